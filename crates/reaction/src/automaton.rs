@@ -1,0 +1,350 @@
+//! A stack as data: types, cells, classes of objects, ports and handlers.
+
+use crate::{Body, Lens, Path, Wire};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub u32);
+        impl $name {
+            pub fn index(self) -> usize { self.0 as usize }
+        }
+        impl From<usize> for $name {
+            fn from(index: usize) -> Self { $name(index as u32) }
+        }
+    )* };
+}
+
+ids! {
+    /// A layer instance of the stack.
+    LayerId,
+    /// A class of objects: the entity, points, sessions or keyed objects of one layer instance.
+    ClassId,
+    /// A cell, by its index in its class.
+    CellId,
+    EnumId,
+    HeaderId,
+    /// An alternative of a header, by its index in the header.
+    VariantId,
+    WireId,
+    PortId,
+    HandlerId,
+    FunctionId,
+    /// A parameter of the stack: set once, before the first reaction.
+    ParamId,
+    /// A typed value that travels with a message through layers that do not care.
+    AttributeId,
+    /// Why a message was dropped or consumed.
+    ReasonId,
+    /// A place in a source text, an index into [`Automaton::sources`].
+    SourceId,
+}
+
+/// One stack. *Uncomposed* (the reference) when `composition` is `None`.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Automaton {
+    pub name: String,
+    /// Deadlines of timers are rounded up to a multiple of it; nanoseconds, at least 1.
+    pub tick: u64,
+    /// Message buffers of the pool. 0: what the quotas, the devices' queues and the peak ask for, computed by compose.
+    pub pool: u32,
+    pub params: Vec<Param>,
+    pub enums: Vec<Enum>,
+    pub attributes: Vec<Attribute>,
+    pub headers: Vec<Header>,
+    pub wires: Vec<Wire>,
+    pub reasons: Vec<Reason>,
+    pub layers: Vec<Layer>,
+    pub classes: Vec<Class>,
+    pub links: Vec<Link>,
+    pub ports: Vec<Port>,
+    pub functions: Vec<Function>,
+    pub handlers: Vec<Handler>,
+    pub composition: Option<Composition>,
+    pub lenses: Vec<Lens>,
+    pub paths: Vec<Path>,
+    pub sources: Vec<Source>,
+}
+
+/// The type of a value. Records are flattened; `Instant` and `Duration` are `U(64)`, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Type {
+    Bool,
+    /// Unsigned, 1 to 64 bits.
+    U(u8),
+    /// As `U`, compared circularly (RFC 1982): `a < b` when `b - a` is in `1 .. 2^(n-1)`.
+    Seq(u8),
+    Enum(EnumId),
+    /// A handle of an object of the class, or `null`.
+    Ref(ClassId),
+    /// A message: a header stack and octets. Linear: used up exactly once on every path.
+    Msg,
+    /// A [`ReasonId`] as a value: what `decode` answers.
+    Reason,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Param {
+    pub name: String,
+    pub ty: Type,
+    pub default: Option<u64>,
+}
+
+/// An enumeration without data; the value of a name is its place in `names`, unless `values` says otherwise.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Enum {
+    pub name: String,
+    /// Width of a value, in bits.
+    pub width: u8,
+    pub names: Vec<(String, u64)>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attribute {
+    pub name: String,
+    pub ty: Type,
+    pub default: u64,
+}
+
+/// What a layer pushes onto a message: one record, or a choice of records.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// `layer.Name`, unique in the automaton.
+    pub name: String,
+    pub variants: Vec<Variant>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant {
+    pub name: String,
+    pub fields: Vec<(String, Type)>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reason {
+    /// `layer.reason` or `wire.field_why`, unique in the automaton.
+    pub name: String,
+}
+
+/// A layer instance: where its classes and handlers come from, and how it is drawn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Layer {
+    pub name: String,
+    /// The name of its definition in the source, and its shape (`worker`, `device`, …); empty when written by hand.
+    pub of: String,
+    pub shape: String,
+}
+
+/// A class of objects with a fixed capacity. Class capacity 1 without a parent: the unique object exists from the start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Class {
+    /// `layer.Name`, unique in the automaton.
+    pub name: String,
+    pub layer: LayerId,
+    /// Objects of the class that may live at once, over all parents.
+    pub capacity: u32,
+    /// An object is released with its parent; a handler may read and write cells of the scopes around it.
+    pub parent: Option<ClassId>,
+    pub cells: Vec<Cell>,
+    /// Handlers of the class are `on settle`: how often it may settle in one reaction before a continuation.
+    pub settle_limit: Option<u32>,
+    pub source: Option<SourceId>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cell {
+    pub name: String,
+    pub kind: CellKind,
+    /// Constant once the reaction that made the object has ended.
+    pub fixed: bool,
+    pub source: Option<SourceId>,
+}
+
+/// What a cell holds. What an operation does when a container is full is part of the operation (it branches).
+#[derive(Clone, PartialEq, Debug)]
+pub enum CellKind {
+    /// One value; `init` is what a new object has (a `Ref` starts as null, whatever `init` says).
+    Scalar {
+        ty: Type,
+        init: u64,
+    },
+    Array {
+        ty: Type,
+        size: u32,
+        init: u64,
+    },
+    /// `size` places that are empty or hold a message. `quota` (of this class or of a parent's): where one unit is
+    /// given back for each message still held when the object is released; such messages are dropped as `gone`.
+    Messages {
+        size: u32,
+        quota: Option<(ClassId, CellId)>,
+    },
+    Map {
+        key: Vec<Type>,
+        value: Vec<Type>,
+        capacity: u32,
+    },
+    /// `armed(deadline) | idle`; runs the class's handler with [`Trigger::Expiry`].
+    Timer,
+    Quota {
+        amount: u32,
+    },
+    /// Write-only for handlers; read by tools and programs.
+    Counter,
+}
+
+/// Two classes of adjacent layers whose objects know each other by `Ref` cells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// The user above, with its cell that refers down (if it has one).
+    pub above: (ClassId, Option<CellId>),
+    /// The provider below, with its cell that refers up (only when 1:1).
+    pub below: (ClassId, Option<CellId>),
+    pub kind: LinkKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkKind {
+    /// One object to the compiler.
+    OneToOne,
+    /// Several above share one below.
+    ManyToOne,
+}
+
+/// Where events enter and leave the stack. Outputs leave after the reaction, in order per `group`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Port {
+    pub name: String,
+    pub kind: PortKind,
+    pub inputs: Vec<PortInput>,
+    pub outputs: Vec<PortOutput>,
+    /// Ports of one group have one order of outputs. By default each port is a group of its own.
+    pub group: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PortKind {
+    Device,
+    Application,
+}
+
+/// `in event(params) -> class.handler`. If the class is not a unique one, the first parameter is the object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PortInput {
+    pub event: String,
+    pub params: Vec<(String, Type)>,
+    pub class: ClassId,
+    pub handler: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PortOutput {
+    pub event: String,
+    pub params: Vec<(String, Type)>,
+}
+
+/// A function without effects: `pure`, or reading the objects that it is given (a published value).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    /// `name`, or `class.name` for a published value of that class (its first parameter is then the object).
+    pub name: String,
+    pub published: Option<ClassId>,
+    pub params: Vec<(String, Type)>,
+    pub results: Vec<Type>,
+    pub body: Body,
+}
+
+/// What one object does on one event. Its first body parameter is the object; the others are the event's.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Handler {
+    pub class: ClassId,
+    pub trigger: Trigger,
+    /// Without the object itself.
+    pub params: Vec<(String, Type)>,
+    pub body: Body,
+    /// How many `later` events of this handler may wait; 0 when it is never the target of one.
+    pub later_capacity: u32,
+    pub source: Option<SourceId>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Trigger {
+    /// An emission of a layer or an input of a port, by name.
+    Event(String),
+    /// The unique object's first reaction, before any input, in the order of classes.
+    Start,
+    Expiry(CellId),
+    Settle,
+}
+
+/// What `compose` found: which channels need a queue. A channel goes from one layer instance to another.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Composition {
+    /// Sorted. Every other channel is direct: its emissions are calls.
+    pub queued: Vec<(LayerId, LayerId)>,
+    /// Classes merged into one record each (chains of 1:1 links), upper layers first.
+    pub merged: Vec<Vec<ClassId>>,
+    /// New buffers that one reaction may take, at most.
+    pub peak: u32,
+}
+
+/// A place in the program that an operation comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+impl Type {
+    /// Bits of a scalar value; 0 for messages, references and reasons.
+    pub fn width(self, automaton: &Automaton) -> u8 {
+        match self {
+            Type::Bool => 1,
+            Type::U(bits) | Type::Seq(bits) => bits,
+            Type::Enum(id) => automaton.enums[id.index()].width,
+            Type::Ref(_) | Type::Msg | Type::Reason => 0,
+        }
+    }
+}
+
+impl Automaton {
+    /// The handler of a class for a trigger, if it has one.
+    pub fn handler_of(&self, class: ClassId, trigger: &Trigger) -> Option<HandlerId> {
+        self.handlers
+            .iter()
+            .position(|handler| handler.class == class && handler.trigger == *trigger)
+            .map(HandlerId::from)
+    }
+
+    pub fn class(&self, id: ClassId) -> &Class {
+        &self.classes[id.index()]
+    }
+
+    pub fn cell(&self, class: ClassId, cell: CellId) -> &Cell {
+        &self.classes[class.index()].cells[cell.index()]
+    }
+
+    pub fn handler(&self, id: HandlerId) -> &Handler {
+        &self.handlers[id.index()]
+    }
+
+    /// Whether the class has exactly one object, which exists from the start.
+    pub fn is_unique(&self, class: ClassId) -> bool {
+        let class = self.class(class);
+        class.capacity == 1 && class.parent.is_none()
+    }
+
+    /// `layer.class.event`, for people.
+    pub fn handler_name(&self, id: HandlerId) -> String {
+        let handler = self.handler(id);
+        let class = self.class(handler.class);
+        match &handler.trigger {
+            Trigger::Event(event) => format!("{}.{event}", class.name),
+            Trigger::Start => format!("{}.start", class.name),
+            Trigger::Expiry(cell) => format!("{}.expiry {}", class.name, class.cells[cell.index()].name),
+            Trigger::Settle => format!("{}.settle", class.name),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The reaction automaton: Mokume's one intermediate form.
+//!
+//! Data ([`automaton`], [`body`], [`wire`], [`paths`]), its text form ([`text`]) and its verifier ([`verify`]).
+//! `docs/automaton.md` is the user's page. Small, and rarely changed: every tool is a function on it.
+//!
+//! Invariant: this crate knows no protocol, no language and no back end.
+
+pub mod automaton;
+pub mod body;
+pub mod paths;
+pub mod wire;
+
+pub use automaton::*;
+pub use body::*;
+pub use paths::*;
+pub use wire::*;
