@@ -7,10 +7,12 @@
 
 pub mod automaton;
 pub mod body;
+pub mod machine;
 pub mod paths;
 pub mod wire;
 
 pub use automaton::*;
 pub use body::*;
+pub use machine::*;
 pub use paths::*;
 pub use wire::*;

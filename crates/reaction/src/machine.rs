@@ -1,0 +1,92 @@
+//! How a running stack is driven, whatever runs it: the interpreter, or C behind the same door.
+//!
+//! Time and randomness enter here only: `now` with each call, the seed when the machine is made.
+
+use crate::{PortId, ReasonId};
+
+/// An argument of a port's event.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Datum {
+    /// A scalar; booleans are 0 and 1.
+    Word(u64),
+    /// An object, as applications see it.
+    Handle(Handle),
+    /// A message's octets.
+    Message(Vec<u8>),
+}
+
+/// An object's number and generation; a handle of an object that has ended is refused at the port. `NULL` refers to none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Handle {
+    pub object: u32,
+    pub generation: u32,
+}
+
+impl Handle {
+    pub const NULL: Handle = Handle { object: u32::MAX, generation: 0 };
+}
+
+/// An event that left by a port; `event` is the index in [`crate::Port::outputs`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Output {
+    pub port: PortId,
+    pub event: u32,
+    pub args: Vec<Datum>,
+}
+
+/// Arithmetic and bounds reports (design, section 2): an output, the same on every back end.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Report {
+    /// `+ - *` carried, or a cast by the language's checked form did not fit.
+    Overflow,
+    DivisionByZero,
+    /// An index, offset or size beyond its container.
+    Bounds,
+    /// A quota got back more than was taken; a place was not empty.
+    Misuse,
+    /// A wire's field was too narrow for its value.
+    Narrow,
+}
+
+/// What one call brought about. Reports are in order of their operations, with the source line where there is one.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Outcome {
+    pub outputs: Vec<Output>,
+    pub reports: Vec<(Report, String)>,
+    /// The call was refused at the door: the pool has no room for a reaction, or the handle refers to nothing.
+    pub refused: bool,
+}
+
+/// What became of the messages that came in by ports, and what is held; totals since the start.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Accounts {
+    /// Messages that came in by ports of kind `Device`.
+    pub received: u64,
+    /// Messages dropped and consumed, by reason (only those that occurred), of whatever origin.
+    pub dropped: Vec<(ReasonId, u64)>,
+    pub consumed: Vec<(ReasonId, u64)>,
+    /// Dropped because their object had ended.
+    pub gone: u64,
+    /// Messages that left by a port.
+    pub delivered: u64,
+    /// Joined into another message.
+    pub merged: u64,
+    /// Messages in cells or in `later` queues now.
+    pub held: u64,
+    pub refused: u64,
+    /// Counter cells: `class.cell`, summed over objects, living and ended.
+    pub counters: Vec<(String, u64)>,
+}
+
+/// A running stack.
+pub trait Machine {
+    /// The start handlers, in order. Called once, first.
+    fn start(&mut self, now: u64) -> Outcome;
+    /// Runs the timers due at or before `now`, then the event; `event` is the index in [`crate::Port::inputs`].
+    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome;
+    /// Runs the timers due at or before `now`, and continuations.
+    fn advance(&mut self, now: u64) -> Outcome;
+    /// When `advance` has something to do next, in nanoseconds.
+    fn next_deadline(&self) -> Option<u64>;
+    fn accounts(&self) -> Accounts;
+}
