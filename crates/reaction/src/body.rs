@@ -121,6 +121,7 @@ pub enum OpKind {
         a: Value,
         b: Value,
     },
+    /// Logical on `bool`, bitwise on `uN`.
     Not {
         a: Value,
     },
@@ -311,10 +312,12 @@ pub enum OpKind {
     Fold16 {
         a: Value,
     },
+    /// Borrows.
     GetAttribute {
         message: Value,
         attribute: AttributeId,
     },
+    /// The message with another value of the attribute.
     SetAttribute {
         message: Value,
         attribute: AttributeId,
@@ -391,6 +394,14 @@ pub enum Terminator {
     },
     /// Octets become the wire's headers; `then` results first: the message; `otherwise` results first: the message, the reason.
     Decode {
+        message: Value,
+        wire: WireId,
+        then: Target,
+        otherwise: Target,
+    },
+    /// Checks the octets as `Decode` would and trims them, but leaves them octets (a layer below the encoding point looks
+    /// at them first); `then` results first: the message; `otherwise` results first: the message, the reason.
+    Vet {
         message: Value,
         wire: WireId,
         then: Target,

@@ -7,12 +7,17 @@
 
 pub mod automaton;
 pub mod body;
+pub mod build;
 pub mod machine;
 pub mod paths;
+pub mod types;
+pub mod visit;
 pub mod wire;
 
 pub use automaton::*;
 pub use body::*;
+pub use build::{result_types, to, BodyBuilder};
 pub use machine::*;
 pub use paths::*;
+pub use types::{types, Typing};
 pub use wire::*;

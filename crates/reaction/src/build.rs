@@ -1,0 +1,265 @@
+//! A small builder of bodies, and find-or-add for the tables that grow while bodies are built.
+//!
+//! Shared by the text parser and the lowering. Every result value is typed by [`Typing`], never by the caller.
+
+use crate::*;
+
+/// A body under construction: operations go to the end of the current block.
+#[derive(Debug, Default)]
+pub struct BodyBuilder {
+    body: Body,
+    current: Option<BlockId>,
+    ended: Vec<bool>,
+    source: Option<SourceId>,
+}
+
+impl BodyBuilder {
+    /// A body with its entry block, which becomes current; the parameters are `block_params(entry)`.
+    pub fn new(params: &[(String, Type)]) -> Self {
+        let mut builder = BodyBuilder::default();
+        let entry = builder.block("entry", params);
+        builder.select(entry);
+        builder
+    }
+
+    /// A new block with typed parameters. The current block stays current.
+    pub fn block(&mut self, label: impl Into<String>, params: &[(String, Type)]) -> BlockId {
+        let params = params.iter().map(|(name, ty)| self.new_value(*ty, name.clone())).collect();
+        let block = Block { label: label.into(), params, ops: Vec::new(), end: Terminator::Return, bound: None };
+        self.body.blocks.push(block);
+        self.ended.push(false);
+        BlockId(self.body.blocks.len() as u32 - 1)
+    }
+
+    /// One more parameter of a block, behind the others; its predecessors must pass it.
+    pub fn add_param(&mut self, block: BlockId, name: impl Into<String>, ty: Type) -> Value {
+        let value = self.new_value(ty, name.into());
+        self.body.blocks[block.index()].params.push(value);
+        value
+    }
+
+    pub fn params(&self, block: BlockId) -> &[Value] {
+        &self.body.blocks[block.index()].params
+    }
+
+    /// Makes the block a loop head, entered at most `bound` times before it is left.
+    pub fn set_bound(&mut self, block: BlockId, bound: u32) {
+        self.body.blocks[block.index()].bound = Some(bound);
+    }
+
+    /// Operations go to this block from now on.
+    pub fn select(&mut self, block: BlockId) {
+        self.current = Some(block);
+    }
+
+    /// The block that operations go to; `None` behind a terminator.
+    pub fn current(&self) -> Option<BlockId> {
+        self.current
+    }
+
+    /// The place that the next operations come from.
+    pub fn set_source(&mut self, source: Option<SourceId>) {
+        self.source = source;
+    }
+
+    /// A value that nothing defines yet; only for those who place the definition themselves.
+    pub fn new_value(&mut self, ty: Type, name: impl Into<String>) -> Value {
+        self.body.values.push(ValueInfo { ty, name: name.into() });
+        Value(self.body.values.len() as u32 - 1)
+    }
+
+    pub fn set_name(&mut self, value: Value, name: impl Into<String>) {
+        self.body.values[value.index()].name = name.into();
+    }
+
+    pub fn set_type(&mut self, value: Value, ty: Type) {
+        self.body.values[value.index()].ty = ty;
+    }
+
+    pub fn type_of(&self, value: Value) -> Type {
+        self.body.values[value.index()].ty
+    }
+
+    pub fn typing<'a>(&'a self, automaton: &'a Automaton) -> Typing<'a> {
+        Typing { automaton, values: &self.body.values }
+    }
+
+    /// Appends an operation; `None` (and nothing appended) if its operands make no sense, or behind a terminator.
+    pub fn try_op(&mut self, automaton: &Automaton, kind: OpKind) -> Option<Vec<Value>> {
+        self.current?;
+        let types = self.typing(automaton).results(&kind)?;
+        let results: Vec<Value> = types.into_iter().map(|ty| self.new_value(ty, "")).collect();
+        self.push(Op { kind, results: results.clone(), source: self.source });
+        Some(results)
+    }
+
+    /// Appends an operation; its operands must make sense, and a block must be current.
+    pub fn op(&mut self, automaton: &Automaton, kind: OpKind) -> Vec<Value> {
+        let shown = format!("{kind:?}");
+        self.try_op(automaton, kind).unwrap_or_else(|| panic!("an operation that makes no sense: {shown}"))
+    }
+
+    /// Appends an operation of one result.
+    pub fn value(&mut self, automaton: &Automaton, kind: OpKind) -> Value {
+        self.op(automaton, kind)[0]
+    }
+
+    /// [`Self::value`], with a name for people.
+    pub fn named(&mut self, automaton: &Automaton, name: &str, kind: OpKind) -> Value {
+        let value = self.value(automaton, kind);
+        self.set_name(value, name);
+        value
+    }
+
+    /// A constant. Constants without a name are printed where they are used.
+    pub fn constant(&mut self, automaton: &Automaton, ty: Type, value: u64) -> Value {
+        self.value(automaton, OpKind::Const { ty, value })
+    }
+
+    /// Appends an operation whose result values exist already.
+    pub fn push(&mut self, op: Op) {
+        if let Some(block) = self.current {
+            self.body.blocks[block.index()].ops.push(op);
+        }
+    }
+
+    /// Ends the current block; no block is current afterwards.
+    pub fn end(&mut self, end: Terminator) {
+        if let Some(block) = self.current.take() {
+            self.body.blocks[block.index()].end = end;
+            self.ended[block.index()] = true;
+        }
+    }
+
+    /// Whether the block has its terminator.
+    pub fn is_ended(&self, block: BlockId) -> bool {
+        self.ended[block.index()]
+    }
+
+    /// The body; a block that was never ended returns.
+    pub fn finish(self) -> Body {
+        self.body
+    }
+
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+}
+
+/// A target, in one word.
+pub fn to(block: BlockId, args: impl Into<Vec<Value>>) -> Target {
+    Target { block, args: args.into() }
+}
+
+/// The types of an operation's results, as [`Typing::results`].
+pub fn result_types(automaton: &Automaton, body: &Body, kind: &OpKind) -> Option<Vec<Type>> {
+    Typing { automaton, values: &body.values }.results(kind)
+}
+
+impl Automaton {
+    /// The reason of this name, added if it is new.
+    pub fn reason(&mut self, name: &str) -> ReasonId {
+        let found = self.reasons.iter().position(|reason| reason.name == name);
+        let index = found.unwrap_or_else(|| {
+            self.reasons.push(Reason { name: name.to_owned() });
+            self.reasons.len() - 1
+        });
+        ReasonId::from(index)
+    }
+
+    /// The source of this place, added if it is new.
+    pub fn source(&mut self, file: &str, line: u32, column: u32) -> SourceId {
+        let wanted = |source: &Source| source.line == line && source.column == column && source.file == file;
+        // Places come in bunches: the newest are looked at first.
+        let index = self.sources.iter().rposition(wanted).unwrap_or_else(|| {
+            self.sources.push(Source { file: file.to_owned(), line, column });
+            self.sources.len() - 1
+        });
+        SourceId::from(index)
+    }
+
+    pub fn layer_named(&self, name: &str) -> Option<LayerId> {
+        self.layers.iter().position(|layer| layer.name == name).map(LayerId::from)
+    }
+
+    pub fn class_named(&self, name: &str) -> Option<ClassId> {
+        self.classes.iter().position(|class| class.name == name).map(ClassId::from)
+    }
+
+    pub fn cell_named(&self, class: ClassId, name: &str) -> Option<CellId> {
+        self.class(class).cells.iter().position(|cell| cell.name == name).map(CellId::from)
+    }
+
+    pub fn header_named(&self, name: &str) -> Option<HeaderId> {
+        self.headers.iter().position(|header| header.name == name).map(HeaderId::from)
+    }
+
+    pub fn wire_named(&self, name: &str) -> Option<WireId> {
+        self.wires.iter().position(|wire| wire.name == name).map(WireId::from)
+    }
+
+    pub fn port_named(&self, name: &str) -> Option<PortId> {
+        self.ports.iter().position(|port| port.name == name).map(PortId::from)
+    }
+
+    pub fn function_named(&self, name: &str) -> Option<FunctionId> {
+        self.functions.iter().position(|function| function.name == name).map(FunctionId::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one_cell() -> Automaton {
+        let cell = Cell {
+            name: "next".into(),
+            kind: CellKind::Scalar { ty: Type::Seq(32), init: 1 },
+            fixed: false,
+            source: None,
+        };
+        let class = Class {
+            name: "seq.E".into(),
+            layer: LayerId(0),
+            capacity: 1,
+            parent: None,
+            cells: vec![cell],
+            settle_limit: None,
+            source: None,
+        };
+        Automaton { classes: vec![class], ..Automaton::default() }
+    }
+
+    #[test]
+    fn results_are_typed_by_their_operation() {
+        let automaton = one_cell();
+        let mut builder = BodyBuilder::new(&[("e".into(), Type::Ref(ClassId(0)))]);
+        let e = builder.params(BlockId(0))[0];
+        let next = builder.named(&automaton, "next", OpKind::Get { object: e, cell: CellId(0) });
+        let one = builder.constant(&automaton, Type::Seq(32), 1);
+        let sum = builder.value(&automaton, OpKind::Binary { op: Binary::AddWrap, a: next, b: one });
+        builder.op(&automaton, OpKind::Set { object: e, cell: CellId(0), value: sum });
+        builder.end(Terminator::Return);
+        assert_eq!(builder.type_of(sum), Type::Seq(32));
+        assert_eq!(builder.finish().blocks[0].ops.len(), 4);
+    }
+
+    #[test]
+    fn an_operation_without_sense_is_refused() {
+        let automaton = one_cell();
+        let mut builder = BodyBuilder::new(&[("n".into(), Type::U(8))]);
+        let n = builder.params(BlockId(0))[0];
+        assert_eq!(builder.try_op(&automaton, OpKind::Get { object: n, cell: CellId(0) }), None);
+        assert_eq!(builder.try_op(&automaton, OpKind::Parent { object: n }), None);
+        assert_eq!(builder.try_op(&automaton, OpKind::Not { a: Value(99) }), None);
+        assert!(builder.finish().blocks[0].ops.is_empty());
+    }
+
+    #[test]
+    fn tables_grow_only_by_what_is_new() {
+        let mut automaton = Automaton::default();
+        assert_eq!(automaton.reason("seq.stale"), automaton.reason("seq.stale"));
+        assert_ne!(automaton.source("a.mok", 1, 2), automaton.source("a.mok", 1, 3));
+        assert_eq!(automaton.source("a.mok", 1, 2), SourceId(0));
+    }
+}
