@@ -283,6 +283,8 @@ pub enum Trigger {
 pub struct Composition {
     /// Sorted. Every other channel is direct: its emissions are calls.
     pub queued: Vec<(LayerId, LayerId)>,
+    /// The same for the outputs of a layer at a port, which are a channel as well. Sorted.
+    pub queued_outputs: Vec<(LayerId, PortId)>,
     /// Classes merged into one record each (chains of 1:1 links), upper layers first.
     pub merged: Vec<Vec<ClassId>>,
     /// New buffers that one reaction may take, at most.
