@@ -1,1 +1,3 @@
-//! (to come)
+//! Names, types, shapes, linearity: from the tree to the typed program.
+
+pub mod program;
