@@ -1,1 +1,17 @@
-//! (to come)
+//! Run tests: what goes into a stack and what must come out, as data.
+//!
+//! [`Script`] is the data, [`text`] its text form, [`run`] plays it on any [`mokume_reaction::Machine`] and answers
+//! with the differences as data. The same scripts become C, and `test` blocks of the language lower to them.
+//!
+//! Invariant: knows machines by the trait only, so every back end is judged by the same words.
+
+mod differ;
+mod lex;
+mod run;
+pub mod script;
+pub mod text;
+
+pub use differ::{Failure, FailureKind};
+pub use run::{parameters, run};
+pub use script::*;
+pub use text::{parse, split, ParseError};
