@@ -1,1 +1,11 @@
-//! (to come)
+//! Several hosts in virtual time, on media with seeded weather.
+//!
+//! Invariant: a run is a function of the machines, the script, the media and the seed; no clock, no file.
+
+pub mod chance;
+pub mod network;
+pub mod record;
+
+pub use chance::Chance;
+pub use network::{Host, Medium, ScriptedInput, Simulation, Weather};
+pub use record::{Fate, Record, What};

@@ -1,0 +1,32 @@
+//! What happened in a run, in order: for charts, captures and people.
+
+use mokume_reaction::{Datum, PortId, Report};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// Nanoseconds since the start.
+    pub at: u64,
+    pub what: What,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum What {
+    /// A frame left a host; `number` names it in [`What::Arrived`], `fates` says what the medium does for each other member.
+    Sent { host: usize, port: PortId, medium: usize, number: u64, frame: Vec<u8>, fates: Vec<(usize, Fate)> },
+    /// A copy of a frame came to a host.
+    Arrived { host: usize, port: PortId, number: u64, frame: Vec<u8>, refused: bool },
+    /// The script's input.
+    Input { host: usize, port: PortId, event: u32, args: Vec<Datum>, refused: bool },
+    /// An output by an application's port (or by a device that is on no medium).
+    Output { host: usize, port: PortId, event: u32, args: Vec<Datum> },
+    /// A report (overflow and the like): a fault of the program.
+    Reported { host: usize, report: Report, place: String },
+}
+
+/// What a medium does with a frame for one receiver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    Lost,
+    /// When each copy arrives, nanoseconds since the start.
+    Arrives(Vec<u64>),
+}

@@ -1,0 +1,107 @@
+//! The network against machines of known behaviour: each sends `left` numbered frames, one a millisecond, and counts.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use mokume_reaction::{Accounts, Datum, Machine, Outcome, Output, PortId};
+use mokume_simulate::{Fate, Host, Medium, Simulation, Weather, What};
+
+const MILLISECOND: u64 = 1_000_000;
+
+struct Beacon {
+    left: u8,
+    next: Option<u64>,
+    heard: Rc<RefCell<Vec<u8>>>,
+}
+
+impl Beacon {
+    fn beat(&mut self, now: u64) -> Outcome {
+        let mut outcome = Outcome::default();
+        if self.next.is_some_and(|at| at <= now) && self.left > 0 {
+            self.left -= 1;
+            self.next = (self.left > 0).then_some(now + MILLISECOND);
+            outcome.outputs.push(Output { port: PortId(0), event: 0, args: vec![Datum::Message(vec![self.left])] });
+        }
+        outcome
+    }
+}
+
+impl Machine for Beacon {
+    fn start(&mut self, _: u64) -> Outcome {
+        Outcome::default()
+    }
+    fn input(&mut self, _: u64, _: PortId, _: u32, args: &[Datum]) -> Outcome {
+        if let [Datum::Message(frame)] = args {
+            self.heard.borrow_mut().extend(frame);
+        }
+        Outcome::default()
+    }
+    fn advance(&mut self, now: u64) -> Outcome {
+        self.beat(now)
+    }
+    fn next_deadline(&self) -> Option<u64> {
+        self.next
+    }
+    fn accounts(&self) -> Accounts {
+        Accounts::default()
+    }
+}
+
+fn run(weather: Weather, seed: u64, frames: u8) -> (Vec<u8>, usize, Vec<mokume_simulate::Record>) {
+    let heard = Rc::new(RefCell::new(Vec::new()));
+    let host = |name: &str, left: u8, heard: &Rc<RefCell<Vec<u8>>>| Host {
+        name: name.into(),
+        machine: Box::new(Beacon { left, next: (left > 0).then_some(MILLISECOND), heard: heard.clone() }),
+        frame_events: vec![(PortId(0), 0)],
+        seen_handles: Vec::new(),
+    };
+    let silent = Rc::new(RefCell::new(Vec::new()));
+    let hosts = vec![host("a", frames, &silent), host("b", 0, &heard)];
+    let medium = Medium { name: "lan".into(), members: vec![(0, PortId(0)), (1, PortId(0))], weather };
+    let mut simulation = Simulation::new(hosts, vec![medium], Vec::new(), seed);
+    let records = simulation.run(10_000 * MILLISECOND, &mut |_| ()).to_vec();
+    let lost = records
+        .iter()
+        .filter(|record| matches!(&record.what, What::Sent { fates, .. } if fates.iter().any(|(_, fate)| *fate == Fate::Lost)))
+        .count();
+    let result = heard.borrow().clone();
+    (result, lost, records)
+}
+
+#[test]
+fn fair_weather_delivers_all_in_order() {
+    let (heard, lost, _) = run(Weather { delay: (MILLISECOND, MILLISECOND), ..Weather::default() }, 1, 50);
+    assert_eq!(heard, (0..50).rev().collect::<Vec<u8>>());
+    assert_eq!(lost, 0);
+}
+
+#[test]
+fn loss_is_what_the_records_say() {
+    let (heard, lost, _) = run(Weather { loss: 300_000, ..Weather::default() }, 7, 200);
+    assert_eq!(heard.len() + lost, 200);
+    assert!((30..100).contains(&lost), "{lost} of 200 lost at 30 %");
+}
+
+#[test]
+fn duplicates_and_reordering_happen_when_asked_for_and_only_then() {
+    let weather = Weather { duplicate: 200_000, reorder: 300_000, delay: (0, 2 * MILLISECOND), ..Weather::default() };
+    let (heard, _, _) = run(weather, 3, 200);
+    assert!(heard.len() > 210, "{} of 200 frames heard", heard.len());
+    assert!(heard.windows(2).any(|pair| pair[0] < pair[1]), "nothing out of order");
+}
+
+#[test]
+fn a_seed_replays_the_run_and_another_does_not() {
+    let weather = Weather { loss: 200_000, duplicate: 100_000, delay: (0, 3 * MILLISECOND), ..Weather::default() };
+    let (one, two, three) = (run(weather, 42, 100).2, run(weather, 42, 100).2, run(weather, 43, 100).2);
+    assert_eq!(one, two);
+    assert_ne!(one, three);
+}
+
+#[test]
+fn corruption_changes_one_bit() {
+    let (heard, _, _) = run(Weather { corrupt: 1_000_000, ..Weather::default() }, 5, 20);
+    let sent: Vec<u8> = (0..20).rev().collect();
+    assert_eq!(heard.len(), sent.len());
+    assert!(heard.iter().zip(&sent).all(|(a, b)| (a ^ b).count_ones() == 1));
+}
