@@ -1,0 +1,84 @@
+/* What every other file of the runtime stands on: references, handles, octet slices, reports.
+ *
+ * Freestanding C11: of a library only memcpy, memmove, memset and memcmp are asked for. Nothing here or elsewhere in
+ * the runtime allocates; all memory is handed in when an instance is made. */
+#ifndef MK_BASE_H
+#define MK_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef MK_FAULT
+/* Test builds replace this to plant a fault by name; see crates/emit_c/tests/faults.rs. */
+#define MK_FAULT(name) 0
+#endif
+
+#if defined(__GNUC__)
+#define MK_LIKELY(x) __builtin_expect(!!(x), 1)
+#define MK_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define MK_UNUSED __attribute__((unused))
+#else
+#define MK_LIKELY(x) (x)
+#define MK_UNLIKELY(x) (x)
+#define MK_UNUSED
+#endif
+
+/* A reference to an object: its number in the low half, its generation in the high half. */
+typedef uint64_t mk_ref;
+
+#define MK_NOBODY UINT32_MAX
+#define MK_NULL ((mk_ref)MK_NOBODY)
+
+static inline mk_ref mk_ref_of(uint32_t number, uint32_t generation)
+{
+    return (mk_ref)generation << 32 | number;
+}
+
+static inline uint32_t mk_number(mk_ref ref)
+{
+    return (uint32_t)ref;
+}
+
+/* An object as programs see it. A handle of an object that has ended is refused at the port. */
+typedef struct mk_handle {
+    uint32_t object;
+    uint32_t generation;
+} mk_handle;
+
+static inline mk_handle mk_handle_of(mk_ref ref)
+{
+    return (mk_handle){(uint32_t)ref, (uint32_t)(ref >> 32)};
+}
+
+static inline mk_ref mk_ref_of_handle(mk_handle handle)
+{
+    return mk_ref_of(handle.object, handle.generation);
+}
+
+/* Octets that somebody else owns, valid during the call that gives them. */
+typedef struct mk_octets {
+    const uint8_t *at;
+    uint32_t size;
+} mk_octets;
+
+/* An argument of a port's event, for programs that know the stack only by its tables. */
+enum mk_datum_kind { MK_WORD, MK_HANDLE, MK_OCTETS };
+
+typedef struct mk_datum {
+    uint32_t kind; /* enum mk_datum_kind */
+    uint64_t word;
+    mk_handle handle;
+    mk_octets octets;
+} mk_datum;
+
+/* Arithmetic and bounds reports: an output, the same on every back end. */
+enum mk_report_kind { MK_OVERFLOW, MK_DIVISION_BY_ZERO, MK_BOUNDS, MK_MISUSE, MK_NARROW };
+
+static inline uint32_t mk_min_u32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+#endif

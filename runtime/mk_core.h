@@ -1,0 +1,131 @@
+/* One running instance: everything that the generated code of every stack has in common.
+ *
+ * The generated code hands in its tables and its memory; this file knows how a reaction goes (design, section 2):
+ * an event and what follows from it, settling, the end of objects, then what was put off for later. */
+#ifndef MK_CORE_H
+#define MK_CORE_H
+
+#include "mk_agenda.h"
+#include "mk_map.h"
+#include "mk_object.h"
+#include "mk_octets.h"
+#include "mk_pool.h"
+#include "mk_random.h"
+#include "mk_wheel.h"
+
+/* What the generated code does when it is asked to. `stack` is the generated instance. */
+typedef struct mk_program {
+    void (*deliver)(void *stack, mk_event *event);
+    void (*expire)(void *stack, uint32_t declaration, mk_ref self);
+    void (*settle)(void *stack, uint32_t class_index, mk_ref self);
+    /* Stops the timers of an object that ends, and drops the messages it holds. */
+    void (*clear)(void *stack, uint32_t class_index, uint32_t number);
+    /* Hands an output to the program that embeds the stack. */
+    void (*leave)(void *stack, const mk_output *output);
+    /* The messages among the arguments of an event for later end as gone. */
+    void (*discard)(void *stack, const mk_event *event);
+} mk_program;
+
+typedef struct mk_report {
+    uint32_t kind;   /* enum mk_report_kind */
+    uint32_t source; /* an index into the generated table of sources; MK_NOBODY: unknown */
+} mk_report;
+
+/* What became of the messages; totals since the start. */
+typedef struct mk_accounts {
+    uint64_t received, gone, delivered, merged, held, refused;
+    uint64_t *dropped, *consumed; /* by reason */
+} mk_accounts;
+
+typedef struct mk_core {
+    const mk_program *program;
+    void *stack;
+    uint64_t now, seed;
+    uint64_t reaction; /* its number */
+    uint64_t ages;
+    mk_class *classes;
+    uint32_t class_count;
+    mk_pool pool;
+    mk_wheel wheel;
+    mk_agenda agenda;
+    mk_ring later, outputs;
+    mk_accounts accounts;
+    mk_report *reports;
+    uint32_t report_capacity, report_count;
+    mk_object *dirty, **dirty_end;   /* longest dirty first */
+    mk_object *unsettled, **unsettled_end; /* for the continuation */
+    mk_object *ended;
+    bool leaving;       /* outputs are being handed over */
+    uint64_t exhausted; /* outputs or reports that found no room */
+} mk_core;
+
+void mk_core_init(mk_core *core, const mk_program *program, void *stack);
+
+static inline void mk_report_at(mk_core *core, uint32_t kind, uint32_t source)
+{
+    if (core->report_count < core->report_capacity)
+        core->reports[core->report_count++] = (mk_report){kind, source};
+    else
+        core->exhausted++;
+}
+
+/* Time never runs backwards. */
+static inline void mk_set_now(mk_core *core, uint64_t now)
+{
+    core->now = now > core->now ? now : core->now;
+}
+
+/* -- objects */
+
+/* A new living object of a class, its cells still to be set; MK_NOBODY when there is no place. */
+uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent);
+/* Ends an object and those in it. */
+void mk_release(mk_core *core, mk_class *class, mk_ref ref);
+
+/* The object handles an event: it will settle. */
+static inline void mk_touch(mk_core *core, mk_object *object)
+{
+    if (object->dirty)
+        return;
+    object->dirty = true;
+    object->next = NULL;
+    *core->dirty_end = object;
+    core->dirty_end = &object->next;
+}
+
+/* -- messages */
+
+static inline void mk_drop(mk_core *core, mk_message *message, uint32_t reason)
+{
+    core->accounts.dropped[reason]++;
+    mk_message_free(&core->pool, message);
+}
+
+static inline void mk_consume(mk_core *core, mk_message *message, uint32_t reason)
+{
+    core->accounts.consumed[reason]++;
+    mk_message_free(&core->pool, message);
+}
+
+static inline void mk_gone(mk_core *core, mk_message *message)
+{
+    core->accounts.gone++;
+    mk_message_free(&core->pool, message);
+}
+
+/* -- reactions */
+
+/* Carries out what has been emitted since the agenda's top was `base`. */
+void mk_carry_out(mk_core *core, uint32_t base);
+/* Ends the reaction at hand: settling, then objects that have ended give their places back. */
+void mk_end_reaction(mk_core *core);
+/* Reactions that come before every other input: continuations and events put off for later. */
+void mk_catch_up(mk_core *core);
+/* The timers due at or before `now`, each a reaction, each at its time. */
+void mk_run_timers(mk_core *core, uint64_t now);
+/* Room for an output, NULL if there is none. */
+mk_output *mk_put_output(mk_core *core, uint16_t port, uint16_t event, uint16_t count);
+/* Hands all outputs over. A program that calls the stack meanwhile adds to them. */
+void mk_leave(mk_core *core);
+
+#endif

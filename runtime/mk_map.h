@@ -1,0 +1,29 @@
+/* Maps: open addressing with linear probing, twice as many places as entries, so a probe is short and always ends.
+ *
+ * Keys are octets without padding, written by the generated code. Removal moves later entries of the chain back, so
+ * there are no tombstones and a map that lives for years is as fast as a new one. No order is observable. */
+#ifndef MK_MAP_H
+#define MK_MAP_H
+
+#include "mk_base.h"
+
+typedef struct mk_map {
+    uint32_t count;
+} mk_map;
+
+/* How the map's memory is laid out: `places` is a power of two; used[places], then places entries of key and value. */
+typedef struct mk_map_shape {
+    uint32_t capacity;
+    uint32_t places;
+    uint32_t key_size;
+    uint32_t value_size;
+} mk_map_shape;
+
+/* The value of a key, or NULL. */
+uint8_t *mk_map_find(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key);
+/* The place for a key's value: of the entry that is there, or of a new one; NULL when the map is full. */
+uint8_t *mk_map_insert(const mk_map_shape *shape, mk_map *map, uint8_t *memory, const uint8_t *key);
+/* Whether the key was there; its value is copied to `value` first. */
+bool mk_map_remove(const mk_map_shape *shape, mk_map *map, uint8_t *memory, const uint8_t *key, uint8_t *value);
+
+#endif

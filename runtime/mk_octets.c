@@ -1,0 +1,165 @@
+/* What handlers do to a message's octets; see mk_octets.h. */
+#include "mk_octets.h"
+
+/* A buffer of its own for the message, its octets at `at`. Fewer octets if the pool is empty: then there are none. */
+static void mk_own(mk_pool *pool, mk_message *message, uint32_t at)
+{
+    mk_view old = message->view;
+    mk_buffer *fresh = mk_buffer_new(pool);
+    if (!fresh) {
+        mk_view_release(pool, &message->view);
+        message->view = (mk_view){NULL, 0, 0};
+        return;
+    }
+    if (old.buffer)
+        memcpy(fresh->octets + at, old.buffer->octets + old.at, mk_min_u32(old.size, pool->buffer_octets - at));
+    message->view = (mk_view){fresh, at, mk_min_u32(old.size, pool->buffer_octets - at)};
+    mk_view_release(pool, &old);
+}
+
+uint8_t *mk_prepend(mk_pool *pool, mk_message *message, uint32_t size)
+{
+    mk_buffer *buffer = message->view.buffer;
+    bool shared = buffer && buffer->references > 1 && !MK_FAULT(copy_on_encode);
+    if (!buffer || shared || message->view.at < size) {
+        uint32_t at = pool->shape.head_room;
+        mk_own(pool, message, at < size ? size : at);
+    }
+    if (MK_UNLIKELY(!message->view.buffer))
+        return (uint8_t *)pool->nothing + mk_message_memory(&pool->shape); /* never read */
+    message->view.at -= size;
+    message->view.size += size;
+    return message->view.buffer->octets + message->view.at;
+}
+
+bool mk_trim(mk_message *message, uint32_t size)
+{
+    if (size > message->view.size)
+        return false;
+    message->view.size = size;
+    return true;
+}
+
+bool mk_skip(mk_message *message, uint32_t size)
+{
+    bool fits = size <= message->view.size;
+    uint32_t skipped = mk_min_u32(size, message->view.size);
+    message->view.at += skipped;
+    message->view.size -= skipped;
+    return fits;
+}
+
+bool mk_split(mk_pool *pool, mk_message *message, uint32_t at, mk_message **rest)
+{
+    bool fits = at <= message->view.size;
+    at = mk_min_u32(at, message->view.size);
+    *rest = mk_message_share(pool, message);
+    (*rest)->top = pool->shape.headers;
+    (*rest)->view.at += at;
+    (*rest)->view.size -= mk_min_u32(at, (*rest)->view.size);
+    message->view.size = at;
+    return fits;
+}
+
+bool mk_join(mk_pool *pool, mk_message *first, mk_message *second)
+{
+    uint32_t added = second->view.size;
+    mk_buffer *buffer = first->view.buffer;
+    bool fits = true;
+    if (added) {
+        uint32_t end = first->view.at + first->view.size;
+        if (!buffer || buffer->references > 1 || added > pool->buffer_octets - end) {
+            uint32_t needed = first->view.size + added, most = pool->buffer_octets;
+            uint32_t at = needed <= most ? mk_min_u32(pool->shape.head_room, most - needed) : 0;
+            mk_own(pool, first, at);
+            end = first->view.at + first->view.size;
+        }
+        if (first->view.buffer) {
+            uint32_t room = pool->buffer_octets - end;
+            fits = added <= room;
+            added = mk_min_u32(added, room);
+            memcpy(first->view.buffer->octets + end, mk_data(second), added);
+            first->view.size += added;
+        }
+    }
+    mk_message_free(pool, second);
+    return fits;
+}
+
+mk_message *mk_quote(mk_pool *pool, mk_message *message, uint32_t received)
+{
+    mk_message *quote = mk_message_new(pool, NULL, 0);
+    if ((void *)quote != (void *)pool->nothing)
+        quote->view = mk_view_share(mk_received(pool, message)[received]);
+    return quote;
+}
+
+void mk_note_received(mk_pool *pool, mk_message *message, uint32_t received)
+{
+    mk_view *view = &mk_received(pool, message)[received];
+    mk_view_release(pool, view);
+    *view = mk_view_share(message->view);
+}
+
+bool mk_store(mk_pool *pool, mk_message *message, uint32_t at, uint64_t value, uint32_t size, bool little)
+{
+    if (at > message->view.size || size > message->view.size - at)
+        return false;
+    if (message->view.buffer->references > 1 && !MK_FAULT(copy_on_write))
+        mk_own(pool, message, pool->shape.head_room);
+    if (!message->view.buffer)
+        return true;
+    uint8_t *to = message->view.buffer->octets + message->view.at + at;
+    if (little)
+        mk_put_le(to, size, value);
+    else
+        mk_put_be(to, size, value);
+    return true;
+}
+
+bool mk_load(const mk_message *message, uint32_t at, uint32_t size, bool little, uint64_t *value)
+{
+    *value = 0;
+    if (at > message->view.size || size > message->view.size - at)
+        return false;
+    const uint8_t *from = mk_data(message) + at;
+    *value = little ? mk_get_le(from, size) : mk_get_be(from, size);
+    return true;
+}
+
+/* Eight octets at a time, as two halves of 32 bits. A 64-bit accumulator of 32-bit numbers keeps the carries that the
+ * 16-bit columns need; since 2^16 columns are added separately, the sum modulo 2^32 is exact. */
+uint32_t mk_sum16(const uint8_t *octets, uint32_t size)
+{
+    uint64_t even = 0, odd = 0; /* the high and the low octet of each number */
+    const uint64_t mask = UINT64_C(0x00ff00ff00ff00ff);
+    uint32_t sum = 0;
+    while (size >= 8) {
+        uint32_t batch = mk_min_u32(size / 8, 256); /* 256 * 255 < 2^16: no column runs over */
+        uint64_t high = 0, low = 0;
+        for (uint32_t i = 0; i < batch; i++) {
+            uint8_t w[8];
+            uint64_t word;
+            memcpy(w, octets + 8 * i, 8);
+            memcpy(&word, w, 8);
+            high += word & mask;
+            low += word >> 8 & mask;
+        }
+        for (int column = 0; column < 64; column += 16) {
+            even += high >> column & 0xffff;
+            odd += low >> column & 0xffff;
+        }
+        octets += 8 * batch;
+        size -= 8 * batch;
+    }
+    /* On a little-endian machine the low octet of a column is the first of its pair, on a big-endian one the second. */
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    sum = first ? (uint32_t)(even << 8) + (uint32_t)odd : (uint32_t)(odd << 8) + (uint32_t)even;
+    for (; size >= 2; octets += 2, size -= 2)
+        sum += (uint32_t)octets[0] << 8 | octets[1];
+    if (size)
+        sum += (uint32_t)octets[0] << 8;
+    return sum;
+}

@@ -1,0 +1,62 @@
+/* What handlers do to a message's octets. Each answers whether it stayed within them; the caller reports. */
+#ifndef MK_OCTETS_H
+#define MK_OCTETS_H
+
+#include "mk_pool.h"
+
+/* Room for `size` octets in front of the message's, which become its first; the caller writes all of them. */
+uint8_t *mk_prepend(mk_pool *pool, mk_message *message, uint32_t size);
+/* Keeps the first `size`. */
+bool mk_trim(mk_message *message, uint32_t size);
+/* Takes the first `size` away. */
+bool mk_skip(mk_message *message, uint32_t size);
+/* The first `at` stay; the rest is a new message with the same attributes and without headers. */
+bool mk_split(mk_pool *pool, mk_message *message, uint32_t at, mk_message **rest);
+/* The second's octets behind the first's; the second's end. False: they do not fit into a buffer, and are cut off. */
+bool mk_join(mk_pool *pool, mk_message *first, mk_message *second);
+/* The packet in which the message came, as a new message. */
+mk_message *mk_quote(mk_pool *pool, mk_message *message, uint32_t received);
+/* The message's octets are what was received at this place of the stack. */
+void mk_note_received(mk_pool *pool, mk_message *message, uint32_t received);
+
+bool mk_store(mk_pool *pool, mk_message *message, uint32_t at, uint64_t value, uint32_t size, bool little);
+bool mk_load(const mk_message *message, uint32_t at, uint32_t size, bool little, uint64_t *value);
+/* The octets as big-endian 16-bit numbers (an odd last one padded with 0), added up modulo 2^32. */
+uint32_t mk_sum16(const uint8_t *octets, uint32_t size);
+
+/* End-around carry (RFC 1071). */
+static inline uint16_t mk_fold16(uint32_t sum)
+{
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t)((sum & 0xffff) + (sum >> 16));
+}
+
+static inline uint64_t mk_get_be(const uint8_t *at, uint32_t size)
+{
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < size; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
+static inline uint64_t mk_get_le(const uint8_t *at, uint32_t size)
+{
+    uint64_t value = 0;
+    for (uint32_t i = size; i > 0; i--)
+        value = value << 8 | at[i - 1];
+    return value;
+}
+
+static inline void mk_put_be(uint8_t *at, uint32_t size, uint64_t value)
+{
+    for (uint32_t i = size; i > 0; i--, value >>= 8)
+        at[i - 1] = (uint8_t)value;
+}
+
+static inline void mk_put_le(uint8_t *at, uint32_t size, uint64_t value)
+{
+    for (uint32_t i = 0; i < size; i++, value >>= 8)
+        at[i] = (uint8_t)value;
+}
+
+#endif

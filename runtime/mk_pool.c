@@ -1,0 +1,139 @@
+/* The pool; see mk_pool.h. */
+#include "mk_pool.h"
+
+static size_t mk_round16(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+size_t mk_message_memory(const mk_message_shape *shape)
+{
+    return mk_round16(sizeof(mk_message) + shape->attributes * sizeof(uint64_t) + shape->received * sizeof(mk_view) +
+                      shape->headers);
+}
+
+size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets)
+{
+    return buffers * mk_round16(sizeof(mk_buffer) + buffer_octets) +
+           ((size_t)messages + 1) * mk_message_memory(shape) + mk_round16(shape->head_room);
+}
+
+static void mk_message_clear(const mk_pool *pool, mk_message *message)
+{
+    message->view = (mk_view){NULL, 0, 0};
+    message->top = pool->shape.headers;
+    if (pool->shape.attributes)
+        memcpy(mk_attributes(message), pool->defaults, pool->shape.attributes * sizeof(uint64_t));
+    for (uint32_t i = 0; i < pool->shape.received; i++)
+        mk_received(pool, message)[i] = (mk_view){NULL, 0, 0};
+}
+
+void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, const uint64_t *defaults,
+                  uint32_t buffers, uint32_t messages, uint32_t buffer_octets)
+{
+    uint8_t *at = memory;
+    memset(pool, 0, sizeof *pool);
+    pool->shape = *shape;
+    pool->defaults = defaults;
+    pool->buffer_octets = buffer_octets;
+    for (uint32_t i = 0; i < buffers; i++, at += mk_round16(sizeof(mk_buffer) + buffer_octets)) {
+        mk_buffer *buffer = (mk_buffer *)(void *)at;
+        buffer->references = 0;
+        buffer->next_free = pool->free_buffers;
+        pool->free_buffers = buffer;
+    }
+    for (uint32_t i = 0; i < messages; i++, at += mk_message_memory(shape)) {
+        mk_message *message = (mk_message *)(void *)at;
+        memset(message, 0, mk_message_memory(shape));
+        message->next_free = pool->free_messages;
+        pool->free_messages = message;
+    }
+    pool->buffers_free = buffers;
+    pool->messages_free = messages;
+    pool->nothing = (uint64_t *)(void *)at;
+    memset(at, 0, mk_message_memory(shape) + mk_round16(shape->head_room));
+}
+
+mk_buffer *mk_buffer_new(mk_pool *pool)
+{
+    mk_buffer *buffer = pool->free_buffers;
+    if (MK_UNLIKELY(!buffer)) {
+        pool->exhausted++;
+        return NULL;
+    }
+    pool->free_buffers = buffer->next_free;
+    pool->buffers_free--;
+    buffer->references = 1;
+    return buffer;
+}
+
+void mk_view_release(mk_pool *pool, mk_view *view)
+{
+    mk_buffer *buffer = view->buffer;
+    view->buffer = NULL;
+    if (!buffer || --buffer->references > 0)
+        return;
+    buffer->next_free = pool->free_buffers;
+    pool->free_buffers = buffer;
+    pool->buffers_free++;
+}
+
+mk_view mk_view_share(mk_view view)
+{
+    if (view.buffer)
+        view.buffer->references++;
+    return view;
+}
+
+static mk_message *mk_message_take(mk_pool *pool)
+{
+    mk_message *message = pool->free_messages;
+    if (MK_UNLIKELY(!message)) {
+        pool->exhausted++;
+        message = (mk_message *)(void *)pool->nothing;
+        mk_message_clear(pool, message);
+        return message;
+    }
+    pool->free_messages = message->next_free;
+    pool->messages_free--;
+    return message;
+}
+
+mk_message *mk_message_new(mk_pool *pool, const uint8_t *octets, uint32_t size)
+{
+    mk_message *message = mk_message_take(pool);
+    mk_message_clear(pool, message);
+    if (!size || (void *)message == (void *)pool->nothing)
+        return message;
+    message->view.buffer = mk_buffer_new(pool);
+    if (!message->view.buffer)
+        return message;
+    message->view.at = pool->shape.head_room;
+    message->view.size = mk_min_u32(size, mk_pool_longest(pool));
+    memcpy(message->view.buffer->octets + message->view.at, octets, message->view.size);
+    return message;
+}
+
+mk_message *mk_message_share(mk_pool *pool, const mk_message *from)
+{
+    mk_message *message = mk_message_take(pool);
+    if ((void *)message == (void *)pool->nothing)
+        return message;
+    memcpy(message, from, mk_message_memory(&pool->shape));
+    message->view = mk_view_share(from->view);
+    for (uint32_t i = 0; i < pool->shape.received; i++)
+        mk_received(pool, message)[i] = mk_view_share(mk_received(pool, message)[i]);
+    return message;
+}
+
+void mk_message_free(mk_pool *pool, mk_message *message)
+{
+    if ((void *)message == (void *)pool->nothing)
+        return;
+    mk_view_release(pool, &message->view);
+    for (uint32_t i = 0; i < pool->shape.received; i++)
+        mk_view_release(pool, &mk_received(pool, message)[i]);
+    message->next_free = pool->free_messages;
+    pool->free_messages = message;
+    pool->messages_free++;
+}
