@@ -1,1 +1,51 @@
-//! (to come)
+//! Runs wires: the encoder and the total decoder that a [`mokume_reaction::Wire`] stands for.
+//!
+//! [`encode`] and [`decode`] are inverse to each other: `decode(encode(x)) = x`, and for a packet that is accepted
+//! `encode(decode(p)) = p`, but for bits that the wire leaves open (`Placed`, `Reserved`) and octets behind the trim.
+//! The decoder looks at no octet beyond the packet and refuses with a reason.
+//!
+//! The order in which a decoder refuses is part of the meaning, for every back end:
+//! 1. items in order; a field: `short` if it ends beyond the packet; then its own value (a constant, a header field
+//!    that does not divide or fit); then all constraints so far, in order, of which everything they name is known;
+//!    then, if it trims: `short` if the packet has fewer octets, or more were read already, and the constraints again;
+//! 2. a choice whose tag no arm has: `unknown`;
+//! 3. at the end what is left of the constraints, in order. The value of a computed field is its first constraint.
+//!
+//! Known from the start is the size of the packet if no field trims it, and of the header if the wire has no choice.
+
+mod bits;
+mod decode;
+mod encode;
+mod expression;
+pub mod native;
+
+use mokume_reaction::{HeaderId, ReasonId, VariantId};
+
+pub use decode::decode;
+pub use encode::encode;
+pub use expression::internet_checksum;
+
+/// One header of a message: which record, and the values of its fields.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct HeaderValue {
+    pub header: HeaderId,
+    pub variant: VariantId,
+    pub fields: Vec<u64>,
+}
+
+/// A packet. `narrow` if some value did not fit its field and was truncated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Encoded {
+    pub octets: Vec<u8>,
+    pub narrow: bool,
+}
+
+/// The headers, top of the message first, and where in the packet the rest lies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Decoded {
+    pub headers: Vec<HeaderValue>,
+    pub payload: std::ops::Range<usize>,
+}
+
+/// What a decoder answers.
+pub type Decoding = Result<Decoded, ReasonId>;

@@ -1,0 +1,144 @@
+//! Headers and octets to a packet.
+
+use mokume_reaction::{
+    Automaton, Endian, FieldIndex, FieldValue, HeaderId, VariantId, Wire, WireArm, WireExpression, WireField, WireId,
+    WireItem,
+};
+
+use crate::bits;
+use crate::expression::{evaluate, named, Facts, Slot};
+use crate::{Encoded, HeaderValue};
+
+/// The packet of these headers and this payload. A header of the wire that is not given counts as zeros.
+pub fn encode(automaton: &Automaton, wire: WireId, headers: &[HeaderValue], payload: &[u8]) -> Encoded {
+    let wire = &automaton.wires[wire.index()];
+    let mut encoder =
+        Encoder { wire, headers, slots: Vec::new(), computed: Vec::new(), written: Vec::new(), bits: 0, narrow: false };
+    encoder.items(&wire.items);
+    let header_size = encoder.bits.div_ceil(8);
+    let mut octets = vec![0; header_size];
+    octets.extend_from_slice(payload);
+    encoder.write(&mut octets, header_size);
+    Encoded { octets, narrow: encoder.narrow }
+}
+
+struct Encoder<'a> {
+    wire: &'a Wire,
+    headers: &'a [HeaderValue],
+    slots: Vec<Option<Slot>>,
+    computed: Vec<&'a WireField>,
+    written: Vec<(FieldIndex, Endian)>,
+    bits: usize,
+    narrow: bool,
+}
+
+impl<'a> Encoder<'a> {
+    /// Lays the items out and gives each field the value that needs no size.
+    fn items(&mut self, items: &'a [WireItem]) {
+        for item in items {
+            match item {
+                WireItem::Field(field) => self.field(field),
+                WireItem::Choice { on, arms, .. } => match self.arm(*on, arms) {
+                    Some(arm) => self.items(&arm.items),
+                    None => self.narrow = true,
+                },
+            }
+        }
+    }
+
+    fn field(&mut self, field: &'a WireField) {
+        let value = match &field.value {
+            FieldValue::Constant { value, .. } => u128::from(*value),
+            FieldValue::Header { header, variant, field, times, plus, .. } => {
+                u128::from(self.header_field(*header, *variant, *field)) * u128::from(*times) + u128::from(*plus)
+            }
+            FieldValue::Computed { .. } => {
+                self.computed.push(field);
+                0
+            }
+            FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => 0,
+        };
+        self.narrow |= value > u128::from(bits::mask(field.width));
+        let index = field.index.0 as usize;
+        if self.slots.len() <= index {
+            self.slots.resize(index + 1, None);
+        }
+        self.slots[index] =
+            Some(Slot { at: self.bits, width: field.width, value: value as u64 & bits::mask(field.width) });
+        self.written.push((field.index, field.endian));
+        self.bits += usize::from(field.width);
+    }
+
+    fn header_field(&self, header: HeaderId, variant: VariantId, field: u32) -> u64 {
+        let found = self.headers.iter().find(|value| value.header == header && value.variant == variant);
+        found.and_then(|value| value.fields.get(field as usize)).copied().unwrap_or(0)
+    }
+
+    /// The arm of the variants at hand; if the choice is on a field with a value of its own, of that value too.
+    fn arm(&mut self, on: FieldIndex, arms: &'a [WireArm]) -> Option<&'a WireArm> {
+        let fits = |arm: &&WireArm| {
+            let has = |(header, variant): &(HeaderId, VariantId)| {
+                self.headers.iter().any(|value| value.header == *header && value.variant == *variant)
+            };
+            arm.selects.iter().all(has)
+        };
+        let value = self.slots.get(on.0 as usize).copied().flatten().map_or(0, |slot| slot.value);
+        if !is_tag(&self.wire.items, on) {
+            return arms.iter().filter(fits).find(|arm| arm.tag == value);
+        }
+        let arm = arms.iter().find(fits)?;
+        if let Some(Some(slot)) = self.slots.get_mut(on.0 as usize) {
+            self.narrow |= arm.tag > bits::mask(slot.width);
+            slot.value = arm.tag & bits::mask(slot.width);
+        }
+        Some(arm)
+    }
+
+    /// Sizes first, then checksums, in order: a checksum covers what is written by then.
+    fn write(&mut self, octets: &mut [u8], header_size: usize) {
+        let computed = std::mem::take(&mut self.computed);
+        let (checksums, sizes): (Vec<_>, Vec<_>) = computed.into_iter().partition(|field| is_checksum(field));
+        for field in sizes {
+            self.compute(field, octets, header_size);
+        }
+        for (index, endian) in std::mem::take(&mut self.written) {
+            if let Some(slot) = self.slots[index.0 as usize] {
+                bits::write(octets, slot.at, slot.width, endian, slot.value);
+            }
+        }
+        for field in checksums {
+            self.compute(field, octets, header_size);
+            if let Some(slot) = self.slots[field.index.0 as usize] {
+                bits::write(octets, slot.at, slot.width, field.endian, slot.value);
+            }
+        }
+    }
+
+    fn compute(&mut self, field: &WireField, octets: &[u8], header_size: usize) {
+        let FieldValue::Computed { expression, .. } = &field.value else { return };
+        let facts = Facts {
+            slots: &self.slots,
+            packet: octets,
+            packet_size: octets.len(),
+            header_size,
+            own: Some(field.index),
+        };
+        let value = evaluate(expression, &facts);
+        self.narrow |= value > bits::mask(field.width);
+        if let Some(slot) = &mut self.slots[field.index.0 as usize] {
+            slot.value = value & bits::mask(field.width);
+        }
+    }
+}
+
+fn is_checksum(field: &WireField) -> bool {
+    let octets = |expression: &WireExpression| named(expression, &mut |_| ()).octets;
+    matches!(&field.value, FieldValue::Computed { expression, .. } if octets(expression))
+}
+
+fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
+    items.iter().any(|item| match item {
+        WireItem::Field(field) => field.index == on && field.value == FieldValue::Tag,
+        WireItem::Choice { arms, .. } => arms.iter().any(|arm| is_tag(&arm.items, on)),
+    })
+}
