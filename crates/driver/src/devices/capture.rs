@@ -1,0 +1,150 @@
+//! Captures as devices: frames are read at their times (counted from the first one), and written at ours.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufReader, BufWriter};
+use std::os::fd::RawFd;
+use std::time::Duration;
+
+use pcap_file::pcap::{PcapHeader, PcapPacket, PcapReader, PcapWriter};
+use pcap_file::{DataLink, Endianness, TsResolution};
+
+use super::Device;
+use crate::failure::Failure;
+
+/// Nothing that Ethernet carries is longer.
+const SNAP_LENGTH: u32 = 262_144;
+
+pub struct CaptureDevice {
+    coming: VecDeque<(u64, Vec<u8>)>,
+    written: Option<CaptureWriter>,
+}
+
+impl CaptureDevice {
+    pub fn open(read: &str, write: Option<&str>) -> Result<Self, Failure> {
+        Ok(CaptureDevice { coming: read_frames(read)?.into(), written: write.map(CaptureWriter::create).transpose()? })
+    }
+}
+
+impl Device for CaptureDevice {
+    fn descriptor(&self) -> Option<RawFd> {
+        None
+    }
+
+    fn next_time(&self) -> Option<u64> {
+        self.coming.front().map(|(at, _)| *at)
+    }
+
+    fn receive(&mut self, now: u64) -> Result<Option<Vec<u8>>, Failure> {
+        if self.next_time().is_some_and(|at| at <= now) {
+            Ok(self.coming.pop_front().map(|(_, frame)| frame))
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn send(&mut self, now: u64, frame: &[u8]) -> Result<bool, Failure> {
+        if let Some(writer) = &mut self.written {
+            writer.write(now, frame)?;
+        }
+        Ok(true)
+    }
+
+    fn is_finished(&self) -> bool {
+        self.coming.is_empty()
+    }
+}
+
+/// The frames of a capture with their times in nanoseconds, the first at 0. A cut file is an error that says how much of it was good.
+pub fn read_frames(name: &str) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
+    let cut = |good: usize, error: &dyn std::fmt::Display| {
+        Failure::of_use(
+            format!("capture `{name}` is cut or damaged after {good} packets: {error}"),
+            "repair it with `editcap`, or capture it again",
+        )
+    };
+    let file = File::open(name)
+        .map_err(|error| Failure::of_use(format!("capture `{name}`: {error}"), "is the path right?"))?;
+    let mut reader = PcapReader::new(BufReader::new(file)).map_err(|error| {
+        Failure::of_use(format!("`{name}` is no pcap file: {error}"), "convert it: `tshark -F pcap -r IN -w OUT`")
+    })?;
+    let mut frames: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut first = None;
+    while let Some(packet) = reader.next_packet() {
+        let packet = packet.map_err(|error| cut(frames.len(), &error))?;
+        let at = u64::try_from(packet.timestamp.as_nanos()).unwrap_or(u64::MAX);
+        let start = *first.get_or_insert(at);
+        frames.push((at.saturating_sub(start), packet.data.into_owned()));
+    }
+    Ok(frames)
+}
+
+/// Writes Ethernet frames with nanosecond times.
+pub struct CaptureWriter {
+    name: String,
+    writer: PcapWriter<BufWriter<File>>,
+}
+
+impl CaptureWriter {
+    pub fn create(name: &str) -> Result<Self, Failure> {
+        let refuse = |error: &dyn std::fmt::Display| {
+            Failure::of_use(format!("cannot write capture `{name}`: {error}"), "is the folder there and writable?")
+        };
+        let file = File::create(name).map_err(|error| refuse(&error))?;
+        let header = PcapHeader {
+            version_major: 2,
+            version_minor: 4,
+            ts_correction: 0,
+            ts_accuracy: 0,
+            snaplen: SNAP_LENGTH,
+            datalink: DataLink::ETHERNET,
+            ts_resolution: TsResolution::NanoSecond,
+            endianness: Endianness::Little,
+        };
+        let writer = PcapWriter::with_header(BufWriter::new(file), header).map_err(|error| refuse(&error))?;
+        Ok(CaptureWriter { name: name.to_string(), writer })
+    }
+
+    pub fn write(&mut self, at: u64, frame: &[u8]) -> Result<(), Failure> {
+        let size = u32::try_from(frame.len()).unwrap_or(u32::MAX);
+        let packet = PcapPacket::new(Duration::from_nanos(at), size, frame);
+        self.writer.write_packet(&packet).map(|_| ()).map_err(|error| {
+            Failure::of_use(format!("cannot write capture `{}`: {error}", self.name), "is the disk full?")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str) -> String {
+        let folder = std::env::temp_dir().join(format!("mokume-capture-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        folder.join(name).to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let name = scratch("round.pcap");
+        {
+            let mut writer = CaptureWriter::create(&name).unwrap();
+            writer.write(5, b"first frame").unwrap();
+            writer.write(1_000_000_005, b"second").unwrap();
+        }
+        let frames = read_frames(&name).unwrap();
+        assert_eq!(frames, vec![(0, b"first frame".to_vec()), (1_000_000_000, b"second".to_vec())]);
+        let whole = std::fs::read(&name).unwrap();
+        std::fs::write(&name, &whole[..whole.len() - 3]).unwrap();
+        let failure = read_frames(&name).unwrap_err();
+        assert!(failure.message.contains("after 1 packets"), "{failure}");
+    }
+
+    #[test]
+    fn a_missing_or_foreign_file_is_one_line() {
+        assert!(read_frames("/nowhere/x.pcap").unwrap_err().message.contains("x.pcap"));
+        let name = scratch("foreign.pcap");
+        std::fs::write(&name, "this is no capture").unwrap();
+        assert!(read_frames(&name).unwrap_err().message.contains("no pcap file"));
+    }
+}

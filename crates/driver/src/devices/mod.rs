@@ -1,0 +1,94 @@
+//! Devices that carry frames: TAP and captures. The simulated network has media of its own.
+
+pub mod capture;
+pub mod tap;
+
+use std::os::fd::RawFd;
+
+use crate::failure::Failure;
+
+/// Something that frames come from and go to.
+pub trait Device {
+    /// What to wait for; `None` for a device whose frames have times of their own ([`Device::next_time`]).
+    fn descriptor(&self) -> Option<RawFd>;
+    /// When the next frame comes, in nanoseconds since the start, for devices that know.
+    fn next_time(&self) -> Option<u64> {
+        None
+    }
+    /// A frame that is there now, without waiting; `now` in nanoseconds since the start.
+    fn receive(&mut self, now: u64) -> Result<Option<Vec<u8>>, Failure>;
+    /// Sends, or drops as a full device queue would: then `Ok(false)`.
+    fn send(&mut self, now: u64, frame: &[u8]) -> Result<bool, Failure>;
+    /// No frame will ever come again.
+    fn is_finished(&self) -> bool {
+        false
+    }
+    fn mtu(&self) -> u32 {
+        1500
+    }
+}
+
+/// `tap:NAME`, `pcap:FILE` (read) or `pcap:FILE,FILE` (read, write), as given to `--device`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Tap { interface: String },
+    Capture { read: String, write: Option<String> },
+}
+
+/// Parses `[NAME=]KIND:…`; the name may be left out where there is one device.
+pub fn parse(text: &str) -> Result<(Option<String>, Kind), Failure> {
+    let form = "write `--device NAME=tap:INTERFACE` or `--device NAME=pcap:IN[,OUT]`";
+    let (name, rest) = match text.split_once('=') {
+        Some((name, rest)) => (Some(name.to_string()), rest),
+        None => (None, text),
+    };
+    match rest.split_once(':') {
+        Some(("tap", interface)) if !interface.is_empty() => Ok((name, Kind::Tap { interface: interface.to_string() })),
+        Some(("pcap", files)) if !files.is_empty() => {
+            let (read, write) = match files.split_once(',') {
+                Some((read, write)) => (read, Some(write.to_string())),
+                None => (files, None),
+            };
+            Ok((name, Kind::Capture { read: read.to_string(), write }))
+        }
+        _ => Err(Failure::of_use(format!("`{text}` names no device"), form)),
+    }
+}
+
+pub fn open(kind: &Kind) -> Result<Box<dyn Device>, Failure> {
+    Ok(match kind {
+        Kind::Tap { interface } => Box::new(tap::TapDevice::open(interface)?),
+        Kind::Capture { read, write } => Box::new(capture::CaptureDevice::open(read, write.as_deref())?),
+    })
+}
+
+/// A locally administered address that depends on the device's name only, so that neighbours' caches survive a restart.
+pub fn default_mac(name: &str) -> u64 {
+    // FNV-1a; the first octet 02: unicast, locally administered.
+    let hash = name
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    0x0200_0000_0000 | (hash & 0x00ff_ffff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_parsed() {
+        assert_eq!(parse("tap:mok0").unwrap(), (None, Kind::Tap { interface: "mok0".into() }));
+        let capture = Kind::Capture { read: "a.pcap".into(), write: Some("b.pcap".into()) };
+        assert_eq!(parse("lan=pcap:a.pcap,b.pcap").unwrap(), (Some("lan".into()), capture));
+        for wrong in ["", "mok0", "tap:", "lan=", "floppy:a"] {
+            assert_eq!(parse(wrong).unwrap_err().exit_code(), 2, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn default_addresses_are_unicast_local_and_differ() {
+        let (a, b) = (default_mac("mok0"), default_mac("mok1"));
+        assert_ne!(a, b);
+        assert_eq!(a >> 40, 2);
+    }
+}
