@@ -5,5 +5,7 @@
 pub mod devices;
 pub mod failure;
 pub mod live;
+pub mod project;
+pub mod settings;
 
 pub use failure::{Blame, Failure};
