@@ -1,1 +1,25 @@
-//! (to come)
+//! Pictures of plain data: sequence charts and stacks, as SVG, DOT, Mermaid and text.
+//!
+//! Invariant: pure functions. Nothing here reads a file, knows a protocol, or panics on what it is given; all text is
+//! escaped, and every SVG stands by itself (no script, no font or file from elsewhere).
+
+mod chart;
+mod chart_mermaid;
+mod chart_rows;
+mod chart_svg;
+mod chart_text;
+mod fold;
+//mod layout;
+//mod stack;
+//mod stack_dot;
+//mod stack_svg;
+mod svg;
+
+pub use chart::{Chart, Direction, Event, Item, Lifeline, MessageId, TimerEvent, Unit};
+pub use chart_mermaid::chart_mermaid;
+pub use chart_svg::chart_svg;
+pub use chart_text::chart_text;
+pub use fold::Limit;
+//pub use stack::{Edge, EdgeKind, Node, NodeKind, Stack};
+//pub use stack_dot::stack_dot;
+//pub use stack_svg::stack_svg;

@@ -1,0 +1,187 @@
+//! What of a long chart is shown: repeated parts are folded, and what is still too long loses its middle.
+//!
+//! Two items are alike if they differ in numbers only ("data 17", "data 18"). A repeated part keeps its first and its
+//! last round: the first to be read, the last because what follows grows out of it.
+
+use std::collections::HashMap;
+
+use crate::{Chart, Event, MessageId};
+
+/// How much of a chart is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limit {
+    /// Rows at most; the middle is left out, with a note.
+    pub rows: usize,
+    pub fold_repeats: bool,
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Limit { rows: 120, fold_repeats: true }
+    }
+}
+
+/// A row of the picture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shown {
+    Item(usize),
+    /// The `items` before it come `rounds` times more; these are the chart's items `first ..`.
+    Repeat {
+        first: usize,
+        items: usize,
+        rounds: usize,
+    },
+    Cut {
+        first: usize,
+        items: usize,
+    },
+}
+
+/// The longest part, in items, that is looked for repetitions of.
+const LONGEST_ROUND: usize = 32;
+
+pub(crate) fn shown(chart: &Chart, limit: Limit) -> Vec<Shown> {
+    let rows = if limit.fold_repeats { folded(chart) } else { (0..chart.items.len()).map(Shown::Item).collect() };
+    cut(rows, limit.rows.max(4))
+}
+
+fn folded(chart: &Chart) -> Vec<Shown> {
+    let shapes = shapes(chart);
+    let mut rows = Vec::new();
+    let mut at = 0;
+    while at < shapes.len() {
+        match best_repetition(&shapes[at..]) {
+            Some((period, rounds)) => {
+                rows.extend((at..at + period).map(Shown::Item));
+                let last = at + (rounds - 1) * period;
+                rows.push(Shown::Repeat { first: at + period, items: period, rounds: rounds - 2 });
+                rows.extend((last..last + period).map(Shown::Item));
+                at = last + period;
+            }
+            None => {
+                rows.push(Shown::Item(at));
+                at += 1;
+            }
+        }
+    }
+    rows
+}
+
+/// Period and rounds of the repetition at the beginning that hides most, if one is worth a fold.
+fn best_repetition(shapes: &[String]) -> Option<(usize, usize)> {
+    let longest = LONGEST_ROUND.min(shapes.len() / 3);
+    let mut best = None;
+    for period in 1..=longest {
+        let alike = (period..shapes.len()).take_while(|at| shapes[*at] == shapes[at - period]).count();
+        let rounds = alike / period + 1;
+        let hidden = rounds.saturating_sub(2) * period;
+        let is_better = best.is_none_or(|(_, _, most)| hidden > most);
+        if rounds >= 4 && hidden >= 6 && is_better {
+            best = Some((period, rounds, hidden));
+        }
+    }
+    best.map(|(period, rounds, _)| (period, rounds))
+}
+
+/// A text a shape: equal for items that differ in numbers only.
+fn shapes(chart: &Chart) -> Vec<String> {
+    let mut sent: HashMap<MessageId, usize> = HashMap::new();
+    let mut shapes = Vec::with_capacity(chart.items.len());
+    for (index, item) in chart.items.iter().enumerate() {
+        let back = |message: &MessageId, sent: &HashMap<MessageId, usize>| sent.get(message).map(|at| index - at);
+        let shape = match &item.event {
+            Event::Send { from, to, message, label } => {
+                sent.insert(*message, index);
+                format!("send {from} {to} {}", without_numbers(label))
+            }
+            Event::Receive { message } => format!("receive {:?}", back(message, &sent)),
+            Event::Lose { message } => format!("lose {:?}", back(message, &sent)),
+            Event::Violation { .. } => format!("violation {index}"),
+            plain => without_numbers(&format!("{plain:?}")),
+        };
+        shapes.push(format!("{} {shape}", item.time.is_some()));
+    }
+    shapes
+}
+
+fn without_numbers(label: &str) -> String {
+    let mut out = String::with_capacity(label.len());
+    for c in label.chars() {
+        match c {
+            '0'..='9' if out.ends_with('#') => {}
+            '0'..='9' => out.push('#'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Keeps two thirds of the room for the beginning: a reader needs it to follow, and the end to see what it is about.
+fn cut(rows: Vec<Shown>, limit: usize) -> Vec<Shown> {
+    if rows.len() <= limit {
+        return rows;
+    }
+    let head = limit * 2 / 3;
+    let tail = rows.len() - (limit - head - 1);
+    let first = rows[..head].last().map_or(0, |row| extent(row).1);
+    let end = extent(&rows[tail]).0;
+    let mut out = rows[..head].to_vec();
+    out.push(Shown::Cut { first, items: end - first });
+    out.extend_from_slice(&rows[tail..]);
+    out
+}
+
+/// The items that a row stands for, as a half-open range.
+pub(crate) fn extent(row: &Shown) -> (usize, usize) {
+    match *row {
+        Shown::Item(index) => (index, index + 1),
+        Shown::Repeat { first, items, rounds } => (first, first + items * rounds),
+        Shown::Cut { first, items } => (first, first + items),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Unit;
+
+    fn rounds(count: u32) -> Chart {
+        let mut chart = Chart::new("", Unit::Steps, &["a", "b"]);
+        for n in 0..count {
+            let message = MessageId(n);
+            chart.push(u64::from(n) * 2, Event::Send { from: 0, to: 1, message, label: format!("data {n}") });
+            chart.push(u64::from(n) * 2 + 1, Event::Receive { message });
+        }
+        chart
+    }
+
+    #[test]
+    fn a_repeated_part_is_shown_twice() {
+        let rows = shown(&rounds(100), Limit::default());
+        assert_eq!(rows.len(), 5);
+        assert_eq!(rows[2], Shown::Repeat { first: 2, items: 2, rounds: 98 });
+    }
+
+    #[test]
+    fn an_item_unlike_the_others_ends_a_fold_and_nothing_is_lost() {
+        let mut chart = rounds(100);
+        chart.items[101].event = Event::Lose { message: MessageId(50) };
+        let rows = shown(&chart, Limit::default());
+        assert!(rows.contains(&Shown::Item(101)));
+        let mut next = 0;
+        for row in &rows {
+            let (first, end) = extent(row);
+            assert_eq!(first, next);
+            next = end;
+        }
+        assert_eq!(next, chart.items.len());
+    }
+
+    #[test]
+    fn what_is_too_long_loses_its_middle() {
+        let rows = shown(&rounds(100), Limit { rows: 30, fold_repeats: false });
+        assert_eq!(rows.len(), 30);
+        assert_eq!(rows[20], Shown::Cut { first: 20, items: 171 });
+        assert_eq!(rows[29], Shown::Item(199));
+    }
+}
