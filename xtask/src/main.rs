@@ -1,1 +1,185 @@
-fn main() {}
+//! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::ExitCode;
+
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        Some("tidy") => tidy(),
+        _ => {
+            eprintln!("usage: cargo xtask tidy");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn tidy() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask stands in the repository").to_path_buf();
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_default();
+    let mut found = Arrows::new();
+    let crates = std::fs::read_dir(root.join("crates")).into_iter().flatten().flatten();
+    for entry in crates {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        found.insert(name.clone(), dependencies(&read(&format!("crates/{name}/Cargo.toml"))));
+    }
+    let drawn = drawn_map(&read("docs/architecture.md"));
+    let mut faults = differences(&drawn, &found);
+    faults.extend(circles(&found));
+    faults.extend(broken_walls(&found));
+    faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
+    for fault in &faults {
+        eprintln!("tidy: {fault}");
+    }
+    if faults.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// The crates of the house that a manifest's `[dependencies]` name.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let mut section = "";
+    let mut found = BTreeSet::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        } else if section == "[dependencies]" {
+            if let Some(name) = line.strip_prefix("mokume-") {
+                let end = name.find(['.', ' ', '=']).unwrap_or(name.len());
+                found.insert(name[..end].replace('-', "_"));
+            }
+        }
+    }
+    found
+}
+
+/// Lines of the map: `| crate | uses | …`, the uses separated by blanks, `–` for none.
+fn drawn_map(page: &str) -> Arrows {
+    let mut map = Arrows::new();
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let ["", name, uses, ..] = cells.as_slice() {
+            if name.starts_with('`') {
+                let uses =
+                    uses.split_whitespace().filter(|word| *word != "–").map(|word| word.trim_matches('`').to_string());
+                map.insert(name.trim_matches('`').to_string(), uses.collect());
+            }
+        }
+    }
+    map
+}
+
+fn differences(drawn: &Arrows, found: &Arrows) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (name, uses) in found {
+        match drawn.get(name) {
+            None => faults.push(format!("crate `{name}` is not on the map of docs/architecture.md")),
+            Some(map) if map != uses => {
+                faults.push(format!("crate `{name}` uses {uses:?}, docs/architecture.md says {map:?}"));
+            }
+            Some(_) => {}
+        }
+    }
+    faults.extend(
+        drawn
+            .keys()
+            .filter(|name| !found.contains_key(*name))
+            .map(|name| format!("docs/architecture.md has a crate `{name}` that does not exist")),
+    );
+    faults
+}
+
+/// Arrows go down only.
+fn circles(found: &Arrows) -> Vec<String> {
+    let mut faults = Vec::new();
+    for start in found.keys() {
+        let mut seen = BTreeSet::new();
+        let mut next: Vec<&String> = found[start].iter().collect();
+        while let Some(name) = next.pop() {
+            if name == start {
+                faults.push(format!("crate `{start}` uses itself in a circle"));
+                break;
+            }
+            if seen.insert(name) {
+                next.extend(found.get(name).into_iter().flatten());
+            }
+        }
+    }
+    faults
+}
+
+/// The judge shares no code with the judged.
+fn broken_walls(found: &Arrows) -> Vec<String> {
+    let walls = [("prove", ["base", "reaction"].as_slice())];
+    walls
+        .iter()
+        .filter_map(|(name, allowed)| {
+            let more: Vec<_> = found.get(*name)?.iter().filter(|used| !allowed.contains(&used.as_str())).collect();
+            (!more.is_empty()).then(|| format!("crate `{name}` may use {allowed:?} only, and uses {more:?}"))
+        })
+        .collect()
+}
+
+/// Every library has its line.
+fn unlisted_libraries(workspace: &str, page: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut faults = Vec::new();
+    for line in workspace.lines() {
+        if line.starts_with('[') {
+            inside = line == "[workspace.dependencies]";
+        } else if let (true, Some((name, _))) = (inside, line.split_once(" = ")) {
+            if !name.starts_with("mokume-") && !page.contains(&format!("`{name}`")) {
+                faults.push(format!("library `{name}` has no line in docs/dependencies.md"));
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrows(text: &str) -> Arrows {
+        text.split(';')
+            .map(|part| {
+                let (name, uses) = part.split_once(':').unwrap();
+                (name.to_string(), uses.split_whitespace().map(str::to_string).collect())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_map_that_drifted_is_found() {
+        let page = "| crate | uses |\n|---|---|\n| `base` | – | x |\n| `syntax` | `base` | y |\n";
+        assert_eq!(differences(&drawn_map(page), &arrows("base:;syntax:base")), Vec::<String>::new());
+        assert_eq!(differences(&drawn_map(page), &arrows("base:;syntax:base wire;wire:")).len(), 2);
+        assert_eq!(differences(&drawn_map(page), &arrows("base:")).len(), 1);
+    }
+
+    #[test]
+    fn circles_and_broken_walls_are_found() {
+        assert_eq!(circles(&arrows("a:b;b:c;c:")), Vec::<String>::new());
+        assert_eq!(circles(&arrows("a:b;b:a")).len(), 2);
+        assert_eq!(broken_walls(&arrows("prove:base reaction")), Vec::<String>::new());
+        assert_eq!(broken_walls(&arrows("prove:base optimize")).len(), 1);
+    }
+
+    #[test]
+    fn a_library_without_a_line_is_found() {
+        let workspace =
+            "[workspace.dependencies]\nclap = \"4\"\nmokume-base = { path = \"x\" }\n[profile.dev]\ndebug = 1\n";
+        assert_eq!(unlisted_libraries(workspace, "| `clap` | arguments |"), Vec::<String>::new());
+        assert_eq!(unlisted_libraries(workspace, "").len(), 1);
+    }
+
+    #[test]
+    fn manifests_are_read() {
+        let manifest = "[dependencies]\nmokume-base.workspace = true\nmokume-emit-c = { path = \"x\" }\nclap = \"4\"\n[dev-dependencies]\nmokume-testkit.workspace = true\n";
+        assert_eq!(dependencies(manifest).into_iter().collect::<Vec<_>>(), ["base", "emit_c"]);
+    }
+}
