@@ -1,0 +1,223 @@
+//! A stack as a picture sees it: layers, ports, and what connects them, taken from a reaction automaton.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_reaction::{
+    Automaton, ClassId, Handler, LayerId, LinkKind, OpKind, PortKind, Terminator, Type, Value, Variant,
+};
+
+/// What is drawn.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stack {
+    pub title: String,
+    pub nodes: Vec<Node>,
+    pub edges: Vec<Edge>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    pub kind: NodeKind,
+    pub name: String,
+    /// The definition's name, where it is not the node's own.
+    pub of: String,
+    /// Header fields of a layer, events of a port: a line each.
+    pub lines: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NodeKind {
+    /// With its shape; empty when unknown.
+    Layer {
+        shape: String,
+    },
+    Device,
+    Application,
+}
+
+/// `from` and `to` are indices of nodes; of links and ports `from` is the upper one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    pub from: usize,
+    pub to: usize,
+    pub kind: EdgeKind,
+    pub label: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum EdgeKind {
+    /// One layer over another.
+    Link,
+    /// A layer and a port.
+    Port,
+    /// Events between layers that are not one over the other.
+    Service,
+    /// A layer that reads what another publishes.
+    Reads,
+}
+
+impl Stack {
+    /// The stack of an automaton; `notes` are lines more, by a layer's or a port's name.
+    pub fn of(automaton: &Automaton, notes: &[(String, String)]) -> Stack {
+        let mut stack = Stack { title: automaton.name.clone(), ..Stack::default() };
+        stack.nodes.extend((0..automaton.layers.len()).map(|index| layer_node(automaton, LayerId::from(index))));
+        stack.nodes.extend((0..automaton.ports.len()).map(|index| port_node(automaton, index)));
+        for node in &mut stack.nodes {
+            node.notes.extend(notes.iter().filter(|(name, _)| *name == node.name).map(|(_, note)| note.clone()));
+        }
+        stack.edges = edges(automaton);
+        stack
+    }
+}
+
+fn layer_node(automaton: &Automaton, id: LayerId) -> Node {
+    let layer = &automaton.layers[id.index()];
+    let prefix = format!("{}.", layer.name);
+    let mut lines = Vec::new();
+    for header in automaton.headers.iter().filter(|header| header.name.starts_with(&prefix)) {
+        let alone = header.variants.len() == 1;
+        lines.extend(header.variants.iter().map(|variant| variant_line(automaton, variant, alone)));
+    }
+    let of = if layer.of == layer.name { String::new() } else { layer.of.clone() };
+    Node {
+        kind: NodeKind::Layer { shape: layer.shape.clone() },
+        name: layer.name.clone(),
+        of,
+        lines,
+        notes: Vec::new(),
+    }
+}
+
+fn variant_line(automaton: &Automaton, variant: &Variant, alone: bool) -> String {
+    let fields: Vec<String> =
+        variant.fields.iter().map(|(name, ty)| format!("{name}: {}", type_name(automaton, *ty))).collect();
+    match alone {
+        true if fields.is_empty() => "(no fields)".to_string(),
+        true => fields.join(", "),
+        false => format!("{} {}", variant.name, fields.join(", ")).trim_end().to_string(),
+    }
+}
+
+fn type_name(automaton: &Automaton, ty: Type) -> String {
+    match ty {
+        Type::Bool => "bool".to_string(),
+        Type::U(bits) => format!("u{bits}"),
+        Type::Seq(bits) => format!("seq{bits}"),
+        Type::Enum(id) => automaton.enums.get(id.index()).map_or("enum", |known| &known.name).to_string(),
+        Type::Ref(id) => automaton.classes.get(id.index()).map_or("@".to_string(), |class| format!("@{}", class.name)),
+        Type::Msg => "msg".to_string(),
+        Type::Reason => "reason".to_string(),
+    }
+}
+
+fn port_node(automaton: &Automaton, index: usize) -> Node {
+    let port = &automaton.ports[index];
+    let kind = match port.kind {
+        PortKind::Device => NodeKind::Device,
+        PortKind::Application => NodeKind::Application,
+    };
+    let names = |events: Vec<&String>, sign: &str| {
+        let names: Vec<&str> = events.into_iter().map(String::as_str).collect();
+        (!names.is_empty()).then(|| format!("{sign} {}", names.join(", ")))
+    };
+    let inputs = names(port.inputs.iter().map(|input| &input.event).collect(), "in ");
+    let outputs = names(port.outputs.iter().map(|output| &output.event).collect(), "out");
+    let lines = inputs.into_iter().chain(outputs).collect();
+    Node { kind, name: port.name.clone(), of: String::new(), lines, notes: Vec::new() }
+}
+
+fn edges(automaton: &Automaton) -> Vec<Edge> {
+    let layer_of = |class: ClassId| automaton.classes.get(class.index()).map(|class| class.layer.index());
+    let mut links: BTreeMap<(usize, usize), String> = BTreeMap::new();
+    for link in &automaton.links {
+        if let (Some(above), Some(below)) = (layer_of(link.above.0), layer_of(link.below.0)) {
+            if above != below {
+                let label = if link.kind == LinkKind::OneToOne { "" } else { "n:1" };
+                links.insert((above, below), label.to_string());
+            }
+        }
+    }
+    let mut edges: Vec<Edge> = links
+        .iter()
+        .map(|(&(from, to), label)| Edge { from, to, kind: EdgeKind::Link, label: label.clone() })
+        .collect();
+    edges.extend(port_edges(automaton));
+    let is_linked = |a: usize, b: usize| links.contains_key(&(a, b)) || links.contains_key(&(b, a));
+    for ((from, to, kind), labels) in talk(automaton) {
+        if !is_linked(from, to) {
+            let label = labels.into_iter().collect::<Vec<_>>().join(", ");
+            edges.push(Edge { from, to, kind, label });
+        }
+    }
+    edges
+}
+
+/// Which layers a port belongs to: those that its inputs go to, and those that put out at it.
+fn port_edges(automaton: &Automaton) -> Vec<Edge> {
+    let mut pairs = BTreeSet::new();
+    for (index, port) in automaton.ports.iter().enumerate() {
+        let classes = port.inputs.iter().filter_map(|input| automaton.classes.get(input.class.index()));
+        pairs.extend(classes.map(|class| (index, class.layer.index())));
+    }
+    for handler in &automaton.handlers {
+        let Some(class) = automaton.classes.get(handler.class.index()) else { continue };
+        for op in handler.body.blocks.iter().flat_map(|block| &block.ops) {
+            if let OpKind::Out { port, .. } = &op.kind {
+                if port.index() < automaton.ports.len() {
+                    pairs.insert((port.index(), class.layer.index()));
+                }
+            }
+        }
+    }
+    let edge = |(port, layer): (usize, usize)| {
+        let node = automaton.layers.len() + port;
+        let (from, to) = match automaton.ports[port].kind {
+            PortKind::Application => (node, layer),
+            PortKind::Device => (layer, node),
+        };
+        Edge { from, to, kind: EdgeKind::Port, label: String::new() }
+    };
+    pairs.into_iter().map(edge).collect()
+}
+
+type Talk = BTreeMap<(usize, usize, EdgeKind), BTreeSet<String>>;
+
+/// Events and reads between layers, with their names.
+fn talk(automaton: &Automaton) -> Talk {
+    let mut talk = Talk::new();
+    for handler in &automaton.handlers {
+        let Some(from) = automaton.classes.get(handler.class.index()).map(|class| class.layer.index()) else {
+            continue;
+        };
+        let mut add = |class: Option<ClassId>, kind: EdgeKind, name: &str| {
+            let to = class.and_then(|class| automaton.classes.get(class.index())).map(|class| class.layer.index());
+            if let Some(to) = to.filter(|to| *to != from) {
+                talk.entry((from, to, kind)).or_default().insert(name.to_string());
+            }
+        };
+        for block in &handler.body.blocks {
+            for op in &block.ops {
+                match &op.kind {
+                    OpKind::Emit { target, event, .. } => add(class_of(handler, *target), EdgeKind::Service, event),
+                    OpKind::Call { function, .. } => {
+                        let function = automaton.functions.get(function.index());
+                        let name = function.map_or("", |f| f.name.rsplit('.').next().unwrap_or(""));
+                        add(function.and_then(|function| function.published), EdgeKind::Reads, name);
+                    }
+                    _ => {}
+                }
+            }
+            if let Terminator::Later { target, event, .. } = &block.end {
+                add(class_of(handler, *target), EdgeKind::Service, event);
+            }
+        }
+    }
+    talk
+}
+
+fn class_of(handler: &Handler, value: Value) -> Option<ClassId> {
+    match handler.body.values.get(value.index())?.ty {
+        Type::Ref(class) => Some(class),
+        _ => None,
+    }
+}
