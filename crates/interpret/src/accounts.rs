@@ -1,0 +1,57 @@
+//! What became of every message.
+
+use mokume_reaction::{Accounts, ReasonId};
+
+/// Totals since the start.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Totals {
+    pub received: u64,
+    /// Messages that came in by any port.
+    pub entered: u64,
+    /// Messages made inside: new ones, shares, second parts.
+    pub made: u64,
+    pub dropped: Vec<u64>,
+    pub consumed: Vec<u64>,
+    pub gone: u64,
+    pub delivered: u64,
+    pub merged: u64,
+    pub held: u64,
+    pub refused: u64,
+    /// By class and cell: what counters of freed objects had counted.
+    pub retired: Vec<Vec<u64>>,
+}
+
+/// Both sides of the account: each message that came to be has exactly one fate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ledger {
+    /// Came in by a port, or was made inside.
+    pub origins: u64,
+    /// Dropped, consumed, gone, delivered, merged or held.
+    pub fates: u64,
+}
+
+impl Totals {
+    pub fn ledger(&self) -> Ledger {
+        let ended: u64 = self.dropped.iter().chain(&self.consumed).sum();
+        let fates = ended + self.gone + self.delivered + self.merged + self.held;
+        Ledger { origins: self.entered + self.made, fates }
+    }
+
+    pub fn accounts(&self, counters: Vec<(String, u64)>) -> Accounts {
+        let by_reason = |totals: &[u64]| {
+            let occurred = totals.iter().enumerate().filter(|(_, total)| **total > 0);
+            occurred.map(|(reason, total)| (ReasonId::from(reason), *total)).collect()
+        };
+        Accounts {
+            received: self.received,
+            dropped: by_reason(&self.dropped),
+            consumed: by_reason(&self.consumed),
+            gone: self.gone,
+            delivered: self.delivered,
+            merged: self.merged,
+            held: self.held,
+            refused: self.refused,
+            counters,
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The running state: objects, what waits, and the scratch space of the reaction at hand.
+
+use std::collections::VecDeque;
+
+use mokume_reaction::{ClassId, DropReason, Output, ReasonId, Report, SourceId};
+
+use crate::accounts::Totals;
+use crate::message::Message;
+use crate::program::Program;
+use crate::record::Recording;
+use crate::store::Store;
+
+#[derive(Clone)]
+pub struct Core {
+    pub store: Store,
+    pub totals: Totals,
+    pub now: u64,
+    /// Events for reactions of their own, in order.
+    pub later: VecDeque<Put>,
+    /// By handler: how many of its events are in `later`.
+    pub later_waiting: Vec<u32>,
+    /// Longest dirty first. An entry counts only if the object is still dirty since then.
+    pub dirty: VecDeque<Dirty>,
+    pub dirty_serial: u64,
+    /// At their limit, for the continuation.
+    pub unsettled: Vec<(ClassId, u64)>,
+    /// Objects that settled in this reaction.
+    pub settled: Vec<(ClassId, u64)>,
+    pub ended: Vec<(ClassId, u32)>,
+    pub messages: Arena,
+    /// Emissions of this reaction; those of one handler lie side by side.
+    pub events: Vec<Event>,
+    pub args: Vec<u64>,
+    pub queues: Vec<VecDeque<u32>>,
+    /// Emissions still to be carried out, innermost handler last: the next and the end.
+    pub frames: Vec<(u32, u32)>,
+    /// Values of the body at hand, and of those that call it.
+    pub registers: Vec<u64>,
+    pub scratch: Vec<u64>,
+    /// The object whose settle instant this is, if it is one.
+    pub settling: Option<(ClassId, u64)>,
+    pub again: bool,
+    pub outputs: Vec<Output>,
+    pub reports: Vec<(Report, Option<SourceId>)>,
+    pub reactions: u64,
+    pub recording: Option<Box<Recording>>,
+}
+
+/// An emission on its way.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub what: What,
+    pub channel: u32,
+    pub args: std::ops::Range<usize>,
+    pub delivered: bool,
+    /// Its place in the recorded instants.
+    pub cause: Option<(usize, usize)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum What {
+    /// `handler` may be [`crate::program::NOBODY`].
+    Call {
+        handler: u32,
+        target: u64,
+    },
+    Out {
+        port: u32,
+        event: u32,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct Put {
+    pub handler: u32,
+    pub target: u64,
+    pub args: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Dirty {
+    pub class: ClassId,
+    pub object: u64,
+    pub since: u64,
+}
+
+/// Messages in the hands of handlers, events and `later`.
+#[derive(Clone, Debug, Default)]
+pub struct Arena {
+    messages: Vec<Option<Box<Message>>>,
+    free: Vec<u64>,
+}
+
+impl Arena {
+    pub fn put(&mut self, message: Box<Message>) -> u64 {
+        match self.free.pop() {
+            Some(id) => {
+                self.messages[id as usize] = Some(message);
+                id
+            }
+            None => {
+                self.messages.push(Some(message));
+                self.messages.len() as u64 - 1
+            }
+        }
+    }
+
+    /// A message that was used up is empty: the verifier excludes it.
+    pub fn take(&mut self, id: u64) -> Box<Message> {
+        let taken = self.messages.get_mut(id as usize).and_then(Option::take);
+        debug_assert!(taken.is_some(), "a message is used after it was given away");
+        self.free.push(id);
+        taken.unwrap_or_default()
+    }
+
+    pub fn get(&self, id: u64) -> &Message {
+        static NOTHING: Message =
+            Message { headers: Vec::new(), octets: Vec::new(), attributes: Vec::new(), met: Vec::new() };
+        let found = self.messages.get(id as usize).and_then(Option::as_deref);
+        debug_assert!(found.is_some(), "a message is used after it was given away");
+        found.unwrap_or(&NOTHING)
+    }
+
+    pub fn get_mut(&mut self, id: u64) -> &mut Message {
+        let place = id as usize;
+        if self.messages.len() <= place {
+            self.messages.resize(place + 1, None);
+        }
+        self.messages[place].get_or_insert_default()
+    }
+
+    /// How many messages are in somebody's hands.
+    pub fn len(&self) -> usize {
+        self.messages.len() - self.free.len()
+    }
+}
+
+impl Core {
+    pub fn new(program: &Program, seed: u64) -> Self {
+        let automaton = &program.automaton;
+        let retired = automaton.classes.iter().map(|class| vec![0; class.cells.len()]).collect();
+        let zeros = vec![0; automaton.reasons.len()];
+        let totals = Totals { dropped: zeros.clone(), consumed: zeros, retired, ..Totals::default() };
+        Core {
+            store: Store::new(automaton, seed),
+            totals,
+            now: 0,
+            later: VecDeque::new(),
+            later_waiting: vec![0; automaton.handlers.len()],
+            dirty: VecDeque::new(),
+            dirty_serial: 0,
+            unsettled: Vec::new(),
+            settled: Vec::new(),
+            ended: Vec::new(),
+            messages: Arena::default(),
+            events: Vec::new(),
+            args: Vec::new(),
+            queues: vec![VecDeque::new(); program.channels()],
+            frames: Vec::new(),
+            registers: Vec::new(),
+            scratch: Vec::new(),
+            settling: None,
+            again: false,
+            outputs: Vec::new(),
+            reports: Vec::new(),
+            reactions: 0,
+            recording: None,
+        }
+    }
+
+    pub fn report(&mut self, report: Report, source: Option<SourceId>) {
+        self.reports.push((report, source));
+    }
+
+    /// A message that nobody is left to take.
+    pub fn gone(&mut self, message: u64) {
+        self.messages.take(message);
+        self.totals.gone += 1;
+    }
+
+    pub fn drop_message(&mut self, message: u64, reason: ReasonId) {
+        self.messages.take(message);
+        if let Some(total) = self.totals.dropped.get_mut(reason.index()) {
+            *total += 1;
+        }
+    }
+
+    pub fn consume(&mut self, message: u64, reason: ReasonId) {
+        self.messages.take(message);
+        if let Some(total) = self.totals.consumed.get_mut(reason.index()) {
+            *total += 1;
+        }
+    }
+
+    pub fn reason(&self, reason: &DropReason, base: usize) -> ReasonId {
+        match reason {
+            DropReason::Known(id) => *id,
+            DropReason::Value(value) => ReasonId(self.registers[base + value.index()] as u32),
+        }
+    }
+
+    /// The next settle of the object will not come before those that are dirty now.
+    pub fn make_dirty(&mut self, class: ClassId, object: u64) {
+        let since = self.dirty_serial;
+        let Some(found) = self.store.get_mut(class, object) else { return };
+        if found.dirty.is_none() {
+            found.dirty = Some(since);
+            self.dirty_serial += 1;
+            self.dirty.push_back(Dirty { class, object, since });
+        }
+    }
+
+    /// The messages among the arguments of an event that nobody takes.
+    pub fn discard(&mut self, program: &Program, handler: u32, args: &[u64]) {
+        let Some(info) = program.handlers.get(handler as usize) else { return };
+        for place in &info.messages {
+            self.gone(args[usize::from(*place)]);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! How blocks end: branches, and operations that may refuse.
+
+use mokume_reaction::{BlockId, CellId, ClassId, Target, Terminator, Value};
+
+use crate::core::{Core, Put};
+use crate::eval::{stop, Activation, Next};
+use crate::program::NOBODY;
+use crate::store::{place_of, Content, NULL};
+
+/// `then` and `otherwise` of a terminator that may refuse.
+struct Ways<'a> {
+    then: &'a Target,
+    otherwise: &'a Target,
+}
+
+impl<'a> Ways<'a> {
+    fn go(&self, taken: bool) -> Next<'a> {
+        match taken {
+            true => Next::Go { edge: 0, to: self.then },
+            false => Next::Go { edge: 1, to: self.otherwise },
+        }
+    }
+}
+
+impl Core {
+    /// Where the block's end leads; results for the target are put into `scratch`.
+    pub fn end<'a>(&mut self, at: Activation<'a>, block: BlockId, end: &'a Terminator) -> Next<'a> {
+        match end {
+            Terminator::Return => stop(end),
+            Terminator::Yield { values } => Next::Values(values),
+            Terminator::Jump { to } => Next::Go { edge: 0, to },
+            Terminator::Branch { condition, then, otherwise, .. } => {
+                Ways { then, otherwise }.go(self.get(at, *condition) != 0)
+            }
+            Terminator::Switch { value, cases, default } => {
+                let value = self.get(at, *value);
+                let found = cases.iter().position(|(case, _)| *case == value);
+                let to = found.map_or(default, |case| &cases[case].1);
+                Next::Go { edge: found.unwrap_or(cases.len()) as u32, to }
+            }
+            Terminator::PopSwitch { message, cases, .. } => self.pop_switch(at, *message, cases, end),
+            Terminator::Decode { message, wire, then, otherwise } => {
+                let taken = self.decode(at, *message, *wire);
+                Ways { then, otherwise }.go(taken)
+            }
+            Terminator::Vet { message, wire, then, otherwise } => {
+                let taken = self.vet(at, *message, *wire);
+                Ways { then, otherwise }.go(taken)
+            }
+            Terminator::Find { object, cell, key, then, otherwise } => {
+                let key = self.words(at, key);
+                let taken = self.find(at, *object, *cell, &key);
+                Ways { then, otherwise }.go(taken)
+            }
+            Terminator::Insert { object, cell, key, values, then, otherwise } => {
+                let (key, values) = (self.words(at, key), self.words(at, values));
+                let taken = self.insert(at, *object, *cell, key, values);
+                Ways { then, otherwise }.go(taken)
+            }
+            Terminator::Remove { object, cell, key, then, otherwise } => {
+                let key = self.words(at, key);
+                let taken = self.remove(at, *object, *cell, &key);
+                Ways { then, otherwise }.go(taken)
+            }
+            Terminator::New { class, parent, then, otherwise } => {
+                let made = self.make_object(at, *class, *parent);
+                Ways { then, otherwise }.go(self.found_object(made))
+            }
+            Terminator::First { class, parent, then, otherwise } => {
+                let parent = parent.map_or(0, |parent| place_of(self.get(at, parent)));
+                let oldest = self.store.oldest(*class, parent);
+                Ways { then, otherwise }.go(self.found_object(oldest))
+            }
+            Terminator::Next { object, then, otherwise } => {
+                let younger = self.store.younger(at.class(*object), self.get(at, *object));
+                Ways { then, otherwise }.go(self.found_object(younger))
+            }
+            Terminator::Take { object, cell, amount, then, otherwise } => {
+                let taken = self.take(at, *object, *cell, *amount);
+                Ways { then, otherwise }.go(taken)
+            }
+            Terminator::TakeOut { object, cell, index, then, otherwise } => {
+                let taken = self.take_out(at, *object, *cell, *index);
+                Ways { then, otherwise }.go(taken)
+            }
+            Terminator::ShareHeld { object, cell, index, then, otherwise } => {
+                let taken = self.share_held(at, *object, *cell, *index);
+                Ways { then, otherwise }.go(taken)
+            }
+            Terminator::Later { target, args, then, otherwise, .. } => {
+                let taken = self.put_off(at, block, *target, args);
+                Ways { then, otherwise }.go(taken)
+            }
+        }
+    }
+
+    fn words(&self, at: Activation, values: &[Value]) -> Box<[u64]> {
+        values.iter().map(|value| self.get(at, *value)).collect()
+    }
+
+    fn pop_switch<'a>(
+        &mut self,
+        at: Activation<'a>,
+        message: Value,
+        cases: &'a [(mokume_reaction::VariantId, Target)],
+        end: &'a Terminator,
+    ) -> Next<'a> {
+        let id = self.get(at, message);
+        let top = self.messages.get_mut(id).headers.pop();
+        let case = top.as_ref().and_then(|top| cases.iter().position(|(variant, _)| *variant == top.variant));
+        let (Some(case), Some(top)) = (case, top) else {
+            // The verifier asks for a case for each variant.
+            self.gone(id);
+            return stop(end);
+        };
+        self.scratch.push(id);
+        self.scratch.extend(top.fields);
+        Next::Go { edge: case as u32, to: &cases[case].1 }
+    }
+
+    fn decode(&mut self, at: Activation, message: Value, wire: mokume_reaction::WireId) -> bool {
+        let id = self.get(at, message);
+        self.scratch.push(id);
+        let message = self.messages.get_mut(id);
+        match mokume_wire::decode(&at.program.automaton, wire, &message.octets) {
+            Ok(decoded) => {
+                if at.program.remembered[wire.index()] {
+                    let packet = std::mem::take(&mut message.octets);
+                    message.note_met(wire, &packet);
+                    message.octets = packet;
+                }
+                message.octets.truncate(decoded.payload.end);
+                message.octets.drain(..decoded.payload.start);
+                message.headers.extend(decoded.headers.into_iter().rev());
+                true
+            }
+            Err(reason) => {
+                self.scratch.push(u64::from(reason.0));
+                false
+            }
+        }
+    }
+
+    fn vet(&mut self, at: Activation, message: Value, wire: mokume_reaction::WireId) -> bool {
+        let id = self.get(at, message);
+        self.scratch.push(id);
+        let message = self.messages.get_mut(id);
+        match mokume_wire::decode(&at.program.automaton, wire, &message.octets) {
+            Ok(decoded) => {
+                message.octets.truncate(decoded.payload.end);
+                true
+            }
+            Err(reason) => {
+                self.scratch.push(u64::from(reason.0));
+                false
+            }
+        }
+    }
+
+    fn find(&mut self, at: Activation, object: Value, cell: CellId, key: &[u64]) -> bool {
+        let found = self.store.cell(at.class(object), self.get(at, object), cell);
+        let Some(Content::Map { entries, .. }) = found else { return false };
+        let Some(values) = entries.get(key) else { return false };
+        self.scratch.extend(values);
+        true
+    }
+
+    fn insert(&mut self, at: Activation, object: Value, cell: CellId, key: Box<[u64]>, values: Box<[u64]>) -> bool {
+        let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
+        let Some(Content::Map { entries, capacity }) = found else { return false };
+        let full = entries.len() >= *capacity as usize;
+        match entries.entry(key) {
+            std::collections::btree_map::Entry::Occupied(mut entry) => {
+                entry.insert(values);
+                true
+            }
+            std::collections::btree_map::Entry::Vacant(_) if full => false,
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert(values);
+                true
+            }
+        }
+    }
+
+    fn remove(&mut self, at: Activation, object: Value, cell: CellId, key: &[u64]) -> bool {
+        let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
+        let Some(Content::Map { entries, .. }) = found else { return false };
+        let Some(values) = entries.remove(key) else { return false };
+        self.scratch.extend(values);
+        true
+    }
+
+    fn make_object(&mut self, at: Activation, class: ClassId, parent: Option<Value>) -> u64 {
+        let place = match parent {
+            None => 0,
+            Some(parent) => {
+                let object = self.get(at, parent);
+                if !self.store.is_living(at.class(parent), object) {
+                    return NULL;
+                }
+                place_of(object)
+            }
+        };
+        self.store.add(&at.program.automaton, class, place).unwrap_or(NULL)
+    }
+
+    fn found_object(&mut self, object: u64) -> bool {
+        let found = object != NULL;
+        if found {
+            self.scratch.push(object);
+        }
+        found
+    }
+
+    fn take(&mut self, at: Activation, object: Value, cell: CellId, amount: Value) -> bool {
+        let amount = self.get(at, amount);
+        let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
+        let Some(Content::Quota { left, .. }) = found else { return false };
+        let enough = u64::from(*left) >= amount;
+        if enough {
+            *left -= amount as u32;
+        }
+        enough
+    }
+
+    fn take_out(&mut self, at: Activation, object: Value, cell: CellId, index: Value) -> bool {
+        let index = self.get(at, index) as usize;
+        let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
+        let Some(Content::Messages(places)) = found else { return false };
+        let Some(place) = places.get_mut(index) else {
+            self.report(mokume_reaction::Report::Bounds, None);
+            return false;
+        };
+        let Some(message) = place.take() else { return false };
+        self.totals.held -= 1;
+        let id = self.messages.put(message);
+        self.scratch.push(id);
+        true
+    }
+
+    fn share_held(&mut self, at: Activation, object: Value, cell: CellId, index: Value) -> bool {
+        let index = self.get(at, index) as usize;
+        let found = self.store.cell(at.class(object), self.get(at, object), cell);
+        let Some(Content::Messages(places)) = found else { return false };
+        let Some(place) = places.get(index) else {
+            self.report(mokume_reaction::Report::Bounds, None);
+            return false;
+        };
+        let Some(message) = place else { return false };
+        let share = message.clone();
+        self.totals.made += 1;
+        let id = self.messages.put(share);
+        self.scratch.push(id);
+        true
+    }
+
+    fn put_off(&mut self, at: Activation, block: BlockId, target: Value, args: &[Value]) -> bool {
+        let handler = at.info.map_or(NOBODY, |info| info.blocks[block.index()].later);
+        let Some(definition) = at.program.automaton.handlers.get(handler as usize) else { return false };
+        let waiting = &mut self.later_waiting[handler as usize];
+        if *waiting >= definition.later_capacity {
+            return false;
+        }
+        *waiting += 1;
+        self.totals.held += at.program.handlers[handler as usize].messages.len() as u64;
+        let args = args.iter().map(|arg| self.get(at, *arg)).collect();
+        self.later.push_back(Put { handler, target: self.get(at, target), args });
+        true
+    }
+}

@@ -1,0 +1,258 @@
+//! One running stack, behind the door that all back ends have.
+
+use std::sync::Arc;
+
+use mokume_reaction::{Accounts, Automaton, CellKind, Datum, Machine, Outcome, PortId, PortKind, SourceId, Type};
+
+use crate::accounts::Ledger;
+use crate::core::Core;
+use crate::message::Message;
+use crate::program::{Program, NOBODY};
+use crate::record::{Cause, Coverage, Recording};
+use crate::store::{object_of, Content, Life};
+
+/// A call does at most this many reactions; a stack that never comes to rest is driven on by further calls.
+pub const REACTIONS_PER_CALL: u32 = 1 << 16;
+
+/// A running stack. A clone goes its own way; two are equal when their objects and what waits are.
+#[derive(Clone)]
+pub struct Instance {
+    pub(crate) program: Arc<Program>,
+    pub(crate) core: Core,
+    /// Frames of ours that wait in devices' queues: they hold buffers of the pool.
+    waiting: u32,
+}
+
+impl PartialEq for Instance {
+    fn eq(&self, other: &Self) -> bool {
+        let later = |core: &Core| -> Vec<(u32, u64, Vec<u64>)> {
+            core.later.iter().map(|put| (put.handler, put.target, put.args.clone())).collect()
+        };
+        self.core.store == other.core.store
+            && self.core.unsettled == other.core.unsettled
+            && later(&self.core) == later(&other.core)
+    }
+}
+
+impl Instance {
+    /// `params` by [`mokume_reaction::ParamId`]; those that are missing have their defaults, or 0.
+    pub fn new(automaton: &Automaton, params: &[u64], seed: u64) -> Self {
+        Self::shared(Arc::new(automaton.clone()), params, seed)
+    }
+
+    /// As [`Instance::new`], without a copy of the automaton.
+    pub fn shared(automaton: Arc<Automaton>, params: &[u64], seed: u64) -> Self {
+        let program = Arc::new(Program::new(automaton, params));
+        let core = Core::new(&program, seed);
+        Instance { program, core, waiting: 0 }
+    }
+
+    /// A second stack of the same automaton and parameters, not started. Cheap: what was resolved is shared.
+    pub fn sibling(&self, seed: u64) -> Self {
+        Instance { program: self.program.clone(), core: Core::new(&self.program, seed), waiting: 0 }
+    }
+
+    pub fn automaton(&self) -> &Automaton {
+        &self.program.automaton
+    }
+
+    /// How many frames of this stack wait in devices; they hold buffers, so the door may be shut (design, "Memory").
+    pub fn set_waiting(&mut self, frames: u32) {
+        self.waiting = frames;
+    }
+
+    /// Both sides of the message account, which are equal between two calls.
+    pub fn ledger(&self) -> Ledger {
+        self.core.totals.ledger()
+    }
+
+    /// Starts to count branches, and to keep instants.
+    pub fn record(&mut self, coverage: bool, instants: bool) {
+        let edges = vec![0; self.program.edges as usize];
+        let handlers = vec![0; self.program.automaton.handlers.len()];
+        let coverage = coverage.then_some(Coverage { edges, handlers });
+        self.core.recording = Some(Box::new(Recording { coverage, instants: instants.then(Vec::new) }));
+    }
+
+    pub fn recording(&self) -> Option<&Recording> {
+        self.core.recording.as_deref()
+    }
+
+    /// What was recorded since the last call; recording goes on.
+    pub fn take_recording(&mut self) -> Option<Recording> {
+        let taken = self.core.recording.take().map(|recording| *recording)?;
+        self.record(taken.coverage.is_some(), taken.instants.is_some());
+        Some(taken)
+    }
+
+    /// All that comes before an outside event at `now`; how many of the reactions that are `left` are left then.
+    fn catch_up(&mut self, now: u64, mut left: u32) -> u32 {
+        loop {
+            left = self.settle_down(left);
+            if left == 0 || !self.run_timer(now) {
+                return left;
+            }
+            left -= 1;
+        }
+    }
+
+    /// Continuations and `later` events, until none is left.
+    fn settle_down(&mut self, mut left: u32) -> u32 {
+        while left > 0 && self.run_pending() {
+            left -= 1;
+        }
+        left
+    }
+
+    fn run_pending(&mut self) -> bool {
+        let (program, core) = (&*self.program, &mut self.core);
+        if !core.unsettled.is_empty() {
+            core.continue_settling(program);
+        } else if let Some(put) = core.later.pop_front() {
+            core.later_waiting[put.handler as usize] -= 1;
+            core.totals.held -= program.handlers[put.handler as usize].messages.len() as u64;
+            core.react(program, put.handler, put.target, &put.args, Cause::Later);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn run_timer(&mut self, now: u64) -> bool {
+        let (program, core) = (&*self.program, &mut self.core);
+        let Some((deadline, handler, object)) = core.take_timer(program, now) else { return false };
+        core.now = core.now.max(deadline);
+        core.react(program, handler, object, &[], Cause::Expiry);
+        true
+    }
+
+    fn outcome(&mut self, refused: bool) -> Outcome {
+        let reports = std::mem::take(&mut self.core.reports);
+        let reports = reports.into_iter().map(|(report, source)| (report, self.place(source))).collect();
+        Outcome { outputs: std::mem::take(&mut self.core.outputs), reports, refused }
+    }
+
+    /// `file:line`, or nothing.
+    fn place(&self, source: Option<SourceId>) -> String {
+        let source = source.and_then(|id| self.program.automaton.sources.get(id.index()));
+        source.map_or(String::new(), |source| format!("{}:{}", source.file, source.line))
+    }
+
+    /// Whether the pool has room for a reaction (composed stacks only: the uncomposed one knows no peak).
+    fn has_room(&self) -> bool {
+        let automaton = &self.program.automaton;
+        let Some(composition) = &automaton.composition else { return true };
+        let used = self.core.totals.held + u64::from(self.waiting);
+        automaton.pool == 0 || used + u64::from(composition.peak) <= u64::from(automaton.pool)
+    }
+
+    /// Handler, object and arguments of an input; `None` when it makes no sense or its object has ended.
+    fn admit(&mut self, port: PortId, event: u32, args: &[Datum]) -> Option<(u32, u64, Vec<u64>)> {
+        let program = self.program.clone();
+        let definition = program.automaton.ports.get(port.index())?;
+        let input = definition.inputs.get(event as usize)?;
+        let handler = program.inputs[port.index()][event as usize];
+        if handler == NOBODY || args.len() != input.params.len() || !self.has_room() {
+            return None;
+        }
+        let fits = |(datum, (_, ty)): (&Datum, &(String, Type))| match (datum, ty) {
+            (Datum::Message(_), Type::Msg) => true,
+            (Datum::Handle(handle), Type::Ref(class)) => {
+                object_of(*handle) == crate::store::NULL || self.core.store.is_living(*class, object_of(*handle))
+            }
+            (Datum::Word(_), ty) => !matches!(ty, Type::Msg | Type::Ref(_)),
+            _ => false,
+        };
+        if !args.iter().zip(&input.params).all(fits) {
+            return None;
+        }
+        let unique = program.classes[input.class.index()].unique;
+        let (object, args, params) = match (unique, args.split_first()) {
+            (true, _) => (self.core.store.object_in(input.class, 0), args, &input.params[..]),
+            (false, Some((Datum::Handle(target), rest))) => (object_of(*target), rest, &input.params[1..]),
+            _ => return None,
+        };
+        if !self.core.store.is_living(input.class, object) {
+            return None;
+        }
+        let is_device = definition.kind == PortKind::Device;
+        let words = args.iter().zip(params).map(|(datum, (_, ty))| self.word(datum, *ty, is_device)).collect();
+        Some((handler, object, words))
+    }
+
+    fn word(&mut self, datum: &Datum, ty: Type, is_device: bool) -> u64 {
+        match datum {
+            Datum::Word(word) => word & self.program.mask(ty),
+            Datum::Handle(handle) => object_of(*handle),
+            Datum::Message(octets) => {
+                self.core.totals.entered += 1;
+                self.core.totals.received += u64::from(is_device);
+                self.core.messages.put(Box::new(Message::new(&self.program.automaton, octets.clone())))
+            }
+        }
+    }
+
+    fn counters(&self) -> Vec<(String, u64)> {
+        let mut counters = Vec::new();
+        for (id, class) in self.program.automaton.classes.iter().enumerate() {
+            for (place, cell) in class.cells.iter().enumerate().filter(|(_, cell)| cell.kind == CellKind::Counter) {
+                let places = &self.core.store.classes[id].places;
+                let living = places.iter().filter(|object| object.life != Life::Free).map(|o| match o.cells[place] {
+                    Content::Counter(total) => total,
+                    _ => 0,
+                });
+                let total = living.fold(self.core.totals.retired[id][place], u64::wrapping_add);
+                counters.push((format!("{}.{}", class.name, cell.name), total));
+            }
+        }
+        counters
+    }
+}
+
+impl Machine for Instance {
+    fn start(&mut self, now: u64) -> Outcome {
+        self.core.now = now;
+        let mut left = REACTIONS_PER_CALL;
+        for class in 0..self.program.classes.len() {
+            let handler = self.program.classes[class].start;
+            if handler != NOBODY {
+                let object = self.core.store.object_in(class.into(), 0);
+                self.core.react(&self.program, handler, object, &[], Cause::Start);
+                left = self.settle_down(left);
+            }
+        }
+        self.outcome(false)
+    }
+
+    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
+        let left = self.catch_up(now, REACTIONS_PER_CALL);
+        self.core.now = self.core.now.max(now);
+        let Some((handler, object, args)) = self.admit(port, event, args) else {
+            self.core.totals.refused += 1;
+            return self.outcome(true);
+        };
+        self.core.react(&self.program, handler, object, &args, Cause::Input(port));
+        // Timers that this reaction set for now or earlier wait for the next call: the event came first.
+        self.settle_down(left.max(1));
+        self.outcome(false)
+    }
+
+    fn advance(&mut self, now: u64) -> Outcome {
+        let left = self.catch_up(now, REACTIONS_PER_CALL);
+        if left > 0 {
+            self.core.now = self.core.now.max(now);
+        }
+        self.outcome(false)
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        if !self.core.unsettled.is_empty() || !self.core.later.is_empty() {
+            return Some(self.core.now);
+        }
+        self.core.store.timers.first().map(|armed| armed.deadline)
+    }
+
+    fn accounts(&self) -> Accounts {
+        self.core.totals.accounts(self.counters())
+    }
+}

@@ -1,0 +1,205 @@
+//! The automaton with everything resolved that does not change while it runs: events to handlers, channels to numbers.
+
+use std::sync::Arc;
+
+use mokume_reaction::{
+    Automaton, Body, CellId, CellKind, ClassId, HandlerId, OpKind, PortId, Terminator, Trigger, Type, Value,
+};
+
+/// Who handles an emission; `NOBODY` if no handler does.
+pub const NOBODY: u32 = u32::MAX;
+
+pub struct Program {
+    pub automaton: Arc<Automaton>,
+    pub params: Vec<u64>,
+    pub classes: Vec<ClassInfo>,
+    pub handlers: Vec<HandlerInfo>,
+    /// Timer cells in the order of their declaration.
+    pub timers: Vec<(ClassId, CellId)>,
+    /// By [`Program::channel_to_layer`] and [`Program::channel_to_port`]: whether the channel is a queue.
+    pub queued: Vec<bool>,
+    /// Handlers of inputs, by port and event.
+    pub inputs: Vec<Vec<u32>>,
+    pub edges: u32,
+    /// Which wires' packets some handler asks for again.
+    pub remembered: Vec<bool>,
+}
+
+pub struct ClassInfo {
+    pub unique: bool,
+    /// Handler of `settle`, or `NOBODY`.
+    pub settle: u32,
+    pub limit: u32,
+    pub start: u32,
+    /// By cell: the number of a timer.
+    pub declaration: Vec<u32>,
+    /// By cell: the handler of its expiry.
+    pub expiry: Vec<u32>,
+    pub children: Vec<ClassId>,
+}
+
+pub struct HandlerInfo {
+    pub blocks: Vec<BlockInfo>,
+    /// Places of the messages among the arguments, without the object.
+    pub messages: Vec<u16>,
+}
+
+#[derive(Default)]
+pub struct BlockInfo {
+    /// By operation: who handles an emission and its channel.
+    pub emits: Vec<(u32, u32)>,
+    /// Who handles the `later` event at the end.
+    pub later: u32,
+    /// The number of the block's first edge.
+    pub edge: u32,
+}
+
+impl Program {
+    pub fn new(automaton: Arc<Automaton>, params: &[u64]) -> Self {
+        let automaton_ref = &*automaton;
+        let mut timers = Vec::new();
+        let classes =
+            (0..automaton.classes.len()).map(|id| class_info(automaton_ref, id.into(), &mut timers)).collect();
+        let mut edges = 0;
+        let handlers = automaton.handlers.iter().map(|handler| HandlerInfo {
+            blocks: block_infos(automaton_ref, &handler.body, handler.class, &mut edges),
+            messages: messages(&handler.params),
+        });
+        let handlers = handlers.collect();
+        let inputs = automaton.ports.iter().map(|port| {
+            port.inputs.iter().map(|input| handler_of(automaton_ref, input.class, &input.handler)).collect()
+        });
+        let inputs = inputs.collect();
+        Program {
+            params: masked_params(automaton_ref, params),
+            classes,
+            handlers,
+            timers,
+            queued: queued(automaton_ref),
+            inputs,
+            edges,
+            remembered: remembered(automaton_ref),
+            automaton,
+        }
+    }
+
+    pub fn mask(&self, ty: Type) -> u64 {
+        mask(ty.width(&self.automaton))
+    }
+
+    pub fn channels(&self) -> usize {
+        self.automaton.layers.len() * receivers(&self.automaton)
+    }
+}
+
+/// All ones in a type's bits; values that are no scalars are not cut.
+pub fn mask(width: u8) -> u64 {
+    match width {
+        0 | 64.. => u64::MAX,
+        n => (1 << n) - 1,
+    }
+}
+
+fn receivers(automaton: &Automaton) -> usize {
+    automaton.layers.len() + automaton.ports.len()
+}
+
+fn layer_channel(automaton: &Automaton, from: ClassId, to: ClassId) -> u32 {
+    let layer = |class: ClassId| automaton.class(class).layer.index();
+    (layer(from) * receivers(automaton) + layer(to)) as u32
+}
+
+fn port_channel(automaton: &Automaton, from: ClassId, port: PortId) -> u32 {
+    (automaton.class(from).layer.index() * receivers(automaton) + automaton.layers.len() + port.index()) as u32
+}
+
+fn queued(automaton: &Automaton) -> Vec<bool> {
+    let size = automaton.layers.len() * receivers(automaton);
+    let Some(composition) = &automaton.composition else { return vec![true; size] };
+    let mut queued = vec![false; size];
+    for (from, to) in &composition.queued {
+        queued[from.index() * receivers(automaton) + to.index()] = true;
+    }
+    for (from, port) in &composition.queued_outputs {
+        queued[from.index() * receivers(automaton) + automaton.layers.len() + port.index()] = true;
+    }
+    queued
+}
+
+fn masked_params(automaton: &Automaton, params: &[u64]) -> Vec<u64> {
+    let value = |(place, param): (usize, &mokume_reaction::Param)| {
+        params.get(place).copied().or(param.default).unwrap_or(0) & mask(param.ty.width(automaton))
+    };
+    automaton.params.iter().enumerate().map(value).collect()
+}
+
+fn handler_of(automaton: &Automaton, class: ClassId, event: &str) -> u32 {
+    handler(automaton, class, &Trigger::Event(event.to_string()))
+}
+
+fn handler(automaton: &Automaton, class: ClassId, trigger: &Trigger) -> u32 {
+    automaton.handler_of(class, trigger).map_or(NOBODY, |HandlerId(id)| id)
+}
+
+fn class_info(automaton: &Automaton, id: ClassId, timers: &mut Vec<(ClassId, CellId)>) -> ClassInfo {
+    let class = automaton.class(id);
+    let (mut declaration, mut expiry) = (Vec::new(), Vec::new());
+    for (place, cell) in class.cells.iter().enumerate() {
+        let cell_id = CellId::from(place);
+        declaration.push(timers.len() as u32);
+        expiry.push(handler(automaton, id, &Trigger::Expiry(cell_id)));
+        if cell.kind == CellKind::Timer {
+            timers.push((id, cell_id));
+        }
+    }
+    let is_child = |place: &usize| automaton.classes[*place].parent == Some(id);
+    ClassInfo {
+        unique: automaton.is_unique(id),
+        settle: handler(automaton, id, &Trigger::Settle),
+        limit: class.settle_limit.unwrap_or(1).max(1),
+        start: handler(automaton, id, &Trigger::Start),
+        declaration,
+        expiry,
+        children: (0..automaton.classes.len()).filter(is_child).map(ClassId::from).collect(),
+    }
+}
+
+fn messages(params: &[(String, Type)]) -> Vec<u16> {
+    (0..params.len() as u16).filter(|place| params[usize::from(*place)].1 == Type::Msg).collect()
+}
+
+fn block_infos(automaton: &Automaton, body: &Body, from: ClassId, edges: &mut u32) -> Vec<BlockInfo> {
+    let class_of = |value: Value| match body.values[value.index()].ty {
+        Type::Ref(class) => Some(class),
+        _ => None,
+    };
+    let resolve = |target: Value, event: &str| class_of(target).map_or(NOBODY, |c| handler_of(automaton, c, event));
+    let info = |block: &mokume_reaction::Block| {
+        let emits = block.ops.iter().map(|op| match &op.kind {
+            OpKind::Emit { target, event, .. } => {
+                let channel = class_of(*target).map_or(0, |to| layer_channel(automaton, from, to));
+                (resolve(*target, event), channel)
+            }
+            OpKind::Out { port, .. } => (NOBODY, port_channel(automaton, from, *port)),
+            _ => (NOBODY, 0),
+        });
+        let later = match &block.end {
+            Terminator::Later { target, event, .. } => resolve(*target, event),
+            _ => NOBODY,
+        };
+        let edge = *edges;
+        *edges += block.end.targets().len() as u32;
+        BlockInfo { emits: emits.collect(), later, edge }
+    };
+    body.blocks.iter().map(info).collect()
+}
+
+fn remembered(automaton: &Automaton) -> Vec<bool> {
+    let mut remembered = vec![false; automaton.wires.len()];
+    for op in automaton.handlers.iter().flat_map(|h| &h.body.blocks).flat_map(|block| &block.ops) {
+        if let OpKind::Received { wire, .. } = &op.kind {
+            remembered[wire.index()] = true;
+        }
+    }
+    remembered
+}

@@ -1,0 +1,71 @@
+//! What a run did, for tools: branches taken, and the instants with what they emitted (for sequence charts).
+
+use mokume_reaction::{Automaton, BlockId, Handle, HandlerId, PortId};
+
+/// Off unless asked for; recording never changes what a run does.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    pub coverage: Option<Coverage>,
+    pub instants: Option<Vec<Instant>>,
+}
+
+/// How often each edge between blocks was taken.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Coverage {
+    pub edges: Vec<u64>,
+    pub handlers: Vec<u64>,
+}
+
+/// One event handled by one object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instant {
+    /// The number of its reaction, from 0.
+    pub reaction: u64,
+    pub now: u64,
+    pub object: Handle,
+    pub handler: HandlerId,
+    pub cause: Cause,
+    pub emissions: Vec<Emission>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    Start,
+    Input(PortId),
+    /// Places in the list of instants and in its emissions.
+    Emission(usize, usize),
+    Expiry,
+    Settle,
+    Later,
+}
+
+/// What an instant sent out, in order; `later` events are not among them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Emission {
+    pub to: Recipient,
+    /// Its object had ended when it came.
+    pub gone: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Recipient {
+    Object { object: Handle, handler: HandlerId },
+    Port { port: PortId, event: u32 },
+}
+
+impl Coverage {
+    /// Each edge: the handler, the block, the place of the target in [`mokume_reaction::Terminator::targets`], and how often.
+    pub fn taken<'a>(
+        &'a self,
+        automaton: &'a Automaton,
+    ) -> impl Iterator<Item = (HandlerId, BlockId, usize, u64)> + 'a {
+        let blocks = automaton.handlers.iter().enumerate().flat_map(|(handler, definition)| {
+            let blocks = definition.body.blocks.iter().enumerate();
+            blocks.map(move |(block, body)| (handler, block, body.end.targets().len()))
+        });
+        let targets = blocks.flat_map(|(handler, block, targets)| (0..targets).map(move |t| (handler, block, t)));
+        targets
+            .zip(&self.edges)
+            .map(|((handler, block, target), count)| (HandlerId::from(handler), BlockId(block as u32), target, *count))
+    }
+}
