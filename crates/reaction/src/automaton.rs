@@ -37,6 +37,14 @@ ids! {
     AttributeId,
     /// Why a message was dropped or consumed.
     ReasonId,
+    LensId,
+    /// A cell of a lens's record, by its index in the lens.
+    LensCellId,
+    PathId,
+    /// A record that a path works on: its `Object` steps, in order.
+    PathObjectId,
+    /// A name of a path: its `Let` steps, in order.
+    LetId,
     /// A place in a source text, an index into [`Automaton::sources`].
     SourceId,
 }

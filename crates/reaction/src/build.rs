@@ -62,6 +62,10 @@ impl BodyBuilder {
         self.source = source;
     }
 
+    pub fn source(&self) -> Option<SourceId> {
+        self.source
+    }
+
     /// A value that nothing defines yet; only for those who place the definition themselves.
     pub fn new_value(&mut self, ty: Type, name: impl Into<String>) -> Value {
         self.body.values.push(ValueInfo { ty, name: name.into() });
@@ -81,7 +85,7 @@ impl BodyBuilder {
     }
 
     pub fn typing<'a>(&'a self, automaton: &'a Automaton) -> Typing<'a> {
-        Typing { automaton, values: &self.body.values }
+        Typing::new(automaton, &self.body.values)
     }
 
     /// Appends an operation; `None` (and nothing appended) if its operands make no sense, or behind a terminator.
@@ -153,7 +157,7 @@ pub fn to(block: BlockId, args: impl Into<Vec<Value>>) -> Target {
 
 /// The types of an operation's results, as [`Typing::results`].
 pub fn result_types(automaton: &Automaton, body: &Body, kind: &OpKind) -> Option<Vec<Type>> {
-    Typing { automaton, values: &body.values }.results(kind)
+    Typing::new(automaton, &body.values).results(kind)
 }
 
 impl Automaton {

@@ -9,6 +9,8 @@ use crate::*;
 pub struct Typing<'a> {
     pub automaton: &'a Automaton,
     pub values: &'a [ValueInfo],
+    /// Values whose types are not known yet: literals of the text form.
+    pub pending: &'a [Value],
 }
 
 const U16: Type = Type::U(16);
@@ -16,7 +18,14 @@ const U32: Type = Type::U(32);
 const U64: Type = Type::U(64);
 
 impl<'a> Typing<'a> {
+    pub fn new(automaton: &'a Automaton, values: &'a [ValueInfo]) -> Self {
+        Typing { automaton, values, pending: &[] }
+    }
+
     pub fn type_of(&self, value: Value) -> Option<Type> {
+        if self.pending.contains(&value) {
+            return None;
+        }
         self.values.get(value.index()).map(|info| info.ty)
     }
 
@@ -171,6 +180,16 @@ impl<'a> Typing<'a> {
             OpKind::Drop { reason: DropReason::Known(_), .. } => vec![message],
             OpKind::Drop { reason: DropReason::Value(_), .. } => vec![message, Some(Type::Reason)],
         }
+    }
+
+    /// The types of literals among the operands: [`Self::operands`], and u32 for amounts and indices.
+    pub fn literals(&self, kind: &OpKind) -> Vec<Option<Type>> {
+        let mut types = self.operands(kind);
+        let of_any_width = matches!(kind, OpKind::Count { .. } | OpKind::GetAt { .. } | OpKind::SetAt { .. });
+        if let (true, Some(second)) = (of_any_width, types.get_mut(1)) {
+            *second = Some(U32);
+        }
+        types
     }
 
     /// The types that a terminator asks of its own operands (not of its targets' arguments).

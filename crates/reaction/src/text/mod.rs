@@ -1,0 +1,19 @@
+//! The text form: what `mokume build --emit automaton` prints, and what test files are written in.
+//!
+//! `parse(print(a)) == canonical(a)` and `print(parse(print(a))) == print(a)`. `docs/automaton.md` shows every construct.
+
+mod body;
+mod cursor;
+mod declare;
+mod names;
+mod operation;
+mod parse;
+mod print;
+mod print_body;
+mod print_wire;
+mod terminator;
+mod token;
+mod wire;
+
+pub use parse::{parse, Parsed};
+pub use print::print;

@@ -1,0 +1,342 @@
+//! Text into an automaton: items are found, then named, then filled in, so that order does not matter.
+
+use mokume_base::{Code, Diagnostic, FileId, Span};
+
+use super::cursor::{fault, unknown, Cursor, Read};
+use super::token::{lines, Line};
+use super::{body, wire};
+use crate::place::{Place, Places, Unit};
+use crate::*;
+
+/// An automaton, where its parts are in the text, and all that was wrong. With errors, parts are missing.
+#[derive(Debug)]
+pub struct Parsed {
+    pub automaton: Automaton,
+    pub places: Places,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the text form. Never panics; each wrong line is reported once.
+pub fn parse(file: FileId, text: &str) -> Parsed {
+    let (lines, diagnostics) = lines(file, text);
+    let mut parser = Parser {
+        automaton: Automaton { tick: 1, ..Automaton::default() },
+        places: Places::default(),
+        diagnostics,
+        quotas: Vec::new(),
+        last_source: None,
+    };
+    let items = parser.items(&lines);
+    parser.read(&items);
+    let Parser { automaton, places, diagnostics, .. } = parser;
+    Parsed { automaton: automaton.canonical(), places, diagnostics }
+}
+
+/// An item: its head line, and the lines between its braces.
+pub struct Item<'a> {
+    pub keyword: &'static str,
+    pub head: &'a Line,
+    pub body: &'a [Line],
+    /// Its index in the table of its kind.
+    pub index: usize,
+}
+
+pub struct Parser {
+    pub automaton: Automaton,
+    pub places: Places,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Quotas of message cells, found once all cells have names.
+    pub quotas: Vec<(ClassId, CellId, Vec<String>, Span)>,
+    /// The highest source that is mentioned.
+    pub last_source: Option<(u32, Span)>,
+}
+
+/// An unknown name that was reported where it should have been defined.
+pub const SILENT: Code = Code("");
+
+const KEYWORDS: &[&str] = &[
+    "automaton",
+    "tick",
+    "pool",
+    "param",
+    "enum",
+    "attribute",
+    "header",
+    "reason",
+    "layer",
+    "class",
+    "link",
+    "port",
+    "wire",
+    "function",
+    "publish",
+    "handler",
+    "start",
+    "expiry",
+    "settle",
+    "composed",
+    "lens",
+    "path",
+    "source",
+];
+
+fn keyword_of(line: &Line) -> Option<&'static str> {
+    KEYWORDS.iter().copied().find(|keyword| line.starts_with(keyword))
+}
+
+impl Parser {
+    pub fn report(&mut self, fault: impl Into<Box<Diagnostic>>) {
+        let fault = fault.into();
+        if fault.code != SILENT {
+            self.diagnostics.push(*fault);
+        }
+    }
+
+    /// Runs `read`; its fault is reported and gives `None`.
+    pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Option<T> {
+        match read(self) {
+            Ok(found) => Some(found),
+            Err(fault) => {
+                self.report(fault);
+                None
+            }
+        }
+    }
+
+    fn items<'a>(&mut self, lines: &'a [Line]) -> Vec<Item<'a>> {
+        let mut items = Vec::new();
+        let mut at = 0;
+        while at < lines.len() {
+            let Some(keyword) = keyword_of(&lines[at]) else {
+                let message = format!("an item belongs here: one of {}", KEYWORDS.join(", "));
+                self.report(fault(codes::SYNTAX, message, lines[at].span()));
+                at += 1;
+                continue;
+            };
+            let (end, next) = self.extent(lines, at);
+            items.push(Item { keyword, head: &lines[at], body: &lines[at + 1..end], index: 0 });
+            at = next;
+        }
+        items
+    }
+
+    /// Where an item's inner lines end, and where the next item starts.
+    fn extent(&mut self, lines: &[Line], start: usize) -> (usize, usize) {
+        let mut depth = lines[start].depth();
+        let mut at = start + 1;
+        while depth > 0 {
+            let lost = at >= lines.len() || (lines[at].flush_left && keyword_of(&lines[at]).is_some());
+            if lost {
+                let message = "the item that starts here has no closing `}`";
+                self.report(fault(codes::SYNTAX, message, lines[start].span()));
+                return (at, at);
+            }
+            depth += lines[at].depth();
+            at += 1;
+        }
+        (if at == start + 1 { at } else { at - 1 }, at)
+    }
+
+    fn read(&mut self, items: &[Item]) {
+        let mut named: Vec<Item> = Vec::new();
+        for item in items {
+            if let Some(index) = self.attempt(|parser| parser.name_item(item)) {
+                named.push(Item { keyword: item.keyword, head: item.head, body: item.body, index });
+            }
+        }
+        // Each pass uses only what the passes before it have filled in.
+        for pass in [
+            &["enum"][..],
+            &["param", "attribute", "header", "layer", "class"],
+            &["link", "port", "wire", "function", "publish", "composed"],
+            &["handler", "start", "expiry", "settle"],
+        ] {
+            for item in named.iter_mut().filter(|item| pass.contains(&item.keyword)) {
+                if let Some(index) = self.attempt(|parser| parser.fill_item(item)) {
+                    item.index = index;
+                } else {
+                    item.index = usize::MAX;
+                }
+            }
+            self.find_quotas();
+        }
+        for item in named.iter().filter(|item| item.index != usize::MAX) {
+            match item.keyword {
+                "function" | "publish" => body::read(self, Unit::Function(item.index.into()), item),
+                "handler" | "start" | "expiry" | "settle" => body::read(self, Unit::Handler(item.index.into()), item),
+                _ => {}
+            }
+        }
+        self.check_sources();
+    }
+
+    fn fill_item(&mut self, item: &Item) -> Read<usize> {
+        let mut cursor = Cursor::new(item.head);
+        cursor.word(item.keyword);
+        match item.keyword {
+            "enum" => self.fill_enum(item.index, &mut cursor)?,
+            "param" => self.fill_param(item.index, &mut cursor)?,
+            "attribute" => self.fill_attribute(item.index, &mut cursor)?,
+            "header" => self.fill_header(item.index, &mut cursor, item.body)?,
+            "layer" => self.fill_layer(item.index, &mut cursor)?,
+            "class" => self.fill_class(item.index, &mut cursor, item.body)?,
+            "link" => self.add_link(&mut cursor)?,
+            "port" => self.fill_port(item.index, &mut cursor, item.body)?,
+            "wire" => wire::read(self, item.index, &mut cursor, item.body)?,
+            "function" | "publish" => self.fill_function(item.index, item.keyword, &mut cursor)?,
+            "composed" => self.fill_composition(&mut cursor, item.body)?,
+            _ => return self.add_handler(item.keyword, &mut cursor),
+        }
+        Ok(item.index)
+    }
+
+    fn check_sources(&mut self) {
+        if let Some((highest, span)) = self.last_source {
+            if highest as usize >= self.automaton.sources.len() {
+                let message = format!("there is no source {highest}");
+                self.report(fault(codes::UNKNOWN, message, span));
+            }
+        }
+    }
+
+    /// `#3`, if it is there.
+    pub fn source_mark(&mut self, cursor: &mut Cursor) -> Read<Option<SourceId>> {
+        let span = cursor.span();
+        if !cursor.mark("#") {
+            return Ok(None);
+        }
+        let number = cursor.small()?;
+        if self.last_source.is_none_or(|(highest, _)| number > highest) {
+            self.last_source = Some((number, span));
+        }
+        Ok(Some(SourceId(number)))
+    }
+
+    // -- finding what a name stands for
+
+    pub fn class_at(&self, cursor: &mut Cursor) -> Read<ClassId> {
+        let start = cursor.position();
+        let name = cursor.path()?.join(".");
+        let known = self.automaton.classes.iter().map(|class| class.name.as_str());
+        self.automaton.class_named(&name).ok_or_else(|| unknown("class", &name, cursor.span_from(start), known))
+    }
+
+    pub fn layer_at(&self, cursor: &mut Cursor) -> Read<LayerId> {
+        let start = cursor.position();
+        let name = cursor.path()?.join(".");
+        let known = self.automaton.layers.iter().map(|layer| layer.name.as_str());
+        self.automaton.layer_named(&name).ok_or_else(|| unknown("layer", &name, cursor.span_from(start), known))
+    }
+
+    pub fn reason_at(&self, cursor: &mut Cursor) -> Read<ReasonId> {
+        let start = cursor.position();
+        let name = cursor.path()?.join(".");
+        let reasons = &self.automaton.reasons;
+        let found = reasons.iter().position(|reason| reason.name == name).map(ReasonId::from);
+        let known = reasons.iter().map(|reason| reason.name.as_str());
+        found.ok_or_else(|| unknown("reason", &name, cursor.span_from(start), known))
+    }
+
+    pub fn header_at(&self, cursor: &mut Cursor) -> Read<HeaderId> {
+        let start = cursor.position();
+        let name = cursor.path()?.join(".");
+        let known = self.automaton.headers.iter().map(|header| header.name.as_str());
+        self.automaton.header_named(&name).ok_or_else(|| unknown("header", &name, cursor.span_from(start), known))
+    }
+
+    /// `layer.Name.Variant`, or `layer.Name` of a header that is one record.
+    pub fn variant_at(&self, cursor: &mut Cursor) -> Read<(HeaderId, VariantId)> {
+        let start = cursor.position();
+        let path = cursor.path()?;
+        self.variant_named(&path, cursor.span_from(start))
+    }
+
+    pub fn variant_named(&self, path: &[String], span: Span) -> Read<(HeaderId, VariantId)> {
+        let whole = path.join(".");
+        let (header, wanted) = match self.automaton.header_named(&whole) {
+            Some(header) => (header, ""),
+            None => {
+                let (last, prefix) =
+                    path.split_last().ok_or_else(|| fault(codes::SYNTAX, "a header belongs here", span))?;
+                let known = self.automaton.headers.iter().map(|header| header.name.as_str());
+                let prefix = prefix.join(".");
+                let found =
+                    self.automaton.header_named(&prefix).ok_or_else(|| unknown("header", &whole, span, known))?;
+                (found, last.as_str())
+            }
+        };
+        let variants = &self.automaton.headers[header.index()].variants;
+        let found = variants.iter().position(|variant| variant.name == wanted);
+        let known = variants.iter().map(|variant| variant.name.as_str());
+        found.map(|index| (header, VariantId::from(index))).ok_or_else(|| unknown("variant", &whole, span, known))
+    }
+
+    pub fn type_at(&self, cursor: &mut Cursor) -> Read<Type> {
+        let start = cursor.position();
+        if cursor.mark("@") {
+            return Ok(Type::Ref(self.class_at(cursor)?));
+        }
+        let name = cursor.path()?.join(".");
+        let enums = &self.automaton.enums;
+        if let Some(index) = enums.iter().position(|found| found.name == name) {
+            return Ok(Type::Enum(index.into()));
+        }
+        let bits = |prefix: &str| name.strip_prefix(prefix).and_then(|digits| digits.parse::<u8>().ok());
+        match name.as_str() {
+            "bool" => Ok(Type::Bool),
+            "msg" => Ok(Type::Msg),
+            "reason" => Ok(Type::Reason),
+            _ => match (bits("seq"), bits("u")) {
+                (Some(bits @ 1..=64), _) => Ok(Type::Seq(bits)),
+                (_, Some(bits @ 1..=64)) => Ok(Type::U(bits)),
+                _ => {
+                    let known = ["bool", "msg", "reason", "u8", "u16", "u32", "u64", "seq32"].into_iter();
+                    let known = known.chain(enums.iter().map(|found| found.name.as_str()));
+                    Err(unknown("type", &name, cursor.span_from(start), known))
+                }
+            },
+        }
+    }
+
+    /// `name: type, …` until `)`, which is read too.
+    pub fn params_at(&self, cursor: &mut Cursor) -> Read<Vec<(String, Type)>> {
+        cursor.list(")", |cursor| self.param_at(cursor))
+    }
+
+    pub fn param_at(&self, cursor: &mut Cursor) -> Read<(String, Type)> {
+        let name = cursor.name()?;
+        cursor.expect(":")?;
+        Ok((name, self.type_at(cursor)?))
+    }
+
+    /// A value of a known type: a number, `true`, or a name of the enumeration.
+    pub fn value_at(&self, cursor: &mut Cursor, ty: Type) -> Read<u64> {
+        let span = cursor.span();
+        let value = match (ty, cursor.peek()) {
+            (Type::Bool, _) if cursor.word("true") => 1,
+            (Type::Bool, _) if cursor.word("false") => 0,
+            (Type::Enum(id), Some(super::token::TokenKind::Name(_))) => {
+                let name = cursor.name()?;
+                let found = &self.automaton.enums[id.index()];
+                let value = found.names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+                let known = found.names.iter().map(|(name, _)| name.as_str());
+                value.ok_or_else(|| unknown(&format!("value of {}", found.name), &name, span, known))?
+            }
+            _ => cursor.number()?,
+        };
+        self.check_width(ty, value, span)?;
+        Ok(value)
+    }
+
+    pub fn check_width(&self, ty: Type, value: u64, span: Span) -> Read<()> {
+        let width = ty.width(&self.automaton);
+        if matches!(ty, Type::Ref(_) | Type::Reason | Type::Msg) || width >= 64 || value >> width == 0 {
+            return Ok(());
+        }
+        Err(fault(codes::NUMBER, format!("{value} does not fit into {width} bits"), span))
+    }
+
+    pub fn set_place(&mut self, place: Place, span: Span) {
+        self.places.set(place, span);
+    }
+}

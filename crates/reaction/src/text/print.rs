@@ -1,0 +1,221 @@
+//! Automata as text: the declarations. Bodies are in `print_body`, wires in `print_wire`.
+
+use super::names::{self, ident, path, quoted};
+use super::{print_body, print_wire};
+use crate::*;
+
+/// The text of an automaton, in canonical form.
+pub fn print(automaton: &Automaton) -> String {
+    let automaton = &automaton.canonical();
+    let mut out = format!("automaton {}\n", ident(&automaton.name));
+    if automaton.tick != 0 {
+        out += &format!("tick {}\n", automaton.tick);
+    }
+    if automaton.pool != 0 {
+        out += &format!("pool {}\n", automaton.pool);
+    }
+    section(&mut out, automaton.params.iter().map(|found| param(automaton, found)));
+    section(&mut out, automaton.enums.iter().map(enumeration));
+    section(&mut out, automaton.attributes.iter().map(|found| attribute(automaton, found)));
+    section(&mut out, automaton.headers.iter().map(|found| header(automaton, found)));
+    section(&mut out, automaton.reasons.iter().map(|found| format!("reason {}\n", path(&found.name))));
+    section(&mut out, automaton.layers.iter().map(layer));
+    sections(&mut out, automaton.classes.iter().map(|found| class(automaton, found)));
+    section(&mut out, automaton.links.iter().map(|found| link(automaton, found)));
+    sections(&mut out, automaton.ports.iter().enumerate().map(|(index, found)| port(automaton, index, found)));
+    sections(&mut out, automaton.wires.iter().map(|found| print_wire::wire(automaton, found)));
+    sections(&mut out, automaton.functions.iter().map(|found| function(automaton, found)));
+    sections(&mut out, automaton.handlers.iter().map(|found| handler(automaton, found)));
+    sections(&mut out, automaton.composition.iter().map(|found| composition(automaton, found)));
+    section(&mut out, automaton.sources.iter().enumerate().map(|(index, found)| source(index, found)));
+    out
+}
+
+/// Items without empty lines between them.
+fn section(out: &mut String, items: impl Iterator<Item = String>) {
+    let before = out.len();
+    out.push('\n');
+    let start = out.len();
+    out.extend(items);
+    if out.len() == start {
+        out.truncate(before);
+    }
+}
+
+/// Items with an empty line before each.
+fn sections(out: &mut String, items: impl Iterator<Item = String>) {
+    for item in items {
+        out.push('\n');
+        out.push_str(&item);
+    }
+}
+
+fn param(automaton: &Automaton, param: &Param) -> String {
+    let ty = names::ty(automaton, param.ty);
+    let default = param.default.map_or(String::new(), |v| format!(" = {}", names::value(automaton, param.ty, v)));
+    format!("param {}: {ty}{default}\n", path(&param.name))
+}
+
+fn enumeration(found: &Enum) -> String {
+    let mut next = 0u64;
+    let mut shown = Vec::new();
+    for (name, value) in &found.names {
+        shown.push(if *value == next { ident(name) } else { format!("{} = {value}", ident(name)) });
+        next = value.wrapping_add(1);
+    }
+    format!("enum {}: u{} {{ {} }}\n", path(&found.name), found.width, shown.join(", "))
+}
+
+fn attribute(automaton: &Automaton, found: &Attribute) -> String {
+    let (ty, default) = (names::ty(automaton, found.ty), names::value(automaton, found.ty, found.default));
+    format!("attribute {}: {ty} = {default}\n", path(&found.name))
+}
+
+fn header(automaton: &Automaton, header: &Header) -> String {
+    let name = path(&header.name);
+    if let [only] = &header.variants[..] {
+        if only.name.is_empty() {
+            return format!("header {name} {{ {} }}\n", names::params(automaton, &only.fields));
+        }
+    }
+    let mut out = format!("header {name} {{\n");
+    for variant in &header.variants {
+        out += &format!("  {}{{{}}}\n", ident(&variant.name), names::params(automaton, &variant.fields));
+    }
+    out + "}\n"
+}
+
+fn layer(layer: &Layer) -> String {
+    let of = if layer.of.is_empty() { String::new() } else { format!(" of {}", path(&layer.of)) };
+    let shape = if layer.shape.is_empty() { String::new() } else { format!(" shape {}", ident(&layer.shape)) };
+    format!("layer {}{of}{shape}\n", path(&layer.name))
+}
+
+pub fn source_mark(source: Option<SourceId>) -> String {
+    source.map_or(String::new(), |id| format!(" #{}", id.0))
+}
+
+fn class(automaton: &Automaton, class: &Class) -> String {
+    let layer = automaton.layers.get(class.layer.index()).map_or("?", |layer| layer.name.as_str());
+    let mut out = format!("class {}", path(&class.name));
+    if class.name.rsplit_once('.').map(|(prefix, _)| prefix) != Some(layer) {
+        out += &format!(" of {}", path(layer));
+    }
+    out += &format!(" capacity {}", class.capacity);
+    if let Some(parent) = class.parent {
+        out += &format!(" in {}", names::class(automaton, parent));
+    }
+    if let Some(limit) = class.settle_limit {
+        out += &format!(" settle {limit}");
+    }
+    out += &format!("{} {{\n", source_mark(class.source));
+    for found in &class.cells {
+        out += &format!("  {}\n", cell(automaton, found));
+    }
+    out + "}\n"
+}
+
+fn cell(automaton: &Automaton, cell: &Cell) -> String {
+    let fixed = if cell.fixed { "fixed " } else { "" };
+    let kind = cell_kind(automaton, &cell.kind);
+    format!("{fixed}{}: {kind}{}", ident(&cell.name), source_mark(cell.source))
+}
+
+fn cell_kind(automaton: &Automaton, kind: &CellKind) -> String {
+    let list = |types: &[Type]| types.iter().map(|ty| names::ty(automaton, *ty)).collect::<Vec<_>>().join(", ");
+    let init = |ty: &Type, init: &u64| match init {
+        0 => String::new(),
+        _ => format!(" = {}", names::value(automaton, *ty, *init)),
+    };
+    match kind {
+        CellKind::Scalar { ty, init: value } => format!("{}{}", names::ty(automaton, *ty), init(ty, value)),
+        CellKind::Array { ty, size, init: value } => {
+            format!("[{size}] {}{}", names::ty(automaton, *ty), init(ty, value))
+        }
+        CellKind::Messages { size, quota } => {
+            let quota =
+                quota.map_or(String::new(), |(class, cell)| format!(" quota {}", cell_path(automaton, class, cell)));
+            format!("[{size}] msg{quota}")
+        }
+        CellKind::Map { key, value, capacity } => format!("map {capacity} ({}) -> ({})", list(key), list(value)),
+        CellKind::Timer => "timer".to_owned(),
+        CellKind::Quota { amount } => format!("quota {amount}"),
+        CellKind::Counter => "counter".to_owned(),
+    }
+}
+
+fn cell_path(automaton: &Automaton, class: ClassId, cell: CellId) -> String {
+    let name = automaton.classes.get(class.index()).and_then(|class| class.cells.get(cell.index()));
+    format!("{}.{}", names::class(automaton, class), name.map_or("?".to_owned(), |cell| ident(&cell.name)))
+}
+
+fn link(automaton: &Automaton, link: &Link) -> String {
+    let end = |(class, cell): (ClassId, Option<CellId>)| match cell {
+        Some(cell) => cell_path(automaton, class, cell),
+        None => names::class(automaton, class),
+    };
+    let kind = match link.kind {
+        LinkKind::OneToOne => "1:1",
+        LinkKind::ManyToOne => "n:1",
+    };
+    format!("link {} = {} {kind}\n", end(link.above), end(link.below))
+}
+
+fn port(automaton: &Automaton, index: usize, port: &Port) -> String {
+    let kind = match port.kind {
+        PortKind::Device => "device",
+        PortKind::Application => "application",
+    };
+    let group = if port.group as usize == index { String::new() } else { format!(" group {}", port.group) };
+    let mut out = format!("port {} {kind}{group} {{\n", ident(&port.name));
+    for input in &port.inputs {
+        let (params, class) = (names::params(automaton, &input.params), names::class(automaton, input.class));
+        out += &format!("  in {}({params}) -> {class}.{}\n", ident(&input.event), ident(&input.handler));
+    }
+    for output in &port.outputs {
+        out += &format!("  out {}({})\n", ident(&output.event), names::params(automaton, &output.params));
+    }
+    out + "}\n"
+}
+
+fn function(automaton: &Automaton, function: &Function) -> String {
+    let word = if function.published.is_some() { "publish" } else { "function" };
+    let results: Vec<String> = function.results.iter().map(|ty| names::ty(automaton, *ty)).collect();
+    let params = names::params(automaton, &function.params);
+    let head = format!("{word} {}({params}) -> ({})", path(&function.name), results.join(", "));
+    format!("{head} {{\n{}}}\n", print_body::body(automaton, &function.body, &function.results))
+}
+
+fn handler(automaton: &Automaton, handler: &Handler) -> String {
+    let class = names::class(automaton, handler.class);
+    let head = match &handler.trigger {
+        Trigger::Event(event) => format!("handler {class}.{}", ident(event)),
+        Trigger::Start => format!("start {class}"),
+        Trigger::Settle => format!("settle {class}"),
+        Trigger::Expiry(cell) => format!("expiry {}", cell_path(automaton, handler.class, *cell)),
+    };
+    let object = handler.body.blocks.first().and_then(|entry| entry.params.first());
+    let object = object.and_then(|value| handler.body.values.get(value.index())).map_or("?", |info| &info.name);
+    let params = names::params(automaton, &handler.params);
+    let comma = if params.is_empty() { "" } else { ", " };
+    let later = if handler.later_capacity == 0 { String::new() } else { format!(" later {}", handler.later_capacity) };
+    let head = format!("{head}({}{comma}{params}){later}{}", ident(object), source_mark(handler.source));
+    format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, &[]))
+}
+
+fn composition(automaton: &Automaton, composition: &Composition) -> String {
+    let layer = |id: LayerId| automaton.layers.get(id.index()).map_or("?".to_owned(), |layer| path(&layer.name));
+    let mut out = format!("composed peak {} {{\n", composition.peak);
+    for (from, to) in &composition.queued {
+        out += &format!("  queued {} -> {}\n", layer(*from), layer(*to));
+    }
+    for merged in &composition.merged {
+        let classes: Vec<String> = merged.iter().map(|id| names::class(automaton, *id)).collect();
+        out += &format!("  merged {}\n", classes.join(", "));
+    }
+    out + "}\n"
+}
+
+fn source(index: usize, source: &Source) -> String {
+    format!("source {index} {} {}:{}\n", quoted(&source.file), source.line, source.column)
+}

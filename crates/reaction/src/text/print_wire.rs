@@ -1,0 +1,146 @@
+//! Wires as text: an item a line, arms indented.
+
+use super::names::{self, ident, path};
+use crate::*;
+
+pub fn wire(automaton: &Automaton, wire: &Wire) -> String {
+    let mut fields = Vec::new();
+    collect(&wire.items, &mut fields);
+    let printer = Printer { automaton, wire, fields };
+    let headers: Vec<String> = wire.headers.iter().map(|id| header(automaton, *id)).collect();
+    let mut out = format!("wire {} {} {{\n", path(&wire.name), endian(wire.endian));
+    out += &format!("  headers {}\n", headers.join(", "));
+    out += &format!("  short {}\n", names::reason(automaton, wire.short));
+    printer.items(&wire.items, 1, &mut out);
+    out + "}\n"
+}
+
+fn header(automaton: &Automaton, id: HeaderId) -> String {
+    automaton.headers.get(id.index()).map_or("?".to_owned(), |header| path(&header.name))
+}
+
+fn endian(endian: Endian) -> &'static str {
+    match endian {
+        Endian::Big => "big",
+        Endian::Little => "little",
+    }
+}
+
+fn collect<'a>(items: &'a [WireItem], fields: &mut Vec<(FieldIndex, &'a str)>) {
+    for item in items {
+        match item {
+            WireItem::Field(field) => fields.push((field.index, &field.name)),
+            WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| collect(&arm.items, fields)),
+        }
+    }
+}
+
+struct Printer<'a> {
+    automaton: &'a Automaton,
+    wire: &'a Wire,
+    fields: Vec<(FieldIndex, &'a str)>,
+}
+
+impl Printer<'_> {
+    fn items(&self, items: &[WireItem], depth: usize, out: &mut String) {
+        let pad = "  ".repeat(depth);
+        for item in items {
+            match item {
+                WireItem::Field(field) => self.field(field, &pad, out),
+                WireItem::Choice { on, arms, unknown } => {
+                    let unknown = names::reason(self.automaton, *unknown);
+                    *out += &format!("{pad}choice {} else {unknown} {{\n", self.name(*on));
+                    for arm in arms {
+                        *out += &format!("{pad}  case {}{} {{\n", arm.tag, self.selects(&arm.selects));
+                        self.items(&arm.items, depth + 2, out);
+                        *out += &format!("{pad}  }}\n");
+                    }
+                    *out += &format!("{pad}}}\n");
+                }
+            }
+        }
+    }
+
+    fn selects(&self, selects: &[(HeaderId, VariantId)]) -> String {
+        if selects.is_empty() {
+            return String::new();
+        }
+        let shown: Vec<String> = selects.iter().map(|(h, v)| names::variant(self.automaton, *h, *v)).collect();
+        format!(" select {}", shown.join(", "))
+    }
+
+    fn field(&self, field: &WireField, pad: &str, out: &mut String) {
+        let order = if field.endian == self.wire.endian { "" } else { endian(field.endian) };
+        let space = if order.is_empty() { "" } else { " " };
+        let trims = if field.trims_packet { " trims" } else { "" };
+        let value = self.value(&field.value);
+        *out += &format!("{pad}field {}: {}{space}{order} {value}{trims}\n", ident(&field.name), field.width);
+        for constraint in &field.constraints {
+            let (left, right) = (self.expression(&constraint.left), self.expression(&constraint.right));
+            let reason = names::reason(self.automaton, constraint.otherwise);
+            *out += &format!("{pad}  require {left} {} {right} else {reason}\n", compare(constraint.compare));
+        }
+    }
+
+    fn value(&self, value: &FieldValue) -> String {
+        let reason = |id: ReasonId| names::reason(self.automaton, id);
+        match value {
+            FieldValue::Constant { value, otherwise } => format!("= {value} else {}", reason(*otherwise)),
+            FieldValue::Header { header, variant, field, times, plus, otherwise } => {
+                let found = self.automaton.headers.get(header.index()).and_then(|h| h.variants.get(variant.index()));
+                let name = found.and_then(|v| v.fields.get(*field as usize)).map_or("?", |(name, _)| name);
+                let times = if *times == 1 { String::new() } else { format!(" * {times}") };
+                let plus = if *plus == 0 { String::new() } else { format!(" + {plus}") };
+                let otherwise = otherwise.map_or(String::new(), |id| format!(" else {}", reason(id)));
+                let variant = names::variant(self.automaton, *header, *variant);
+                format!("from {variant}.{}{times}{plus}{otherwise}", ident(name))
+            }
+            FieldValue::Computed { expression, otherwise } => {
+                format!("computed {} else {}", self.expression(expression), reason(*otherwise))
+            }
+            FieldValue::Tag => "tag".to_owned(),
+            FieldValue::Placed => "placed".to_owned(),
+            FieldValue::Reserved => "reserved".to_owned(),
+        }
+    }
+
+    /// The field's name, with its number behind if another field has the name too.
+    fn name(&self, index: FieldIndex) -> String {
+        let name = self.fields.iter().find(|(found, _)| *found == index).map(|(_, name)| *name);
+        let Some(name) = name else { return format!("%{}", index.0) };
+        match self.fields.iter().filter(|(_, other)| *other == name).count() {
+            1 => ident(name),
+            _ => format!("%{}", index.0),
+        }
+    }
+
+    fn expression(&self, expression: &WireExpression) -> String {
+        let two = |a: &WireExpression, sign: &str, b: &WireExpression| {
+            format!("({} {sign} {})", self.expression(a), self.expression(b))
+        };
+        match expression {
+            WireExpression::Number(number) => number.to_string(),
+            WireExpression::Field(index) => self.name(*index),
+            WireExpression::PacketSize => "packet_size()".to_owned(),
+            WireExpression::HeaderSize => "header_size()".to_owned(),
+            WireExpression::PayloadSize => "payload_size()".to_owned(),
+            WireExpression::HeaderChecksum => "header_checksum()".to_owned(),
+            WireExpression::PacketChecksum => "packet_checksum()".to_owned(),
+            WireExpression::Add(a, b) => two(a, "+", b),
+            WireExpression::Sub(a, b) => two(a, "-", b),
+            WireExpression::Mul(a, b) => two(a, "*", b),
+            WireExpression::Div(a, b) => two(a, "/", b),
+        }
+    }
+}
+
+pub fn compare(compare: Compare) -> &'static str {
+    match compare {
+        Compare::Eq => "==",
+        Compare::Ne => "!=",
+        Compare::Lt => "<",
+        Compare::Le => "<=",
+        Compare::Gt => ">",
+        Compare::Ge => ">=",
+    }
+}
