@@ -426,7 +426,11 @@ impl Parser {
         if cursor.word("queued") {
             let from = self.layer_at(&mut cursor)?;
             cursor.expect("->")?;
-            composition.queued.push((from, self.layer_at(&mut cursor)?));
+            let to_port = matches!(cursor.peek_second(), Some(super::token::TokenKind::Name(_))) && cursor.word("port");
+            match to_port {
+                true => composition.queued_outputs.push((from, self.port_at(&mut cursor)?)),
+                false => composition.queued.push((from, self.layer_at(&mut cursor)?)),
+            }
             return cursor.end();
         }
         cursor.expect_word("merged")?;

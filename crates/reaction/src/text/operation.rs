@@ -332,9 +332,7 @@ impl BodyReader<'_> {
     }
 
     fn out(&mut self, cursor: &mut Cursor) -> Read<OpKind> {
-        let (span, name) = (cursor.span(), cursor.name()?);
-        let known = self.automaton().ports.iter().map(|port| port.name.as_str());
-        let port = self.automaton().port_named(&name).ok_or_else(|| unknown("port", &name, span, known))?;
+        let port = self.parser.port_at(cursor)?;
         cursor.expect(".")?;
         let (span, name) = (cursor.span(), cursor.name()?);
         let outputs = &self.automaton().ports[port.index()].outputs;

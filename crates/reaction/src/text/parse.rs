@@ -228,6 +228,12 @@ impl Parser {
         self.automaton.layer_named(&name).ok_or_else(|| unknown("layer", &name, cursor.span_from(start), known))
     }
 
+    pub fn port_at(&self, cursor: &mut Cursor) -> Read<PortId> {
+        let (span, name) = (cursor.span(), cursor.name()?);
+        let known = self.automaton.ports.iter().map(|port| port.name.as_str());
+        self.automaton.port_named(&name).ok_or_else(|| unknown("port", &name, span, known))
+    }
+
     pub fn reason_at(&self, cursor: &mut Cursor) -> Read<ReasonId> {
         let start = cursor.position();
         let name = cursor.path()?.join(".");

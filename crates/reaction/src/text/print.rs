@@ -209,6 +209,10 @@ fn composition(automaton: &Automaton, composition: &Composition) -> String {
     for (from, to) in &composition.queued {
         out += &format!("  queued {} -> {}\n", layer(*from), layer(*to));
     }
+    for (from, to) in &composition.queued_outputs {
+        let port = automaton.ports.get(to.index()).map_or("?".to_owned(), |port| ident(&port.name));
+        out += &format!("  queued {} -> port {port}\n", layer(*from));
+    }
     for merged in &composition.merged {
         let classes: Vec<String> = merged.iter().map(|id| names::class(automaton, *id)).collect();
         out += &format!("  merged {}\n", classes.join(", "));
