@@ -4,6 +4,8 @@
 
 pub mod diagnostic;
 pub mod source;
+pub mod spelling;
 
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use source::{FileId, SourceFile, SourceMap, Span};
+pub use spelling::did_you_mean;

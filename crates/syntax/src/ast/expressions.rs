@@ -1,0 +1,425 @@
+//! Expressions.
+
+use super::{child, children, choice, first_token, has_word, node, AstNode, BindPattern, Block, Name, Path, Type};
+use crate::kinds::{SyntaxKind, SyntaxToken};
+use crate::lexer;
+
+choice! {
+    Expr {
+        Name(NameExpr), Number(NumberExpr), Duration(DurationExpr), Bool(BoolExpr), Octets(OctetsExpr),
+        Paren(ParenExpr), Unary(UnaryExpr), Binary(BinaryExpr), Cast(CastExpr), Call(CallExpr), Field(FieldExpr),
+        Index(IndexExpr), Record(RecordExpr), If(If), Match(Match), Running(RunningExpr), Left(LeftExpr),
+        Range(RangeExpr), Bind(BindExpr), Hole(HoleExpr),
+    }
+}
+
+node! {
+    /// `if likely c { … } else { … }`, a statement or a value
+    If = IF;
+    /// `let v = m[k]` as a condition
+    LetCondition = LET_CONDITION;
+    /// `match e { … }`
+    Match = MATCH;
+    /// `Kind.Ask => { … }`
+    MatchArm = MATCH_ARM;
+    /// `next`, `now`, `flow`, `below`
+    NameExpr = NAME_EXPR;
+    /// `7`, `0x0800`, `10.0.0.1`, `10.0.0.1/24`, `02:00:00:00:00:01`
+    NumberExpr = NUMBER_EXPR;
+    /// `20 ms`
+    DurationExpr = DURATION_EXPR;
+    BoolExpr = BOOL_EXPR;
+    /// Strings and octet strings side by side: `x"01" "one"`
+    OctetsExpr = OCTETS_EXPR;
+    ParenExpr = PAREN_EXPR;
+    /// `!x`, `not x`
+    UnaryExpr = UNARY_EXPR;
+    BinaryExpr = BINARY_EXPR;
+    /// `x as u8`, `x as% u8`
+    CastExpr = CAST_EXPR;
+    /// `f(a, name: b)`
+    CallExpr = CALL_EXPR;
+    ArgList = ARG_LIST;
+    /// `a`, `name: a`, `device.mac: a`
+    Arg = ARG;
+    /// `a.b`
+    FieldExpr = FIELD_EXPR;
+    /// `a[i]`, `m[k, l]`
+    IndexExpr = INDEX_EXPR;
+    /// `Pair { left: 1, right }`
+    RecordExpr = RECORD_EXPR;
+    RecordExprField = RECORD_EXPR_FIELD;
+    /// `running t`
+    RunningExpr = RUNNING_EXPR;
+    /// `left kept`
+    LeftExpr = LEFT_EXPR;
+    /// `a .. b`, in `for` and in options of links
+    RangeExpr = RANGE_EXPR;
+    /// `?s`, in tests
+    BindExpr = BIND_EXPR;
+    /// `_`, in tests
+    HoleExpr = HOLE_EXPR;
+}
+
+/// What the author expects of a condition.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Likelihood {
+    Likely,
+    Unlikely,
+    Unknown,
+}
+
+/// Binary operators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinaryOp {
+    Or,
+    And,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    In,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Shl,
+    Shr,
+    Add,
+    Sub,
+    AddWrap,
+    SubWrap,
+    Mul,
+    Div,
+    Rem,
+    MulWrap,
+}
+
+impl BinaryOp {
+    /// The operator by its text; `+=` and its like give the operator they contain.
+    pub fn from_text(text: &str) -> Option<BinaryOp> {
+        use BinaryOp::*;
+        Some(match text {
+            "or" | "||" => Or,
+            "and" | "&&" => And,
+            "==" => Eq,
+            "!=" => Ne,
+            "<" => Lt,
+            "<=" => Le,
+            ">" => Gt,
+            ">=" => Ge,
+            "in" => In,
+            "|" | "|=" => BitOr,
+            "^" | "^=" => BitXor,
+            "&" | "&=" => BitAnd,
+            "<<" | "<<=" => Shl,
+            ">>" | ">>=" => Shr,
+            "+" | "+=" => Add,
+            "-" | "-=" => Sub,
+            "+%" | "+%=" => AddWrap,
+            "-%" | "-%=" => SubWrap,
+            "*" | "*=" => Mul,
+            "/" | "/=" => Div,
+            "%" | "%=" => Rem,
+            "*%" | "*%=" => MulWrap,
+            _ => return None,
+        })
+    }
+}
+
+impl super::AssignStmt {
+    /// The operator of `x += e`; `None` for a plain `=`.
+    pub fn binary_op(&self) -> Option<BinaryOp> {
+        self.op().filter(|op| op != "=").and_then(|op| BinaryOp::from_text(&op))
+    }
+}
+
+/// `!` and `not`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryOp {
+    /// `!`: bitwise, and on `bool`
+    Complement,
+    /// `not`
+    Not,
+}
+
+/// What a number token stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum NumberValue {
+    /// `7`, `0x0800`, `1_000`
+    Plain(u64),
+    /// `10.0.0.1`: a `u32`
+    Host(u32),
+    /// `10.0.0.1/24`: a record of a `u32` and a `u8`
+    HostPrefix(u32, u8),
+    /// `02:00:00:00:00:01`: a `u48`
+    Station(u64),
+}
+
+impl If {
+    pub fn likelihood(&self) -> Likelihood {
+        if has_word(&self.0, "likely") {
+            Likelihood::Likely
+        } else if has_word(&self.0, "unlikely") {
+            Likelihood::Unlikely
+        } else {
+            Likelihood::Unknown
+        }
+    }
+    /// The condition, unless it is an `if let`.
+    pub fn condition(&self) -> Option<Expr> {
+        self.0.children().take_while(|node| node.kind() != SyntaxKind::BLOCK).find_map(Expr::cast)
+    }
+    pub fn let_condition(&self) -> Option<LetCondition> {
+        child(&self.0)
+    }
+    pub fn then(&self) -> Option<Block> {
+        child(&self.0)
+    }
+    pub fn else_block(&self) -> Option<Block> {
+        children::<Block>(&self.0).into_iter().nth(1)
+    }
+    /// The `if` of `else if`.
+    pub fn else_if(&self) -> Option<If> {
+        self.0.children().skip_while(|node| node.kind() != SyntaxKind::BLOCK).find_map(If::cast)
+    }
+}
+
+impl LetCondition {
+    pub fn pattern(&self) -> Option<BindPattern> {
+        child(&self.0)
+    }
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl Match {
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn arms(&self) -> Vec<MatchArm> {
+        children(&self.0)
+    }
+}
+
+impl MatchArm {
+    /// The constant or `Kind.Name` in front of the arrow; `None` for `else`.
+    pub fn pattern(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn is_else(&self) -> bool {
+        has_word(&self.0, "else")
+    }
+    pub fn body(&self) -> Option<Block> {
+        child(&self.0)
+    }
+}
+
+impl NameExpr {
+    pub fn text(&self) -> String {
+        self.0.text().to_string()
+    }
+}
+
+impl NumberExpr {
+    /// `None` if the token is none of these, which has been reported.
+    pub fn value(&self) -> Option<NumberValue> {
+        let token = first_token(&self.0)?;
+        match token.kind() {
+            SyntaxKind::NUMBER => lexer::number(token.text()).map(NumberValue::Plain),
+            SyntaxKind::MAC => lexer::mac(token.text()).map(NumberValue::Station),
+            _ => lexer::dotted(token.text()).map(|(host, prefix)| match prefix {
+                Some(prefix) => NumberValue::HostPrefix(host, prefix),
+                None => NumberValue::Host(host),
+            }),
+        }
+    }
+}
+
+impl DurationExpr {
+    pub fn number(&self) -> Option<u64> {
+        lexer::number(first_token(&self.0)?.text())
+    }
+    /// `ns`, `us`, `ms`, `s` or `min`
+    pub fn unit(&self) -> Option<String> {
+        super::token(&self.0, SyntaxKind::IDENT).map(|token| token.text().to_string())
+    }
+    /// In nanoseconds; `None` if it does not fit 64 bits.
+    pub fn nanoseconds(&self) -> Option<u64> {
+        let factor = match self.unit()?.as_str() {
+            "ns" => 1,
+            "us" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            _ => 60_000_000_000,
+        };
+        self.number()?.checked_mul(factor)
+    }
+}
+
+impl BoolExpr {
+    pub fn value(&self) -> bool {
+        has_word(&self.0, "true")
+    }
+}
+
+impl OctetsExpr {
+    /// All the strings' octets, one behind the other; what is wrong in them has been reported and is left out.
+    pub fn octets(&self) -> Vec<u8> {
+        let tokens = self.0.children_with_tokens().filter_map(|element| element.into_token());
+        tokens
+            .filter_map(|token| match token.kind() {
+                SyntaxKind::STRING => lexer::string_octets(token.text()),
+                SyntaxKind::HEX_STRING => lexer::hex_octets(token.text()),
+                _ => None,
+            })
+            .flatten()
+            .collect()
+    }
+}
+
+impl ParenExpr {
+    pub fn inner(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// More than one for `(a, b)`, which only a map's key may be.
+    pub fn all(&self) -> Vec<Expr> {
+        children(&self.0)
+    }
+}
+
+impl UnaryExpr {
+    pub fn op(&self) -> UnaryOp {
+        match super::token(&self.0, SyntaxKind::BANG) {
+            Some(_) => UnaryOp::Complement,
+            None => UnaryOp::Not,
+        }
+    }
+    pub fn operand(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl BinaryExpr {
+    fn op_token(&self) -> Option<SyntaxToken> {
+        first_token(&self.0)
+    }
+    pub fn op(&self) -> Option<BinaryOp> {
+        self.op_token().and_then(|token| BinaryOp::from_text(token.text()))
+    }
+    pub fn op_span(&self, file: mokume_base::FileId) -> mokume_base::Span {
+        self.op_token().map_or(self.span(file), |token| super::token_span(&token, file))
+    }
+    pub fn left(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn right(&self) -> Option<Expr> {
+        super::expr_after(&self.0, self.op_token()?.text())
+    }
+}
+
+impl CastExpr {
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn ty(&self) -> Option<Type> {
+        child(&self.0)
+    }
+    /// `as%`: keeps the low bits and reports nothing.
+    pub fn is_wrapping(&self) -> bool {
+        super::token(&self.0, SyntaxKind::PERCENT).is_some()
+    }
+}
+
+impl CallExpr {
+    pub fn callee(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn args(&self) -> Vec<Arg> {
+        child::<ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
+    }
+}
+
+impl ArgList {
+    pub fn args(&self) -> Vec<Arg> {
+        children(&self.0)
+    }
+}
+
+impl Arg {
+    /// The name in front of the colon.
+    pub fn name(&self) -> Option<Path> {
+        child(&self.0)
+    }
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl FieldExpr {
+    pub fn base(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+}
+
+impl IndexExpr {
+    pub fn base(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// What stands in the brackets; several for a map or object with several keys.
+    pub fn indices(&self) -> Vec<Expr> {
+        children::<Expr>(&self.0).into_iter().skip(1).collect()
+    }
+}
+
+impl RecordExpr {
+    /// The record or alternative.
+    pub fn name(&self) -> Option<NameExpr> {
+        child(&self.0)
+    }
+    pub fn fields(&self) -> Vec<RecordExprField> {
+        children(&self.0)
+    }
+}
+
+impl RecordExprField {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// `None` for the short form `Data { seq }`, where the name is the value.
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl RunningExpr {
+    pub fn timer(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl LeftExpr {
+    pub fn quota(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl RangeExpr {
+    pub fn from(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn to(&self) -> Option<Expr> {
+        super::expr_after(&self.0, "..")
+    }
+}
+
+impl BindExpr {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+}

@@ -1,0 +1,315 @@
+//! Members of layers, and state.
+
+use super::{
+    child, children, choice, doc_of, first_token, has_word, node, Block, Expr, Field, FieldList, Function, Name, Param,
+    Path, Type,
+};
+
+choice! {
+    /// What a layer holds.
+    Member {
+        Header(Header), Key(Key), Address(Address), Scope(Scope), Object(Object), Publish(Publish), Limit(Limit),
+        Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Function(Function), Handler(Handler),
+    }
+}
+
+choice! {
+    /// What a scope or an object holds.
+    State {
+        Var(Var), Const(ConstState), Timer(Timer), Quota(Quota), Counter(Counter), Array(Array), Map(Map),
+        Messages(Messages),
+    }
+}
+
+choice! {
+    /// A parameter of a handler.
+    Pattern { Param(Param), Alternative(AlternativePattern) }
+}
+
+node! {
+    /// `header { seq: seq32 }`, or alternatives
+    Header = HEADER;
+    /// `Data { seq: seq32 } with message`
+    Alternative = ALTERNATIVE;
+    /// `key { port: u16 }`, `key symmetric { … }`
+    Key = KEY;
+    /// `address { … }`, `below address { … }`
+    Address = ADDRESS;
+    /// `entity { … }`, `point`, `session`, `session below`
+    Scope = SCOPE;
+    /// `object Entry[address: u32] capacity 64 evict oldest { … }`
+    Object = OBJECT;
+    Capacity = CAPACITY;
+    Evict = EVICT;
+    /// `publish mtu: u32 = e`
+    Publish = PUBLISH;
+    /// `limit send: credit`
+    Limit = LIMIT;
+    /// `serves Resolve`
+    Serves = SERVES;
+    /// `uses Resolve as resolve`
+    Uses = USES;
+    /// `reads ttl, broadcast`
+    Reads = READS;
+    /// `writes ttl`
+    Writes = WRITES;
+    /// `on deliver(msg, seq) { … }`
+    Handler = HANDLER;
+    PatternList = PATTERN_LIST;
+    /// `Data { seq }` among a handler's parameters
+    AlternativePattern = ALTERNATIVE_PATTERN;
+    /// `limit 8`, of a loop or of `on settle`
+    LimitClause = LIMIT_CLAUSE;
+    /// `later 64`
+    LaterRoom = LATER_ROOM;
+    /// `to flow`
+    ToClause = TO_CLAUSE;
+    /// `from flow`
+    FromClause = FROM_CLAUSE;
+    /// `var x: T = e`
+    Var = VAR;
+    /// `const x: T = e` in a scope
+    ConstState = CONST_STATE;
+    /// `timer t`
+    Timer = TIMER;
+    /// `quota kept: 512`
+    Quota = QUOTA;
+    /// `counter hits`
+    Counter = COUNTER;
+    /// `array a: [u32; 8]`
+    Array = ARRAY;
+    /// `map m: [u32 -> u48; 64]`
+    Map = MAP;
+    /// `messages waiting: 8 from kept`
+    Messages = MESSAGES;
+}
+
+/// Which objects a scope's state belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ScopeKind {
+    Entity,
+    Point,
+    Session,
+    SessionBelow,
+}
+
+macro_rules! state {
+    ($($node:ident),*) => {$(
+        impl $node {
+            pub fn name(&self) -> Option<Name> {
+                child(&self.0)
+            }
+            pub fn ty(&self) -> Option<Type> {
+                child(&self.0)
+            }
+            /// The value, size or number behind the name.
+            pub fn value(&self) -> Option<Expr> {
+                child(&self.0)
+            }
+            pub fn doc(&self) -> String {
+                doc_of(&self.0)
+            }
+        }
+    )*};
+}
+state!(Var, ConstState, Timer, Quota, Counter, Array, Map, Messages, Publish, Limit);
+
+impl State {
+    pub fn name(&self) -> Option<Name> {
+        child(super::AstNode::syntax(self))
+    }
+}
+
+impl Header {
+    pub fn doc(&self) -> String {
+        doc_of(&self.0)
+    }
+    /// The fields of a header that is one record; `None` for a choice.
+    pub fn fields(&self) -> Option<Vec<Field>> {
+        child::<FieldList>(&self.0).map(|list| list.fields())
+    }
+    pub fn alternatives(&self) -> Vec<Alternative> {
+        children(&self.0)
+    }
+}
+
+impl Alternative {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn fields(&self) -> Vec<Field> {
+        child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
+    }
+    pub fn with_message(&self) -> bool {
+        has_word(&self.0, "message")
+    }
+}
+
+impl Key {
+    pub fn is_symmetric(&self) -> bool {
+        has_word(&self.0, "symmetric")
+    }
+    pub fn fields(&self) -> Vec<Field> {
+        child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
+    }
+}
+
+impl Address {
+    /// `below address`: what a router asks of the layer below.
+    pub fn is_below(&self) -> bool {
+        has_word(&self.0, "below")
+    }
+    pub fn fields(&self) -> Vec<Field> {
+        child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
+    }
+}
+
+impl Scope {
+    pub fn kind(&self) -> ScopeKind {
+        match first_token(&self.0).as_ref().map(|token| token.text()) {
+            Some("entity") => ScopeKind::Entity,
+            Some("point") => ScopeKind::Point,
+            _ if has_word(&self.0, "below") => ScopeKind::SessionBelow,
+            _ => ScopeKind::Session,
+        }
+    }
+    pub fn capacity(&self) -> Option<Expr> {
+        child::<Capacity>(&self.0).and_then(|capacity| child(&capacity.0))
+    }
+    pub fn states(&self) -> Vec<State> {
+        children(&self.0)
+    }
+    /// Handlers written within the scope; the language has none there, except in objects.
+    pub fn handlers(&self) -> Vec<Handler> {
+        children(&self.0)
+    }
+}
+
+impl Object {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn doc(&self) -> String {
+        doc_of(&self.0)
+    }
+    /// The names and types in brackets.
+    pub fn keys(&self) -> Vec<Field> {
+        children(&self.0)
+    }
+    pub fn capacity(&self) -> Option<Expr> {
+        child::<Capacity>(&self.0).and_then(|capacity| child(&capacity.0))
+    }
+    /// The name behind `evict`; `oldest` is the only one there is.
+    pub fn evict(&self) -> Option<Name> {
+        child::<Evict>(&self.0).and_then(|evict| child(&evict.0))
+    }
+    pub fn states(&self) -> Vec<State> {
+        children(&self.0)
+    }
+    pub fn handlers(&self) -> Vec<Handler> {
+        children(&self.0)
+    }
+    pub fn functions(&self) -> Vec<Function> {
+        children(&self.0)
+    }
+}
+
+impl Messages {
+    /// The quota behind `from`.
+    pub fn quota(&self) -> Option<Name> {
+        children::<Name>(&self.0).into_iter().nth(1)
+    }
+}
+
+impl Serves {
+    pub fn service(&self) -> Option<Name> {
+        child(&self.0)
+    }
+}
+
+impl Uses {
+    pub fn service(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// The name behind `as`.
+    pub fn alias(&self) -> Option<Name> {
+        children::<Name>(&self.0).into_iter().nth(1)
+    }
+}
+
+impl Reads {
+    pub fn names(&self) -> Vec<Name> {
+        children(&self.0)
+    }
+}
+
+impl Writes {
+    pub fn names(&self) -> Vec<Name> {
+        children(&self.0)
+    }
+}
+
+impl Handler {
+    pub fn doc(&self) -> String {
+        doc_of(&self.0)
+    }
+    /// The event: `send`, `resolve.ask`; `None` for `on expiry t`.
+    pub fn event(&self) -> Option<Path> {
+        child(&self.0)
+    }
+    /// The timer of `on expiry t`.
+    pub fn expiry(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// What stands in the parentheses; empty without them.
+    pub fn patterns(&self) -> Vec<Pattern> {
+        child::<PatternList>(&self.0).map_or(Vec::new(), |list| children(&list.0))
+    }
+    /// The expression behind `from`: `flow`.
+    pub fn from(&self) -> Option<Expr> {
+        child::<FromClause>(&self.0).and_then(|clause| clause.value())
+    }
+    /// The expression behind `to`: `flow`.
+    pub fn to(&self) -> Option<Expr> {
+        child::<ToClause>(&self.0).and_then(|clause| clause.value())
+    }
+    /// The bound of `on settle limit n`.
+    pub fn limit(&self) -> Option<Expr> {
+        child::<LimitClause>(&self.0).and_then(|clause| clause.value())
+    }
+    /// The room of `on name(…) later 64`.
+    pub fn later(&self) -> Option<Expr> {
+        child::<LaterRoom>(&self.0).and_then(|clause| child(&clause.0))
+    }
+    pub fn body(&self) -> Option<Block> {
+        child(&self.0)
+    }
+}
+
+impl AlternativePattern {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// The fields' names in braces.
+    pub fn fields(&self) -> Vec<Name> {
+        children::<Name>(&self.0).into_iter().skip(1).collect()
+    }
+}
+
+impl LimitClause {
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl ToClause {
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl FromClause {
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}

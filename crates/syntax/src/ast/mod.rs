@@ -1,0 +1,164 @@
+//! The typed tree: a thin view on the lossless one, a type for each kind of node.
+//!
+//! Every part of a node may be missing, because the text may be wrong; so accessors give options, and who meets `None`
+//! says nothing: the parser has reported it. Keywords are tokens; names that mean something are [`Name`] nodes.
+
+mod expressions;
+mod items;
+mod members;
+mod stacks;
+mod statements;
+mod tests;
+mod wires;
+
+pub use expressions::*;
+pub use items::*;
+pub use members::*;
+pub use stacks::*;
+pub use statements::*;
+pub use tests::*;
+pub use wires::*;
+
+use crate::kinds::{SyntaxKind, SyntaxNode, SyntaxToken};
+use mokume_base::{FileId, Span};
+
+/// A node whose kind is known.
+pub trait AstNode: Sized + Clone {
+    fn cast(node: SyntaxNode) -> Option<Self>;
+    fn syntax(&self) -> &SyntaxNode;
+
+    /// The place of the node in the file it was parsed from, without the blanks around it.
+    fn span(&self, file: FileId) -> Span {
+        span_of(self.syntax(), file)
+    }
+
+    /// The node's source text.
+    fn source(&self) -> String {
+        self.syntax().text().to_string()
+    }
+}
+
+pub fn span_of(node: &SyntaxNode, file: FileId) -> Span {
+    let range = node.text_range();
+    Span::new(file, range.start().into(), range.end().into())
+}
+
+pub fn token_span(token: &SyntaxToken, file: FileId) -> Span {
+    let range = token.text_range();
+    Span::new(file, range.start().into(), range.end().into())
+}
+
+macro_rules! node {
+    ($($(#[$doc:meta])* $name:ident = $kind:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+        pub struct $name(pub(crate) $crate::kinds::SyntaxNode);
+
+        impl $crate::ast::AstNode for $name {
+            fn cast(node: $crate::kinds::SyntaxNode) -> Option<Self> {
+                (node.kind() == $crate::kinds::SyntaxKind::$kind).then_some(Self(node))
+            }
+            fn syntax(&self) -> &$crate::kinds::SyntaxNode {
+                &self.0
+            }
+        }
+    )*};
+}
+pub(crate) use node;
+
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident($type:ty)),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+        pub enum $name { $($variant($type)),* }
+
+        impl $crate::ast::AstNode for $name {
+            fn cast(node: $crate::kinds::SyntaxNode) -> Option<Self> {
+                $(if let Some(inner) = <$type>::cast(node.clone()) { return Some(Self::$variant(inner)); })*
+                None
+            }
+            fn syntax(&self) -> &$crate::kinds::SyntaxNode {
+                match self { $(Self::$variant(inner) => inner.syntax()),* }
+            }
+        }
+    };
+}
+pub(crate) use choice;
+
+pub(crate) fn child<T: AstNode>(node: &SyntaxNode) -> Option<T> {
+    node.children().find_map(T::cast)
+}
+
+pub(crate) fn children<T: AstNode>(node: &SyntaxNode) -> Vec<T> {
+    node.children().filter_map(T::cast).collect()
+}
+
+pub(crate) fn token(node: &SyntaxNode, kind: SyntaxKind) -> Option<SyntaxToken> {
+    node.children_with_tokens().filter_map(|element| element.into_token()).find(|token| token.kind() == kind)
+}
+
+/// The first token of the node that is no trivia.
+pub(crate) fn first_token(node: &SyntaxNode) -> Option<SyntaxToken> {
+    node.children_with_tokens().filter_map(|element| element.into_token()).find(|token| !token.kind().is_trivia())
+}
+
+/// Whether the node has the keyword among its own tokens.
+pub(crate) fn has_word(node: &SyntaxNode, word: &str) -> bool {
+    node.children_with_tokens()
+        .filter_map(|element| element.into_token())
+        .any(|token| token.kind() == SyntaxKind::IDENT && token.text() == word)
+}
+
+/// The expression behind a keyword or sign among the node's own tokens.
+pub(crate) fn expr_after(node: &SyntaxNode, word: &str) -> Option<Expr> {
+    node.children_with_tokens()
+        .skip_while(|element| element.as_token().is_none_or(|token| token.text() != word))
+        .find_map(|element| element.into_node().and_then(Expr::cast))
+}
+
+/// The `///` lines of the node, without their slashes.
+pub fn doc_of(node: &SyntaxNode) -> String {
+    node.children_with_tokens()
+        .filter_map(|element| element.into_token())
+        .filter(|token| token.kind() == SyntaxKind::DOC_COMMENT)
+        .map(|token| token.text().trim_start_matches('/').trim().to_string())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+node! {
+    /// A whole file, or a fragment.
+    File = FILE;
+    /// An identifier that names or mentions something.
+    Name = NAME;
+    /// Names joined by dots: `resolve.ask`, `Rfc768.length`.
+    Path = PATH;
+}
+
+impl File {
+    pub fn items(&self) -> Vec<Item> {
+        children(&self.0)
+    }
+
+    /// The nodes of one type right below the root, for fragments: `children::<Stmt>()`.
+    pub fn children<T: AstNode>(&self) -> Vec<T> {
+        children(&self.0)
+    }
+}
+
+impl Name {
+    pub fn text(&self) -> String {
+        self.0.text().to_string()
+    }
+}
+
+impl Path {
+    pub fn names(&self) -> Vec<Name> {
+        children(&self.0)
+    }
+
+    /// The path as it is written, without blanks.
+    pub fn text(&self) -> String {
+        self.names().iter().map(Name::text).collect::<Vec<_>>().join(".")
+    }
+}

@@ -1,0 +1,72 @@
+//! Stacks.
+
+use super::{child, children, choice, node, Expr, LayerUse, Name};
+
+choice! { StackMember { Layer(StackLayer), Export(Export) } }
+
+node! {
+    /// `stack Host(device: Device) { … }`
+    Stack = STACK;
+    /// `ip = Ipv4(address) over ethernet[type: 0x0800] with arp, icmp`
+    StackLayer = STACK_LAYER;
+    Over = OVER;
+    /// `type: 0x0800` in brackets
+    OverKey = OVER_KEY;
+    With = WITH;
+    /// `export udp`
+    Export = EXPORT;
+}
+
+impl Stack {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn doc(&self) -> String {
+        super::doc_of(&self.0)
+    }
+    pub fn members(&self) -> Vec<StackMember> {
+        children(&self.0)
+    }
+}
+
+impl StackLayer {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// The layer or bundle with its arguments.
+    pub fn layer(&self) -> Option<LayerUse> {
+        child(&self.0)
+    }
+    /// What it stands on.
+    pub fn overs(&self) -> Vec<Over> {
+        children(&self.0)
+    }
+    /// The names behind `with`.
+    pub fn with(&self) -> Vec<Name> {
+        children::<With>(&self.0).iter().flat_map(|with| children(&with.0)).collect()
+    }
+}
+
+impl Over {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn keys(&self) -> Vec<OverKey> {
+        children(&self.0)
+    }
+}
+
+impl OverKey {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl Export {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+}

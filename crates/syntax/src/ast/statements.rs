@@ -1,0 +1,268 @@
+//! Blocks and statements.
+
+use super::{
+    child, children, choice, expr_after, has_word, node, AstNode, Expr, FromClause, If, LimitClause, Match, Name, Path,
+    ToClause,
+};
+use crate::kinds::SyntaxKind;
+
+choice! {
+    /// A statement. `if` and `match` are statements and expressions; as the last of a block they may be its value.
+    Stmt {
+        Let(LetStmt), Assign(AssignStmt), Expr(ExprStmt), If(If), Match(Match), While(WhileStmt), For(ForStmt),
+        Return(ReturnStmt), Pass(PassStmt), Drop(DropStmt), Consume(ConsumeStmt), Fail(FailStmt), Accept(AcceptStmt),
+        Take(TakeStmt), Give(GiveStmt), Count(CountStmt), Start(StartStmt), Stop(StopStmt), Remove(RemoveStmt),
+        End(EndStmt), Again(AgainStmt), Later(LaterStmt),
+    }
+}
+
+choice! {
+    /// What a `let`, a `for` or an `if let` binds.
+    BindPattern { Name(NamePattern), Tuple(TuplePattern) }
+}
+
+node! {
+    /// `{ … }`
+    Block = BLOCK;
+    /// `let x = e`, `let (a, b) = e`, with `or { … }` or `or new { … }` behind
+    LetStmt = LET_STMT;
+    NamePattern = NAME_PATTERN;
+    TuplePattern = TUPLE_PATTERN;
+    /// `x = e`, `x += e`, `m[k] = e or { … }`
+    AssignStmt = ASSIGN_STMT;
+    /// A call with its `to` and `from`, or a value at the end of a block.
+    ExprStmt = EXPR_STMT;
+    /// `while c limit 8 { … }`
+    WhileStmt = WHILE_STMT;
+    /// `for i in a .. b limit 16 { … }`
+    ForStmt = FOR_STMT;
+    /// `return`, `return e`
+    ReturnStmt = RETURN_STMT;
+    /// `pass`
+    PassStmt = PASS_STMT;
+    /// `drop msg: reason`
+    DropStmt = DROP_STMT;
+    /// `consume msg: reason`
+    ConsumeStmt = CONSUME_STMT;
+    /// `fail: reason`
+    FailStmt = FAIL_STMT;
+    /// `accept msg`
+    AcceptStmt = ACCEPT_STMT;
+    /// `take kept 3 or { … }`
+    TakeStmt = TAKE_STMT;
+    /// `give kept`
+    GiveStmt = GIVE_STMT;
+    /// `count hits 3`
+    CountStmt = COUNT_STMT;
+    /// `start t after 20 ms`, `start t at instant`
+    StartStmt = START_STMT;
+    /// `stop t`
+    StopStmt = STOP_STMT;
+    /// `remove m[k]`
+    RemoveStmt = REMOVE_STMT;
+    /// `end e`
+    EndStmt = END_STMT;
+    /// `again`
+    AgainStmt = AGAIN_STMT;
+    /// `later name(…) or { … }`
+    LaterStmt = LATER_STMT;
+    /// `or { … }`, `or new { … }`
+    OrClause = OR_CLAUSE;
+}
+
+impl Block {
+    pub fn statements(&self) -> Vec<Stmt> {
+        children(&self.0)
+    }
+}
+
+impl OrClause {
+    pub fn is_new(&self) -> bool {
+        has_word(&self.0, "new")
+    }
+    pub fn block(&self) -> Option<Block> {
+        child(&self.0)
+    }
+}
+
+impl LetStmt {
+    pub fn pattern(&self) -> Option<BindPattern> {
+        child(&self.0)
+    }
+    pub fn ty(&self) -> Option<super::Type> {
+        child(&self.0)
+    }
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn or(&self) -> Option<OrClause> {
+        child(&self.0)
+    }
+}
+
+impl NamePattern {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+}
+
+impl TuplePattern {
+    pub fn names(&self) -> Vec<Name> {
+        children(&self.0)
+    }
+}
+
+impl BindPattern {
+    /// The bound names in order; one for a plain name.
+    pub fn names(&self) -> Vec<Name> {
+        children(self.syntax())
+    }
+}
+
+impl AssignStmt {
+    pub fn target(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// `=`, `+=`, …
+    pub fn op(&self) -> Option<String> {
+        self.0
+            .children_with_tokens()
+            .filter_map(|element| element.into_token())
+            .find(|token| matches!(token.kind(), SyntaxKind::EQ | SyntaxKind::OP_EQ))
+            .map(|token| token.text().to_string())
+    }
+    pub fn value(&self) -> Option<Expr> {
+        expr_after(&self.0, &self.op()?)
+    }
+    pub fn or(&self) -> Option<OrClause> {
+        child(&self.0)
+    }
+}
+
+impl ExprStmt {
+    pub fn expr(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn to(&self) -> Option<Expr> {
+        child::<ToClause>(&self.0).and_then(|clause| clause.value())
+    }
+    pub fn from(&self) -> Option<Expr> {
+        child::<FromClause>(&self.0).and_then(|clause| clause.value())
+    }
+    pub fn or(&self) -> Option<OrClause> {
+        child(&self.0)
+    }
+}
+
+impl WhileStmt {
+    /// `while c`; `while let` has a [`super::LetCondition`] instead.
+    pub fn condition(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn let_condition(&self) -> Option<super::LetCondition> {
+        child(&self.0)
+    }
+    pub fn limit(&self) -> Option<Expr> {
+        child::<LimitClause>(&self.0).and_then(|clause| clause.value())
+    }
+    pub fn body(&self) -> Option<Block> {
+        child(&self.0)
+    }
+}
+
+impl ForStmt {
+    pub fn pattern(&self) -> Option<BindPattern> {
+        child(&self.0)
+    }
+    /// A range (`Expr::Range`), an object's name, …
+    pub fn iterable(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn limit(&self) -> Option<Expr> {
+        child::<LimitClause>(&self.0).and_then(|clause| clause.value())
+    }
+    pub fn body(&self) -> Option<Block> {
+        child(&self.0)
+    }
+}
+
+macro_rules! one_value {
+    ($($node:ident),*) => {$(
+        impl $node {
+            pub fn value(&self) -> Option<Expr> {
+                child(&self.0)
+            }
+        }
+    )*};
+}
+one_value!(ReturnStmt, AcceptStmt, StopStmt, RemoveStmt, EndStmt);
+
+impl DropStmt {
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn reason(&self) -> Option<Path> {
+        child(&self.0)
+    }
+}
+
+impl ConsumeStmt {
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn reason(&self) -> Option<Path> {
+        child(&self.0)
+    }
+}
+
+impl FailStmt {
+    pub fn reason(&self) -> Option<Path> {
+        child(&self.0)
+    }
+}
+
+macro_rules! quantity {
+    ($($node:ident),*) => {$(
+        impl $node {
+            /// The quota or counter.
+            pub fn target(&self) -> Option<Expr> {
+                child(&self.0)
+            }
+            /// How many, if not one.
+            pub fn amount(&self) -> Option<Expr> {
+                children::<Expr>(&self.0).into_iter().nth(1)
+            }
+            pub fn or(&self) -> Option<OrClause> {
+                child(&self.0)
+            }
+        }
+    )*};
+}
+quantity!(TakeStmt, GiveStmt, CountStmt);
+
+impl StartStmt {
+    pub fn timer(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// The duration of `start t after 20 ms`.
+    pub fn after(&self) -> Option<Expr> {
+        expr_after(&self.0, "after")
+    }
+    /// The instant of `start t at e`.
+    pub fn at(&self) -> Option<Expr> {
+        expr_after(&self.0, "at")
+    }
+}
+
+impl LaterStmt {
+    /// The layer's own handler.
+    pub fn event(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn args(&self) -> Vec<super::Arg> {
+        child::<super::ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
+    }
+    pub fn or(&self) -> Option<OrClause> {
+        child(&self.0)
+    }
+}

@@ -1,0 +1,176 @@
+//! Tests and networks.
+
+use super::{child, children, choice, node, token, Expr, LayerUse, Name, Path, RangeExpr};
+use crate::kinds::SyntaxKind;
+
+choice! {
+    /// A step of a test, in order.
+    TestStep {
+        Stack(TestStack), Input(InputStep), Expect(ExpectStep), Dropped(DroppedStep), Consumed(ConsumedStep),
+        After(AfterStep),
+    }
+}
+
+choice! { NetworkMember { Host(Host), Link(Link), At(AtStep), Until(Until) } }
+
+node! {
+    /// `test "name" { … }`
+    Test = TEST;
+    /// `stack Host(address: 10.0.0.1/24, device.mac: …)`
+    TestStack = TEST_STACK;
+    /// `device.frame(x"01")`
+    InputStep = INPUT_STEP;
+    /// `=> app.accepted(?s)  app.deliver(s, "one")`, `=> nothing`; several behind each other make one list
+    ExpectStep = EXPECT_STEP;
+    Nothing = NOTHING;
+    /// `dropped stale 1`
+    DroppedStep = DROPPED_STEP;
+    /// `consumed used 1`
+    ConsumedStep = CONSUMED_STEP;
+    /// `after 20 ms`
+    AfterStep = AFTER_STEP;
+    /// `network Demo { … }`
+    Network = NETWORK;
+    /// `host a = Host(address: 10.0.0.1/24)`
+    Host = HOST;
+    /// `link lan { a.device, b.device  loss 10 % }`
+    Link = LINK;
+    /// `loss 10 %`, `delay 1 ms .. 3 ms`
+    LinkOption = LINK_OPTION;
+    /// `10 %`
+    Percentage = PERCENTAGE;
+    /// `at 10 ms  a.udp.bind(1, 0, 4000)`
+    AtStep = AT_STEP;
+    /// `until 2 s`
+    Until = UNTIL;
+}
+
+impl Test {
+    /// The name in quotes.
+    pub fn name(&self) -> Option<String> {
+        let text = token(&self.0, SyntaxKind::STRING)?;
+        Some(String::from_utf8_lossy(&crate::lexer::string_octets(text.text())?).into_owned())
+    }
+    pub fn doc(&self) -> String {
+        super::doc_of(&self.0)
+    }
+    pub fn steps(&self) -> Vec<TestStep> {
+        children(&self.0)
+    }
+}
+
+impl TestStack {
+    pub fn stack(&self) -> Option<LayerUse> {
+        child(&self.0)
+    }
+}
+
+impl InputStep {
+    /// The call: `port.event(args)`.
+    pub fn call(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl ExpectStep {
+    pub fn is_nothing(&self) -> bool {
+        child::<Nothing>(&self.0).is_some()
+    }
+    /// The outputs, as calls whose arguments may hold `?s` and `_`.
+    pub fn outputs(&self) -> Vec<Expr> {
+        children(&self.0)
+    }
+}
+
+impl DroppedStep {
+    pub fn reason(&self) -> Option<Path> {
+        child(&self.0)
+    }
+    pub fn count(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl ConsumedStep {
+    pub fn reason(&self) -> Option<Path> {
+        child(&self.0)
+    }
+    pub fn count(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl AfterStep {
+    pub fn duration(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl Network {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn doc(&self) -> String {
+        super::doc_of(&self.0)
+    }
+    pub fn members(&self) -> Vec<NetworkMember> {
+        children(&self.0)
+    }
+}
+
+impl Host {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn stack(&self) -> Option<LayerUse> {
+        child(&self.0)
+    }
+}
+
+impl Link {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// `a.device`, …
+    pub fn devices(&self) -> Vec<Path> {
+        children(&self.0)
+    }
+    pub fn options(&self) -> Vec<LinkOption> {
+        children(&self.0)
+    }
+}
+
+impl LinkOption {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// The number of `10 %`.
+    pub fn percentage(&self) -> Option<u64> {
+        let percentage: Percentage = child(&self.0)?;
+        crate::lexer::number(token(&percentage.0, SyntaxKind::NUMBER)?.text())
+    }
+    /// A plain value, or the range itself.
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// `1 ms .. 3 ms`
+    pub fn range(&self) -> Option<RangeExpr> {
+        child(&self.0)
+    }
+}
+
+impl AtStep {
+    pub fn instant(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// The call: `a.udp.bind(1, 0, 4000)`.
+    pub fn call(&self) -> Option<Expr> {
+        children::<Expr>(&self.0).into_iter().nth(1)
+    }
+}
+
+impl Until {
+    pub fn duration(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}

@@ -1,0 +1,112 @@
+//! Wires.
+
+use super::{child, children, choice, has_word, node, Expr, Name, Path, Type};
+
+choice! {
+    /// What a wire or an arm of it holds, in order.
+    WireMember { Field(WireField), Where(WireWhere), Trim(WireTrim), Choice(WireChoice) }
+}
+
+node! {
+    /// `wire Rfc768 big { … }`
+    Wire = WIRE;
+    WireBody = WIRE_BODY;
+    /// `length: u16 little = Length.octets + 8`
+    WireField = WIRE_FIELD;
+    /// `where length >= 8`
+    WireWhere = WIRE_WHERE;
+    /// `trim packet to length`
+    WireTrim = WIRE_TRIM;
+    /// `choice kind { … }`
+    WireChoice = WIRE_CHOICE;
+    /// `1 => Data { … }`
+    WireArm = WIRE_ARM;
+}
+
+/// A byte order that is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ByteOrder {
+    Big,
+    Little,
+}
+
+fn byte_order(node: &crate::kinds::SyntaxNode) -> Option<ByteOrder> {
+    if has_word(node, "big") {
+        return Some(ByteOrder::Big);
+    }
+    has_word(node, "little").then_some(ByteOrder::Little)
+}
+
+fn members(node: &crate::kinds::SyntaxNode) -> Vec<WireMember> {
+    child::<WireBody>(node).map_or(Vec::new(), |body| children(&body.0))
+}
+
+impl Wire {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn doc(&self) -> String {
+        super::doc_of(&self.0)
+    }
+    pub fn byte_order(&self) -> Option<ByteOrder> {
+        byte_order(&self.0)
+    }
+    pub fn members(&self) -> Vec<WireMember> {
+        members(&self.0)
+    }
+}
+
+impl WireField {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn ty(&self) -> Option<Type> {
+        child(&self.0)
+    }
+    pub fn byte_order(&self) -> Option<ByteOrder> {
+        byte_order(&self.0)
+    }
+    /// `None` for the field that a `choice` depends on.
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn is_unread(&self) -> bool {
+        has_word(&self.0, "unread")
+    }
+}
+
+impl WireWhere {
+    pub fn condition(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl WireTrim {
+    /// The packet's octets that count.
+    pub fn to(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl WireChoice {
+    /// The earlier field.
+    pub fn field(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn arms(&self) -> Vec<WireArm> {
+        children(&self.0)
+    }
+}
+
+impl WireArm {
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// `Data`, or `Layer.Data`
+    pub fn alternative(&self) -> Option<Path> {
+        child(&self.0)
+    }
+    pub fn members(&self) -> Vec<WireMember> {
+        members(&self.0)
+    }
+}

@@ -1,0 +1,205 @@
+//! From text to tokens: every octet of the text is in exactly one token, in order.
+//!
+//! The lexer never fails; what it cannot read becomes a token of its own kind and a diagnostic.
+
+use crate::codes;
+use crate::kinds::SyntaxKind::{self, *};
+use logos::Logos;
+use mokume_base::{Diagnostic, FileId, Span};
+
+/// One token: what it is, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    pub kind: SyntaxKind,
+    pub start: u32,
+    pub end: u32,
+}
+
+/// The tokens of a text, and what is wrong within single tokens.
+pub fn lex(file: FileId, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut diagnostics = Vec::new();
+    let mut lexer = SyntaxKind::lexer(text);
+    while let Some(kind) = lexer.next() {
+        let range = lexer.span();
+        let token = Token { kind: kind.unwrap_or(ERROR_TOKEN), start: range.start as u32, end: range.end as u32 };
+        match tokens.last_mut() {
+            // A run of unreadable characters is one token, and one message.
+            Some(last) if last.kind == ERROR_TOKEN && token.kind == ERROR_TOKEN => last.end = token.end,
+            _ => tokens.push(token),
+        }
+    }
+    for token in &tokens {
+        let slice = &text[token.start as usize..token.end as usize];
+        if let Some(diagnostic) = check(*token, slice, Span::new(file, token.start, token.end)) {
+            diagnostics.push(diagnostic);
+        }
+    }
+    (tokens, diagnostics)
+}
+
+fn check(token: Token, text: &str, span: Span) -> Option<Diagnostic> {
+    match token.kind {
+        NUMBER => check_number(text, span),
+        DOTTED | CIDR => check_dotted(text, span),
+        STRING => check_escapes(text, span),
+        HEX_STRING if hex_octets(text).is_none() => Some(
+            Diagnostic::error(codes::BAD_OCTETS, "this octet string has a part that is no octet")
+                .at(span, "not pairs of hexadecimal digits")
+                .help("write two digits for each octet, with or without blanks between octets: `x\"00 ff\"`"),
+        ),
+        OPEN_STRING => Some(
+            Diagnostic::error(codes::OPEN_STRING, "this string has no end")
+                .at(span, "the line ends within it")
+                .note("a string ends on the line it begins on")
+                .help("close it with `\"`; for a line break write `\\n`"),
+        ),
+        BLOCK_COMMENT => Some(
+            Diagnostic::error(codes::FOREIGN_COMMENT, "`/*` begins no comment here")
+                .at(Span::new(span.file, span.start, span.start + 2), "skipped to the next `*/`")
+                .help("begin each line of the comment with `//`"),
+        ),
+        ERROR_TOKEN => Some(unreadable(text, span)),
+        _ => None,
+    }
+}
+
+fn unreadable(text: &str, span: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::error(codes::UNREADABLE, format!("`{}` is no part of the language", shown(text)));
+    match text.chars().next() {
+        Some('\'') => {
+            diagnostic.at(span, "no token begins like this").help("strings stand in double quotes: `\"one\"`")
+        }
+        Some('#') => diagnostic.at(span, "no token begins like this").help("comments begin with `//`"),
+        Some('\u{201c}' | '\u{201d}') => {
+            diagnostic.at(span, "a typographic quote").help("strings stand in plain double quotes: `\"one\"`")
+        }
+        _ => diagnostic.at(span, "no token begins like this").help("remove it"),
+    }
+}
+
+/// The text as a message may quote it: short, and without control characters.
+pub(crate) fn shown(text: &str) -> String {
+    let mut out: String = text.chars().take(24).flat_map(char::escape_debug).collect();
+    if text.chars().nth(24).is_some() {
+        out.push('…');
+    }
+    out.replace("\\\"", "\"").replace("\\'", "'")
+}
+
+fn check_number(text: &str, span: Span) -> Option<Diagnostic> {
+    if number(text).is_some() {
+        return None;
+    }
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (head, tail) = text.split_at(digits);
+    let diagnostic = Diagnostic::error(codes::BAD_NUMBER, format!("`{}` is no number", shown(text)));
+    if UNITS.contains(&tail) {
+        return Some(diagnostic.at(span, "a number and its unit are two words").help(format!("write `{head} {tail}`")));
+    }
+    if text.starts_with("0b") || text.starts_with("0o") {
+        return Some(
+            diagnostic.at(span, "numbers are decimal or hexadecimal").help("write it in hexadecimal: `0x2a`, or `42`"),
+        );
+    }
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'_');
+    if plain || text.starts_with("0x") && text.bytes().skip(2).all(|b| b.is_ascii_hexdigit() || b == b'_') {
+        return Some(diagnostic.at(span, "does not fit 64 bits").note("the widest type is `u64`"));
+    }
+    Some(diagnostic.at(span, "letters within a number").help("numbers are `42`, `1_000` or `0x2a`"))
+}
+
+fn check_dotted(text: &str, span: Span) -> Option<Diagnostic> {
+    if dotted(text).is_some() {
+        return None;
+    }
+    let parts = text.split('.').count();
+    let diagnostic = Diagnostic::error(codes::BAD_ADDRESS, format!("`{}` is no address", shown(text)));
+    Some(match parts {
+        2 => diagnostic
+            .at(span, "a decimal point")
+            .note("numbers are whole; four parts make an address: `10.0.0.1`")
+            .help("use a smaller unit (`1500 us` for 1.5 ms), or `a .. b` with blanks for a range"),
+        4 => diagnostic.at(span, "a part is above 255, or the prefix above 32").help("write it as in `10.0.0.1/24`"),
+        _ => diagnostic.at(span, format!("{parts} parts")).help("an address has four parts: `10.0.0.1`"),
+    })
+}
+
+fn check_escapes(text: &str, span: Span) -> Option<Diagnostic> {
+    if string_octets(text).is_some() {
+        return None;
+    }
+    Some(
+        Diagnostic::error(codes::BAD_ESCAPE, "this string has an escape that the language does not know")
+            .at(span, "after a `\\`")
+            .help("the escapes are `\\n`, `\\r`, `\\t`, `\\0`, `\\\"`, `\\\\` and `\\x41`"),
+    )
+}
+
+/// The units of durations.
+pub const UNITS: [&str; 5] = ["ns", "us", "ms", "s", "min"];
+
+/// The value of a `NUMBER` token; `None` if it is none or does not fit 64 bits.
+pub fn number(text: &str) -> Option<u64> {
+    let (digits, radix) = match text.strip_prefix("0x") {
+        Some(hex) => (hex, 16),
+        None => (text, 10),
+    };
+    let digits: String = digits.chars().filter(|c| *c != '_').collect();
+    u64::from_str_radix(&digits, radix).ok()
+}
+
+/// The value of a `DOTTED` or `CIDR` token: the address and, for the latter, the prefix length.
+pub fn dotted(text: &str) -> Option<(u32, Option<u8>)> {
+    let (address, prefix) = match text.split_once('/') {
+        Some((address, prefix)) => (address, Some(prefix.parse::<u8>().ok().filter(|n| *n <= 32)?)),
+        None => (text, None),
+    };
+    let parts: Vec<u8> = address.split('.').map(|part| part.parse::<u8>().ok()).collect::<Option<_>>()?;
+    let octets: [u8; 4] = parts.try_into().ok()?;
+    Some((u32::from_be_bytes(octets), prefix))
+}
+
+/// The value of a `MAC` token.
+pub fn mac(text: &str) -> Option<u64> {
+    text.split(':').try_fold(0u64, |sum, part| Some(sum << 8 | u64::from(u8::from_str_radix(part, 16).ok()?)))
+}
+
+/// The octets of a `HEX_STRING` token: `x"00 ff"`.
+pub fn hex_octets(text: &str) -> Option<Vec<u8>> {
+    let inner = text.strip_prefix("x\"")?.strip_suffix('"')?;
+    let mut octets = Vec::new();
+    for run in inner.split_whitespace() {
+        let bytes = run.as_bytes();
+        for pair in bytes.chunks(2) {
+            let [high, low] = pair else { return None };
+            let digit = |b: u8| (b as char).to_digit(16);
+            octets.push((digit(*high)? * 16 + digit(*low)?) as u8);
+        }
+    }
+    Some(octets)
+}
+
+/// The octets of a `STRING` token, escapes resolved.
+pub fn string_octets(text: &str) -> Option<Vec<u8>> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    let mut octets = Vec::new();
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            octets.extend(c.encode_utf8(&mut [0; 4]).bytes());
+            continue;
+        }
+        octets.push(match chars.next()? {
+            'n' => b'\n',
+            'r' => b'\r',
+            't' => b'\t',
+            '0' => 0,
+            '"' => b'"',
+            '\\' => b'\\',
+            'x' => (chars.next()?.to_digit(16)? * 16 + chars.next()?.to_digit(16)?) as u8,
+            _ => return None,
+        });
+    }
+    Some(octets)
+}

@@ -1,0 +1,563 @@
+//! Expressions and types.
+//!
+//! Binding, loosest first: `or`, `and`, `not`, comparisons and `in` (not chained), `|`, `^`, `&`, `<< >>`, `+ -`, `* / %`,
+//! `as`, `!`, then calls, fields and indices. Every rule gives the height of the tree it built, so that chains of
+//! operators, which need no recursion here, do not grow deeper than who walks the tree can stand.
+
+use super::{Parser, MAX_DEPTH};
+use crate::codes;
+use crate::kinds::SyntaxKind::{self, *};
+use crate::lexer::UNITS;
+use mokume_base::Span;
+
+/// The height of a tree of expressions.
+pub(super) type Height = u32;
+
+const COMPARISON: u8 = 4;
+const CAST: u8 = 11;
+
+/// Words that continue or end an expression and never begin one.
+const NO_OPERANDS: [&str; 10] = ["and", "or", "in", "as", "else", "let", "return", "while", "for", "where"];
+
+impl Parser<'_> {
+    /// An expression; reports and consumes nothing if none begins here.
+    pub(super) fn expression(&mut self) -> Height {
+        self.binary(0)
+    }
+
+    /// An expression in front of a block: `Name {` begins no record.
+    pub(super) fn head_expression(&mut self) {
+        self.with_records(false, |p| p.expression());
+    }
+
+    pub(super) fn at_expression(&self) -> bool {
+        match self.peek() {
+            IDENT => !NO_OPERANDS.contains(&self.nth_text(0)) && !self.at_next_statement(),
+            NUMBER | DOTTED | CIDR | MAC | STRING | HEX_STRING | OPEN_STRING | L_PAREN | BANG => true,
+            QUESTION => self.nth(1) == IDENT,
+            _ => false,
+        }
+    }
+
+    /// Whether the line here is a statement of its own, so that no expression goes on with it.
+    fn at_next_statement(&self) -> bool {
+        self.statement_at != Some(self.pos) && self.new_line_before(0) && self.starts_line_of_its_own()
+    }
+
+    pub(super) fn expected_expression(&mut self) {
+        if self.report_foreign() {
+            return;
+        }
+        if self.at(MINUS) {
+            let diagnostic = self
+                .error_here(codes::NO_NEGATION, "a value has no minus sign", "no operator stands in front of this")
+                .note("`uN` values are not negative")
+                .help("write `0 -% x` for the two's complement of `x`");
+            self.report(diagnostic);
+            self.bump_as_error();
+            return;
+        }
+        let found = self.found();
+        let diagnostic = self.error_here(
+            codes::EXPECTED_EXPRESSION,
+            format!("expected an expression, found {found}"),
+            "expected an expression",
+        );
+        self.report(match self.peek() {
+            R_BRACE | EOF => diagnostic.help("write a value: a name, a number, a call"),
+            L_BRACE => diagnostic.help("a block is no value; a record is written `Name { field: value }`"),
+            L_BRACKET => diagnostic.help("arrays have no literals; they begin with all elements zero"),
+            _ => diagnostic,
+        });
+    }
+
+    fn operator(&self) -> Option<(u8, u8)> {
+        let word = self.nth_text(0);
+        let left = match self.peek() {
+            IDENT if word == "or" && (self.nth(1) == L_BRACE || self.nth_word(1, "new") && self.nth(2) == L_BRACE) => {
+                return None
+            }
+            IDENT if word == "or" => 1,
+            IDENT if word == "and" => 2,
+            PIPE_PIPE => 1,
+            AMP_AMP => 2,
+            IDENT if word == "in" => COMPARISON,
+            EQ_EQ | NEQ | LT | LE | GT | GE => COMPARISON,
+            PIPE => 5,
+            CARET => 6,
+            AMP => 7,
+            SHL | SHR => 8,
+            PLUS | MINUS | PLUS_WRAP | MINUS_WRAP => 9,
+            STAR | SLASH | PERCENT | STAR_WRAP => 10,
+            _ => return None,
+        };
+        Some((left, left + 1))
+    }
+
+    fn binary(&mut self, least: u8) -> Height {
+        let start = self.checkpoint();
+        let mut height = self.cast();
+        let mut compared: Option<Span> = None;
+        while let Some((binding, next)) = self.operator() {
+            if binding < least || height == 0 {
+                break;
+            }
+            if height >= MAX_DEPTH {
+                self.report_too_deep();
+                self.open(ERROR);
+                self.bump();
+                self.close();
+                self.expression_operand();
+                continue;
+            }
+            if matches!(self.peek(), AMP_AMP | PIPE_PIPE) {
+                self.report_foreign();
+            }
+            if binding == COMPARISON {
+                self.check_chain(compared);
+                compared = Some(self.span_of(0));
+            }
+            self.open_at(start, BINARY_EXPR);
+            self.bump();
+            height = height.max(self.binary(next)).saturating_add(1);
+            self.close();
+        }
+        height
+    }
+
+    /// One operand into the error of a chain that is too long.
+    fn expression_operand(&mut self) {
+        if self.at_expression() {
+            self.cast();
+        }
+    }
+
+    fn check_chain(&mut self, before: Option<Span>) {
+        let Some(before) = before else { return };
+        let diagnostic = self
+            .error_here(codes::CHAINED_COMPARISON, "comparisons are not chained", "and compared again here")
+            .label(before, "compared here")
+            .help("write `a < b and b < c`");
+        self.report(diagnostic);
+    }
+
+    /// `not` and `!` in front, `as` behind.
+    fn cast(&mut self) -> Height {
+        if self.at_word("not") && self.same_line_operand(1) {
+            return self.prefix(UNARY_EXPR, COMPARISON);
+        }
+        let start = self.checkpoint();
+        let mut height = self.unary();
+        while self.at_word("as") && height > 0 {
+            if height >= MAX_DEPTH {
+                self.report_too_deep();
+                self.bump_as_error();
+                continue;
+            }
+            self.open_at(start, CAST_EXPR);
+            self.bump();
+            self.eat(PERCENT);
+            self.type_();
+            self.close();
+            height += 1;
+        }
+        height
+    }
+
+    fn same_line_operand(&self, n: usize) -> bool {
+        !matches!(self.nth(n), DOT | EQ | OP_EQ | COMMA | R_PAREN | R_BRACE | R_BRACKET | COLON | EOF)
+    }
+
+    fn prefix(&mut self, kind: SyntaxKind, binding: u8) -> Height {
+        let mut height = 0;
+        self.nested(|p| {
+            p.open(kind);
+            p.bump();
+            height = p.binary(binding) + 1;
+            p.close();
+        });
+        height
+    }
+
+    fn unary(&mut self) -> Height {
+        match self.peek() {
+            BANG => self.prefix(UNARY_EXPR, CAST + 1),
+            _ => self.postfix(),
+        }
+    }
+
+    pub(super) fn postfix(&mut self) -> Height {
+        let start = self.checkpoint();
+        let mut height = self.primary();
+        while height > 0 {
+            let kind = match self.peek() {
+                DOT if self.nth(1) == IDENT || self.same_line(0) => FIELD_EXPR,
+                L_PAREN if self.same_line(0) => CALL_EXPR,
+                L_BRACKET if self.same_line(0) => INDEX_EXPR,
+                COLON_COLON => FIELD_EXPR,
+                _ => break,
+            };
+            if height >= MAX_DEPTH {
+                self.report_too_deep();
+                self.skip_balanced();
+                continue;
+            }
+            self.open_at(start, kind);
+            height = height.max(self.suffix(kind)) + 1;
+            self.close();
+        }
+        height
+    }
+
+    fn suffix(&mut self, kind: SyntaxKind) -> Height {
+        match kind {
+            FIELD_EXPR => {
+                self.report_foreign();
+                self.bump();
+                self.name("a field's name after the dot");
+                0
+            }
+            CALL_EXPR => self.arguments(),
+            _ => {
+                let opening = self.span_of(0);
+                self.bump();
+                let height = self.with_records(true, |p| p.deeper_list(R_BRACKET));
+                self.close_bracket(R_BRACKET, opening);
+                height
+            }
+        }
+    }
+
+    /// Expressions of an index: one, or several for a map with several keys.
+    fn deeper_list(&mut self, end: SyntaxKind) -> Height {
+        let mut height = 0;
+        self.nested(|p| {
+            height = p.expression();
+            while p.eat(COMMA) && !p.at(end) {
+                height = height.max(p.expression());
+            }
+            if !p.at(end) && p.same_line(0) {
+                p.expected(if end == R_BRACKET { "`]` or `,`" } else { "`)` or `,`" });
+            }
+        });
+        height
+    }
+
+    /// `(a, name: b, outer.inner: c)`
+    pub(super) fn arguments(&mut self) -> Height {
+        let mut height = 0;
+        self.open(ARG_LIST);
+        let opening = self.span_of(0);
+        self.bump();
+        self.with_records(true, |p| {
+            p.nested(|p| {
+                while !p.at(R_PAREN) && !p.at_list_end() {
+                    let before = p.pos;
+                    height = height.max(p.argument());
+                    if !p.separator(R_PAREN, "argument") || p.pos == before {
+                        break;
+                    }
+                }
+            })
+        });
+        self.close_bracket(R_PAREN, opening);
+        self.close();
+        height
+    }
+
+    pub(super) fn at_list_end(&self) -> bool {
+        self.at(R_BRACE) || self.at_stop() || self.new_line_before(0) && self.starts_line_of_its_own()
+    }
+
+    /// The comma between two parts of a list; `false` when the list cannot go on.
+    pub(super) fn separator(&mut self, end: SyntaxKind, what: &str) -> bool {
+        if self.eat(COMMA) {
+            return true;
+        }
+        if self.at(end) {
+            return false;
+        }
+        if self.at_list_end() || self.at(EOF) {
+            return false;
+        }
+        if self.at_expression() && self.same_line(0) {
+            let found = self.found();
+            let mut diagnostic = self
+                .error_here(
+                    codes::MISSING_SEPARATOR,
+                    format!("expected `,` before {found}"),
+                    "the next one begins here",
+                )
+                .help(format!("write `,` between one {what} and the next"));
+            if self.at(IDENT) && self.pos > 0 && self.tokens[self.significant[self.pos - 1] as usize].kind == NUMBER {
+                diagnostic = diagnostic.note(format!("units of durations are {}", super::report::listed(&UNITS)));
+            }
+            self.report(diagnostic);
+            return true;
+        }
+        if self.new_line_before(0) && !self.at(R_PAREN) && !self.at(R_BRACKET) && !self.at(SEMICOLON) {
+            return false;
+        }
+        let close = match end {
+            R_PAREN => "`,` or `)`",
+            R_BRACKET => "`,` or `]`",
+            _ => "`,` or `}`",
+        };
+        self.expected(close);
+        self.skip_to_separator(end);
+        self.eat(COMMA)
+    }
+
+    /// After a mistake within a list: on to the next comma, the list's end, or the line's.
+    fn skip_to_separator(&mut self, end: SyntaxKind) {
+        self.open(ERROR);
+        while !matches!(self.peek(), COMMA | EOF | L_BRACE | R_BRACE) && !self.at(end) && self.same_line(0) {
+            self.bump();
+        }
+        self.close();
+    }
+
+    fn argument(&mut self) -> Height {
+        self.open(ARG);
+        if self.at_argument_name() {
+            self.path("an argument's name");
+            self.bump();
+        }
+        let height = self.value("an argument");
+        self.close();
+        height
+    }
+
+    fn at_argument_name(&self) -> bool {
+        let mut n = 0;
+        while self.nth(n) == IDENT && self.nth(n + 1) == DOT && n < 16 {
+            n += 2;
+        }
+        self.nth(n) == IDENT && self.nth(n + 1) == COLON
+    }
+
+    fn value(&mut self, what: &str) -> Height {
+        let height = self.expression();
+        if self.at(EQ) && self.same_line(0) {
+            let diagnostic = self
+                .error_here(codes::ASSIGN_IN_CONDITION, format!("`=` within {what}"), "an assignment is no value")
+                .help("write `==` to compare, `name: value` to name an argument");
+            self.report(diagnostic);
+            self.open(ERROR);
+            self.bump();
+            self.expression();
+            self.close();
+        }
+        height
+    }
+
+    fn primary(&mut self) -> Height {
+        if !self.at_expression() {
+            self.expected_expression();
+            return 0;
+        }
+        match self.peek() {
+            IDENT => return self.word(),
+            NUMBER if self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows() => {
+                self.leaf(DURATION_EXPR, 2)
+            }
+            NUMBER | DOTTED | CIDR | MAC => self.leaf(NUMBER_EXPR, 1),
+            STRING | HEX_STRING | OPEN_STRING => self.octets(),
+            L_PAREN => return self.parenthesis(),
+            _ => self.binder(),
+        }
+        1
+    }
+
+    /// A name behind a number is its unit if it stands on the same line and is not itself assigned to.
+    fn unit_follows(&self) -> bool {
+        self.same_line(1) && !matches!(self.nth(2), EQ | OP_EQ | COLON)
+    }
+
+    fn leaf(&mut self, kind: SyntaxKind, tokens: usize) {
+        self.open(kind);
+        (0..tokens).for_each(|_| self.bump());
+        self.close();
+    }
+
+    /// Strings side by side are one.
+    fn octets(&mut self) {
+        self.open(OCTETS_EXPR);
+        while matches!(self.peek(), STRING | HEX_STRING | OPEN_STRING) {
+            self.bump();
+        }
+        self.close();
+    }
+
+    fn binder(&mut self) {
+        self.check_test_notation();
+        self.open(BIND_EXPR);
+        self.bump();
+        self.name("the handle's name");
+        self.close();
+    }
+
+    fn check_test_notation(&mut self) {
+        if !self.in_test {
+            let found = self.found();
+            let diagnostic = self
+                .error_here(codes::TEST_NOTATION, format!("{found} stands for any value in tests only"), "no value")
+                .help("in a `match` write `else`; a value that is not needed is left out");
+            self.report(diagnostic);
+        }
+    }
+
+    fn parenthesis(&mut self) -> Height {
+        let mut height = 1;
+        self.open(PAREN_EXPR);
+        let opening = self.span_of(0);
+        if self.depth >= MAX_DEPTH {
+            self.report_too_deep();
+            self.skip_balanced();
+            self.close();
+            return 1;
+        }
+        self.bump();
+        height += self.with_records(true, |p| p.deeper_list(R_PAREN));
+        self.close_bracket(R_PAREN, opening);
+        self.close();
+        height
+    }
+
+    fn word(&mut self) -> Height {
+        let operand = self.nth(1) == IDENT && self.same_line(1) && !self.is_connective(1);
+        match self.nth_text(0) {
+            "if" => return self.height_of(|p| p.if_()),
+            "match" if !matches!(self.nth(1), DOT | EQ | COMMA | R_PAREN) => return self.height_of(|p| p.match_()),
+            "true" | "false" => self.leaf(BOOL_EXPR, 1),
+            "_" => {
+                self.check_test_notation();
+                self.leaf(HOLE_EXPR, 1);
+            }
+            "running" if operand => return self.prefix(RUNNING_EXPR, CAST + 1),
+            "left" if operand => return self.prefix(LEFT_EXPR, CAST + 1),
+            _ => return self.name_or_record(),
+        }
+        1
+    }
+
+    /// Whether the `n`th token is a word that joins expressions or begins the next clause.
+    fn is_connective(&self, n: usize) -> bool {
+        const WORDS: [&str; 16] = [
+            "and", "or", "in", "as", "else", "to", "from", "limit", "after", "at", "where", "trim", "with", "over",
+            "capacity", "evict",
+        ];
+        WORDS.contains(&self.nth_text(n)) || matches!(self.nth(n + 1), EQ | OP_EQ)
+    }
+
+    /// `if` and `match` bound their own nesting; above them they count as one level.
+    fn height_of(&mut self, rule: impl FnOnce(&mut Self)) -> Height {
+        self.nested(rule);
+        1
+    }
+
+    fn name_or_record(&mut self) -> Height {
+        let start = self.checkpoint();
+        self.open(NAME_EXPR);
+        self.bump();
+        self.close();
+        let text = self.nth_before();
+        let is_type = text.starts_with(|c: char| c.is_ascii_uppercase());
+        if is_type && self.at(L_BRACE) && self.same_line(0) && !self.no_record {
+            self.open_at(start, RECORD_EXPR);
+            let height = self.record_fields();
+            self.close();
+            return height + 1;
+        }
+        1
+    }
+
+    fn nth_before(&self) -> &str {
+        let token = self.tokens[self.significant[self.pos - 1] as usize];
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    /// `{ left: 1, right }`
+    fn record_fields(&mut self) -> Height {
+        let opening = self.span_of(0);
+        let mut height = 0;
+        self.nested(|p| {
+            p.bump();
+            while !p.at(R_BRACE) && !p.at_stop() {
+                let before = p.pos;
+                p.open(RECORD_EXPR_FIELD);
+                if p.name("a field's name") && p.eat(COLON) {
+                    height = height.max(p.value("a field"));
+                }
+                p.close();
+                if !p.eat(COMMA) && !p.at(R_BRACE) {
+                    if p.at(IDENT) && p.nth(1) == COLON {
+                        p.separator(R_BRACE, "field");
+                    } else {
+                        p.expected("`,` or `}`");
+                        p.skip_to_separator(R_BRACE);
+                        p.eat(COMMA);
+                    }
+                }
+                if p.pos == before {
+                    break;
+                }
+            }
+            p.close_bracket(R_BRACE, opening);
+        });
+        height
+    }
+
+    // ---- types ----
+
+    /// `u32`, `Kind`, `[u32; 8]`, `[u32 -> u48; 64]`, `[(u32, u16) -> u8; 64]`
+    pub(super) fn type_(&mut self) {
+        match self.peek() {
+            IDENT => {
+                self.open(NAMED_TYPE);
+                self.name("a type");
+                self.close();
+            }
+            L_BRACKET => self.nested(|p| p.bracketed_type()),
+            _ => self.expected_type(),
+        }
+    }
+
+    fn expected_type(&mut self) {
+        if !self.report_foreign() {
+            let found = self.found();
+            let diagnostic = self
+                .error_here(codes::EXPECTED_TYPE, format!("expected a type, found {found}"), "expected a type")
+                .help("types are `bool`, `u1` … `u64`, `seq1` … `seq64`, `Duration`, `Instant`, `Message` and names of your own");
+            self.report(diagnostic);
+        }
+    }
+
+    fn bracketed_type(&mut self) {
+        let start = self.checkpoint();
+        let opening = self.span_of(0);
+        let is_map = self.nth(1) == L_PAREN || self.nth(2) == ARROW || self.nth(2) == FAT_ARROW;
+        self.open_at(start, if is_map { MAP_TYPE } else { ARRAY_TYPE });
+        self.bump();
+        if self.eat(L_PAREN) {
+            self.type_();
+            while self.eat(COMMA) {
+                self.type_();
+            }
+            self.expect(R_PAREN, "`)`");
+        } else {
+            self.type_();
+        }
+        if is_map {
+            if !self.expect(ARROW, "`->`") {
+                self.eat(FAT_ARROW);
+            }
+            self.type_();
+        }
+        if self.expect(SEMICOLON, if is_map { "`;` and the map's capacity" } else { "`;` and the array's length" }) {
+            self.with_records(true, |p| p.expression());
+        }
+        self.close_bracket(R_BRACKET, opening);
+        self.close();
+    }
+}

@@ -1,0 +1,438 @@
+//! Members of layers, and the state in scopes and objects.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::{self, *};
+
+const MEMBER_WORDS: [&str; 16] = [
+    "header", "key", "address", "below", "entity", "point", "session", "object", "publish", "limit", "serves", "uses",
+    "reads", "writes", "fn", "on",
+];
+
+const STATE_WORDS: [&str; 8] = ["var", "const", "timer", "quota", "counter", "array", "map", "messages"];
+
+impl Parser<'_> {
+    /// Members up to the brace that closes the layer.
+    pub(super) fn members(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            let before = (self.pos, self.diagnostics.len());
+            self.member();
+            if self.diagnostics.len() > before.1 || self.pos == before.0 {
+                self.recover_member(before.0);
+            }
+        }
+    }
+
+    /// After a mistake: on to the next line, over what is in braces.
+    pub(super) fn recover_member(&mut self, began: usize) {
+        if self.pos == began {
+            match self.peek() {
+                L_BRACE => self.skip_balanced(),
+                _ => self.bump_as_error(),
+            }
+        }
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.new_line_before(0) && !self.at_member_on_this_line() {
+            match self.peek() {
+                L_BRACE => self.skip_balanced(),
+                _ => self.bump_as_error(),
+            }
+        }
+    }
+
+    /// Whether a member or a piece of state begins here, for certain enough to go on from.
+    fn at_member_on_this_line(&self) -> bool {
+        match self.nth_text(0) {
+            "on" | "fn" | "object" | "publish" | "var" | "timer" | "counter" => self.nth(1) == IDENT,
+            "header" | "entity" | "session" | "point" => self.nth(1) == L_BRACE,
+            _ => false,
+        }
+    }
+
+    fn member(&mut self) {
+        let word = self.nth_text(0);
+        if self.at_any_word(&MEMBER_WORDS) {
+            return self.known_member(word);
+        }
+        if self.at_any_word(&STATE_WORDS) && self.nth(1) == IDENT {
+            let found = self.found();
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_MEMBER, format!("{found} outside of a scope"), "state stands in a scope")
+                .help(format!(
+                    "write `session {{ {word} … }}` (one a session) or `entity {{ {word} … }}` (one a layer)"
+                ));
+            self.report(diagnostic);
+            return self.state();
+        }
+        if let Some(meant) = self.unknown_word(codes::UNKNOWN_MEMBER, "member", &MEMBER_WORDS) {
+            if matches!(self.nth(1), IDENT | L_BRACE) {
+                self.known_member(meant);
+            }
+        }
+    }
+
+    fn known_member(&mut self, word: &str) {
+        match word {
+            "header" => self.header(),
+            "key" => self.key(),
+            "address" => self.address(),
+            "below" => self.below_address(),
+            "entity" | "point" | "session" => self.scope(),
+            "object" => self.object(),
+            "publish" => self.publish(),
+            "limit" => self.limit(),
+            "serves" => self.serves(),
+            "uses" => self.uses(),
+            "reads" => self.names(READS),
+            "writes" => self.names(WRITES),
+            "fn" => self.function(),
+            _ => self.handler(),
+        }
+    }
+
+    /// `header { seq: seq32 }`, or alternatives
+    fn header(&mut self) {
+        self.open_documented(HEADER);
+        self.bump();
+        let choice = self.at(L_BRACE)
+            && self.nth(1) == IDENT
+            && (matches!(self.nth(2), L_BRACE | PIPE | R_BRACE) || self.nth_word(2, "with"));
+        if choice {
+            self.braces("`{`", |p| p.alternatives());
+        } else {
+            self.field_list();
+        }
+        self.close();
+    }
+
+    /// `Data { seq: seq32 } with message | Ack { next: seq32 }`
+    fn alternatives(&mut self) {
+        self.eat(PIPE);
+        loop {
+            self.open_documented(ALTERNATIVE);
+            self.name("an alternative's name");
+            if self.at(L_BRACE) {
+                self.field_list();
+            }
+            if self.eat_word("with") {
+                self.expect_word("message");
+            }
+            self.close();
+            if self.at(COMMA) || self.at(IDENT) && self.nth(1) == L_BRACE {
+                self.expected("`|` between alternatives");
+                self.eat(COMMA);
+            } else if !self.eat(PIPE) {
+                return;
+            }
+        }
+    }
+
+    fn key(&mut self) {
+        self.open_documented(KEY);
+        self.bump();
+        self.eat_word("symmetric");
+        self.field_list();
+        self.close();
+    }
+
+    fn address(&mut self) {
+        self.open_documented(ADDRESS);
+        self.bump();
+        self.field_list();
+        self.close();
+    }
+
+    fn below_address(&mut self) {
+        self.open_documented(ADDRESS);
+        self.bump();
+        if self.expect_word("address") {
+            self.field_list();
+        }
+        self.close();
+    }
+
+    /// `entity { … }`, `session capacity 64 { … }`, `session below { … }`
+    fn scope(&mut self) {
+        self.open_documented(SCOPE);
+        self.bump();
+        self.eat_word("below");
+        self.capacity();
+        self.braces("`{` and state", |p| p.states());
+        self.close();
+    }
+
+    fn capacity(&mut self) {
+        if self.at_word("capacity") {
+            self.open(CAPACITY);
+            self.bump();
+            self.head_expression();
+            self.close();
+        }
+    }
+
+    /// `object Entry[address: u32] capacity 64 evict oldest { … }`
+    fn object(&mut self) {
+        self.open_documented(OBJECT);
+        self.bump();
+        self.name("the object's name");
+        let opening = self.span_of(0);
+        if self.expect(L_BRACKET, "`[` and the key: `object Entry[address: u32]`") {
+            while self.at(IDENT) {
+                self.open(FIELD);
+                self.name("a key's name");
+                self.type_annotation();
+                self.close();
+                if !self.eat(COMMA) {
+                    break;
+                }
+            }
+            self.close_bracket(R_BRACKET, opening);
+        }
+        self.capacity();
+        if self.at_word("evict") {
+            self.open(EVICT);
+            self.bump();
+            self.name("`oldest`");
+            self.close();
+        }
+        self.braces("`{` and state", |p| p.states());
+        self.close();
+    }
+
+    /// State, and the handlers of an object.
+    pub(super) fn states(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_scope() {
+            let before = (self.pos, self.diagnostics.len());
+            if self.at_word("on") {
+                self.handler();
+            } else if self.at_word("fn") {
+                self.function();
+            } else {
+                self.state_or_unknown();
+            }
+            if self.at(COMMA) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "state needs no `,` behind it", "not needed")
+                    .help("remove it: blanks or a line's end separate");
+                self.report(diagnostic);
+                self.bump_as_error();
+            } else if self.diagnostics.len() > before.1 || self.pos == before.0 {
+                self.recover_member(before.0);
+            }
+        }
+    }
+
+    /// A member of the layer within a scope: then the scope has lost its closing brace.
+    fn at_lost_scope(&self) -> bool {
+        let scope = matches!(self.nth_text(0), "header" | "key" | "entity" | "point" | "session");
+        !self.fragment && self.new_line_before(0) && scope && self.nth(1) == L_BRACE
+            || !self.fragment && self.at_word("on") && self.new_line_before(0) && self.nth_word(1, "send")
+            || !self.fragment && self.at_word("on") && self.new_line_before(0) && self.nth_word(1, "deliver")
+    }
+
+    fn state_or_unknown(&mut self) {
+        if self.at_any_word(&STATE_WORDS) {
+            return self.state();
+        }
+        if self.at(IDENT) && self.nth(1) == COLON {
+            let found = self.nth_text(0);
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_STATE, format!("`{found}` begins no kind of state"), "expected `var`")
+                .help(format!("write `var {found}: …`"));
+            return self.report(diagnostic);
+        }
+        if let Some(meant) = self.unknown_word(codes::UNKNOWN_STATE, "kind of state", &STATE_WORDS) {
+            if self.nth(1) == IDENT {
+                self.known_state(meant);
+            }
+        }
+    }
+
+    fn state(&mut self) {
+        self.known_state(self.nth_text(0));
+    }
+
+    fn known_state(&mut self, word: &str) {
+        match word {
+            "var" => self.typed_value(VAR, "the variable's name"),
+            "const" => self.typed_value(CONST_STATE, "the constant's name"),
+            "timer" => self.named_state(TIMER, "the timer's name"),
+            "counter" => self.named_state(COUNTER, "the counter's name"),
+            "quota" => self.sized(QUOTA, "the quota's name", "`:` and how many"),
+            "array" => self.typed(ARRAY, "the array's name"),
+            "map" => self.typed(MAP, "the map's name"),
+            _ => self.messages(),
+        }
+    }
+
+    fn named_state(&mut self, kind: SyntaxKind, what: &str) {
+        self.open_documented(kind);
+        self.bump();
+        self.name(what);
+        self.close();
+    }
+
+    fn typed(&mut self, kind: SyntaxKind, what: &str) {
+        self.open_documented(kind);
+        self.bump();
+        if self.name(what) {
+            self.type_annotation();
+        }
+        self.close();
+    }
+
+    fn sized(&mut self, kind: SyntaxKind, what: &str, size: &str) {
+        self.open_documented(kind);
+        self.bump();
+        if self.name(what) && self.expect(COLON, size) {
+            self.expression();
+        }
+        self.close();
+    }
+
+    /// `messages waiting: 8 from kept`
+    fn messages(&mut self) {
+        self.open_documented(MESSAGES);
+        self.bump();
+        if self.name("the places' name") && self.expect(COLON, "`:` and how many") {
+            self.expression();
+            if self.eat_word("from") {
+                self.name("a quota's name");
+            }
+        }
+        self.close();
+    }
+
+    /// `publish mtu: u32 = e`, `publish pseudo_sum(flow): u32 = e`
+    fn publish(&mut self) {
+        self.open_documented(PUBLISH);
+        self.bump();
+        if self.name("the value's name") {
+            if self.at(L_PAREN) {
+                self.params();
+            }
+            if self.type_annotation() && self.expect(EQ, "`=` and a value") {
+                self.expression();
+            }
+        }
+        self.close();
+    }
+
+    /// `limit send: credit`
+    fn limit(&mut self) {
+        self.open_documented(LIMIT);
+        self.bump();
+        if self.name("the event's name") && self.expect(COLON, "`:` and how many") {
+            self.expression();
+        }
+        self.close();
+    }
+
+    fn serves(&mut self) {
+        self.open_documented(SERVES);
+        self.bump();
+        self.name("a service's name");
+        self.close();
+    }
+
+    /// `uses Resolve as resolve`
+    fn uses(&mut self) {
+        self.open_documented(USES);
+        self.bump();
+        self.name("a service's name");
+        if self.eat_word("as") {
+            self.name("a name for it");
+        } else {
+            self.expected("`as` and a name for it: `uses Resolve as resolve`");
+        }
+        self.close();
+    }
+
+    fn names(&mut self, kind: SyntaxKind) {
+        self.open_documented(kind);
+        self.bump();
+        self.name("an attribute's name");
+        while self.eat(COMMA) {
+            self.name("an attribute's name");
+        }
+        self.close();
+    }
+
+    /// `on deliver(msg, Data { seq }) from flow later 64 { … }`
+    fn handler(&mut self) {
+        self.open_documented(HANDLER);
+        self.bump();
+        if self.at_any_word(&["expiry"]) && self.nth(1) == IDENT {
+            self.bump();
+            self.name("the timer's name");
+        } else {
+            self.path("an event's name");
+        }
+        if self.at(L_PAREN) {
+            self.patterns();
+        }
+        self.handler_clauses();
+        self.block();
+        self.close();
+    }
+
+    fn handler_clauses(&mut self) {
+        loop {
+            let kind = match self.nth_text(0) {
+                "from" => FROM_CLAUSE,
+                "to" => TO_CLAUSE,
+                "limit" => LIMIT_CLAUSE,
+                "later" => LATER_ROOM,
+                _ => return,
+            };
+            self.open(kind);
+            self.bump();
+            self.head_expression();
+            self.close();
+        }
+    }
+
+    /// `(msg, seq)`, `(msg, Data { seq })`, `(made: u32)`
+    fn patterns(&mut self) {
+        self.open(PATTERN_LIST);
+        let opening = self.span_of(0);
+        self.bump();
+        while self.at(IDENT) && !self.at_list_end() {
+            if self.nth(1) == L_BRACE {
+                self.alternative_pattern();
+            } else {
+                self.param();
+            }
+            if !self.eat(COMMA) {
+                if !self.at(IDENT) || self.new_line_before(0) {
+                    break;
+                }
+                self.expected("`,` or `)`");
+            }
+        }
+        if !self.at(R_PAREN) && !self.at(L_BRACE) && self.same_line(0) {
+            self.expected("a parameter's name");
+            self.open(ERROR);
+            while !matches!(self.peek(), R_PAREN | L_BRACE | R_BRACE | EOF) && self.same_line(0) {
+                self.bump();
+            }
+            self.close();
+        }
+        self.close_bracket(R_PAREN, opening);
+        self.close();
+    }
+
+    fn alternative_pattern(&mut self) {
+        self.open(ALTERNATIVE_PATTERN);
+        self.name("an alternative's name");
+        let opening = self.span_of(0);
+        self.bump();
+        while self.at(IDENT) {
+            self.name("a field's name");
+            if !self.eat(COMMA) {
+                break;
+            }
+        }
+        self.close_bracket(R_BRACE, opening);
+        self.close();
+    }
+}

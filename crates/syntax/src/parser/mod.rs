@@ -1,0 +1,346 @@
+//! The parser's machine: a cursor over the tokens that matter, the tree's builder, and the ways to report and recover.
+//!
+//! The grammar stands in the files beside this one, a function a rule. What they keep: every loop consumes a token in
+//! each round or leaves; trivia is added in front of the token that follows it; nesting is bounded by [`MAX_DEPTH`].
+
+mod expressions;
+mod items;
+mod members;
+mod report;
+mod stacks;
+mod statements;
+mod tests;
+mod wires;
+
+use crate::kinds::SyntaxKind::{self, *};
+use crate::lexer::{self, Token};
+use mokume_base::{Diagnostic, FileId, Span};
+use rowan::{Checkpoint, GreenNode, GreenNodeBuilder};
+
+/// What a text is read as; anything but a file is a fragment, for examples in documents.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fragment {
+    File,
+    Members,
+    State,
+    Statements,
+    Expression,
+    Wire,
+    Stack,
+    TestSteps,
+    Network,
+}
+
+/// The bound on nesting and on chains of operators, so that no text exhausts the stack of who walks the tree.
+const MAX_DEPTH: u32 = 200;
+
+const ITEM_WORDS: [&str; 17] = [
+    "use",
+    "const",
+    "type",
+    "record",
+    "enum",
+    "attribute",
+    "service",
+    "fn",
+    "worker",
+    "multiplexor",
+    "router",
+    "endpoint",
+    "bundle",
+    "wire",
+    "stack",
+    "network",
+    "test",
+];
+
+pub(crate) struct Parser<'t> {
+    text: &'t str,
+    file: FileId,
+    tokens: Vec<Token>,
+    /// The tokens that are no trivia, as indices into `tokens`.
+    significant: Vec<u32>,
+    /// The next significant token.
+    pos: usize,
+    /// The first token that is not yet in the tree.
+    emitted: usize,
+    builder: GreenNodeBuilder<'static>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    reported_at: Option<usize>,
+    depth: u32,
+    too_deep: bool,
+    /// Where the statement at hand begins: there, and only there, a line that looks like a statement is one's expression.
+    statement_at: Option<usize>,
+    fragment: bool,
+    /// `Name {` begins no record here: a block follows (`if a == B { … }`).
+    no_record: bool,
+    /// `?s` and `_` are expressions here.
+    in_test: bool,
+}
+
+pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec<Diagnostic>) {
+    let (tokens, mut diagnostics) = lexer::lex(file, text);
+    let significant = (0..tokens.len() as u32).filter(|i| !tokens[*i as usize].kind.is_trivia()).collect();
+    let mut parser = Parser {
+        text,
+        file,
+        tokens,
+        significant,
+        pos: 0,
+        emitted: 0,
+        builder: GreenNodeBuilder::new(),
+        diagnostics: Vec::new(),
+        reported_at: None,
+        depth: 0,
+        too_deep: false,
+        statement_at: None,
+        fragment: what != Fragment::File,
+        no_record: false,
+        in_test: matches!(what, Fragment::TestSteps | Fragment::Network),
+    };
+    parser.root(what);
+    let Parser { builder, diagnostics: of_parser, .. } = parser;
+    diagnostics.extend(of_parser);
+    diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| (label.span.start, label.span.end)));
+    (builder.finish(), diagnostics)
+}
+
+impl<'t> Parser<'t> {
+    fn root(&mut self, what: Fragment) {
+        self.builder.start_node(SyntaxKind::FILE.into());
+        while !self.at(EOF) {
+            let before = self.pos;
+            match what {
+                Fragment::File => self.items(),
+                Fragment::Members => self.members(),
+                Fragment::State => self.states(),
+                Fragment::Statements => self.statements(),
+                Fragment::Expression => {
+                    self.expression();
+                }
+                Fragment::Wire => self.wire_members(),
+                Fragment::Stack => self.stack_members(),
+                Fragment::TestSteps => self.test_steps(),
+                Fragment::Network => self.network_members(),
+            }
+            if self.at(EOF) {
+                break;
+            }
+            self.unexpected_rest();
+            if self.pos == before {
+                self.bump_as_error();
+            }
+        }
+        self.emit_to(self.tokens.len());
+        self.builder.finish_node();
+    }
+
+    // ---- looking ----
+
+    fn token(&self, n: usize) -> Option<Token> {
+        self.significant.get(self.pos + n).map(|i| self.tokens[*i as usize])
+    }
+
+    fn nth(&self, n: usize) -> SyntaxKind {
+        self.token(n).map_or(EOF, |token| token.kind)
+    }
+
+    fn peek(&self) -> SyntaxKind {
+        self.nth(0)
+    }
+
+    fn at(&self, kind: SyntaxKind) -> bool {
+        self.peek() == kind
+    }
+
+    fn nth_text(&self, n: usize) -> &'t str {
+        self.token(n).map_or("", |token| &self.text[token.start as usize..token.end as usize])
+    }
+
+    fn nth_word(&self, n: usize, word: &str) -> bool {
+        self.nth(n) == IDENT && self.nth_text(n) == word
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.nth_word(0, word)
+    }
+
+    fn at_any_word(&self, words: &[&str]) -> bool {
+        self.at(IDENT) && words.contains(&self.nth_text(0))
+    }
+
+    /// Whether a line ends in front of the `n`th token from here.
+    fn new_line_before(&self, n: usize) -> bool {
+        let Some(here) = self.significant.get(self.pos + n).map(|i| *i as usize) else { return true };
+        let Some(last) = (self.pos + n).checked_sub(1).map(|at| self.significant[at] as usize) else { return true };
+        let (from, to) = (self.tokens[last].end as usize, self.tokens[here].start as usize);
+        self.text.as_bytes()[from..to].contains(&b'\n')
+    }
+
+    fn same_line(&self, n: usize) -> bool {
+        !self.new_line_before(n)
+    }
+
+    /// Whether an item begins here, at the first column: then whatever is still open has lost its closing bracket.
+    fn at_stop(&self) -> bool {
+        if self.at(EOF) {
+            return true;
+        }
+        if self.fragment || !self.at(IDENT) {
+            return false;
+        }
+        let start = self.token(0).map_or(0, |token| token.start as usize);
+        let first_column = start == 0 || self.text.as_bytes()[start - 1] == b'\n';
+        let word = self.nth_text(0);
+        // `fn` and `const` may be members of a layer that somebody wrote without indentation; `stack` a step of a test.
+        let only_item =
+            ITEM_WORDS.contains(&word) && !matches!(word, "fn" | "const") && !(self.in_test && word == "stack");
+        first_column && only_item && matches!(self.nth(1), IDENT | STRING)
+    }
+
+    // ---- building ----
+
+    fn emit_to(&mut self, end: usize) {
+        while self.emitted < end {
+            let token = self.tokens[self.emitted];
+            self.builder.token(token.kind.into(), &self.text[token.start as usize..token.end as usize]);
+            self.emitted += 1;
+        }
+    }
+
+    fn next_significant(&self) -> usize {
+        self.significant.get(self.pos).map_or(self.tokens.len(), |i| *i as usize)
+    }
+
+    fn emit_trivia(&mut self) {
+        self.emit_to(self.next_significant());
+    }
+
+    fn open(&mut self, kind: SyntaxKind) {
+        self.emit_trivia();
+        self.builder.start_node(kind.into());
+    }
+
+    /// Opens a node that owns the doc comments right in front of it.
+    fn open_documented(&mut self, kind: SyntaxKind) {
+        let here = self.next_significant();
+        let first_doc = (self.emitted..here).find(|i| self.tokens[*i].kind == DOC_COMMENT).unwrap_or(here);
+        self.emit_to(first_doc);
+        self.builder.start_node(kind.into());
+    }
+
+    fn close(&mut self) {
+        self.builder.finish_node();
+    }
+
+    fn checkpoint(&mut self) -> Checkpoint {
+        self.emit_trivia();
+        self.builder.checkpoint()
+    }
+
+    fn open_at(&mut self, checkpoint: Checkpoint, kind: SyntaxKind) {
+        self.builder.start_node_at(checkpoint, kind.into());
+    }
+
+    fn bump(&mut self) {
+        if self.pos < self.significant.len() {
+            self.emit_to(self.significant[self.pos] as usize + 1);
+            self.pos += 1;
+        }
+    }
+
+    fn eat(&mut self, kind: SyntaxKind) -> bool {
+        let there = self.at(kind);
+        if there {
+            self.bump();
+        }
+        there
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let there = self.at_word(word);
+        if there {
+            self.bump();
+        }
+        there
+    }
+
+    fn expect(&mut self, kind: SyntaxKind, what: &str) -> bool {
+        let there = self.eat(kind);
+        if !there {
+            self.expected(what);
+        }
+        there
+    }
+
+    fn expect_word(&mut self, word: &str) -> bool {
+        let there = self.eat_word(word);
+        if !there {
+            self.expected(&format!("`{word}`"));
+        }
+        there
+    }
+
+    /// A name as a node of its own.
+    fn name(&mut self, what: &str) -> bool {
+        if !self.at(IDENT) {
+            self.expected(what);
+            return false;
+        }
+        self.open(NAME);
+        self.bump();
+        self.close();
+        true
+    }
+
+    /// `a.b.c`
+    fn path(&mut self, what: &str) -> bool {
+        if !self.at(IDENT) {
+            self.expected(what);
+            return false;
+        }
+        self.open(PATH);
+        self.name(what);
+        while self.at(DOT) && self.same_line(0) {
+            self.bump();
+            if !self.name("a name after the dot") {
+                break;
+            }
+        }
+        self.close();
+        true
+    }
+
+    /// Runs a rule one level deeper; at the bound it reports and skips what is bracketed here instead.
+    fn nested(&mut self, rule: impl FnOnce(&mut Self)) {
+        if self.depth >= MAX_DEPTH {
+            self.report_too_deep();
+            self.skip_balanced();
+            return;
+        }
+        self.depth += 1;
+        rule(self);
+        self.depth -= 1;
+    }
+
+    /// Runs a rule with `Name {` read as a record, or not.
+    fn with_records<T>(&mut self, allowed: bool, rule: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.no_record, !allowed);
+        let out = rule(self);
+        self.no_record = before;
+        out
+    }
+
+    fn span_of(&self, n: usize) -> Span {
+        match self.token(n) {
+            Some(token) => Span::new(self.file, token.start, token.end),
+            None => Span::new(self.file, self.text.len() as u32, self.text.len() as u32),
+        }
+    }
+
+    /// The end of the token before this one: where something is missing.
+    fn span_before(&self) -> Span {
+        let last = self.pos.checked_sub(1).map(|at| self.tokens[self.significant[at] as usize]);
+        last.map_or(self.span_of(0), |token| Span::new(self.file, token.start, token.end))
+    }
+}

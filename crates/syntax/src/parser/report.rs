@@ -1,0 +1,205 @@
+//! How the parser reports and how it goes on after a mistake.
+//!
+//! At most one message for a token: what follows from a mistake at the same place would only repeat it.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::{self, *};
+use crate::lexer::shown;
+use mokume_base::{did_you_mean, Code, Diagnostic, Span};
+
+impl Parser<'_> {
+    /// Adds a diagnostic about the current token, unless there is one already.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.reported_at != Some(self.pos) {
+            self.reported_at = Some(self.pos);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    pub(super) fn found(&self) -> String {
+        match self.peek() {
+            EOF => "the end of the file".to_string(),
+            _ => format!("`{}`", shown(self.nth_text(0))),
+        }
+    }
+
+    pub(super) fn error_here(&self, code: Code, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, message).at(self.span_of(0), label)
+    }
+
+    pub(super) fn expected(&mut self, what: &str) {
+        if self.report_foreign() {
+            return;
+        }
+        let found = self.found();
+        let mut diagnostic =
+            self.error_here(codes::EXPECTED, format!("expected {what}, found {found}"), format!("expected {what}"));
+        if self.at(ARROW) && what.contains("=>") || self.at(FAT_ARROW) && what.contains("->") {
+            diagnostic.code = codes::WRONG_ARROW;
+            diagnostic =
+                diagnostic.note("`=>` stands before what happens (an arm, an output), `->` before a result's type");
+        }
+        self.report(diagnostic);
+    }
+
+    /// Reports a token that only other languages have; `true` if it was one.
+    pub(super) fn report_foreign(&mut self) -> bool {
+        let (code, help) = match self.peek() {
+            SEMICOLON => (codes::SEMICOLON, "remove it: a statement ends with its line"),
+            COLON_EQ => (codes::FOREIGN_OPERATOR, "write `let x = e` for a new name, `x = e` to change one"),
+            AMP_AMP => (codes::FOREIGN_OPERATOR, "write `and`"),
+            PIPE_PIPE => (codes::FOREIGN_OPERATOR, "write `or`"),
+            PLUS_PLUS => (codes::FOREIGN_OPERATOR, "write `x += 1`"),
+            MINUS_MINUS => (codes::FOREIGN_OPERATOR, "write `x -= 1`"),
+            COLON_COLON => (codes::FOREIGN_OPERATOR, "write `.`, as in `Kind.Ask`"),
+            ERROR_TOKEN | OPEN_STRING => {
+                // The lexer has said what is wrong with it.
+                self.reported_at = Some(self.pos);
+                return true;
+            }
+            _ => return false,
+        };
+        let text = self.nth_text(0);
+        let (message, label) = match self.peek() {
+            SEMICOLON => ("statements need no `;`".to_string(), "not needed"),
+            _ => (format!("the language has no `{text}`"), "of another language"),
+        };
+        self.report(self.error_here(code, message, label).help(help));
+        true
+    }
+
+    /// An unknown word where a keyword stands; gives the keyword that was meant, if one is near.
+    pub(super) fn unknown_word(&mut self, code: Code, what: &str, words: &[&'static str]) -> Option<&'static str> {
+        if self.report_foreign() {
+            return None;
+        }
+        let found = self.found();
+        let meant = match self.peek() {
+            IDENT => did_you_mean(self.nth_text(0), words.iter().copied()),
+            _ => None,
+        };
+        let diagnostic = self.error_here(code, format!("{found} begins no {what}"), format!("expected a {what}"));
+        self.report(match meant {
+            Some(word) => diagnostic.help(format!("did you mean `{word}`?")),
+            None => diagnostic.help(format!("a {what} begins with one of: {}", listed(words))),
+        });
+        meant
+    }
+
+    pub(super) fn report_too_deep(&mut self) {
+        if !self.too_deep {
+            self.too_deep = true;
+            let diagnostic = self
+                .error_here(codes::TOO_DEEP, "this is nested too deeply", "skipped from here")
+                .note(format!("brackets, blocks and operators nest to a depth of {}", super::MAX_DEPTH))
+                .help("give parts of it names with `let`, or move them to a `fn`");
+            self.report(diagnostic);
+        }
+        self.reported_at = Some(self.pos);
+    }
+
+    /// The closing bracket, or a message that points at the opening one.
+    pub(super) fn close_bracket(&mut self, kind: SyntaxKind, opening: Span) {
+        if self.eat(kind) {
+            return;
+        }
+        let (open, close) = match kind {
+            R_BRACE => ("{", "}"),
+            R_PAREN => ("(", ")"),
+            _ => ("[", "]"),
+        };
+        let found = self.found();
+        let place = self.span_before();
+        let diagnostic = Diagnostic::error(codes::UNCLOSED, format!("`{open}` is not closed"))
+            .at(opening, format!("this `{open}` has no `{close}`"))
+            .label(Span::new(place.file, place.end, place.end), format!("expected `{close}` before {found}"))
+            .help(format!("add `{close}`"));
+        self.report(diagnostic);
+    }
+
+    // ---- recovery ----
+
+    /// One token into a node of its own, so that a loop goes on.
+    pub(super) fn bump_as_error(&mut self) {
+        self.open(ERROR);
+        self.bump();
+        self.close();
+    }
+
+    /// Skips a bracketed group, or one token. Works without recursion: it is what runs at the bound of nesting.
+    pub(super) fn skip_balanced(&mut self) {
+        self.open(ERROR);
+        let mut open = 0u32;
+        loop {
+            match self.peek() {
+                EOF => break,
+                L_BRACE | L_PAREN | L_BRACKET => open += 1,
+                R_BRACE | R_PAREN | R_BRACKET if open == 0 => break,
+                R_BRACE | R_PAREN | R_BRACKET => open -= 1,
+                _ => {}
+            }
+            self.bump();
+            if open == 0 {
+                break;
+            }
+        }
+        self.close();
+    }
+
+    /// After a mistake: leaves out the rest of the line, but neither a closing brace nor what a brace opens.
+    pub(super) fn skip_line(&mut self) {
+        if self.at_line_end() {
+            return;
+        }
+        self.open(ERROR);
+        while !self.at_line_end() && !self.at(L_BRACE) {
+            match self.peek() {
+                L_PAREN | L_BRACKET => self.skip_balanced_line(),
+                _ => self.bump(),
+            }
+        }
+        self.close();
+    }
+
+    /// Skips `( … )` or `[ … ]`; stops at braces and at a line that begins a statement of its own.
+    fn skip_balanced_line(&mut self) {
+        let mut open = 0u32;
+        loop {
+            match self.peek() {
+                EOF | L_BRACE | R_BRACE => return,
+                L_PAREN | L_BRACKET => open += 1,
+                R_PAREN | R_BRACKET => open = open.saturating_sub(1),
+                _ if self.new_line_before(0) && self.starts_line_of_its_own() => return,
+                _ => {}
+            }
+            self.bump();
+            if open == 0 {
+                return;
+            }
+        }
+    }
+
+    fn at_line_end(&self) -> bool {
+        self.at(EOF) || self.at(R_BRACE) || self.new_line_before(0)
+    }
+
+    /// After the last rule at the outermost level: what is left begins with a bracket that nothing opened.
+    pub(super) fn unexpected_rest(&mut self) {
+        if matches!(self.peek(), R_BRACE | R_PAREN | R_BRACKET) {
+            let found = self.found();
+            let diagnostic = self
+                .error_here(codes::UNOPENED, format!("{found} closes nothing"), "nothing is open here")
+                .help("remove it, or look for a `}` too many above");
+            self.report(diagnostic);
+            self.bump_as_error();
+        } else if !self.at(EOF) {
+            self.expected("the end of the file");
+            self.bump_as_error();
+        }
+    }
+}
+
+pub(super) fn listed(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,620 @@
+//! Blocks and statements.
+//!
+//! A statement's keyword is one only where what follows fits it: `count hits` counts, `count = 3` assigns.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::{self, *};
+
+/// Statements that are a word and a name (or more) behind it on the same line.
+const WORD_AND_NAME: [&str; 10] =
+    ["drop", "consume", "accept", "take", "give", "count", "start", "stop", "remove", "end"];
+
+const STATEMENT_WORDS: [&str; 21] = [
+    "let", "if", "match", "while", "for", "return", "pass", "drop", "consume", "fail", "accept", "take", "give",
+    "count", "start", "stop", "remove", "end", "again", "later", "else",
+];
+
+/// Words of other languages at the start of a statement, and what to write here.
+const FOREIGN_WORDS: [(&str, &str); 12] = [
+    (
+        "var",
+        "a name within a handler is `let x = e`; state that stays is `var` in a scope: `session { var x: u32 = 0 }`",
+    ),
+    ("mut", "write `let x = e`; what changes is state: `session { var x: u32 = 0 }`"),
+    ("const", "write `let x = e`"),
+    ("int", "write `let x = e`"),
+    ("elif", "write `else if`"),
+    ("elsif", "write `else if`"),
+    ("switch", "write `match e { Kind.Ask => { … }  else => { … } }`"),
+    ("case", "write `match e { Kind.Ask => { … }  else => { … } }`"),
+    ("do", "write `while c limit 8 { … }`"),
+    ("loop", "write `while true limit 8 { … }`"),
+    ("send", "write `below.send(msg)` or `above.deliver(msg)`"),
+    ("emit", "write `below.send(msg)` or `above.deliver(msg)`"),
+];
+
+const MEMBER_SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"];
+
+impl Parser<'_> {
+    /// `{ … }`
+    pub(super) fn block(&mut self) {
+        if !self.at(L_BRACE) {
+            self.missing_block();
+            if !self.at(L_BRACE) {
+                return;
+            }
+        }
+        if self.depth >= super::MAX_DEPTH {
+            self.report_too_deep();
+            self.skip_balanced();
+            return;
+        }
+        self.open(BLOCK);
+        let opening = self.span_of(0);
+        self.bump();
+        self.depth += 1;
+        self.with_records(true, |p| p.statements());
+        self.depth -= 1;
+        self.close_bracket(R_BRACE, opening);
+        self.close();
+    }
+
+    /// Reports that a block is missing, and looks for it on the rest of the line.
+    fn missing_block(&mut self) {
+        if !self.report_foreign() {
+            let found = self.found();
+            let mut diagnostic = self
+                .error_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
+                .help("write the statements in braces, even a single one: `{ return }`");
+            if self.at(EQ) {
+                diagnostic.code = codes::ASSIGN_IN_CONDITION;
+                diagnostic = diagnostic.help("write `==` to compare");
+            }
+            self.report(diagnostic);
+        }
+        if self.at_line_start_or_end() || self.starts_statement_word(0) {
+            return;
+        }
+        self.skip_line();
+    }
+
+    fn at_line_start_or_end(&self) -> bool {
+        self.at(EOF) || self.at(R_BRACE) || self.new_line_before(0)
+    }
+
+    /// Statements up to the brace that closes them, or to what cannot be one.
+    pub(super) fn statements(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
+            let before = (self.pos, self.diagnostics.len());
+            self.statement();
+            if self.diagnostics.len() > before.1 || self.pos == before.0 {
+                self.recover_statement(before.0);
+            }
+        }
+    }
+
+    /// After a mistake: the rest of the line goes, but the blocks on it are still read.
+    fn recover_statement(&mut self, began: usize) {
+        if self.pos == began {
+            if self.at(L_BRACE) {
+                return self.stray_block();
+            }
+            self.unexpected_in_block();
+            self.bump_as_error();
+        }
+        while !self.at_line_start_or_end() && !self.starts_statement_word(0) {
+            self.skip_line();
+            if self.at(L_BRACE) && self.same_line(0) {
+                self.block();
+            }
+        }
+    }
+
+    fn stray_block(&mut self) {
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_STATEMENT, "a block stands alone", "belongs to no statement")
+            .help("remove the braces, or write what it belongs to: `if c { … }`");
+        self.report(diagnostic);
+        self.open(ERROR);
+        self.block();
+        self.close();
+    }
+
+    fn unexpected_in_block(&mut self) {
+        if !self.report_foreign() {
+            let found = self.found();
+            let diagnostic = self.error_here(
+                codes::UNKNOWN_STATEMENT,
+                format!("{found} begins no statement"),
+                "expected a statement",
+            );
+            self.report(diagnostic);
+        }
+    }
+
+    /// A member of a layer within a block: then the block has lost its closing brace.
+    pub(super) fn at_lost_member(&self) -> bool {
+        if self.fragment || !self.at(IDENT) || !self.new_line_before(0) {
+            return false;
+        }
+        match self.nth_text(0) {
+            "on" | "fn" => self.nth(1) == IDENT,
+            "object" | "publish" | "serves" | "uses" => self.nth(1) == IDENT && self.same_line(1),
+            word => MEMBER_SCOPES.contains(&word) && self.nth(1) == L_BRACE && self.same_line(1),
+        }
+    }
+
+    /// Whether a statement with a keyword begins at the `n`th token.
+    pub(super) fn starts_statement_word(&self, n: usize) -> bool {
+        if self.nth(n) != IDENT {
+            return false;
+        }
+        let next_name = self.nth(n + 1) == IDENT && self.same_line(n + 1);
+        match self.nth_text(n) {
+            "let" | "return" => !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | COLON),
+            "if" | "while" | "for" | "match" => !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | COLON | COMMA | R_PAREN),
+            "pass" | "again" => {
+                !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | L_PAREN | COLON | COMMA | R_PAREN | L_BRACKET)
+            }
+            "fail" => self.nth(n + 1) == COLON,
+            "later" => next_name,
+            word => {
+                let connective = matches!(self.nth_text(n + 1), "and" | "or" | "as" | "in" | "to" | "from");
+                WORD_AND_NAME.contains(&word) && next_name && !(connective && self.nth(n + 2) != COLON)
+            }
+        }
+    }
+
+    /// Whether the token here, the first of its line, begins a statement for certain.
+    pub(super) fn starts_line_of_its_own(&self) -> bool {
+        if self.at_lost_member() || self.starts_statement_word(0) && !self.at_any_word(&["if", "match"]) {
+            return true;
+        }
+        let mut n = 0;
+        while self.nth(n) == IDENT && self.nth(n + 1) == DOT && n < 16 {
+            n += 2;
+        }
+        self.nth(n) == IDENT && matches!(self.nth(n + 1), EQ | OP_EQ)
+    }
+
+    fn statement(&mut self) {
+        if self.report_foreign() {
+            self.bump_as_error();
+            return;
+        }
+        if self.starts_statement_word(0) {
+            let word = self.nth_text(0);
+            self.nested(|p| p.word_statement(word));
+        } else if !self.misspelt_statement() {
+            self.simple_statement();
+        }
+    }
+
+    fn word_statement(&mut self, word: &str) {
+        match word {
+            "let" => self.let_(),
+            "if" => self.if_(),
+            "match" => self.match_(),
+            "while" => self.while_(),
+            "for" => self.for_(),
+            "return" => self.return_(),
+            "pass" => self.word_alone(PASS_STMT),
+            "again" => self.word_alone(AGAIN_STMT),
+            "drop" => self.lose(DROP_STMT),
+            "consume" => self.lose(CONSUME_STMT),
+            "fail" => self.fail(),
+            "accept" => self.word_and_value(ACCEPT_STMT),
+            "take" => self.quantity(TAKE_STMT),
+            "give" => self.quantity(GIVE_STMT),
+            "count" => self.quantity(COUNT_STMT),
+            "start" => self.start(),
+            "stop" => self.word_and_value(STOP_STMT),
+            "remove" => self.word_and_value(REMOVE_STMT),
+            "end" => self.word_and_value(END_STMT),
+            _ => self.later(),
+        }
+    }
+
+    /// A word in front of a name that is no keyword: `dorp msg: stale`, `int x = 3`.
+    fn misspelt_statement(&mut self) -> bool {
+        let foreign = FOREIGN_WORDS.iter().find(|(word, _)| self.at_word(word));
+        let name_follows = matches!(self.nth(1), IDENT) && self.same_line(1);
+        if let (Some((word, help)), true) =
+            (foreign, name_follows || matches!(self.nth_text(0), "do" | "loop" | "switch"))
+        {
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_STATEMENT, format!("`{word}` begins no statement"), "expected a statement")
+                .help(*help);
+            self.report(diagnostic);
+            self.bump_as_error();
+            return true;
+        }
+        if !self.at(IDENT) || !name_follows && self.nth(1) != L_BRACE {
+            return false;
+        }
+        if matches!(self.nth_text(1), "and" | "or" | "in" | "as" | "to" | "from") || self.nth_text(0) == "running" {
+            return false;
+        }
+        let Some(meant) = mokume_base::did_you_mean(self.nth_text(0), STATEMENT_WORDS) else { return false };
+        if meant == self.nth_text(0) && meant != "else" {
+            return false;
+        }
+        let found = self.found();
+        let diagnostic =
+            self.error_here(codes::UNKNOWN_STATEMENT, format!("{found} begins no statement"), "expected a statement");
+        let diagnostic = match meant {
+            "else" if found == "`else`" => diagnostic.help("`else` stands behind the `}` of its `if`"),
+            _ => diagnostic.help(format!("did you mean `{meant}`?")),
+        };
+        self.report(diagnostic);
+        if meant == "else" {
+            self.bump_as_error();
+            return true;
+        }
+        self.nested(|p| p.word_statement(meant));
+        true
+    }
+
+    /// `a.b = e`, `x += e`, a call, or a value at the end of a block.
+    fn simple_statement(&mut self) {
+        let start = self.checkpoint();
+        let began = self.pos;
+        self.statement_at = Some(began);
+        self.expression();
+        if self.pos == began {
+            return;
+        }
+        if matches!(self.peek(), EQ | OP_EQ | COLON_EQ) {
+            self.open_at(start, ASSIGN_STMT);
+            self.report_foreign();
+            self.bump();
+            self.expression();
+            self.or_clause();
+            self.close();
+            return;
+        }
+        self.open_at(start, EXPR_STMT);
+        self.flow_clauses();
+        self.or_clause();
+        self.close();
+    }
+
+    /// `to flow(…)`, `from flow`
+    fn flow_clauses(&mut self) {
+        while self.at_any_word(&["to", "from"]) && self.same_line(0) && !matches!(self.nth(1), EQ | OP_EQ | DOT) {
+            self.open(if self.at_word("to") { TO_CLAUSE } else { FROM_CLAUSE });
+            self.bump();
+            self.expression();
+            self.close();
+        }
+    }
+
+    /// `or { … }`, `or new { … }`
+    pub(super) fn or_clause(&mut self) {
+        if self.at_word("or") {
+            self.open(OR_CLAUSE);
+            self.bump();
+            self.eat_word("new");
+            self.block();
+            self.close();
+        }
+    }
+
+    fn word_alone(&mut self, kind: SyntaxKind) {
+        self.open(kind);
+        self.bump();
+        self.close();
+    }
+
+    fn word_and_value(&mut self, kind: SyntaxKind) {
+        self.open(kind);
+        self.bump();
+        self.expression();
+        self.close();
+    }
+
+    fn let_(&mut self) {
+        self.open(LET_STMT);
+        self.bump();
+        if self.at_word("mut") && self.nth(1) == IDENT {
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_STATEMENT, "a `let` does not change", "not needed")
+                .help("what changes is state: `session { var x: u32 = 0 }`; or give the new value a name of its own");
+            self.report(diagnostic);
+            self.bump_as_error();
+        }
+        self.pattern();
+        if self.eat(COLON) {
+            self.type_();
+        }
+        if !self.eat(EQ) {
+            self.expected("`=` and a value");
+            if self.at(COLON_EQ) {
+                self.bump();
+            } else if self.at_line_start_or_end() {
+                self.close();
+                return;
+            }
+        }
+        self.expression();
+        self.or_clause();
+        self.close();
+    }
+
+    /// `x` or `(a, b)`
+    pub(super) fn pattern(&mut self) {
+        if !self.at(L_PAREN) {
+            self.open(NAME_PATTERN);
+            self.name("a name");
+            self.close();
+            return;
+        }
+        self.open(TUPLE_PATTERN);
+        let opening = self.span_of(0);
+        self.bump();
+        while self.at(IDENT) {
+            self.name("a name");
+            if !self.eat(COMMA) {
+                break;
+            }
+        }
+        self.close_bracket(R_PAREN, opening);
+        self.close();
+    }
+
+    /// `if likely c { … } else if let v = m[k] { … } else { … }`
+    pub(super) fn if_(&mut self) {
+        self.open(IF);
+        self.bump();
+        let likely = self.at_any_word(&["likely", "unlikely"]);
+        if likely && !matches!(self.nth(1), L_BRACE | DOT | EQ_EQ | NEQ | LT | GT | LE | GE) {
+            self.bump();
+        }
+        self.condition();
+        self.block();
+        if self.eat_word("else") {
+            if self.at_word("if") {
+                self.nested(|p| p.if_());
+            } else {
+                self.block();
+            }
+        }
+        self.close();
+    }
+
+    fn condition(&mut self) {
+        if self.at_word("let") {
+            self.open(LET_CONDITION);
+            self.bump();
+            self.pattern();
+            self.expect(EQ, "`=`");
+            self.head_expression();
+            self.close();
+            return;
+        }
+        self.head_expression();
+        if self.at(EQ) && self.same_line(0) {
+            let diagnostic = self
+                .error_here(codes::ASSIGN_IN_CONDITION, "`=` in a condition", "an assignment is no value")
+                .help("write `==` to compare, or `if let v = m[k]` to look something up");
+            self.report(diagnostic);
+            self.open(ERROR);
+            self.bump();
+            self.head_expression();
+            self.close();
+        }
+    }
+
+    /// `match e { Kind.Ask => { … }  else => { … } }`
+    pub(super) fn match_(&mut self) {
+        self.open(MATCH);
+        self.bump();
+        self.head_expression();
+        let opening = self.span_of(0);
+        if !self.at(L_BRACE) {
+            self.missing_block();
+        }
+        if self.eat(L_BRACE) {
+            self.with_records(true, |p| p.arms());
+            self.close_bracket(R_BRACE, opening);
+        }
+        self.close();
+    }
+
+    fn arms(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
+            let before = (self.pos, self.diagnostics.len());
+            self.arm();
+            if self.at(COMMA) {
+                let diagnostic =
+                    self.error_here(codes::EXPECTED, "arms need no `,` between them", "not needed").help("remove it");
+                self.report(diagnostic);
+                self.bump_as_error();
+            } else if self.diagnostics.len() > before.1 || self.pos == before.0 {
+                self.recover_statement(before.0);
+            }
+        }
+    }
+
+    fn arm(&mut self) {
+        self.open(MATCH_ARM);
+        if self.at_word("_") || self.at_word("default") {
+            let found = self.found();
+            let diagnostic = self
+                .error_here(codes::TEST_NOTATION, format!("{found} is no pattern"), "for all other values")
+                .help("write `else`");
+            self.report(diagnostic);
+            self.bump();
+        } else if !self.eat_word("else") {
+            self.with_records(false, |p| p.expression());
+        }
+        if !self.expect(FAT_ARROW, "`=>`") {
+            self.eat(ARROW);
+        }
+        if self.at(L_BRACE) {
+            self.block();
+        } else {
+            self.bare_arm();
+        }
+        self.close();
+    }
+
+    /// `Kind.Ask => return`: reported, and read as the block it should be.
+    fn bare_arm(&mut self) {
+        let found = self.found();
+        let diagnostic = self
+            .error_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
+            .help("an arm's statements stand in braces: `Kind.Ask => { return }`");
+        self.report(diagnostic);
+        if !matches!(self.peek(), R_BRACE | EOF) {
+            self.statement();
+        }
+    }
+
+    fn while_(&mut self) {
+        self.open(WHILE_STMT);
+        self.bump();
+        self.condition();
+        self.loop_limit();
+        self.block();
+        self.close();
+    }
+
+    fn for_(&mut self) {
+        self.open(FOR_STMT);
+        self.bump();
+        self.pattern();
+        self.expect_word("in");
+        let start = self.checkpoint();
+        self.head_expression();
+        if self.at(DOT_DOT) {
+            self.open_at(start, RANGE_EXPR);
+            self.bump();
+            self.head_expression();
+            self.close();
+        }
+        self.loop_limit();
+        self.block();
+        self.close();
+    }
+
+    /// `limit 8`
+    fn loop_limit(&mut self) {
+        if self.at_word("limit") {
+            self.open(LIMIT_CLAUSE);
+            self.bump();
+            self.head_expression();
+            self.close();
+            return;
+        }
+        if self.at(L_BRACE) {
+            let diagnostic = self
+                .error_here(codes::MISSING_LIMIT, "this loop has no limit", "expected `limit` and a number")
+                .note("a reaction ends: every loop says how many rounds it makes at most")
+                .help("write `limit 8` in front of the block");
+            self.report(diagnostic);
+        }
+    }
+
+    fn return_(&mut self) {
+        self.open(RETURN_STMT);
+        self.bump();
+        if self.same_line(0) && self.at_expression() && !self.starts_line_of_its_own() {
+            self.expression();
+        }
+        self.close();
+    }
+
+    /// `drop msg: stale`, `consume msg: used`
+    fn lose(&mut self, kind: SyntaxKind) {
+        self.open(kind);
+        self.bump();
+        self.expression();
+        self.reason();
+        self.close();
+    }
+
+    fn reason(&mut self) {
+        if self.eat(COLON) {
+            self.path("a reason's name");
+            return;
+        }
+        if !self.report_foreign() {
+            let found = self.found();
+            let diagnostic = self
+                .error_here(codes::EXPECTED, format!("expected `:` and a reason, found {found}"), "expected `:`")
+                .note("what is lost or used up is counted by reason")
+                .help("name the reason where it is used: `drop msg: stale`");
+            self.report(diagnostic);
+        }
+    }
+
+    fn fail(&mut self) {
+        self.open(FAIL_STMT);
+        self.bump();
+        self.reason();
+        self.close();
+    }
+
+    /// `take kept 3 or { … }`, `give kept`, `count hits 3`
+    fn quantity(&mut self, kind: SyntaxKind) {
+        self.open(kind);
+        self.bump();
+        self.postfix();
+        if self.at_amount() {
+            self.expression();
+        }
+        if kind == TAKE_STMT {
+            self.or_clause();
+        }
+        self.close();
+    }
+
+    /// An amount stands on the same line, and is a number or a name that no statement begins with.
+    fn at_amount(&self) -> bool {
+        if self.new_line_before(0) {
+            return false;
+        }
+        match self.peek() {
+            NUMBER => true,
+            IDENT if self.at_any_word(&["or", "else", "and", "in"]) || self.starts_statement_word(0) => false,
+            IDENT => {
+                let mut n = 0;
+                while self.nth(n) == IDENT && self.nth(n + 1) == DOT {
+                    n += 2;
+                }
+                !matches!(self.nth(n + 1), EQ | OP_EQ | L_PAREN | L_BRACKET | L_BRACE | COLON)
+            }
+            _ => false,
+        }
+    }
+
+    /// `start t after 20 ms`, `start t at instant`
+    fn start(&mut self) {
+        self.open(START_STMT);
+        self.bump();
+        self.postfix();
+        if self.at_any_word(&["after", "at"]) {
+            self.bump();
+            self.expression();
+        } else {
+            self.expected("`after` and a duration, or `at` and an instant");
+        }
+        self.close();
+    }
+
+    /// `later NAME(msg) or { … }`
+    fn later(&mut self) {
+        self.open(LATER_STMT);
+        self.bump();
+        self.name("the name of a handler of this layer");
+        if self.at(L_PAREN) {
+            self.arguments();
+        } else {
+            self.expected("`(` and the arguments");
+        }
+        self.or_clause();
+        self.close();
+    }
+}

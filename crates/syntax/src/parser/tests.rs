@@ -1,0 +1,205 @@
+//! Tests and networks.
+//!
+//! A test's outputs stand on the line of their `=>`; several such lines behind each other make one list.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::{self, *};
+
+impl Parser<'_> {
+    /// `test "name" { … }`
+    pub(super) fn test(&mut self) {
+        self.open_documented(TEST);
+        self.bump();
+        self.expect(STRING, "the test's name in quotes");
+        self.in_test(|p| p.braces("`{` and steps", |p| p.test_steps()));
+        self.close();
+    }
+
+    fn in_test(&mut self, rule: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.in_test, true);
+        rule(self);
+        self.in_test = before;
+    }
+
+    pub(super) fn test_steps(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            let before = (self.pos, self.diagnostics.len());
+            self.test_step();
+            if self.diagnostics.len() > before.1 || self.pos == before.0 {
+                self.recover_member(before.0);
+            }
+        }
+    }
+
+    fn test_step(&mut self) {
+        let name_follows = self.nth(1) == IDENT && self.same_line(1);
+        match self.nth_text(0) {
+            "stack" if name_follows => {
+                self.open(TEST_STACK);
+                self.bump();
+                self.layer_use();
+                self.close();
+            }
+            "dropped" if name_follows => self.counted(DROPPED_STEP),
+            "consumed" if name_follows => self.counted(CONSUMED_STEP),
+            "after" if self.nth(1) != DOT => {
+                self.open(AFTER_STEP);
+                self.bump();
+                self.expression();
+                self.close();
+            }
+            "=>" => self.expectation(),
+            _ if self.at(IDENT) && matches!(self.nth(1), DOT | L_PAREN) => {
+                self.open(INPUT_STEP);
+                self.postfix();
+                self.close();
+            }
+            _ => self.unknown_step("`port.event(…)`, `=> port.event(…)`, `=> nothing`, `dropped reason 1`, `consumed reason 1` or `after 20 ms`"),
+        }
+    }
+
+    fn unknown_step(&mut self, steps: &str) {
+        if self.report_foreign() {
+            return;
+        }
+        let found = self.found();
+        let mut diagnostic = self
+            .error_here(codes::UNKNOWN_STEP, format!("{found} begins no step"), "expected a step")
+            .help(format!("write {steps}"));
+        if self.at(ARROW) {
+            diagnostic.code = codes::WRONG_ARROW;
+            diagnostic = diagnostic.note("outputs stand behind `=>`");
+        }
+        self.report(diagnostic);
+    }
+
+    /// `dropped stale 1`, `dropped Rfc768.length 2`
+    fn counted(&mut self, kind: SyntaxKind) {
+        self.open(kind);
+        self.bump();
+        self.path("a reason's name");
+        self.expression();
+        self.close();
+    }
+
+    /// `=> app.accepted(?s)  app.deliver(s, "one")`, `=> nothing`
+    fn expectation(&mut self) {
+        self.open(EXPECT_STEP);
+        self.bump();
+        if self.at_word("nothing") && self.nth(1) != DOT {
+            self.open(NOTHING);
+            self.bump();
+            self.close();
+        } else {
+            self.output();
+            while self.at(IDENT) && self.same_line(0) && self.nth(1) == DOT {
+                self.output();
+            }
+        }
+        self.close();
+    }
+
+    fn output(&mut self) {
+        if self.at(IDENT) {
+            self.postfix();
+        } else {
+            self.expected("an output such as `app.deliver(s, \"one\")`, or `nothing`");
+        }
+    }
+
+    // ---- networks ----
+
+    /// `network Demo { … }`
+    pub(super) fn network(&mut self) {
+        self.open_documented(NETWORK);
+        self.bump();
+        self.name("the network's name");
+        if self.at(L_PAREN) {
+            self.params();
+        }
+        self.in_test(|p| p.braces("`{` and hosts", |p| p.network_members()));
+        self.close();
+    }
+
+    pub(super) fn network_members(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            let before = (self.pos, self.diagnostics.len());
+            self.network_member();
+            if self.diagnostics.len() > before.1 || self.pos == before.0 {
+                self.recover_member(before.0);
+            }
+        }
+    }
+
+    fn network_member(&mut self) {
+        match self.nth_text(0) {
+            "host" => self.host(),
+            "link" => self.link(),
+            "at" => {
+                self.open(AT_STEP);
+                self.bump();
+                self.expression();
+                self.postfix();
+                self.close();
+            }
+            "until" => {
+                self.open(UNTIL);
+                self.bump();
+                self.expression();
+                self.close();
+            }
+            _ => self.unknown_step(
+                "`host a = Stack(…)`, `link lan { a.device, b.device }`, `at 10 ms a.port.event(…)` or `until 2 s`",
+            ),
+        }
+    }
+
+    /// `host a = Host(address: 10.0.0.1/24)`
+    fn host(&mut self) {
+        self.open_documented(HOST);
+        self.bump();
+        if self.name("the host's name") && self.expect(EQ, "`=` and a stack") {
+            self.layer_use();
+        }
+        self.close();
+    }
+
+    /// `link lan { a.device, b.device  loss 10 %  delay 1 ms .. 3 ms }`
+    fn link(&mut self) {
+        self.open_documented(LINK);
+        self.bump();
+        self.name("the link's name");
+        self.braces("`{` and devices", |p| {
+            p.path("a device such as `a.device`");
+            while p.eat(COMMA) {
+                p.path("a device such as `a.device`");
+            }
+            while p.at(IDENT) && !p.at_stop() {
+                p.link_option();
+            }
+        });
+        self.close();
+    }
+
+    fn link_option(&mut self) {
+        self.open(LINK_OPTION);
+        self.name("an option's name");
+        if self.at(NUMBER) && self.nth(1) == PERCENT {
+            self.open(PERCENTAGE);
+            self.bump();
+            self.bump();
+            self.close();
+        } else {
+            let start = self.checkpoint();
+            self.expression();
+            if self.at(DOT_DOT) {
+                self.open_at(start, RANGE_EXPR);
+                self.bump();
+                self.expression();
+                self.close();
+            }
+        }
+        self.close();
+    }
+}

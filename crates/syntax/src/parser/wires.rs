@@ -1,0 +1,135 @@
+//! Wires: how headers lie in octets.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::*;
+
+impl Parser<'_> {
+    /// `wire Rfc768 big { … }`
+    pub(super) fn wire(&mut self) {
+        self.open_documented(WIRE);
+        self.bump();
+        self.name("the wire's name");
+        if self.at_any_word(&["big", "little"]) {
+            self.bump();
+        }
+        self.open(WIRE_BODY);
+        self.braces("`{` and fields (or `big`, `little`)", |p| p.wire_members());
+        self.close();
+        self.close();
+    }
+
+    pub(super) fn wire_members(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            let before = (self.pos, self.diagnostics.len());
+            self.wire_member();
+            if self.at(COMMA) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "fields of a wire need no `,`", "not needed")
+                    .help("remove it: a line's end or blanks separate");
+                self.report(diagnostic);
+                self.bump_as_error();
+            } else if self.diagnostics.len() > before.1 || self.pos == before.0 {
+                self.recover_wire(before.0);
+            }
+        }
+    }
+
+    fn recover_wire(&mut self, began: usize) {
+        if self.pos == began {
+            self.bump_as_error();
+        }
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.new_line_before(0) {
+            match self.peek() {
+                L_BRACE => self.skip_balanced(),
+                _ => self.skip_line(),
+            }
+        }
+    }
+
+    fn wire_member(&mut self) {
+        let field = self.at(IDENT) && matches!(self.nth(1), COLON | EQ);
+        match self.nth_text(0) {
+            _ if field => self.wire_field(),
+            "where" => self.wire_where(),
+            "trim" => self.wire_trim(),
+            "choice" => self.wire_choice(),
+            _ => {
+                if !self.report_foreign() {
+                    let found = self.found();
+                    let diagnostic = self
+                        .error_here(
+                            codes::UNKNOWN_WIRE_MEMBER,
+                            format!("{found} begins no part of a wire"),
+                            "expected a field",
+                        )
+                        .help("write a field (`source: u16 = Ports.source`), `where`, `trim packet to` or `choice`");
+                    self.report(diagnostic);
+                }
+            }
+        }
+    }
+
+    /// `name: uN little = e unread`
+    fn wire_field(&mut self) {
+        self.open_documented(WIRE_FIELD);
+        self.name("a field's name");
+        self.type_annotation();
+        if self.at_any_word(&["big", "little"]) {
+            self.bump();
+        }
+        if self.eat(EQ) {
+            self.expression();
+        }
+        self.eat_word("unread");
+        self.close();
+    }
+
+    fn wire_where(&mut self) {
+        self.open(WIRE_WHERE);
+        self.bump();
+        self.expression();
+        self.close();
+    }
+
+    fn wire_trim(&mut self) {
+        self.open(WIRE_TRIM);
+        self.bump();
+        if self.expect_word("packet") && self.expect_word("to") {
+            self.expression();
+        }
+        self.close();
+    }
+
+    /// `choice kind { 1 => Data { … }  2 => Ack { … } }`
+    fn wire_choice(&mut self) {
+        self.open(WIRE_CHOICE);
+        self.bump();
+        self.name("the name of an earlier field");
+        self.nested(|p| p.braces("`{` and arms", |p| p.wire_arms()));
+        self.close();
+    }
+
+    fn wire_arms(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            let before = (self.pos, self.diagnostics.len());
+            self.wire_arm();
+            if self.diagnostics.len() > before.1 || self.pos == before.0 {
+                self.recover_wire(before.0);
+            }
+        }
+    }
+
+    fn wire_arm(&mut self) {
+        self.open(WIRE_ARM);
+        self.with_records(false, |p| p.expression());
+        if !self.expect(FAT_ARROW, "`=>`") {
+            self.eat(ARROW);
+        }
+        self.path("the name of the alternative");
+        self.open(WIRE_BODY);
+        self.nested(|p| p.braces("`{` and fields", |p| p.wire_members()));
+        self.close();
+        self.close();
+    }
+}
