@@ -1,1 +1,77 @@
-//! (to come)
+//! From the layers of a stack to one automaton: which channels need a queue, what is one object, how much memory.
+//!
+//! [`compose`] fills in [`mokume_reaction::Composition`]; no handler changes. It refuses a stack with a cycle that
+//! crosses neither a device, nor an application port, nor a `later` event, and one whose pool is too small.
+//!
+//! Invariant: a composed automaton does what the uncomposed one does, output for output (design, section 2, "Order").
+
+mod channels;
+mod cycles;
+mod graph;
+mod merge;
+mod order;
+mod peak;
+mod pool;
+mod weights;
+
+use mokume_base::Diagnostic;
+use mokume_reaction::{Automaton, Composition};
+
+pub use channels::{queued_channels, Channel, Reason, Receiver};
+pub use graph::{Emission, EventGraph, Node, NodeId};
+pub use pool::{Need, Pool};
+
+/// What the composed stack is asked to run with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Frames that wait in a device's queue at most, for each device.
+    pub device_queue: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { device_queue: 16 }
+    }
+}
+
+/// The composed automaton, if there is no error.
+#[derive(Clone, Debug)]
+pub struct Composed {
+    pub automaton: Option<Automaton>,
+    pub pool: Pool,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Composes a verified, uncomposed automaton. A pool of 0 buffers becomes as large as it must be.
+pub fn compose(automaton: &Automaton, options: Options) -> Composed {
+    let graph = EventGraph::new(automaton);
+    let mut diagnostics = cycles::check(automaton, &graph);
+    if !diagnostics.is_empty() {
+        return Composed { automaton: None, pool: Pool::default(), diagnostics };
+    }
+    let reasons = queued_channels(automaton, &graph);
+    diagnostics.extend(reasons.iter().map(|reason| channels::warn(automaton, &graph, reason)));
+    let peak = peak::peak(automaton, &graph);
+    let pool = pool::pool(automaton, options, peak);
+    diagnostics.extend(pool.check(automaton));
+    let refused = diagnostics.iter().any(|diagnostic| diagnostic.severity == mokume_base::Severity::Error);
+    let automaton = (!refused).then(|| Automaton {
+        pool: if automaton.pool == 0 { pool.sum() } else { automaton.pool },
+        composition: Some(composition(automaton, &reasons, peak)),
+        ..automaton.clone()
+    });
+    Composed { automaton, pool, diagnostics }
+}
+
+fn composition(automaton: &Automaton, reasons: &[Reason], peak: u32) -> Composition {
+    let mut composition = Composition { merged: merge::merged(automaton), peak, ..Composition::default() };
+    for reason in reasons {
+        match reason.channel.to {
+            Receiver::Layer(to) => composition.queued.push((reason.channel.from, to)),
+            Receiver::Port(to) => composition.queued_outputs.push((reason.channel.from, to)),
+        }
+    }
+    composition.queued.sort_unstable();
+    composition.queued_outputs.sort_unstable();
+    composition
+}

@@ -1,0 +1,183 @@
+//! The event graph: who handles what, and what it emits then.
+//!
+//! A node is a handler; a handler that begins by taking its own header off by variant is a node for each variant, so
+//! that what follows from data is not mixed up with what follows from an acknowledgement.
+
+use mokume_reaction::{
+    Automaton, BlockId, Body, ClassId, HandlerId, HeaderId, OpKind, SourceId, Terminator, Trigger, Type, Value,
+    VariantId,
+};
+
+use crate::channels::{Channel, Receiver};
+use crate::order::reachable;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A handler, for one variant of its header if it begins with a choice by variant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    pub handler: HandlerId,
+    pub variant: Option<VariantId>,
+    /// Blocks that may run.
+    pub blocks: Vec<BlockId>,
+    /// Indices of emissions.
+    pub emissions: Vec<usize>,
+}
+
+/// One `emit` or `out` of one node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Emission {
+    pub node: NodeId,
+    pub block: BlockId,
+    pub op: usize,
+    pub channel: Channel,
+    /// The nodes that may handle it; none for an output.
+    pub targets: Vec<NodeId>,
+    pub event: String,
+    pub source: Option<SourceId>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EventGraph {
+    pub nodes: Vec<Node>,
+    pub emissions: Vec<Emission>,
+}
+
+impl EventGraph {
+    pub fn new(automaton: &Automaton) -> Self {
+        let mut graph = EventGraph { nodes: nodes(automaton), emissions: Vec::new() };
+        for node in 0..graph.nodes.len() {
+            let emissions = emissions(automaton, &graph, NodeId(node as u32));
+            let first = graph.emissions.len();
+            graph.nodes[node].emissions = (first..first + emissions.len()).collect();
+            graph.emissions.extend(emissions);
+        }
+        graph
+    }
+
+    pub fn nodes_of(&self, handler: HandlerId) -> Vec<NodeId> {
+        let wanted = |place: &usize| self.nodes[*place].handler == handler;
+        (0..self.nodes.len()).filter(wanted).map(|place| NodeId(place as u32)).collect()
+    }
+
+    /// `layer.Class.event`, with the variant behind.
+    pub fn name(&self, automaton: &Automaton, node: NodeId) -> String {
+        let node = &self.nodes[node.index()];
+        let name = automaton.handler_name(node.handler);
+        let header = first_choice(&automaton.handler(node.handler).body).map(|(header, _)| header);
+        match (node.variant, header) {
+            (Some(variant), Some(header)) => {
+                format!("{name}({})", automaton.headers[header.index()].variants[variant.index()].name)
+            }
+            _ => name,
+        }
+    }
+}
+
+/// The header that the entry block takes off by variant, and the message.
+fn first_choice(body: &Body) -> Option<(HeaderId, Value)> {
+    match &body.blocks.first()?.end {
+        Terminator::PopSwitch { header, message, .. } => Some((*header, *message)),
+        _ => None,
+    }
+}
+
+fn nodes(automaton: &Automaton) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    for (place, handler) in automaton.handlers.iter().enumerate() {
+        let id = HandlerId::from(place);
+        let body = &handler.body;
+        let node = |variant, blocks| Node { handler: id, variant, blocks, emissions: Vec::new() };
+        match body.blocks.first().map(|entry| &entry.end) {
+            Some(Terminator::PopSwitch { cases, .. }) => {
+                for (variant, target) in cases {
+                    let mut blocks = reachable(body, target.block);
+                    blocks.push(target.block);
+                    blocks.push(BlockId(0));
+                    blocks.sort_unstable();
+                    blocks.dedup();
+                    nodes.push(node(Some(*variant), blocks));
+                }
+            }
+            _ => {
+                let mut blocks = reachable(body, BlockId(0));
+                blocks.push(BlockId(0));
+                blocks.sort_unstable();
+                blocks.dedup();
+                nodes.push(node(None, blocks));
+            }
+        }
+    }
+    nodes
+}
+
+fn emissions(automaton: &Automaton, graph: &EventGraph, node: NodeId) -> Vec<Emission> {
+    let Node { handler, blocks, .. } = &graph.nodes[node.index()];
+    let definition = automaton.handler(*handler);
+    let body = &definition.body;
+    let from = automaton.class(definition.class).layer;
+    let mut found = Vec::new();
+    for block in blocks {
+        for (place, op) in body.blocks[block.index()].ops.iter().enumerate() {
+            let (to, targets, event) = match &op.kind {
+                OpKind::Emit { target, event, args } => {
+                    let Some(class) = class_of(body, *target) else { continue };
+                    let to = Receiver::Layer(automaton.class(class).layer);
+                    (to, targets(automaton, graph, body, class, event, args), event.clone())
+                }
+                OpKind::Out { port, event, .. } => {
+                    let outputs = &automaton.ports[port.index()].outputs;
+                    let event = outputs.get(*event as usize).map_or(String::new(), |output| output.event.clone());
+                    (Receiver::Port(*port), Vec::new(), event)
+                }
+                _ => continue,
+            };
+            let channel = Channel { from, to };
+            found.push(Emission { node, block: *block, op: place, channel, targets, event, source: op.source });
+        }
+    }
+    found
+}
+
+pub fn class_of(body: &Body, value: Value) -> Option<ClassId> {
+    match body.values.get(value.index())?.ty {
+        Type::Ref(class) => Some(class),
+        _ => None,
+    }
+}
+
+/// The nodes that may handle the event: if the header on top of a message is known here, only those of its variant.
+fn targets(
+    automaton: &Automaton,
+    graph: &EventGraph,
+    body: &Body,
+    class: ClassId,
+    event: &str,
+    args: &[Value],
+) -> Vec<NodeId> {
+    let Some(handler) = automaton.handler_of(class, &Trigger::Event(event.to_string())) else { return Vec::new() };
+    let mut nodes = graph.nodes_of(handler);
+    let receiver = &automaton.handler(handler).body;
+    let Some((header, message)) = first_choice(receiver) else { return nodes };
+    let place = receiver.blocks[0].params.iter().position(|param| *param == message);
+    let pushed = place.and_then(|place| args.get(place.checked_sub(1)?)).and_then(|arg| pushed_header(body, *arg));
+    if let Some((_, variant)) = pushed.filter(|(pushed, _)| *pushed == header) {
+        nodes.retain(|node| graph.nodes[node.index()].variant == Some(variant));
+    }
+    nodes
+}
+
+fn pushed_header(body: &Body, message: Value) -> Option<(HeaderId, VariantId)> {
+    let ops = body.blocks.iter().flat_map(|block| &block.ops);
+    ops.filter(|op| op.results.contains(&message)).find_map(|op| match &op.kind {
+        OpKind::Push { header, variant, .. } => Some((*header, *variant)),
+        _ => None,
+    })
+}

@@ -1,0 +1,128 @@
+//! How many new buffers one reaction may take, at most.
+//!
+//! A received or a stored message costs none; a new one, a share, a quote and the second part of a split cost one each.
+//! Loops count as often as their bounds say. Objects settle at most as often as their limit says, and only those that
+//! an event may have reached.
+
+use std::collections::BTreeMap;
+
+use mokume_reaction::{Automaton, BlockId, ClassId, OpKind, Terminator, Trigger};
+
+use crate::graph::{EventGraph, NodeId};
+use crate::weights::heaviest;
+
+/// The peak over all that may start a reaction.
+pub fn peak(automaton: &Automaton, graph: &EventGraph) -> u32 {
+    let mut costs = Costs { automaton, graph, memo: BTreeMap::new() };
+    let roots = (0..graph.nodes.len()).map(|place| NodeId(place as u32));
+    let peak = roots.map(|root| costs.reaction(root)).max().unwrap_or(0);
+    u32::try_from(peak).unwrap_or(u32::MAX)
+}
+
+/// What is counted along a cascade.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Counted {
+    Buffers,
+    /// Events handled by objects of the class.
+    Instants(ClassId),
+}
+
+struct Costs<'a> {
+    automaton: &'a Automaton,
+    graph: &'a EventGraph,
+    memo: BTreeMap<(NodeId, Counted), u64>,
+}
+
+impl Costs<'_> {
+    /// Buffers of the reaction that begins with this node, with all that settles in it.
+    fn reaction(&mut self, root: NodeId) -> u64 {
+        let settling = self.settling();
+        let mut dirty: BTreeMap<ClassId, u64> = BTreeMap::new();
+        for (class, _) in &settling {
+            let touched = self.total(root, Counted::Instants(*class));
+            dirty.insert(*class, self.capped(*class, touched));
+        }
+        // What settles may reach further objects; each count only grows, and never beyond its class's capacity.
+        loop {
+            let mut next = dirty.clone();
+            for (class, _) in &settling {
+                let mut touched = self.total(root, Counted::Instants(*class));
+                for (other, node) in &settling {
+                    let settles = self.settles(*other, dirty[other]);
+                    touched = touched.saturating_add(settles.saturating_mul(self.beyond(*node, *class)));
+                }
+                next.insert(*class, self.capped(*class, touched));
+            }
+            if next == dirty {
+                break;
+            }
+            dirty = next;
+        }
+        let mut buffers = self.total(root, Counted::Buffers);
+        for (class, node) in &settling {
+            let settles = self.settles(*class, dirty[class]);
+            buffers = buffers.saturating_add(settles.saturating_mul(self.total(*node, Counted::Buffers)));
+        }
+        buffers
+    }
+
+    fn settling(&self) -> Vec<(ClassId, NodeId)> {
+        let settles = |node: &NodeId| {
+            let handler = self.automaton.handler(self.graph.nodes[node.index()].handler);
+            (handler.trigger == Trigger::Settle).then_some((handler.class, *node))
+        };
+        (0..self.graph.nodes.len()).filter_map(|place| settles(&NodeId(place as u32))).collect()
+    }
+
+    fn capped(&self, class: ClassId, objects: u64) -> u64 {
+        objects.min(u64::from(self.automaton.class(class).capacity))
+    }
+
+    fn settles(&self, class: ClassId, objects: u64) -> u64 {
+        objects.saturating_mul(u64::from(self.automaton.class(class).settle_limit.unwrap_or(1).max(1)))
+    }
+
+    /// Instants of a class that follow from a settle instant, itself not counted.
+    fn beyond(&mut self, node: NodeId, class: ClassId) -> u64 {
+        let own = u64::from(self.automaton.handler(self.graph.nodes[node.index()].handler).class == class);
+        self.total(node, Counted::Instants(class)) - own
+    }
+
+    /// The most that the cascade of a node may bring, itself counted. The event graph has no cycles.
+    fn total(&mut self, node: NodeId, counted: Counted) -> u64 {
+        if let Some(known) = self.memo.get(&(node, counted)) {
+            return *known;
+        }
+        let definition = &self.graph.nodes[node.index()];
+        let handler = self.automaton.handler(definition.handler);
+        let mut weights = vec![0u64; handler.body.blocks.len()];
+        for block in &definition.blocks {
+            weights[block.index()] = match counted {
+                Counted::Buffers => new_buffers(&handler.body.blocks[block.index()]),
+                Counted::Instants(_) => 0,
+            };
+        }
+        for emission in &definition.emissions {
+            let emission = &self.graph.emissions[*emission];
+            let heaviest = emission.targets.iter().map(|target| self.total(*target, counted)).max().unwrap_or(0);
+            let weight = &mut weights[emission.block.index()];
+            *weight = weight.saturating_add(heaviest);
+        }
+        let own = u64::from(counted == Counted::Instants(handler.class));
+        let weight = |block: BlockId| weights[block.index()];
+        let total = own.saturating_add(heaviest(&handler.body, &definition.blocks, &weight));
+        self.memo.insert((node, counted), total);
+        total
+    }
+}
+
+fn new_buffers(block: &mokume_reaction::Block) -> u64 {
+    let makes = |kind: &OpKind| {
+        matches!(
+            kind,
+            OpKind::NewMessage { .. } | OpKind::Share { .. } | OpKind::Split { .. } | OpKind::Received { .. }
+        )
+    };
+    let ops = block.ops.iter().filter(|op| makes(&op.kind)).count() as u64;
+    ops + u64::from(matches!(block.end, Terminator::ShareHeld { .. }))
+}

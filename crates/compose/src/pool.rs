@@ -1,0 +1,101 @@
+//! The pool: what is kept, what waits in devices, and what a reaction needs (design, section 2, "Memory is state").
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Code, Diagnostic};
+use mokume_reaction::{Automaton, CellKind, PortKind, Type};
+
+use crate::Options;
+
+/// One part of the sum.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Need {
+    pub what: String,
+    pub buffers: u64,
+}
+
+/// All that the pool must hold at once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pool {
+    pub needs: Vec<Need>,
+}
+
+pub const POOL: Code = Code("M0902");
+
+pub fn pool(automaton: &Automaton, options: Options, peak: u32) -> Pool {
+    let mut needs = kept(automaton);
+    for port in automaton.ports.iter().filter(|port| port.kind == PortKind::Device) {
+        let carries = port.outputs.iter().flat_map(|output| &output.params).any(|(_, ty)| *ty == Type::Msg);
+        if carries {
+            let what = format!("queue of device {}", port.name);
+            needs.push(Need { what, buffers: options.device_queue.into() });
+        }
+    }
+    needs.push(Need { what: "peak of a reaction".to_string(), buffers: peak.into() });
+    Pool { needs }
+}
+
+/// Quotas once each, places without one, and what `later` events carry.
+fn kept(automaton: &Automaton) -> Vec<Need> {
+    let mut needs = Vec::new();
+    let mut quotas = BTreeSet::new();
+    for class in &automaton.classes {
+        for cell in &class.cells {
+            let CellKind::Messages { size, quota } = &cell.kind else { continue };
+            match quota {
+                Some((owner, quota)) if !quotas.insert((*owner, *quota)) => {}
+                Some((owner, quota)) => {
+                    let (owner, cell) = (automaton.class(*owner), automaton.cell(*owner, *quota));
+                    let CellKind::Quota { amount } = cell.kind else { continue };
+                    let what = format!("quota {}.{} of {}", owner.name, cell.name, times(amount, owner.capacity));
+                    needs.push(Need { what, buffers: u64::from(amount) * u64::from(owner.capacity) });
+                }
+                None => {
+                    let what = format!("places {}.{}, {}", class.name, cell.name, times(*size, class.capacity));
+                    needs.push(Need { what, buffers: u64::from(*size) * u64::from(class.capacity) });
+                }
+            }
+        }
+    }
+    for (place, handler) in automaton.handlers.iter().enumerate() {
+        let messages = handler.params.iter().filter(|(_, ty)| *ty == Type::Msg).count() as u64;
+        let buffers = messages * u64::from(handler.later_capacity);
+        if buffers > 0 {
+            let what = format!("later {}", automaton.handler_name(place.into()));
+            needs.push(Need { what, buffers });
+        }
+    }
+    needs
+}
+
+fn times(amount: u32, capacity: u32) -> String {
+    match capacity {
+        1 => amount.to_string(),
+        _ => format!("{amount} in {capacity} objects"),
+    }
+}
+
+impl Pool {
+    /// What the pool must have, at least 1.
+    pub fn sum(&self) -> u32 {
+        let sum = self.needs.iter().fold(0u64, |sum, need| sum.saturating_add(need.buffers));
+        u32::try_from(sum).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// A line for each part, and the sum.
+    pub fn picture(&self) -> String {
+        let lines = self.needs.iter().map(|need| format!("{:>8}  {}", need.buffers, need.what));
+        let sum = format!("{:>8}  in all", self.sum());
+        lines.chain([sum]).collect::<Vec<_>>().join("\n")
+    }
+
+    pub fn check(&self, automaton: &Automaton) -> Option<Diagnostic> {
+        if automaton.pool == 0 || automaton.pool >= self.sum() {
+            return None;
+        }
+        let message =
+            format!("the pool of `{}` has {} buffers and needs {}", automaton.name, automaton.pool, self.sum());
+        let diagnostic = Diagnostic::error(POOL, message).note(format!("it holds at once\n{}", self.picture()));
+        Some(diagnostic.help("give it that many, or leave the number out; or keep less"))
+    }
+}
