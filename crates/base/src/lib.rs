@@ -1,11 +1,15 @@
-//! Spans, files and diagnostics: what every other crate speaks with.
+//! Spans, files, diagnostics and the door to the machine: what every other crate speaks with.
 //!
-//! Invariant: nothing here reads a file, a clock or an environment; see [`world`] for the one door.
+//! Invariant: only [`world`] reads a file, a clock or an environment.
 
 pub mod diagnostic;
+pub mod render;
 pub mod source;
 pub mod spelling;
+pub mod world;
 
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use render::{json_line, render, render_all, Colour};
 pub use source::{FileId, SourceFile, SourceMap, Span};
 pub use spelling::did_you_mean;
+pub use world::{MemoryWorld, Output, RealWorld, World};

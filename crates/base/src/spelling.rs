@@ -2,7 +2,7 @@
 
 /// The candidate that is most likely meant by `name`: at most a third of its letters wrong, and the first of the nearest.
 pub fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    let bound = (name.chars().count().min(64) + 2) / 3;
+    let bound = name.chars().count().min(64).div_ceil(3);
     candidates
         .into_iter()
         .map(|candidate| (distance(name, candidate), candidate))

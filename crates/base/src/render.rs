@@ -1,0 +1,238 @@
+//! Diagnostics as text for people and as JSON lines for tools.
+//!
+//! What it keeps: the same diagnostics give the same text, in the order of files and places; no place, however wrong,
+//! makes it panic.
+
+use crate::{Diagnostic, FileId, Label, Severity, SourceMap, Span};
+use annotate_snippets::{renderer::DecorStyle, AnnotationKind, Element, Group, Level, Renderer, Snippet};
+use serde::{Deserialize, Serialize};
+
+/// Whether text for people is coloured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colour {
+    On,
+    Off,
+}
+
+/// By file and place, then errors before warnings; what has no place comes last. Equal ones stay once.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by_key(|d| {
+        let place = d.primary.as_ref().map(|label| (label.span.file, label.span.start, label.span.end));
+        (place.is_none(), place, d.severity, d.code)
+    });
+    diagnostics.dedup();
+}
+
+/// The diagnostic as a person reads it, with its source lines.
+pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, colour: Colour) -> String {
+    let renderer = match colour {
+        Colour::On => Renderer::styled(),
+        Colour::Off => Renderer::plain(),
+    };
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut group =
+        level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.0).elements(Vec::<Element>::new());
+    for file in files_of(diagnostic) {
+        group = group.element(snippet(diagnostic, file, sources));
+    }
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    for help in &diagnostic.helps {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    let groups: [Group; 1] = [group];
+    renderer.decor_style(DecorStyle::Ascii).render(&groups) + "\n"
+}
+
+/// All of them, each behind an empty line but the first.
+pub fn render_all(diagnostics: &[Diagnostic], sources: &SourceMap, colour: Colour) -> String {
+    diagnostics.iter().map(|d| render(d, sources, colour)).collect::<Vec<_>>().join("\n")
+}
+
+/// The files of the labels, the primary's first.
+fn files_of(diagnostic: &Diagnostic) -> Vec<FileId> {
+    let mut files: Vec<FileId> = Vec::new();
+    for label in diagnostic.primary.iter().chain(&diagnostic.labels) {
+        if !files.contains(&label.span.file) {
+            files.push(label.span.file);
+        }
+    }
+    files
+}
+
+fn snippet<'a>(
+    diagnostic: &'a Diagnostic,
+    file: FileId,
+    sources: &'a SourceMap,
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let source = sources.file(file);
+    let here = |label: &&Label| label.span.file == file;
+    let primary = diagnostic.primary.iter().filter(here).map(|label| (AnnotationKind::Primary, label));
+    let context = diagnostic.labels.iter().filter(here).map(|label| (AnnotationKind::Context, label));
+    let annotations = primary.chain(context).map(|(kind, label)| {
+        let text = (!label.text.is_empty()).then_some(label.text.as_str());
+        kind.span(range_within(label.span, &source.text)).label(text)
+    });
+    Snippet::source(source.text.as_str()).path(source.name.as_str()).annotations(annotations)
+}
+
+/// The span's octets, brought within the text and to the borders of characters.
+fn range_within(span: Span, text: &str) -> std::ops::Range<usize> {
+    let border = |at: u32| {
+        let mut at = (at as usize).min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let (start, end) = (border(span.start), border(span.end));
+    start..end.max(start)
+}
+
+/// A diagnostic as tools read it: one JSON object a line. Lines and columns count from 1, columns in characters.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct JsonDiagnostic {
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    pub end: Option<JsonPlace>,
+    pub code: String,
+    pub severity: String,
+    pub message: String,
+    pub labels: Vec<JsonLabel>,
+    pub notes: Vec<String>,
+    pub helps: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct JsonPlace {
+    pub line: u32,
+    pub column: u32,
+}
+
+/// A label; the first of a diagnostic is its primary one.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct JsonLabel {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub end: JsonPlace,
+    pub text: String,
+}
+
+/// The diagnostic as one line of JSON, with its line end.
+pub fn json_line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let line = serde_json::to_string(&json(diagnostic, sources)).expect("strings and numbers are JSON");
+    line + "\n"
+}
+
+/// The diagnostic as data for [`json_line`].
+pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> JsonDiagnostic {
+    let labels: Vec<JsonLabel> =
+        diagnostic.primary.iter().chain(&diagnostic.labels).map(|label| json_label(label, sources)).collect();
+    let primary = diagnostic.primary.as_ref().and(labels.first());
+    JsonDiagnostic {
+        file: primary.map(|label| label.file.clone()),
+        line: primary.map(|label| label.line),
+        column: primary.map(|label| label.column),
+        end: primary.map(|label| label.end),
+        code: diagnostic.code.0.to_string(),
+        severity: match diagnostic.severity {
+            Severity::Error => "error".to_string(),
+            Severity::Warning => "warning".to_string(),
+        },
+        message: diagnostic.message.clone(),
+        labels,
+        notes: diagnostic.notes.clone(),
+        helps: diagnostic.helps.clone(),
+    }
+}
+
+fn json_label(label: &Label, sources: &SourceMap) -> JsonLabel {
+    let (line, column) = sources.line_column(label.span.file, label.span.start);
+    let (end_line, end_column) = sources.line_column(label.span.file, label.span.end);
+    JsonLabel {
+        file: sources.file(label.span.file).name.clone(),
+        line,
+        column,
+        end: JsonPlace { line: end_line, column: end_column },
+        text: label.text.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    fn example() -> (SourceMap, Diagnostic) {
+        let mut sources = SourceMap::default();
+        let file = sources.add("echo.mok", "worker Echo {\n    above.deliver(msg)\n    below.send(msg)\n}\n");
+        let diagnostic = Diagnostic::error(Code("M0214"), "`msg` is delivered and then sent")
+            .at(Span::new(file, 52, 55), "and used again here")
+            .label(Span::new(file, 32, 35), "given away here")
+            .note("a message is given away exactly once on every path")
+            .help("to send a copy as well, write `above.deliver(msg.share())`");
+        (sources, diagnostic)
+    }
+
+    #[test]
+    fn a_diagnostic_shows_code_place_labels_reason_and_way_out() {
+        let (sources, diagnostic) = example();
+        let expected = "\
+error[M0214]: `msg` is delivered and then sent
+ --> echo.mok:3:16
+  |
+2 |     above.deliver(msg)
+  |                   --- given away here
+3 |     below.send(msg)
+  |                ^^^ and used again here
+  |
+  = note: a message is given away exactly once on every path
+  = help: to send a copy as well, write `above.deliver(msg.share())`
+";
+        assert_eq!(render(&diagnostic, &sources, Colour::Off), expected);
+        assert!(render(&diagnostic, &sources, Colour::On).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn json_has_every_part_and_reads_back() {
+        let (sources, diagnostic) = example();
+        let line = json_line(&diagnostic, &sources);
+        assert_eq!(line.matches('\n').count(), 1);
+        let back: JsonDiagnostic = serde_json::from_str(&line).unwrap();
+        assert_eq!((back.line, back.column, back.code.as_str()), (Some(3), Some(16), "M0214"));
+        assert_eq!((back.end.unwrap().column, back.labels.len(), back.labels[1].line), (19, 2, 2));
+        assert_eq!(back, json(&diagnostic, &sources));
+    }
+
+    #[test]
+    fn order_is_by_file_and_place_and_equal_ones_are_said_once() {
+        let at =
+            |file: u32, start: u32| Diagnostic::error(Code("M0001"), "m").at(Span::new(FileId(file), start, start), "");
+        let nowhere = Diagnostic::error(Code("M0000"), "m");
+        let mut all = vec![nowhere.clone(), at(1, 0), at(0, 9), at(0, 2), at(0, 9)];
+        sort(&mut all);
+        assert_eq!(all, vec![at(0, 2), at(0, 9), at(1, 0), nowhere]);
+    }
+
+    #[test]
+    fn places_outside_of_the_text_do_no_harm() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.mok", "é\n");
+        for (start, end) in [(0, 1), (1, 1), (1, 2), (3, 3), (7, 9), (2, 0)] {
+            let diagnostic = Diagnostic::warning(Code("M0001"), "m").at(Span::new(file, start, end), "here");
+            assert!(render(&diagnostic, &sources, Colour::Off).starts_with("warning[M0001]: m"));
+            json_line(&diagnostic, &sources);
+        }
+        let empty = sources.add("empty.mok", "");
+        let diagnostic = Diagnostic::error(Code("M0001"), "m").at(Span::new(empty, 0, 0), "here");
+        assert!(render(&diagnostic, &sources, Colour::Off).contains("empty.mok:1:1"));
+        let nowhere = Diagnostic::error(Code("M0001"), "m").help("h");
+        assert!(render(&nowhere, &sources, Colour::Off).contains("help: h"));
+    }
+}
