@@ -1,0 +1,135 @@
+//! The conditions under which an automaton's paths and lenses mean what its layers mean, and who decides them.
+//!
+//! V0 a new record keeps the invariants. V1 a path's commit and outs are the layered reaction's, and keep the invariants. V2
+//! (bodies in order, else the layers) holds by form. V3 another record's invariants survive a path's writes to what they share.
+//! V4/V5 `get` and `put` are lawful, `put` and `refresh` keep the invariants: so rare code may run through the lens. V8 a path
+//! takes no more buffers. V10 a path can be taken at all.
+
+mod laws;
+mod paths;
+
+use std::time::{Duration, Instant};
+
+use mokume_reaction::Automaton;
+
+use crate::solver::{Answer, Solver};
+use crate::term::{Sort, Term, Terms};
+
+/// What was to be shown, and what came out.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// `V1`, …
+    pub condition: &'static str,
+    /// The path or lens, and the part of it.
+    pub about: String,
+    pub verdict: Verdict,
+    pub solver: &'static str,
+    pub took: Duration,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Proved,
+    /// With a state and an event: values by name (`lens.cell`, `param n`, `message.size`, …).
+    Refuted(Vec<(String, u64)>),
+    /// Never counted as proved.
+    Unknown(String),
+}
+
+/// Everything found about one automaton.
+#[derive(Clone, Debug, Default)]
+pub struct Judgement {
+    pub findings: Vec<Finding>,
+}
+
+impl Judgement {
+    pub fn is_proved(&self) -> bool {
+        !self.findings.is_empty() && self.findings.iter().all(|finding| finding.verdict == Verdict::Proved)
+    }
+
+    pub fn first_refuted(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| matches!(finding.verdict, Verdict::Refuted(_)))
+    }
+}
+
+/// Decides every condition; `solvers` are asked in turn until one knows.
+pub fn judge(automaton: &Automaton, solvers: &mut [Box<dyn Solver>]) -> Judgement {
+    let mut court = Court { automaton, solvers, findings: Vec::new() };
+    for lens in 0..automaton.lenses.len() {
+        if let Err(why) = laws::judge_lens(&mut court, lens) {
+            court.give_up("V4", automaton.lenses[lens].name.clone(), why);
+        }
+    }
+    for path in 0..automaton.paths.len() {
+        if let Err(why) = paths::judge_path(&mut court, path) {
+            court.give_up("V1", automaton.paths[path].name.clone(), why);
+        }
+    }
+    Judgement { findings: court.findings }
+}
+
+struct Court<'a> {
+    automaton: &'a Automaton,
+    solvers: &'a mut [Box<dyn Solver>],
+    findings: Vec<Finding>,
+}
+
+impl Court<'_> {
+    fn give_up(&mut self, condition: &'static str, about: String, why: String) {
+        let verdict = Verdict::Unknown(why);
+        self.findings.push(Finding { condition, about, verdict, solver: "none", took: Duration::ZERO });
+    }
+
+    /// Whether `goal` follows from the hypotheses. Goals that rewriting has made true need no solver.
+    fn show(&mut self, terms: &mut Terms, condition: &'static str, about: &str, hypotheses: &[Term], goal: Term) {
+        let started = Instant::now();
+        let opposite = terms.not(goal);
+        let mut facts = hypotheses.to_vec();
+        facts.push(opposite);
+        let all = terms.all(&facts);
+        let (verdict, solver) = if terms.constant(all) == Some(0) {
+            (Verdict::Proved, "rewriting")
+        } else {
+            match self.ask(terms, &facts) {
+                (Answer::Unsat, solver) => (Verdict::Proved, solver),
+                (Answer::Sat(values), solver) => (Verdict::Refuted(values), solver),
+                (Answer::Unknown(why), solver) => (Verdict::Unknown(why), solver),
+            }
+        };
+        self.findings.push(Finding { condition, about: about.to_string(), verdict, solver, took: started.elapsed() });
+    }
+
+    /// Whether all facts can be true at once.
+    fn show_possible(&mut self, terms: &mut Terms, condition: &'static str, about: &str, facts: &[Term]) {
+        let started = Instant::now();
+        let (answer, solver) = self.ask(terms, facts);
+        let verdict = match answer {
+            Answer::Sat(_) => Verdict::Proved,
+            Answer::Unsat => Verdict::Refuted(Vec::new()),
+            Answer::Unknown(why) => Verdict::Unknown(why),
+        };
+        self.findings.push(Finding { condition, about: about.to_string(), verdict, solver, took: started.elapsed() });
+    }
+
+    fn ask(&mut self, terms: &mut Terms, facts: &[Term]) -> (Answer, &'static str) {
+        let script = terms.script(facts);
+        let wanted: Vec<String> = terms
+            .variables(facts)
+            .into_iter()
+            .filter(|variable| terms.sort(*variable) != Sort::Octets)
+            .filter_map(|variable| match terms.node(variable) {
+                crate::term::Node::Variable { name } => Some(name.clone()),
+                _ => None,
+            })
+            .collect();
+        let mut last = (Answer::Unknown("no solver".into()), "none");
+        for solver in self.solvers.iter_mut() {
+            // Values are asked for only when there are any: some solvers call that an error after `unsat`, and say so behind the verdict.
+            last = (solver.ask(&script, &wanted), solver.name());
+            if !matches!(last.0, Answer::Unknown(_)) {
+                return last;
+            }
+        }
+        last
+    }
+}

@@ -1,0 +1,131 @@
+//! Messages as terms: headers that are not encoded, known octets in front, and a stretch of an unknown array.
+
+use std::collections::BTreeMap;
+
+use mokume_reaction::{Endian, HeaderId, VariantId, WireId};
+
+use super::Value;
+use crate::term::{Operator, Sort, Term, Terms};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// The one on top last.
+    pub headers: Vec<(HeaderId, VariantId, Vec<Value>)>,
+    pub front: Vec<Term>,
+    pub base: Base,
+    pub attributes: BTreeMap<u32, Term>,
+    /// Where each wire met the packet: offset from the array's start, size.
+    pub received: BTreeMap<WireId, (Base, usize)>,
+}
+
+/// `size` octets of an array from `start`; both of 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Base {
+    pub octets: Term,
+    pub start: Term,
+    pub size: Term,
+}
+
+impl Message {
+    /// Octets and size that nothing is known about, but that it is shorter than 2^20 octets (the caller assumes so).
+    pub fn unknown(terms: &mut Terms, name: &str) -> Self {
+        let octets = terms.variable(&format!("{name}.octets"), Sort::Octets);
+        let size = terms.variable(&format!("{name}.size"), Sort::Bits(32));
+        let start = terms.number(0, 32);
+        Message {
+            headers: Vec::new(),
+            front: Vec::new(),
+            base: Base { octets, start, size },
+            attributes: BTreeMap::new(),
+            received: BTreeMap::new(),
+        }
+    }
+
+    /// Known octets and a stretch of an array.
+    pub fn of(front: Vec<Term>, octets: Term, start: Term, size: Term) -> Self {
+        let base = Base { octets, start, size };
+        Message { headers: Vec::new(), front, base, attributes: BTreeMap::new(), received: BTreeMap::new() }
+    }
+
+    /// Octets of what is encoded, 32 bits.
+    pub fn size(&self, terms: &mut Terms) -> Term {
+        let front = terms.number(self.front.len() as u64, 32);
+        terms.binary(Operator::Add, self.base.size, front)
+    }
+
+    /// The octet at a known offset; meaningful where the message is long enough.
+    pub fn octet(&self, terms: &mut Terms, at: u32) -> Term {
+        if let Some(known) = self.front.get(at as usize) {
+            return *known;
+        }
+        let offset = terms.number(u64::from(at) - self.front.len() as u64, 32);
+        let index = terms.binary(Operator::Add, self.base.start, offset);
+        terms.select(self.base.octets, index)
+    }
+
+    /// `octets` octets from `at` as a number.
+    pub fn number(&self, terms: &mut Terms, at: u32, octets: u32, endian: Endian) -> Term {
+        let parts: Vec<Term> = (0..octets).map(|i| self.octet(terms, at + i)).collect();
+        join(terms, &parts, endian)
+    }
+
+    /// Without its first `count` octets; it must be known that there are as many.
+    pub fn skip(&mut self, terms: &mut Terms, count: u32) {
+        let known = (count as usize).min(self.front.len());
+        self.front.drain(..known);
+        let rest = terms.number(u64::from(count) - known as u64, 32);
+        self.base.start = terms.binary(Operator::Add, self.base.start, rest);
+        self.base.size = terms.binary(Operator::Sub, self.base.size, rest);
+    }
+
+    /// Only its first `size` octets; it must be known that there are as many, and not fewer than `front`.
+    pub fn trim(&mut self, terms: &mut Terms, size: Term) {
+        let front = terms.number(self.front.len() as u64, 32);
+        self.base.size = terms.binary(Operator::Sub, size, front);
+    }
+
+    /// The sum of all octets as big-endian u16s modulo 2^32: known octets added one by one, the stretch by a symbol.
+    pub fn sum16(&self, terms: &mut Terms) -> Term {
+        let mut sum = terms.number(0, 32);
+        for (index, octet) in self.front.iter().enumerate() {
+            let wide = terms.resize(*octet, 32);
+            let shift = terms.number(if index % 2 == 0 { 8 } else { 0 }, 32);
+            let word = terms.binary(Operator::Shl, wide, shift);
+            sum = terms.binary(Operator::Add, sum, word);
+        }
+        // An odd offset puts every octet of the stretch on the other side of its word: another function.
+        let name = if self.front.len() % 2 == 0 { "sum16" } else { "sum16 odd" };
+        let args = vec![self.base.octets, self.base.start, self.base.size];
+        let stretch = terms.apply(name, args, Sort::Bits(32));
+        terms.binary(Operator::Add, sum, stretch)
+    }
+}
+
+/// Octets in the order of the packet as one number.
+pub fn join(terms: &mut Terms, octets: &[Term], endian: Endian) -> Term {
+    let mut order: Vec<Term> = octets.to_vec();
+    if endian == Endian::Little {
+        order.reverse();
+    }
+    let first = order[0];
+    order[1..].iter().fold(first, |high, low| terms.concat(high, *low))
+}
+
+/// A number of whole octets as octets in the order of the packet.
+pub fn split(terms: &mut Terms, number: Term, endian: Endian) -> Vec<Term> {
+    let octets = terms.width(number) / 8;
+    let mut parts: Vec<Term> = (0..octets).rev().map(|i| terms.extract(i * 8 + 7, i * 8, number)).collect();
+    if endian == Endian::Little {
+        parts.reverse();
+    }
+    parts
+}
+
+/// A u32 sum folded to 16 bits with end-around carry, as the form's `fold16`.
+pub fn fold16(terms: &mut Terms, sum: Term) -> Term {
+    let (high, low) = (terms.extract(31, 16, sum), terms.extract(15, 0, sum));
+    let (high, low) = (terms.resize(high, 32), terms.resize(low, 32));
+    let once = terms.binary(Operator::Add, high, low);
+    let (high, low) = (terms.extract(31, 16, once), terms.extract(15, 0, once));
+    terms.binary(Operator::Add, high, low)
+}

@@ -1,0 +1,557 @@
+//! Terms over booleans, bit-vectors and octet arrays: hash-consed, simplified as they are made, printed as SMT-LIB.
+//!
+//! Every constructor keeps the meaning of SMT-LIB's theory of fixed-size bit-vectors and of arrays.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// A term of one [`Terms`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Term(u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sort {
+    Bool,
+    Bits(u32),
+    /// Octets by a 32-bit index.
+    Octets,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operator {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    Variable {
+        name: String,
+    },
+    True,
+    False,
+    Number(u64),
+    Not(Term),
+    All(Vec<Term>),
+    Any(Vec<Term>),
+    If(Term, Term, Term),
+    Equal(Term, Term),
+    Less(Term, Term),
+    LessEqual(Term, Term),
+    Binary(Operator, Term, Term),
+    /// Bits `high ..= low`.
+    Extract(u32, u32, Term),
+    /// The first is the high part.
+    Concat(Term, Term),
+    /// Filled up by this many zeros.
+    ZeroExtend(u32, Term),
+    Select(Term, Term),
+    /// An uninterpreted function.
+    Apply {
+        name: String,
+        args: Vec<Term>,
+    },
+}
+
+/// The arena.
+#[derive(Clone, Default, Debug)]
+pub struct Terms {
+    nodes: Vec<(Node, Sort)>,
+    index: HashMap<(Node, Sort), Term>,
+    fresh: u32,
+}
+
+fn mask(width: u32) -> u64 {
+    if width >= 64 {
+        u64::MAX
+    } else {
+        (1 << width) - 1
+    }
+}
+
+impl Terms {
+    pub fn node(&self, term: Term) -> &Node {
+        &self.nodes[term.0 as usize].0
+    }
+
+    pub fn sort(&self, term: Term) -> Sort {
+        self.nodes[term.0 as usize].1
+    }
+
+    /// Bits of a bit-vector; 1 for a boolean.
+    pub fn width(&self, term: Term) -> u32 {
+        match self.sort(term) {
+            Sort::Bits(width) => width,
+            Sort::Bool => 1,
+            Sort::Octets => 8,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    fn make(&mut self, node: Node, sort: Sort) -> Term {
+        let next = Term(self.nodes.len() as u32);
+        let entry = self.index.entry((node.clone(), sort)).or_insert(next);
+        if *entry == next {
+            self.nodes.push((node, sort));
+        }
+        *entry
+    }
+
+    pub fn variable(&mut self, name: &str, sort: Sort) -> Term {
+        self.make(Node::Variable { name: name.to_string() }, sort)
+    }
+
+    /// A variable that no other term has.
+    pub fn fresh(&mut self, name: &str, sort: Sort) -> Term {
+        self.fresh += 1;
+        let name = format!("{name}!{}", self.fresh);
+        self.variable(&name, sort)
+    }
+
+    pub fn truth(&mut self, value: bool) -> Term {
+        self.make(if value { Node::True } else { Node::False }, Sort::Bool)
+    }
+
+    pub fn number(&mut self, value: u64, width: u32) -> Term {
+        debug_assert!((1..=64).contains(&width));
+        self.make(Node::Number(value & mask(width)), Sort::Bits(width))
+    }
+
+    /// The value of a constant.
+    pub fn constant(&self, term: Term) -> Option<u64> {
+        match self.node(term) {
+            Node::Number(value) => Some(*value),
+            Node::True => Some(1),
+            Node::False => Some(0),
+            _ => None,
+        }
+    }
+
+    pub fn not(&mut self, a: Term) -> Term {
+        match self.node(a).clone() {
+            Node::True => self.truth(false),
+            Node::False => self.truth(true),
+            Node::Not(inner) => inner,
+            _ => self.make(Node::Not(a), Sort::Bool),
+        }
+    }
+
+    pub fn all(&mut self, parts: &[Term]) -> Term {
+        let mut flat = Vec::new();
+        for part in parts {
+            match self.node(*part).clone() {
+                Node::True => {}
+                Node::False => return self.truth(false),
+                Node::All(inner) => flat.extend(inner),
+                _ => flat.push(*part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        for part in &flat {
+            let opposite = self.not(*part);
+            if flat.contains(&opposite) {
+                return self.truth(false);
+            }
+        }
+        match flat.as_slice() {
+            [] => self.truth(true),
+            [one] => *one,
+            _ => self.make(Node::All(flat), Sort::Bool),
+        }
+    }
+
+    pub fn any(&mut self, parts: &[Term]) -> Term {
+        let mut flat = Vec::new();
+        for part in parts {
+            match self.node(*part).clone() {
+                Node::False => {}
+                Node::True => return self.truth(true),
+                Node::Any(inner) => flat.extend(inner),
+                _ => flat.push(*part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        match flat.as_slice() {
+            [] => self.truth(false),
+            [one] => *one,
+            _ => self.make(Node::Any(flat), Sort::Bool),
+        }
+    }
+
+    pub fn implies(&mut self, a: Term, b: Term) -> Term {
+        let not_a = self.not(a);
+        self.any(&[not_a, b])
+    }
+
+    pub fn choose(&mut self, condition: Term, then: Term, otherwise: Term) -> Term {
+        debug_assert_eq!(self.sort(then), self.sort(otherwise));
+        match self.node(condition) {
+            Node::True => return then,
+            Node::False => return otherwise,
+            _ => {}
+        }
+        if then == otherwise {
+            return then;
+        }
+        let sort = self.sort(then);
+        self.make(Node::If(condition, then, otherwise), sort)
+    }
+
+    pub fn equal(&mut self, a: Term, b: Term) -> Term {
+        debug_assert_eq!(self.sort(a), self.sort(b));
+        if a == b {
+            return self.truth(true);
+        }
+        if let (Some(x), Some(y)) = (self.constant(a), self.constant(b)) {
+            return self.truth(x == y);
+        }
+        if self.sort(a) == Sort::Bool {
+            match (self.constant(a), self.constant(b)) {
+                (Some(1), _) => return b,
+                (Some(0), _) => return self.not(b),
+                (_, Some(1)) => return a,
+                (_, Some(0)) => return self.not(a),
+                _ => {}
+            }
+        }
+        let (a, b) = if a < b { (a, b) } else { (b, a) };
+        self.make(Node::Equal(a, b), Sort::Bool)
+    }
+
+    pub fn less(&mut self, a: Term, b: Term) -> Term {
+        debug_assert_eq!(self.sort(a), self.sort(b));
+        match (self.constant(a), self.constant(b)) {
+            (Some(x), Some(y)) => return self.truth(x < y),
+            (_, Some(0)) => return self.truth(false),
+            _ => {}
+        }
+        if a == b {
+            return self.truth(false);
+        }
+        self.make(Node::Less(a, b), Sort::Bool)
+    }
+
+    pub fn less_equal(&mut self, a: Term, b: Term) -> Term {
+        debug_assert_eq!(self.sort(a), self.sort(b));
+        match (self.constant(a), self.constant(b)) {
+            (Some(x), Some(y)) => return self.truth(x <= y),
+            (Some(0), _) => return self.truth(true),
+            _ => {}
+        }
+        if a == b {
+            return self.truth(true);
+        }
+        self.make(Node::LessEqual(a, b), Sort::Bool)
+    }
+
+    pub fn binary(&mut self, operator: Operator, a: Term, b: Term) -> Term {
+        let sort = self.sort(a);
+        debug_assert_eq!(sort, self.sort(b));
+        let width = self.width(a);
+        if let (Some(x), Some(y)) = (self.constant(a), self.constant(b)) {
+            return self.number(compute(operator, x, y, width), width);
+        }
+        match (operator, self.constant(a), self.constant(b)) {
+            (Operator::Add | Operator::Or | Operator::Xor, Some(0), _) => return b,
+            (
+                Operator::Add | Operator::Sub | Operator::Or | Operator::Xor | Operator::Shl | Operator::Shr,
+                _,
+                Some(0),
+            ) => {
+                return a;
+            }
+            (Operator::Mul, Some(1), _) => return b,
+            (Operator::Mul | Operator::Div, _, Some(1)) => return a,
+            (Operator::Mul | Operator::And, Some(0), _) => return a,
+            (Operator::Mul | Operator::And, _, Some(0)) => return b,
+            (Operator::And, _, Some(y)) if y == mask(width) => return a,
+            (Operator::And, Some(x), _) if x == mask(width) => return b,
+            // Subtracting a constant is adding its complement, so that sums have one form.
+            (Operator::Sub, _, Some(y)) => {
+                let complement = self.number(y.wrapping_neg(), width);
+                return self.binary(Operator::Add, a, complement);
+            }
+            (Operator::Sub, _, _) if a == b => return self.number(0, width),
+            (Operator::Add, Some(_), None) => return self.binary(Operator::Add, b, a),
+            _ => {}
+        }
+        if let (Operator::Add, Some(y)) = (operator, self.constant(b)) {
+            if let Node::Binary(Operator::Add, x, inner) = self.node(a).clone() {
+                if let Some(z) = self.constant(inner) {
+                    let sum = self.number(y.wrapping_add(z), width);
+                    return self.binary(Operator::Add, x, sum);
+                }
+            }
+        }
+        self.make(Node::Binary(operator, a, b), sort)
+    }
+
+    pub fn extract(&mut self, high: u32, low: u32, a: Term) -> Term {
+        let width = self.width(a);
+        debug_assert!(high < width && low <= high);
+        if low == 0 && high + 1 == width {
+            return a;
+        }
+        match self.node(a).clone() {
+            Node::Number(value) => self.number(value >> low, high - low + 1),
+            Node::Extract(_, inner, of) => self.extract(high + inner, low + inner, of),
+            Node::Concat(upper, lower) => {
+                let split = self.width(lower);
+                if high < split {
+                    self.extract(high, low, lower)
+                } else if low >= split {
+                    self.extract(high - split, low - split, upper)
+                } else {
+                    self.make(Node::Extract(high, low, a), Sort::Bits(high - low + 1))
+                }
+            }
+            Node::ZeroExtend(_, inner) if high < self.width(inner) => self.extract(high, low, inner),
+            Node::ZeroExtend(_, inner) if low >= self.width(inner) => self.number(0, high - low + 1),
+            // Truncation is a homomorphism of + and *.
+            Node::Binary(
+                operator @ (Operator::Add | Operator::Mul | Operator::And | Operator::Or | Operator::Xor),
+                x,
+                y,
+            ) if low == 0 => {
+                let (x, y) = (self.extract(high, 0, x), self.extract(high, 0, y));
+                self.binary(operator, x, y)
+            }
+            _ => self.make(Node::Extract(high, low, a), Sort::Bits(high - low + 1)),
+        }
+    }
+
+    pub fn concat(&mut self, high: Term, low: Term) -> Term {
+        let (upper, lower) = (self.width(high), self.width(low));
+        if upper + lower <= 64 {
+            if let (Some(x), Some(y)) = (self.constant(high), self.constant(low)) {
+                return self.number(x << lower | y, upper + lower);
+            }
+        }
+        if let (Node::Extract(h1, l1, a), Node::Extract(h2, l2, b)) = (self.node(high).clone(), self.node(low).clone())
+        {
+            if a == b && l1 == h2 + 1 {
+                return self.extract(h1, l2, a);
+            }
+        }
+        self.make(Node::Concat(high, low), Sort::Bits(upper + lower))
+    }
+
+    /// To `width` bits, filled up with zeros or cut off.
+    pub fn resize(&mut self, a: Term, width: u32) -> Term {
+        let a = self.as_bits(a);
+        let old = self.width(a);
+        if width == old {
+            a
+        } else if width < old {
+            self.extract(width - 1, 0, a)
+        } else if let Some(value) = self.constant(a) {
+            self.number(value, width)
+        } else if let Node::ZeroExtend(_, inner) = *self.node(a) {
+            self.resize(inner, width)
+        } else {
+            self.make(Node::ZeroExtend(width - old, a), Sort::Bits(width))
+        }
+    }
+
+    pub fn select(&mut self, octets: Term, index: Term) -> Term {
+        self.make(Node::Select(octets, index), Sort::Bits(8))
+    }
+
+    pub fn apply(&mut self, name: &str, args: Vec<Term>, sort: Sort) -> Term {
+        self.make(Node::Apply { name: name.to_string(), args }, sort)
+    }
+
+    /// A boolean as one bit; bits stay.
+    pub fn as_bits(&mut self, a: Term) -> Term {
+        if self.sort(a) == Sort::Bool {
+            let (one, zero) = (self.number(1, 1), self.number(0, 1));
+            self.choose(a, one, zero)
+        } else {
+            a
+        }
+    }
+
+    /// One bit, or more, as `not zero`.
+    pub fn as_truth(&mut self, a: Term) -> Term {
+        if self.sort(a) == Sort::Bool {
+            return a;
+        }
+        let zero = self.number(0, self.width(a));
+        let is_zero = self.equal(a, zero);
+        self.not(is_zero)
+    }
+
+    fn children(&self, term: Term) -> Vec<Term> {
+        match self.node(term) {
+            Node::Variable { .. } | Node::True | Node::False | Node::Number(_) => Vec::new(),
+            Node::Not(a) | Node::Extract(_, _, a) | Node::ZeroExtend(_, a) => vec![*a],
+            Node::All(parts) | Node::Any(parts) | Node::Apply { args: parts, .. } => parts.clone(),
+            Node::If(a, b, c) => vec![*a, *b, *c],
+            Node::Equal(a, b)
+            | Node::Less(a, b)
+            | Node::LessEqual(a, b)
+            | Node::Binary(_, a, b)
+            | Node::Concat(a, b)
+            | Node::Select(a, b) => vec![*a, *b],
+        }
+    }
+
+    /// The variables below some terms, in order of creation.
+    pub fn variables(&self, roots: &[Term]) -> Vec<Term> {
+        let order = self.below(roots);
+        order.into_iter().filter(|term| matches!(self.node(*term), Node::Variable { .. })).collect()
+    }
+
+    /// All terms below the roots, children first (terms are made after their children).
+    fn below(&self, roots: &[Term]) -> Vec<Term> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut stack: Vec<Term> = roots.to_vec();
+        while let Some(term) = stack.pop() {
+            if !std::mem::replace(&mut seen[term.0 as usize], true) {
+                stack.extend(self.children(term));
+            }
+        }
+        (0..self.nodes.len() as u32).map(Term).filter(|term| seen[term.0 as usize]).collect()
+    }
+
+    /// An SMT-LIB script that asserts all of `facts`, asks, and asks for the values of the variables.
+    pub fn script(&self, facts: &[Term]) -> String {
+        let mut text = String::from("(set-option :produce-models true)\n(set-logic ALL)\n");
+        let order = self.below(facts);
+        let mut functions = Vec::new();
+        for term in &order {
+            if let Node::Apply { name, args } = self.node(*term) {
+                if !functions.contains(name) {
+                    functions.push(name.clone());
+                    let sorts: Vec<String> = args.iter().map(|arg| sort_text(self.sort(*arg))).collect();
+                    let _ =
+                        writeln!(text, "(declare-fun |{name}| ({}) {})", sorts.join(" "), sort_text(self.sort(*term)));
+                }
+            }
+        }
+        for term in &order {
+            match self.node(*term) {
+                Node::Variable { name } => {
+                    let _ = writeln!(text, "(declare-const |{name}| {})", sort_text(self.sort(*term)));
+                }
+                Node::True | Node::False | Node::Number(_) => {}
+                node => {
+                    let _ = writeln!(
+                        text,
+                        "(define-fun t{} () {} {})",
+                        term.0,
+                        sort_text(self.sort(*term)),
+                        self.node_text(node)
+                    );
+                }
+            }
+        }
+        for fact in facts {
+            let _ = writeln!(text, "(assert {})", self.reference(*fact));
+        }
+        text.push_str("(check-sat)\n");
+        text
+    }
+
+    fn reference(&self, term: Term) -> String {
+        match self.node(term) {
+            Node::Variable { name } => format!("|{name}|"),
+            Node::True => "true".into(),
+            Node::False => "false".into(),
+            Node::Number(value) => format!("(_ bv{value} {})", self.width(term)),
+            _ => format!("t{}", term.0),
+        }
+    }
+
+    fn node_text(&self, node: &Node) -> String {
+        let list = |name: &str, parts: &[Term]| {
+            let parts: Vec<String> = parts.iter().map(|part| self.reference(*part)).collect();
+            format!("({name} {})", parts.join(" "))
+        };
+        match node {
+            Node::Variable { .. } | Node::True | Node::False | Node::Number(_) => String::new(),
+            Node::Not(a) => list("not", &[*a]),
+            Node::All(parts) => list("and", parts),
+            Node::Any(parts) => list("or", parts),
+            Node::If(a, b, c) => list("ite", &[*a, *b, *c]),
+            Node::Equal(a, b) => list("=", &[*a, *b]),
+            Node::Less(a, b) => list("bvult", &[*a, *b]),
+            Node::LessEqual(a, b) => list("bvule", &[*a, *b]),
+            Node::Binary(operator, a, b) => list(operator_name(*operator), &[*a, *b]),
+            Node::Extract(high, low, a) => format!("((_ extract {high} {low}) {})", self.reference(*a)),
+            Node::Concat(a, b) => list("concat", &[*a, *b]),
+            Node::ZeroExtend(by, a) => format!("((_ zero_extend {by}) {})", self.reference(*a)),
+            Node::Select(a, b) => list("select", &[*a, *b]),
+            Node::Apply { name, args } => list(&format!("|{name}|"), args),
+        }
+    }
+}
+
+fn sort_text(sort: Sort) -> String {
+    match sort {
+        Sort::Bool => "Bool".into(),
+        Sort::Bits(width) => format!("(_ BitVec {width})"),
+        Sort::Octets => "(Array (_ BitVec 32) (_ BitVec 8))".into(),
+    }
+}
+
+fn operator_name(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "bvadd",
+        Operator::Sub => "bvsub",
+        Operator::Mul => "bvmul",
+        Operator::Div => "bvudiv",
+        Operator::Rem => "bvurem",
+        Operator::And => "bvand",
+        Operator::Or => "bvor",
+        Operator::Xor => "bvxor",
+        Operator::Shl => "bvshl",
+        Operator::Shr => "bvlshr",
+    }
+}
+
+/// As SMT-LIB defines it (division by zero gives all ones).
+fn compute(operator: Operator, a: u64, b: u64, width: u32) -> u64 {
+    let value = match operator {
+        Operator::Add => a.wrapping_add(b),
+        Operator::Sub => a.wrapping_sub(b),
+        Operator::Mul => a.wrapping_mul(b),
+        Operator::Div => a.checked_div(b).unwrap_or(u64::MAX),
+        Operator::Rem => a.checked_rem(b).unwrap_or(a),
+        Operator::And => a & b,
+        Operator::Or => a | b,
+        Operator::Xor => a ^ b,
+        Operator::Shl => {
+            if b >= u64::from(width) {
+                0
+            } else {
+                a << b
+            }
+        }
+        Operator::Shr => {
+            if b >= u64::from(width) {
+                0
+            } else {
+                a >> b
+            }
+        }
+    };
+    value & mask(width)
+}
