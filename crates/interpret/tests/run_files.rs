@@ -1,0 +1,170 @@
+//! Runs every file of `tests/run`: uncomposed, and composed, where the same must come out.
+//!
+//! A file is an automaton in its text form and its tests. `; composition: M0901` in its first line says that composing
+//! it must fail with that code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use mokume_base::SourceMap;
+use mokume_compose::{compose, Options};
+use mokume_interpret::Instance;
+use mokume_reaction::{Automaton, Terminator};
+use mokume_testkit::{parameters, parse, run, split, Script};
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
+    let entries = std::fs::read_dir(folder).expect("tests/run");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "ra"));
+    files.sort();
+    files
+}
+
+struct File {
+    name: String,
+    text: String,
+    automaton: Automaton,
+    scripts: Vec<Script>,
+}
+
+fn read(path: &Path) -> Result<File, String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    let (automaton, tests, line) = split(&text);
+    let mut map = SourceMap::default();
+    let id = map.add(name.clone(), automaton);
+    let parsed = mokume_reaction::text::parse(id, automaton);
+    if let Some(diagnostic) = parsed.diagnostics.first() {
+        let at = diagnostic.primary.as_ref().map_or((0, 0), |label| map.line_column(id, label.span.start));
+        return Err(format!("{name}:{}:{}: {}", at.0, at.1, diagnostic.message));
+    }
+    let scripts = parse(&parsed.automaton, tests, line).map_err(|error| format!("{name}: {error}"))?;
+    if scripts.is_empty() {
+        return Err(format!("{name}: it has no test"));
+    }
+    Ok(File { name, text: text.clone(), automaton: parsed.automaton, scripts })
+}
+
+/// All differences of one script, as text; edges taken are counted in `taken`.
+fn play(file: &str, automaton: &Automaton, script: &Script, taken: &mut BTreeMap<String, BTreeSet<usize>>) -> Vec<String> {
+    let mut machine = Instance::new(automaton, &parameters(automaton, script), script.seed);
+    machine.record(true, true);
+    let mut found: Vec<String> =
+        run(automaton, script, &mut machine).iter().map(|failure| format!("{file}: {failure}")).collect();
+    let ledger = machine.ledger();
+    if ledger.origins != ledger.fates {
+        found.push(format!("{file}: test \"{}\": {} messages came to be, {} have a fate", script.name, ledger.origins, ledger.fates));
+    }
+    if machine.leaked() != 0 {
+        found.push(format!("{file}: test \"{}\": {} messages leaked", script.name, machine.leaked()));
+    }
+    note_coverage(automaton, &machine, taken);
+    found
+}
+
+fn note_coverage(automaton: &Automaton, machine: &Instance, taken: &mut BTreeMap<String, BTreeSet<usize>>) {
+    let Some(coverage) = machine.recording().and_then(|recording| recording.coverage.as_ref()) else { return };
+    let mut ran = BTreeSet::new();
+    for (handler, block, target, count) in coverage.taken(automaton) {
+        if count == 0 {
+            continue;
+        }
+        let body = &automaton.handler(handler).body;
+        let end = &body.blocks[block.index()].end;
+        taken.entry(kind(&format!("{end:?}"))).or_default().insert(target);
+        ran.insert((handler, block));
+        ran.insert((handler, end.targets()[target].block));
+    }
+    for (handler, _) in coverage.handlers.iter().enumerate().filter(|(_, count)| **count > 0) {
+        ran.insert((handler.into(), mokume_reaction::BlockId(0)));
+    }
+    for (handler, block) in ran {
+        let block = &automaton.handler(handler).body.blocks[block.index()];
+        for op in &block.ops {
+            taken.entry(kind(&format!("{:?}", op.kind))).or_default().insert(0);
+            if let mokume_reaction::OpKind::Binary { op, .. } = &op.kind {
+                taken.entry(format!("Binary {op:?}")).or_default().insert(0);
+            }
+            if let mokume_reaction::OpKind::Compare { op, .. } = &op.kind {
+                taken.entry(format!("Compare {op:?}")).or_default().insert(0);
+            }
+        }
+        if block.end == Terminator::Return {
+            taken.entry("Return".to_string()).or_default().insert(0);
+        }
+    }
+}
+
+fn kind(debug: &str) -> String {
+    debug.split([' ', '{', '(']).next().unwrap_or_default().to_string()
+}
+
+#[test]
+fn every_file_does_what_it_says() {
+    let mut failures = Vec::new();
+    let mut taken = BTreeMap::new();
+    let (mut files_run, mut tests_run) = (0, 0);
+    for path in files() {
+        let file = match read(&path) {
+            Ok(file) => file,
+            Err(reason) => {
+                failures.push(reason);
+                continue;
+            }
+        };
+        files_run += 1;
+        for script in &file.scripts {
+            tests_run += 1;
+            failures.extend(play(&format!("{} (uncomposed)", file.name), &file.automaton, script, &mut taken));
+        }
+        failures.extend(play_composed(&file));
+    }
+    println!("{files_run} files, {tests_run} tests");
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    let missing = missing(&taken);
+    assert!(missing.is_empty(), "no file of tests/run runs: {missing:?}");
+}
+
+fn play_composed(file: &File) -> Vec<String> {
+    let composed = compose(&file.automaton, Options::default());
+    let codes: Vec<&str> = composed.diagnostics.iter().map(|diagnostic| diagnostic.code.0).collect();
+    let wanted = file.text.lines().next().and_then(|line| line.strip_prefix("; composition: "));
+    if let Some(wanted) = wanted {
+        let found = codes.contains(&wanted.trim());
+        let reason = format!("{}: composing it should say {wanted}, says {codes:?}", file.name);
+        return if found { Vec::new() } else { vec![reason] };
+    }
+    let Some(automaton) = composed.automaton else {
+        return vec![format!("{}: composing it fails: {:?}", file.name, composed.diagnostics)];
+    };
+    let label = format!("{} (composed)", file.name);
+    file.scripts.iter().flat_map(|script| play(&label, &automaton, script, &mut BTreeMap::new())).collect()
+}
+
+/// Operations that no test runs, and ways to leave a block that no test takes.
+fn missing(taken: &BTreeMap<String, BTreeSet<usize>>) -> Vec<String> {
+    let operations = [
+        "Const", "Null", "Not", "Select", "Cast", "Param", "Now", "Call", "Draw", "Unique", "Parent", "Get", "Set",
+        "GetAt", "SetAt", "Arm", "Disarm", "IsArmed", "Count", "Give", "Left", "Keep", "Holds", "Release", "Again",
+        "NewMessage", "Push", "Pop", "Encode", "Size", "Trim", "Skip", "Split", "Join", "Share", "Received", "Load",
+        "Store", "Sum16", "Fold16", "GetAttribute", "SetAttribute", "Emit", "Out", "Drop", "Consume", "Return", "Jump",
+    ];
+    let binaries = ["AddWrap", "SubWrap", "MulWrap", "Add", "Sub", "Mul", "Div", "Rem", "And", "Or", "Xor", "Shl", "Shr", "Min", "Max"];
+    let compares = ["Eq", "Ne", "Lt", "Le", "Gt", "Ge"];
+    let both = [
+        "Branch", "Switch", "PopSwitch", "Decode", "Vet", "Find", "Insert", "Remove", "New", "First", "Next", "Take",
+        "TakeOut", "ShareHeld", "Later",
+    ];
+    let mut missing = Vec::new();
+    let once = operations.iter().map(|name| name.to_string());
+    let once = once.chain(binaries.iter().map(|name| format!("Binary {name}")));
+    let once = once.chain(compares.iter().map(|name| format!("Compare {name}")));
+    missing.extend(once.filter(|name| !taken.contains_key(name)));
+    for name in both {
+        if taken.get(name).is_none_or(|ways| ways.len() < 2) {
+            missing.push(format!("both ways of {name}"));
+        }
+    }
+    missing
+}
