@@ -162,6 +162,12 @@ pub enum Term {
         cell: CellId,
         index: Box<Term>,
     },
+    /// Whether a `Ref` cell refers to nothing.
+    IsNull {
+        object: PathObjectId,
+        class: ClassId,
+        cell: CellId,
+    },
     /// Whether a timer is armed.
     Armed {
         object: PathObjectId,
