@@ -21,6 +21,12 @@ impl Value {
     }
 }
 
+impl From<usize> for BlockId {
+    fn from(index: usize) -> Self {
+        BlockId(index as u32)
+    }
+}
+
 impl BlockId {
     pub fn index(self) -> usize {
         self.0 as usize

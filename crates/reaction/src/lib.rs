@@ -15,6 +15,7 @@ pub mod paths;
 pub mod place;
 pub mod text;
 pub mod types;
+pub mod verify;
 pub mod visit;
 pub mod wire;
 
@@ -25,4 +26,5 @@ pub use machine::*;
 pub use paths::*;
 pub use place::{Place, Places, Unit};
 pub use types::{types, Typing};
+pub use verify::{diagnose, verify};
 pub use wire::*;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mokume_base::{Diagnostic, SourceMap};
+use mokume_reaction::diagnose;
 use mokume_reaction::text::{parse, print, Parsed};
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -41,10 +42,57 @@ fn right_automata_survive_print_and_parse() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let (first, map) = parsed(&name, &read(&path));
         assert_eq!(shown(&map, &first.diagnostics), "", "{name}");
+        let faults = diagnose(&first.automaton, &first.places);
+        assert_eq!(shown(&map, &faults), "", "{name}");
         let text = print(&first.automaton);
         let (second, map) = parsed(&name, &text);
         assert_eq!(shown(&map, &second.diagnostics), "", "{name}, printed:\n{text}");
         assert!(second.automaton == first.automaton, "{name}: parse(print(a)) is not a");
         assert_eq!(print(&second.automaton), text, "{name}");
+    }
+}
+
+/// `; error M0814` at the end of a line: the code belongs to that line.
+fn expected(text: &str) -> Vec<(u32, String)> {
+    let lines = text.lines().zip(1u32..);
+    lines.filter_map(|(line, number)| Some((number, line.split_once("; error ")?.1.trim().to_owned()))).collect()
+}
+
+#[test]
+fn wrong_automata_are_refused_with_the_right_code_at_the_right_line() {
+    let mut failures = String::new();
+    let files = files("wrong");
+    assert!(files.len() >= 25);
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = read(&path);
+        let (parsed, map) = parsed(&name, &text);
+        let mut found = parsed.diagnostics;
+        if found.is_empty() {
+            found = diagnose(&parsed.automaton, &parsed.places);
+        }
+        let line = |diagnostic: &Diagnostic| {
+            diagnostic.primary.as_ref().map_or(0, |label| map.line_column(label.span.file, label.span.start).0)
+        };
+        let mut got: Vec<(u32, String)> =
+            found.iter().map(|diagnostic| (line(diagnostic), diagnostic.code.0.to_owned())).collect();
+        got.sort();
+        got.dedup();
+        let wanted = expected(&text);
+        if wanted.is_empty() || got != wanted {
+            failures += &format!("{name}: wanted {wanted:?}, got\n{}", shown(&map, &found));
+        }
+    }
+    assert_eq!(failures, "");
+}
+
+#[test]
+fn every_code_has_a_page_and_its_wrong_automaton() {
+    let texts: String = files("wrong").iter().map(|path| read(path)).collect();
+    for page in mokume_reaction::codes::CODES {
+        assert!(!page.title.is_empty() && !page.page.is_empty() && !page.example.is_empty(), "{}", page.code.0);
+        // Identifiers that refer to nothing cannot be written in the text form.
+        let in_text = page.code != mokume_reaction::codes::DANGLING;
+        assert_eq!(texts.contains(page.code.0), in_text, "{}", page.code.0);
     }
 }

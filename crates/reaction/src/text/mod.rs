@@ -15,5 +15,6 @@ mod terminator;
 mod token;
 mod wire;
 
+pub use names::ty as show_type;
 pub use parse::{parse, Parsed};
 pub use print::print;

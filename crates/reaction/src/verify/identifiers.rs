@@ -1,0 +1,275 @@
+//! Every identifier refers to something. All other checks rely on it.
+
+use super::{units, Faults};
+use crate::canonical::refers_within;
+use crate::*;
+
+pub fn check(automaton: &Automaton, faults: &mut Faults) {
+    let mut checker = Checker { a: automaton, faults, place: Place::Automaton };
+    checker.tables();
+    checker.classes();
+    checker.links_and_ports();
+    checker.wires();
+    checker.signatures();
+    checker.composition();
+    for unit in units(automaton) {
+        checker.body(unit);
+    }
+}
+
+struct Checker<'a, 'f> {
+    a: &'a Automaton,
+    faults: &'f mut Faults,
+    place: Place,
+}
+
+impl Checker<'_, '_> {
+    fn within(&mut self, index: usize, table: usize, what: &str) {
+        if index >= table {
+            let message = format!("{what} {index} does not exist; there are {table}");
+            self.faults.add(codes::DANGLING, self.place, message);
+        }
+    }
+
+    fn class(&mut self, id: ClassId) {
+        self.within(id.index(), self.a.classes.len(), "class");
+    }
+
+    fn cell(&mut self, class: ClassId, cell: CellId) {
+        self.class(class);
+        if let Some(found) = self.a.classes.get(class.index()) {
+            self.within(cell.index(), found.cells.len(), "cell");
+        }
+    }
+
+    fn reason(&mut self, id: ReasonId) {
+        self.within(id.index(), self.a.reasons.len(), "reason");
+    }
+
+    fn source(&mut self, id: Option<SourceId>) {
+        if let Some(id) = id {
+            self.within(id.index(), self.a.sources.len(), "source");
+        }
+    }
+
+    fn variant(&mut self, header: HeaderId, variant: VariantId) {
+        self.within(header.index(), self.a.headers.len(), "header");
+        if let Some(found) = self.a.headers.get(header.index()) {
+            self.within(variant.index(), found.variants.len(), "variant");
+        }
+    }
+
+    fn ty(&mut self, ty: Type) {
+        match ty {
+            Type::Enum(id) => self.within(id.index(), self.a.enums.len(), "enum"),
+            Type::Ref(class) => self.class(class),
+            Type::U(bits) | Type::Seq(bits) if !(1..=64).contains(&bits) => {
+                let message = format!("a number of {bits} bits: there are 1 to 64");
+                self.faults.add(codes::SIZE, self.place, message);
+            }
+            _ => {}
+        }
+    }
+
+    fn types<'t>(&mut self, types: impl IntoIterator<Item = &'t Type>) {
+        types.into_iter().for_each(|ty| self.ty(*ty));
+    }
+
+    fn named(&mut self, named: &[(String, Type)]) {
+        self.types(named.iter().map(|(_, ty)| ty));
+    }
+
+    fn tables(&mut self) {
+        for (index, param) in self.a.params.iter().enumerate() {
+            self.place = Place::Param(index.into());
+            self.ty(param.ty);
+        }
+        for (index, attribute) in self.a.attributes.iter().enumerate() {
+            self.place = Place::Attribute(index.into());
+            self.ty(attribute.ty);
+        }
+        for (index, header) in self.a.headers.iter().enumerate() {
+            self.place = Place::Header(index.into());
+            header.variants.iter().for_each(|variant| self.named(&variant.fields));
+        }
+    }
+
+    fn classes(&mut self) {
+        for (index, class) in self.a.classes.iter().enumerate() {
+            self.place = Place::Class(index.into());
+            self.within(class.layer.index(), self.a.layers.len(), "layer");
+            if let Some(parent) = class.parent {
+                self.class(parent);
+            }
+            self.source(class.source);
+            for (cell, found) in class.cells.iter().enumerate() {
+                self.place = Place::Cell(index.into(), cell.into());
+                self.source(found.source);
+                match &found.kind {
+                    CellKind::Scalar { ty, .. } | CellKind::Array { ty, .. } => self.ty(*ty),
+                    CellKind::Map { key, value, .. } => self.types(key.iter().chain(value)),
+                    CellKind::Messages { quota: Some((class, cell)), .. } => self.cell(*class, *cell),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn links_and_ports(&mut self) {
+        for (index, link) in self.a.links.iter().enumerate() {
+            self.place = Place::Link(index as u32);
+            for (class, cell) in [link.above, link.below] {
+                self.class(class);
+                if let Some(cell) = cell {
+                    self.cell(class, cell);
+                }
+            }
+        }
+        for (index, port) in self.a.ports.iter().enumerate() {
+            self.place = Place::Port(index.into());
+            for input in &port.inputs {
+                self.class(input.class);
+                self.named(&input.params);
+            }
+            port.outputs.iter().for_each(|output| self.named(&output.params));
+        }
+    }
+
+    fn wires(&mut self) {
+        for (index, wire) in self.a.wires.iter().enumerate() {
+            self.place = Place::Wire(index.into());
+            self.reason(wire.short);
+            wire.headers.iter().for_each(|header| self.within(header.index(), self.a.headers.len(), "header"));
+            self.wire_items(&wire.items);
+        }
+    }
+
+    fn wire_items(&mut self, items: &[WireItem]) {
+        for item in items {
+            match item {
+                WireItem::Field(field) => {
+                    field.constraints.iter().for_each(|constraint| self.reason(constraint.otherwise));
+                    self.field_value(&field.value);
+                }
+                WireItem::Choice { arms, unknown, .. } => {
+                    self.reason(*unknown);
+                    for arm in arms {
+                        arm.selects.iter().for_each(|(header, variant)| self.variant(*header, *variant));
+                        self.wire_items(&arm.items);
+                    }
+                }
+            }
+        }
+    }
+
+    fn field_value(&mut self, value: &FieldValue) {
+        match value {
+            FieldValue::Constant { otherwise, .. } | FieldValue::Computed { otherwise, .. } => self.reason(*otherwise),
+            FieldValue::Header { header, variant, field, otherwise, .. } => {
+                self.variant(*header, *variant);
+                let found = self.a.headers.get(header.index()).and_then(|h| h.variants.get(variant.index()));
+                if let Some(found) = found {
+                    self.within(*field as usize, found.fields.len(), "header field");
+                }
+                otherwise.iter().for_each(|reason| self.reason(*reason));
+            }
+            FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}
+        }
+    }
+
+    fn signatures(&mut self) {
+        for (index, function) in self.a.functions.iter().enumerate() {
+            self.place = Place::Unit(Unit::Function(index.into()));
+            self.named(&function.params);
+            self.types(&function.results);
+            function.published.iter().for_each(|class| self.class(*class));
+        }
+        for (index, handler) in self.a.handlers.iter().enumerate() {
+            self.place = Place::Unit(Unit::Handler(index.into()));
+            self.class(handler.class);
+            self.named(&handler.params);
+            self.source(handler.source);
+            if let Trigger::Expiry(cell) = handler.trigger {
+                self.cell(handler.class, cell);
+            }
+        }
+    }
+
+    fn composition(&mut self) {
+        self.place = Place::Composition;
+        let Some(composition) = &self.a.composition else { return };
+        for (from, to) in &composition.queued {
+            self.within(from.index(), self.a.layers.len(), "layer");
+            self.within(to.index(), self.a.layers.len(), "layer");
+        }
+        for (from, to) in &composition.queued_outputs {
+            self.within(from.index(), self.a.layers.len(), "layer");
+            self.within(to.index(), self.a.ports.len(), "port");
+        }
+        composition.merged.iter().flatten().for_each(|class| self.class(*class));
+    }
+
+    fn body(&mut self, unit: Unit) {
+        let body = unit.body(self.a);
+        self.place = Place::Unit(unit);
+        self.types(body.values.iter().map(|info| &info.ty));
+        if !refers_within(body) {
+            let message = "the body mentions a value or a block that it does not have, or has no entry";
+            self.faults.add(codes::DANGLING, self.place, message);
+            return;
+        }
+        for (index, block) in body.blocks.iter().enumerate() {
+            for (op, found) in block.ops.iter().enumerate() {
+                self.place = Place::Op(unit, index.into(), op as u32);
+                self.source(found.source);
+                self.op(&found.kind);
+            }
+            self.place = Place::Op(unit, index.into(), block.ops.len() as u32);
+            self.end(&block.end);
+        }
+    }
+
+    fn op(&mut self, kind: &OpKind) {
+        match kind {
+            OpKind::Const { ty: Type::Reason, value } => self.reason(ReasonId((*value).try_into().unwrap_or(u32::MAX))),
+            OpKind::Const { ty, .. } | OpKind::Cast { to: ty, .. } => self.ty(*ty),
+            OpKind::Draw { ty, .. } | OpKind::Load { ty, .. } => self.ty(*ty),
+            OpKind::Null { class } | OpKind::Unique { class } => self.class(*class),
+            OpKind::Param { param } => self.within(param.index(), self.a.params.len(), "param"),
+            OpKind::Call { function, .. } => self.within(function.index(), self.a.functions.len(), "function"),
+            OpKind::Push { header, variant, .. } | OpKind::Pop { header, variant, .. } => {
+                self.variant(*header, *variant);
+            }
+            OpKind::Encode { wire, .. } | OpKind::Received { wire, .. } => {
+                self.within(wire.index(), self.a.wires.len(), "wire");
+            }
+            OpKind::GetAttribute { attribute, .. } | OpKind::SetAttribute { attribute, .. } => {
+                self.within(attribute.index(), self.a.attributes.len(), "attribute");
+            }
+            OpKind::Out { port, event, .. } => {
+                self.within(port.index(), self.a.ports.len(), "port");
+                if let Some(port) = self.a.ports.get(port.index()) {
+                    self.within(*event as usize, port.outputs.len(), "output");
+                }
+            }
+            OpKind::Drop { reason: DropReason::Known(reason), .. } | OpKind::Consume { reason, .. } => {
+                self.reason(*reason);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, end: &Terminator) {
+        match end {
+            Terminator::PopSwitch { header, cases, .. } => {
+                self.within(header.index(), self.a.headers.len(), "header");
+                cases.iter().for_each(|(variant, _)| self.variant(*header, *variant));
+            }
+            Terminator::Decode { wire, .. } | Terminator::Vet { wire, .. } => {
+                self.within(wire.index(), self.a.wires.len(), "wire");
+            }
+            Terminator::New { class, .. } | Terminator::First { class, .. } => self.class(*class),
+            _ => {}
+        }
+    }
+}

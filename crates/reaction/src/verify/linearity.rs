@@ -1,0 +1,102 @@
+//! Messages are linear: on every way each is used up exactly once, and looked at only before that.
+
+use std::collections::BTreeSet;
+
+use super::{Context, Faults};
+use crate::*;
+
+type Held = BTreeSet<Value>;
+
+pub fn check(context: &Context, faults: &mut Faults) {
+    let mut before: Vec<Option<(Held, usize)>> = vec![None; context.body.blocks.len()];
+    let mut work = vec![(0usize, 0usize, Held::new())];
+    while let Some((index, from, held)) = work.pop() {
+        match &before[index] {
+            Some((known, first)) => compare(context, index, (known, *first), (&held, from), faults),
+            None => {
+                before[index] = Some((held.clone(), from));
+                work.extend(block(context, index, held, faults));
+            }
+        }
+    }
+}
+
+/// Two ways into a block must hold the same messages.
+fn compare(context: &Context, block: usize, known: (&Held, usize), other: (&Held, usize), faults: &mut Faults) {
+    let difference = known.0.symmetric_difference(other.0);
+    for message in difference {
+        let (with, without) = if known.0.contains(message) { (known.1, other.1) } else { (other.1, known.1) };
+        let text = format!(
+            "`{}` is still held on the way to block {} from {}, but not from {}",
+            context.name(*message),
+            context.label(block),
+            context.label(with),
+            context.label(without)
+        );
+        let place = Place::Block(context.unit, block.into());
+        faults.add(codes::LEAK, place, text).help("use it up on both ways, or pass it as an argument of the block");
+    }
+}
+
+fn is_message(context: &Context, value: Value) -> bool {
+    context.body.values[value.index()].ty == Type::Msg
+}
+
+/// Runs through one block; the answers are its ways out, with what is held on each.
+fn block(context: &Context, index: usize, mut held: Held, faults: &mut Faults) -> Vec<(usize, usize, Held)> {
+    let block = &context.body.blocks[index];
+    held.extend(block.params.iter().copied().filter(|value| is_message(context, *value)));
+    for (op, found) in block.ops.iter().enumerate() {
+        let place = context.op(index, op);
+        let borrowed = found.kind.borrowed();
+        for value in found.kind.operands().into_iter().filter(|value| is_message(context, *value)) {
+            if borrowed == Some(value) {
+                check_held(context, &held, value, place, faults);
+            } else {
+                use_up(context, &mut held, value, place, faults);
+            }
+        }
+        held.extend(found.results.iter().copied().filter(|value| is_message(context, *value)));
+    }
+    ends(context, index, held, faults)
+}
+
+fn check_held(context: &Context, held: &Held, value: Value, place: Place, faults: &mut Faults) {
+    if !held.contains(&value) {
+        let message = format!("`{}` is looked at after it was given away", context.name(value));
+        faults.add(codes::USED_TWICE, place, message).help("look at it before");
+    }
+}
+
+fn use_up(context: &Context, held: &mut Held, value: Value, place: Place, faults: &mut Faults) {
+    if !held.remove(&value) {
+        let message = format!("`{}` is given away twice", context.name(value));
+        faults.add(codes::USED_TWICE, place, message).help("to give a copy away as well, `share` it before");
+    }
+}
+
+fn ends(context: &Context, index: usize, held: Held, faults: &mut Faults) -> Vec<(usize, usize, Held)> {
+    let end = &context.body.blocks[index].end;
+    let place = context.end(index);
+    let messages: Vec<Value> = end.operands().into_iter().filter(|value| is_message(context, *value)).collect();
+    let mut after = held.clone();
+    messages.iter().for_each(|value| use_up(context, &mut after, *value, place, faults));
+    let targets = end.targets();
+    if targets.is_empty() {
+        for message in &after {
+            let text = format!("`{}` is never given away on this way", context.name(*message));
+            faults.add(codes::LEAK, place, text).help("emit, keep, drop or consume it before");
+        }
+    }
+    let given_back = matches!(end, Terminator::Later { .. });
+    let mut ways = Vec::new();
+    for (number, target) in targets.iter().enumerate() {
+        // What a refused `later` did not take is still ours.
+        let mut held = if given_back && number == 1 { held.clone() } else { after.clone() };
+        for value in target.args.iter().filter(|value| is_message(context, **value)) {
+            use_up(context, &mut held, *value, place, faults);
+        }
+        ways.push((target.block.index(), index, held));
+    }
+    ways
+}

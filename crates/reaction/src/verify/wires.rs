@@ -1,0 +1,241 @@
+//! Wires: every bit has a meaning, every header field one place on every way through the choices.
+
+use std::collections::{HashMap, HashSet};
+
+use super::operations::fits;
+use super::Faults;
+use crate::*;
+
+pub fn check(automaton: &Automaton, faults: &mut Faults) {
+    for (index, wire) in automaton.wires.iter().enumerate() {
+        let mut checker = Checker { a: automaton, id: index.into(), wire, faults, fields: Vec::new(), trims: 0 };
+        checker.collect(&wire.items);
+        checker.headers();
+        let way = Way::default();
+        let ways = checker.items(&wire.items, vec![way]);
+        ways.iter().for_each(|way| checker.end(way));
+        if checker.trims > 1 {
+            let place = Place::Wire(index.into());
+            faults.add(codes::WIRE_TRIM, place, "more than one field says where the packet ends");
+        }
+    }
+}
+
+/// One way through the choices, as far as it has come.
+#[derive(Clone, Default)]
+struct Way {
+    bits: u32,
+    variants: HashMap<HeaderId, VariantId>,
+    covered: Vec<(HeaderId, VariantId, u32)>,
+    fields: Vec<FieldIndex>,
+}
+
+struct Checker<'a, 'f> {
+    a: &'a Automaton,
+    id: WireId,
+    wire: &'a Wire,
+    faults: &'f mut Faults,
+    fields: Vec<&'a WireField>,
+    trims: u32,
+}
+
+/// More ways than a wire with sense has.
+const MOST_WAYS: usize = 4096;
+
+impl<'a> Checker<'a, '_> {
+    fn place(&self, index: FieldIndex) -> Place {
+        Place::WireField(self.id, index)
+    }
+
+    fn fault(&mut self, code: mokume_base::Code, message: String) {
+        self.faults.add(code, Place::Wire(self.id), message);
+    }
+
+    /// Fields in their order of appearance, which is their numbering.
+    fn collect(&mut self, items: &'a [WireItem]) {
+        for item in items {
+            match item {
+                WireItem::Field(field) => {
+                    if field.index.0 as usize != self.fields.len() {
+                        let message = format!(
+                            "field `{}` has number {}, and is the {}th",
+                            field.name,
+                            field.index.0,
+                            self.fields.len()
+                        );
+                        self.fault(codes::WIRE_FIELD, message);
+                    }
+                    self.fields.push(field);
+                    self.trims += u32::from(field.trims_packet);
+                }
+                WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| self.collect(&arm.items)),
+            }
+        }
+    }
+
+    fn headers(&mut self) {
+        let mut seen = HashSet::new();
+        for header in &self.wire.headers {
+            if !seen.insert(*header) {
+                let name = &self.a.headers[header.index()].name;
+                self.fault(codes::TWICE, format!("the wire names `{name}` twice"));
+            }
+        }
+    }
+
+    fn items(&mut self, items: &'a [WireItem], mut ways: Vec<Way>) -> Vec<Way> {
+        for item in items {
+            match item {
+                WireItem::Field(field) => self.field(field, &mut ways),
+                WireItem::Choice { on, arms, .. } => ways = self.choice(*on, arms, ways),
+            }
+        }
+        ways
+    }
+
+    fn field(&mut self, field: &'a WireField, ways: &mut [Way]) {
+        let place = self.place(field.index);
+        if !(1..=64).contains(&field.width) {
+            let message = format!("field `{}` has {} bits: a field has 1 to 64", field.name, field.width);
+            self.faults.add(codes::WIRE_FIELD, place, message);
+        }
+        for way in ways.iter_mut() {
+            let at_octet = way.bits.is_multiple_of(8) && field.width.is_multiple_of(8);
+            if field.endian == Endian::Little && field.endian != self.wire.endian && !at_octet {
+                let message = format!("field `{}` is no run of whole octets, and has an order of octets", field.name);
+                self.faults.add(codes::WIRE_OCTETS, place, message);
+            }
+            way.bits += u32::from(field.width);
+            way.fields.push(field.index);
+            if let FieldValue::Header { header, variant, field, .. } = &field.value {
+                way.covered.push((*header, *variant, *field));
+            }
+        }
+        self.value(field, place);
+        for constraint in &field.constraints {
+            self.expression(&constraint.left, place);
+            self.expression(&constraint.right, place);
+        }
+    }
+
+    fn value(&mut self, field: &WireField, place: Place) {
+        match &field.value {
+            FieldValue::Constant { value, .. } if !fits(*value, field.width) => {
+                let message = format!("{value} does not fit into {} bits", field.width);
+                self.faults.add(codes::NUMBER, place, message);
+            }
+            FieldValue::Header { header, times, .. } => {
+                if *times == 0 {
+                    self.faults.add(codes::WIRE_FIELD, place, "a field times 0 says nothing");
+                }
+                if !self.wire.headers.contains(header) {
+                    let name = &self.a.headers[header.index()].name;
+                    let message = format!("the wire does not carry `{name}`");
+                    self.faults.add(codes::WIRE_COVER, place, message).help("name it behind `headers`");
+                }
+            }
+            FieldValue::Computed { expression, .. } => self.expression(expression, place),
+            _ => {}
+        }
+    }
+
+    fn expression(&mut self, expression: &WireExpression, place: Place) {
+        match expression {
+            WireExpression::Field(index) if index.0 as usize >= self.fields.len() => {
+                let message = format!("the wire has no field {}", index.0);
+                self.faults.add(codes::WIRE_NAME, place, message);
+            }
+            WireExpression::Add(a, b)
+            | WireExpression::Sub(a, b)
+            | WireExpression::Mul(a, b)
+            | WireExpression::Div(a, b) => {
+                self.expression(a, place);
+                self.expression(b, place);
+            }
+            _ => {}
+        }
+    }
+
+    fn choice(&mut self, on: FieldIndex, arms: &'a [WireArm], ways: Vec<Way>) -> Vec<Way> {
+        if ways.iter().any(|way| !way.fields.contains(&on)) {
+            self.fault(codes::WIRE_NAME, format!("a choice on field {}, which does not come before it", on.0));
+        }
+        let width = self.fields.get(on.0 as usize).map_or(64, |field| field.width);
+        let mut tags = HashSet::new();
+        for arm in arms {
+            if !tags.insert(arm.tag) {
+                self.fault(codes::WIRE_ARMS, format!("tag {} is there twice", arm.tag));
+            }
+            if !fits(arm.tag, width) {
+                self.fault(codes::NUMBER, format!("tag {} does not fit into {width} bits", arm.tag));
+            }
+        }
+        self.check_covering(arms);
+        let mut after = Vec::new();
+        for arm in arms {
+            let mut taken = ways.clone();
+            for way in &mut taken {
+                way.variants.extend(arm.selects.iter().copied());
+            }
+            after.extend(self.items(&arm.items, taken));
+        }
+        if after.len() > MOST_WAYS {
+            self.fault(codes::SIZE, format!("more than {MOST_WAYS} ways through the choices"));
+            after.truncate(1);
+        }
+        after
+    }
+
+    /// A choice that selects variants of a header selects each of them.
+    fn check_covering(&mut self, arms: &[WireArm]) {
+        let headers: HashSet<HeaderId> = arms.iter().flat_map(|arm| arm.selects.iter().map(|(h, _)| *h)).collect();
+        for header in headers {
+            let found = &self.a.headers[header.index()];
+            for (index, variant) in found.variants.iter().enumerate() {
+                let wanted = (header, VariantId::from(index));
+                if !arms.iter().any(|arm| arm.selects.contains(&wanted)) {
+                    let message = format!("no arm stands for `{}.{}`", found.name, variant.name);
+                    self.fault(codes::WIRE_ARMS, message);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, way: &Way) {
+        if !way.bits.is_multiple_of(8) {
+            let message = format!("a header of {} bits does not end on an octet", way.bits);
+            self.faults.add(codes::WIRE_OCTETS, Place::Wire(self.id), message).help("add `reserved` bits");
+        }
+        for header in &self.wire.headers {
+            self.cover(*header, way);
+        }
+    }
+
+    fn cover(&mut self, header: HeaderId, way: &Way) {
+        let found = &self.a.headers[header.index()];
+        let variant = match (way.variants.get(&header), found.variants.len()) {
+            (Some(variant), _) => *variant,
+            (None, 1) => VariantId(0),
+            (None, _) => {
+                let message = format!("nothing says which variant of `{}` a packet has", found.name);
+                self.fault(codes::WIRE_ARMS, message);
+                return;
+            }
+        };
+        for (index, (name, _)) in found.variants[variant.index()].fields.iter().enumerate() {
+            let wanted = (header, variant, index as u32);
+            let count = way.covered.iter().filter(|place| **place == wanted).count();
+            if count != 1 {
+                let message = format!("`{}.{name}` has {count} places in the packet", found.name);
+                self.faults
+                    .add(codes::WIRE_COVER, Place::Wire(self.id), message)
+                    .help("every field of every header has one place on every way");
+            }
+        }
+        if let Some((_, other, _)) = way.covered.iter().find(|(h, v, _)| *h == header && *v != variant) {
+            let name = &found.variants[other.index()].name;
+            let message = format!("a field of `{}.{name}` where another variant is selected", found.name);
+            self.fault(codes::WIRE_COVER, message);
+        }
+    }
+}

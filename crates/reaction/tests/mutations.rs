@@ -1,0 +1,129 @@
+//! Broken texts and broken automata are refused; nothing panics.
+
+use std::path::Path;
+
+use mokume_base::SourceMap;
+use mokume_reaction::text::{parse, print};
+use mokume_reaction::*;
+
+fn texts() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reaction");
+    let mut paths = Vec::new();
+    for folder in ["right", "wrong"] {
+        paths.extend(std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    paths.sort();
+    paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+/// xorshift64*: small and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
+    }
+}
+
+/// One to four changes of lines, words and characters.
+fn mutate(text: &str, random: &mut Random) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for _ in 0..=random.below(4) {
+        let (at, other) = (random.below(lines.len()), random.below(lines.len()));
+        match random.below(6) {
+            0 => drop(lines.remove(at)),
+            1 => lines.swap(at, other),
+            2 => lines.insert(at, lines[other].clone()),
+            3 => swap_words(&mut lines, at, other, random),
+            4 => change_character(&mut lines[at], random),
+            _ => {
+                let cut = random.below(lines[at].len() + 1);
+                let cut = (0..=cut).rev().find(|cut| lines[at].is_char_boundary(*cut)).unwrap_or(0);
+                lines[at].truncate(cut);
+            }
+        }
+        if lines.is_empty() {
+            lines.push("automaton empty".to_owned());
+        }
+    }
+    lines.join("\n")
+}
+
+fn swap_words(lines: &mut [String], at: usize, other: usize, random: &mut Random) {
+    let from: Vec<String> = lines[other].split(' ').map(str::to_owned).collect();
+    let mut words: Vec<String> = lines[at].split(' ').map(str::to_owned).collect();
+    let index = random.below(words.len());
+    words[index] = from[random.below(from.len())].clone();
+    lines[at] = words.join(" ");
+}
+
+fn change_character(line: &mut String, random: &mut Random) {
+    const CHARACTERS: &[char] =
+        &['{', '}', '(', ')', '[', ']', ',', ':', '=', '.', '0', '9', 'm', 's', '`', '"', '@', '#', 'é', '-', '>'];
+    let mut characters: Vec<char> = line.chars().collect();
+    let new = CHARACTERS[random.below(CHARACTERS.len())];
+    let at = random.below(characters.len() + 1);
+    match characters.get_mut(at) {
+        Some(old) if random.below(2) == 0 => *old = new,
+        _ => characters.insert(at, new),
+    }
+    *line = characters.into_iter().collect();
+}
+
+/// What holds for every text: it is read without a panic, and what is well formed survives print and parse.
+fn exercise(text: &str) {
+    let mut map = SourceMap::default();
+    let parsed = parse(map.add("mutated", text), text);
+    let faults = verify(&parsed.automaton);
+    let printed = print(&parsed.automaton);
+    if parsed.diagnostics.is_empty() && faults.is_empty() {
+        let again = parse(map.add("printed", printed.as_str()), &printed);
+        assert!(again.diagnostics.is_empty(), "{:?}\n{printed}", again.diagnostics);
+        assert!(again.automaton == parsed.automaton, "{printed}");
+    }
+    faults.iter().for_each(|fault| drop(fault.diagnostic(&parsed.automaton, &parsed.places)));
+}
+
+#[test]
+fn two_thousand_mutated_texts_never_panic() {
+    let texts = texts();
+    let mut random = Random(0x6d6f_6b75_6d65);
+    for round in 0..2000 {
+        let text = mutate(&texts[round % texts.len()], &mut random);
+        let run = std::panic::catch_unwind(|| exercise(&text));
+        assert!(run.is_ok(), "round {round}:\n{text}");
+    }
+}
+
+#[test]
+fn identifiers_that_refer_to_nothing_are_faults() {
+    let text = texts().into_iter().find(|text| text.contains("automaton fcfs_sequencer_credit")).unwrap();
+    let mut map = SourceMap::default();
+    let sound = parse(map.add("sound", text.as_str()), &text).automaton;
+    assert_eq!(verify(&sound), []);
+    type Plant = fn(&mut Automaton);
+    let plants: &[Plant] = &[
+        |a| a.classes[1].parent = Some(ClassId(99)),
+        |a| a.classes[0].layer = LayerId(99),
+        |a| a.links[0].above.1 = Some(CellId(99)),
+        |a| a.handlers[0].class = ClassId(99),
+        |a| a.handlers[0].body.blocks.clear(),
+        |a| a.handlers[0].body.values.truncate(2),
+        |a| a.handlers[0].body.values[1].ty = Type::Ref(ClassId(99)),
+        |a| a.handlers[0].source = Some(SourceId(99)),
+        |a| a.wires[0].headers.push(HeaderId(99)),
+        |a| a.ports[0].inputs[0].class = ClassId(99),
+        |a| a.handlers[3].body.blocks[0].end = Terminator::Jump { to: to(BlockId(99), []) },
+    ];
+    for (index, plant) in plants.iter().enumerate() {
+        let mut broken = sound.clone();
+        plant(&mut broken);
+        let faults = verify(&broken);
+        assert!(faults.iter().any(|fault| fault.code == codes::DANGLING), "plant {index}: {faults:?}");
+        print(&broken);
+        faults.iter().for_each(|fault| drop(fault.diagnostic(&broken, &Places::default())));
+    }
+}
