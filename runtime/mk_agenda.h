@@ -61,8 +61,14 @@ void *mk_ring_take(mk_ring *ring);
 
 /* An event that left by a port; arguments as words: scalars, references, messages. */
 typedef struct mk_output {
-    uint16_t port, event, count;
+    _Alignas(8) uint16_t port;
+    uint16_t event, count;
     uint64_t args[];
 } mk_output;
+
+static inline uint32_t mk_output_size(uint32_t args)
+{
+    return (uint32_t)(sizeof(mk_output) + args * sizeof(uint64_t));
+}
 
 #endif

@@ -7,6 +7,7 @@ void mk_core_init(mk_core *core, const mk_program *program, void *stack)
     core->stack = stack;
     core->dirty_end = &core->dirty;
     core->unsettled_end = &core->unsettled;
+    core->reaction = 1;
 }
 
 uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent)
@@ -18,6 +19,37 @@ uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent)
     core->ages++;
     object->stream = mk_stream(core->seed, class->index, number, object->generation);
     return number;
+}
+
+/* Out of the list of the dirty or of the unsettled. */
+static void mk_unlink(mk_core *core, mk_object *object)
+{
+    if (!object->link)
+        return;
+    *object->link = object->next;
+    if (object->next)
+        object->next->link = object->link;
+    else if (core->dirty_end == &object->next)
+        core->dirty_end = object->link;
+    else
+        core->unsettled_end = object->link;
+    object->link = NULL;
+}
+
+static void mk_append(mk_object *object, mk_object ***end)
+{
+    object->next = NULL;
+    object->link = *end;
+    **end = object;
+    *end = &object->next;
+}
+
+void mk_touch(mk_core *core, mk_object *object)
+{
+    if (object->dirty || object->state != MK_LIVING)
+        return;
+    object->dirty = true;
+    mk_append(object, &core->dirty_end);
 }
 
 static void mk_end_object(mk_core *core, mk_class *class, uint32_t number)
@@ -32,8 +64,7 @@ static void mk_end_object(mk_core *core, mk_class *class, uint32_t number)
             mk_end_object(core, inner, child);
     }
     core->program->clear(core->stack, class->index, number);
-    if (object->dirty)
-        return; /* found ended when its turn to settle comes, and listed then */
+    mk_unlink(core, object);
     object->next = core->ended;
     core->ended = object;
 }
@@ -54,17 +85,6 @@ void mk_carry_out(mk_core *core, uint32_t base)
     core->agenda.top = base;
 }
 
-static mk_object *mk_next_dirty(mk_core *core)
-{
-    mk_object *object = core->dirty;
-    if (!object)
-        return NULL;
-    core->dirty = object->next;
-    if (!core->dirty)
-        core->dirty_end = &core->dirty;
-    return object;
-}
-
 /* As often as it asks for, within the limit; at the limit it stays dirty for a continuation. */
 static void mk_settle(mk_core *core, mk_object *object)
 {
@@ -75,66 +95,77 @@ static void mk_settle(mk_core *core, mk_object *object)
         object->settles = 0;
     }
     do {
-        if (object->settles >= class->settle_limit) {
-            object->next = NULL;
-            *core->unsettled_end = object;
-            core->unsettled_end = &object->next;
+        mk_unlink(core, object);
+        object->again = false;
+        if (object->settles >= class->settle_limit && !MK_FAULT(settle_limit)) {
+            object->dirty = true;
+            mk_append(object, &core->unsettled_end);
             return;
         }
         object->settles++;
-        object->dirty = object->again = false;
+        object->dirty = false;
         core->program->settle(core->stack, object->class_index, self);
-    } while (object->again && object->state == MK_LIVING && !object->dirty);
+    } while (object->again && object->state == MK_LIVING);
 }
 
 void mk_end_reaction(mk_core *core)
 {
     mk_object *object;
-    while ((object = mk_next_dirty(core))) {
-        if (object->state == MK_LIVING) {
-            mk_settle(core, object);
-        } else {
-            object->dirty = false;
-            object->next = core->ended;
-            core->ended = object;
-        }
-    }
+    while ((object = core->dirty))
+        mk_settle(core, object);
     while ((object = core->ended)) {
         mk_class *class = &core->classes[object->class_index];
+        uint32_t number = (uint32_t)(object - class->objects);
         core->ended = object->next;
-        mk_class_free(class, (uint32_t)(object - class->objects));
+        /* What was put into it after it had ended goes the same way. */
+        core->program->clear(core->stack, class->index, number);
+        mk_class_free(class, number);
     }
     core->reaction++;
 }
 
-void mk_catch_up(mk_core *core)
+/* One continuation or event for later, if there is one. */
+static bool mk_step(mk_core *core)
 {
-    for (;;) {
-        mk_event *event;
-        if (core->unsettled) {
-            core->dirty = core->unsettled;
-            core->dirty_end = core->unsettled_end;
-            core->unsettled = NULL;
-            core->unsettled_end = &core->unsettled;
-        } else if ((event = mk_ring_take(&core->later))) {
-            core->program->deliver(core->stack, event);
-        } else {
-            return;
-        }
-        mk_end_reaction(core);
+    mk_event *event;
+    if (core->unsettled) {
+        mk_object *object = core->unsettled;
+        core->dirty = object;
+        object->link = &core->dirty;
+        core->dirty_end = core->unsettled_end;
+        core->unsettled = NULL;
+        core->unsettled_end = &core->unsettled;
+    } else if ((event = mk_ring_take(&core->later))) {
+        core->program->take_later(core->stack, event);
+        core->program->deliver(core->stack, event);
+    } else {
+        return false;
     }
+    mk_end_reaction(core);
+    return true;
 }
 
-void mk_run_timers(mk_core *core, uint64_t now)
+static bool mk_step_timer(mk_core *core, uint64_t now)
 {
-    mk_timer *timer;
-    while ((timer = mk_wheel_take(&core->wheel, now))) {
-        uint32_t declaration = timer->declaration;
-        mk_set_now(core, timer->deadline);
-        core->program->expire(core->stack, declaration, timer->number);
-        mk_end_reaction(core);
-        mk_catch_up(core);
-    }
+    mk_timer *timer = mk_wheel_take(&core->wheel, now);
+    if (!timer)
+        return false;
+    mk_set_now(core, timer->deadline);
+    core->program->expire(core->stack, timer->declaration, timer->number);
+    mk_end_reaction(core);
+    return true;
+}
+
+void mk_catch_up(mk_core *core, uint64_t now)
+{
+    while (core->reactions_left > 0 && (mk_step(core) || mk_step_timer(core, now)))
+        core->reactions_left--;
+}
+
+void mk_settle_down(mk_core *core)
+{
+    while (core->reactions_left > 0 && mk_step(core))
+        core->reactions_left--;
 }
 
 mk_output *mk_put_output(mk_core *core, uint16_t port, uint16_t event, uint16_t count)

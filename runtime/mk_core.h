@@ -16,14 +16,14 @@
 /* What the generated code does when it is asked to. `stack` is the generated instance. */
 typedef struct mk_program {
     void (*deliver)(void *stack, mk_event *event);
-    void (*expire)(void *stack, uint32_t declaration, mk_ref self);
+    void (*expire)(void *stack, uint32_t declaration, uint32_t number);
     void (*settle)(void *stack, uint32_t class_index, mk_ref self);
     /* Stops the timers of an object that ends, and drops the messages it holds. */
     void (*clear)(void *stack, uint32_t class_index, uint32_t number);
     /* Hands an output to the program that embeds the stack. */
     void (*leave)(void *stack, const mk_output *output);
-    /* The messages among the arguments of an event for later end as gone. */
-    void (*discard)(void *stack, const mk_event *event);
+    /* An event that was put off is about to be delivered: it no longer waits. */
+    void (*take_later)(void *stack, const mk_event *event);
 } mk_program;
 
 typedef struct mk_report {
@@ -52,9 +52,10 @@ typedef struct mk_core {
     mk_accounts accounts;
     mk_report *reports;
     uint32_t report_capacity, report_count;
-    mk_object *dirty, **dirty_end;   /* longest dirty first */
-    mk_object *unsettled, **unsettled_end; /* for the continuation */
+    mk_object *dirty, **dirty_end;         /* longest dirty first */
+    mk_object *unsettled, **unsettled_end; /* at their limit: for the continuation */
     mk_object *ended;
+    uint32_t reactions_left; /* of the call at hand */
     bool leaving;       /* outputs are being handed over */
     uint64_t exhausted; /* outputs or reports that found no room */
 } mk_core;
@@ -82,16 +83,8 @@ uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent);
 /* Ends an object and those in it. */
 void mk_release(mk_core *core, mk_class *class, mk_ref ref);
 
-/* The object handles an event: it will settle. */
-static inline void mk_touch(mk_core *core, mk_object *object)
-{
-    if (object->dirty)
-        return;
-    object->dirty = true;
-    object->next = NULL;
-    *core->dirty_end = object;
-    core->dirty_end = &object->next;
-}
+/* The object handles an event, or asks from afar: it will settle. */
+void mk_touch(mk_core *core, mk_object *object);
 
 /* -- messages */
 
@@ -119,10 +112,17 @@ static inline void mk_gone(mk_core *core, mk_message *message)
 void mk_carry_out(mk_core *core, uint32_t base);
 /* Ends the reaction at hand: settling, then objects that have ended give their places back. */
 void mk_end_reaction(mk_core *core);
-/* Reactions that come before every other input: continuations and events put off for later. */
-void mk_catch_up(mk_core *core);
-/* The timers due at or before `now`, each a reaction, each at its time. */
-void mk_run_timers(mk_core *core, uint64_t now);
+/* Whether something waits that comes before every other input: continuations and events put off for later. */
+static inline bool mk_is_behind(const mk_core *core)
+{
+    return core->unsettled || core->later.count;
+}
+/* These reactions, and between them those of timers due at or before `now`, each at its deadline. */
+void mk_catch_up(mk_core *core, uint64_t now);
+/* The former only. */
+void mk_settle_down(mk_core *core);
+/* A call begins: it does no more than so many reactions. A stack that never comes to rest is driven on by further calls. */
+enum { MK_REACTIONS_PER_CALL = 1 << 16 };
 /* Room for an output, NULL if there is none. */
 mk_output *mk_put_output(mk_core *core, uint16_t port, uint16_t event, uint16_t count);
 /* Hands all outputs over. A program that calls the stack meanwhile adds to them. */

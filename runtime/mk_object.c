@@ -1,16 +1,17 @@
 /* Objects; see mk_object.h. */
 #include "mk_object.h"
 
-void mk_class_init(mk_class *class, uint32_t parents)
+void mk_class_init(mk_class *class)
 {
     memset(class->objects, 0, ((size_t)class->capacity + 1) * sizeof *class->objects);
     for (uint32_t i = 0; i <= class->capacity; i++)
         class->objects[i].class_index = class->index;
+    class->objects[class->capacity].parent = MK_NOBODY;
     for (uint32_t i = 0; i < MK_FREE_WORDS(class->capacity); i++)
         class->free[i] = UINT64_MAX;
     if (class->capacity % 64)
         class->free[class->capacity / 64] = (UINT64_C(1) << class->capacity % 64) - 1;
-    for (uint32_t i = 0; i < parents; i++)
+    for (uint32_t i = 0; i < class->parents; i++)
         class->families[i] = (mk_family){MK_NOBODY, MK_NOBODY};
 }
 
@@ -42,6 +43,7 @@ uint32_t mk_class_take(mk_class *class, uint32_t parent, uint64_t age)
     object->parent = parent;
     object->age = age;
     object->dirty = object->again = false;
+    object->link = NULL;
     object->settles = 0;
     object->younger = MK_NOBODY;
     object->older = family->youngest;
@@ -70,7 +72,7 @@ static uint32_t mk_living_from(const mk_class *class, uint32_t number)
 
 uint32_t mk_oldest(const mk_class *class, uint32_t parent)
 {
-    return mk_living_from(class, class->families[parent].oldest);
+    return parent < class->parents ? mk_living_from(class, class->families[parent].oldest) : MK_NOBODY;
 }
 
 uint32_t mk_younger(const mk_class *class, uint32_t number)

@@ -20,7 +20,7 @@ typedef struct mk_object {
     uint64_t settled_in;
     uint64_t age;            /* grows from object to object of the instance */
     uint64_t stream;         /* of random numbers */
-    struct mk_object *next;  /* in the list of dirty or of ended objects */
+    struct mk_object *next, **link; /* in the list of dirty or of ended objects; `link` points at what points at us */
 } mk_object;
 
 typedef struct mk_family {
@@ -29,10 +29,11 @@ typedef struct mk_family {
 
 typedef struct mk_class {
     mk_object *objects;  /* capacity, and one that stands for nobody */
-    mk_family *families; /* one for each object of the parent's class, or one */
+    mk_family *families; /* one for each place of the parent's class, or one */
     uint64_t *free;      /* a bit for each place */
     uint32_t capacity;
     uint32_t parent;     /* index of the class, MK_NOBODY: none */
+    uint32_t parents;    /* its capacity, or 1 */
     uint32_t settle_limit;
     uint16_t index;
     bool settles;
@@ -40,7 +41,7 @@ typedef struct mk_class {
 
 #define MK_FREE_WORDS(capacity) (((capacity) + 63) / 64)
 
-void mk_class_init(mk_class *class, uint32_t parents);
+void mk_class_init(mk_class *class);
 /* The lowest free place, made an object of the family; MK_NOBODY if there is none. */
 uint32_t mk_class_take(mk_class *class, uint32_t parent, uint64_t age);
 /* Gives the place back. */
@@ -58,9 +59,16 @@ static inline mk_ref mk_self(const mk_class *class, uint32_t number)
 static inline uint32_t mk_place(const mk_class *class, mk_ref ref)
 {
     uint32_t number = mk_number(ref);
-    if (MK_LIKELY(number < class->capacity && class->objects[number].generation == ref >> 32))
+    if (MK_LIKELY(number < class->capacity && class->objects[number].generation == ref >> 32 &&
+                  class->objects[number].state != MK_FREE))
         return number;
     return class->capacity;
+}
+
+/* Whether a reference means an object that was not freed. */
+static inline bool mk_is_there(const mk_class *class, mk_ref ref)
+{
+    return mk_place(class, ref) != class->capacity;
 }
 
 static inline bool mk_living(const mk_class *class, mk_ref ref)

@@ -163,3 +163,15 @@ uint32_t mk_sum16(const uint8_t *octets, uint32_t size)
         sum += (uint32_t)octets[0] << 8;
     return sum;
 }
+
+uint32_t mk_sum16_of_bits(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t width)
+{
+    uint32_t sum = 0;
+    if ((uint64_t)at + width > (uint64_t)size * 8)
+        return 0;
+    for (uint32_t bit = at; bit < at + width; bit++) {
+        uint32_t one = octets[bit / 8] & 0x80u >> bit % 8;
+        sum += bit / 8 % 2 ? one : one << 8;
+    }
+    return sum;
+}

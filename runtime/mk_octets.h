@@ -31,6 +31,20 @@ static inline uint16_t mk_fold16(uint32_t sum)
     return (uint16_t)((sum & 0xffff) + (sum >> 16));
 }
 
+/* What `width` bits from bit `at` on add to the sum above, if they lie within `size` octets. */
+uint32_t mk_sum16_of_bits(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t width);
+
+/* The internet checksum of octets whose field of `width` bits at bit `at` counts as zero. */
+static inline uint64_t mk_checksum(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t width)
+{
+    return (uint16_t)~mk_fold16(mk_sum16(octets, size) - mk_sum16_of_bits(octets, size, at, width));
+}
+
+static inline uint64_t mk_quotient(uint64_t a, uint64_t b)
+{
+    return b ? a / b : 0;
+}
+
 static inline uint64_t mk_get_be(const uint8_t *at, uint32_t size)
 {
     uint64_t value = 0;

@@ -3,6 +3,8 @@
 #define MOKUME_H
 
 #include "mk_arith.h"
+#include "mk_cells.h"
 #include "mk_core.h"
+#include "mk_stack.h"
 
 #endif

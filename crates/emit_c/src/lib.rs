@@ -1,1 +1,32 @@
-//! (to come)
+//! The C back end: an automaton becomes one C file and one header, on the runtime of `runtime/`.
+//!
+//! [`emit`] translates; [`CProgram`] compiles any number of stacks into one program and [`CMachine`] drives a stack in
+//! it behind the same door as the interpreter.
+//!
+//! Invariant: what the C does is what the interpreter does (outputs, reports, accounts, handles), and nothing is
+//! allocated after the start. Each operation is translated in one place; operations that report or count are functions
+//! of the runtime, so a generated file reads like the automaton.
+
+mod body;
+mod build;
+mod cell;
+mod end;
+mod header;
+mod interface;
+mod machine;
+mod names;
+mod op;
+mod plan;
+mod records;
+mod runtime;
+mod stack;
+mod text;
+mod types;
+mod wire_common;
+mod wire_decode;
+mod wire_encode;
+
+pub use build::{Build, BuildError, CProgram, Sanitize, Transport};
+pub use machine::{CMachine, MachineError, Memory};
+pub use runtime::RUNTIME;
+pub use stack::{emit, EmitError, Generated, Options};

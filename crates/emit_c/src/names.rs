@@ -1,0 +1,160 @@
+//! C names for everything an automaton names: readable, legal, and different from each other.
+
+use std::collections::HashSet;
+
+use mokume_reaction::{Automaton, CellKind, Trigger};
+
+/// The names of one generated stack, each list by the index of what it names.
+#[derive(Debug)]
+pub struct Names {
+    /// Begins every public name.
+    pub stack: String,
+    pub classes: Vec<String>,
+    /// By class, by cell.
+    pub cells: Vec<Vec<String>>,
+    pub handlers: Vec<String>,
+    pub functions: Vec<String>,
+    pub wires: Vec<String>,
+    /// By header, by variant: the struct's tag.
+    pub variants: Vec<Vec<String>>,
+    /// By header, by variant, by field.
+    pub fields: Vec<Vec<Vec<String>>>,
+    /// By port, by event.
+    pub inputs: Vec<Vec<String>>,
+    pub outputs: Vec<Vec<String>>,
+    pub params: Vec<String>,
+}
+
+const KEYWORDS: &[&str] = &[
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false",
+    "main", "errno", "unix", "linux", "asm", "kind", "unused",
+];
+
+/// A legal C identifier that resembles `name`.
+pub fn identifier(name: &str) -> String {
+    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
+        text.insert(0, 'n');
+    }
+    // Names that begin with an underscore are the implementation's.
+    let text = text.trim_start_matches('_').to_string();
+    let text = if text.is_empty() { "n".to_string() } else { text };
+    if KEYWORDS.contains(&text.as_str()) || text.starts_with("mk_") || text.starts_with("MK_") {
+        return format!("{text}_");
+    }
+    text
+}
+
+/// Names that must differ from each other.
+#[derive(Default)]
+struct Scope(HashSet<String>);
+
+impl Scope {
+    fn name(&mut self, wanted: &str) -> String {
+        let base = identifier(wanted);
+        let mut name = base.clone();
+        let mut number = 2;
+        while !self.0.insert(name.clone()) {
+            name = format!("{base}_{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+impl Names {
+    pub fn new(automaton: &Automaton, stack: &str) -> Names {
+        // One scope for all that is visible in the whole file; members of structs have one each.
+        let mut file = Scope::default();
+        let stack = identifier(stack);
+        let classes: Vec<String> = automaton.classes.iter().map(|class| file.name(&class.name)).collect();
+        let handlers = automaton.handlers.iter().map(|handler| {
+            let class = &automaton.classes[handler.class.index()];
+            let event = match &handler.trigger {
+                Trigger::Event(event) => event.clone(),
+                Trigger::Start => "at_start".into(),
+                Trigger::Expiry(cell) => format!("expiry_{}", class.cells[cell.index()].name),
+                Trigger::Settle => "settle".into(),
+            };
+            file.name(&format!("{}_{event}", class.name))
+        });
+        let handlers = handlers.collect();
+        let functions = automaton.functions.iter().map(|f| file.name(&format!("fn_{}", f.name))).collect();
+        let wires = automaton.wires.iter().map(|wire| file.name(&wire.name)).collect();
+        let mut tags = Scope::default();
+        let variants = automaton.headers.iter().map(|header| {
+            let tag = |variant: &mokume_reaction::Variant| {
+                tags.name(&match header.variants.len() {
+                    1 => format!("header_{}", header.name),
+                    _ => format!("header_{}_{}", header.name, variant.name),
+                })
+            };
+            header.variants.iter().map(tag).collect()
+        });
+        let variants = variants.collect();
+        let mut params = Scope::default();
+        let mut public = Scope::default();
+        Names {
+            cells: automaton.classes.iter().map(cells).collect(),
+            fields: automaton.headers.iter().map(|h| h.variants.iter().map(fields).collect()).collect(),
+            inputs: port_names(automaton, &mut public, |port| port.inputs.iter().map(|i| i.event.clone()).collect()),
+            outputs: port_names(automaton, &mut Scope::default(), |port| {
+                port.outputs.iter().map(|output| output.event.clone()).collect()
+            }),
+            params: automaton.params.iter().map(|param| params.name(&param.name)).collect(),
+            stack,
+            classes,
+            handlers,
+            functions,
+            wires,
+            variants,
+        }
+    }
+}
+
+fn port_names(
+    automaton: &Automaton,
+    scope: &mut Scope,
+    events: impl Fn(&mokume_reaction::Port) -> Vec<String>,
+) -> Vec<Vec<String>> {
+    let port = |port: &mokume_reaction::Port| {
+        events(port).iter().map(|event| scope.name(&format!("{}_{event}", port.name))).collect()
+    };
+    automaton.ports.iter().map(port).collect()
+}
+
+fn cells(class: &mokume_reaction::Class) -> Vec<String> {
+    let mut scope = Scope::default();
+    let name = |cell: &mokume_reaction::Cell| match cell.kind {
+        CellKind::Map { .. } => scope.name(&format!("{}_map", cell.name)),
+        _ => scope.name(&cell.name),
+    };
+    class.cells.iter().map(name).collect()
+}
+
+fn fields(variant: &mokume_reaction::Variant) -> Vec<String> {
+    let mut scope = Scope::default();
+    variant.fields.iter().map(|(name, _)| scope.name(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_legal() {
+        assert_eq!(identifier("seq.S"), "seq_S");
+        assert_eq!(identifier("int"), "int_");
+        assert_eq!(identifier("3way"), "n3way");
+        assert_eq!(identifier("__x"), "x");
+        assert_eq!(identifier("é"), "n");
+    }
+
+    #[test]
+    fn names_differ() {
+        let mut scope = Scope::default();
+        assert_eq!((scope.name("a.b"), scope.name("a_b")), ("a_b".into(), "a_b_2".into()));
+    }
+}

@@ -1,0 +1,445 @@
+//! Operations, one statement or expression of C each.
+
+use mokume_reaction::*;
+
+use crate::body::{is_pure, BodyWriter};
+use crate::plan::Emissions;
+use crate::text::{literal, octets};
+use crate::types::{c_type, is_whole, mask, to_word, unsigned};
+
+impl BodyWriter<'_, '_> {
+    /// One operation. What has no effect and whose result nothing depends on is left out.
+    pub(crate) fn op(&mut self, op: &Op) {
+        if is_pure(&op.kind) && !op.results.iter().any(|result| self.is_live(*result)) {
+            return;
+        }
+        match &op.kind {
+            OpKind::Const { .. }
+            | OpKind::Null { .. }
+            | OpKind::Binary { .. }
+            | OpKind::Compare { .. }
+            | OpKind::Not { .. }
+            | OpKind::Select { .. }
+            | OpKind::Cast { .. }
+            | OpKind::Param { .. }
+            | OpKind::Now
+            | OpKind::Fold16 { .. } => self.pure_op(op),
+            OpKind::Call { function, args } => self.call(*function, args, &op.results),
+            OpKind::Draw { object, ty } => self.draw(*object, *ty, op),
+            OpKind::Unique { class } => {
+                let text = format!("mk_self({}, 0)", self.plan.class_at(*class));
+                match self.plan.mortal.contains(class) {
+                    true => self.assign(op.results[0], text),
+                    false => {
+                        self.alias(op.results[0], "mk_ref_of(0, 0)".into());
+                        self.set_known(op.results[0]);
+                    }
+                }
+            }
+            OpKind::Parent { object } => self.parent(*object, op.results[0]),
+            OpKind::Get { .. }
+            | OpKind::Set { .. }
+            | OpKind::GetAt { .. }
+            | OpKind::SetAt { .. }
+            | OpKind::Arm { .. }
+            | OpKind::Disarm { .. }
+            | OpKind::IsArmed { .. }
+            | OpKind::Count { .. }
+            | OpKind::Give { .. }
+            | OpKind::Left { .. }
+            | OpKind::Keep { .. }
+            | OpKind::Holds { .. }
+            | OpKind::Release { .. }
+            | OpKind::Again { .. } => self.cell_op(op),
+            OpKind::Emit { target, event, args } => self.emit(*target, event, args),
+            OpKind::Out { port, event, args } => self.out(*port, *event, args),
+            _ => self.message_op(op),
+        }
+    }
+
+    fn pure_op(&mut self, op: &Op) {
+        let result = op.results[0];
+        match &op.kind {
+            OpKind::Const { ty: Type::Bool, value } => self.alias(result, (*value != 0).to_string()),
+            OpKind::Const { value, .. } => self.alias(result, literal(*value)),
+            OpKind::Null { .. } => self.alias(result, "MK_NULL".into()),
+            OpKind::Param { param } => {
+                let name = self.plan.names.params[param.index()].clone();
+                self.alias(result, format!("k->params.{name}"));
+            }
+            OpKind::Now => self.alias(result, "k->core.now".into()),
+            OpKind::Binary { op: binary, a, b } => {
+                let text = self.binary(*binary, *a, *b, op.source);
+                self.assign(result, text);
+            }
+            OpKind::Compare { op: compare, a, b } => {
+                let text = self.compare(*compare, *a, *b);
+                self.assign(result, text);
+            }
+            OpKind::Not { a } => {
+                let text = self.not(*a);
+                self.assign(result, text);
+            }
+            OpKind::Select { c, a, b } => {
+                let text = format!("{} ? {} : {}", self.value(*c), self.value(*a), self.value(*b));
+                self.assign(result, text);
+            }
+            OpKind::Cast { a, to } => {
+                let text = self.cast(*a, *to);
+                self.assign(result, text);
+            }
+            OpKind::Fold16 { a } => {
+                let text = format!("mk_fold16({})", self.value(*a));
+                self.assign(result, text);
+            }
+            _ => {}
+        }
+    }
+
+    fn binary(&mut self, op: Binary, a: Value, b: Value, source: Option<SourceId>) -> String {
+        let (ty, width) = (self.type_of(a), self.width_of(a));
+        let (mask, source) = (literal(mask(width)), self.source(source));
+        let c = c_type(self.plan.automaton, ty);
+        let (x, y) = (self.value(a), self.value(b));
+        let sequence = matches!(ty, Type::Seq(_));
+        // The operands of narrow types are promoted to int, which is wide enough for all but the product.
+        let wrap = |sign: &str| match (is_whole(width), width <= 16) {
+            (true, false) => format!("{x} {sign} {y}"),
+            (true, true) => format!("({c})({x} {sign} {y})"),
+            (false, _) => format!("({c})((uint64_t){x} {sign} {y}) & {mask}"),
+        };
+        let whole = |text: String| match c {
+            "uint64_t" => text,
+            _ => format!("({c}){text}"),
+        };
+        match op {
+            Binary::AddWrap => masked(wrap("+"), c, is_whole(width)),
+            Binary::SubWrap => masked(wrap("-"), c, is_whole(width)),
+            Binary::Add if sequence => masked(wrap("+"), c, is_whole(width)),
+            Binary::Sub if sequence => masked(wrap("-"), c, is_whole(width)),
+            Binary::Mul | Binary::MulWrap if op == Binary::MulWrap || sequence => {
+                whole(format!("((uint64_t){x} * {y} & {mask})"))
+            }
+            Binary::Add => whole(format!("mk_add(&k->core, {x}, {y}, {mask}, {source})")),
+            Binary::Sub => whole(format!("mk_sub(&k->core, {x}, {y}, {mask}, {source})")),
+            Binary::Mul | Binary::MulWrap => whole(format!("mk_mul(&k->core, {x}, {y}, {mask}, {source})")),
+            Binary::Div => whole(format!("mk_div(&k->core, {x}, {y}, {source})")),
+            Binary::Rem => whole(format!("mk_rem(&k->core, {x}, {y}, {source})")),
+            Binary::And => format!("{x} & {y}"),
+            Binary::Or => format!("{x} | {y}"),
+            Binary::Xor => format!("{x} ^ {y}"),
+            Binary::Shl => whole(format!("mk_shl({x}, {y}, {width}, {mask})")),
+            Binary::Shr => whole(format!("mk_shr({x}, {y}, {width})")),
+            Binary::Min if sequence => format!("mk_seq_before({y}, {x}, {mask}) ? {y} : {x}"),
+            Binary::Max if sequence => format!("mk_seq_before({x}, {y}, {mask}) ? {y} : {x}"),
+            Binary::Min => format!("{x} < {y} ? {x} : {y}"),
+            Binary::Max => format!("{x} > {y} ? {x} : {y}"),
+        }
+    }
+
+    fn compare(&mut self, op: Compare, a: Value, b: Value) -> String {
+        let ty = self.type_of(a);
+        let mask = literal(mask(self.width_of(a)));
+        let (x, y) = (self.value(a), self.value(b));
+        if let (Type::Seq(_), Compare::Lt | Compare::Le | Compare::Gt | Compare::Ge) = (ty, op) {
+            return match op {
+                Compare::Lt => format!("mk_seq_before({x}, {y}, {mask})"),
+                Compare::Le => format!("{x} == {y} || mk_seq_before({x}, {y}, {mask})"),
+                Compare::Gt => format!("mk_seq_before({y}, {x}, {mask})"),
+                _ => format!("{x} == {y} || mk_seq_before({y}, {x}, {mask})"),
+            };
+        }
+        let sign = match op {
+            Compare::Eq => "==",
+            Compare::Ne => "!=",
+            Compare::Lt => "<",
+            Compare::Le => "<=",
+            Compare::Gt => ">",
+            Compare::Ge => ">=",
+        };
+        format!("{x} {sign} {y}")
+    }
+
+    fn not(&mut self, a: Value) -> String {
+        let (ty, width) = (self.type_of(a), self.width_of(a));
+        let x = self.value(a);
+        match ty {
+            Type::Bool => format!("!{x}"),
+            _ => format!("({})(~(uint64_t){x} & {})", c_type(self.plan.automaton, ty), literal(mask(width))),
+        }
+    }
+
+    fn cast(&mut self, a: Value, to: Type) -> String {
+        let (from, width) = (self.width_of(a), to.width(self.plan.automaton));
+        let c = c_type(self.plan.automaton, to);
+        let x = self.value(a);
+        match (to, width >= from || is_whole(width)) {
+            (Type::Bool, _) if from > 1 => format!("({x} & 1u) != 0"),
+            (_, true) => format!("({c}){x}"),
+            (_, false) => format!("({c})({x} & {})", literal(mask(width))),
+        }
+    }
+
+    fn call(&mut self, function: FunctionId, args: &[Value], results: &[Value]) {
+        let name = self.plan.names.functions[function.index()].clone();
+        let mut list: Vec<String> = vec!["k".into()];
+        list.extend(args.iter().map(|arg| self.value(*arg)));
+        if let [result] = results {
+            return self.assign(*result, format!("{name}({})", list.join(", ")));
+        }
+        // Several results come back through pointers.
+        let mut temporaries = Vec::new();
+        for result in results {
+            let temporary = self.temporary("result");
+            let ty = c_type(self.plan.automaton, self.type_of(*result));
+            self.text.line(format!("{};", crate::types::declare(ty, &temporary)));
+            list.push(format!("&{temporary}"));
+            temporaries.push(temporary);
+        }
+        self.text.line(format!("{name}({});", list.join(", ")));
+        for (result, temporary) in results.iter().zip(temporaries) {
+            if self.is_live(*result) {
+                self.assign(*result, temporary);
+            }
+        }
+    }
+
+    fn draw(&mut self, object: Value, ty: Type, op: &Op) {
+        let class = self.class_of(object);
+        let there = self.there(object);
+        let number = self.value(object);
+        let name = &self.plan.names.classes[class.index()];
+        let width = ty.width(self.plan.automaton);
+        let text = format!("mk_draw(&k->{name}_objects[mk_number({number})].stream)");
+        let text = if there == "true" { text } else { format!("({there} ? {text} : 0)") };
+        let text = match (ty, is_whole(width)) {
+            (Type::Bool, _) => format!("({text} & 1u) != 0"),
+            (_, true) if width == 64 => text,
+            (_, true) => format!("({}){text}", unsigned(width)),
+            (_, false) => format!("({})({text} & {})", unsigned(width), literal(mask(width))),
+        };
+        self.assign(op.results[0], text);
+    }
+
+    fn parent(&mut self, object: Value, result: Value) {
+        let class = self.class_of(object);
+        let Some(parent) = self.plan.automaton.class(class).parent else { return };
+        let known = self.is_known(object);
+        let place = self.place(object);
+        let name = &self.plan.names.classes[class.index()];
+        let number = format!("k->{name}_objects[{place}].parent");
+        let text = format!("mk_self({}, {number})", self.plan.class_at(parent));
+        self.assign(result, text);
+        if known {
+            self.set_known(result);
+        }
+    }
+
+    // -- emissions
+
+    fn emit(&mut self, target: Value, event: &str, args: &[Value]) {
+        let automaton = self.plan.automaton;
+        let class = self.class_of(target);
+        let Some(handler) = automaton.handler_of(class, &Trigger::Event(event.to_string())) else { return };
+        let from = self.handler.map_or(LayerId(0), |id| automaton.class(automaton.handler(id).class).layer);
+        let channel = self.plan.channel(from, Ok(automaton.class(class).layer));
+        let name = self.plan.names.handlers[handler.index()].clone();
+        let target = self.value(target);
+        if !self.is_deferred() {
+            let mut list = vec!["k".to_string(), target];
+            list.extend(args.iter().map(|arg| self.value(*arg)));
+            return self.text.line(format!("{name}({});", list.join(", ")));
+        }
+        self.put_event(&format!("HANDLER_{name}"), channel, &target, args);
+    }
+
+    fn out(&mut self, port: PortId, event: u32, args: &[Value]) {
+        let automaton = self.plan.automaton;
+        let from = self.handler.map_or(LayerId(0), |id| automaton.class(automaton.handler(id).class).layer);
+        let channel = self.plan.channel(from, Err(port));
+        let name = self.plan.names.outputs[port.index()][event as usize].clone();
+        if !self.is_deferred() {
+            let mut list = vec!["k".to_string()];
+            list.extend(args.iter().map(|arg| self.value(*arg)));
+            return self.text.line(format!("out_{name}({});", list.join(", ")));
+        }
+        self.put_event(&format!("OUTPUT_{name}"), channel, "MK_NULL", args);
+    }
+
+    fn is_deferred(&self) -> bool {
+        self.handler.is_none_or(|handler| self.plan.emissions[handler.index()] == Emissions::Agenda)
+    }
+
+    fn put_event(&mut self, what: &str, channel: Option<usize>, target: &str, args: &[Value]) {
+        let channel = channel.map_or("MK_DIRECT".to_string(), |number| number.to_string());
+        let call = format!("mk_emit(&k->core.agenda, {what}, {channel}, {target})");
+        if args.is_empty() {
+            return self.text.line(format!("{call};"));
+        }
+        self.text.open("");
+        self.text.line(format!("mk_event *event = {call};"));
+        for (place, arg) in args.iter().enumerate() {
+            let word = to_word(self.type_of(*arg), &self.value(*arg));
+            self.text.line(format!("event->args[{place}] = {word};"));
+        }
+        self.text.close("");
+    }
+
+    // -- messages
+
+    fn message_op(&mut self, op: &Op) {
+        let source = self.source(op.source);
+        match &op.kind {
+            OpKind::NewMessage { octets } => self.new_message(octets, op.results[0]),
+            OpKind::Push { message, header, variant, fields } => {
+                self.push(*message, *header, *variant, fields);
+                self.same(op.results[0], *message);
+            }
+            OpKind::Pop { message, header, variant } => self.pop(*message, *header, *variant, &op.results, &source),
+            OpKind::Encode { message, wire } => {
+                let (m, wire) = (self.value(*message), self.plan.names.wires[wire.index()].clone());
+                self.text.line(format!("encode_{wire}(k, {m}, {source});"));
+                self.same(op.results[0], *message);
+            }
+            OpKind::Size { message } => {
+                let text = format!("{}->view.size", self.value(*message));
+                self.assign(op.results[0], text);
+            }
+            OpKind::Sum16 { message } => {
+                let m = self.value(*message);
+                self.assign(op.results[0], format!("mk_sum16(mk_data({m}), {m}->view.size)"));
+            }
+            OpKind::Trim { message, size } | OpKind::Skip { message, size } => {
+                let what = if matches!(op.kind, OpKind::Trim { .. }) { "trim" } else { "skip" };
+                let (m, size) = (self.value(*message), self.value(*size));
+                self.text.line(format!("mk_do_{what}(&k->core, {m}, {size}, {source});"));
+                self.same(op.results[0], *message);
+            }
+            OpKind::Split { message, at } => {
+                let (m, at) = (self.value(*message), self.value(*at));
+                self.same(op.results[0], *message);
+                self.assign(op.results[1], format!("mk_do_split(&k->core, {m}, {at}, {source})"));
+            }
+            OpKind::Join { first, second } => {
+                let (a, b) = (self.value(*first), self.value(*second));
+                self.text.line(format!("mk_do_join(&k->core, {a}, {b}, {source});"));
+                self.same(op.results[0], *first);
+            }
+            OpKind::Share { message } => {
+                let text = format!("mk_message_share(&k->core.pool, {})", self.value(*message));
+                self.assign(op.results[0], text);
+            }
+            OpKind::Received { message, wire } => {
+                let place = self.plan.received.get(wire).copied().unwrap_or(0);
+                let text = format!("mk_quote(&k->core.pool, {}, {place})", self.value(*message));
+                self.assign(op.results[0], text);
+            }
+            OpKind::Load { message, at, ty, endian } => {
+                let (m, at) = (self.value(*message), self.value(*at));
+                let (octets, little) = (ty.width(self.plan.automaton) / 8, *endian == Endian::Little);
+                let call = format!("mk_do_load(&k->core, {m}, {at}, {octets}, {little}, {source})");
+                let c = c_type(self.plan.automaton, *ty);
+                let text = if c == "uint64_t" { call } else { format!("({c}){call}") };
+                self.assign(op.results[0], text);
+            }
+            OpKind::Store { message, at, value, endian } => {
+                let (octets, little) = (self.width_of(*value).div_ceil(8), *endian == Endian::Little);
+                let (m, at, value) = (self.value(*message), self.value(*at), self.value(*value));
+                self.text.line(format!("mk_do_store(&k->core, {m}, {at}, {value}, {octets}, {little}, {source});"));
+                self.same(op.results[0], *message);
+            }
+            OpKind::GetAttribute { message, attribute } => {
+                let word = format!("mk_attributes({})[{}]", self.value(*message), attribute.index());
+                let text = match self.type_of(op.results[0]) {
+                    Type::Bool => format!("{word} != 0"),
+                    ty => format!("({}){word}", c_type(self.plan.automaton, ty)),
+                };
+                self.assign(op.results[0], text);
+            }
+            OpKind::SetAttribute { message, attribute, value } => {
+                let (m, value) = (self.value(*message), self.value(*value));
+                self.text.line(format!("mk_attributes({m})[{}] = {value};", attribute.index()));
+                self.same(op.results[0], *message);
+            }
+            OpKind::Drop { message, reason } => {
+                let m = self.value(*message);
+                let reason = match reason {
+                    DropReason::Known(reason) => self.reason(*reason),
+                    DropReason::Value(value) => self.value(*value),
+                };
+                self.text.line(format!("mk_drop(&k->core, {m}, {reason});"));
+            }
+            OpKind::Consume { message, reason } => {
+                let (m, reason) = (self.value(*message), self.reason(*reason));
+                self.text.line(format!("mk_consume(&k->core, {m}, {reason});"));
+            }
+            _ => {}
+        }
+    }
+
+    fn reason(&self, reason: ReasonId) -> String {
+        let name = &self.plan.automaton.reasons[reason.index()].name;
+        format!("{} /* {} */", reason.0, name.replace("*/", "* /"))
+    }
+
+    fn new_message(&mut self, content: &[u8], result: Value) {
+        if content.is_empty() {
+            return self.assign(result, "mk_message_new(&k->core.pool, NULL, 0)".into());
+        }
+        let name = self.temporary("octets");
+        self.text.line(format!("static const uint8_t {name}[] = {};", octets(content)));
+        self.assign(result, format!("mk_message_new(&k->core.pool, {name}, sizeof {name})"));
+    }
+
+    /// The number that a header record carries: which header, which alternative.
+    pub(crate) fn record_kind(&self, header: HeaderId, variant: VariantId) -> u32 {
+        header.0 << 16 | variant.0
+    }
+
+    fn push(&mut self, message: Value, header: HeaderId, variant: VariantId, fields: &[Value]) {
+        let m = self.value(message);
+        let tag = self.plan.names.variants[header.index()][variant.index()].clone();
+        let names = self.plan.names.fields[header.index()][variant.index()].clone();
+        self.text.open("");
+        self.text.line(format!("struct {tag} *header = mk_push(&k->core.pool, {m}, sizeof(struct {tag}));"));
+        self.text.line(format!("header->kind = {};", self.record_kind(header, variant)));
+        for (field, name) in fields.iter().zip(names) {
+            let value = self.value(*field);
+            self.text.line(format!("header->{name} = {value};"));
+        }
+        self.text.close("");
+    }
+
+    fn pop(&mut self, message: Value, header: HeaderId, variant: VariantId, results: &[Value], source: &str) {
+        let m = self.value(message);
+        let tag = self.plan.names.variants[header.index()][variant.index()].clone();
+        let names = self.plan.names.fields[header.index()][variant.index()].clone();
+        self.same(results[0], message);
+        let kind = self.record_kind(header, variant);
+        let live = results[1..].iter().any(|field| self.is_live(*field));
+        if !live {
+            self.text.line(format!("mk_do_pop(&k->core, {m}, {kind}, sizeof(struct {tag}), {source});"));
+            return;
+        }
+        let record = self.temporary("header");
+        self.text.line(format!(
+            "const struct {tag} *{record} = mk_do_pop(&k->core, {m}, {kind}, sizeof(struct {tag}), {source});"
+        ));
+        for (field, name) in results[1..].iter().zip(names) {
+            if self.is_live(*field) {
+                self.assign(*field, format!("{record}->{name}"));
+            }
+        }
+    }
+}
+
+/// A wrapped sum whose cast must surround the mask.
+fn masked(text: String, c: &str, whole: bool) -> String {
+    match whole {
+        true => text,
+        false => {
+            let inner = text.strip_prefix(&format!("({c})")).unwrap_or(&text);
+            format!("({c})({inner})")
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A text of C under construction: lines with indentation, and declarations that find their place afterwards.
+
+use std::fmt::Write;
+
+/// Lines of C.
+#[derive(Default, Debug)]
+pub struct Text {
+    lines: Vec<String>,
+    depth: usize,
+}
+
+impl Text {
+    pub fn line(&mut self, line: impl AsRef<str>) {
+        let line = line.as_ref();
+        match line.is_empty() {
+            true => self.lines.push(String::new()),
+            false => self.lines.push(format!("{}{line}", "    ".repeat(self.depth))),
+        }
+    }
+
+    /// A line without indentation, such as a label.
+    pub fn flush(&mut self, line: impl AsRef<str>) {
+        self.lines.push(line.as_ref().to_string());
+    }
+
+    pub fn lines(&mut self, lines: &str) {
+        for line in lines.lines() {
+            self.line(line);
+        }
+    }
+
+    /// `head {`, and further lines one step in.
+    pub fn open(&mut self, head: impl AsRef<str>) {
+        match head.as_ref() {
+            "" => self.line("{"),
+            head => self.line(format!("{head} {{")),
+        }
+        self.depth += 1;
+    }
+
+    /// `}` and what follows it on the line.
+    pub fn close(&mut self, tail: &str) {
+        self.depth -= 1;
+        self.line(format!("}}{tail}"));
+    }
+
+    /// The next lines stand one step further in.
+    pub fn indent(&mut self) {
+        self.depth += 1;
+    }
+
+    /// A function's head on a line of its own, its brace on the next.
+    pub fn function(&mut self, head: impl AsRef<str>) {
+        self.line(head);
+        self.line("{");
+        self.depth += 1;
+    }
+
+    pub fn end_function(&mut self) {
+        self.close("");
+        self.line("");
+    }
+
+    pub fn append(&mut self, other: Text) {
+        self.lines.extend(other.lines);
+    }
+
+    /// The lines so far, to be edited by those who know why.
+    pub fn lines_mut(&mut self) -> &mut Vec<String> {
+        &mut self.lines
+    }
+
+    /// The text so far, to be searched.
+    pub fn peek(&self) -> String {
+        self.lines.join("\n")
+    }
+
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    pub fn finish(self) -> String {
+        let mut text = String::new();
+        for line in self.lines {
+            let _ = writeln!(text, "{line}");
+        }
+        text
+    }
+}
+
+/// An unsigned literal of C, of a type wide enough.
+pub fn literal(value: u64) -> String {
+    match value {
+        0..=9 => format!("{value}u"),
+        10..=0xffff_ffff => format!("{value}u"),
+        _ => format!("UINT64_C({value})"),
+    }
+}
+
+/// Octets as an initialiser.
+pub fn octets(octets: &[u8]) -> String {
+    let list: Vec<String> = octets.iter().map(|octet| format!("0x{octet:02x}")).collect();
+    format!("{{{}}}", list.join(", "))
+}
+
+/// A text as a C string literal.
+pub fn string(text: &str) -> String {
+    let mut literal = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' => literal.push_str("\\\""),
+            b'\\' => literal.push_str("\\\\"),
+            0x20..=0x7e => literal.push(byte as char),
+            other => {
+                let _ = write!(literal, "\\{other:03o}");
+            }
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_escaped_so_that_no_digit_joins_an_escape() {
+        assert_eq!(string("a\"\n1"), "\"a\\\"\\0121\"");
+    }
+
+    #[test]
+    fn literals_are_unsigned_and_wide_enough() {
+        assert_eq!(literal(7), "7u");
+        assert_eq!(literal(u64::MAX), "UINT64_C(18446744073709551615)");
+    }
+}

@@ -1,0 +1,79 @@
+//! How values look in C.
+
+use mokume_reaction::{Automaton, Type};
+
+/// The C type that holds a value of this type.
+pub fn c_type(automaton: &Automaton, ty: Type) -> &'static str {
+    match ty {
+        Type::Bool => "bool",
+        Type::Ref(_) => "mk_ref",
+        Type::Msg => "mk_message *",
+        Type::Reason => "uint32_t",
+        other => unsigned(other.width(automaton)),
+    }
+}
+
+/// The smallest unsigned type of at least so many bits.
+pub fn unsigned(bits: u8) -> &'static str {
+    match bits {
+        0..=8 => "uint8_t",
+        9..=16 => "uint16_t",
+        17..=32 => "uint32_t",
+        _ => "uint64_t",
+    }
+}
+
+/// A declaration: the type, a space unless it ends in a star, the name.
+pub fn declare(ty: &str, name: &str) -> String {
+    match ty.ends_with('*') {
+        true => format!("{ty}{name}"),
+        false => format!("{ty} {name}"),
+    }
+}
+
+/// All bits of a width.
+pub fn mask(width: u8) -> u64 {
+    match width {
+        0 => 0,
+        64.. => u64::MAX,
+        bits => (1 << bits) - 1,
+    }
+}
+
+/// Whether the C type of a scalar has no bits beyond its width.
+pub fn is_whole(width: u8) -> bool {
+    matches!(width, 8 | 16 | 32 | 64)
+}
+
+/// Octets of a value in a map's key or value.
+pub fn stored_octets(automaton: &Automaton, ty: Type) -> u32 {
+    match ty {
+        Type::Bool => 1,
+        Type::Ref(_) => 8,
+        Type::Reason => 4,
+        Type::Msg => 0,
+        other => match other.width(automaton) {
+            0..=8 => 1,
+            9..=16 => 2,
+            17..=32 => 4,
+            _ => 8,
+        },
+    }
+}
+
+/// A word of an event back into a value.
+pub fn from_word(automaton: &Automaton, ty: Type, word: &str) -> String {
+    match ty {
+        Type::Msg => format!("(mk_message *)(uintptr_t){word}"),
+        Type::Ref(_) => word.to_string(),
+        other => format!("({}){word}", c_type(automaton, other)),
+    }
+}
+
+/// A value as a word of an event.
+pub fn to_word(ty: Type, value: &str) -> String {
+    match ty {
+        Type::Msg => format!("(uint64_t)(uintptr_t){value}"),
+        _ => value.to_string(),
+    }
+}

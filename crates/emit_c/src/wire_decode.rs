@@ -1,0 +1,310 @@
+//! Decoders: a packet to header records, or the reason why it is none. Total, and never beyond the packet.
+//!
+//! It must keep the order in which `mokume-wire` refuses: that order is part of a wire's meaning.
+
+use mokume_reaction::*;
+
+use crate::plan::Plan;
+use crate::text::{literal, Text};
+use crate::types::mask;
+use crate::wire_common::*;
+
+/// A constraint that waits until what it names is known.
+#[derive(Clone)]
+struct Rule<'a> {
+    own: FieldIndex,
+    left: Option<&'a WireExpression>,
+    compare: Compare,
+    right: &'a WireExpression,
+    otherwise: ReasonId,
+}
+
+/// A header as it is known on one way: its variant and its fields' values in C.
+#[derive(Clone)]
+struct Known {
+    header: HeaderId,
+    variant: VariantId,
+    fields: Vec<Option<String>>,
+}
+
+#[derive(Clone)]
+struct State<'a> {
+    at: u32,
+    /// So many octets are known to be in the packet.
+    checked: u32,
+    slots: Vec<Option<Slot>>,
+    headers: Vec<Known>,
+    rules: Vec<Rule<'a>>,
+    packet_known: bool,
+    header_known: Option<u32>,
+    over: bool,
+}
+
+struct Decoder<'p, 'a> {
+    plan: &'p Plan<'a>,
+    wire: &'a Wire,
+    id: WireId,
+    text: &'p mut Text,
+}
+
+/// `decode_w` and `vet_w` of a wire, in one function.
+pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
+    let wire = &plan.automaton.wires[id.index()];
+    let name = &plan.names.wires[id.index()];
+    text.line(format!("/* {}: why the packet is refused; MK_NOBODY if it is accepted. */", wire.name));
+    text.function(format!("static uint32_t read_{name}(struct {} *k, mk_message *m, bool vet)", plan.names.stack));
+    text.line("const uint8_t *packet = mk_data(m);");
+    text.line("uint32_t end = m->view.size;");
+    text.line("(void)packet;");
+    let headers = wire.headers.iter().map(|header| Known {
+        header: *header,
+        variant: VariantId(0),
+        fields: vec![None; fields(plan.automaton, *header, VariantId(0))],
+    });
+    let state = State {
+        at: 0,
+        checked: 0,
+        slots: Vec::new(),
+        headers: headers.collect(),
+        rules: Vec::new(),
+        packet_known: !trims(&wire.items),
+        header_known: static_bits(&wire.items).map(|bits| bits.div_ceil(8)),
+        over: false,
+    };
+    Decoder { plan, wire, id, text }.items(state, wire.items.iter().collect());
+    text.end_function();
+}
+
+fn fields(automaton: &Automaton, header: HeaderId, variant: VariantId) -> usize {
+    let variants = &automaton.headers[header.index()].variants;
+    variants.get(variant.index()).map_or(0, |variant| variant.fields.len())
+}
+
+fn trims(items: &[WireItem]) -> bool {
+    items.iter().any(|item| match item {
+        WireItem::Field(field) => field.trims_packet,
+        WireItem::Choice { arms, .. } => arms.iter().any(|arm| trims(&arm.items)),
+    })
+}
+
+fn static_bits(items: &[WireItem]) -> Option<u32> {
+    let width = |item: &WireItem| match item {
+        WireItem::Field(field) => Some(u32::from(field.width)),
+        WireItem::Choice { .. } => None,
+    };
+    items.iter().map(width).sum()
+}
+
+impl<'a> Decoder<'_, 'a> {
+    /// The items still to come, on one way.
+    fn items(&mut self, mut state: State<'a>, items: Vec<&'a WireItem>) {
+        for (place, item) in items.iter().enumerate() {
+            match item {
+                WireItem::Field(field) => self.field(&mut state, field),
+                WireItem::Choice { on, arms, unknown } => {
+                    let rest = &items[place + 1..];
+                    return self.choice(&state, *on, arms, *unknown, rest);
+                }
+            }
+        }
+        self.finish(state);
+    }
+
+    fn choice(
+        &mut self,
+        state: &State<'a>,
+        on: FieldIndex,
+        arms: &'a [WireArm],
+        unknown: ReasonId,
+        rest: &[&'a WireItem],
+    ) {
+        let tag = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
+        self.text.open(format!("switch ({tag})"));
+        let mut seen = std::collections::HashSet::new();
+        for arm in arms.iter().filter(|arm| seen.insert(arm.tag)) {
+            self.text.open(format!("case {}:", literal(arm.tag)));
+            let mut state = state.clone();
+            for (header, variant) in &arm.selects {
+                self.select(&mut state, *header, *variant);
+            }
+            let items = arm.items.iter().chain(rest.iter().copied()).collect();
+            self.items(state, items);
+            self.text.close("");
+        }
+        self.text.line("default:");
+        self.text.line(format!("    return {};", self.reason(unknown)));
+        self.text.close("");
+    }
+
+    /// Fields that were read before the choice keep their values.
+    fn select(&self, state: &mut State<'a>, header: HeaderId, variant: VariantId) {
+        let fields = fields(self.plan.automaton, header, variant);
+        if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
+            if known.variant != variant {
+                *known = Known { header, variant, fields: vec![None; fields] };
+            }
+        }
+    }
+
+    fn reason(&self, reason: ReasonId) -> String {
+        format!("{} /* {} */", reason.0, self.plan.automaton.reasons[reason.index()].name.replace("*/", "* /"))
+    }
+
+    fn refuse_if(&mut self, condition: String, reason: ReasonId) {
+        self.text.line(format!("if ({condition})"));
+        self.text.line(format!("    return {};", self.reason(reason)));
+    }
+
+    fn field(&mut self, state: &mut State<'a>, field: &'a WireField) {
+        let end = state.at + u32::from(field.width);
+        let octets = end.div_ceil(8);
+        if octets > state.checked {
+            self.refuse_if(format!("end < {octets}"), self.wire.short);
+            state.checked = octets;
+        }
+        let index = field.index.0 as usize;
+        if state.slots.len() <= index {
+            state.slots.resize(index + 1, None);
+        }
+        let value = format!("f{index}");
+        let read = read_bits("packet", state.at, field.width, field.endian);
+        self.text.line(format!("uint64_t {value} = {read}; /* {} */", field.name.replace("*/", "* /")));
+        self.text.line(format!("(void){value};"));
+        state.slots[index] = Some(Slot { at: state.at, width: field.width, value: value.clone() });
+        state.at = end;
+        self.own_value(state, field, &value);
+        for constraint in &field.constraints {
+            state.rules.push(Rule {
+                own: field.index,
+                left: Some(&constraint.left),
+                compare: constraint.compare,
+                right: &constraint.right,
+                otherwise: constraint.otherwise,
+            });
+        }
+        self.check(state);
+        if field.trims_packet {
+            let read = state.at.div_ceil(8);
+            self.refuse_if(format!("{value} > end || {value} < {read}"), self.wire.short);
+            self.text.line(format!("end = (uint32_t){value};"));
+            state.checked = read;
+            state.packet_known = true;
+            self.check(state);
+        }
+    }
+
+    fn own_value(&mut self, state: &mut State<'a>, field: &'a WireField, value: &str) {
+        match &field.value {
+            FieldValue::Constant { value: wanted, otherwise } => {
+                self.refuse_if(format!("{value} != {}", literal(*wanted)), *otherwise);
+            }
+            FieldValue::Header { header, variant, field: place, times, plus, otherwise } => {
+                let refused = otherwise.unwrap_or(self.wire.short);
+                let times = (*times).max(1);
+                if *plus > 0 {
+                    self.refuse_if(format!("{value} < {}", literal(*plus)), refused);
+                }
+                let rest = if *plus > 0 { format!("({value} - {})", literal(*plus)) } else { value.to_string() };
+                if times > 1 {
+                    self.refuse_if(format!("{rest} % {} != 0", literal(times)), refused);
+                }
+                let own = if times > 1 { format!("{rest} / {}", literal(times)) } else { rest };
+                let ty =
+                    self.plan.automaton.headers[header.index()].variants[variant.index()].fields[*place as usize].1;
+                let fits = mask(ty.width(self.plan.automaton));
+                if mask(field.width).saturating_sub(*plus) / times > fits {
+                    self.refuse_if(format!("{own} > {}", literal(fits)), refused);
+                }
+                self.select(state, *header, *variant);
+                if let Some(known) = state.headers.iter_mut().find(|known| known.header == *header) {
+                    known.fields[*place as usize] = Some(own);
+                }
+            }
+            FieldValue::Computed { expression, otherwise } => state.rules.push(Rule {
+                own: field.index,
+                left: None,
+                compare: Compare::Eq,
+                right: expression,
+                otherwise: *otherwise,
+            }),
+            FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}
+        }
+    }
+
+    /// Checks, in order, the rules of which everything is known; the others wait.
+    fn check(&mut self, state: &mut State<'a>) {
+        let rules = std::mem::take(&mut state.rules);
+        for rule in rules {
+            match is_known(state, &rule) {
+                true => self.refuse_if(violated(state, &rule), rule.otherwise),
+                false => state.rules.push(rule),
+            }
+        }
+    }
+
+    fn finish(&mut self, mut state: State<'a>) {
+        state.over = true;
+        let size = state.at.div_ceil(8);
+        state.header_known = Some(size);
+        self.check(&mut state);
+        self.text.open("if (!vet)");
+        if let Some(place) = self.plan.received.get(&self.id) {
+            self.text.line(format!("mk_note_received(&k->core.pool, m, {place});"));
+        }
+        for known in state.headers.iter().rev() {
+            self.push(known);
+        }
+        self.text.close("");
+        self.text.line("m->view.size = end;");
+        self.text.line("if (!vet)");
+        self.text.line(format!("    mk_skip(m, {size});"));
+        self.text.line("return MK_NOBODY;");
+    }
+
+    /// The header whose record stands on top at the end is pushed last.
+    fn push(&mut self, known: &Known) {
+        let names = &self.plan.names;
+        let (header, variant) = (known.header.index(), known.variant.index());
+        let Some(tag) = names.variants[header].get(variant) else { return };
+        self.text.open("");
+        self.text.line(format!("struct {tag} *header = mk_push(&k->core.pool, m, sizeof(struct {tag}));"));
+        self.text.line(format!("header->kind = {};", known.header.0 << 16 | known.variant.0));
+        for (name, value) in names.fields[header][variant].iter().zip(&known.fields) {
+            let value = value.as_deref().unwrap_or("0");
+            self.text.line(format!("header->{name} = {value};"));
+        }
+        self.text.close("");
+    }
+}
+
+fn is_known(state: &State, rule: &Rule) -> bool {
+    if state.over {
+        return true;
+    }
+    let mut fields = true;
+    let mut seen = |index: FieldIndex| fields &= matches!(state.slots.get(index.0 as usize), Some(Some(_)));
+    let sides = [rule.left, Some(rule.right)];
+    let sizes = sides.into_iter().flatten().all(|side| {
+        let (packet, header, octets) = named(side, &mut seen);
+        !octets && (!packet || state.packet_known) && (!header || state.header_known.is_some())
+    });
+    sizes && fields
+}
+
+/// The condition under which a rule is broken.
+fn violated(state: &State, rule: &Rule) -> String {
+    let facts = Facts {
+        slots: &state.slots,
+        packet: "packet",
+        packet_size: "end",
+        header_size: state.header_known.unwrap_or(0),
+        own: rule.own,
+    };
+    let own = || format!("f{}", rule.own.0);
+    let left = rule.left.map_or_else(own, |left| expression(left, &facts));
+    let right = expression(rule.right, &facts);
+    match rule.compare {
+        Compare::Eq => format!("{left} != {right}"),
+        compare => format!("!({left} {} {right})", sign(compare)),
+    }
+}

@@ -1,0 +1,246 @@
+//! Encoders: the records on top of a message become octets in front of it.
+//!
+//! Fields first, then sizes, then checksums, each in order, as in `mokume-wire`.
+
+use mokume_reaction::*;
+
+use crate::plan::Plan;
+use crate::text::{literal, Text};
+use crate::types::mask;
+use crate::wire_common::*;
+
+/// A field's place and how its value comes about.
+#[derive(Clone)]
+struct Laid<'a> {
+    field: &'a WireField,
+}
+
+#[derive(Clone, Default)]
+struct State<'a> {
+    at: u32,
+    slots: Vec<Option<Slot>>,
+    laid: Vec<Laid<'a>>,
+    narrow: bool,
+}
+
+struct Encoder<'p, 'a> {
+    plan: &'p Plan<'a>,
+    wire: &'a Wire,
+    text: &'p mut Text,
+}
+
+/// `encode_w` of a wire.
+pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
+    let wire = &plan.automaton.wires[id.index()];
+    let name = &plan.names.wires[id.index()];
+    text.line(format!("/* {}: the headers on top become octets. */", wire.name));
+    text.function(format!("static void encode_{name}(struct {} *k, mk_message *m, uint32_t source)", plan.names.stack));
+    text.line("uint32_t payload = m->view.size;");
+    text.line("bool narrow = false;");
+    let mut encoder = Encoder { plan, wire, text };
+    encoder.records();
+    encoder.items(State::default(), wire.items.iter().collect());
+    text.end_function();
+}
+
+impl<'a> Encoder<'_, 'a> {
+    /// Takes the wire's records off the message; they stay readable.
+    fn records(&mut self) {
+        for (place, header) in self.wire.headers.iter().enumerate() {
+            let tags = &self.plan.names.variants[header.index()];
+            self.text.line(format!("const void *record{place} = mk_top(&k->core.pool, m);"));
+            self.text.line(format!("uint32_t kind{place} = mk_top_kind(&k->core, m);"));
+            self.text.line(format!("(void)record{place};"));
+            self.text.open(format!("switch (kind{place})"));
+            for (variant, tag) in tags.iter().enumerate() {
+                self.text.line(format!("case {}:", header.0 << 16 | variant as u32));
+                self.text.line(format!("    mk_pop(&k->core.pool, m, sizeof(struct {tag}));"));
+                self.text.line("    break;");
+            }
+            self.text.line("default:");
+            self.text.line("    break;");
+            self.text.close("");
+        }
+    }
+
+    fn items(&mut self, mut state: State<'a>, items: Vec<&'a WireItem>) {
+        for (place, item) in items.iter().enumerate() {
+            match item {
+                WireItem::Field(field) => self.field(&mut state, field),
+                WireItem::Choice { on, arms, .. } => return self.choice(state, *on, arms, &items[place + 1..]),
+            }
+        }
+        self.finish(state);
+    }
+
+    /// The arm of the variants at hand; if the choice is on a field with a value of its own, of that value too.
+    fn choice(&mut self, state: State<'a>, on: FieldIndex, arms: &'a [WireArm], rest: &[&'a WireItem]) {
+        let is_tag = is_tag(&self.wire.items, on);
+        let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
+        for arm in arms {
+            let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.has(*h, *v)).collect();
+            if !is_tag {
+                conditions.push(format!("{value} == {}", literal(arm.tag)));
+            }
+            let condition = if conditions.is_empty() { "true".into() } else { conditions.join(" && ") };
+            self.text.open(format!("if ({condition})"));
+            let mut taken = state.clone();
+            if let Some(Some(slot)) = taken.slots.get_mut(on.0 as usize).filter(|_| is_tag) {
+                taken.narrow |= arm.tag > mask(slot.width);
+                slot.value = literal(arm.tag & mask(slot.width));
+            }
+            self.items(taken, arm.items.iter().chain(rest.iter().copied()).collect());
+            self.text.line("return;");
+            self.text.close("");
+        }
+        self.items(State { narrow: true, ..state }, rest.to_vec());
+    }
+
+    /// Whether a header is there in this variant.
+    fn has(&self, header: HeaderId, variant: VariantId) -> String {
+        match self.wire.headers.iter().position(|known| *known == header) {
+            Some(place) => format!("kind{place} == {}", header.0 << 16 | variant.0),
+            None => "false".into(),
+        }
+    }
+
+    fn field(&mut self, state: &mut State<'a>, field: &'a WireField) {
+        let index = field.index.0 as usize;
+        let bits = mask(field.width);
+        let value = match &field.value {
+            FieldValue::Constant { value, .. } => {
+                state.narrow |= *value > bits;
+                literal(value & bits)
+            }
+            FieldValue::Header { header, variant, field: place, times, plus, .. } => {
+                self.header_field(field, (*header, *variant, *place), (*times, *plus))
+            }
+            _ => "UINT64_C(0)".into(),
+        };
+        if state.slots.len() <= index {
+            state.slots.resize(index + 1, None);
+        }
+        state.slots[index] = Some(Slot { at: state.at, width: field.width, value });
+        state.laid.push(Laid { field });
+        state.at += u32::from(field.width);
+    }
+
+    /// `f = field * times + plus` in C, with the note that it is too wide; the name of `f`.
+    fn header_field(
+        &mut self,
+        field: &WireField,
+        (header, variant, place): (HeaderId, VariantId, u32),
+        (times, plus): (u64, u64),
+    ) -> String {
+        let name = format!("f{}", field.index.0);
+        let names = &self.plan.names;
+        let (tags, fields) = (&names.variants[header.index()], &names.fields[header.index()][variant.index()]);
+        let Some(record) = self.wire.headers.iter().position(|known| *known == header) else { return "0".into() };
+        let (tag, member, has) = (&tags[variant.index()], &fields[place as usize], self.has(header, variant));
+        self.text.line(format!("uint64_t {name} = {has} ? ((const struct {tag} *)record{record})->{member} : 0;"));
+        let bits = mask(field.width);
+        let ty = self.plan.automaton.headers[header.index()].variants[variant.index()].fields[place as usize].1;
+        let widest = u128::from(mask(ty.width(self.plan.automaton)));
+        if widest * u128::from(times) + u128::from(plus) > u128::from(bits) {
+            // The largest value that fits; beyond it something is cut off.
+            let condition = match bits.checked_sub(plus) {
+                Some(_) if times == 0 => "false".into(),
+                Some(room) => format!("{name} > {}", literal(room / times)),
+                None => "true".into(),
+            };
+            self.text.line(format!("narrow |= {condition};"));
+        }
+        if times != 1 || plus != 0 || widest > u128::from(bits) {
+            self.text.line(format!("{name} = ({name} * {} + {}) & {};", literal(times), literal(plus), literal(bits)));
+        }
+        name
+    }
+
+    fn finish(&mut self, mut state: State<'a>) {
+        let size = state.at.div_ceil(8);
+        if state.narrow {
+            self.text.line("narrow = true;");
+        }
+        self.text.line(format!("uint32_t size = payload + {size};"));
+        self.text.line("(void)size;");
+        self.text.line(format!("uint8_t *packet = mk_prepend(&k->core.pool, m, {size});"));
+        self.text.line("(void)packet;");
+        let computed = |laid: &&Laid<'a>| matches!(laid.field.value, FieldValue::Computed { .. });
+        let laid = state.laid.clone();
+        let (checksums, sizes): (Vec<&Laid>, Vec<&Laid>) =
+            laid.iter().filter(computed).partition(|laid| is_checksum(laid.field));
+        for laid in sizes {
+            self.compute(&mut state, laid.field, size);
+        }
+        self.write_fields(&state, &laid);
+        for laid in checksums {
+            self.compute(&mut state, laid.field, size);
+            self.write_one(&state, laid.field);
+        }
+        self.text.line("if (MK_UNLIKELY(narrow))");
+        self.text.line("    mk_report_at(&k->core, MK_NARROW, source);");
+    }
+
+    fn compute(&mut self, state: &mut State<'a>, field: &WireField, header_size: u32) {
+        let FieldValue::Computed { expression: e, .. } = &field.value else { return };
+        let facts = Facts { slots: &state.slots, packet: "packet", packet_size: "size", header_size, own: field.index };
+        let (name, bits) = (format!("f{}", field.index.0), literal(mask(field.width)));
+        self.text.line(format!("uint64_t {name} = {};", expression(e, &facts)));
+        if field.width < 64 {
+            self.text.line(format!("narrow |= {name} > {bits};"));
+            self.text.line(format!("{name} &= {bits};"));
+        }
+        if let Some(Some(slot)) = state.slots.get_mut(field.index.0 as usize) {
+            slot.value = name;
+        }
+    }
+
+    /// All fields: whole octets one by one, others put together octet by octet.
+    fn write_fields(&mut self, state: &State<'a>, laid: &[Laid<'a>]) {
+        let mut octets: std::collections::BTreeMap<u32, Vec<String>> = std::collections::BTreeMap::new();
+        for laid in laid {
+            let Some(Some(slot)) = state.slots.get(laid.field.index.0 as usize) else { continue };
+            if is_whole(slot.at, slot.width) {
+                self.write_one(state, laid.field);
+                continue;
+            }
+            for piece in pieces(slot.at, slot.width) {
+                let bits = format!("({} >> {} & {:#04x}u)", slot.value, piece.place, (1u32 << piece.bits) - 1);
+                octets.entry(piece.octet).or_default().push(format!("{bits} << {}", piece.shift));
+            }
+        }
+        for (octet, parts) in octets {
+            self.text.line(format!("packet[{octet}] = (uint8_t)({});", parts.join(" | ")));
+        }
+    }
+
+    fn write_one(&mut self, state: &State<'a>, field: &WireField) {
+        let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { return };
+        let (at, order) = (slot.at / 8, if field.endian == Endian::Little { "le" } else { "be" });
+        match (is_whole(slot.at, slot.width), slot.width) {
+            (true, 8) => self.text.line(format!("packet[{at}] = (uint8_t){};", slot.value)),
+            (true, width) => {
+                self.text.line(format!("mk_put_{order}(packet + {at}, {}, {});", width / 8, slot.value));
+            }
+            (false, width) => {
+                // A checksum among bits: its octets hold other fields already.
+                for piece in pieces(slot.at, width) {
+                    let bits = format!("({} >> {} & {:#04x}u)", slot.value, piece.place, (1u32 << piece.bits) - 1);
+                    let octet = format!("packet[{}]", piece.octet);
+                    self.text.line(format!("{octet} = (uint8_t)({octet} | {bits} << {});", piece.shift));
+                }
+            }
+        }
+    }
+}
+
+fn is_checksum(field: &WireField) -> bool {
+    matches!(&field.value, FieldValue::Computed { expression, .. } if named(expression, &mut |_| ()).2)
+}
+
+fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
+    items.iter().any(|item| match item {
+        WireItem::Field(field) => field.index == on && field.value == FieldValue::Tag,
+        WireItem::Choice { arms, .. } => arms.iter().any(|arm| is_tag(&arm.items, on)),
+    })
+}

@@ -1,0 +1,56 @@
+//! Every run test, on generated C: plain, with sanitizers, and with a second compiler. All stacks are one program.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{automata, build, run_files};
+use mokume_emit_c::{Build, CMachine, CProgram, Memory, Sanitize, Transport};
+use mokume_testkit::{parameters, run};
+
+fn play(build: &Build) {
+    let files = run_files();
+    let program = match CProgram::build(&automata(&files), build) {
+        Ok(program) => Arc::new(program),
+        Err(error) => panic!("{error}"),
+    };
+    let (mut tests, mut failures) = (0, Vec::new());
+    for (stack, file) in files.iter().enumerate() {
+        for script in &file.scripts {
+            let params = parameters(&file.automaton, script);
+            let memory = Memory { buffers: 64, buffer_octets: 1 << 16, ..Memory::default() };
+            let mut machine = CMachine::new(&program, stack, &params, script.seed, memory).expect("a machine");
+            let found = run(&file.automaton, script, &mut machine);
+            failures.extend(found.iter().map(|failure| format!("{}: {failure}", file.name)));
+            failures.extend(machine.failure().map(|reason| format!("{}: {}: {reason}", file.name, script.name)));
+            if machine.failure().is_some() {
+                panic!("{}", failures.join("\n\n"));
+            }
+            if machine.exhausted() > 0 {
+                failures.push(format!("{}: {}: memory ran out", file.name, script.name));
+            }
+            tests += 1;
+        }
+    }
+    assert!(failures.is_empty(), "{} of {tests} tests:\n{}", failures.len(), failures.join("\n\n"));
+    assert!(tests > 0);
+}
+
+#[test]
+fn compiled_plainly() {
+    play(&build());
+}
+
+#[test]
+fn with_sanitizers() {
+    play(&Build { optimize: 1, sanitize: Sanitize::AddressUndefined, transport: Transport::Process, ..build() });
+}
+
+#[test]
+fn with_clang() {
+    if std::process::Command::new("clang").arg("--version").output().is_err() {
+        eprintln!("clang is not installed: skipped");
+        return;
+    }
+    play(&Build { compiler: Some("clang".into()), ..build() });
+}

@@ -1,0 +1,183 @@
+/* Operations of handlers that report or count: on cells, on messages, on what is put off for later.
+ *
+ * Each does one operation of the reaction automaton; docs/automaton.md says what each means. */
+#ifndef MK_CELLS_H
+#define MK_CELLS_H
+
+#include "mk_core.h"
+
+static inline bool mk_within(mk_core *core, uint64_t index, uint64_t size, uint32_t source)
+{
+    if (MK_LIKELY(index < size))
+        return true;
+    mk_report_at(core, MK_BOUNDS, source);
+    return false;
+}
+
+/* A timer of an object that has ended stays idle. */
+static inline void mk_do_arm(mk_core *core, const mk_object *object, mk_timer *timer, uint64_t deadline)
+{
+    if (object->state == MK_LIVING)
+        mk_timer_arm(&core->wheel, timer, deadline);
+    else
+        mk_timer_stop(timer);
+}
+
+static inline bool mk_do_take(uint32_t *left, uint32_t amount)
+{
+    if (amount > *left)
+        return false;
+    *left -= amount;
+    return true;
+}
+
+static inline void mk_do_give(mk_core *core, uint32_t *left, uint32_t total, uint32_t amount, uint32_t source)
+{
+    uint32_t taken = total - *left;
+    *left += mk_min_u32(amount, taken);
+    if (MK_UNLIKELY(amount > taken))
+        mk_report_at(core, MK_MISUSE, source);
+}
+
+static inline void mk_do_keep(mk_core *core, mk_message **places, uint32_t size, uint64_t index, mk_message *message,
+                              uint32_t source)
+{
+    if (!mk_within(core, index, size, source)) {
+        mk_gone(core, message);
+        return;
+    }
+    if (MK_UNLIKELY(places[index] != NULL)) {
+        mk_report_at(core, MK_MISUSE, source);
+        mk_gone(core, places[index]);
+        core->accounts.held--;
+    }
+    places[index] = message;
+    core->accounts.held++;
+}
+
+static inline mk_message *mk_do_take_out(mk_core *core, mk_message **places, uint32_t size, uint64_t index,
+                                         uint32_t source)
+{
+    if (!mk_within(core, index, size, source) || !places[index])
+        return NULL;
+    mk_message *message = places[index];
+    places[index] = NULL;
+    core->accounts.held--;
+    return message;
+}
+
+static inline mk_message *mk_do_share_held(mk_core *core, mk_message **places, uint32_t size, uint64_t index,
+                                           uint32_t source)
+{
+    if (!mk_within(core, index, size, source) || !places[index])
+        return NULL;
+    return mk_message_share(&core->pool, places[index]);
+}
+
+/* An object ends: what it still holds is gone. Answers how many messages that were. */
+static inline uint32_t mk_drop_held(mk_core *core, mk_message **places, uint32_t size)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        if (!places[i])
+            continue;
+        mk_gone(core, places[i]);
+        places[i] = NULL;
+        core->accounts.held--;
+        count++;
+    }
+    return count;
+}
+
+/* Asked in the object's own settle instant: it settles again at once. */
+static inline void mk_again(mk_core *core, mk_object *object)
+{
+    (void)core;
+    object->again = true;
+}
+
+/* Asked elsewhere: it is dirty from now on. */
+static inline void mk_ask_again(mk_core *core, mk_object *object)
+{
+    mk_touch(core, object);
+}
+
+static inline void mk_do_trim(mk_core *core, mk_message *message, uint32_t size, uint32_t source)
+{
+    if (!mk_trim(message, size))
+        mk_report_at(core, MK_BOUNDS, source);
+}
+
+static inline void mk_do_skip(mk_core *core, mk_message *message, uint32_t size, uint32_t source)
+{
+    if (!mk_skip(message, size))
+        mk_report_at(core, MK_BOUNDS, source);
+}
+
+static inline mk_message *mk_do_split(mk_core *core, mk_message *message, uint32_t at, uint32_t source)
+{
+    mk_message *rest;
+    if (!mk_split(&core->pool, message, at, &rest))
+        mk_report_at(core, MK_BOUNDS, source);
+    return rest;
+}
+
+static inline void mk_do_join(mk_core *core, mk_message *first, mk_message *second, uint32_t source)
+{
+    core->accounts.merged++;
+    if (!mk_join(&core->pool, first, second))
+        mk_report_at(core, MK_BOUNDS, source);
+}
+
+static inline uint64_t mk_do_load(mk_core *core, const mk_message *message, uint32_t at, uint32_t size, bool little,
+                                  uint32_t source)
+{
+    uint64_t value;
+    if (!mk_load(message, at, size, little, &value))
+        mk_report_at(core, MK_BOUNDS, source);
+    return value;
+}
+
+static inline void mk_do_store(mk_core *core, mk_message *message, uint32_t at, uint64_t value, uint32_t size,
+                               bool little, uint32_t source)
+{
+    if (!mk_store(&core->pool, message, at, value, size, little))
+        mk_report_at(core, MK_BOUNDS, source);
+}
+
+/* Which header stands on top, MK_NOBODY: none. Records begin with their kind. */
+static inline uint32_t mk_top_kind(const mk_core *core, mk_message *message)
+{
+    uint32_t kind;
+    if (mk_no_headers(&core->pool, message))
+        return MK_NOBODY;
+    memcpy(&kind, mk_top(&core->pool, message), sizeof kind);
+    return kind;
+}
+
+/* Takes the top record off; it stays readable until the next push. The verifier sees to it that it is of this kind. */
+static inline void *mk_do_pop(mk_core *core, mk_message *message, uint32_t kind, uint32_t size, uint32_t source)
+{
+    void *record = mk_top(&core->pool, message);
+    if (MK_UNLIKELY(mk_top_kind(core, message) != kind)) {
+        mk_report_at(core, MK_MISUSE, source);
+        return (uint8_t *)core->pool.nothing + mk_message_memory(&core->pool.shape);
+    }
+    mk_pop(&core->pool, message, size);
+    return record;
+}
+
+/* An event for a reaction of its own, its arguments still to be set; NULL: the handler's queue is full. */
+static inline mk_event *mk_do_later(mk_core *core, uint32_t *waiting, uint32_t capacity, uint16_t what, mk_ref target,
+                                    uint32_t messages)
+{
+    mk_event *event = *waiting < capacity ? mk_ring_put(&core->later) : NULL;
+    if (!event)
+        return NULL;
+    ++*waiting;
+    *event = (mk_event){NULL, target, what, MK_DIRECT, false};
+    core->accounts.held += messages;
+    return event;
+}
+
+#endif

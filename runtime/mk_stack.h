@@ -1,0 +1,98 @@
+/* What all generated stacks offer in the same words, for programs and tools that know a stack only by its tables. */
+#ifndef MK_STACK_H
+#define MK_STACK_H
+
+#include "mk_core.h"
+
+/* How much memory an instance has. All of it is in the block that is handed to `init`. */
+typedef struct mk_config {
+    uint64_t seed;          /* of the random streams */
+    uint32_t buffers;       /* of the pool */
+    uint32_t buffer_octets; /* of one buffer, with its head room */
+    uint32_t messages;      /* that may exist at once; shares count, but need no buffer */
+    uint32_t outputs;       /* of one call */
+    uint32_t reports;       /* that are kept until they are taken */
+} mk_config;
+
+typedef void (*mk_any_output)(void *context, uint32_t port, uint32_t event, const mk_datum *args, uint32_t count);
+
+typedef struct mk_interface {
+    const char *name;
+    mk_config defaults;
+    size_t (*size)(const mk_config *config);
+    void *(*init)(void *memory, const mk_config *config, const uint64_t *params, mk_any_output output, void *context);
+    void (*start)(void *stack, uint64_t now);
+    bool (*input)(void *stack, uint64_t now, uint32_t port, uint32_t event, const mk_datum *args, uint32_t count);
+    void (*advance)(void *stack, uint64_t now);
+    bool (*next_deadline)(const void *stack, uint64_t *deadline);
+    mk_core *(*core)(void *stack);
+    const uint64_t *(*counters)(const void *stack);
+    const uint64_t *(*coverage)(const void *stack); /* NULL if branches are not counted */
+    uint32_t counter_count, reason_count, source_count, branch_count;
+    const char *const *counter_names;
+    const char *const *reason_names;
+    const char *const *sources; /* `file:line`, by the index that a report carries */
+} mk_interface;
+
+/* A call from outside begins: what comes before it is done. */
+static inline void mk_begin(mk_core *core, uint64_t now)
+{
+    core->reactions_left = MK_REACTIONS_PER_CALL;
+    mk_catch_up(core, now);
+    mk_set_now(core, now);
+}
+
+/* The reaction of a call from outside is over. Timers that it set for now or earlier wait for the next call. */
+static inline bool mk_end(mk_core *core)
+{
+    mk_end_reaction(core);
+    if (!core->reactions_left)
+        core->reactions_left = 1;
+    mk_settle_down(core);
+    mk_leave(core);
+    return true;
+}
+
+static inline bool mk_refuse(mk_core *core)
+{
+    core->accounts.refused++;
+    mk_leave(core);
+    return false;
+}
+
+/* Time passes without an event. */
+static inline void mk_advance(mk_core *core, uint64_t now)
+{
+    core->reactions_left = MK_REACTIONS_PER_CALL;
+    mk_catch_up(core, now);
+    if (core->reactions_left)
+        mk_set_now(core, now);
+    mk_leave(core);
+}
+
+static inline bool mk_next_deadline(const mk_core *core, uint64_t *deadline)
+{
+    *deadline = core->now;
+    return mk_is_behind(core) || mk_wheel_next(&core->wheel, deadline);
+}
+
+/* A handle that comes in by a port: of a living object, or null. */
+static inline bool mk_admits(const mk_class *class, mk_handle handle)
+{
+    return mk_ref_of_handle(handle) == MK_NULL || mk_living(class, mk_ref_of_handle(handle));
+}
+
+static inline size_t mk_aligned(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+/* The block that an instance is given, cut into pieces. */
+static inline void *mk_cut(uint8_t **at, size_t size)
+{
+    void *piece = *at;
+    *at += mk_aligned(size);
+    return piece;
+}
+
+#endif
