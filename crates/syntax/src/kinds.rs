@@ -149,7 +149,8 @@ pub enum SyntaxKind {
     MINUS_MINUS,
     #[token("::")]
     COLON_COLON,
-    /// A character or word that no token begins with.
+    /// A character or word that no token begins with; `'one'` is one mistake.
+    #[regex(r"'[^'\n]*'")]
     ERROR_TOKEN,
     EOF,
 

@@ -31,17 +31,39 @@ impl Parser<'_> {
     }
 
     pub(super) fn at_expression(&self) -> bool {
+        if self.line_has_ended() {
+            return false;
+        }
         match self.peek() {
-            IDENT => !NO_OPERANDS.contains(&self.nth_text(0)) && !self.at_next_statement(),
+            IDENT => !NO_OPERANDS.contains(&self.nth_text(0)),
             NUMBER | DOTTED | CIDR | MAC | STRING | HEX_STRING | OPEN_STRING | L_PAREN | BANG => true,
             QUESTION => self.nth(1) == IDENT,
             _ => false,
         }
     }
 
-    /// Whether the line here is a statement of its own, so that no expression goes on with it.
-    fn at_next_statement(&self) -> bool {
-        self.statement_at != Some(self.pos) && self.new_line_before(0) && self.starts_line_of_its_own()
+    /// Whether a line ends before the operand here. Statements end with their lines; only brackets, and an operator at
+    /// the end of a line, let an expression go on.
+    fn line_has_ended(&self) -> bool {
+        if !self.new_line_before(0) || self.statement_at == Some(self.pos) {
+            return false;
+        }
+        !(self.in_brackets || self.is_behind_operator()) || self.starts_line_of_its_own()
+    }
+
+    fn is_behind_operator(&self) -> bool {
+        let word = self.pos > 0 && matches!(self.nth_before(), "and" | "or" | "not");
+        let kind = self.nth_before_kind();
+        word || matches!(
+            kind,
+            PLUS | MINUS | STAR | SLASH | PERCENT | PLUS_WRAP | MINUS_WRAP | STAR_WRAP | AMP | PIPE | CARET
+        ) || matches!(kind, SHL | SHR | EQ_EQ | NEQ | LT | LE | GT | GE | BANG | AMP_AMP | PIPE_PIPE)
+    }
+
+    /// An expression that begins a statement, an arm or a step: on a line of its own.
+    pub(super) fn first_expression(&mut self) {
+        self.statement_at = Some(self.pos);
+        self.expression();
     }
 
     pub(super) fn expected_expression(&mut self) {
@@ -58,13 +80,14 @@ impl Parser<'_> {
             return;
         }
         let found = self.found();
-        let diagnostic = self.error_here(
+        let diagnostic = self.missing_here(
             codes::EXPECTED_EXPRESSION,
             format!("expected an expression, found {found}"),
             "expected an expression",
         );
         self.report(match self.peek() {
             R_BRACE | EOF => diagnostic.help("write a value: a name, a number, a call"),
+            _ if found == "the end of the line" => diagnostic.help("write a value: a name, a number, a call"),
             L_BRACE => diagnostic.help("a block is no value; a record is written `Name { field: value }`"),
             L_BRACKET => diagnostic.help("arrays have no literals; they begin with all elements zero"),
             _ => diagnostic,
@@ -191,7 +214,7 @@ impl Parser<'_> {
         let mut height = self.primary();
         while height > 0 {
             let kind = match self.peek() {
-                DOT if self.nth(1) == IDENT || self.same_line(0) => FIELD_EXPR,
+                DOT if self.same_line(0) || self.nth(1) == IDENT && self.same_line(1) => FIELD_EXPR,
                 L_PAREN if self.same_line(0) => CALL_EXPR,
                 L_BRACKET if self.same_line(0) => INDEX_EXPR,
                 COLON_COLON => FIELD_EXPR,
@@ -214,14 +237,17 @@ impl Parser<'_> {
             FIELD_EXPR => {
                 self.report_foreign();
                 self.bump();
-                self.name("a field's name after the dot");
+                match self.new_line_before(0) {
+                    true => self.expected("a field's name after the dot"),
+                    false => drop(self.name("a field's name after the dot")),
+                }
                 0
             }
             CALL_EXPR => self.arguments(),
             _ => {
                 let opening = self.span_of(0);
                 self.bump();
-                let height = self.with_records(true, |p| p.deeper_list(R_BRACKET));
+                let height = self.bracketed(|p| p.deeper_list(R_BRACKET));
                 self.close_bracket(R_BRACKET, opening);
                 height
             }
@@ -249,7 +275,7 @@ impl Parser<'_> {
         self.open(ARG_LIST);
         let opening = self.span_of(0);
         self.bump();
-        self.with_records(true, |p| {
+        self.bracketed(|p| {
             p.nested(|p| {
                 while !p.at(R_PAREN) && !p.at_list_end() {
                     let before = p.pos;
@@ -281,7 +307,7 @@ impl Parser<'_> {
             return false;
         }
         if self.at_expression() && self.same_line(0) {
-            let found = self.found();
+            let found = self.this();
             let mut diagnostic = self
                 .error_here(
                     codes::MISSING_SEPARATOR,
@@ -334,6 +360,17 @@ impl Parser<'_> {
             n += 2;
         }
         self.nth(n) == IDENT && self.nth(n + 1) == COLON
+    }
+
+    /// `c ? a : b`: reported, and skipped.
+    pub(super) fn check_ternary(&mut self) {
+        if self.at(QUESTION) && self.same_line(0) && !self.in_test {
+            let diagnostic = self
+                .error_here(codes::FOREIGN_OPERATOR, "the language has no `? :`", "of another language")
+                .help("write `if c { a } else { b }`, which is a value");
+            self.report(diagnostic);
+            self.skip_line();
+        }
     }
 
     fn value(&mut self, what: &str) -> Height {
@@ -399,7 +436,7 @@ impl Parser<'_> {
 
     fn check_test_notation(&mut self) {
         if !self.in_test {
-            let found = self.found();
+            let found = self.this();
             let diagnostic = self
                 .error_here(codes::TEST_NOTATION, format!("{found} stands for any value in tests only"), "no value")
                 .help("in a `match` write `else`; a value that is not needed is left out");
@@ -418,7 +455,7 @@ impl Parser<'_> {
             return 1;
         }
         self.bump();
-        height += self.with_records(true, |p| p.deeper_list(R_PAREN));
+        height += self.bracketed(|p| p.deeper_list(R_PAREN));
         self.close_bracket(R_PAREN, opening);
         self.close();
         height
@@ -483,29 +520,49 @@ impl Parser<'_> {
         let mut height = 0;
         self.nested(|p| {
             p.bump();
-            while !p.at(R_BRACE) && !p.at_stop() {
-                let before = p.pos;
-                p.open(RECORD_EXPR_FIELD);
-                if p.name("a field's name") && p.eat(COLON) {
-                    height = height.max(p.value("a field"));
-                }
-                p.close();
-                if !p.eat(COMMA) && !p.at(R_BRACE) {
-                    if p.at(IDENT) && p.nth(1) == COLON {
-                        p.separator(R_BRACE, "field");
-                    } else {
-                        p.expected("`,` or `}`");
-                        p.skip_to_separator(R_BRACE);
-                        p.eat(COMMA);
-                    }
-                }
-                if p.pos == before {
-                    break;
-                }
-            }
+            p.bracketed(|p| height = p.fields_of_record());
             p.close_bracket(R_BRACE, opening);
         });
         height
+    }
+
+    fn fields_of_record(&mut self) -> Height {
+        let p = self;
+        let mut height = 0;
+        while !p.at(R_BRACE) && !p.at_stop() {
+            let before = p.pos;
+            p.open(RECORD_EXPR_FIELD);
+            if p.name("a field's name") && (p.eat(COLON) || p.field_assigned()) {
+                height = height.max(p.value("a field"));
+            }
+            p.close();
+            if !p.eat(COMMA) && !p.at(R_BRACE) {
+                if p.at(IDENT) && p.nth(1) == COLON {
+                    p.separator(R_BRACE, "field");
+                } else {
+                    p.expected("`,` or `}`");
+                    p.skip_to_separator(R_BRACE);
+                    p.eat(COMMA);
+                }
+            }
+            if p.pos == before {
+                break;
+            }
+        }
+        height
+    }
+
+    /// `Pair { left = 1 }`: reported, and read on.
+    fn field_assigned(&mut self) -> bool {
+        if !self.at(EQ) {
+            return false;
+        }
+        let diagnostic = self
+            .error_here(codes::ASSIGN_IN_CONDITION, "`=` within a record", "expected `:`")
+            .help("a field and its value are joined by `:`, as in `Pair { left: 1 }`");
+        self.report(diagnostic);
+        self.bump();
+        true
     }
 
     // ---- types ----
@@ -513,13 +570,28 @@ impl Parser<'_> {
     /// `u32`, `Kind`, `[u32; 8]`, `[u32 -> u48; 64]`, `[(u32, u16) -> u8; 64]`
     pub(super) fn type_(&mut self) {
         match self.peek() {
+            _ if self.new_line_before(0) && !self.in_brackets => self.expected_type(),
             IDENT => {
                 self.open(NAMED_TYPE);
                 self.name("a type");
                 self.close();
+                self.check_array_suffix();
             }
-            L_BRACKET => self.nested(|p| p.bracketed_type()),
+            L_BRACKET => self.nested(|p| p.bracketed(|p| p.bracketed_type())),
             _ => self.expected_type(),
+        }
+    }
+
+    /// `u32[8]`, as other languages write it.
+    fn check_array_suffix(&mut self) {
+        if self.at(L_BRACKET) && self.same_line(0) {
+            let element = self.nth_before().to_string();
+            let length = if self.nth(1) == NUMBER { self.nth_text(1) } else { "8" };
+            let diagnostic = self
+                .error_here(codes::EXPECTED_TYPE, "the length stands within the type", "not behind it")
+                .help(format!("write `[{element}; {length}]`"));
+            self.report(diagnostic);
+            self.skip_balanced();
         }
     }
 
@@ -527,7 +599,7 @@ impl Parser<'_> {
         if !self.report_foreign() {
             let found = self.found();
             let diagnostic = self
-                .error_here(codes::EXPECTED_TYPE, format!("expected a type, found {found}"), "expected a type")
+                .missing_here(codes::EXPECTED_TYPE, format!("expected a type, found {found}"), "expected a type")
                 .help("types are `bool`, `u1` … `u64`, `seq1` … `seq64`, `Duration`, `Instant`, `Message` and names of your own");
             self.report(diagnostic);
         }
@@ -536,7 +608,7 @@ impl Parser<'_> {
     fn bracketed_type(&mut self) {
         let start = self.checkpoint();
         let opening = self.span_of(0);
-        let is_map = self.nth(1) == L_PAREN || self.nth(2) == ARROW || self.nth(2) == FAT_ARROW;
+        let is_map = self.nth(1) == L_PAREN || matches!(self.nth(2), ARROW | FAT_ARROW | COLON);
         self.open_at(start, if is_map { MAP_TYPE } else { ARRAY_TYPE });
         self.bump();
         if self.eat(L_PAREN) {
@@ -550,7 +622,7 @@ impl Parser<'_> {
         }
         if is_map {
             if !self.expect(ARROW, "`->`") {
-                self.eat(FAT_ARROW);
+                let _ = self.eat(FAT_ARROW) || self.eat(COLON);
             }
             self.type_();
         }

@@ -7,6 +7,7 @@ use crate::kinds::SyntaxKind::{self, *};
 impl Parser<'_> {
     pub(super) fn items(&mut self) {
         while !self.at(EOF) {
+            self.begin_item_afresh();
             if matches!(self.peek(), R_BRACE | R_PAREN | R_BRACKET) {
                 return;
             }
@@ -45,17 +46,46 @@ impl Parser<'_> {
     fn unknown_item(&mut self) {
         const MEMBERS: [&str; 8] = ["on", "header", "key", "address", "entity", "session", "publish", "var"];
         if self.at_any_word(&MEMBERS) && self.nth(1) != EOF {
-            let found = self.found();
+            let found = self.this();
             let diagnostic = self
                 .error_here(codes::UNKNOWN_ITEM, format!("{found} begins no item of a file"), "outside of a layer")
                 .help("it stands in a layer: `worker Name { … }`; perhaps a `}` above is one too many");
             self.report(diagnostic);
-        } else if let Some(meant) = self.unknown_word(codes::UNKNOWN_ITEM, "item", &ITEM_WORDS) {
+        } else if let Some(meant) =
+            self.foreign_item().or_else(|| self.unknown_word(codes::UNKNOWN_ITEM, "item", &ITEM_WORDS))
+        {
             if matches!(self.nth(1), IDENT | STRING) {
                 return self.item(meant);
             }
         }
         self.skip_to_item();
+    }
+
+    /// What other languages call an item of ours.
+    fn foreign_item(&mut self) -> Option<&'static str> {
+        const WORDS: [(&str, &str); 14] = [
+            ("import", "use"),
+            ("include", "use"),
+            ("struct", "record"),
+            ("class", "worker"),
+            ("layer", "worker"),
+            ("protocol", "worker"),
+            ("func", "fn"),
+            ("function", "fn"),
+            ("def", "fn"),
+            ("let", "const"),
+            ("packet", "wire"),
+            ("format", "wire"),
+            ("typedef", "type"),
+            ("module", "worker"),
+        ];
+        let (_, ours) = WORDS.iter().find(|(word, _)| self.at_word(word))?;
+        let found = self.this();
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_ITEM, format!("{found} begins no item"), "of another language")
+            .help(format!("write `{ours}`"));
+        self.report(diagnostic);
+        Some(ours)
     }
 
     fn skip_to_item(&mut self) {
@@ -64,10 +94,10 @@ impl Parser<'_> {
         let mut open = 0u32;
         while !self.at_stop() {
             match self.peek() {
-                L_BRACE => open += 1,
                 R_BRACE if open == 0 => break,
+                _ if open == 0 && self.at_first_column() => break,
+                L_BRACE => open += 1,
                 R_BRACE => open -= 1,
-                IDENT if open == 0 && self.new_line_before(0) && self.at_any_word(&ITEM_WORDS) => break,
                 _ => {}
             }
             self.bump();
@@ -94,7 +124,7 @@ impl Parser<'_> {
         self.open_documented(USE);
         self.bump();
         loop {
-            if self.at(STRING) || self.at(IDENT) {
+            if (self.at(STRING) || self.at(IDENT)) && (self.same_line(0) || self.nth_before_kind() == COMMA) {
                 self.open(USE_PATH);
                 self.bump();
                 self.close();
@@ -102,7 +132,9 @@ impl Parser<'_> {
                 self.expected("a module's name, or a file's in quotes");
                 break;
             }
-            if !self.eat(COMMA) {
+            if self.at(IDENT) && self.same_line(0) {
+                self.missing_comma("module");
+            } else if !self.eat(COMMA) {
                 break;
             }
         }
@@ -127,10 +159,24 @@ impl Parser<'_> {
     pub(super) fn typed_value(&mut self, kind: SyntaxKind, what: &str) {
         self.open_documented(kind);
         self.bump();
-        if self.name(what) && self.type_annotation() && self.expect(EQ, "`=` and a value") {
-            self.expression();
+        if self.name_here(what) && self.type_annotation() {
+            if self.eat(EQ) {
+                self.expression();
+            } else {
+                self.missing_value();
+            }
         }
         self.close();
+    }
+
+    fn missing_value(&mut self) {
+        if !self.report_foreign() {
+            let found = self.found();
+            let diagnostic = self
+                .missing_here(codes::EXPECTED, format!("expected `=` and a value, found {found}"), "expected `=`")
+                .help("everything begins with a value: `var next: u32 = 0`");
+            self.report(diagnostic);
+        }
     }
 
     /// `: T`, which must be there.
@@ -143,7 +189,7 @@ impl Parser<'_> {
             return true;
         }
         let there = self.expect(COLON, "`:` and a type");
-        if there {
+        if there || self.at(IDENT) && self.same_line(0) && self.nth(1) != COLON {
             self.type_();
         }
         there
@@ -153,7 +199,7 @@ impl Parser<'_> {
         let errors = self.diagnostics.len();
         self.open_documented(TYPE_ALIAS);
         self.bump();
-        if self.name("the type's name") && self.expect(EQ, "`=` and a type") {
+        if self.name_here("the type's name") && self.expect(EQ, "`=` and a type") {
             self.type_();
         }
         self.close();
@@ -164,7 +210,7 @@ impl Parser<'_> {
         let errors = self.diagnostics.len();
         self.open_documented(RECORD);
         self.bump();
-        self.name("the record's name");
+        self.name_here("the record's name");
         self.field_list();
         self.close();
         self.end_of_item(errors);
@@ -208,9 +254,20 @@ impl Parser<'_> {
         }
     }
 
-    fn missing_comma(&mut self, what: &str) {
+    pub(super) fn missing_comma(&mut self, what: &str) {
+        if self.at_word("with") && self.nth_word(1, "message") {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "a header without alternatives always goes with a message", "not needed")
+                .help(
+                    "remove it, or name alternatives: `header { Data { seq: u32 } with message | Ack { next: u32 } }`",
+                );
+            self.report(diagnostic);
+            self.bump_as_error();
+            self.bump_as_error();
+            return;
+        }
         if self.at(IDENT) {
-            let found = self.found();
+            let found = self.this();
             let diagnostic = self
                 .error_here(
                     codes::MISSING_SEPARATOR,
@@ -237,7 +294,7 @@ impl Parser<'_> {
         let errors = self.diagnostics.len();
         self.open_documented(ENUM);
         self.bump();
-        self.name("the enum's name");
+        self.name_here("the enum's name");
         if self.expect(COLON, "`:` and the type of its numbers") {
             self.type_();
         }
@@ -261,7 +318,7 @@ impl Parser<'_> {
         let errors = self.diagnostics.len();
         self.open_documented(SERVICE);
         self.bump();
-        self.name("the service's name");
+        self.name_here("the service's name");
         let opening = self.span_of(0);
         if self.expect(L_BRACE, "`{` and signals") {
             while self.at(IDENT) && !self.at_stop() {
@@ -270,7 +327,7 @@ impl Parser<'_> {
                     self.bump();
                 }
                 self.name("a signal's name");
-                self.params();
+                self.params(true);
                 self.close();
                 self.eat(COMMA);
             }
@@ -284,12 +341,20 @@ impl Parser<'_> {
     pub(super) fn function(&mut self) {
         self.open_documented(FUNCTION);
         self.bump();
-        self.name("the function's name");
-        self.params();
+        self.name_here("the function's name");
+        self.params(true);
         if self.eat(ARROW) {
             self.type_();
         } else if self.at(FAT_ARROW) || self.at(COLON) {
-            self.expected("`->` and the result's type");
+            let found = self.this();
+            let diagnostic = self
+                .error_here(
+                    codes::WRONG_ARROW,
+                    format!("expected `->` and the result's type, found {found}"),
+                    "expected `->`",
+                )
+                .help("write `fn f(a: u32) -> u32 { … }`");
+            self.report(diagnostic);
             self.bump();
             self.type_();
         }
@@ -298,7 +363,7 @@ impl Parser<'_> {
     }
 
     /// `(a: u32, b: u16 = 4)`
-    pub(super) fn params(&mut self) {
+    pub(super) fn params(&mut self, typed: bool) {
         if !self.at(L_PAREN) {
             self.expected("`(` and parameters");
             return;
@@ -308,7 +373,7 @@ impl Parser<'_> {
         self.bump();
         while !self.at(R_PAREN) && !self.at(EOF) && !self.at_list_end() {
             let before = self.pos;
-            self.param();
+            self.param(typed);
             if self.pos == before {
                 break;
             }
@@ -324,7 +389,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    pub(super) fn param(&mut self) {
+    pub(super) fn param(&mut self, mut typed: bool) {
         self.open(PARAM);
         if self.at(IDENT) && self.nth(1) == IDENT && self.same_line(1) {
             let (type_, name) = (self.nth_text(0), self.nth_text(1));
@@ -333,10 +398,20 @@ impl Parser<'_> {
                 .help(format!("write `{name}: {type_}`"));
             self.report(diagnostic);
             self.bump_as_error();
+            typed = false;
         }
         if self.name("a parameter's name") {
             if self.eat(COLON) {
                 self.type_();
+            } else if typed {
+                let diagnostic = self
+                    .error_here(
+                        codes::EXPECTED_TYPE,
+                        "the parameter has no type",
+                        "expected `:` and a type before this",
+                    )
+                    .help("write it: `name: u32`");
+                self.report(diagnostic);
             }
             if self.eat(EQ) {
                 self.with_records(true, |p| p.expression());
@@ -349,9 +424,9 @@ impl Parser<'_> {
     fn layer(&mut self) {
         self.open_documented(LAYER);
         self.bump();
-        self.name("the layer's name");
+        self.name_here("the layer's name");
         if self.at(L_PAREN) {
-            self.params();
+            self.params(true);
         }
         self.braces("`{` and the layer's members", |p| p.members());
         self.close();
@@ -373,7 +448,24 @@ impl Parser<'_> {
         }
         self.bump();
         self.with_records(true, |p| rule(p));
+        self.rest_of_braces();
         self.close_bracket(R_BRACE, opening);
+    }
+
+    /// What a rule has left within its braces.
+    fn rest_of_braces(&mut self) {
+        if self.at(R_BRACE) || self.at_stop() || self.at_lost_member() {
+            return;
+        }
+        self.expected("`}`");
+        self.open(ERROR);
+        while !self.at(R_BRACE) && !self.at_stop() && !self.at_lost_member() {
+            match self.peek() {
+                L_BRACE => self.skip_balanced(),
+                _ => self.bump(),
+            }
+        }
+        self.close();
     }
 
     /// `bundle Udp(checksums: bool = true) = Ports / Length / InetChecksum(checksums) encoded Rfc768`
@@ -381,26 +473,44 @@ impl Parser<'_> {
         let errors = self.diagnostics.len();
         self.open_documented(BUNDLE);
         self.bump();
-        self.name("the bundle's name");
+        self.name_here("the bundle's name");
         if self.at(L_PAREN) {
-            self.params();
+            self.params(true);
         }
         if self.expect(EQ, "`=` and layers") {
             self.layer_use();
-            while self.eat(SLASH) {
+            while self.eat(SLASH) || self.comma_for_slash() {
+                if self.at_word("encoded") && self.nth(1) == IDENT {
+                    self.expected("a layer's name");
+                    break;
+                }
                 self.layer_use();
             }
             if self.eat_word("encoded") {
-                self.name("a wire's name");
+                self.name_here("a wire's name");
             }
         }
         self.close();
         self.end_of_item(errors);
     }
 
+    /// `A, B` where `A / B` is meant: reported, and read as that.
+    fn comma_for_slash(&mut self) -> bool {
+        let comma = self.at(COMMA) && self.nth(1) == IDENT;
+        if comma {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "expected `/` between layers, found `,`", "the next layer down follows")
+                .help("write the layers from top to bottom: `A / B`");
+            self.report(diagnostic);
+            self.bump();
+        }
+        comma
+    }
+
     /// `InetChecksum(checksums)`
     pub(super) fn layer_use(&mut self) {
-        if !self.at(IDENT) {
+        let torn = self.new_line_before(0) && self.nth_before_kind() != SLASH;
+        if !self.at(IDENT) || torn {
             self.expected("a layer's name");
             return;
         }

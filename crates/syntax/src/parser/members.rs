@@ -15,10 +15,10 @@ impl Parser<'_> {
     /// Members up to the brace that closes the layer.
     pub(super) fn members(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
-            let before = (self.pos, self.diagnostics.len());
+            let before = self.pos;
             self.member();
-            if self.diagnostics.len() > before.1 || self.pos == before.0 {
-                self.recover_member(before.0);
+            if self.out_of_step(before) {
+                self.recover_member(before);
             }
         }
     }
@@ -37,6 +37,7 @@ impl Parser<'_> {
                 _ => self.bump_as_error(),
             }
         }
+        self.begin_afresh();
     }
 
     /// Whether a member or a piece of state begins here, for certain enough to go on from.
@@ -54,7 +55,7 @@ impl Parser<'_> {
             return self.known_member(word);
         }
         if self.at_any_word(&STATE_WORDS) && self.nth(1) == IDENT {
-            let found = self.found();
+            let found = self.this();
             let diagnostic = self
                 .error_here(codes::UNKNOWN_MEMBER, format!("{found} outside of a scope"), "state stands in a scope")
                 .help(format!(
@@ -63,11 +64,35 @@ impl Parser<'_> {
             self.report(diagnostic);
             return self.state();
         }
-        if let Some(meant) = self.unknown_word(codes::UNKNOWN_MEMBER, "member", &MEMBER_WORDS) {
+        if let Some(meant) =
+            self.foreign_member().or_else(|| self.unknown_word(codes::UNKNOWN_MEMBER, "member", &MEMBER_WORDS))
+        {
             if matches!(self.nth(1), IDENT | L_BRACE) {
                 self.known_member(meant);
             }
         }
+    }
+
+    /// What other languages call a member of ours.
+    fn foreign_member(&mut self) -> Option<&'static str> {
+        const WORDS: [(&str, &str); 9] = [
+            ("function", "fn"),
+            ("func", "fn"),
+            ("def", "fn"),
+            ("event", "on"),
+            ("handler", "on"),
+            ("when", "on"),
+            ("state", "session"),
+            ("headers", "header"),
+            ("keys", "key"),
+        ];
+        let (_, ours) = WORDS.iter().find(|(word, _)| self.at_word(word))?;
+        let found = self.this();
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_MEMBER, format!("{found} begins no member"), "of another language")
+            .help(format!("write `{ours}`"));
+        self.report(diagnostic);
+        Some(ours)
     }
 
     fn known_member(&mut self, word: &str) {
@@ -100,6 +125,12 @@ impl Parser<'_> {
             self.braces("`{`", |p| p.alternatives());
         } else {
             self.field_list();
+            if self.at_word("with") && self.same_line(0) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "a header without alternatives always goes with a message", "not needed")
+                    .help("remove it, or name alternatives: `header { Data { seq: u32 } with message | Ack { next: u32 } }`");
+                self.report(diagnostic);
+            }
         }
         self.close();
     }
@@ -118,7 +149,15 @@ impl Parser<'_> {
             }
             self.close();
             if self.at(COMMA) || self.at(IDENT) && self.nth(1) == L_BRACE {
-                self.expected("`|` between alternatives");
+                let found = self.found();
+                let diagnostic = self
+                    .missing_here(
+                        codes::EXPECTED,
+                        format!("expected `|` between alternatives, found {found}"),
+                        "expected `|`",
+                    )
+                    .help("write `Data { seq: u32 } with message | Ack { next: u32 }`");
+                self.report(diagnostic);
                 self.eat(COMMA);
             } else if !self.eat(PIPE) {
                 return;
@@ -173,7 +212,7 @@ impl Parser<'_> {
     fn object(&mut self) {
         self.open_documented(OBJECT);
         self.bump();
-        self.name("the object's name");
+        self.name_here("the object's name");
         let opening = self.span_of(0);
         if self.expect(L_BRACKET, "`[` and the key: `object Entry[address: u32]`") {
             while self.at(IDENT) {
@@ -191,7 +230,7 @@ impl Parser<'_> {
         if self.at_word("evict") {
             self.open(EVICT);
             self.bump();
-            self.name("`oldest`");
+            self.name_here("`oldest`");
             self.close();
         }
         self.braces("`{` and state", |p| p.states());
@@ -201,7 +240,7 @@ impl Parser<'_> {
     /// State, and the handlers of an object.
     pub(super) fn states(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_scope() {
-            let before = (self.pos, self.diagnostics.len());
+            let before = self.pos;
             if self.at_word("on") {
                 self.handler();
             } else if self.at_word("fn") {
@@ -215,8 +254,8 @@ impl Parser<'_> {
                     .help("remove it: blanks or a line's end separate");
                 self.report(diagnostic);
                 self.bump_as_error();
-            } else if self.diagnostics.len() > before.1 || self.pos == before.0 {
-                self.recover_member(before.0);
+            } else if self.out_of_step(before) {
+                self.recover_member(before);
             }
         }
     }
@@ -267,14 +306,14 @@ impl Parser<'_> {
     fn named_state(&mut self, kind: SyntaxKind, what: &str) {
         self.open_documented(kind);
         self.bump();
-        self.name(what);
+        self.name_here(what);
         self.close();
     }
 
     fn typed(&mut self, kind: SyntaxKind, what: &str) {
         self.open_documented(kind);
         self.bump();
-        if self.name(what) {
+        if self.name_here(what) {
             self.type_annotation();
         }
         self.close();
@@ -283,7 +322,7 @@ impl Parser<'_> {
     fn sized(&mut self, kind: SyntaxKind, what: &str, size: &str) {
         self.open_documented(kind);
         self.bump();
-        if self.name(what) && self.expect(COLON, size) {
+        if self.name_here(what) && self.expect(COLON, size) {
             self.expression();
         }
         self.close();
@@ -293,10 +332,10 @@ impl Parser<'_> {
     fn messages(&mut self) {
         self.open_documented(MESSAGES);
         self.bump();
-        if self.name("the places' name") && self.expect(COLON, "`:` and how many") {
+        if self.name_here("the places' name") && self.expect(COLON, "`:` and how many") {
             self.expression();
             if self.eat_word("from") {
-                self.name("a quota's name");
+                self.name_here("a quota's name");
             }
         }
         self.close();
@@ -306,9 +345,9 @@ impl Parser<'_> {
     fn publish(&mut self) {
         self.open_documented(PUBLISH);
         self.bump();
-        if self.name("the value's name") {
+        if self.name_here("the value's name") {
             if self.at(L_PAREN) {
-                self.params();
+                self.params(false);
             }
             if self.type_annotation() && self.expect(EQ, "`=` and a value") {
                 self.expression();
@@ -321,7 +360,7 @@ impl Parser<'_> {
     fn limit(&mut self) {
         self.open_documented(LIMIT);
         self.bump();
-        if self.name("the event's name") && self.expect(COLON, "`:` and how many") {
+        if self.name_here("the event's name") && self.expect(COLON, "`:` and how many") {
             self.expression();
         }
         self.close();
@@ -330,7 +369,7 @@ impl Parser<'_> {
     fn serves(&mut self) {
         self.open_documented(SERVES);
         self.bump();
-        self.name("a service's name");
+        self.name_here("a service's name");
         self.close();
     }
 
@@ -338,11 +377,15 @@ impl Parser<'_> {
     fn uses(&mut self) {
         self.open_documented(USES);
         self.bump();
-        self.name("a service's name");
+        self.name_here("a service's name");
         if self.eat_word("as") {
-            self.name("a name for it");
+            self.name_here("a name for it");
         } else {
-            self.expected("`as` and a name for it: `uses Resolve as resolve`");
+            let found = self.found();
+            let diagnostic = self
+                .missing_here(codes::EXPECTED, format!("expected `as` and a name, found {found}"), "expected `as`")
+                .help("name the service for this layer: `uses Resolve as resolve`");
+            self.report(diagnostic);
         }
         self.close();
     }
@@ -350,8 +393,13 @@ impl Parser<'_> {
     fn names(&mut self, kind: SyntaxKind) {
         self.open_documented(kind);
         self.bump();
-        self.name("an attribute's name");
-        while self.eat(COMMA) {
+        self.name_here("an attribute's name");
+        loop {
+            if self.at(IDENT) && self.same_line(0) && !self.at_any_word(&MEMBER_WORDS) {
+                self.missing_comma("attribute");
+            } else if !self.eat(COMMA) {
+                break;
+            }
             self.name("an attribute's name");
         }
         self.close();
@@ -361,9 +409,9 @@ impl Parser<'_> {
     fn handler(&mut self) {
         self.open_documented(HANDLER);
         self.bump();
-        if self.at_any_word(&["expiry"]) && self.nth(1) == IDENT {
+        if self.at_word("expiry") {
             self.bump();
-            self.name("the timer's name");
+            self.name_here("the timer's name: `on expiry t`");
         } else {
             self.path("an event's name");
         }
@@ -397,10 +445,19 @@ impl Parser<'_> {
         let opening = self.span_of(0);
         self.bump();
         while self.at(IDENT) && !self.at_list_end() {
-            if self.nth(1) == L_BRACE {
+            let is_type = self.nth_text(0).starts_with(|c: char| c.is_ascii_uppercase());
+            if is_type && self.nth(1) == L_BRACE {
                 self.alternative_pattern();
+            } else if is_type && self.nth(1) == IDENT {
+                let (name, field) = (self.nth_text(0), self.nth_text(1));
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "an alternative's fields stand in braces", "expected braces behind it")
+                    .help(format!("write `{name} {{ {field} }}`"));
+                self.report(diagnostic);
+                self.bump();
+                self.bump();
             } else {
-                self.param();
+                self.param(false);
             }
             if !self.eat(COMMA) {
                 if !self.at(IDENT) || self.new_line_before(0) {

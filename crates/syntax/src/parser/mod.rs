@@ -74,6 +74,8 @@ pub(crate) struct Parser<'t> {
     fragment: bool,
     /// `Name {` begins no record here: a block follows (`if a == B { … }`).
     no_record: bool,
+    /// Within `( … )` or `[ … ]` of an expression: a line's end ends nothing.
+    in_brackets: bool,
     /// `?s` and `_` are expressions here.
     in_test: bool,
 }
@@ -96,6 +98,7 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
         statement_at: None,
         fragment: what != Fragment::File,
         no_record: false,
+        in_brackets: false,
         in_test: matches!(what, Fragment::TestSteps | Fragment::Network),
     };
     parser.root(what);
@@ -115,9 +118,7 @@ impl<'t> Parser<'t> {
                 Fragment::Members => self.members(),
                 Fragment::State => self.states(),
                 Fragment::Statements => self.statements(),
-                Fragment::Expression => {
-                    self.expression();
-                }
+                Fragment::Expression => self.first_expression(),
                 Fragment::Wire => self.wire_members(),
                 Fragment::Stack => self.stack_members(),
                 Fragment::TestSteps => self.test_steps(),
@@ -126,6 +127,7 @@ impl<'t> Parser<'t> {
             if self.at(EOF) {
                 break;
             }
+            self.begin_item_afresh();
             self.unexpected_rest();
             if self.pos == before {
                 self.bump_as_error();
@@ -189,13 +191,16 @@ impl<'t> Parser<'t> {
         if self.fragment || !self.at(IDENT) {
             return false;
         }
-        let start = self.token(0).map_or(0, |token| token.start as usize);
-        let first_column = start == 0 || self.text.as_bytes()[start - 1] == b'\n';
         let word = self.nth_text(0);
         // `fn` and `const` may be members of a layer that somebody wrote without indentation; `stack` a step of a test.
         let only_item =
             ITEM_WORDS.contains(&word) && !matches!(word, "fn" | "const") && !(self.in_test && word == "stack");
-        first_column && only_item && matches!(self.nth(1), IDENT | STRING)
+        self.at_first_column() && only_item && matches!(self.nth(1), IDENT | STRING)
+    }
+
+    fn at_first_column(&self) -> bool {
+        let start = self.token(0).map_or(0, |token| token.start as usize);
+        start == 0 || self.text.as_bytes()[start - 1] == b'\n'
     }
 
     // ---- building ----
@@ -293,6 +298,23 @@ impl<'t> Parser<'t> {
         true
     }
 
+    /// A name on the same line: a keyword and its name are not torn apart, so that a keyword alone is noticed.
+    fn name_here(&mut self, what: &str) -> bool {
+        if self.new_line_before(0) {
+            self.expected(what);
+            return false;
+        }
+        self.name(what)
+    }
+
+    fn path_here(&mut self, what: &str) -> bool {
+        if self.new_line_before(0) {
+            self.expected(what);
+            return false;
+        }
+        self.path(what)
+    }
+
     /// `a.b.c`
     fn path(&mut self, what: &str) -> bool {
         if !self.at(IDENT) {
@@ -303,6 +325,10 @@ impl<'t> Parser<'t> {
         self.name(what);
         while self.at(DOT) && self.same_line(0) {
             self.bump();
+            if self.new_line_before(0) {
+                self.expected("a name after the dot");
+                break;
+            }
             if !self.name("a name after the dot") {
                 break;
             }
@@ -323,6 +349,15 @@ impl<'t> Parser<'t> {
         self.depth -= 1;
     }
 
+    /// Runs a rule within round or square brackets.
+    fn bracketed<T>(&mut self, rule: impl FnOnce(&mut Self) -> T) -> T {
+        let before = (self.no_record, self.in_brackets);
+        (self.no_record, self.in_brackets) = (false, true);
+        let out = rule(self);
+        (self.no_record, self.in_brackets) = before;
+        out
+    }
+
     /// Runs a rule with `Name {` read as a record, or not.
     fn with_records<T>(&mut self, allowed: bool, rule: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.no_record, !allowed);
@@ -338,7 +373,11 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The end of the token before this one: where something is missing.
+    fn nth_before_kind(&self) -> SyntaxKind {
+        self.pos.checked_sub(1).map_or(EOF, |at| self.tokens[self.significant[at] as usize].kind)
+    }
+
+    /// The token before this one.
     fn span_before(&self) -> Span {
         let last = self.pos.checked_sub(1).map(|at| self.tokens[self.significant[at] as usize]);
         last.map_or(self.span_of(0), |token| Span::new(self.file, token.start, token.end))

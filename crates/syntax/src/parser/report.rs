@@ -17,15 +17,41 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn found(&self) -> String {
+    /// The current token as a message names it.
+    pub(super) fn this(&self) -> String {
         match self.peek() {
             EOF => "the end of the file".to_string(),
             _ => format!("`{}`", shown(self.nth_text(0))),
         }
     }
 
+    /// What stands where something else is missing.
+    pub(super) fn found(&self) -> String {
+        match self.missing_at_line_end() && !self.at(EOF) {
+            true => "the end of the line".to_string(),
+            false => self.this(),
+        }
+    }
+
+    /// Whether what is missing here is missing at the end of the line before.
+    fn missing_at_line_end(&self) -> bool {
+        self.pos > 0 && self.new_line_before(0) && !matches!(self.peek(), R_BRACE | R_PAREN | R_BRACKET)
+    }
+
+    /// An error about the current token.
     pub(super) fn error_here(&self, code: Code, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic::error(code, message).at(self.span_of(0), label)
+    }
+
+    /// An error about what is missing in front of the current token; on the line before, if this one begins a line.
+    pub(super) fn missing_here(&self, code: Code, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+        let span = if self.missing_at_line_end() {
+            let before = self.span_before();
+            Span::new(before.file, before.end, before.end)
+        } else {
+            self.span_of(0)
+        };
+        Diagnostic::error(code, message).at(span, label)
     }
 
     pub(super) fn expected(&mut self, what: &str) {
@@ -34,7 +60,7 @@ impl Parser<'_> {
         }
         let found = self.found();
         let mut diagnostic =
-            self.error_here(codes::EXPECTED, format!("expected {what}, found {found}"), format!("expected {what}"));
+            self.missing_here(codes::EXPECTED, format!("expected {what}, found {found}"), format!("expected {what}"));
         if self.at(ARROW) && what.contains("=>") || self.at(FAT_ARROW) && what.contains("->") {
             diagnostic.code = codes::WRONG_ARROW;
             diagnostic =
@@ -46,7 +72,7 @@ impl Parser<'_> {
     /// Reports a token that only other languages have; `true` if it was one.
     pub(super) fn report_foreign(&mut self) -> bool {
         let (code, help) = match self.peek() {
-            SEMICOLON => (codes::SEMICOLON, "remove it: a statement ends with its line"),
+            SEMICOLON => (codes::SEMICOLON, "remove it: the line's end ends a statement or a field"),
             COLON_EQ => (codes::FOREIGN_OPERATOR, "write `let x = e` for a new name, `x = e` to change one"),
             AMP_AMP => (codes::FOREIGN_OPERATOR, "write `and`"),
             PIPE_PIPE => (codes::FOREIGN_OPERATOR, "write `or`"),
@@ -62,7 +88,7 @@ impl Parser<'_> {
         };
         let text = self.nth_text(0);
         let (message, label) = match self.peek() {
-            SEMICOLON => ("statements need no `;`".to_string(), "not needed"),
+            SEMICOLON => ("no `;` is needed".to_string(), "ends nothing"),
             _ => (format!("the language has no `{text}`"), "of another language"),
         };
         self.report(self.error_here(code, message, label).help(help));
@@ -74,15 +100,16 @@ impl Parser<'_> {
         if self.report_foreign() {
             return None;
         }
-        let found = self.found();
+        let found = self.this();
         let meant = match self.peek() {
             IDENT => did_you_mean(self.nth_text(0), words.iter().copied()),
             _ => None,
         };
-        let diagnostic = self.error_here(code, format!("{found} begins no {what}"), format!("expected a {what}"));
+        let a = if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        let diagnostic = self.error_here(code, format!("{found} begins no {what}"), format!("expected {a} {what}"));
         self.report(match meant {
             Some(word) => diagnostic.help(format!("did you mean `{word}`?")),
-            None => diagnostic.help(format!("a {what} begins with one of: {}", listed(words))),
+            None => diagnostic.help(format!("{a} {what} begins with one of: {}", listed(words))),
         });
         meant
     }
@@ -104,6 +131,9 @@ impl Parser<'_> {
         if self.eat(kind) {
             return;
         }
+        if self.pos > 0 && self.nth_before_kind() == OPEN_STRING {
+            return; // the string has swallowed it, and that has been said
+        }
         let (open, close) = match kind {
             R_BRACE => ("{", "}"),
             R_PAREN => ("(", ")"),
@@ -119,6 +149,25 @@ impl Parser<'_> {
     }
 
     // ---- recovery ----
+
+    /// Whether the parser stands before a token that it has complained about or could not begin with.
+    pub(super) fn out_of_step(&self, began: usize) -> bool {
+        self.pos == began || self.reported_at == Some(self.pos)
+    }
+
+    /// As [`Self::begin_afresh`], where nothing encloses what follows.
+    pub(super) fn begin_item_afresh(&mut self) {
+        if self.new_line_before(0) {
+            self.reported_at = None;
+        }
+    }
+
+    /// After a mistake, at the beginning of the next statement or member: what is wrong with that is said, too.
+    pub(super) fn begin_afresh(&mut self) {
+        if self.new_line_before(0) && !matches!(self.peek(), EOF | R_BRACE) {
+            self.reported_at = None;
+        }
+    }
 
     /// One token into a node of its own, so that a loop goes on.
     pub(super) fn bump_as_error(&mut self) {
@@ -187,7 +236,7 @@ impl Parser<'_> {
     /// After the last rule at the outermost level: what is left begins with a bracket that nothing opened.
     pub(super) fn unexpected_rest(&mut self) {
         if matches!(self.peek(), R_BRACE | R_PAREN | R_BRACKET) {
-            let found = self.found();
+            let found = self.this();
             let diagnostic = self
                 .error_here(codes::UNOPENED, format!("{found} closes nothing"), "nothing is open here")
                 .help("remove it, or look for a `}` too many above");

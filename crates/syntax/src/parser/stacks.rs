@@ -9,9 +9,9 @@ impl Parser<'_> {
     pub(super) fn stack(&mut self) {
         self.open_documented(STACK);
         self.bump();
-        self.name("the stack's name");
+        self.name_here("the stack's name");
         if self.at(L_PAREN) {
-            self.params();
+            self.params(true);
         }
         self.braces("`{` and layers", |p| p.stack_members());
         self.close();
@@ -19,33 +19,41 @@ impl Parser<'_> {
 
     pub(super) fn stack_members(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
-            let before = (self.pos, self.diagnostics.len());
+            let before = self.pos;
             self.stack_member();
-            if self.diagnostics.len() > before.1 || self.pos == before.0 {
-                self.recover_member(before.0);
+            if self.out_of_step(before) {
+                self.recover_member(before);
             }
         }
     }
 
     fn stack_member(&mut self) {
-        if self.at_word("export") && self.nth(1) == IDENT {
+        if self.at_word("export") && !matches!(self.nth(1), EQ | COLON) {
             self.open_documented(EXPORT);
             self.bump();
-            self.name("a layer's name");
+            self.name_here("a layer's name");
             self.close();
         } else if self.at(IDENT) && self.nth(1) == EQ {
             self.stack_layer();
         } else if !self.report_foreign() {
-            let found = self.found();
-            let diagnostic = self
-                .error_here(
-                    codes::UNKNOWN_STACK_MEMBER,
-                    format!("{found} begins no part of a stack"),
-                    "expected a layer or `export`",
-                )
-                .help("write `name = Layer over other`, or `export name`");
-            self.report(diagnostic);
+            self.unknown_stack_member();
         }
+    }
+
+    fn unknown_stack_member(&mut self) {
+        let found = self.this();
+        let diagnostic = self.error_here(
+            codes::UNKNOWN_STACK_MEMBER,
+            format!("{found} begins no part of a stack"),
+            "expected a layer or `export`",
+        );
+        let help = match self.nth_text(0) {
+            _ if self.nth(1) == COLON => format!("a name and its layer are joined by `=`: `{} = …`", self.nth_text(0)),
+            "on" | "above" => "write `over`, as in `udp = Udp over ip`".to_string(),
+            "exports" | "expose" => "write `export`".to_string(),
+            _ => "write `name = Layer over other`, or `export name`".to_string(),
+        };
+        self.report(diagnostic.help(help));
     }
 
     /// `ip = Ipv4(address) over ethernet[type: 0x0800] with arp, icmp`
@@ -68,7 +76,7 @@ impl Parser<'_> {
     fn over(&mut self) {
         self.open(OVER);
         self.bump();
-        self.name("the name of what is below");
+        self.name_here("the name of what is below");
         if self.at(L_BRACKET) && self.same_line(0) {
             let opening = self.span_of(0);
             self.bump();
@@ -94,7 +102,7 @@ impl Parser<'_> {
     fn with(&mut self) {
         self.open(WITH);
         self.bump();
-        self.name("the name of a layer of this stack");
+        self.name_here("the name of a layer of this stack");
         while self.eat(COMMA) {
             self.name("the name of a layer of this stack");
         }

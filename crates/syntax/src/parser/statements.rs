@@ -16,7 +16,7 @@ const STATEMENT_WORDS: [&str; 21] = [
 ];
 
 /// Words of other languages at the start of a statement, and what to write here.
-const FOREIGN_WORDS: [(&str, &str); 12] = [
+const FOREIGN_WORDS: [(&str, &str); 14] = [
     (
         "var",
         "a name within a handler is `let x = e`; state that stays is `var` in a scope: `session { var x: u32 = 0 }`",
@@ -31,8 +31,21 @@ const FOREIGN_WORDS: [(&str, &str); 12] = [
     ("do", "write `while c limit 8 { … }`"),
     ("loop", "write `while true limit 8 { … }`"),
     ("send", "write `below.send(msg)` or `above.deliver(msg)`"),
+    ("deliver", "write `above.deliver(msg)`"),
+    ("then", "write the statements in braces: `if c { … }`"),
     ("emit", "write `below.send(msg)` or `above.deliver(msg)`"),
 ];
+
+/// How a statement is written, by its word.
+fn form_of(word: &str) -> &'static str {
+    match word {
+        "fail" => "fail: timed_out",
+        "later" => "later name(msg)",
+        "pass" => "pass",
+        "again" => "again",
+        _ => "",
+    }
+}
 
 const MEMBER_SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"];
 
@@ -54,7 +67,9 @@ impl Parser<'_> {
         let opening = self.span_of(0);
         self.bump();
         self.depth += 1;
+        let in_brackets = std::mem::replace(&mut self.in_brackets, false);
         self.with_records(true, |p| p.statements());
+        self.in_brackets = in_brackets;
         self.depth -= 1;
         self.close_bracket(R_BRACE, opening);
         self.close();
@@ -65,7 +80,7 @@ impl Parser<'_> {
         if !self.report_foreign() {
             let found = self.found();
             let mut diagnostic = self
-                .error_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
+                .missing_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
                 .help("write the statements in braces, even a single one: `{ return }`");
             if self.at(EQ) {
                 diagnostic.code = codes::ASSIGN_IN_CONDITION;
@@ -86,16 +101,16 @@ impl Parser<'_> {
     /// Statements up to the brace that closes them, or to what cannot be one.
     pub(super) fn statements(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
-            let before = (self.pos, self.diagnostics.len());
+            let before = self.pos;
             self.statement();
-            if self.diagnostics.len() > before.1 || self.pos == before.0 {
-                self.recover_statement(before.0);
+            if self.out_of_step(before) {
+                self.recover_statement(before);
             }
         }
     }
 
     /// After a mistake: the rest of the line goes, but the blocks on it are still read.
-    fn recover_statement(&mut self, began: usize) {
+    pub(super) fn recover_statement(&mut self, began: usize) {
         if self.pos == began {
             if self.at(L_BRACE) {
                 return self.stray_block();
@@ -109,6 +124,7 @@ impl Parser<'_> {
                 self.block();
             }
         }
+        self.begin_afresh();
     }
 
     fn stray_block(&mut self) {
@@ -123,7 +139,7 @@ impl Parser<'_> {
 
     fn unexpected_in_block(&mut self) {
         if !self.report_foreign() {
-            let found = self.found();
+            let found = self.this();
             let diagnostic = self.error_here(
                 codes::UNKNOWN_STATEMENT,
                 format!("{found} begins no statement"),
@@ -139,7 +155,7 @@ impl Parser<'_> {
             return false;
         }
         match self.nth_text(0) {
-            "on" | "fn" => self.nth(1) == IDENT,
+            "on" | "fn" => self.nth(1) == IDENT && self.same_line(1),
             "object" | "publish" | "serves" | "uses" => self.nth(1) == IDENT && self.same_line(1),
             word => MEMBER_SCOPES.contains(&word) && self.nth(1) == L_BRACE && self.same_line(1),
         }
@@ -168,7 +184,8 @@ impl Parser<'_> {
 
     /// Whether the token here, the first of its line, begins a statement for certain.
     pub(super) fn starts_line_of_its_own(&self) -> bool {
-        if self.at_lost_member() || self.starts_statement_word(0) && !self.at_any_word(&["if", "match"]) {
+        let value = self.in_brackets && self.at_any_word(&["if", "match"]);
+        if self.at_lost_member() || self.starts_statement_word(0) && !value || self.is_two_names() {
             return true;
         }
         let mut n = 0;
@@ -176,6 +193,16 @@ impl Parser<'_> {
             n += 2;
         }
         self.nth(n) == IDENT && matches!(self.nth(n + 1), EQ | OP_EQ)
+    }
+
+    /// `dorp msg`, and in tests `after 20`, `=>`: no expression, so most likely a statement with a mistake.
+    fn is_two_names(&self) -> bool {
+        const CONNECTIVES: [&str; 8] = ["and", "or", "in", "as", "to", "from", "else", "limit"];
+        if self.in_test && (matches!(self.peek(), FAT_ARROW | ARROW) || self.at(IDENT) && self.nth(1) == NUMBER) {
+            return true;
+        }
+        let two = self.at(IDENT) && self.nth(1) == IDENT && self.same_line(1);
+        two && !CONNECTIVES.contains(&self.nth_text(1)) && !self.at_any_word(&["running", "left", "not", "if", "match"])
     }
 
     fn statement(&mut self) {
@@ -236,11 +263,13 @@ impl Parser<'_> {
         if matches!(self.nth_text(1), "and" | "or" | "in" | "as" | "to" | "from") || self.nth_text(0) == "running" {
             return false;
         }
-        let Some(meant) = mokume_base::did_you_mean(self.nth_text(0), STATEMENT_WORDS) else { return false };
+        let Some(meant) = self.statement_meant() else {
+            return name_follows && self.names_in_a_row("");
+        };
         if meant == self.nth_text(0) && meant != "else" {
-            return false;
+            return name_follows && self.names_in_a_row(form_of(meant));
         }
-        let found = self.found();
+        let found = self.this();
         let diagnostic =
             self.error_here(codes::UNKNOWN_STATEMENT, format!("{found} begins no statement"), "expected a statement");
         let diagnostic = match meant {
@@ -250,9 +279,37 @@ impl Parser<'_> {
         self.report(diagnostic);
         if meant == "else" {
             self.bump_as_error();
+            if self.at(L_BRACE) {
+                self.block();
+            }
             return true;
         }
         self.nested(|p| p.word_statement(meant));
+        true
+    }
+
+    /// The keyword that is nearest to the word here, if what follows fits it.
+    fn statement_meant(&self) -> Option<&'static str> {
+        let meant = mokume_base::did_you_mean(self.nth_text(0), STATEMENT_WORDS)?;
+        let fits = match meant {
+            "for" => self.nth_word(2, "in"),
+            "let" => matches!(self.nth(2), EQ | COLON | COLON_EQ),
+            _ => true,
+        };
+        (fits || self.at_word(meant)).then_some(meant)
+    }
+
+    /// Two names side by side are no statement, whatever they are.
+    fn names_in_a_row(&mut self, form: &str) -> bool {
+        let this = self.this();
+        let diagnostic =
+            self.error_here(codes::UNKNOWN_STATEMENT, format!("{this} begins no statement"), "expected a statement");
+        self.report(match form {
+            "" => diagnostic.help("a call has parentheses: `name(…)`; a change has a sign: `name = …`"),
+            form => diagnostic.help(format!("write `{form}`")),
+        });
+        self.bump_as_error();
+        self.skip_line();
         true
     }
 
@@ -260,8 +317,7 @@ impl Parser<'_> {
     fn simple_statement(&mut self) {
         let start = self.checkpoint();
         let began = self.pos;
-        self.statement_at = Some(began);
-        self.expression();
+        self.first_expression();
         if self.pos == began {
             return;
         }
@@ -270,14 +326,26 @@ impl Parser<'_> {
             self.report_foreign();
             self.bump();
             self.expression();
+            self.check_second_assignment();
             self.or_clause();
             self.close();
             return;
         }
         self.open_at(start, EXPR_STMT);
+        self.check_ternary();
         self.flow_clauses();
         self.or_clause();
         self.close();
+    }
+
+    fn check_second_assignment(&mut self) {
+        self.check_ternary();
+        if self.at(EQ) && self.same_line(0) {
+            let diagnostic = self
+                .error_here(codes::ASSIGN_IN_CONDITION, "`=` within a value", "an assignment is no value")
+                .help("assign on a line each, or write `==` to compare");
+            self.report(diagnostic);
+        }
     }
 
     /// `to flow(…)`, `from flow`
@@ -338,6 +406,7 @@ impl Parser<'_> {
             }
         }
         self.expression();
+        self.check_second_assignment();
         self.or_clause();
         self.close();
     }
@@ -424,15 +493,15 @@ impl Parser<'_> {
 
     fn arms(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
-            let before = (self.pos, self.diagnostics.len());
+            let before = self.pos;
             self.arm();
             if self.at(COMMA) {
                 let diagnostic =
                     self.error_here(codes::EXPECTED, "arms need no `,` between them", "not needed").help("remove it");
                 self.report(diagnostic);
                 self.bump_as_error();
-            } else if self.diagnostics.len() > before.1 || self.pos == before.0 {
-                self.recover_statement(before.0);
+            } else if self.out_of_step(before) {
+                self.recover_statement(before);
             }
         }
     }
@@ -440,14 +509,14 @@ impl Parser<'_> {
     fn arm(&mut self) {
         self.open(MATCH_ARM);
         if self.at_word("_") || self.at_word("default") {
-            let found = self.found();
+            let found = self.this();
             let diagnostic = self
                 .error_here(codes::TEST_NOTATION, format!("{found} is no pattern"), "for all other values")
                 .help("write `else`");
             self.report(diagnostic);
             self.bump();
         } else if !self.eat_word("else") {
-            self.with_records(false, |p| p.expression());
+            self.with_records(false, |p| p.first_expression());
         }
         if !self.expect(FAT_ARROW, "`=>`") {
             self.eat(ARROW);
@@ -462,7 +531,7 @@ impl Parser<'_> {
 
     /// `Kind.Ask => return`: reported, and read as the block it should be.
     fn bare_arm(&mut self) {
-        let found = self.found();
+        let found = self.this();
         let diagnostic = self
             .error_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
             .help("an arm's statements stand in braces: `Kind.Ask => { return }`");
@@ -484,6 +553,15 @@ impl Parser<'_> {
     fn for_(&mut self) {
         self.open(FOR_STMT);
         self.bump();
+        if self.at(L_PAREN) && self.nth(1) == IDENT && !matches!(self.nth(2), COMMA | R_PAREN) {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "a `for` counts over a range", "not in parentheses")
+                .help("write `for i in 0 .. 4 limit 4 { … }`");
+            self.report(diagnostic);
+            self.skip_balanced();
+            self.block();
+            return self.close();
+        }
         self.pattern();
         self.expect_word("in");
         let start = self.checkpoint();
@@ -543,7 +621,7 @@ impl Parser<'_> {
         if !self.report_foreign() {
             let found = self.found();
             let diagnostic = self
-                .error_here(codes::EXPECTED, format!("expected `:` and a reason, found {found}"), "expected `:`")
+                .missing_here(codes::EXPECTED, format!("expected `:` and a reason, found {found}"), "expected `:`")
                 .note("what is lost or used up is counted by reason")
                 .help("name the reason where it is used: `drop msg: stale`");
             self.report(diagnostic);
@@ -566,6 +644,13 @@ impl Parser<'_> {
             self.expression();
         }
         if kind == TAKE_STMT {
+            if self.at(L_BRACE) && self.same_line(0) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "expected `or` before the block", "runs when there is no room")
+                    .help("write `take kept or { … }`");
+                self.report(diagnostic);
+                self.block();
+            }
             self.or_clause();
         }
         self.close();
@@ -599,7 +684,11 @@ impl Parser<'_> {
             self.bump();
             self.expression();
         } else {
-            self.expected("`after` and a duration, or `at` and an instant");
+            let found = self.found();
+            let diagnostic = self
+                .missing_here(codes::EXPECTED, format!("expected `after` or `at`, found {found}"), "when?")
+                .help("write `start t after 20 ms`, or `start t at` and an instant");
+            self.report(diagnostic);
         }
         self.close();
     }

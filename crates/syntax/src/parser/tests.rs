@@ -24,10 +24,10 @@ impl Parser<'_> {
 
     pub(super) fn test_steps(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
-            let before = (self.pos, self.diagnostics.len());
+            let before = self.pos;
             self.test_step();
-            if self.diagnostics.len() > before.1 || self.pos == before.0 {
-                self.recover_member(before.0);
+            if self.out_of_step(before) {
+                self.recover_member(before);
             }
         }
     }
@@ -52,6 +52,7 @@ impl Parser<'_> {
             "=>" => self.expectation(),
             _ if self.at(IDENT) && matches!(self.nth(1), DOT | L_PAREN) => {
                 self.open(INPUT_STEP);
+                self.statement_at = Some(self.pos);
                 self.postfix();
                 self.close();
             }
@@ -63,10 +64,17 @@ impl Parser<'_> {
         if self.report_foreign() {
             return;
         }
-        let found = self.found();
-        let mut diagnostic = self
-            .error_here(codes::UNKNOWN_STEP, format!("{found} begins no step"), "expected a step")
-            .help(format!("write {steps}"));
+        let found = self.this();
+        let help = match self.nth_text(0) {
+            "drop" | "drops" => "write `dropped` and the reason: `dropped stale 1`".to_string(),
+            "consume" => "write `consumed` and the reason: `consumed used 1`".to_string(),
+            "expect" | "assert" => "outputs stand behind `=>`: `=> app.deliver(_, \"one\")`".to_string(),
+            "wait" | "sleep" => "write `after 20 ms`".to_string(),
+            _ if self.at(IDENT) && self.nth(1) == EQ => format!("write `host {} = …`", self.nth_text(0)),
+            _ => format!("write {steps}"),
+        };
+        let mut diagnostic =
+            self.error_here(codes::UNKNOWN_STEP, format!("{found} begins no step"), "expected a step").help(help);
         if self.at(ARROW) {
             diagnostic.code = codes::WRONG_ARROW;
             diagnostic = diagnostic.note("outputs stand behind `=>`");
@@ -78,7 +86,7 @@ impl Parser<'_> {
     fn counted(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
-        self.path("a reason's name");
+        self.path_here("a reason's name");
         self.expression();
         self.close();
     }
@@ -101,7 +109,7 @@ impl Parser<'_> {
     }
 
     fn output(&mut self) {
-        if self.at(IDENT) {
+        if self.at(IDENT) && self.same_line(0) {
             self.postfix();
         } else {
             self.expected("an output such as `app.deliver(s, \"one\")`, or `nothing`");
@@ -114,9 +122,9 @@ impl Parser<'_> {
     pub(super) fn network(&mut self) {
         self.open_documented(NETWORK);
         self.bump();
-        self.name("the network's name");
+        self.name_here("the network's name");
         if self.at(L_PAREN) {
-            self.params();
+            self.params(true);
         }
         self.in_test(|p| p.braces("`{` and hosts", |p| p.network_members()));
         self.close();
@@ -124,10 +132,10 @@ impl Parser<'_> {
 
     pub(super) fn network_members(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
-            let before = (self.pos, self.diagnostics.len());
+            let before = self.pos;
             self.network_member();
-            if self.diagnostics.len() > before.1 || self.pos == before.0 {
-                self.recover_member(before.0);
+            if self.out_of_step(before) {
+                self.recover_member(before);
             }
         }
     }
@@ -159,7 +167,7 @@ impl Parser<'_> {
     fn host(&mut self) {
         self.open_documented(HOST);
         self.bump();
-        if self.name("the host's name") && self.expect(EQ, "`=` and a stack") {
+        if self.name_here("the host's name") && self.expect(EQ, "`=` and a stack") {
             self.layer_use();
         }
         self.close();
@@ -169,10 +177,10 @@ impl Parser<'_> {
     fn link(&mut self) {
         self.open_documented(LINK);
         self.bump();
-        self.name("the link's name");
+        self.name_here("the link's name");
         self.braces("`{` and devices", |p| {
             p.path("a device such as `a.device`");
-            while p.eat(COMMA) {
+            while p.eat(COMMA) || p.device_without_comma() {
                 p.path("a device such as `a.device`");
             }
             while p.at(IDENT) && !p.at_stop() {
@@ -180,6 +188,22 @@ impl Parser<'_> {
             }
         });
         self.close();
+    }
+
+    fn device_without_comma(&mut self) -> bool {
+        let device = self.at(IDENT) && self.nth(1) == DOT;
+        if device {
+            let found = self.found();
+            let diagnostic = self
+                .missing_here(
+                    codes::MISSING_SEPARATOR,
+                    format!("expected `,` before {found}"),
+                    "the next one begins here",
+                )
+                .help("write `,` between one device and the next");
+            self.report(diagnostic);
+        }
+        device
     }
 
     fn link_option(&mut self) {

@@ -9,7 +9,7 @@ impl Parser<'_> {
     pub(super) fn wire(&mut self) {
         self.open_documented(WIRE);
         self.bump();
-        self.name("the wire's name");
+        self.name_here("the wire's name");
         if self.at_any_word(&["big", "little"]) {
             self.bump();
         }
@@ -21,7 +21,7 @@ impl Parser<'_> {
 
     pub(super) fn wire_members(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
-            let before = (self.pos, self.diagnostics.len());
+            let before = self.pos;
             self.wire_member();
             if self.at(COMMA) {
                 let diagnostic = self
@@ -29,8 +29,8 @@ impl Parser<'_> {
                     .help("remove it: a line's end or blanks separate");
                 self.report(diagnostic);
                 self.bump_as_error();
-            } else if self.diagnostics.len() > before.1 || self.pos == before.0 {
-                self.recover_wire(before.0);
+            } else if self.out_of_step(before) {
+                self.recover_wire(before);
             }
         }
     }
@@ -45,6 +45,7 @@ impl Parser<'_> {
                 _ => self.skip_line(),
             }
         }
+        self.begin_afresh();
     }
 
     fn wire_member(&mut self) {
@@ -56,7 +57,7 @@ impl Parser<'_> {
             "choice" => self.wire_choice(),
             _ => {
                 if !self.report_foreign() {
-                    let found = self.found();
+                    let found = self.this();
                     let diagnostic = self
                         .error_here(
                             codes::UNKNOWN_WIRE_MEMBER,
@@ -95,8 +96,12 @@ impl Parser<'_> {
     fn wire_trim(&mut self) {
         self.open(WIRE_TRIM);
         self.bump();
-        if self.expect_word("packet") && self.expect_word("to") {
+        if self.at_word("packet") && self.nth_word(1, "to") {
+            self.bump();
+            self.bump();
             self.expression();
+        } else {
+            self.expected("`packet to` and a length");
         }
         self.close();
     }
@@ -105,24 +110,24 @@ impl Parser<'_> {
     fn wire_choice(&mut self) {
         self.open(WIRE_CHOICE);
         self.bump();
-        self.name("the name of an earlier field");
+        self.name_here("the name of an earlier field");
         self.nested(|p| p.braces("`{` and arms", |p| p.wire_arms()));
         self.close();
     }
 
     fn wire_arms(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
-            let before = (self.pos, self.diagnostics.len());
+            let before = self.pos;
             self.wire_arm();
-            if self.diagnostics.len() > before.1 || self.pos == before.0 {
-                self.recover_wire(before.0);
+            if self.out_of_step(before) {
+                self.recover_wire(before);
             }
         }
     }
 
     fn wire_arm(&mut self) {
         self.open(WIRE_ARM);
-        self.with_records(false, |p| p.expression());
+        self.with_records(false, |p| p.first_expression());
         if !self.expect(FAT_ARROW, "`=>`") {
             self.eat(ARROW);
         }

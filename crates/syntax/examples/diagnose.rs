@@ -1,0 +1,17 @@
+//! `cargo run -p mokume-syntax --example diagnose [--tree] file…`: what the parser says about files, for its makers.
+
+use mokume_base::{render_all, Colour, RealWorld, SourceMap, World};
+
+fn main() -> std::io::Result<()> {
+    let mut sources = SourceMap::default();
+    for name in std::env::args().skip(1).filter(|arg| arg != "--tree") {
+        let text = RealWorld.read_text(&name)?;
+        let file = sources.add(&name, &text);
+        let parse = mokume_syntax::parse(file, &text);
+        print!("{}", render_all(&parse.diagnostics, &sources, Colour::Off));
+        if std::env::args().any(|arg| arg == "--tree") {
+            print!("{:#?}", parse.syntax());
+        }
+    }
+    Ok(())
+}
