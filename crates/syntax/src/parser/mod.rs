@@ -4,12 +4,14 @@
 //! each round or leaves; trivia is added in front of the token that follows it; nesting is bounded by [`MAX_DEPTH`].
 
 mod expressions;
+mod habits;
 mod items;
 mod members;
 mod report;
 mod stacks;
 mod statements;
 mod tests;
+mod types;
 mod wires;
 
 use crate::kinds::SyntaxKind::{self, *};

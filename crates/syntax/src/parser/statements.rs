@@ -10,43 +10,6 @@ use crate::kinds::SyntaxKind::{self, *};
 const WORD_AND_NAME: [&str; 10] =
     ["drop", "consume", "accept", "take", "give", "count", "start", "stop", "remove", "end"];
 
-const STATEMENT_WORDS: [&str; 21] = [
-    "let", "if", "match", "while", "for", "return", "pass", "drop", "consume", "fail", "accept", "take", "give",
-    "count", "start", "stop", "remove", "end", "again", "later", "else",
-];
-
-/// Words of other languages at the start of a statement, and what to write here.
-const FOREIGN_WORDS: [(&str, &str); 14] = [
-    (
-        "var",
-        "a name within a handler is `let x = e`; state that stays is `var` in a scope: `session { var x: u32 = 0 }`",
-    ),
-    ("mut", "write `let x = e`; what changes is state: `session { var x: u32 = 0 }`"),
-    ("const", "write `let x = e`"),
-    ("int", "write `let x = e`"),
-    ("elif", "write `else if`"),
-    ("elsif", "write `else if`"),
-    ("switch", "write `match e { Kind.Ask => { … }  else => { … } }`"),
-    ("case", "write `match e { Kind.Ask => { … }  else => { … } }`"),
-    ("do", "write `while c limit 8 { … }`"),
-    ("loop", "write `while true limit 8 { … }`"),
-    ("send", "write `below.send(msg)` or `above.deliver(msg)`"),
-    ("deliver", "write `above.deliver(msg)`"),
-    ("then", "write the statements in braces: `if c { … }`"),
-    ("emit", "write `below.send(msg)` or `above.deliver(msg)`"),
-];
-
-/// How a statement is written, by its word.
-fn form_of(word: &str) -> &'static str {
-    match word {
-        "fail" => "fail: timed_out",
-        "later" => "later name(msg)",
-        "pass" => "pass",
-        "again" => "again",
-        _ => "",
-    }
-}
-
 const MEMBER_SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"];
 
 impl Parser<'_> {
@@ -218,7 +181,7 @@ impl Parser<'_> {
         }
     }
 
-    fn word_statement(&mut self, word: &str) {
+    pub(super) fn word_statement(&mut self, word: &str) {
         match word {
             "let" => self.let_(),
             "if" => self.if_(),
@@ -241,76 +204,6 @@ impl Parser<'_> {
             "end" => self.word_and_value(END_STMT),
             _ => self.later(),
         }
-    }
-
-    /// A word in front of a name that is no keyword: `dorp msg: stale`, `int x = 3`.
-    fn misspelt_statement(&mut self) -> bool {
-        let foreign = FOREIGN_WORDS.iter().find(|(word, _)| self.at_word(word));
-        let name_follows = matches!(self.nth(1), IDENT) && self.same_line(1);
-        if let (Some((word, help)), true) =
-            (foreign, name_follows || matches!(self.nth_text(0), "do" | "loop" | "switch"))
-        {
-            let diagnostic = self
-                .error_here(codes::UNKNOWN_STATEMENT, format!("`{word}` begins no statement"), "expected a statement")
-                .help(*help);
-            self.report(diagnostic);
-            self.bump_as_error();
-            return true;
-        }
-        if !self.at(IDENT) || !name_follows && self.nth(1) != L_BRACE {
-            return false;
-        }
-        if matches!(self.nth_text(1), "and" | "or" | "in" | "as" | "to" | "from") || self.nth_text(0) == "running" {
-            return false;
-        }
-        let Some(meant) = self.statement_meant() else {
-            return name_follows && self.names_in_a_row("");
-        };
-        if meant == self.nth_text(0) && meant != "else" {
-            return name_follows && self.names_in_a_row(form_of(meant));
-        }
-        let found = self.this();
-        let diagnostic =
-            self.error_here(codes::UNKNOWN_STATEMENT, format!("{found} begins no statement"), "expected a statement");
-        let diagnostic = match meant {
-            "else" if found == "`else`" => diagnostic.help("`else` stands behind the `}` of its `if`"),
-            _ => diagnostic.help(format!("did you mean `{meant}`?")),
-        };
-        self.report(diagnostic);
-        if meant == "else" {
-            self.bump_as_error();
-            if self.at(L_BRACE) {
-                self.block();
-            }
-            return true;
-        }
-        self.nested(|p| p.word_statement(meant));
-        true
-    }
-
-    /// The keyword that is nearest to the word here, if what follows fits it.
-    fn statement_meant(&self) -> Option<&'static str> {
-        let meant = mokume_base::did_you_mean(self.nth_text(0), STATEMENT_WORDS)?;
-        let fits = match meant {
-            "for" => self.nth_word(2, "in"),
-            "let" => matches!(self.nth(2), EQ | COLON | COLON_EQ),
-            _ => true,
-        };
-        (fits || self.at_word(meant)).then_some(meant)
-    }
-
-    /// Two names side by side are no statement, whatever they are.
-    fn names_in_a_row(&mut self, form: &str) -> bool {
-        let this = self.this();
-        let diagnostic =
-            self.error_here(codes::UNKNOWN_STATEMENT, format!("{this} begins no statement"), "expected a statement");
-        self.report(match form {
-            "" => diagnostic.help("a call has parentheses: `name(…)`; a change has a sign: `name = …`"),
-            form => diagnostic.help(format!("write `{form}`")),
-        });
-        self.bump_as_error();
-        self.skip_line();
-        true
     }
 
     /// `a.b = e`, `x += e`, a call, or a value at the end of a block.

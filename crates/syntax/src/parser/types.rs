@@ -1,0 +1,73 @@
+//! Types.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::*;
+
+impl Parser<'_> {
+    /// `u32`, `Kind`, `[u32; 8]`, `[u32 -> u48; 64]`, `[(u32, u16) -> u8; 64]`
+    pub(super) fn type_(&mut self) {
+        match self.peek() {
+            _ if self.new_line_before(0) && !self.in_brackets => self.expected_type(),
+            IDENT => {
+                self.open(NAMED_TYPE);
+                self.name("a type");
+                self.close();
+                self.check_array_suffix();
+            }
+            L_BRACKET => self.nested(|p| p.bracketed(|p| p.bracketed_type())),
+            _ => self.expected_type(),
+        }
+    }
+
+    /// `u32[8]`, as other languages write it.
+    fn check_array_suffix(&mut self) {
+        if self.at(L_BRACKET) && self.same_line(0) {
+            let element = self.nth_before().to_string();
+            let length = if self.nth(1) == NUMBER { self.nth_text(1) } else { "8" };
+            let diagnostic = self
+                .error_here(codes::EXPECTED_TYPE, "the length stands within the type", "not behind it")
+                .help(format!("write `[{element}; {length}]`"));
+            self.report(diagnostic);
+            self.skip_balanced();
+        }
+    }
+
+    fn expected_type(&mut self) {
+        if !self.report_foreign() {
+            let found = self.found();
+            let diagnostic = self
+                .missing_here(codes::EXPECTED_TYPE, format!("expected a type, found {found}"), "expected a type")
+                .help("types are `bool`, `u1` … `u64`, `seq1` … `seq64`, `Duration`, `Instant`, `Message` and names of your own");
+            self.report(diagnostic);
+        }
+    }
+
+    fn bracketed_type(&mut self) {
+        let start = self.checkpoint();
+        let opening = self.span_of(0);
+        let is_map = self.nth(1) == L_PAREN || matches!(self.nth(2), ARROW | FAT_ARROW | COLON);
+        self.open_at(start, if is_map { MAP_TYPE } else { ARRAY_TYPE });
+        self.bump();
+        if self.eat(L_PAREN) {
+            self.type_();
+            while self.eat(COMMA) {
+                self.type_();
+            }
+            self.expect(R_PAREN, "`)`");
+        } else {
+            self.type_();
+        }
+        if is_map {
+            if !self.expect(ARROW, "`->`") {
+                let _ = self.eat(FAT_ARROW) || self.eat(COLON);
+            }
+            self.type_();
+        }
+        if self.expect(SEMICOLON, if is_map { "`;` and the map's capacity" } else { "`;` and the array's length" }) {
+            self.with_records(true, |p| p.expression());
+        }
+        self.close_bracket(R_BRACKET, opening);
+        self.close();
+    }
+}
