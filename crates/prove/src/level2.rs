@@ -55,6 +55,8 @@ pub struct Scene<'s> {
     pub lets: &'s [Term],
     pub params: &'s [Value],
     pub it: Option<Term>,
+    /// Conditions that hold where the terms stand.
+    pub known: &'s [Term],
 }
 
 impl Reader<'_> {
@@ -79,6 +81,12 @@ impl Reader<'_> {
                 }
             }
             Source::Cell { object, class, cell } => self.layered_cell(scene, object.index(), *class, *cell)?,
+            Source::IsNull { object, class, cell } => {
+                let object = scene.objects.get(object.index()).and_then(|classes| classes.get(class)).copied();
+                let (_, null) =
+                    self.follow(object.ok_or("an object that is not there")?, *cell).ok_or("no reference")?;
+                self.terms.as_bits(null)
+            }
             Source::StackParam(param) => {
                 let term = self.parameter(param.0);
                 self.terms.as_bits(term)
@@ -94,7 +102,7 @@ impl Reader<'_> {
                 let message = message_param(scene, *message)?;
                 let octets = u32::from(*width) / 8;
                 let value = message.number(self.terms, at, octets, *endian);
-                self.if_long_enough(&message, at + octets, value)
+                self.if_long_enough(&message, at + octets, value, scene)
             }
             Source::MaskedEqual { message, at, mask, value } => {
                 let message = message_param(scene, *message)?;
@@ -108,7 +116,7 @@ impl Reader<'_> {
                 }
                 let all = self.terms.all(&same);
                 let bit = self.terms.as_bits(all);
-                self.if_long_enough(&message, at + mask.len() as u32, bit)
+                self.if_long_enough(&message, at + mask.len() as u32, bit, scene)
             }
             Source::Sum16(pieces) => {
                 let message = self.assemble(pieces, scene)?;
@@ -170,7 +178,18 @@ impl Reader<'_> {
         }
     }
 
-    fn if_long_enough(&mut self, message: &Message, octets: u32, value: Term) -> Term {
+    fn if_long_enough(&mut self, message: &Message, octets: u32, value: Term, scene: &Scene<'_>) -> Term {
+        let size = message.size(self.terms);
+        // A guard that has asked for as much makes the question needless, and keys of look-ups the same terms as the layers'.
+        let asked = scene.known.iter().any(|fact| match *self.terms.node(*fact) {
+            crate::term::Node::LessEqual(least, of) => {
+                of == size && self.terms.constant(least).is_some_and(|least| least >= u64::from(octets))
+            }
+            _ => false,
+        });
+        if asked {
+            return value;
+        }
         let (size, end) = (message.size(self.terms), self.terms.number(u64::from(octets), 32));
         let long = self.terms.less_equal(end, size);
         let zero = self.terms.number(0, self.terms.width(value));
@@ -186,7 +205,7 @@ impl Reader<'_> {
         match view {
             Some(view) => {
                 let records = [(*lens, record.clone())];
-                let inner = Scene { records: &records, objects: &[], lets: &[], params: &[], it: None };
+                let inner = Scene { records: &records, objects: &[], lets: &[], params: &[], it: None, known: &[] };
                 self.source_term(&view.get, &inner)
             }
             None => {
@@ -351,7 +370,7 @@ impl Reader<'_> {
         let automaton = self.automaton;
         let mut records = vec![(lens, record.clone())];
         records.extend(around.map(|(id, record)| (id, record.clone())));
-        let scene = Scene { records: &records, objects: &[], lets: &[], params: &[], it: None };
+        let scene = Scene { records: &records, objects: &[], lets: &[], params: &[], it: None, known: &[] };
         automaton.lenses[lens.index()].invariants.iter().map(|invariant| self.condition(invariant, &scene)).collect()
     }
 }
@@ -564,6 +583,6 @@ impl Reader<'_> {
 
 impl PathReading {
     fn scene<'s>(&'s self, lets: &'s [Term], params: &'s [Value]) -> Scene<'s> {
-        Scene { records: &self.before, objects: &self.objects, lets, params, it: None }
+        Scene { records: &self.before, objects: &self.objects, lets, params, it: None, known: &self.guard }
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn judge_lens(court: &mut Court<'_>, index: usize) -> Result<(), Stri
         }
         if !lens.refresh.is_empty() {
             let records = [(id, record.clone())];
-            let scene = Scene { records: &records, objects: &[], lets: &[], params: &[], it: None };
+            let scene = Scene { records: &records, objects: &[], lets: &[], params: &[], it: None, known: &[] };
             let after = reader.update(&record, &lens.refresh, &scene)?;
             let gets_after = get_all(&mut reader, lens, id, &after)?;
             for (before, now) in gets.iter().zip(&gets_after) {
@@ -66,7 +66,7 @@ pub(super) fn judge_lens(court: &mut Court<'_>, index: usize) -> Result<(), Stri
 /// Each view's `get`, in order.
 pub(super) fn get_all(reader: &mut Reader<'_>, lens: &Lens, id: LensId, record: &Record) -> Result<Vec<Term>, String> {
     let records = [(id, record.clone())];
-    let scene = Scene { records: &records, objects: &[], lets: &[], params: &[], it: None };
+    let scene = Scene { records: &records, objects: &[], lets: &[], params: &[], it: None, known: &[] };
     lens.views.iter().map(|view| reader.source_term(&view.get, &scene)).collect()
 }
 
@@ -79,7 +79,7 @@ fn put(
     it: Term,
 ) -> Result<Record, String> {
     let records = [(id, record.clone())];
-    let scene = Scene { records: &records, objects: &[], lets: &[], params: &[], it: Some(it) };
+    let scene = Scene { records: &records, objects: &[], lets: &[], params: &[], it: Some(it), known: &[] };
     reader.update(record, &lens.views[view].put, &scene)
 }
 
