@@ -122,6 +122,7 @@ void mk_end_reaction(mk_core *core)
         mk_class_free(class, number);
     }
     core->reaction++;
+    mk_leave(core);
 }
 
 /* One continuation or event for later, if there is one. */

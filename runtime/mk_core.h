@@ -110,7 +110,7 @@ static inline void mk_gone(mk_core *core, mk_message *message)
 
 /* Carries out what has been emitted since the agenda's top was `base`. */
 void mk_carry_out(mk_core *core, uint32_t base);
-/* Ends the reaction at hand: settling, then objects that have ended give their places back. */
+/* Ends the reaction at hand: settling; then objects that have ended give their places back, and outputs leave. */
 void mk_end_reaction(mk_core *core);
 /* Whether something waits that comes before every other input: continuations and events put off for later. */
 static inline bool mk_is_behind(const mk_core *core)

@@ -49,14 +49,12 @@ static inline bool mk_end(mk_core *core)
     if (!core->reactions_left)
         core->reactions_left = 1;
     mk_settle_down(core);
-    mk_leave(core);
     return true;
 }
 
 static inline bool mk_refuse(mk_core *core)
 {
     core->accounts.refused++;
-    mk_leave(core);
     return false;
 }
 
@@ -67,7 +65,6 @@ static inline void mk_advance(mk_core *core, uint64_t now)
     mk_catch_up(core, now);
     if (core->reactions_left)
         mk_set_now(core, now);
-    mk_leave(core);
 }
 
 static inline bool mk_next_deadline(const mk_core *core, uint64_t *deadline)

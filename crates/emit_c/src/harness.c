@@ -14,7 +14,9 @@ extern const uint32_t mk_stack_count;
 int mk_fault_active = -1;
 #endif
 
-enum { MAKE = 1, START, INPUT, ADVANCE, NEXT_DEADLINE, ACCOUNTS, COVERAGE, FREE, SET_FAULT };
+enum { MAKE = 1, START, INPUT, ADVANCE, NEXT_DEADLINE, ACCOUNTS, COVERAGE, FREE, SET_FAULT, RESET };
+
+enum { PARAMS = 256 };
 
 typedef struct octets {
     uint8_t *at;
@@ -26,6 +28,7 @@ typedef struct machine {
     void *memory, *instance;
     octets outputs;
     uint32_t output_count;
+    uint64_t *covered; /* before it was reset */
 } machine;
 
 static machine *machines;
@@ -117,21 +120,27 @@ static void output(void *context, uint32_t port, uint32_t event, const mk_datum 
     m->output_count++;
 }
 
-static void make(const uint8_t *at)
+static mk_config settings(const uint8_t **at, uint64_t *params)
 {
     mk_config config;
-    uint64_t params[256] = {0};
-    const mk_interface *stack = mk_stacks[take_number(&at, 4)];
     memset(&config, 0, sizeof config);
-    config.seed = take_number(&at, 8);
-    config.buffers = (uint32_t)take_number(&at, 4);
-    config.buffer_octets = (uint32_t)take_number(&at, 4);
-    config.messages = (uint32_t)take_number(&at, 4);
-    config.outputs = (uint32_t)take_number(&at, 4);
-    config.reports = (uint32_t)take_number(&at, 4);
-    uint32_t count = (uint32_t)take_number(&at, 4);
-    for (uint32_t i = 0; i < count && i < 256; i++)
-        params[i] = take_number(&at, 8);
+    config.seed = take_number(at, 8);
+    config.buffers = (uint32_t)take_number(at, 4);
+    config.buffer_octets = (uint32_t)take_number(at, 4);
+    config.messages = (uint32_t)take_number(at, 4);
+    config.outputs = (uint32_t)take_number(at, 4);
+    config.reports = (uint32_t)take_number(at, 4);
+    uint32_t count = (uint32_t)take_number(at, 4);
+    for (uint32_t i = 0; i < count && i < PARAMS; i++)
+        params[i] = take_number(at, 8);
+    return config;
+}
+
+static void make(const uint8_t *at)
+{
+    uint64_t params[PARAMS] = {0};
+    const mk_interface *stack = mk_stacks[take_number(&at, 4)];
+    mk_config config = settings(&at, params);
     machines = grow(machines, (machine_count + 1) * sizeof *machines);
     machine *m = &machines[machine_count];
     memset(m, 0, sizeof *m);
@@ -142,8 +151,22 @@ static void make(const uint8_t *at)
         exit(3);
     }
     m->instance = stack->init(m->memory, &config, params, output, (void *)(uintptr_t)machine_count);
+    m->covered = grow(NULL, (stack->branch_count + 1) * sizeof(uint64_t));
+    memset(m->covered, 0, (stack->branch_count + 1) * sizeof(uint64_t));
     put_number(&answer, machine_count, 4);
     machine_count++;
+}
+
+/* With the sizes that it was made with. */
+static void reset(uint32_t index, const uint8_t *at)
+{
+    uint64_t params[PARAMS] = {0};
+    machine *m = &machines[index];
+    mk_config config = settings(&at, params);
+    const uint64_t *taken = m->stack->coverage(m->instance);
+    for (uint32_t i = 0; taken && i < m->stack->branch_count; i++)
+        m->covered[i] += taken[i];
+    m->instance = m->stack->init(m->memory, &config, params, output, (void *)(uintptr_t)index);
 }
 
 static void outcome(machine *m, bool refused)
@@ -197,7 +220,7 @@ static void coverage(machine *m)
     uint32_t count = taken ? m->stack->branch_count : 0;
     put_number(&answer, count, 4);
     for (uint32_t i = 0; i < count; i++)
-        put_number(&answer, taken[i], 8);
+        put_number(&answer, m->covered[i] + taken[i], 8);
 }
 
 /* Answers a request; the answer stays valid until the next. */
@@ -215,7 +238,8 @@ const uint8_t *mk_harness_call(const uint8_t *request, uint32_t *size)
         mk_fault_active = (int)(int32_t)(uint32_t)take_number(&request, 4);
 #endif
     } else {
-        machine *m = &machines[take_number(&request, 4)];
+        uint32_t index = (uint32_t)take_number(&request, 4);
+        machine *m = &machines[index];
         switch (what) {
         case START:
             m->stack->start(m->instance, take_number(&request, 8));
@@ -238,9 +262,14 @@ const uint8_t *mk_harness_call(const uint8_t *request, uint32_t *size)
         case COVERAGE:
             coverage(m);
             break;
+        case RESET:
+            reset(index, request);
+            break;
         default:
             free(m->memory);
             free(m->outputs.at);
+            free(m->covered);
+            m->covered = NULL;
             m->memory = m->instance = m->outputs.at = NULL;
             break;
         }
@@ -271,6 +300,7 @@ int main(void)
     for (uint32_t i = 0; i < machine_count; i++) {
         free(machines[i].memory);
         free(machines[i].outputs.at);
+        free(machines[i].covered);
     }
     free(machines);
     free(answer.at);

@@ -220,7 +220,6 @@ fn start(plan: &Plan, text: &mut Text) {
         text.line("mk_end_reaction(&k->core);");
         text.line("mk_catch_up(&k->core, 0);");
     }
-    text.line("mk_leave(&k->core);");
     text.end_function();
 }
 

@@ -10,6 +10,7 @@
 mod body;
 mod build;
 mod cell;
+pub mod drive;
 mod end;
 mod header;
 mod interface;

@@ -32,6 +32,41 @@ const KEYWORDS: &[&str] = &[
     "main", "errno", "unix", "linux", "asm", "kind", "unused",
 ];
 
+/// Names that every generated file has.
+const OWN: &[&str] = &[
+    "deliver",
+    "expire",
+    "settle",
+    "clear",
+    "leave",
+    "take_later",
+    "program",
+    "has_room",
+    "input",
+    "message_shape",
+    "attribute_defaults",
+    "counter_names",
+    "reason_names",
+    "sources",
+    "any_init",
+    "any_start",
+    "any_advance",
+    "any_next_deadline",
+    "any_core",
+    "any_counters",
+    "any_coverage",
+    "core",
+    "ports",
+    "params",
+    "classes",
+    "channels",
+    "counters",
+    "dropped",
+    "consumed",
+    "coverage",
+    "k",
+];
+
 /// A legal C identifier that resembles `name`.
 pub fn identifier(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -68,6 +103,7 @@ impl Names {
     pub fn new(automaton: &Automaton, stack: &str) -> Names {
         // One scope for all that is visible in the whole file; members of structs have one each.
         let mut file = Scope::default();
+        OWN.iter().for_each(|name| drop(file.name(name)));
         let stack = identifier(stack);
         let classes: Vec<String> = automaton.classes.iter().map(|class| file.name(&class.name)).collect();
         let handlers = automaton.handlers.iter().map(|handler| {

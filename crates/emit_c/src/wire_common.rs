@@ -88,7 +88,7 @@ pub(crate) fn named(e: &E, field: &mut impl FnMut(FieldIndex)) -> (bool, bool, b
 
 /// Whole octets are in a byte order; all other fields are high bit first.
 pub(crate) fn is_whole(at: u32, width: u8) -> bool {
-    at % 8 == 0 && width % 8 == 0
+    at.is_multiple_of(8) && width.is_multiple_of(8)
 }
 
 /// The bits of a field, from octets that are known to be there.

@@ -36,6 +36,19 @@ pub fn run_files() -> Vec<RunFile> {
     files
 }
 
+/// The files that the text form is tested with.
+pub fn right_files() -> Vec<RunFile> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reaction/right");
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("tests/reaction/right") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (automaton, scripts) = read(&path);
+        files.push(RunFile { name, automaton, scripts });
+    }
+    files
+}
+
 fn read(path: &Path) -> (Automaton, Vec<Script>) {
     let text = std::fs::read_to_string(path).expect("a file of tests");
     let (automaton, tests, line) = split(&text);
@@ -54,4 +67,15 @@ pub fn automata(files: &[RunFile]) -> Vec<&Automaton> {
 /// Test programs are kept beside the other results of the build.
 pub fn build() -> Build {
     Build::new(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emit_c"))
+}
+
+/// A program of its own, with sanitizers.
+pub fn sanitized() -> Build {
+    Build {
+        optimize: 1,
+        coverage: true,
+        sanitize: mokume_emit_c::Sanitize::AddressUndefined,
+        transport: mokume_emit_c::Transport::Process,
+        ..build()
+    }
 }

@@ -1,0 +1,44 @@
+//! The interpreter against generated C: random sequences on every stack of `tests/run` and `tests/reaction/right`.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{automata, build, right_files, run_files};
+use mokume_emit_c::drive::{drive, Drive};
+use mokume_emit_c::{Build, CMachine, CProgram, Memory};
+use mokume_interpret::Instance;
+
+/// Small, so that a new instance costs little; sequences here hold few messages.
+const MEMORY: Memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
+
+#[test]
+fn interpreter_and_c_agree() {
+    let mut files = run_files();
+    files.extend(right_files());
+    let build = match std::env::var("SANITIZE") {
+        Ok(_) => common::sanitized(),
+        Err(_) => Build { coverage: true, ..build() },
+    };
+    let program = Arc::new(CProgram::build(&automata(&files), &build).unwrap_or_else(|error| panic!("{error}")));
+    let mut failures = Vec::new();
+    for (stack, file) in files.iter().enumerate() {
+        let options = Drive { sequences: 60, ..Drive::default() };
+        let machine = CMachine::new(&program, stack, &[], 0, MEMORY).expect("a machine");
+        let subject = |params: &[u64], seed: u64| {
+            machine.reset(params, seed);
+            &machine
+        };
+        let reference = |params: &[u64], seed: u64| Instance::new(&file.automaton, params, seed);
+        match drive(&file.automaton, options, reference, subject) {
+            Ok(summary) => {
+                let coverage = machine.coverage();
+                let taken = coverage.iter().filter(|(.., times)| *times > 0).count();
+                println!("{}: {summary:?}; branches taken {taken} of {}", file.name, coverage.len());
+            }
+            Err(_) if machine.failure().is_some() => panic!("{}: {}", file.name, machine.failure().unwrap_or_default()),
+            Err(difference) => failures.push(format!("{}: {difference}", file.name)),
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
