@@ -52,6 +52,15 @@ impl Instance {
         Instance { program: self.program.clone(), core: Core::new(&self.program, seed), waiting: 0 }
     }
 
+    /// A planted fault, for tests of tests: one queue for all channels, first in, first out.
+    #[doc(hidden)]
+    pub fn with_one_queue(automaton: &Automaton, params: &[u64], seed: u64) -> Self {
+        let mut program = Program::new(Arc::new(automaton.clone()), params);
+        program.merge_channels();
+        let core = Core::new(&program, seed);
+        Instance { program: Arc::new(program), core, waiting: 0 }
+    }
+
     pub fn automaton(&self) -> &Automaton {
         &self.program.automaton
     }

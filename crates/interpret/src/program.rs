@@ -87,6 +87,14 @@ impl Program {
         mask(ty.width(&self.automaton))
     }
 
+    pub fn merge_channels(&mut self) {
+        self.queued.fill(true);
+        let blocks = self.handlers.iter_mut().flat_map(|handler| &mut handler.blocks);
+        for (_, channel) in blocks.flat_map(|block| &mut block.emits) {
+            *channel = 0;
+        }
+    }
+
     pub fn channels(&self) -> usize {
         self.automaton.layers.len() * receivers(&self.automaton)
     }

@@ -47,14 +47,22 @@ fn read(path: &Path) -> Result<File, String> {
 }
 
 /// All differences of one script, as text; edges taken are counted in `taken`.
-fn play(file: &str, automaton: &Automaton, script: &Script, taken: &mut BTreeMap<String, BTreeSet<usize>>) -> Vec<String> {
+fn play(
+    file: &str,
+    automaton: &Automaton,
+    script: &Script,
+    taken: &mut BTreeMap<String, BTreeSet<usize>>,
+) -> Vec<String> {
     let mut machine = Instance::new(automaton, &parameters(automaton, script), script.seed);
     machine.record(true, true);
     let mut found: Vec<String> =
         run(automaton, script, &mut machine).iter().map(|failure| format!("{file}: {failure}")).collect();
     let ledger = machine.ledger();
     if ledger.origins != ledger.fates {
-        found.push(format!("{file}: test \"{}\": {} messages came to be, {} have a fate", script.name, ledger.origins, ledger.fates));
+        found.push(format!(
+            "{file}: test \"{}\": {} messages came to be, {} have a fate",
+            script.name, ledger.origins, ledger.fates
+        ));
     }
     if machine.leaked() != 0 {
         found.push(format!("{file}: test \"{}\": {} messages leaked", script.name, machine.leaked()));
@@ -145,16 +153,76 @@ fn play_composed(file: &File) -> Vec<String> {
 /// Operations that no test runs, and ways to leave a block that no test takes.
 fn missing(taken: &BTreeMap<String, BTreeSet<usize>>) -> Vec<String> {
     let operations = [
-        "Const", "Null", "Not", "Select", "Cast", "Param", "Now", "Call", "Draw", "Unique", "Parent", "Get", "Set",
-        "GetAt", "SetAt", "Arm", "Disarm", "IsArmed", "Count", "Give", "Left", "Keep", "Holds", "Release", "Again",
-        "NewMessage", "Push", "Pop", "Encode", "Size", "Trim", "Skip", "Split", "Join", "Share", "Received", "Load",
-        "Store", "Sum16", "Fold16", "GetAttribute", "SetAttribute", "Emit", "Out", "Drop", "Consume", "Return", "Jump",
+        "Const",
+        "Null",
+        "Not",
+        "Select",
+        "Cast",
+        "Param",
+        "Now",
+        "Call",
+        "Draw",
+        "Unique",
+        "Parent",
+        "Get",
+        "Set",
+        "GetAt",
+        "SetAt",
+        "Arm",
+        "Disarm",
+        "IsArmed",
+        "Count",
+        "Give",
+        "Left",
+        "Keep",
+        "Holds",
+        "Release",
+        "Again",
+        "NewMessage",
+        "Push",
+        "Pop",
+        "Encode",
+        "Size",
+        "Trim",
+        "Skip",
+        "Split",
+        "Join",
+        "Share",
+        "Received",
+        "Load",
+        "Store",
+        "Sum16",
+        "Fold16",
+        "GetAttribute",
+        "SetAttribute",
+        "Emit",
+        "Out",
+        "Drop",
+        "Consume",
+        "Return",
+        "Jump",
     ];
-    let binaries = ["AddWrap", "SubWrap", "MulWrap", "Add", "Sub", "Mul", "Div", "Rem", "And", "Or", "Xor", "Shl", "Shr", "Min", "Max"];
+    let binaries = [
+        "AddWrap", "SubWrap", "MulWrap", "Add", "Sub", "Mul", "Div", "Rem", "And", "Or", "Xor", "Shl", "Shr", "Min",
+        "Max",
+    ];
     let compares = ["Eq", "Ne", "Lt", "Le", "Gt", "Ge"];
     let both = [
-        "Branch", "Switch", "PopSwitch", "Decode", "Vet", "Find", "Insert", "Remove", "New", "First", "Next", "Take",
-        "TakeOut", "ShareHeld", "Later",
+        "Branch",
+        "Switch",
+        "PopSwitch",
+        "Decode",
+        "Vet",
+        "Find",
+        "Insert",
+        "Remove",
+        "New",
+        "First",
+        "Next",
+        "Take",
+        "TakeOut",
+        "ShareHeld",
+        "Later",
     ];
     let mut missing = Vec::new();
     let once = operations.iter().map(|name| name.to_string());
