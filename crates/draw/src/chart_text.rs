@@ -93,7 +93,12 @@ impl<'a> Sheet<'a> {
             x.push(at);
             at += gaps.get(index).copied().unwrap_or(0);
         }
-        let width = x.last().copied().unwrap_or(times) + right + 2;
+        let across = chart.items.iter().filter_map(|item| match &item.event {
+            Event::Violation { label } | Event::Note { at: None, label } => Some(label.chars().count().min(100)),
+            _ => None,
+        });
+        let across = times + 8 + across.max().unwrap_or(0);
+        let width = (x.last().copied().unwrap_or(times) + right + 2).max(across);
         Sheet { chart, x, times, width }
     }
 

@@ -1,1 +1,31 @@
-//! (to come)
+//! Explicit-state exploration of reaction automata in closed worlds.
+//!
+//! A world ([`World`]) is N hosts of one automaton, a network, an application on each host, and a rule for timers.
+//! [`explore`] meets every state of it, breadth first, and answers with verdicts ([`Outcome`]): each has its world and
+//! its strength, and a violation has a shortest trace, as steps and as a chart.
+//!
+//! How: a host's reaction depends on its own state and the event only, so reactions are compiled on demand into a table
+//! ([`locals`]); the search is look-ups in it, over packed states in an exact set ([`store`]).
+//!
+//! Invariant: knows no protocol; exact (no state is ever told from another by a hash alone).
+
+mod host;
+mod layout;
+mod locals;
+mod message;
+mod moves;
+mod operate;
+mod outcome;
+mod program;
+mod react;
+mod replay;
+mod search;
+mod store;
+mod trace;
+mod world;
+
+pub use outcome::{Finding, Outcome, Property, Strength, Verdict, Violation};
+pub use replay::Replay;
+pub use search::{explore, Effort};
+pub use trace::Step;
+pub use world::{Application, Network, Timers, Unfit, World};

@@ -1,0 +1,193 @@
+//! The automaton with every name resolved: who handles an emission, on which channel it goes, which types hold references.
+
+use std::sync::Arc;
+
+use mokume_reaction::{
+    Automaton, Body, CellId, CellKind, ClassId, HandlerId, OpKind, PortId, Terminator, Trigger, Type, Value,
+};
+
+use crate::world::{Unfit, World};
+
+pub(crate) struct Program {
+    pub automaton: Arc<Automaton>,
+    pub world: World,
+    /// By host, then by parameter.
+    pub params: Vec<Vec<u64>>,
+    pub classes: Vec<ClassInfo>,
+    /// By handler, then by block.
+    pub links: Vec<Vec<BlockLinks>>,
+    /// The number of the first block of each handler, for coverage.
+    pub first_block: Vec<usize>,
+    pub channels: usize,
+    /// Some handler asks for packets as they were received.
+    pub remembers: bool,
+    pub device_input: (PortId, usize),
+    pub device_output: (PortId, u32),
+    pub send: (PortId, usize),
+    pub deliver: (PortId, u32),
+    pub credit: Option<(PortId, u32)>,
+}
+
+pub(crate) struct ClassInfo {
+    pub is_unique: bool,
+    pub start: Option<HandlerId>,
+    pub settle: Option<HandlerId>,
+    pub settle_limit: u32,
+    pub expiry: Vec<Option<HandlerId>>,
+    pub children: Vec<ClassId>,
+    pub cells: Vec<CellKind>,
+    pub capacity: usize,
+}
+
+#[derive(Default)]
+pub(crate) struct BlockLinks {
+    /// By operation; only emissions have one.
+    pub emits: Vec<Option<Link>>,
+    pub later: Option<HandlerId>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Link {
+    /// `None`: of a port, or nobody's.
+    pub handler: Option<HandlerId>,
+    pub channel: usize,
+}
+
+impl Program {
+    pub fn new(automaton: Arc<Automaton>, world: &World) -> Result<Program, Unfit> {
+        let a = &*automaton;
+        refuse_what_cannot_be_followed(a)?;
+        if world.hosts == 0 || world.hosts > crate::layout::MOST_HOSTS {
+            return Err(Unfit(format!("{} hosts: 1 to {} can be explored", world.hosts, crate::layout::MOST_HOSTS)));
+        }
+        let network = &world.network;
+        let application = &world.application;
+        let mut first = 0;
+        let first_block = a.handlers.iter().map(|handler| {
+            let own = first;
+            first += handler.body.blocks.len();
+            own
+        });
+        Ok(Program {
+            params: (0..world.hosts).map(|host| params(a, world, host)).collect(),
+            classes: (0..a.classes.len()).map(|class| class_info(a, ClassId::from(class))).collect(),
+            links: a.handlers.iter().map(|handler| links(a, &handler.body, handler.class)).collect(),
+            first_block: first_block.collect(),
+            channels: a.layers.len() * (a.layers.len() + a.ports.len()),
+            remembers: remembers(a),
+            device_input: input(a, &network.port, &network.input)?,
+            device_output: output(a, &network.port, &network.output)?,
+            send: input(a, &application.port, &application.send)?,
+            deliver: output(a, &application.port, &application.deliver)?,
+            credit: match &application.credit {
+                Some((_, event)) => Some(output(a, &application.port, event)?),
+                None => None,
+            },
+            world: world.clone(),
+            automaton,
+        })
+    }
+
+    pub fn width(&self, ty: Type) -> u8 {
+        ty.width(&self.automaton)
+    }
+
+    /// Handler of an input, by its place in its port.
+    pub fn input_handler(&self, (port, event): (PortId, usize)) -> Option<HandlerId> {
+        let input = &self.automaton.ports[port.index()].inputs[event];
+        self.automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()))
+    }
+}
+
+pub(crate) fn mask(width: u8) -> u64 {
+    match width {
+        0 | 64.. => u64::MAX,
+        bits => (1 << bits) - 1,
+    }
+}
+
+/// What would make the states endless, or wrong, is refused by name.
+fn refuse_what_cannot_be_followed(automaton: &Automaton) -> Result<(), Unfit> {
+    for handler in &automaton.handlers {
+        for op in handler.body.blocks.iter().flat_map(|block| &block.ops) {
+            if let OpKind::Draw { .. } = op.kind {
+                return Err(Unfit("the stack draws random numbers, which cannot be explored".to_string()));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn remembers(automaton: &Automaton) -> bool {
+    let blocks = automaton.handlers.iter().flat_map(|handler| &handler.body.blocks);
+    blocks.flat_map(|block| &block.ops).any(|op| matches!(op.kind, OpKind::Received { .. }))
+}
+
+fn port_named(automaton: &Automaton, name: &str) -> Result<PortId, Unfit> {
+    automaton.port_named(name).ok_or_else(|| Unfit(format!("the stack has no port `{name}`")))
+}
+
+pub(crate) fn input(automaton: &Automaton, port: &str, event: &str) -> Result<(PortId, usize), Unfit> {
+    let id = port_named(automaton, port)?;
+    let found = automaton.ports[id.index()].inputs.iter().position(|input| input.event == event);
+    found.map(|event| (id, event)).ok_or_else(|| Unfit(format!("the port `{port}` has no input `{event}`")))
+}
+
+fn output(automaton: &Automaton, port: &str, event: &str) -> Result<(PortId, u32), Unfit> {
+    let id = port_named(automaton, port)?;
+    let found = automaton.ports[id.index()].outputs.iter().position(|output| output.event == event);
+    found.map(|event| (id, event as u32)).ok_or_else(|| Unfit(format!("the port `{port}` has no output `{event}`")))
+}
+
+pub(crate) fn params(automaton: &Automaton, world: &World, host: usize) -> Vec<u64> {
+    let own = world.params_of.get(host).map_or(&[][..], |params| params);
+    let named = |name: &str| own.iter().chain(&world.params).find(|(known, _)| known == name).map(|(_, value)| *value);
+    let value = |param: &mokume_reaction::Param| {
+        named(&param.name).or(param.default).unwrap_or(0) & mask(param.ty.width(automaton))
+    };
+    automaton.params.iter().map(value).collect()
+}
+
+fn class_info(automaton: &Automaton, id: ClassId) -> ClassInfo {
+    let class = automaton.class(id);
+    let expiry = |cell: usize| automaton.handler_of(id, &Trigger::Expiry(CellId::from(cell)));
+    let is_child = |place: &usize| automaton.classes[*place].parent == Some(id);
+    ClassInfo {
+        is_unique: automaton.is_unique(id),
+        start: automaton.handler_of(id, &Trigger::Start),
+        settle: automaton.handler_of(id, &Trigger::Settle),
+        settle_limit: class.settle_limit.unwrap_or(1).max(1),
+        expiry: (0..class.cells.len()).map(expiry).collect(),
+        children: (0..automaton.classes.len()).filter(is_child).map(ClassId::from).collect(),
+        cells: class.cells.iter().map(|cell| cell.kind.clone()).collect(),
+        capacity: class.capacity as usize,
+    }
+}
+
+fn links(automaton: &Automaton, body: &Body, from: ClassId) -> Vec<BlockLinks> {
+    let class_of = |value: Value| match body.values[value.index()].ty {
+        Type::Ref(class) => Some(class),
+        _ => None,
+    };
+    let resolve = |target: Value, event: &str| {
+        class_of(target).and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_string())))
+    };
+    let receivers = automaton.layers.len() + automaton.ports.len();
+    let from = automaton.class(from).layer.index() * receivers;
+    let link = |op: &mokume_reaction::Op| match &op.kind {
+        OpKind::Emit { target, event, .. } => {
+            let layer = class_of(*target).map_or(0, |class| automaton.class(class).layer.index());
+            Some(Link { handler: resolve(*target, event), channel: from + layer })
+        }
+        OpKind::Out { port, .. } => Some(Link { handler: None, channel: from + automaton.layers.len() + port.index() }),
+        _ => None,
+    };
+    let block = |block: &mokume_reaction::Block| BlockLinks {
+        emits: block.ops.iter().map(link).collect(),
+        later: match &block.end {
+            Terminator::Later { target, event, .. } => resolve(*target, event),
+            _ => None,
+        },
+    };
+    body.blocks.iter().map(block).collect()
+}

@@ -1,0 +1,461 @@
+//! What one event does to one host: the reaction, and all that must follow before the next event from outside
+//! (continuations and `later` events). Written from the design, and on purpose not from the interpreter, which judges it.
+//!
+//! Every channel is treated as queued: where a channel is direct, that makes no difference (the call rule).
+
+use std::collections::VecDeque;
+
+use mokume_reaction::{CellKind, ClassId, HandlerId, PortId, Report, Type};
+
+use crate::host::{Content, Host, Object, Tables, ENDED, NULL};
+use crate::message::Message;
+use crate::program::Program;
+
+/// A step ends after this many instants: a stack that never comes to rest is a finding, not a loop of ours.
+const MOST_INSTANTS: usize = 10_000;
+
+/// An event from outside.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Input {
+    Start,
+    /// Of a port: the event's place in it, and arguments without messages; the message's octets.
+    Port {
+        port: PortId,
+        event: usize,
+        args: Vec<Arg>,
+    },
+    /// The timer of an object: class, place, cell.
+    Expiry(usize, usize, usize),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Arg {
+    Word(u64),
+    Object(u64),
+    Message(Vec<u8>),
+}
+
+/// An event that left by a port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Out {
+    pub port: PortId,
+    pub event: u32,
+    pub args: Vec<Arg>,
+}
+
+/// For charts: what happened on the way, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Happening {
+    Out(Out),
+    Dropped(String),
+    Armed(String),
+    Stopped(String),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Effect {
+    pub outs: Vec<Out>,
+    pub reports: Vec<Report>,
+    /// The event was refused, as a port refuses what names no living object.
+    pub refused: bool,
+    /// Instants without end.
+    pub diverges: bool,
+    pub happenings: Vec<Happening>,
+}
+
+pub(crate) struct Event {
+    pub handler: Option<HandlerId>,
+    pub out: Option<(PortId, u32)>,
+    pub target: u64,
+    pub channel: usize,
+    pub args: Vec<u64>,
+    pub is_delivered: bool,
+}
+
+pub(crate) struct Reaction<'a> {
+    pub program: &'a Program,
+    pub tables: &'a mut Tables,
+    pub host: Host,
+    pub effect: Effect,
+    /// Messages in somebody's hands.
+    pub messages: Vec<Message>,
+    pub events: Vec<Event>,
+    queues: Vec<VecDeque<usize>>,
+    frames: Vec<(usize, usize)>,
+    pub later: VecDeque<(HandlerId, u64, Vec<u64>)>,
+    dirty: VecDeque<(ClassId, usize)>,
+    settles: Vec<((ClassId, usize), u32)>,
+    unsettled: Vec<(ClassId, usize)>,
+    settling: Option<(ClassId, usize)>,
+    again: bool,
+    instants: usize,
+    /// By block, over all handlers: whether it was reached.
+    pub covered: &'a mut Vec<bool>,
+}
+
+/// What the host becomes, and what it does.
+pub(crate) fn react(
+    program: &Program,
+    tables: &mut Tables,
+    covered: &mut Vec<bool>,
+    host: Host,
+    input: &Input,
+) -> (Host, Effect) {
+    let mut reaction = Reaction {
+        program,
+        tables,
+        host,
+        effect: Effect::default(),
+        messages: Vec::new(),
+        events: Vec::new(),
+        queues: vec![VecDeque::new(); program.channels],
+        frames: Vec::new(),
+        later: VecDeque::new(),
+        dirty: VecDeque::new(),
+        settles: Vec::new(),
+        unsettled: Vec::new(),
+        settling: None,
+        again: false,
+        instants: 0,
+        covered,
+    };
+    reaction.run(input);
+    (reaction.host, reaction.effect)
+}
+
+impl Reaction<'_> {
+    fn run(&mut self, input: &Input) {
+        match input {
+            Input::Start => {
+                for class in 0..self.program.classes.len() {
+                    if let Some(handler) = self.program.classes[class].start {
+                        self.whole(handler, 0, Vec::new());
+                    }
+                }
+            }
+            Input::Expiry(class, place, cell) => {
+                self.host.objects[*class][*place].cells[*cell] = Content::Timer(false);
+                if let Some(handler) = self.program.classes[*class].expiry[*cell] {
+                    self.whole(handler, *place as u64, Vec::new());
+                }
+            }
+            Input::Port { port, event, args } => self.port_input(*port, *event, args),
+        }
+    }
+
+    fn port_input(&mut self, port: PortId, event: usize, args: &[Arg]) {
+        let input = &self.program.automaton.ports[port.index()].inputs[event];
+        let words: Vec<u64> = args.iter().map(|arg| self.word(arg)).collect();
+        let is_unique = self.program.classes[input.class.index()].is_unique;
+        let (object, words) = match words.split_first() {
+            _ if is_unique => (0, words),
+            Some((object, rest)) => (*object, rest.to_vec()),
+            None => (NULL, Vec::new()),
+        };
+        match self.program.input_handler((port, event)) {
+            Some(handler) if self.is_living(input.class, object) => self.whole(handler, object, words),
+            _ => self.effect.refused = true,
+        }
+    }
+
+    fn word(&mut self, arg: &Arg) -> u64 {
+        match arg {
+            Arg::Word(word) | Arg::Object(word) => *word,
+            Arg::Message(octets) => self.hand(Message::new(&self.program.automaton, octets.clone())),
+        }
+    }
+
+    /// A reaction, then continuations and `later` events until none is left.
+    fn whole(&mut self, handler: HandlerId, object: u64, args: Vec<u64>) {
+        self.instant(handler, object, args);
+        self.carry_out();
+        self.end();
+        while self.instants < MOST_INSTANTS {
+            if !self.unsettled.is_empty() {
+                for (class, place) in std::mem::take(&mut self.unsettled) {
+                    self.make_dirty(class, place);
+                }
+            } else if let Some((handler, object, args)) = self.later.pop_front() {
+                self.instant(handler, object, args);
+                self.carry_out();
+            } else {
+                return;
+            }
+            self.end();
+        }
+        self.effect.diverges = true;
+    }
+
+    fn instant(&mut self, handler: HandlerId, object: u64, args: Vec<u64>) {
+        let class = self.program.automaton.handler(handler).class;
+        if !self.is_living(class, object) || self.instants >= MOST_INSTANTS {
+            return;
+        }
+        self.instants += 1;
+        if self.program.classes[class.index()].settle.is_some() && self.settling.is_none() {
+            self.make_dirty(class, object as usize);
+        }
+        let first = self.events.len();
+        self.run_handler(handler, object, &args);
+        for place in first..self.events.len() {
+            self.queues[self.events[place].channel].push_back(place);
+        }
+        self.frames.push((first, self.events.len()));
+    }
+
+    /// Emissions in order, each with all that follows from it, but never past an older one of its channel.
+    fn carry_out(&mut self) {
+        while let Some(frame) = self.frames.last_mut() {
+            if frame.0 == frame.1 {
+                self.frames.pop();
+            } else if self.events[frame.0].is_delivered {
+                frame.0 += 1;
+            } else {
+                let channel = self.events[frame.0].channel;
+                let head = self.queues[channel].pop_front().unwrap_or(frame.0);
+                self.deliver(head);
+            }
+        }
+    }
+
+    fn deliver(&mut self, place: usize) {
+        let event = &mut self.events[place];
+        event.is_delivered = true;
+        let args = std::mem::take(&mut event.args);
+        let target = event.target;
+        match (event.out, event.handler) {
+            (Some((port, out)), _) => self.put_out(port, out, &args),
+            (None, Some(handler)) => self.instant(handler, target, args),
+            (None, None) => {}
+        }
+    }
+
+    fn put_out(&mut self, port: PortId, event: u32, args: &[u64]) {
+        let signature = &self.program.automaton.ports[port.index()].outputs[event as usize];
+        let mut out = Out { port, event, args: Vec::new() };
+        for (word, (_, ty)) in args.iter().zip(&signature.params) {
+            out.args.push(match ty {
+                Type::Msg => Arg::Message(self.messages[*word as usize].octets.clone()),
+                Type::Ref(class) => {
+                    if port == self.program.send.0 {
+                        self.host.application.handle = Some((*class, *word));
+                    }
+                    Arg::Object(*word)
+                }
+                _ => Arg::Word(*word),
+            });
+        }
+        self.effect.happenings.push(Happening::Out(out.clone()));
+        self.effect.outs.push(out);
+    }
+
+    pub fn make_dirty(&mut self, class: ClassId, place: usize) {
+        if !self.dirty.contains(&(class, place)) && !self.unsettled.contains(&(class, place)) {
+            self.dirty.push_back((class, place));
+        }
+    }
+
+    /// `again`: at once in its own settle instant; elsewhere the object is dirty from then on.
+    pub fn ask_again(&mut self, class: ClassId, object: u64) {
+        if self.settling == Some((class, object as usize)) {
+            self.again = true;
+        } else if self.program.classes[class.index()].settle.is_some() && self.is_living(class, object) {
+            self.make_dirty(class, object as usize);
+        }
+    }
+
+    /// Settles what is dirty, longest first, then frees what has ended.
+    fn end(&mut self) {
+        while let Some((class, place)) = self.dirty.pop_front() {
+            self.settle(class, place);
+        }
+        self.settles.clear();
+        self.events.clear();
+        self.free_ended();
+        if self.later.is_empty() {
+            self.messages.clear();
+        }
+    }
+
+    fn settle(&mut self, class: ClassId, place: usize) {
+        let info = &self.program.classes[class.index()];
+        let Some(handler) = info.settle else { return };
+        while self.is_living(class, place as u64) {
+            let count = self.settles.iter().position(|(who, _)| *who == (class, place)).unwrap_or_else(|| {
+                self.settles.push(((class, place), 0));
+                self.settles.len() - 1
+            });
+            if self.settles[count].1 >= info.settle_limit {
+                return self.unsettled.push((class, place));
+            }
+            self.settles[count].1 += 1;
+            self.dirty.retain(|who| *who != (class, place));
+            self.settling = Some((class, place));
+            self.again = false;
+            self.instant(handler, place as u64, Vec::new());
+            self.settling = None;
+            let again = std::mem::take(&mut self.again);
+            self.carry_out();
+            if !again {
+                return;
+            }
+        }
+    }
+
+    pub fn is_living(&self, class: ClassId, object: u64) -> bool {
+        self.object(class, object).is_some_and(|object| !object.has_ended)
+    }
+
+    pub fn object(&self, class: ClassId, object: u64) -> Option<&Object> {
+        self.host.objects[class.index()].get(usize::try_from(object).ok()?)
+    }
+
+    pub fn object_mut(&mut self, class: ClassId, object: u64) -> Option<&mut Object> {
+        self.host.objects[class.index()].get_mut(usize::try_from(object).ok()?)
+    }
+
+    /// A message that somebody holds, as a value.
+    pub fn hand(&mut self, message: Message) -> u64 {
+        self.messages.push(message);
+        self.messages.len() as u64 - 1
+    }
+
+    /// A new object; `NULL` if there is no room, or its parent has ended.
+    pub fn make_object(&mut self, class: ClassId, parent: Option<(ClassId, u64)>) -> u64 {
+        let info = &self.program.classes[class.index()];
+        let alive = parent.is_none_or(|(class, object)| self.is_living(class, object));
+        if !alive || self.host.objects[class.index()].len() >= info.capacity {
+            return NULL;
+        }
+        let object = Object::new(self.program, &info.cells, parent.map_or(0, |(_, place)| place));
+        self.host.objects[class.index()].push(object);
+        self.host.objects[class.index()].len() as u64 - 1
+    }
+
+    /// Ends an object and those in it; what they hold is dropped, and its quotas get it back.
+    pub fn release(&mut self, class: ClassId, object: u64) {
+        let info = &self.program.classes[class.index()];
+        if !self.is_living(class, object) || info.is_unique {
+            return;
+        }
+        self.host.objects[class.index()][object as usize].has_ended = true;
+        self.clear(class, object);
+        for child in info.children.clone() {
+            for place in 0..self.host.objects[child.index()].len() {
+                if self.host.objects[child.index()][place].parent == object {
+                    self.release(child, place as u64);
+                }
+            }
+        }
+    }
+
+    fn clear(&mut self, class: ClassId, object: u64) {
+        for cell in 0..self.program.classes[class.index()].cells.len() {
+            let content = &mut self.host.objects[class.index()][object as usize].cells[cell];
+            match (content, &self.program.classes[class.index()].cells[cell]) {
+                (Content::Timer(armed), _) => *armed = false,
+                (Content::Messages(places), CellKind::Messages { quota, .. }) => {
+                    let held = places.iter_mut().filter_map(Option::take).count();
+                    if let Some((owner, quota)) = quota {
+                        self.give_back(class, object, *owner, quota.index(), held as u32);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn give_back(&mut self, mut class: ClassId, mut object: u64, owner: ClassId, cell: usize, units: u32) {
+        while class != owner {
+            let parent = self.object(class, object).map(|object| object.parent);
+            let (Some(up), Some(parent)) = (self.program.automaton.class(class).parent, parent) else { return };
+            (class, object) = (up, parent);
+        }
+        let Some(CellKind::Quota { amount }) = self.program.classes[class.index()].cells.get(cell).cloned() else {
+            return;
+        };
+        if let Some(Content::Quota(left)) = self.object_mut(class, object).map(|object| &mut object.cells[cell]) {
+            *left = (*left + units).min(amount);
+        }
+    }
+
+    /// Ended objects go; the others move up, and every reference with them.
+    fn free_ended(&mut self) {
+        let mut moves: Vec<Vec<u64>> = Vec::new();
+        let mut any = false;
+        for class in 0..self.host.objects.len() {
+            for place in 0..self.host.objects[class].len() {
+                if self.host.objects[class][place].has_ended {
+                    self.clear(ClassId::from(class), place as u64);
+                    any = true;
+                }
+            }
+            let mut next = 0;
+            let to = |object: &Object| {
+                next += u64::from(!object.has_ended);
+                if object.has_ended {
+                    ENDED
+                } else {
+                    next - 1
+                }
+            };
+            moves.push(self.host.objects[class].iter().map(to).collect());
+        }
+        if any {
+            self.move_references(&moves);
+            self.host.objects.iter_mut().for_each(|objects| objects.retain(|object| !object.has_ended));
+        }
+    }
+
+    fn move_references(&mut self, moves: &[Vec<u64>]) {
+        let program = self.program;
+        let moved = |class: ClassId, object: u64| {
+            moves[class.index()].get(usize::try_from(object).unwrap_or(usize::MAX)).copied().unwrap_or(object)
+        };
+        let renew = |ty: Type, word: &mut u64| {
+            if let Type::Ref(class) = ty {
+                *word = moved(class, *word);
+            }
+        };
+        for (class, objects) in self.host.objects.iter_mut().enumerate() {
+            let parent = program.automaton.classes[class].parent;
+            for object in objects {
+                if let Some(parent) = parent {
+                    object.parent = moved(parent, object.parent);
+                }
+                for (content, kind) in object.cells.iter_mut().zip(&program.classes[class].cells) {
+                    renew_cell(content, kind, &renew);
+                }
+            }
+        }
+        if let Some((class, object)) = &mut self.host.application.handle {
+            *object = moved(*class, *object);
+        }
+        for (handler, target, args) in &mut self.later {
+            let handler = program.automaton.handler(*handler);
+            *target = moved(handler.class, *target);
+            handler.params.iter().zip(args).for_each(|((_, ty), word)| renew(*ty, word));
+        }
+        for (class, place) in &mut self.unsettled {
+            *place = usize::try_from(moved(*class, *place as u64)).unwrap_or(usize::MAX);
+        }
+    }
+}
+
+fn renew_cell(content: &mut Content, kind: &CellKind, renew: &impl Fn(Type, &mut u64)) {
+    match (content, kind) {
+        (Content::Word(word), CellKind::Scalar { ty, .. }) => renew(*ty, word),
+        (Content::Array(words), CellKind::Array { ty, .. }) => words.iter_mut().for_each(|word| renew(*ty, word)),
+        (Content::Map(entries), CellKind::Map { key, value, .. }) => {
+            *entries = std::mem::take(entries)
+                .into_iter()
+                .map(|(mut keys, mut values)| {
+                    keys.iter_mut().zip(key).for_each(|(word, ty)| renew(*ty, word));
+                    values.iter_mut().zip(value).for_each(|(word, ty)| renew(*ty, word));
+                    (keys, values)
+                })
+                .collect();
+        }
+        _ => {}
+    }
+}

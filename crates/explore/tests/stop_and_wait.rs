@@ -1,0 +1,87 @@
+//! Stop and wait, explored: right where it should be, wrong where a fault is planted, with blessed charts.
+
+mod common;
+
+use common::*;
+use mokume_explore::*;
+
+#[test]
+fn it_is_right_over_channels_that_lose_and_duplicate() {
+    let outcome = explore(&right(), &world(4, 0), Effort::default()).expect("it fits");
+    println!("{}", outcome.text());
+    assert_eq!(outcome.strength, Strength::Exhaustive);
+    assert_eq!(outcome.violation(), None, "{}", outcome.text());
+}
+
+#[test]
+fn each_planted_fault_is_found_with_a_shortest_trace() {
+    for fault in &FAULTS {
+        let name = fault.name;
+        let outcome = explore(&fault.automaton(), &world(4, 0), Effort::default()).expect("it fits");
+        let (found, violation) = outcome.violation().unwrap_or_else(|| panic!("{name}: {}", outcome.text()));
+        assert_eq!(found, fault.property, "{name}");
+        let chart = mokume_draw::chart_text(&violation.chart, Default::default());
+        blessed(&format!("{name}.txt"), &format!("{}\n{chart}", outcome.text()));
+        blessed(&format!("{name}.svg"), &mokume_draw::chart_svg(&violation.chart, Default::default()));
+    }
+}
+
+#[test]
+fn it_is_wrong_where_packets_overtake_each_other() {
+    let mut world = world(4, 0);
+    world.network.reorders = true;
+    let outcome = explore(&right(), &world, Effort::default()).expect("it fits");
+    let (found, violation) = outcome.violation().unwrap_or_else(|| panic!("{}", outcome.text()));
+    assert_eq!(found, Property::Order);
+    blessed("reordered.svg", &mokume_draw::chart_svg(&violation.chart, Default::default()));
+    blessed("reordered.txt", &mokume_draw::chart_text(&violation.chart, Default::default()));
+}
+
+#[test]
+fn a_limit_of_states_leaves_the_verdicts_open() {
+    let outcome = explore(&right(), &world(4, 4), Effort { states: 1000, ..Effort::default() }).expect("it fits");
+    assert_eq!(outcome.strength, Strength::Bounded { limit: 1000 });
+    assert!(outcome.verdicts.iter().all(|verdict| verdict.finding == Finding::Open));
+}
+
+#[test]
+fn a_network_that_does_not_lose_must_have_room() {
+    let mut world = world(2, 0);
+    world.network.loses = false;
+    let outcome = explore(&right(), &world, Effort::default()).expect("it fits");
+    assert_eq!(outcome.violation().map(|(property, _)| property), Some(Property::Room), "{}", outcome.text());
+    world.network.duplicates = false;
+    world.timers = Timers::Patient;
+    let outcome = explore(&right(), &world, Effort::default()).expect("it fits");
+    assert_eq!(outcome.violation(), None, "{}", outcome.text());
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let unfit = |change: &dyn Fn(&mut World)| {
+        let mut world = world(1, 1);
+        change(&mut world);
+        explore(&right(), &world, Effort::default()).expect_err("it does not fit").to_string()
+    };
+    assert_eq!(unfit(&|world| world.network.port = "nowhere".into()), "the stack has no port `nowhere`");
+    assert_eq!(unfit(&|world| world.application.send = "shout".into()), "the port `app` has no input `shout`");
+    assert!(unfit(&|world| world.hosts = 0).starts_with("0 hosts"));
+    assert!(unfit(&|world| world.network.capacity = 50).contains("too many for a state"));
+}
+
+#[test]
+fn every_trace_happens_on_the_interpreter_too() {
+    for fault in &FAULTS {
+        let (automaton, world) = (fault.automaton(), world(4, 0));
+        let outcome = explore(&automaton, &world, Effort::default()).expect("it fits");
+        let (_, violation) = outcome.violation().expect("a planted fault");
+        let mut replay = Replay::new(&automaton, &world).expect("it fits");
+        let (last, before) = violation.steps.split_last().expect("a step at least");
+        for step in before {
+            replay.step(step).expect("a step that can be taken");
+        }
+        assert!(replay.is_in_order(), "{}: it goes wrong before the last step", fault.name);
+        replay.step(last).expect("a step that can be taken");
+        assert_eq!(!replay.is_in_order(), fault.property == Property::Order, "{}", fault.name);
+    }
+}
