@@ -6,6 +6,7 @@
 use crate::{Diagnostic, FileId, Label, Severity, SourceMap, Span};
 use annotate_snippets::{renderer::DecorStyle, AnnotationKind, Element, Group, Level, Renderer, Snippet};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Whether text for people is coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,15 +74,24 @@ fn snippet<'a>(
     let here = |label: &&Label| label.span.file == file;
     let primary = diagnostic.primary.iter().filter(here).map(|label| (AnnotationKind::Primary, label));
     let context = diagnostic.labels.iter().filter(here).map(|label| (AnnotationKind::Context, label));
-    let annotations = primary.chain(context).map(|(kind, label)| {
+    let all: Vec<(AnnotationKind, &Label)> = primary.chain(context).collect();
+    let ranges: Vec<Range<usize>> = all.iter().map(|(_, label)| range_within(label.span, &source.text)).collect();
+    // Only the lines with labels: so the work is in the message, not in the file, however many messages there are.
+    let first = source.line_of(ranges.iter().map(|range| range.start).min().unwrap_or(0) as u32);
+    let last = source.line_of(ranges.iter().map(|range| range.end).max().unwrap_or(0) as u32);
+    let window = source.line_start(first)..source.line_start(last + 1);
+    let annotations = all.into_iter().zip(ranges).map(|((kind, label), range)| {
         let text = (!label.text.is_empty()).then_some(label.text.as_str());
-        kind.span(range_within(label.span, &source.text)).label(text)
+        kind.span(range.start - window.start..range.end - window.start).label(text)
     });
-    Snippet::source(source.text.as_str()).path(source.name.as_str()).annotations(annotations)
+    Snippet::source(&source.text[window.clone()])
+        .line_start(first + 1)
+        .path(source.name.as_str())
+        .annotations(annotations)
 }
 
 /// The span's octets, brought within the text and to the borders of characters.
-fn range_within(span: Span, text: &str) -> std::ops::Range<usize> {
+fn range_within(span: Span, text: &str) -> Range<usize> {
     let border = |at: u32| {
         let mut at = (at as usize).min(text.len());
         while !text.is_char_boundary(at) {

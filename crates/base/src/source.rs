@@ -29,6 +29,26 @@ impl Span {
 pub struct SourceFile {
     pub name: String,
     pub text: String,
+    /// Where each line begins.
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    fn new(name: String, text: String) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
+        SourceFile { name, text, line_starts }
+    }
+
+    /// The number, from 0, of the line that holds the offset.
+    pub fn line_of(&self, offset: u32) -> usize {
+        self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
+    /// Where a line, by its number from 0, begins; the text's end for one behind the last.
+    pub fn line_start(&self, line: usize) -> usize {
+        self.line_starts.get(line).map_or(self.text.len(), |start| *start as usize)
+    }
 }
 
 /// All files of one run, by [`FileId`].
@@ -39,7 +59,7 @@ pub struct SourceMap {
 
 impl SourceMap {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        self.files.push(SourceFile::new(name.into(), text.into()));
         FileId(self.files.len() as u32 - 1)
     }
 
@@ -53,14 +73,28 @@ impl SourceMap {
 
     /// Line and column, both from 1, the column in characters.
     pub fn line_column(&self, file: FileId, offset: u32) -> (u32, u32) {
-        let text = &self.file(file).text;
-        let mut end = (offset as usize).min(text.len());
-        while !text.is_char_boundary(end) {
+        let file = self.file(file);
+        let mut end = (offset as usize).min(file.text.len());
+        while !file.text.is_char_boundary(end) {
             end -= 1;
         }
-        let before = &text[..end];
-        let line = before.bytes().filter(|b| *b == b'\n').count() as u32 + 1;
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        (line, before[start..].chars().count() as u32 + 1)
+        let line = file.line_of(end as u32);
+        (line as u32 + 1, file.text[file.line_start(line)..end].chars().count() as u32 + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_from_one_in_characters() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("a", "é1\n\n23");
+        let places: Vec<(u32, u32)> = (0..9).map(|offset| sources.line_column(file, offset)).collect();
+        assert_eq!(places, [(1, 1), (1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (3, 2), (3, 3), (3, 3)]);
+        let empty = sources.add("b", "");
+        assert_eq!(sources.line_column(empty, 5), (1, 1));
+        assert_eq!((sources.file(file).line_start(2), sources.file(file).line_start(9)), (5, 7));
     }
 }

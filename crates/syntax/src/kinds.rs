@@ -10,7 +10,7 @@ use logos::Logos;
 #[repr(u16)]
 pub enum SyntaxKind {
     // ---- trivia ----
-    #[regex(r"[ \t\r\n\f]+")]
+    #[regex(r"[ \t\r\n\f\u{feff}]+")]
     WHITESPACE,
     #[regex(r"//[^\n]*", allow_greedy = true, priority = 3)]
     COMMENT,

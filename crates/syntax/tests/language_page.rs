@@ -1,4 +1,4 @@
-//! Every example of `docs/language.md` is read without a diagnostic, and the typed tree finds its parts.
+//! Every example of `docs/language.md` is read without a diagnostic.
 
 mod common;
 

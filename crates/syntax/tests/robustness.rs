@@ -74,6 +74,14 @@ fn twenty_thousand_mutations_keep_every_octet() {
     );
 }
 
+/// The planted fault of the round trip: a tree of another text is noticed.
+#[test]
+#[should_panic(expected = "the tree has lost text")]
+fn lost_text_is_noticed() {
+    let parse = parse(FileId(0), "worker W {  }");
+    common::same_text(&parse, "worker W { }");
+}
+
 fn depth_of(root: &SyntaxNode) -> usize {
     let mut deepest = 0;
     let mut depth = 0usize;

@@ -116,10 +116,10 @@ pub(crate) fn expr_after(node: &SyntaxNode, word: &str) -> Option<Expr> {
         .find_map(|element| element.into_node().and_then(Expr::cast))
 }
 
-/// The `///` lines of the node, without their slashes.
+/// The `///` lines in front of the node's first word, without their slashes.
 pub fn doc_of(node: &SyntaxNode) -> String {
     node.children_with_tokens()
-        .filter_map(|element| element.into_token())
+        .map_while(|element| element.into_token().filter(|token| token.kind().is_trivia()))
         .filter(|token| token.kind() == SyntaxKind::DOC_COMMENT)
         .map(|token| token.text().trim_start_matches('/').trim().to_string())
         .collect::<Vec<_>>()

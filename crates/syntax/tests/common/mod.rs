@@ -48,7 +48,7 @@ fn kind_of(text: &str) -> Fragment {
 /// Parses, and checks what holds for every text: the tree has all its octets, and diagnostics lie within it.
 pub fn checked(text: &str, what: Fragment) -> Parse {
     let parse = parse_fragment(FileId(0), text, what);
-    assert_eq!(parse.syntax().text().to_string(), text, "the tree has lost text");
+    same_text(&parse, text);
     for diagnostic in &parse.diagnostics {
         for label in diagnostic.primary.iter().chain(&diagnostic.labels) {
             let (start, end) = (label.span.start as usize, label.span.end as usize);
@@ -56,6 +56,10 @@ pub fn checked(text: &str, what: Fragment) -> Parse {
         }
     }
     parse
+}
+
+pub fn same_text(parse: &Parse, text: &str) {
+    assert_eq!(parse.syntax().text().to_string(), text, "the tree has lost text");
 }
 
 /// The diagnostics as one line each: `code line:column message`.
