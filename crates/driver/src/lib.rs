@@ -2,10 +2,31 @@
 //!
 //! Invariant: below this crate nothing touches a file, a clock, a device or a process but through the doors given to it.
 
+pub mod compile;
 pub mod devices;
+pub mod explain;
 pub mod failure;
+pub mod library;
 pub mod live;
+pub mod machines;
 pub mod project;
+pub mod run;
 pub mod settings;
+pub mod sim;
+pub mod test;
 
 pub use failure::{Blame, Failure};
+
+pub mod build;
+pub mod graph;
+pub mod size;
+
+pub use mokume_semantics::program::StackId;
+
+/// Lets a closed pipe end the program as it ends others, instead of failing a print.
+pub fn quiet_on_closed_pipe() {
+    // SAFETY: sets a signal's disposition before any thread is started.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}

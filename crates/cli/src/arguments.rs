@@ -1,0 +1,144 @@
+//! What the command takes. Words are those of docs/; a number, address or duration is checked where it is used.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Layers of network protocols, fused: check, test, run, simulate, build and draw them.
+#[derive(Parser, Debug)]
+#[command(name = "mokume", version, about, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What the command prints: text for people, or one JSON object a line.
+    #[arg(long, value_enum, default_value_t = Format::Text, global = true)]
+    pub format: Format,
+    /// Whether messages are coloured.
+    #[arg(long, value_enum, default_value_t = When::Auto, global = true)]
+    pub color: When,
+    /// Where randomness starts: the same seed, the same run.
+    #[arg(long, value_name = "NUMBER", global = true)]
+    pub seed: Option<u64>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Backend {
+    Interpreter,
+    C,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Reads files and says what is wrong with them.
+    Check {
+        /// Files or folders; a project's sources when left out.
+        files: Vec<String>,
+    },
+    /// Runs the `test` blocks of files, on the interpreter and in C.
+    Test {
+        /// Files or folders; a project's sources when left out.
+        files: Vec<String>,
+        /// Only on this one.
+        #[arg(long, value_enum)]
+        backend: Option<Backend>,
+        /// Only tests whose name contains this.
+        #[arg(long, value_name = "TEXT")]
+        filter: Option<String>,
+    },
+    /// Runs a stack on devices: TAP interfaces and captures.
+    Run {
+        #[command(flatten)]
+        stack: StackChoice,
+        /// `[NAME=]tap:INTERFACE` or `[NAME=]pcap:IN[,OUT]`; again for each device of the stack.
+        #[arg(long, value_name = "DEVICE")]
+        device: Vec<String>,
+        /// A parameter of the stack: `address=10.77.0.2/24`, `device.mac=02:00:00:00:00:01`.
+        #[arg(long, value_name = "NAME=VALUE")]
+        set: Vec<String>,
+        /// What runs it.
+        #[arg(long, value_enum)]
+        backend: Option<Backend>,
+        /// Stops after this time (`10s`); until a signal when left out.
+        #[arg(long = "for", value_name = "DURATION")]
+        duration: Option<String>,
+        /// Writes all frames that come and go to this capture.
+        #[arg(long, value_name = "FILE")]
+        pcap: Option<String>,
+    },
+    /// Runs a file's `network`: hosts on simulated media, in virtual time.
+    Sim {
+        file: String,
+        /// Which network, where the file has several.
+        #[arg(long, value_name = "NAME")]
+        network: Option<String>,
+        /// What runs the hosts.
+        #[arg(long, value_enum)]
+        backend: Option<Backend>,
+        /// Writes what was on the media to this capture.
+        #[arg(long, value_name = "FILE")]
+        pcap: Option<String>,
+        /// Writes the sequence chart as a picture (SVG), or as text if the name ends in `.txt`.
+        #[arg(long, value_name = "FILE")]
+        chart: Option<String>,
+        /// Prints every event.
+        #[arg(long)]
+        log: bool,
+    },
+    /// Compiles a stack.
+    Build {
+        #[command(flatten)]
+        stack: StackChoice,
+        /// What to write.
+        #[arg(long, value_enum, default_value_t = Emit::C)]
+        emit: Emit,
+        /// Where to: a folder for C, a file for an automaton; the standard output when left out.
+        #[arg(long, short, value_name = "PATH")]
+        output: Option<String>,
+        /// The layers as they were written, before composing.
+        #[arg(long)]
+        uncomposed: bool,
+    },
+    /// Draws a stack as SVG (or DOT, if the output's name ends in `.dot`).
+    Graph {
+        #[command(flatten)]
+        stack: StackChoice,
+        /// The picture; the standard output when left out.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<String>,
+    },
+    /// Octets of memory for each class of objects, and message buffers.
+    Size {
+        #[command(flatten)]
+        stack: StackChoice,
+    },
+    /// Tells about a diagnostic: `mokume explain M0401`; without a code, lists them all.
+    Explain {
+        code: Option<String>,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct StackChoice {
+    /// A `.mok` file.
+    pub file: String,
+    /// Which stack, where the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub stack: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Emit {
+    Automaton,
+    C,
+}

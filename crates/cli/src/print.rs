@@ -1,0 +1,86 @@
+//! What people and scripts read: text, or one JSON object a line. Decides nothing.
+
+use std::io::{IsTerminal, Write};
+
+use mokume_base::render::{self, Colour};
+use mokume_base::{Diagnostic, SourceMap};
+use mokume_driver::Failure;
+
+use crate::arguments::{Format, When};
+
+pub struct Printer {
+    pub format: Format,
+    colour: Colour,
+}
+
+impl Printer {
+    pub fn new(format: Format, color: When) -> Self {
+        let on = match color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        };
+        Printer { format, colour: if on { Colour::On } else { Colour::Off } }
+    }
+
+    pub fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// A line on the standard output.
+    pub fn line(&self, text: impl AsRef<str>) {
+        let _ = writeln!(std::io::stdout(), "{}", text.as_ref());
+    }
+
+    /// A JSON object on the standard output.
+    pub fn object(&self, object: &serde_json::Value) {
+        self.line(object.to_string());
+    }
+
+    /// A word on the standard error, for people only.
+    pub fn note(&self, text: impl AsRef<str>) {
+        if !self.is_json() {
+            let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
+        }
+    }
+
+    pub fn diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
+        let mut sorted = diagnostics.to_vec();
+        render::sort(&mut sorted);
+        if self.is_json() {
+            sorted.iter().for_each(|diagnostic| self.line(render::json_line(diagnostic, sources).trim_end()));
+        } else {
+            let _ = write!(std::io::stderr(), "{}", render::render_all(&sorted, sources, self.colour));
+        }
+    }
+
+    pub fn failure(&self, failure: &Failure) {
+        if self.is_json() {
+            self.object(&serde_json::json!({ "error": failure.message, "help": failure.help }));
+        } else {
+            let _ = writeln!(std::io::stderr(), "mokume: {failure}");
+        }
+    }
+}
+
+/// `3 errors and 1 warning`.
+pub fn counted(diagnostics: &[Diagnostic]) -> String {
+    let errors = diagnostics.iter().filter(|d| d.severity == mokume_base::Severity::Error).count();
+    let warnings = diagnostics.len() - errors;
+    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    match (errors, warnings) {
+        (0, 0) => "no errors".to_string(),
+        (0, w) => plural(w, "warning"),
+        (e, 0) => plural(e, "error"),
+        (e, w) => format!("{} and {}", plural(e, "error"), plural(w, "warning")),
+    }
+}
+
+/// `1.25 s`, `20 ms`.
+pub fn time(nanoseconds: u64) -> String {
+    match nanoseconds {
+        0..1_000_000 => format!("{} µs", nanoseconds / 1_000),
+        1_000_000..1_000_000_000 => format!("{:.1} ms", nanoseconds as f64 / 1e6),
+        _ => format!("{:.3} s", nanoseconds as f64 / 1e9),
+    }
+}

@@ -1,0 +1,141 @@
+//! From files to a stack's automaton: load, check, lower, verify, compose. Diagnostics are collected, never printed here.
+
+use std::path::{Path, PathBuf};
+
+use mokume_base::world::World;
+use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
+use mokume_reaction::Automaton;
+use mokume_semantics::program::{Program, StackId};
+
+use crate::failure::Failure;
+use crate::library::Library;
+use crate::project::{self, Manifest};
+
+/// Files, read and checked.
+pub struct Checked {
+    pub sources: SourceMap,
+    pub program: Program,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that were asked for, without those that they use.
+    pub roots: Vec<FileId>,
+    pub manifest: Manifest,
+}
+
+impl Checked {
+    pub fn has_errors(&self) -> bool {
+        has_errors(&self.diagnostics)
+    }
+}
+
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// Reads and checks files and folders (a project's sources when none are named).
+pub fn check(world: &dyn World, names: &[String]) -> Result<Checked, Failure> {
+    let start = names.first().map_or(".", String::as_str);
+    let folder = if Path::new(start).is_dir() { Path::new(start) } else { Path::new(start).parent().unwrap_or(Path::new(".")) };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let found = project::find(folder)?;
+    let (home, manifest) = found.unwrap_or_else(|| (PathBuf::from("."), Manifest::default()));
+    let names = if names.is_empty() { sources_of(&home, &manifest)? } else { names.to_vec() };
+    let mut sources = SourceMap::default();
+    let mut roots = Vec::new();
+    for file in mokume_files(world, &names)? {
+        let text = world.read_text(&file).map_err(|error| {
+            Failure::of_use(format!("cannot read `{file}`: {error}"), "is the path right?")
+        })?;
+        roots.push(sources.add(file, text));
+    }
+    let folders = manifest.project.library.iter().map(|folder| home.join(folder)).collect();
+    let mut library = Library { world, folders };
+    let loaded = mokume_semantics::load::load(&mut sources, &roots, &mut library);
+    let (program, diagnostics) = mokume_semantics::analyse(&sources, &loaded);
+    Ok(Checked { sources, program, diagnostics, roots, manifest })
+}
+
+fn sources_of(home: &Path, manifest: &Manifest) -> Result<Vec<String>, Failure> {
+    if manifest == &Manifest::default() && !home.join("Mokume.toml").exists() {
+        return Err(Failure::of_use("no file is named, and there is no Mokume.toml here", "name a `.mok` file"));
+    }
+    let sources = if manifest.project.sources.is_empty() { vec![".".to_string()] } else { manifest.project.sources.clone() };
+    Ok(sources.iter().map(|source| home.join(source).to_string_lossy().into_owned()).collect())
+}
+
+/// The files that names stand for: themselves, or all `.mok` files below a folder.
+fn mokume_files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure> {
+    let mut files = Vec::new();
+    for name in names {
+        if Path::new(name).is_dir() {
+            let before = files.len();
+            below(world, name, &mut files);
+            if files.len() == before {
+                return Err(Failure::of_use(format!("there is no `.mok` file in `{name}`"), "name a file, or another folder"));
+            }
+        } else {
+            files.push(name.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn below(world: &dyn World, folder: &str, files: &mut Vec<String>) {
+    for name in world.list(folder).unwrap_or_default() {
+        let path = Path::new(folder).join(name.trim_end_matches('/')).to_string_lossy().into_owned();
+        if name.ends_with('/') {
+            if !name.starts_with('.') && name != "target/" {
+                below(world, &path, files);
+            }
+        } else if name.ends_with(".mok") {
+            files.push(path);
+        }
+    }
+}
+
+/// A stack on its way to a back end.
+pub struct Compiled {
+    /// The reference.
+    pub uncomposed: Automaton,
+    pub composed: Automaton,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Which stack is meant: by name, by the project's default, or the last one of the file (files that it uses come first in meaning).
+pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Failure> {
+    let stacks = &checked.program.stacks;
+    let own: Vec<usize> =
+        (0..stacks.len()).filter(|index| checked.roots.contains(&stacks[*index].name.span.file)).collect();
+    let list = |of: &[usize]| of.iter().map(|index| stacks[*index].name.text.as_str()).collect::<Vec<_>>().join(", ");
+    if let Some(name) = name.or(checked.manifest.defaults.stack.as_deref()) {
+        let all: Vec<usize> = (0..stacks.len()).collect();
+        return stacks.iter().position(|stack| stack.name.text == name).map(|index| StackId(index as u32)).ok_or_else(|| {
+            Failure::of_use(format!("there is no stack `{name}`"), format!("there are: {}", list(&all)))
+        });
+    }
+    match own.as_slice() {
+        [one] => Ok(StackId(*one as u32)),
+        [] => Err(Failure::of_use("the file has no stack", "write `stack Name(device: Device) { … }`, or name another file")),
+        several => {
+            Err(Failure::of_use(format!("the file has several stacks: {}", list(several)), "choose one with `--stack NAME`"))
+        }
+    }
+}
+
+/// Lowers, verifies and composes. `None` where there are errors.
+pub fn compile(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diagnostic>) {
+    let (lowered, mut diagnostics) = mokume_lower::lower(&checked.program, &checked.sources, stack, &Default::default());
+    let Some(uncomposed) = lowered.filter(|_| !has_errors(&diagnostics)) else { return (None, diagnostics) };
+    // The verifier's findings on lowered text would be our faults, not the user's: they are shown all the same.
+    diagnostics.extend(mokume_reaction::verify::verify(&uncomposed));
+    if has_errors(&diagnostics) {
+        return (None, diagnostics);
+    }
+    let composed = mokume_compose::compose(&uncomposed, mokume_compose::Options::default());
+    diagnostics.extend(composed.diagnostics);
+    match composed.automaton {
+        Some(automaton) if !has_errors(&diagnostics) => {
+            (Some(Compiled { uncomposed, composed: automaton, diagnostics: Vec::new() }), diagnostics)
+        }
+        _ => (None, diagnostics),
+    }
+}

@@ -1,0 +1,116 @@
+//! Where modules come from: a project's library folders first, then Mokume's own library, which is part of the program.
+
+use std::path::{Path, PathBuf};
+
+use include_dir::{include_dir, Dir};
+use mokume_base::world::World;
+use mokume_semantics::load::Loader;
+
+static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../library");
+
+/// Names of embedded files begin so: they are no paths of the user's machine.
+const EMBEDDED: &str = "library/";
+
+/// Finds modules and files for the front end.
+pub struct Library<'w> {
+    pub world: &'w dyn World,
+    /// Folders of modules, looked in before the embedded ones.
+    pub folders: Vec<PathBuf>,
+}
+
+impl Loader for Library<'_> {
+    fn module(&mut self, name: &str) -> Option<Vec<(String, String)>> {
+        for folder in &self.folders {
+            let folder = folder.join(name);
+            let files = self.files_of(&folder);
+            if !files.is_empty() {
+                return Some(files);
+            }
+        }
+        let module = LIBRARY.get_dir(name)?;
+        let mut files: Vec<(String, String)> = module
+            .files()
+            .filter(|file| file.path().extension().is_some_and(|end| end == "mok"))
+            .filter_map(|file| Some((format!("{EMBEDDED}{}", file.path().display()), file.contents_utf8()?.to_string())))
+            .collect();
+        files.sort();
+        (!files.is_empty()).then_some(files)
+    }
+
+    fn file(&mut self, from: &str, name: &str) -> Option<(String, String)> {
+        if let Some(inside) = from.strip_prefix(EMBEDDED).filter(|_| !self.world.exists(from)) {
+            let path = normal(&Path::new(inside).parent()?.join(name));
+            let text = LIBRARY.get_file(&path)?.contents_utf8()?.to_string();
+            return Some((format!("{EMBEDDED}{}", path.display()), text));
+        }
+        let path = normal(&Path::new(from).parent()?.join(name)).to_string_lossy().into_owned();
+        let text = self.world.read_text(&path).ok()?;
+        Some((path, text))
+    }
+
+    fn modules(&self) -> Vec<String> {
+        let own = self.folders.iter().flat_map(|folder| self.world.list(&folder.to_string_lossy()).unwrap_or_default());
+        let own = own.filter_map(|name| name.strip_suffix('/').map(str::to_string));
+        let embedded = LIBRARY.dirs().map(|dir| dir.path().to_string_lossy().into_owned());
+        let mut all: Vec<String> = own.chain(embedded).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+impl Library<'_> {
+    fn files_of(&self, folder: &Path) -> Vec<(String, String)> {
+        let names = self.world.list(&folder.to_string_lossy()).unwrap_or_default();
+        names
+            .into_iter()
+            .filter(|name| name.ends_with(".mok"))
+            .filter_map(|name| {
+                let path = folder.join(name).to_string_lossy().into_owned();
+                let text = self.world.read_text(&path).ok()?;
+                Some((path, text))
+            })
+            .collect()
+    }
+}
+
+/// `a/../b` is `b`, so that a file has one name however it is come by.
+fn normal(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir if parts.file_name().is_some_and(|name| name != "..") => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mokume_base::world::MemoryWorld;
+
+    #[test]
+    fn modules_of_a_project_hide_those_of_the_library() {
+        let world = MemoryWorld::new().with_file("mine/udp/udp.mok", "worker Mine { }");
+        let mut library = Library { world: &world, folders: vec![PathBuf::from("mine")] };
+        assert_eq!(library.module("udp").unwrap(), vec![("mine/udp/udp.mok".to_string(), "worker Mine { }".to_string())]);
+        assert!(library.module("ethernet").unwrap().iter().all(|(name, _)| name.starts_with(EMBEDDED)));
+        assert!(library.module("token_ring").is_none());
+        assert!(library.modules().contains(&"ipv4".to_string()));
+    }
+
+    #[test]
+    fn files_stand_beside_those_that_use_them() {
+        let world = MemoryWorld::new().with_file("a/x.mok", "1").with_file("b/y.mok", "2");
+        let mut library = Library { world: &world, folders: Vec::new() };
+        assert_eq!(library.file("b/y.mok", "../a/x.mok"), Some(("a/x.mok".into(), "1".into())));
+        assert_eq!(library.file("b/y.mok", "z.mok"), None);
+        let embedded = library.file("library/udp/udp.mok", "ports.mok").unwrap();
+        assert_eq!(embedded.0, "library/udp/ports.mok");
+    }
+}

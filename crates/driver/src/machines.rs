@@ -1,0 +1,105 @@
+//! Who runs a stack: the interpreter (the uncomposed layers, the reference) or C (the composed stack).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mokume_base::world::World;
+use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
+use mokume_interpret::Instance;
+use mokume_reaction::{Automaton, Machine};
+
+use crate::compile::Compiled;
+use crate::failure::Failure;
+use crate::settings;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    Interpreter,
+    C,
+}
+
+impl Backend {
+    /// As `--backend` and `Mokume.toml` name it.
+    pub fn named(name: &str) -> Result<Backend, Failure> {
+        match name {
+            "interpreter" => Ok(Backend::Interpreter),
+            "c" => Ok(Backend::C),
+            other => Err(Failure::of_use(format!("there is no backend `{other}`"), "there are: interpreter, c")),
+        }
+    }
+}
+
+/// Where compiled stacks are kept from run to run.
+pub fn cache(world: &dyn World) -> PathBuf {
+    let home = world.environment("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = home.or_else(|| world.environment("HOME").map(|home| PathBuf::from(home).join(".cache")));
+    home.unwrap_or_else(std::env::temp_dir).join("mokume")
+}
+
+/// The stacks as one compiled program.
+pub fn program(automata: &[&Automaton], build: &Build) -> Result<Arc<CProgram>, Failure> {
+    CProgram::build(automata, build).map(Arc::new).map_err(|error| match error {
+        BuildError::NoCompiler { command } => Failure::of_use(
+            format!("there is no C compiler `{command}`"),
+            "install one (`apt install gcc`), name yours in CC, or use `--backend interpreter`",
+        ),
+        other => Failure::of_program(other.to_string(), "use `--backend interpreter`, and please report this"),
+    })
+}
+
+/// A machine for real traffic: as many buffers as composing asked for, each long enough for the devices' frames.
+pub fn machine(
+    compiled: &Compiled,
+    backend: Backend,
+    params: &[u64],
+    seed: u64,
+    longest: u32,
+    world: &dyn World,
+) -> Result<Box<dyn Machine>, Failure> {
+    match backend {
+        Backend::Interpreter => Ok(Box::new(Instance::new(&compiled.uncomposed, params, seed))),
+        Backend::C => {
+            let program = program(&[&compiled.composed], &Build::new(cache(world)))?;
+            let buffers = compiled.composed.pool.max(64) * 2;
+            let memory =
+                Memory { buffers, buffer_octets: longest + 512, messages: buffers * 2, outputs: 1024, reports: 64 };
+            let machine = CMachine::new(&program, 0, params, seed, memory);
+            Ok(Box::new(machine.map_err(|error| Failure::of_program(error.to_string(), "please report this"))?))
+        }
+    }
+}
+
+/// The values of a stack's parameters: what is set, else the default, else what `given` says; one without any is an error.
+pub fn parameters(
+    automaton: &Automaton,
+    set: &[(String, String)],
+    given: &dyn Fn(&str) -> Option<u64>,
+) -> Result<Vec<u64>, Failure> {
+    let mut values: Vec<Option<u64>> = automaton.params.iter().map(|param| given(&param.name).or(param.default)).collect();
+    for (name, text) in set {
+        for (index, word) in settings::assign(&automaton.params, name, text)? {
+            let width = automaton.params[index].ty.width(automaton);
+            if width < 64 && word >> width != 0 {
+                return Err(Failure::of_use(
+                    format!("`{text}` is too large for `{}`, which has {width} bits", automaton.params[index].name),
+                    "choose a smaller value",
+                ));
+            }
+            values[index] = Some(word);
+        }
+    }
+    let missing: Vec<&str> = automaton
+        .params
+        .iter()
+        .zip(&values)
+        .filter(|(_, value)| value.is_none())
+        .map(|(param, _)| param.name.split('.').next().unwrap_or_default())
+        .collect();
+    match missing.first() {
+        None => Ok(values.into_iter().flatten().collect()),
+        Some(first) => Err(Failure::of_use(
+            format!("the stack's parameter `{first}` has no value"),
+            format!("give it one: `--set {first}=…`"),
+        )),
+    }
+}

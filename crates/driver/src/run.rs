@@ -1,0 +1,134 @@
+//! `mokume run`: a stack on devices, until it is stopped.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+use mokume_base::world::World;
+use mokume_reaction::{Accounts, Automaton, Output, Port, PortId, PortKind};
+
+use crate::compile::Compiled;
+use crate::devices::capture::CaptureWriter;
+use crate::devices::{self, Device};
+use crate::failure::Failure;
+use crate::live::{self, Attached, Traffic, Until};
+use crate::machines::{self, Backend};
+use crate::settings;
+
+/// What the command line says.
+pub struct Request {
+    pub devices: Vec<String>,
+    pub set: Vec<(String, String)>,
+    pub backend: Backend,
+    pub seed: u64,
+    pub nanoseconds: Option<u64>,
+    pub pcap: Option<String>,
+}
+
+/// What a run did.
+pub struct Report {
+    pub traffic: Traffic,
+    pub accounts: Accounts,
+    pub reports: u64,
+}
+
+/// Runs until the time is over, a signal comes, or all captures have been played. `heard` gets outputs of application ports, `said` reports.
+pub fn run(
+    compiled: &Compiled,
+    request: &Request,
+    world: &dyn World,
+    heard: &mut dyn FnMut(u64, &Output),
+    said: &mut dyn FnMut(u64, &str),
+) -> Result<Report, Failure> {
+    let automaton = &compiled.composed;
+    let mut attached = attach(automaton, &request.devices)?;
+    let longest = attached.iter().map(|(attached, _)| attached.device.mtu() + 32).max().unwrap_or(1536).max(2048);
+    let given = |name: &str| {
+        let (device, what) = name.rsplit_once('.')?;
+        let (found, label) = attached.iter().find(|(attached, _)| automaton.ports[attached.port.index()].name == device)?;
+        match what {
+            "mac" => Some(devices::default_mac(label)),
+            // For a frame's layer the header counts too.
+            "mtu" => Some(u64::from(found.device.mtu()) + 14),
+            _ => None,
+        }
+    };
+    let params = machines::parameters(automaton, &request.set, &given)?;
+    let mut machine = machines::machine(compiled, request.backend, &params, request.seed, longest, world)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, stop.clone())
+            .map_err(|error| Failure::of_use(format!("signals cannot be caught: {error}"), "use `--for`"))?;
+    }
+    let capture = request.pcap.as_deref().map(CaptureWriter::create).transpose()?;
+    let mut devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
+    let mut reports = 0;
+    let until = Until { nanoseconds: request.nanoseconds, stop };
+    let traffic = live::run(machine.as_mut(), &mut devices, &until, capture, heard, &mut |at, what| {
+        reports += 1;
+        said(at, what);
+    })?;
+    Ok(Report { traffic, accounts: machine.accounts(), reports })
+}
+
+/// The event by which a port takes a frame: the only one with a message alone.
+pub fn frame_event(port: &Port) -> Option<u32> {
+    let takes = |params: &[(String, mokume_reaction::Type)]| matches!(params, [(_, mokume_reaction::Type::Msg)]);
+    port.inputs.iter().position(|input| takes(&input.params)).map(|index| index as u32)
+}
+
+/// Opens the devices named and ties each to its port; every device port of the stack needs one.
+fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, String)>, Failure> {
+    let ports: Vec<(usize, &Port)> =
+        automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == PortKind::Device).collect();
+    let names = ports.iter().map(|(_, port)| port.name.as_str()).collect::<Vec<_>>().join(", ");
+    if ports.is_empty() {
+        return Err(Failure::of_use("the stack has no device, so nothing can reach it", "give it a parameter `device: Device`"));
+    }
+    let mut kinds = Vec::new();
+    for text in texts {
+        let (name, kind) = devices::parse(text)?;
+        let port = match &name {
+            Some(name) => ports.iter().find(|(_, port)| port.name == *name),
+            None if ports.len() == 1 => ports.first(),
+            None => None,
+        };
+        let (port, _) = port.ok_or_else(|| match &name {
+            Some(name) => Failure::of_use(format!("the stack has no device `{name}`"), format!("it has: {names}")),
+            None => Failure::of_use("the stack has several devices", format!("say which: `--device NAME=…` with NAME of {names}")),
+        })?;
+        if kinds.iter().any(|(known, ..)| known == port) {
+            return Err(Failure::of_use(format!("device `{}` is given twice", automaton.ports[*port].name), "leave one out"));
+        }
+        kinds.push((*port, kind, text.rsplit(['=', ':']).next().unwrap_or(text).to_string()));
+    }
+    for (port, described) in &ports {
+        if !kinds.iter().any(|(known, ..)| known == port) {
+            return Err(Failure::of_use(
+                format!("device `{}` of the stack is not given", described.name),
+                format!("write `--device {}=tap:mok0`, or `…=pcap:FILE`", described.name),
+            ));
+        }
+    }
+    let mut attached = Vec::new();
+    for (port, kind, label) in kinds {
+        let frame_event = frame_event(&automaton.ports[port])
+            .ok_or_else(|| Failure::of_program("the device's port takes no frames", "please report this"))?;
+        let device: Box<dyn Device> = devices::open(&kind)?;
+        attached.push((Attached { port: PortId::from(port), frame_event, device }, label));
+    }
+    Ok(attached)
+}
+
+/// `--set NAME=VALUE`, in two.
+pub fn setting(text: &str) -> Result<(String, String), Failure> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_string(), value.to_string())),
+        _ => Err(Failure::of_use(format!("`{text}` sets nothing"), "write `--set NAME=VALUE`")),
+    }
+}
+
+/// `--for 10s`.
+pub fn duration(text: &str) -> Result<u64, Failure> {
+    settings::duration(text)
+        .ok_or_else(|| Failure::of_use(format!("`{text}` is no duration"), "write `10s`, `500ms` or `2min`"))
+}

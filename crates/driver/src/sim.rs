@@ -1,0 +1,333 @@
+//! `mokume sim`: a file's network in virtual time, as records, a capture and a chart.
+
+use std::collections::BTreeMap;
+
+use mokume_base::world::World;
+use mokume_draw::chart::{Chart, Direction, Event, MessageId, Unit};
+use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId};
+use mokume_semantics::program::{Arg, Network, StepKind};
+use mokume_simulate::{Fate, Host, Medium, Record, ScriptedInput, Simulation, Weather, What};
+
+use crate::compile::{self, Checked, Compiled};
+use crate::devices::capture::CaptureWriter;
+use crate::failure::Failure;
+use crate::machines::{self, Backend};
+use crate::run::frame_event;
+
+/// A finished run.
+pub struct Run {
+    pub hosts: Vec<HostRun>,
+    pub media: Vec<String>,
+    pub records: Vec<Record>,
+    /// Virtual nanoseconds.
+    pub until: u64,
+}
+
+pub struct HostRun {
+    pub name: String,
+    pub automaton: Automaton,
+    pub accounts: Accounts,
+}
+
+/// Which network is meant.
+pub fn choose<'c>(checked: &'c Checked, name: Option<&str>) -> Result<&'c Network, Failure> {
+    let networks = &checked.program.networks;
+    let own: Vec<&Network> = networks.iter().filter(|network| checked.roots.contains(&network.name.span.file)).collect();
+    let names = own.iter().map(|network| network.name.text.as_str()).collect::<Vec<_>>().join(", ");
+    match name.or(checked.manifest.defaults.network.as_deref()) {
+        Some(name) => networks.iter().find(|network| network.name.text == name).ok_or_else(|| {
+            Failure::of_use(format!("there is no network `{name}`"), format!("there are: {names}"))
+        }),
+        None => match own.as_slice() {
+            [one] => Ok(one),
+            [] => Err(Failure::of_use("the file has no network", "write `network Name { host a = Stack(…) … }`")),
+            _ => Err(Failure::of_use(format!("the file has several networks: {names}"), "choose one with `--network NAME`")),
+        },
+    }
+}
+
+/// Runs it. `compiled` has the network's stacks by number.
+pub fn run(
+    network: &Network,
+    compiled: &BTreeMap<u32, Compiled>,
+    backend: Backend,
+    seed: u64,
+    world: &dyn World,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Run, Failure> {
+    let mut hosts = Vec::new();
+    for (number, host) in network.hosts.iter().enumerate() {
+        let stack = &compiled[&host.stack.0];
+        let params = host_parameters(&stack.composed, &host.settings, number)?;
+        let machine = machines::machine(stack, backend, &params, seed.wrapping_add(number as u64), 2048, world)?;
+        let automaton = &stack.composed;
+        let frame_events = (0..automaton.ports.len())
+            .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))
+            .collect();
+        hosts.push(Host { name: host.name.text.clone(), machine, frame_events, seen_handles: Vec::new() });
+    }
+    let media = network.links.iter().map(|link| medium(network, compiled, link)).collect::<Result<Vec<_>, _>>()?;
+    let script = script(network, compiled)?;
+    let mut simulation = Simulation::new(hosts, media, script, seed);
+    let records = simulation.run(network.until, progress).to_vec();
+    let hosts = simulation
+        .hosts
+        .iter()
+        .zip(&network.hosts)
+        .map(|(host, described)| HostRun {
+            name: host.name.clone(),
+            automaton: compiled[&described.stack.0].composed.clone(),
+            accounts: host.machine.accounts(),
+        })
+        .collect();
+    let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
+    Ok(Run { hosts, media, records, until: network.until })
+}
+
+/// Compiles each stack of a network once.
+pub fn stacks(checked: &Checked, network: &Network) -> (BTreeMap<u32, Compiled>, Vec<mokume_base::Diagnostic>) {
+    let mut all = BTreeMap::new();
+    let mut diagnostics = Vec::new();
+    for host in &network.hosts {
+        if !all.contains_key(&host.stack.0) {
+            let (compiled, found) = compile::compile(checked, host.stack);
+            diagnostics.extend(found);
+            if let Some(compiled) = compiled {
+                all.insert(host.stack.0, compiled);
+            }
+        }
+    }
+    (all, diagnostics)
+}
+
+fn host_parameters(
+    automaton: &Automaton,
+    settings: &[(mokume_semantics::program::Name, Vec<u64>)],
+    number: usize,
+) -> Result<Vec<u64>, Failure> {
+    let given = |name: &str| {
+        for (setting, words) in settings {
+            let parts = format!("{}.", setting.text);
+            let meant: Vec<&str> = automaton
+                .params
+                .iter()
+                .map(|param| param.name.as_str())
+                .filter(|param| *param == setting.text || param.starts_with(&parts))
+                .collect();
+            if let Some(place) = meant.iter().position(|param| *param == name) {
+                return words.get(place).copied();
+            }
+        }
+        name.ends_with(".mac").then_some(0x0200_0000_0001 + number as u64)
+    };
+    machines::parameters(automaton, &[], &given)
+}
+
+fn medium(
+    network: &Network,
+    compiled: &BTreeMap<u32, Compiled>,
+    link: &mokume_semantics::program::NetworkLink,
+) -> Result<Medium, Failure> {
+    let members = link
+        .devices
+        .iter()
+        .map(|(host, device)| {
+            let automaton = &compiled[&network.hosts[*host as usize].stack.0].composed;
+            let ports = automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == mokume_reaction::PortKind::Device);
+            let port = ports.map(|(index, _)| PortId::from(index)).nth(*device as usize);
+            port.map(|port| (*host as usize, port))
+                .ok_or_else(|| Failure::of_program("a link names a device that its host does not have", "see `stack`"))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let weather =
+        Weather { loss: link.loss, duplicate: link.duplicate, reorder: link.reorder, corrupt: 0, delay: link.delay };
+    Ok(Medium { name: link.name.text.clone(), members, weather })
+}
+
+fn script(network: &Network, compiled: &BTreeMap<u32, Compiled>) -> Result<Vec<ScriptedInput>, Failure> {
+    let mut inputs = Vec::new();
+    for (at, host, step) in &network.script {
+        let StepKind::Input { port, event, args } = &step.kind else { continue };
+        let described = &network.hosts[*host as usize];
+        let automaton = &compiled[&described.stack.0].composed;
+        let found = automaton.ports.iter().position(|known| known.name == port.text);
+        let found = found.and_then(|index| {
+            let inputs = &automaton.ports[index].inputs;
+            inputs.iter().position(|input| input.event == event.text).map(|event| (index, event))
+        });
+        let (port_index, event_index) = found.ok_or_else(|| {
+            let all: Vec<String> = automaton
+                .ports
+                .iter()
+                .flat_map(|port| port.inputs.iter().map(|input| format!("{}.{}", port.name, input.event)))
+                .collect();
+            Failure::of_program(
+                format!("host `{}` has no input `{}.{}`", described.name.text, port.text, event.text),
+                format!("it has: {}", all.join(", ")),
+            )
+        })?;
+        let wanted = automaton.ports[port_index].inputs[event_index].params.len();
+        if wanted != args.len() {
+            return Err(Failure::of_program(
+                format!("`{}.{}` takes {wanted} arguments, {} are given", port.text, event.text, args.len()),
+                "see docs/language.md, section 10",
+            ));
+        }
+        let args = args.iter().map(datum).collect::<Result<Vec<_>, _>>()?;
+        let host = *host as usize;
+        inputs.push(ScriptedInput { at: *at, host, port: PortId::from(port_index), event: event_index as u32, args });
+    }
+    Ok(inputs)
+}
+
+fn datum(arg: &Arg) -> Result<Datum, Failure> {
+    Ok(match arg {
+        Arg::Word(word) => Datum::Word(*word),
+        Arg::Octets(octets) => Datum::Message(octets.clone()),
+        // `s1`, `s2`, …: the host's first, second, … session that an output has shown.
+        Arg::Handle(name) => {
+            let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1);
+            Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.max(1) - 1 })
+        }
+        Arg::Bind(_) | Arg::Any => {
+            return Err(Failure::of_program("`?name` and `_` are for outputs", "name a session `s1`, `s2`, … in the order in which they were seen"));
+        }
+    })
+}
+
+/// What was on the media, in order of time, each frame once.
+pub fn capture(run: &Run, name: &str) -> Result<u64, Failure> {
+    let mut writer = CaptureWriter::create(name)?;
+    let mut count = 0;
+    for record in &run.records {
+        if let What::Sent { frame, .. } = &record.what {
+            writer.write(record.at, frame)?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// The run as a sequence chart. `label` says what a frame is, in a few words.
+pub fn chart(run: &Run, title: &str, label: &dyn Fn(&[u8]) -> String) -> Chart {
+    let names: Vec<&str> = run.hosts.iter().map(|host| host.name.as_str()).collect();
+    let mut chart = Chart::new(title, Unit::Nanoseconds, &names);
+    let mut numbers = BTreeMap::new();
+    let mut next = 0;
+    for record in &run.records {
+        match &record.what {
+            What::Sent { host, number, frame, fates, .. } => {
+                for (to, fate) in fates {
+                    let message = MessageId(next);
+                    next += 1;
+                    numbers.insert((*number, *to), message);
+                    chart.push(record.at, Event::Send { from: *host, to: *to, message, label: label(frame) });
+                    if *fate == Fate::Lost {
+                        chart.push(record.at, Event::Lose { message });
+                    }
+                }
+            }
+            What::Arrived { host, number, .. } => {
+                if let Some(message) = numbers.get(&(*number, *host)) {
+                    chart.push(record.at, Event::Receive { message: *message });
+                }
+            }
+            What::Input { host, port, event, args, .. } => {
+                let automaton = &run.hosts[*host].automaton;
+                let port = &automaton.ports[port.index()];
+                let text = format!("{}.{}{}", port.name, port.inputs[*event as usize].event, arguments(args));
+                chart.push(record.at, Event::Call { at: *host, direction: Direction::In, label: text });
+            }
+            What::Output { host, port, event, args } => {
+                let automaton = &run.hosts[*host].automaton;
+                let port = &automaton.ports[port.index()];
+                let text = format!("{}.{}{}", port.name, port.outputs[*event as usize].event, arguments(args));
+                chart.push(record.at, Event::Call { at: *host, direction: Direction::Out, label: text });
+            }
+            What::Reported { host, report, place } => {
+                chart.push(record.at, Event::Violation { label: format!("{}: {report:?} at {place}", names[*host]) });
+            }
+        }
+    }
+    chart
+}
+
+/// `(1, "hello", s3)`.
+pub fn arguments(args: &[Datum]) -> String {
+    let one = |arg: &Datum| match arg {
+        Datum::Word(word) => word.to_string(),
+        Datum::Handle(Handle::NULL) => "null".to_string(),
+        Datum::Handle(handle) => format!("session {}", handle.object),
+        Datum::Message(octets) => text_of(octets),
+    };
+    format!("({})", args.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+/// Octets as text where they are, else in hexadecimal; the first few.
+pub fn text_of(octets: &[u8]) -> String {
+    const MOST: usize = 24;
+    let more = if octets.len() > MOST { "…" } else { "" };
+    let shown = &octets[..octets.len().min(MOST)];
+    if !shown.is_empty() && shown.iter().all(|octet| (0x20..0x7f).contains(octet)) {
+        format!("\"{}{more}\"", String::from_utf8_lossy(shown))
+    } else {
+        let hex: String = shown.iter().map(|octet| format!("{octet:02x}")).collect();
+        format!("x\"{hex}{more}\"")
+    }
+}
+
+/// What a frame is, in a few words: its octets where nothing better is known.
+pub fn frame_label(frame: &[u8]) -> String {
+    format!("{} octets {}", frame.len(), text_of(&frame[..frame.len().min(8)]))
+}
+
+/// One line of a run's log.
+pub struct LogLine {
+    pub at: u64,
+    pub host: String,
+    pub text: String,
+}
+
+impl LogLine {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::json!({ "at": self.at, "host": self.host, "event": self.text })
+    }
+}
+
+/// Every event of a run.
+pub fn log(run: &Run) -> Vec<LogLine> {
+    run.records
+        .iter()
+        .map(|record| {
+            let (host, text) = log_text(run, &record.what);
+            LogLine { at: record.at, host: run.hosts[host].name.clone(), text }
+        })
+        .collect()
+}
+
+fn log_text(run: &Run, what: &What) -> (usize, String) {
+    let port = |host: usize, port: &PortId| run.hosts[host].automaton.ports[port.index()].clone();
+    let refused = |refused: bool| if refused { " REFUSED" } else { "" };
+    match what {
+        What::Sent { host, medium, number, frame, fates, .. } => {
+            let fates: Vec<String> = fates
+                .iter()
+                .map(|(to, fate)| match fate {
+                    Fate::Lost => format!("{} lost", run.hosts[*to].name),
+                    Fate::Arrives(times) => format!("{} ×{}", run.hosts[*to].name, times.len()),
+                })
+                .collect();
+            (*host, format!("sends #{number} on {}: {} octets ({})", run.media[*medium], frame.len(), fates.join(", ")))
+        }
+        What::Arrived { host, number, refused: no, .. } => (*host, format!("receives #{number}{}", refused(*no))),
+        What::Input { host, port: at, event, args, refused: no } => {
+            let port = port(*host, at);
+            (*host, format!("<- {}.{}{}{}", port.name, port.inputs[*event as usize].event, arguments(args), refused(*no)))
+        }
+        What::Output { host, port: at, event, args } => {
+            let port = port(*host, at);
+            (*host, format!("-> {}.{}{}", port.name, port.outputs[*event as usize].event, arguments(args)))
+        }
+        What::Reported { host, report, place } => (*host, format!("REPORT {report:?} at {place}")),
+    }
+}
