@@ -39,6 +39,10 @@ fn read(path: &Path) -> Result<File, String> {
         let at = diagnostic.primary.as_ref().map_or((0, 0), |label| map.line_column(id, label.span.start));
         return Err(format!("{name}:{}:{}: {}", at.0, at.1, diagnostic.message));
     }
+    if let Some(diagnostic) = mokume_reaction::verify::diagnose(&parsed.automaton, &parsed.places).first() {
+        let at = diagnostic.primary.as_ref().map_or((0, 0), |label| map.line_column(id, label.span.start));
+        return Err(format!("{name}:{}:{}: {} {:?}", at.0, at.1, diagnostic.message, diagnostic.notes));
+    }
     let scripts = parse(&parsed.automaton, tests, line).map_err(|error| format!("{name}: {error}"))?;
     if scripts.is_empty() {
         return Err(format!("{name}: it has no test"));
