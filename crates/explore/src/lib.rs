@@ -29,3 +29,6 @@ pub use replay::Replay;
 pub use search::{explore, Effort};
 pub use trace::Step;
 pub use world::{Application, Network, Timers, Unfit, World};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! Random walks, each step taken by the explorer and by the interpreter: outputs, reports and every cell must agree.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use mokume_interpret::CellView;
+use mokume_reaction::{Automaton, CellId, ClassId, Datum, Handle, Outcome, Type};
+
+use super::{model, world};
+use crate::host::{Content, Host};
+use crate::layout::{Layout, State};
+use crate::locals::{LocalEvent, Locals};
+use crate::moves::{each_move, Move};
+use crate::program::Program;
+use crate::react::{Arg, Effect};
+use crate::search::first_state;
+use crate::trace::retell;
+use crate::{Replay, World};
+
+/// Enough for a walk: reproducible, and nobody's judge.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % count
+    }
+}
+
+/// Walks so many steps, and answers how many differed in something.
+fn walk(
+    explored: &Automaton,
+    interpreted: &Automaton,
+    world: &World,
+    seed: u64,
+    steps: usize,
+) -> Result<usize, String> {
+    let mut locals = Locals::new(Program::new(Arc::new(explored.clone()), world).map_err(|unfit| unfit.0)?);
+    let beginning = locals.begin().map_err(|unfit| unfit.0)?;
+    let layout = Layout::new(world.hosts, world.network.capacity).ok_or("too large")?;
+    let mut replay = Replay::new(interpreted, world).map_err(|unfit| unfit.0)?;
+    let mut state = first_state(&layout, world, &beginning);
+    let mut dice = Dice(seed);
+    for number in 0..steps {
+        let mut choices: Vec<(Move, State)> = Vec::new();
+        let _ = each_move(&mut locals, &layout, &state, &mut |step, next, _| {
+            choices.push((step, *next));
+            ControlFlow::<()>::Continue(())
+        });
+        if choices.is_empty() {
+            return Ok(number);
+        }
+        let (step, next) = choices[dice.below(choices.len())];
+        let told = retell(&mut locals, &layout, &[(state, step)], "");
+        let outcome = replay.step(&told.steps[0]).map_err(|unfit| unfit.0)?;
+        if let (Some(outcome), Some((host, event))) = (outcome, concerned(&layout, &state, step)) {
+            let before = locals.host(state.hosts[host]);
+            let input = locals.input(&before, event);
+            let (after, effect, _) = locals.step(before, &input);
+            let at = |what: &str| format!("seed {seed}, step {number}, {}: {what}", told.steps[0]);
+            same_outcome(&effect, &outcome).map_err(|what| at(&what))?;
+            same_cells(&locals, &after, &replay, host).map_err(|what| at(&what))?;
+        }
+        state = next;
+    }
+    Ok(steps)
+}
+
+fn concerned(layout: &Layout, state: &State, step: Move) -> Option<(usize, LocalEvent)> {
+    match step {
+        Move::Host { host, event } => Some((host, event)),
+        Move::Deliver { channel, place, .. } => {
+            let packet = layout.channel(state, channel)[place] - 1;
+            Some((layout.channels[channel].1, LocalEvent::Packet(packet)))
+        }
+        Move::Lose { .. } => None,
+    }
+}
+
+fn same_outcome(effect: &Effect, outcome: &Outcome) -> Result<(), String> {
+    let datum = |arg: &Arg| match arg {
+        Arg::Word(word) => Datum::Word(*word),
+        Arg::Message(octets) => Datum::Message(octets.clone()),
+        // Numbers of objects are nobody's business.
+        Arg::Object(_) => Datum::Handle(Handle::NULL),
+    };
+    let ours: Vec<_> =
+        effect.outs.iter().map(|out| (out.port, out.event, out.args.iter().map(datum).collect::<Vec<_>>())).collect();
+    let blind = |datum: &Datum| match datum {
+        Datum::Handle(_) => Datum::Handle(Handle::NULL),
+        other => other.clone(),
+    };
+    let theirs: Vec<_> = outcome
+        .outputs
+        .iter()
+        .map(|output| (output.port, output.event, output.args.iter().map(blind).collect::<Vec<_>>()))
+        .collect();
+    let reports: Vec<_> = outcome.reports.iter().map(|(report, _)| *report).collect();
+    if (&ours, &effect.reports, effect.refused) == (&theirs, &reports, outcome.refused) {
+        return Ok(());
+    }
+    Err(format!("{ours:?} {:?} here, {theirs:?} {reports:?} there", effect.reports))
+}
+
+fn same_cells(locals: &Locals, host: &Host, replay: &Replay, number: usize) -> Result<(), String> {
+    let machine = &replay.machines[number];
+    for (class, objects) in host.objects.iter().enumerate() {
+        let theirs = machine.objects(ClassId::from(class));
+        if theirs.len() != objects.len() {
+            return Err(format!("{} objects of class {class} here, {} there", objects.len(), theirs.len()));
+        }
+        for (object, handle) in objects.iter().zip(theirs) {
+            for (cell, content) in object.cells.iter().enumerate() {
+                let view = machine.cell(ClassId::from(class), handle, CellId::from(cell));
+                let is_reference = matches!(
+                    locals.program.automaton.classes[class].cells[cell].kind,
+                    mokume_reaction::CellKind::Scalar { ty: Type::Ref(_), .. }
+                );
+                if !is_reference && !view.as_ref().is_some_and(|view| same(locals, content, view)) {
+                    return Err(format!("cell {cell} of class {class}: {content:?} here, {view:?} there"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn same(locals: &Locals, content: &Content, view: &CellView) -> bool {
+    match (content, view) {
+        (Content::Word(ours), CellView::Word(theirs)) => ours == theirs,
+        (Content::Array(ours), CellView::Array(theirs)) => ours == theirs,
+        (Content::Timer(armed), CellView::Timer(deadline)) => *armed == deadline.is_some(),
+        (Content::Quota(ours), CellView::Quota { left, .. }) => ours == left,
+        (Content::Messages(ours), CellView::Messages(theirs)) => {
+            ours.len() == theirs.len()
+                && ours.iter().zip(theirs).all(|(ours, theirs)| {
+                    let ours = ours.map(|number| locals.tables.kept.get(number));
+                    ours.map(|message| (&message.headers, &message.octets, &message.attributes))
+                        == theirs.map(|message| (&message.headers, &message.octets, &message.attributes))
+                })
+        }
+        (Content::Map(ours), CellView::Map(theirs)) => {
+            ours.len() == theirs.len() && ours.iter().zip(theirs).all(|((k, v), (key, value))| k == key && v == value)
+        }
+        (Content::Nothing, CellView::Counter(_)) => true,
+        _ => false,
+    }
+}
+
+#[test]
+fn random_walks_agree_with_the_interpreter() {
+    for seed in 0..40 {
+        for reorders in [false, true] {
+            let mut world = world(6, 6);
+            world.network.reorders = reorders;
+            walk(&model(), &model(), &world, seed, 300).unwrap_or_else(|difference| panic!("{difference}"));
+        }
+    }
+}
+
+#[test]
+fn a_difference_of_one_operation_is_noticed() {
+    let text = mokume_reaction::text::print(&model());
+    let changed = text.replacen("add.wrap expected, 1", "add.wrap expected, 0", 1);
+    assert_ne!(text, changed);
+    let mut sources = mokume_base::SourceMap::default();
+    let other = mokume_reaction::text::parse(sources.add("changed", changed.clone()), &changed).automaton;
+    let noticed = (0..5).filter(|seed| walk(&model(), &other, &world(6, 6), *seed, 300).is_err()).count();
+    assert_eq!(noticed, 5);
+}
