@@ -70,6 +70,7 @@ fn unreadable(text: &str, span: Span) -> Diagnostic {
         Some('\'') => {
             diagnostic.at(span, "no token begins like this").help("strings stand in double quotes: `\"one\"`")
         }
+        Some('~') => diagnostic.at(span, "no token begins like this").help("the complement is `!x`"),
         Some('#') => diagnostic.at(span, "no token begins like this").help("comments begin with `//`"),
         Some('\u{201c}' | '\u{201d}') => {
             diagnostic.at(span, "a typographic quote").help("strings stand in plain double quotes: `\"one\"`")
@@ -101,6 +102,9 @@ fn check_number(text: &str, span: Span) -> Option<Diagnostic> {
         return Some(
             diagnostic.at(span, "numbers are decimal or hexadecimal").help("write it in hexadecimal: `0x2a`, or `42`"),
         );
+    }
+    if text == "0x" {
+        return Some(diagnostic.at(span, "no digits").help("write hexadecimal digits behind it: `0x2a`"));
     }
     let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'_');
     if plain || text.starts_with("0x") && text.bytes().skip(2).all(|b| b.is_ascii_hexdigit() || b == b'_') {

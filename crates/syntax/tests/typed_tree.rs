@@ -184,7 +184,7 @@ fn statements_have_their_parts() {
 #[test]
 fn words_are_keywords_only_where_they_fit() {
     let all = statements(
-        "count = 3  start.t = 4  drop(x)  end[i] = 5  fail = 6  left = p.left  running += 1\nremove = not_in",
+        "count = 3  start.t = 4  stop(x)  end[i] = 5  fail = 6  left = p.left  running += 1\nremove = not_in",
     );
     let kinds: Vec<bool> = all.iter().map(|s| matches!(s, Stmt::Assign(_) | Stmt::Expr(_))).collect();
     assert_eq!(kinds, [true; 8]);

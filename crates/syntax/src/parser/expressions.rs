@@ -85,13 +85,31 @@ impl Parser<'_> {
             format!("expected an expression, found {found}"),
             "expected an expression",
         );
-        self.report(match self.peek() {
-            R_BRACE | EOF => diagnostic.help("write a value: a name, a number, a call"),
-            _ if found == "the end of the line" => diagnostic.help("write a value: a name, a number, a call"),
-            L_BRACE => diagnostic.help("a block is no value; a record is written `Name { field: value }`"),
-            L_BRACKET => diagnostic.help("arrays have no literals; they begin with all elements zero"),
-            _ => diagnostic,
+        let line_ended = found == "the end of the line";
+        let help = if line_ended { Some("write a value: a name, a number, a call") } else { self.help_for_value() };
+        self.report(match help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
         });
+        let literal = self.at(L_BRACKET) || self.at(L_BRACE) && !self.no_record;
+        if literal && !line_ended && self.same_line(0) {
+            self.skip_balanced();
+        }
+    }
+
+    /// What to write instead of what stands here in place of a value.
+    fn help_for_value(&self) -> Option<&'static str> {
+        Some(match (self.nth_before_kind(), self.peek()) {
+            (_, R_BRACE | EOF) => "write a value: a name, a number, a call",
+            (_, L_BRACE) => "a block is no value; a record is written `Name { field: value }`",
+            (_, L_BRACKET) => "arrays have no literals; they begin with all elements zero",
+            (EQ_EQ, EQ) | (NEQ, EQ) => "write `==` or `!=`",
+            (LT, GT) => "write `!=`",
+            (STAR, STAR) => "there is no power; write `x * x`, or `1 << n`",
+            (_, AMP | STAR) => "there are no pointers: a name is its value",
+            (_, IDENT) if self.at_word("not") || self.at_word("in") => "write `not (a in m)`",
+            _ => return None,
+        })
     }
 
     fn operator(&self) -> Option<(u8, u8)> {
@@ -120,6 +138,7 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Height {
         let start = self.checkpoint();
         let mut height = self.cast();
+        self.check_not_in();
         let mut compared: Option<Span> = None;
         while let Some((binding, next)) = self.operator() {
             if binding < least || height == 0 {
@@ -152,6 +171,17 @@ impl Parser<'_> {
     fn expression_operand(&mut self) {
         if self.at_expression() {
             self.cast();
+        }
+    }
+
+    /// `a not in m`: reported, and read as `a in m`.
+    fn check_not_in(&mut self) {
+        if self.at_word("not") && self.nth_word(1, "in") && self.same_line(0) {
+            let diagnostic = self
+                .error_here(codes::FOREIGN_OPERATOR, "the language has no `not in`", "of another language")
+                .help("write `not (a in m)`");
+            self.report(diagnostic);
+            self.bump_as_error();
         }
     }
 

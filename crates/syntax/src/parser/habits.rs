@@ -1,5 +1,6 @@
 //! Statements that are none: misspelt keywords, and words that other languages have.
 
+use super::forms::form_of;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
@@ -30,21 +31,13 @@ const FOREIGN_WORDS: [(&str, &str); 14] = [
     ("emit", "write `below.send(msg)` or `above.deliver(msg)`"),
 ];
 
-/// How a statement is written, by its word.
-fn form_of(word: &str) -> &'static str {
-    match word {
-        "fail" => "fail: timed_out",
-        "later" => "later name(msg)",
-        "pass" => "pass",
-        "again" => "again",
-        _ => "",
-    }
-}
-
 impl Parser<'_> {
     /// A word in front of a name that is no keyword: `dorp msg: stale`, `int x = 3`.
     pub(super) fn misspelt_statement(&mut self) -> bool {
         let foreign = FOREIGN_WORDS.iter().find(|(word, _)| self.at_word(word));
+        if self.lost_in_parentheses() {
+            return true;
+        }
         let name_follows = matches!(self.nth(1), IDENT) && self.same_line(1);
         if let (Some((word, help)), true) =
             (foreign, name_follows || matches!(self.nth_text(0), "do" | "loop" | "switch"))
@@ -84,6 +77,21 @@ impl Parser<'_> {
             return true;
         }
         self.nested(|p| p.word_statement(meant));
+        true
+    }
+
+    /// `drop(msg)`: reported, with the form that it has.
+    fn lost_in_parentheses(&mut self) -> bool {
+        if !self.at_any_word(&["drop", "consume"]) || self.nth(1) != L_PAREN {
+            return false;
+        }
+        let word = self.nth_text(0);
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_STATEMENT, format!("`{word}` is no function"), "a statement")
+            .help(format!("write `{word} msg: reason`"));
+        self.report(diagnostic);
+        self.bump_as_error();
+        self.skip_line();
         true
     }
 

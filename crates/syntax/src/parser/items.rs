@@ -1,5 +1,6 @@
 //! Files and the items in them that are neither wires, stacks nor tests.
 
+use super::forms::form_of;
 use super::{Parser, ITEM_WORDS};
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
@@ -24,6 +25,7 @@ impl Parser<'_> {
     }
 
     fn item(&mut self, word: &str) {
+        self.form = form_of(word);
         match word {
             "use" => self.use_(),
             "const" => self.const_(),
@@ -130,6 +132,14 @@ impl Parser<'_> {
                 self.close();
             } else {
                 self.expected("a module's name, or a file's in quotes");
+                break;
+            }
+            if matches!(self.peek(), DOT | COLON_COLON) && self.same_line(0) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "a module has no parts to choose from", "not needed")
+                    .help("write `use ethernet`: all its items become visible by name");
+                self.report(diagnostic);
+                self.skip_line();
                 break;
             }
             if self.at(IDENT) && self.same_line(0) {
@@ -331,6 +341,7 @@ impl Parser<'_> {
                 self.close();
                 self.eat(COMMA);
             }
+            self.rest_of_braces();
             self.close_bracket(R_BRACE, opening);
         }
         self.close();
@@ -447,8 +458,10 @@ impl Parser<'_> {
             }
         }
         self.bump();
+        let form = self.form;
         self.with_records(true, |p| rule(p));
         self.rest_of_braces();
+        self.form = form;
         self.close_bracket(R_BRACE, opening);
     }
 

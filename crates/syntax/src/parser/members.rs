@@ -1,5 +1,6 @@
 //! Members of layers, and the state in scopes and objects.
 
+use super::forms::form_of;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
@@ -8,6 +9,9 @@ const MEMBER_WORDS: [&str; 16] = [
     "header", "key", "address", "below", "entity", "point", "session", "object", "publish", "limit", "serves", "uses",
     "reads", "writes", "fn", "on",
 ];
+
+/// Words behind a handler's parameters.
+const CLAUSE_WORDS: [&str; 4] = ["from", "to", "limit", "later"];
 
 const STATE_WORDS: [&str; 8] = ["var", "const", "timer", "quota", "counter", "array", "map", "messages"];
 
@@ -96,6 +100,7 @@ impl Parser<'_> {
     }
 
     fn known_member(&mut self, word: &str) {
+        self.form = form_of(word);
         match word {
             "header" => self.header(),
             "key" => self.key(),
@@ -214,7 +219,7 @@ impl Parser<'_> {
         self.bump();
         self.name_here("the object's name");
         let opening = self.span_of(0);
-        if self.expect(L_BRACKET, "`[` and the key: `object Entry[address: u32]`") {
+        if self.expect(L_BRACKET, "`[` and the key") {
             while self.at(IDENT) {
                 self.open(FIELD);
                 self.name("a key's name");
@@ -291,6 +296,7 @@ impl Parser<'_> {
     }
 
     fn known_state(&mut self, word: &str) {
+        self.form = form_of(word);
         match word {
             "var" => self.typed_value(VAR, "the variable's name"),
             "const" => self.typed_value(CONST_STATE, "the constant's name"),
@@ -410,15 +416,27 @@ impl Parser<'_> {
         self.open_documented(HANDLER);
         self.bump();
         if self.at_word("expiry") {
+            self.form = "on expiry t { … }";
             self.bump();
-            self.name_here("the timer's name: `on expiry t`");
+            self.name_here("the timer's name");
         } else {
             self.path("an event's name");
         }
         if self.at(L_PAREN) {
             self.patterns();
+        } else if self.at(IDENT) && self.same_line(0) && !self.at_any_word(&CLAUSE_WORDS) {
+            self.expected("`(` and parameters");
+            while self.at(IDENT) && self.same_line(0) && !self.at_any_word(&CLAUSE_WORDS) {
+                self.bump_as_error();
+            }
         }
         self.handler_clauses();
+        if self.at(ARROW) {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "a handler has no result", "expected its block")
+                .help("what it has to say goes on as an event: `above.deliver(msg)`");
+            self.report(diagnostic);
+        }
         self.block();
         self.close();
     }

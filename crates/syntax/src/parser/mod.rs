@@ -4,6 +4,7 @@
 //! each round or leaves; trivia is added in front of the token that follows it; nesting is bounded by [`MAX_DEPTH`].
 
 mod expressions;
+mod forms;
 mod habits;
 mod items;
 mod members;
@@ -69,6 +70,8 @@ pub(crate) struct Parser<'t> {
     builder: GreenNodeBuilder<'static>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported_at: Option<usize>,
+    /// How what is being read is written, for messages; empty for nothing to say.
+    form: &'static str,
     depth: u32,
     too_deep: bool,
     /// Where the statement at hand begins: there, and only there, a line that looks like a statement is one's expression.
@@ -95,6 +98,7 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
         builder: GreenNodeBuilder::new(),
         diagnostics: Vec::new(),
         reported_at: None,
+        form: "",
         depth: 0,
         too_deep: false,
         statement_at: None,
@@ -309,6 +313,7 @@ impl<'t> Parser<'t> {
         self.name(what)
     }
 
+    /// As [`Self::name_here`].
     fn path_here(&mut self, what: &str) -> bool {
         if self.new_line_before(0) {
             self.expected(what);

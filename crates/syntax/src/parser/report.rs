@@ -66,7 +66,16 @@ impl Parser<'_> {
             diagnostic =
                 diagnostic.note("`=>` stands before what happens (an arm, an output), `->` before a result's type");
         }
+        if !self.form.is_empty() && self.at_form_level(what) {
+            diagnostic = diagnostic.help(format!("write it as in `{}`", self.form));
+        }
         self.report(diagnostic);
+    }
+
+    /// Whether what is missing belongs to the construct at hand, not to a list or value within it.
+    fn at_form_level(&self, what: &str) -> bool {
+        let within = ["`,`", "`}`"].iter().any(|part| what.starts_with(part)) || what.ends_with("after the dot");
+        !within && (!self.in_brackets || what.starts_with("`;`"))
     }
 
     /// Reports a token that only other languages have; `true` if it was one.
@@ -139,7 +148,7 @@ impl Parser<'_> {
             R_PAREN => ("(", ")"),
             _ => ("[", "]"),
         };
-        let found = self.found();
+        let found = if kind == R_BRACE { self.this() } else { self.found() };
         let place = self.span_before();
         let diagnostic = Diagnostic::error(codes::UNCLOSED, format!("`{open}` is not closed"))
             .at(opening, format!("this `{open}` has no `{close}`"))

@@ -1,5 +1,6 @@
 //! Stacks: layers put together.
 
+use super::forms::form_of;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
@@ -28,6 +29,7 @@ impl Parser<'_> {
     }
 
     fn stack_member(&mut self) {
+        self.form = form_of(self.nth_text(0));
         if self.at_word("export") && !matches!(self.nth(1), EQ | COLON) {
             self.open_documented(EXPORT);
             self.bump();
@@ -58,6 +60,7 @@ impl Parser<'_> {
 
     /// `ip = Ipv4(address) over ethernet[type: 0x0800] with arp, icmp`
     fn stack_layer(&mut self) {
+        self.form = "udp = Udp over ip[protocol: 17] with icmp";
         self.open_documented(STACK_LAYER);
         self.name("a name for the layer");
         self.bump();
@@ -74,6 +77,7 @@ impl Parser<'_> {
 
     /// `over ethernet[type: 0x0800]`
     fn over(&mut self) {
+        self.form = form_of("over");
         self.open(OVER);
         self.bump();
         self.name_here("the name of what is below");
@@ -92,7 +96,7 @@ impl Parser<'_> {
                 }
             }
             if !self.at(R_BRACKET) && self.same_line(0) {
-                self.expected("a key: `[port: 7]`");
+                self.expected("a key's name");
             }
             self.close_bracket(R_BRACKET, opening);
         }

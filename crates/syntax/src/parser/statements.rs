@@ -2,6 +2,7 @@
 //!
 //! A statement's keyword is one only where what follows fits it: `count hits` counts, `count = 3` assigns.
 
+use super::forms::form_of;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
@@ -31,8 +32,9 @@ impl Parser<'_> {
         self.bump();
         self.depth += 1;
         let in_brackets = std::mem::replace(&mut self.in_brackets, false);
+        let form = self.form;
         self.with_records(true, |p| p.statements());
-        self.in_brackets = in_brackets;
+        (self.in_brackets, self.form) = (in_brackets, form);
         self.depth -= 1;
         self.close_bracket(R_BRACE, opening);
         self.close();
@@ -48,6 +50,9 @@ impl Parser<'_> {
             if self.at(EQ) {
                 diagnostic.code = codes::ASSIGN_IN_CONDITION;
                 diagnostic = diagnostic.help("write `==` to compare");
+            }
+            if self.at_word("then") {
+                diagnostic = diagnostic.note("there is no `then`");
             }
             self.report(diagnostic);
         }
@@ -101,7 +106,12 @@ impl Parser<'_> {
     }
 
     fn unexpected_in_block(&mut self) {
-        if !self.report_foreign() {
+        if self.at(COMMA) {
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_STATEMENT, "a `,` joins no statements", "not needed")
+                .help("write each on a line of its own; several results go into a record");
+            self.report(diagnostic);
+        } else if !self.report_foreign() {
             let found = self.this();
             let diagnostic = self.error_here(
                 codes::UNKNOWN_STATEMENT,
@@ -169,6 +179,10 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self) {
+        if self.at(COMMA) {
+            self.unexpected_in_block();
+            return self.bump_as_error();
+        }
         if self.report_foreign() {
             self.bump_as_error();
             return;
@@ -182,6 +196,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn word_statement(&mut self, word: &str) {
+        self.form = form_of(word);
         match word {
             "let" => self.let_(),
             "if" => self.if_(),
@@ -208,6 +223,7 @@ impl Parser<'_> {
 
     /// `a.b = e`, `x += e`, a call, or a value at the end of a block.
     fn simple_statement(&mut self) {
+        self.form = "";
         let start = self.checkpoint();
         let began = self.pos;
         self.first_expression();
@@ -400,6 +416,7 @@ impl Parser<'_> {
     }
 
     fn arm(&mut self) {
+        self.form = "Kind.Ask => { … }";
         self.open(MATCH_ARM);
         if self.at_word("_") || self.at_word("default") {
             let found = self.this();
@@ -508,7 +525,14 @@ impl Parser<'_> {
 
     fn reason(&mut self) {
         if self.eat(COLON) {
-            self.path("a reason's name");
+            if self.at(STRING) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "a reason is a name, not a text", "expected a name")
+                    .help("write it as one word: `drop msg: out_of_order`");
+                self.report(diagnostic);
+                return self.bump_as_error();
+            }
+            self.path_here("a reason's name");
             return;
         }
         if !self.report_foreign() {

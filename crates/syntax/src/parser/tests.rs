@@ -2,6 +2,7 @@
 //!
 //! A test's outputs stand on the line of their `=>`; several such lines behind each other make one list.
 
+use super::forms::form_of;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
@@ -33,6 +34,7 @@ impl Parser<'_> {
     }
 
     fn test_step(&mut self) {
+        self.form = form_of(self.nth_text(0));
         let name_follows = self.nth(1) == IDENT && self.same_line(1);
         match self.nth_text(0) {
             "stack" if name_follows => {
@@ -93,6 +95,7 @@ impl Parser<'_> {
 
     /// `=> app.accepted(?s)  app.deliver(s, "one")`, `=> nothing`
     fn expectation(&mut self) {
+        self.form = "=> app.deliver(_, \"one\")";
         self.open(EXPECT_STEP);
         self.bump();
         if self.at_word("nothing") && self.nth(1) != DOT {
@@ -101,7 +104,17 @@ impl Parser<'_> {
             self.close();
         } else {
             self.output();
-            while self.at(IDENT) && self.same_line(0) && self.nth(1) == DOT {
+            loop {
+                if self.at(COMMA) && self.same_line(0) {
+                    let diagnostic = self
+                        .error_here(codes::EXPECTED, "outputs need no `,` between them", "not needed")
+                        .help("remove it: they stand side by side, or behind a `=>` each");
+                    self.report(diagnostic);
+                    self.bump_as_error();
+                }
+                if !self.at(IDENT) || self.new_line_before(0) || self.nth(1) != DOT {
+                    break;
+                }
                 self.output();
             }
         }
@@ -112,7 +125,7 @@ impl Parser<'_> {
         if self.at(IDENT) && self.same_line(0) {
             self.postfix();
         } else {
-            self.expected("an output such as `app.deliver(s, \"one\")`, or `nothing`");
+            self.expected("an output, or `nothing`");
         }
     }
 
@@ -141,6 +154,7 @@ impl Parser<'_> {
     }
 
     fn network_member(&mut self) {
+        self.form = form_of(self.nth_text(0));
         match self.nth_text(0) {
             "host" => self.host(),
             "link" => self.link(),

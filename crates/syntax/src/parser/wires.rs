@@ -1,5 +1,6 @@
 //! Wires: how headers lie in octets.
 
+use super::forms::form_of;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
@@ -49,6 +50,7 @@ impl Parser<'_> {
     }
 
     fn wire_member(&mut self) {
+        self.form = form_of(self.nth_text(0));
         let field = self.at(IDENT) && matches!(self.nth(1), COLON | EQ);
         match self.nth_text(0) {
             _ if field => self.wire_field(),
@@ -73,6 +75,7 @@ impl Parser<'_> {
 
     /// `name: uN little = e unread`
     fn wire_field(&mut self) {
+        self.form = "source: u16 = Ports.source";
         self.open_documented(WIRE_FIELD);
         self.name("a field's name");
         self.type_annotation();
@@ -126,6 +129,7 @@ impl Parser<'_> {
     }
 
     fn wire_arm(&mut self) {
+        self.form = "1 => Data { seq: u32 = Layer.Data.seq }";
         self.open(WIRE_ARM);
         self.with_records(false, |p| p.first_expression());
         if !self.expect(FAT_ARROW, "`=>`") {
