@@ -13,6 +13,7 @@ pub mod codes;
 pub mod machine;
 pub mod paths;
 pub mod place;
+pub mod terms;
 pub mod text;
 pub mod types;
 pub mod verify;

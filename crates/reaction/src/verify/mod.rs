@@ -10,6 +10,7 @@ mod identifiers;
 mod linearity;
 mod loops;
 mod operations;
+mod paths;
 mod wires;
 
 use mokume_base::{Code, Diagnostic};
@@ -34,6 +35,7 @@ pub fn verify(automaton: &Automaton) -> Vec<Fault> {
     }
     declarations::check(automaton, &mut faults);
     wires::check(automaton, &mut faults);
+    paths::check(automaton, &mut faults);
     effects::check_recursion(automaton, &mut faults);
     for unit in units(automaton) {
         check_body(automaton, unit, &mut faults);
