@@ -115,6 +115,11 @@ fn deep_texts() -> Vec<(&'static str, String)> {
     texts.push(("else", handler(format!("if a {{ }}{}", " else if a { }".repeat(n)))));
     texts.push(("records", handler(format!("x = {}", "A { b: ".repeat(n)))));
     texts.push(("left", handler(format!("x = {}a{}", "(".repeat(150), " + b)".repeat(150)))));
+    let mut branches = "a".to_string();
+    for _ in 0..40 {
+        branches = format!("(if c {{ {branches} }} else {{ a }}){}", " + a".repeat(100));
+    }
+    texts.push(("branches", handler(format!("x = {branches}"))));
     texts.push(("choice", format!("wire W {{ {}", "choice a { 1 => B { ".repeat(n))));
     texts.push(("type", format!("type A = {}", "[".repeat(n))));
     texts.push(("type", format!("type A = {}", "[(".repeat(n))));

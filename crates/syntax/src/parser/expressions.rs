@@ -22,7 +22,9 @@ const NO_OPERANDS: [&str; 10] = ["and", "or", "in", "as", "else", "let", "return
 impl Parser<'_> {
     /// An expression; reports and consumes nothing if none begins here.
     pub(super) fn expression(&mut self) -> Height {
-        self.binary(0)
+        let height = self.binary(0);
+        self.tallest = self.tallest.max(height);
+        height
     }
 
     /// An expression in front of a block: `Name {` begins no record.
@@ -517,10 +519,13 @@ impl Parser<'_> {
         WORDS.contains(&self.nth_text(n)) || matches!(self.nth(n + 1), EQ | OP_EQ)
     }
 
-    /// `if` and `match` bound their own nesting; above them they count as one level.
+    /// `if` and `match` are as high as the tallest expression in their blocks, and one more.
     fn height_of(&mut self, rule: impl FnOnce(&mut Self)) -> Height {
+        let around = std::mem::replace(&mut self.tallest, 0);
         self.nested(rule);
-        1
+        let height = self.tallest + 1;
+        self.tallest = around.max(height);
+        height
     }
 
     fn name_or_record(&mut self) -> Height {

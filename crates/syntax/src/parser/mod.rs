@@ -74,6 +74,8 @@ pub(crate) struct Parser<'t> {
     form: &'static str,
     depth: u32,
     too_deep: bool,
+    /// The height of the tallest expression since the value that holds it began, for values with blocks in them.
+    tallest: u32,
     /// Where the statement at hand begins: there, and only there, a line that looks like a statement is one's expression.
     statement_at: Option<usize>,
     fragment: bool,
@@ -101,6 +103,7 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
         form: "",
         depth: 0,
         too_deep: false,
+        tallest: 0,
         statement_at: None,
         fragment: what != Fragment::File,
         no_record: false,
