@@ -484,6 +484,8 @@ pub enum ExprKind {
     },
     /// Uses a message up as a value (an argument of a call, `let other = msg`).
     Give(LocalId),
+    /// A reason by its name, as an argument or to compare with.
+    Reason(Name),
 }
 
 #[derive(Clone, Debug)]
@@ -529,6 +531,10 @@ pub enum Emission {
     Closed,
     Failed {
         reason: Name,
+    },
+    /// `above.failed(reason)` with the reason that the handler was given.
+    FailedAs {
+        reason: Expr,
     },
     /// Of a used service (`uses` index) or, for `out` operations, of a served one.
     Service {

@@ -1,0 +1,80 @@
+//! Functions do not call themselves, directly or around a circle.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, Span};
+
+use crate::codes;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// Checks the functions of files and those of each layer; leaves a program without circles only if it reports none.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    circles(
+        &program.functions,
+        &|kind| if let ExprKind::Call { function, .. } = kind { Some(function.0) } else { None },
+        out,
+    );
+    for layer in &program.layers {
+        circles(
+            &layer.functions,
+            &|kind| if let ExprKind::CallOwn { function, .. } = kind { Some(*function) } else { None },
+            out,
+        );
+    }
+}
+
+fn circles(functions: &[Function], callee: &dyn Fn(&ExprKind) -> Option<u32>, out: &mut Vec<Diagnostic>) {
+    let calls: Vec<Vec<(u32, Span)>> = functions
+        .iter()
+        .map(|function| {
+            let mut list = Vec::new();
+            visit::walk(&function.body, &mut |met| {
+                if let Met::Expr(expr) = met {
+                    list.extend(callee(&expr.kind).map(|to| (to, expr.span)));
+                }
+            });
+            list
+        })
+        .collect();
+    for (start, function) in functions.iter().enumerate() {
+        let Some((path, span)) = way_back(&calls, start) else { continue };
+        // A circle is reported where its first function stands.
+        if path.iter().any(|&other| (other as usize) < start) {
+            continue;
+        }
+        let mut names: Vec<String> = vec![format!("`{}`", function.name.text)];
+        names.extend(path.iter().map(|&other| format!("`{}`", functions[other as usize].name.text)));
+        names.push(names[0].clone());
+        out.push(
+            Diagnostic::error(codes::RECURSION, format!("`{}` calls itself", function.name.text))
+                .at(span, "this call leads back")
+                .note(format!(
+                    "{}: a stack's memory is known before it starts, so nothing recurs",
+                    names.join(" calls ")
+                ))
+                .help("write a loop with a limit"),
+        );
+    }
+}
+
+/// The functions on a shortest way from `start` back to it, and the first call of it.
+fn way_back(calls: &[Vec<(u32, Span)>], start: usize) -> Option<(Vec<u32>, Span)> {
+    let mut seen = BTreeSet::new();
+    let mut front: Vec<(Vec<u32>, u32, Span)> = calls[start].iter().map(|&(to, span)| (Vec::new(), to, span)).collect();
+    while !front.is_empty() {
+        let mut next = Vec::new();
+        for (path, at, span) in front {
+            if at as usize == start {
+                return Some((path, span));
+            }
+            if !seen.insert(at) {
+                continue;
+            }
+            let longer: Vec<u32> = path.iter().copied().chain([at]).collect();
+            next.extend(calls.get(at as usize).into_iter().flatten().map(|&(to, _)| (longer.clone(), to, span)));
+        }
+        front = next;
+    }
+    None
+}

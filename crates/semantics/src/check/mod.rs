@@ -1,0 +1,7 @@
+//! Checks over the typed program, a file each; all but [`linear`] need every layer and stack resolved.
+
+pub mod calls;
+pub mod linear;
+pub mod stacks;
+pub mod usage;
+pub mod wires;

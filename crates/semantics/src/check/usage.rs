@@ -1,0 +1,154 @@
+//! Warnings: what is declared and never used.
+
+use std::collections::BTreeSet;
+
+use mokume_base::Diagnostic;
+
+use crate::check::stacks;
+use crate::codes;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// Reports unused state, parameters, services and handlers that no stack can reach.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in &program.layers {
+        state(layer, out);
+        params(layer, out);
+        services(layer, out);
+    }
+    for bundle in &program.bundles {
+        bundle_params(bundle, out);
+    }
+    events(program, out);
+}
+
+/// Names that begin with `_` are meant to be unused.
+fn meant(name: &Name) -> bool {
+    name.text.starts_with('_')
+}
+
+fn warn(name: &Name, code: mokume_base::Code, what: &str, help: &str) -> Diagnostic {
+    Diagnostic::warning(code, format!("{what} `{}` is never used", name.text))
+        .at(name.span, "never used")
+        .help(format!("{help}, or call it `_{}` to say that this is meant", name.text))
+}
+
+fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let mut named = BTreeSet::new();
+    visit::walk_layer(layer, &mut |met| {
+        if let Met::State(state) = met {
+            named.insert((state.scope, state.member));
+        }
+    });
+    let scopes = layer.scopes.iter().map(|scope| (scope.kind, &scope.members, 0));
+    let classes = layer.objects.iter().enumerate();
+    let objects =
+        classes.map(|(index, class)| (ScopeKind::Object(ObjectId(index as u32)), &class.members, class.keys.len()));
+    for (kind, members, keys) in scopes.chain(objects) {
+        for (index, member) in members.iter().enumerate().skip(keys) {
+            if !named.contains(&(kind, index as u32)) && !meant(&member.name) {
+                out.push(warn(&member.name, codes::UNUSED_STATE, "state", "remove it"));
+            }
+        }
+    }
+}
+
+fn params(layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let mut named = BTreeSet::new();
+    visit::walk_layer(layer, &mut |met| {
+        if let Met::Expr(Expr { kind: ExprKind::Param(index), .. }) = met {
+            named.insert(*index);
+        }
+    });
+    for (index, param) in layer.params.iter().enumerate() {
+        if !named.contains(&(index as u32)) && !meant(&param.name) {
+            out.push(warn(&param.name, codes::UNUSED_PARAMETER, "parameter", "remove it"));
+        }
+    }
+}
+
+fn bundle_params(bundle: &Bundle, out: &mut Vec<Diagnostic>) {
+    let mut named = BTreeSet::new();
+    for arg in bundle.parts.iter().flat_map(|part| &part.args) {
+        visit::walk_expr(arg, &mut |expr| {
+            if let ExprKind::Param(index) = expr.kind {
+                named.insert(index);
+            }
+        });
+    }
+    for (index, param) in bundle.params.iter().enumerate() {
+        if !named.contains(&(index as u32)) && !meant(&param.name) {
+            out.push(warn(&param.name, codes::UNUSED_PARAMETER, "parameter", "remove it"));
+        }
+    }
+}
+
+fn services(layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let mut named = BTreeSet::new();
+    visit::walk_layer(layer, &mut |met| {
+        if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Service { uses: Some(uses), .. }), .. }) = met {
+            named.insert(*uses);
+        }
+    });
+    for handler in &layer.handlers {
+        if let Event::Service { uses: Some(uses), .. } = handler.event {
+            named.insert(uses);
+        }
+    }
+    for (index, (_, name)) in layer.uses.iter().enumerate() {
+        if !named.contains(&(index as u32)) && !meant(name) {
+            out.push(warn(name, codes::UNUSED_SERVICE, "service", "remove it"));
+        }
+    }
+}
+
+/// Own events that nobody emits in any stack that has the layer; layers that no stack has are a library's business.
+fn events(program: &Program, out: &mut Vec<Diagnostic>) {
+    let mut stacked = BTreeSet::new();
+    let mut reached = BTreeSet::new();
+    for stack in &program.stacks {
+        let exported = !stack.exports.is_empty();
+        let layers: Vec<&Layer> =
+            stack.instances.iter().flat_map(|instance| stacks::layers_of(program, &instance.of)).collect();
+        let mut emitted = BTreeSet::new();
+        for layer in &layers {
+            visit::walk_layer(layer, &mut |met| {
+                if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down, .. }), .. }) = met {
+                    emitted.insert((name.text.as_str(), *down));
+                }
+            });
+        }
+        for layer in layers {
+            for (index, handler) in layer.handlers.iter().enumerate() {
+                let Event::Custom { name, from, .. } = &handler.event else { continue };
+                let place = (layer.name.span, index);
+                stacked.insert(place);
+                let meets = match from {
+                    Origin::Own => true,
+                    Origin::Above => exported || emitted.contains(&(name.text.as_str(), true)),
+                    Origin::Below => emitted.contains(&(name.text.as_str(), false)),
+                };
+                if meets {
+                    reached.insert(place);
+                }
+            }
+        }
+    }
+    for layer in &program.layers {
+        for (index, handler) in layer.handlers.iter().enumerate() {
+            let Event::Custom { name, from, .. } = &handler.event else { continue };
+            let place = (layer.name.span, index);
+            if stacked.contains(&place) && !reached.contains(&place) {
+                let side = if *from == Origin::Above { "above" } else { "below" };
+                out.push(
+                    Diagnostic::warning(
+                        codes::UNREACHED,
+                        format!("nobody {side} `{}` emits `{}`", layer.name.text, name.text),
+                    )
+                    .at(name.span, "this handler never runs in any stack here")
+                    .help("remove it, or put a layer that emits it into the stack"),
+                );
+            }
+        }
+    }
+}

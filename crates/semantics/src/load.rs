@@ -1,0 +1,157 @@
+//! The files of a program: what `use` names, found through a loader, so that nothing here touches a file.
+//!
+//! Keeps: circles of `use` are fine, a file is read once, and what a file sees is itself and all that it uses, also
+//! through others.
+
+use std::collections::{BTreeSet, HashMap};
+
+use mokume_base::{Diagnostic, FileId, SourceMap, Span};
+use mokume_syntax::ast::{AstNode, Item, UseTarget};
+use mokume_syntax::Parse;
+
+use crate::{codes, suggest};
+
+/// The door to modules and files; names of files are as in the source map.
+pub trait Loader {
+    /// The files of a module of the library: name and text each; none if there is no such module.
+    fn module(&mut self, name: &str) -> Option<Vec<(String, String)>>;
+    /// A file named relative to another; its own name and text.
+    fn file(&mut self, from: &str, name: &str) -> Option<(String, String)>;
+    /// The names of all modules, for suggestions.
+    fn modules(&self) -> Vec<String>;
+}
+
+/// A loader that knows nothing: for a file alone.
+pub struct Nothing;
+
+impl Loader for Nothing {
+    fn module(&mut self, _name: &str) -> Option<Vec<(String, String)>> {
+        None
+    }
+    fn file(&mut self, _from: &str, _name: &str) -> Option<(String, String)> {
+        None
+    }
+    fn modules(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// All files of a program, parsed, and who uses whom directly.
+#[derive(Default)]
+pub struct Loaded {
+    pub files: Vec<(FileId, Parse)>,
+    pub uses: Vec<(FileId, FileId)>,
+    /// Of `use` itself and of the parser.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// The files that one sees: itself and all that it uses, also through others.
+    pub fn visible(&self, from: FileId) -> BTreeSet<FileId> {
+        let mut seen = BTreeSet::from([from]);
+        let mut front = vec![from];
+        while let Some(at) = front.pop() {
+            for (user, used) in &self.uses {
+                if *user == at && seen.insert(*used) {
+                    front.push(*used);
+                }
+            }
+        }
+        seen
+    }
+}
+
+/// Parses `roots` and everything that they use, adding it to the source map.
+pub fn load(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn Loader) -> Loaded {
+    let mut work = Work { sources, loader, loaded: Loaded::default(), files: HashMap::new(), modules: HashMap::new() };
+    for root in roots {
+        let name = work.sources.file(*root).name.clone();
+        work.files.entry(name).or_insert(*root);
+    }
+    roots.iter().for_each(|root| work.parse(*root));
+    let mut at = 0;
+    while at < work.loaded.files.len() {
+        work.uses(at);
+        at += 1;
+    }
+    work.loaded
+}
+
+struct Work<'a> {
+    sources: &'a mut SourceMap,
+    loader: &'a mut dyn Loader,
+    loaded: Loaded,
+    files: HashMap<String, FileId>,
+    modules: HashMap<String, Vec<FileId>>,
+}
+
+impl Work<'_> {
+    fn parse(&mut self, file: FileId) {
+        let parse = mokume_syntax::parse(file, &self.sources.file(file).text);
+        self.loaded.diagnostics.extend(parse.diagnostics.iter().cloned());
+        self.loaded.files.push((file, parse));
+    }
+
+    fn uses(&mut self, at: usize) {
+        let file = self.loaded.files[at].0;
+        let items = self.loaded.files[at].1.file().items();
+        let uses = items.into_iter().filter_map(|item| if let Item::Use(item) = item { Some(item) } else { None });
+        for path in uses.flat_map(|item| item.paths()) {
+            let span = path.span(file);
+            let used = match path.target() {
+                Some(UseTarget::File(name)) => self.file(file, &name, span),
+                Some(UseTarget::Module(name)) => self.module(&name, span),
+                None => Vec::new(),
+            };
+            self.loaded.uses.extend(used.into_iter().map(|used| (file, used)));
+        }
+    }
+
+    fn add(&mut self, name: String, text: String) -> FileId {
+        if let Some(known) = self.files.get(&name) {
+            return *known;
+        }
+        let file = self.sources.add(name.clone(), text);
+        self.files.insert(name, file);
+        self.parse(file);
+        file
+    }
+
+    fn file(&mut self, from: FileId, name: &str, span: Span) -> Vec<FileId> {
+        let user = self.sources.file(from).name.clone();
+        match self.loader.file(&user, name) {
+            Some((name, text)) => vec![self.add(name, text)],
+            None => {
+                self.loaded.diagnostics.push(
+                    Diagnostic::error(codes::UNKNOWN_MODULE, format!("there is no file `{name}` beside this one"))
+                        .at(span, "not found")
+                        .help("a file is named relative to the one that uses it: `use \"my_layer.mok\"`"),
+                );
+                Vec::new()
+            }
+        }
+    }
+
+    fn module(&mut self, name: &str, span: Span) -> Vec<FileId> {
+        if let Some(known) = self.modules.get(name) {
+            return known.clone();
+        }
+        let Some(files) = self.loader.module(name) else {
+            let all = self.loader.modules();
+            let mut diagnostic = Diagnostic::error(codes::UNKNOWN_MODULE, format!("there is no module `{name}`"))
+                .at(span, "not found in the library");
+            diagnostic.helps.extend(suggest::help(name, all.iter().map(String::as_str)));
+            self.loaded
+                .diagnostics
+                .push(diagnostic.help("a file beside this one stands in quotes: `use \"my_layer.mok\"`"));
+            return Vec::new();
+        };
+        let ids: Vec<FileId> = files.into_iter().map(|(name, text)| self.add(name, text)).collect();
+        // The files of a module see one another.
+        for user in &ids {
+            self.loaded.uses.extend(ids.iter().filter(|used| *used != user).map(|used| (*user, *used)));
+        }
+        self.modules.insert(name.to_string(), ids.clone());
+        ids
+    }
+}

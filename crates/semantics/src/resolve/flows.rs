@@ -1,0 +1,203 @@
+//! Flows: their parts, how they are made, and which shape may see what of them.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use super::body::{make, unknown, Body};
+use crate::program::*;
+use crate::{codes, suggest, tree};
+
+impl Body<'_> {
+    /// `flow.local.host`, `flow.remote.port`, `flow.protocol`; none if `base` is no flow.
+    pub(super) fn flow_part(&mut self, base: &Tree, name: &Name, span: Span) -> Option<Expr> {
+        let (owner, end) = match base {
+            Tree::Field(field) => (field.base()?, tree::some_name(self.file, field.name())),
+            _ => (base.clone(), None),
+        };
+        let owner = tree::name_expr(self.file, &owner)?;
+        let local = self.local(&owner.text)?;
+        let Type::Flow(side) = self.local_type(local) else { return None };
+        let flow = Box::new(make(ExprKind::Local(local), Type::Flow(side), owner.span));
+        let remote = match end.as_ref().map(|end| end.text.as_str()) {
+            Some("local") => false,
+            Some("remote") => true,
+            Some(_) => return None,
+            None if matches!(name.text.as_str(), "local" | "remote") => {
+                let help = format!("name a part of it: `{}.{}.host`", owner.text, name.text);
+                self.error(codes::UNKNOWN_FLOW_PART, "an end of a flow is no value", span, "several parts", &help);
+                return Some(unknown(span));
+            }
+            None => false,
+        };
+        let ty = self.part_type(name, side, end.is_some());
+        Some(make(ExprKind::FlowPart { flow, remote, field: name.clone() }, ty, span))
+    }
+
+    /// The type of a flow's part, after the check that this shape may see it.
+    fn part_type(&mut self, name: &Name, side: Side, ended: bool) -> Type {
+        let Some(layer) = self.this_layer() else { return Type::Unknown };
+        let shape = layer.shape;
+        let find = |fields: &[Field]| fields.iter().find(|field| field.name.text == name.text).map(|field| field.ty);
+        let key = layer.key.iter().flat_map(|key| key.fields.iter().cloned()).collect::<Vec<_>>();
+        let symmetric = layer.key.as_ref().is_some_and(|key| key.symmetric);
+        let own = match (shape, side) {
+            (Shape::Worker, _) => {
+                self.hidden_part(
+                    name,
+                    "a worker sees neither addresses nor keys",
+                    "let a router or endpoint look at it",
+                );
+                return Type::Unknown;
+            }
+            (Shape::Multiplexor, _) => {
+                let own = find(&key);
+                if own.is_none() {
+                    self.hidden_part(
+                        name,
+                        "a multiplexor sees its own key alone",
+                        "let a router or endpoint look at the rest",
+                    );
+                    return Type::Unknown;
+                }
+                if !symmetric && !ended {
+                    let text = format!("`{}` is a part of both ends", name.text);
+                    let help = format!("write `flow.local.{}` or `flow.remote.{}`", name.text, name.text);
+                    self.error(codes::UNKNOWN_FLOW_PART, text, name.span, "which end?", &help);
+                }
+                own
+            }
+            (Shape::Router, side) => {
+                let fields = if side == Side::Above { &layer.address } else { &layer.below_address };
+                let own = find(fields);
+                if own.is_none() {
+                    let names: Vec<String> = fields.iter().map(|field| field.name.text.clone()).collect();
+                    let what =
+                        if side == Side::Above { "the `address` it makes" } else { "the `below address` it asks for" };
+                    let text = format!("a router sees {what}, and that has no `{}`", name.text);
+                    let mut diagnostic = Diagnostic::error(codes::HIDDEN_FLOW, text).at(name.span, "not seen here");
+                    diagnostic.helps.extend(suggest::help(&name.text, names.iter().map(String::as_str)));
+                    self.report(diagnostic);
+                    return Type::Unknown;
+                }
+                own
+            }
+            (Shape::Endpoint, _) => None,
+        };
+        own.or_else(|| self.any_part(name)).unwrap_or(Type::Unknown)
+    }
+
+    fn hidden_part(&mut self, name: &Name, why: &str, help: &str) {
+        self.error(codes::HIDDEN_FLOW, why, name.span, "a part of a flow", help);
+    }
+
+    /// The type of a part that some layer makes; a report if none does.
+    fn any_part(&mut self, name: &Name) -> Option<Type> {
+        let layers = &self.cx.program.layers;
+        let parts =
+            || layers.iter().flat_map(|layer| layer.address.iter().chain(layer.key.iter().flat_map(|key| &key.fields)));
+        let found = parts().find(|field| field.name.text == name.text).map(|field| field.ty);
+        if found.is_none() {
+            let names: Vec<&str> = parts().map(|field| field.name.text.as_str()).collect();
+            let text = format!("no layer here gives its flows a part `{}`", name.text);
+            let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FLOW_PART, text).at(name.span, "unknown");
+            diagnostic.helps.extend(suggest::help(&name.text, names));
+            self.report(diagnostic);
+        }
+        found
+    }
+
+    /// `flow(local.host: a, remote: b)`
+    pub(super) fn flow(&mut self, args: &[ast::Arg], want: Option<Type>, span: Span) -> Expr {
+        let side = match want {
+            Some(Type::Flow(side)) => side,
+            _ => Side::Below,
+        };
+        self.flow_of(args, side, span)
+    }
+
+    /// A flow of one side from its parts; what is left out is *any*.
+    pub(super) fn flow_of(&mut self, args: &[ast::Arg], side: Side, span: Span) -> Expr {
+        if let [arg] = args {
+            if let (None, Some(value)) = (arg.name(), arg.value()) {
+                return self.value(&value, Type::Flow(side));
+            }
+        }
+        let (mut local, mut remote) = (Vec::new(), Vec::new());
+        for arg in args {
+            let Some(value) = arg.value() else { continue };
+            let Some(label) = arg.name() else {
+                let place = self.span(arg);
+                let help = "write `local: …`, `remote: …`, `remote.host: …`";
+                self.error(codes::UNKNOWN_FLOW_PART, "a part of a flow is named", place, "which part?", help);
+                continue;
+            };
+            let parts = tree::parts(self.file, &label);
+            let (end, part) = match parts.as_slice() {
+                [end] if matches!(end.text.as_str(), "local" | "remote") => (end.text.as_str(), None),
+                [end, part] if matches!(end.text.as_str(), "local" | "remote") => {
+                    (end.text.as_str(), Some(part.clone()))
+                }
+                [part] => ("local", Some(part.clone())),
+                _ => {
+                    let place = self.span(&label);
+                    let help = "write `local`, `remote`, `local.host`, `remote.port`";
+                    self.error(codes::UNKNOWN_FLOW_PART, "a flow has no such part", place, "unknown", help);
+                    continue;
+                }
+            };
+            let ty = match &part {
+                Some(part) => self.part_type(part, side, parts.len() > 1),
+                None => self.only_part(side, parts[0].span),
+            };
+            let found = match ty {
+                Type::Unknown => self.expr(&value, None),
+                ty => self.value(&value, ty),
+            };
+            if end == "local" { &mut local } else { &mut remote }.push((part, found));
+        }
+        make(ExprKind::Flow { local, remote }, Type::Flow(side), span)
+    }
+
+    /// The type of the only part of a side's end, where this layer knows it.
+    fn only_part(&mut self, side: Side, span: Span) -> Type {
+        let Some(layer) = self.this_layer() else { return Type::Unknown };
+        let fields: Vec<Field> = match (layer.shape, side) {
+            (Shape::Router, Side::Above) => layer.address.clone(),
+            (Shape::Router, Side::Below) => layer.below_address.clone(),
+            (Shape::Multiplexor, Side::Above) => layer.key.iter().flat_map(|key| key.fields.clone()).collect(),
+            (Shape::Worker, _) => {
+                let name = Name { text: "flow".into(), span };
+                self.hidden_part(&name, "a worker sees neither addresses nor keys", "let a router or endpoint do it");
+                return Type::Unknown;
+            }
+            _ => return Type::Unknown,
+        };
+        match fields.as_slice() {
+            [only] => only.ty,
+            [] if layer.shape == Shape::Router && side == Side::Below => {
+                let help = "say what it asks for: `below address { station: u48 }`";
+                self.error(
+                    codes::UNKNOWN_FLOW_PART,
+                    "this router asks for no address of the layer below",
+                    span,
+                    "of what?",
+                    help,
+                );
+                Type::Unknown
+            }
+            [] => Type::Unknown,
+            _ => {
+                let names: Vec<&str> = fields.iter().map(|field| field.name.text.as_str()).collect();
+                let help = format!("name one: `local.{}`; there is {}", names[0], suggest::list(&names));
+                self.error(
+                    codes::UNKNOWN_FLOW_PART,
+                    "this end of the flow has several parts",
+                    span,
+                    "which one?",
+                    &help,
+                );
+                Type::Unknown
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Names and places of the typed tree, as the typed program holds them.
+//!
+//! Invariant: every reader may find nothing. The parser has reported what is missing, so nobody here speaks of it again.
+
+use mokume_base::FileId;
+use mokume_syntax::ast::{self, AstNode, Expr};
+
+use crate::program::Name;
+
+pub fn name(file: FileId, name: &ast::Name) -> Name {
+    Name { text: name.text(), span: name.span(file) }
+}
+
+pub fn some_name(file: FileId, found: Option<ast::Name>) -> Option<Name> {
+    found.map(|found| name(file, &found))
+}
+
+/// `a.b.c` as one name.
+pub fn path(file: FileId, path: &ast::Path) -> Name {
+    Name { text: path.text(), span: path.span(file) }
+}
+
+/// The parts of a path.
+pub fn parts(file: FileId, path: &ast::Path) -> Vec<Name> {
+    path.names().iter().map(|part| name(file, part)).collect()
+}
+
+/// The name that an expression consists of.
+pub fn name_expr(file: FileId, expr: &Expr) -> Option<Name> {
+    match expr {
+        Expr::Name(name) => Some(Name { text: name.text(), span: name.span(file) }),
+        _ => None,
+    }
+}
+
+/// `a.b` with a plain name in front: both names.
+pub fn name_field(file: FileId, expr: &Expr) -> Option<(Name, Name)> {
+    let Expr::Field(field) = expr else { return None };
+    Some((name_expr(file, &field.base()?)?, some_name(file, field.name())?))
+}
+
+/// An expression without the parentheses around it.
+pub fn unparen(expr: &Expr) -> Expr {
+    let mut expr = expr.clone();
+    while let Expr::Paren(paren) = &expr {
+        match (paren.all().len(), paren.inner()) {
+            (1, Some(inner)) => expr = inner,
+            _ => break,
+        }
+    }
+    expr
+}
+
+/// One expression, or the several of a tuple.
+pub fn untuple(expr: &Expr) -> Vec<Expr> {
+    match expr {
+        Expr::Paren(paren) => paren.all(),
+        _ => vec![expr.clone()],
+    }
+}
+
+/// The value of an `if` used as an expression: the block's only statement.
+pub fn block_value(block: &ast::Block) -> Option<Expr> {
+    match block.statements().as_slice() {
+        [ast::Stmt::Expr(stmt)] => stmt.expr(),
+        [ast::Stmt::If(inner)] => Some(Expr::If(inner.clone())),
+        [ast::Stmt::Match(inner)] => Some(Expr::Match(inner.clone())),
+        _ => None,
+    }
+}
+
+/// `PathMtu` as `path_mtu`: what a served service is called in its layer.
+pub fn snake_case(text: &str) -> String {
+    let mut snake = String::new();
+    for (index, c) in text.chars().enumerate() {
+        if c.is_uppercase() && index > 0 {
+            snake.push('_');
+        }
+        snake.extend(c.to_lowercase());
+    }
+    snake
+}

@@ -1,0 +1,69 @@
+//! What a type is called, how wide it is, and what goes where without a cast.
+
+use crate::program::{Expr, ExprKind, Program, Type};
+
+/// How a type is written in the source.
+pub fn show(program: &Program, ty: Type) -> String {
+    match ty {
+        Type::Bool => "bool".into(),
+        Type::UInt(width) => format!("u{width}"),
+        Type::Seq(width) => format!("seq{width}"),
+        Type::Duration => "Duration".into(),
+        Type::Instant => "Instant".into(),
+        Type::Enum(id) => program.enums.get(id.index()).map_or("enum".into(), |item| item.name.text.clone()),
+        Type::Record(id) => program.records.get(id.index()).map_or("record".into(), |item| item.name.text.clone()),
+        Type::Message => "Message".into(),
+        Type::Flow(_) => "flow".into(),
+        Type::Object(_) => "object".into(),
+        Type::Reason => "Reason".into(),
+        Type::Unit => "nothing".into(),
+        Type::Unknown => "unknown".into(),
+    }
+}
+
+/// The bits of a scalar; none of what is no scalar.
+pub fn width(program: &Program, ty: Type) -> Option<u8> {
+    match ty {
+        Type::Bool => Some(1),
+        Type::UInt(width) | Type::Seq(width) => Some(width),
+        Type::Duration | Type::Instant => Some(64),
+        Type::Enum(id) => program.enums.get(id.index()).map(|item| item.width),
+        _ => None,
+    }
+}
+
+/// Whether values of the type can be stored, put into headers, compared.
+pub fn is_scalar(ty: Type) -> bool {
+    use Type::*;
+    matches!(ty, Bool | UInt(_) | Seq(_) | Duration | Instant | Enum(_) | Unknown)
+}
+
+/// Agreement without any conversion; an unknown type agrees with all.
+pub fn same(a: Type, b: Type) -> bool {
+    a == b || a == Type::Unknown || b == Type::Unknown || matches!((a, b), (Type::Flow(_), Type::Flow(_)))
+}
+
+/// Whether a value goes where another type is wanted by widening alone.
+pub fn widens(from: Type, to: Type) -> bool {
+    match (from, to) {
+        (Type::UInt(a), Type::UInt(b)) => a < b,
+        _ => false,
+    }
+}
+
+/// The largest number of a width.
+pub fn mask(width: u8) -> u64 {
+    if width >= 64 {
+        u64::MAX
+    } else {
+        (1 << width) - 1
+    }
+}
+
+/// The number that a literal-only expression stands for, after the front end has folded it.
+pub fn number(expr: &Expr) -> Option<u64> {
+    match expr.kind {
+        ExprKind::Number(value) => Some(value),
+        _ => None,
+    }
+}

@@ -1,0 +1,243 @@
+//! Walks over typed bodies: the parts of an expression or a statement, one level at a time or all the way down.
+//!
+//! Invariant: every place of [`crate::program`] that holds an expression, a block or a state reference is named here once;
+//! the checks build on these and never match all variants again.
+
+use crate::program::*;
+
+/// The expressions directly inside an expression (those in its state references too).
+pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+    use ExprKind::*;
+    match &expr.kind {
+        Number(_)
+        | Local(_)
+        | Param(_)
+        | Now
+        | Draw
+        | Reason(_)
+        | NewMessage { .. }
+        | Share(_)
+        | Received { .. }
+        | MessageSize(_) => {}
+        Sum16(_) | Attribute { .. } | Give(_) | State(_) | Running(_) | Left(_) => {}
+        Record { fields: list, .. } | Call { args: list, .. } | CallOwn { args: list, .. } => {
+            list.iter().for_each(&mut *f)
+        }
+        InMap { key, .. } | HasObject { key, .. } => key.iter().for_each(&mut *f),
+        RecordField { record: a, .. } | Not(a) | Cast { a, .. } | Fold16(a) | FlowPart { flow: a, .. } => f(a),
+        Load { at: a, .. } | Element { index: a, .. } | Holds { index: a, .. } => f(a),
+        Binary { a, b, .. } => {
+            f(a);
+            f(b);
+        }
+        If { condition, then, otherwise } => {
+            f(condition);
+            f(then);
+            f(otherwise);
+        }
+        Below { flow, .. } => flow.iter().for_each(|flow| f(flow)),
+        Flow { local, remote } => local.iter().chain(remote).for_each(|(_, part)| f(part)),
+    }
+    expr_states(expr, &mut |state| {
+        if let Some(object) = &state.object {
+            f(object);
+        }
+    });
+}
+
+/// The state that an expression itself names.
+pub fn expr_states<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a StateRef)) {
+    use ExprKind::*;
+    match &expr.kind {
+        State(state) | Running(state) | Left(state) => f(state),
+        Element { array: state, .. } | InMap { map: state, .. } | Holds { messages: state, .. } => f(state),
+        _ => {}
+    }
+}
+
+/// An expression and all inside it, outermost first.
+pub fn walk_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+    f(expr);
+    expr_children(expr, &mut |child| walk_expr(child, f));
+}
+
+fn emission_exprs<'a>(emission: &'a Emission, f: &mut dyn FnMut(&'a Expr)) {
+    match emission {
+        Emission::Send { message, fields, to } => {
+            fields.iter().flat_map(|fields| &fields.values).for_each(&mut *f);
+            to.iter().for_each(&mut *f);
+            message.iter().for_each(&mut *f);
+        }
+        Emission::Deliver { message, from } => {
+            from.iter().for_each(&mut *f);
+            f(message);
+        }
+        Emission::Open { flow } | Emission::Listen { flow } | Emission::Bind { flow } | Emission::Unlisten { flow } => {
+            f(flow)
+        }
+        Emission::FailedAs { reason } => f(reason),
+        Emission::Service { args, .. } | Emission::Custom { args, .. } => args.iter().for_each(&mut *f),
+        _ => {}
+    }
+}
+
+/// The expressions of a statement itself, in the order in which they are evaluated; not those of its blocks.
+pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
+    use StmtKind::*;
+    match &stmt.kind {
+        Let { value, .. } | AssignLocal { value, .. } | Assign { value, .. } => f(value),
+        AssignElement { index, value, .. } => {
+            f(index);
+            f(value);
+        }
+        If { condition, .. } => f(condition),
+        Match { value, .. } => f(value),
+        While { condition, limit, .. } => {
+            f(limit);
+            f(condition);
+        }
+        For { from, to, limit, .. } => {
+            f(from);
+            f(to);
+            f(limit);
+        }
+        ForObjects { limit, .. } => f(limit),
+        Return { value } => value.iter().for_each(f),
+        Call(value) => f(value),
+        Emit(emission) => emission_exprs(emission, f),
+        Start { deadline: value, .. } | Trim { size: value, .. } | Skip { size: value, .. } => f(value),
+        Take { amount, .. } | Give { amount, .. } | Count { amount, .. } => f(amount),
+        IfFound { key, .. } | Remove { key, .. } | IfObject { key, .. } | FindOrNew { key, .. } => {
+            key.iter().for_each(f)
+        }
+        Insert { key, values, .. } => key.iter().chain(values).for_each(f),
+        End { object } => object.iter().for_each(f),
+        Put { index, .. } | IfTaken { index, .. } => f(index),
+        Split { at, .. } => f(at),
+        Join { behind, .. } => f(behind),
+        Store { at, value, .. } => {
+            f(at);
+            f(value);
+        }
+        SetAttribute { value, .. } => f(value),
+        Later { args, .. } => args.iter().for_each(f),
+        Pass | Drop { .. } | Consume { .. } | Accept { .. } | Stop { .. } | Again => {}
+    }
+}
+
+/// The state that a statement itself names, outside its expressions.
+pub fn stmt_states<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a StateRef)) {
+    use StmtKind::*;
+    match &stmt.kind {
+        Assign { state, .. }
+        | AssignElement { array: state, .. }
+        | Start { timer: state, .. }
+        | Stop { timer: state } => f(state),
+        Take { quota: state, .. } | Give { quota: state, .. } | Count { counter: state, .. } => f(state),
+        IfFound { map: state, .. } | Insert { map: state, .. } | Remove { map: state, .. } => f(state),
+        Put { messages: state, .. } | IfTaken { messages: state, .. } => f(state),
+        _ => {}
+    }
+}
+
+/// The blocks of a statement.
+pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+    use StmtKind::*;
+    match &stmt.kind {
+        If { then, otherwise, .. } | IfFound { then, otherwise, .. } => vec![then, otherwise],
+        IfObject { then, otherwise, .. } | IfTaken { then, otherwise, .. } => vec![then, otherwise],
+        Match { cases, otherwise, .. } => {
+            cases.iter().map(|(_, block)| block.as_slice()).chain([otherwise.as_slice()]).collect()
+        }
+        While { body, .. } | For { body, .. } | ForObjects { body, .. } => vec![body],
+        Take { otherwise, .. } | Insert { otherwise, .. } | FindOrNew { otherwise, .. } | Later { otherwise, .. } => {
+            vec![otherwise]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What [`walk`] meets.
+#[derive(Clone, Copy)]
+pub enum Met<'a> {
+    Stmt(&'a Stmt),
+    Expr(&'a Expr),
+    State(&'a StateRef),
+}
+
+/// All statements, expressions and state references of a block, in the order of the text.
+pub fn walk<'a>(block: &'a [Stmt], f: &mut dyn FnMut(Met<'a>)) {
+    for stmt in block {
+        f(Met::Stmt(stmt));
+        stmt_states(stmt, &mut |state| {
+            f(Met::State(state));
+            if let Some(object) = &state.object {
+                walk_in_expr(object, f);
+            }
+        });
+        stmt_exprs(stmt, &mut |expr| walk_in_expr(expr, f));
+        for inner in stmt_blocks(stmt) {
+            walk(inner, f);
+        }
+    }
+}
+
+/// As [`walk`], of one expression.
+pub fn walk_in_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(Met<'a>)) {
+    walk_expr(expr, &mut |inner| {
+        f(Met::Expr(inner));
+        expr_states(inner, &mut |state| f(Met::State(state)));
+    });
+}
+
+/// Everything that a layer says: initial values, sizes, published values, functions and handlers.
+pub fn walk_layer<'a>(layer: &'a Layer, f: &mut dyn FnMut(Met<'a>)) {
+    let scopes = layer.scopes.iter().map(|scope| (scope.capacity.as_ref(), &scope.members));
+    let objects = layer.objects.iter().map(|class| (Some(&class.capacity), &class.members));
+    for (capacity, members) in scopes.chain(objects) {
+        capacity.iter().for_each(|expr| walk_in_expr(expr, f));
+        members.iter().for_each(|member| walk_member(member, f));
+    }
+    layer.publishes.iter().for_each(|publish| walk_in_expr(&publish.value, f));
+    layer.limit_send.iter().for_each(|limit| walk_in_expr(limit, f));
+    layer.functions.iter().for_each(|function| walk(&function.body, f));
+    for handler in &layer.handlers {
+        match &handler.event {
+            Event::Settle { limit } => walk_in_expr(limit, f),
+            Event::Expiry { timer } => f(Met::State(timer)),
+            _ => {}
+        }
+        walk(&handler.body, f);
+    }
+}
+
+fn walk_member<'a>(member: &'a Member, f: &mut dyn FnMut(Met<'a>)) {
+    match &member.kind {
+        MemberKind::Var { init, .. } => init.iter().for_each(|init| walk_in_expr(init, f)),
+        MemberKind::Quota { amount: size }
+        | MemberKind::Array { size, .. }
+        | MemberKind::Map { capacity: size, .. } => walk_in_expr(size, f),
+        MemberKind::Messages { size, quota } => {
+            walk_in_expr(size, f);
+            quota.iter().for_each(|quota| f(Met::State(quota)));
+        }
+        MemberKind::Timer | MemberKind::Counter => {}
+    }
+}
+
+/// Whether control never runs past the block's end.
+pub fn leaves(block: &[Stmt]) -> bool {
+    block.iter().any(stmt_leaves)
+}
+
+/// Whether control never runs past the statement.
+pub fn stmt_leaves(stmt: &Stmt) -> bool {
+    use StmtKind::*;
+    match &stmt.kind {
+        Return { .. } => true,
+        If { then, otherwise, .. } | IfFound { then, otherwise, .. } => leaves(then) && leaves(otherwise),
+        IfObject { then, otherwise, .. } | IfTaken { then, otherwise, .. } => leaves(then) && leaves(otherwise),
+        Match { cases, otherwise, .. } => leaves(otherwise) && cases.iter().all(|(_, block)| leaves(block)),
+        _ => false,
+    }
+}
