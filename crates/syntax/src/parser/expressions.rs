@@ -89,7 +89,9 @@ impl Parser<'_> {
         );
         let line_ended = found == "the end of the line";
         let help = if line_ended { Some("write a value: a name, a number, a call") } else { self.help_for_value() };
+        let step = self.in_test && !self.in_brackets && !self.form.is_empty();
         self.report(match help {
+            _ if step => diagnostic.help(format!("write it as in `{}`", self.form)),
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         });
@@ -356,6 +358,14 @@ impl Parser<'_> {
         if self.new_line_before(0) && !self.at(R_PAREN) && !self.at(R_BRACKET) && !self.at(SEMICOLON) {
             return false;
         }
+        if self.at(QUESTION) && self.in_test {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "the `?` stands before the handle's name", "expected before the name")
+                .help("write `?s`");
+            self.report(diagnostic);
+            self.bump_as_error();
+            return self.eat(COMMA);
+        }
         let close = match end {
             R_PAREN => "`,` or `)`",
             R_BRACKET => "`,` or `]`",
@@ -440,7 +450,7 @@ impl Parser<'_> {
 
     /// A name behind a number is its unit if it stands on the same line and is not itself assigned to.
     fn unit_follows(&self) -> bool {
-        self.same_line(1) && !matches!(self.nth(2), EQ | OP_EQ | COLON)
+        self.same_line(1) && !matches!(self.nth(2), EQ | OP_EQ) && (self.in_test || self.nth(2) != COLON)
     }
 
     fn leaf(&mut self, kind: SyntaxKind, tokens: usize) {

@@ -7,6 +7,12 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
+/// The keyword of a step that is nearest to a word.
+fn near(word: &str) -> Option<&'static str> {
+    const WORDS: [&str; 9] = ["stack", "dropped", "consumed", "after", "nothing", "host", "link", "at", "until"];
+    mokume_base::did_you_mean(word, WORDS)
+}
+
 impl Parser<'_> {
     /// `test "name" { … }`
     pub(super) fn test(&mut self) {
@@ -52,7 +58,7 @@ impl Parser<'_> {
                 self.close();
             }
             "=>" => self.expectation(),
-            _ if self.at(IDENT) && matches!(self.nth(1), DOT | L_PAREN) => {
+            _ if self.at(IDENT) && self.nth(1) == DOT => {
                 self.open(INPUT_STEP);
                 self.statement_at = Some(self.pos);
                 self.postfix();
@@ -72,6 +78,13 @@ impl Parser<'_> {
             "consume" => "write `consumed` and the reason: `consumed used 1`".to_string(),
             "expect" | "assert" => "outputs stand behind `=>`: `=> app.deliver(_, \"one\")`".to_string(),
             "wait" | "sleep" => "write `after 20 ms`".to_string(),
+            "let" | "var" => "a handle gets its name where it comes out: `=> app.accepted(?s)`".to_string(),
+            word if self.at(IDENT) && self.nth(1) == L_PAREN => {
+                format!("a stack is set up by `stack {word}(…)`, an event goes to a port: `port.{word}(…)`")
+            }
+            word if self.at(IDENT) && self.nth(1) == IDENT && near(word).is_some() => {
+                format!("did you mean `{}`?", near(word).unwrap_or_default())
+            }
             _ if self.at(IDENT) && self.nth(1) == EQ => format!("write `host {} = …`", self.nth_text(0)),
             _ => format!("write {steps}"),
         };
@@ -194,7 +207,7 @@ impl Parser<'_> {
         self.name_here("the link's name");
         self.braces("`{` and devices", |p| {
             p.path("a device such as `a.device`");
-            while p.eat(COMMA) || p.device_without_comma() {
+            while p.comma_before_device() || p.device_without_comma() {
                 p.path("a device such as `a.device`");
             }
             while p.at(IDENT) && !p.at_stop() {
@@ -202,6 +215,19 @@ impl Parser<'_> {
             }
         });
         self.close();
+    }
+
+    /// The comma between two devices; one in front of an option is reported.
+    fn comma_before_device(&mut self) -> bool {
+        if self.at(COMMA) && self.nth(1) == IDENT && self.nth(2) != DOT {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "no `,` stands before an option of a link", "not needed")
+                .help("write `link lan { a.device, b.device  loss 10 % }`");
+            self.report(diagnostic);
+            self.bump_as_error();
+            return false;
+        }
+        self.eat(COMMA)
     }
 
     fn device_without_comma(&mut self) -> bool {

@@ -27,7 +27,7 @@ impl Parser<'_> {
             if self.at(COMMA) {
                 let diagnostic = self
                     .error_here(codes::EXPECTED, "fields of a wire need no `,`", "not needed")
-                    .help("remove it: a line's end or blanks separate");
+                    .help("remove it: blanks or a line's end separate; constraints are joined by `and`");
                 self.report(diagnostic);
                 self.bump_as_error();
             } else if self.out_of_step(before) {
@@ -57,20 +57,31 @@ impl Parser<'_> {
             "where" => self.wire_where(),
             "trim" => self.wire_trim(),
             "choice" => self.wire_choice(),
-            _ => {
-                if !self.report_foreign() {
-                    let found = self.this();
-                    let diagnostic = self
-                        .error_here(
-                            codes::UNKNOWN_WIRE_MEMBER,
-                            format!("{found} begins no part of a wire"),
-                            "expected a field",
-                        )
-                        .help("write a field (`source: u16 = Ports.source`), `where`, `trim packet to` or `choice`");
-                    self.report(diagnostic);
-                }
-            }
+            _ => self.unknown_wire_member(),
         }
+    }
+
+    fn unknown_wire_member(&mut self) {
+        if self.report_foreign() {
+            return;
+        }
+        let this = self.this();
+        let diagnostic =
+            self.error_here(codes::UNKNOWN_WIRE_MEMBER, format!("{this} begins no part of a wire"), "expected a field");
+        let (first, second) = (self.nth_text(0), self.nth_text(1));
+        let help = match self.nth(1) {
+            IDENT if self.at(IDENT) && self.same_line(1) && self.nth(2) == EQ => {
+                format!("a field's name stands before its type: `{second}: {first} = …`")
+            }
+            _ if matches!(first, "if" | "match" | "switch") => {
+                "what depends on an earlier field is written `choice kind { 1 => Data { … } }`".to_string()
+            }
+            _ if matches!(first, "big" | "little") => {
+                "the byte order stands behind the type: `a: u16 little = …`".to_string()
+            }
+            _ => "write a field (`source: u16 = Ports.source`), `where`, `trim packet to` or `choice`".to_string(),
+        };
+        self.report(diagnostic.help(help));
     }
 
     /// `name: uN little = e unread`
@@ -122,7 +133,13 @@ impl Parser<'_> {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
             let before = self.pos;
             self.wire_arm();
-            if self.out_of_step(before) {
+            if self.at(COMMA) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "arms need no `,` between them", "not needed")
+                    .help("remove it: blanks or a line's end separate");
+                self.report(diagnostic);
+                self.bump_as_error();
+            } else if self.out_of_step(before) {
                 self.recover_wire(before);
             }
         }
