@@ -3,14 +3,12 @@
 //! A channel's empty places come last and are zero; where packets may overtake each other they stand sorted, so equal
 //! channels are equal words.
 
-use std::hash::Hash;
-
 /// Hosts and packets on the way that a state has room for.
 pub(crate) const MOST_HOSTS: usize = 6;
 pub(crate) const MOST_PLACES: usize = 32;
 
 /// A packed state.
-pub(crate) trait Key: Copy + Eq + Hash + Default {
+pub(crate) trait Key: Copy + Eq + Default {
     /// The key with a field set that was zero.
     fn with(self, at: u32, value: u32) -> Self;
     fn get(self, at: u32, mask: u32) -> u32;
