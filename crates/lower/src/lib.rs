@@ -1,1 +1,97 @@
-//! (to come)
+//! The typed program to uncomposed reaction automata: what the layers of one stack mean.
+//!
+//! [`lower`] takes a stack apart into instances ([`plan`]), declares their classes, cells, headers and wires ([`declare`],
+//! [`wires`]), and makes handlers on demand, from the ports inwards ([`make`]): what a shape supplies and what the layer's
+//! code says become one body. `docs/language.md` is the law; sections are cited.
+//!
+//! Invariant: the program had no errors, so this finds only what depends on the stack (codes M0710 to M0719), and every
+//! automaton that it gives back passes the verifier.
+
+mod declare;
+mod emit;
+mod ends;
+mod expr;
+mod fault;
+mod fold;
+mod frame;
+mod lowering;
+mod make;
+mod multiplex;
+mod octets;
+mod plan;
+mod pool;
+mod publish;
+mod script;
+mod session;
+mod state;
+mod stmt;
+mod wires;
+
+#[cfg(test)]
+mod tests;
+
+use mokume_base::{Diagnostic, Severity, SourceMap};
+use mokume_reaction::Automaton;
+use mokume_semantics::program::{Program, StackId};
+
+pub use declare::DEVICE_MTU;
+#[cfg(test)]
+pub(crate) use fault::Fault;
+pub use pool::{pool_floor, PoolFloor, DEVICE_QUEUE};
+pub use script::{input, settings, test_script, Input};
+
+/// How a stack is to be lowered.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Deadlines are rounded up to a multiple of it, in nanoseconds.
+    pub tick: u64,
+    #[cfg(test)]
+    pub(crate) fault: Option<fault::Fault>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            tick: 1,
+            #[cfg(test)]
+            fault: None,
+        }
+    }
+}
+
+impl Options {
+    /// Whether a planted fault is switched on; only test builds have any.
+    #[cfg(test)]
+    fn faulty(&self, fault: fault::Fault) -> bool {
+        self.fault == Some(fault)
+    }
+
+    #[cfg(not(test))]
+    fn faulty(&self, _fault: fault::Fault) -> bool {
+        false
+    }
+}
+
+/// The uncomposed automaton of a stack; none if a diagnostic is an error.
+pub fn lower(
+    program: &Program,
+    sources: &SourceMap,
+    stack: StackId,
+    options: &Options,
+) -> (Option<Automaton>, Vec<Diagnostic>) {
+    let Some(definition) = program.stacks.get(stack.index()) else { return (None, Vec::new()) };
+    let sessions = plan::sessions_layer(definition.name.span);
+    let mut diagnostics = Vec::new();
+    let Some(plan) = plan::plan(program, definition, &sessions, &mut diagnostics) else { return (None, diagnostics) };
+    let mut lowering = lowering::Lowering::new(program, sources, definition, options, plan);
+    lowering.diagnostics = diagnostics;
+    lowering.declare();
+    lowering.declare_ports();
+    lowering.roots();
+    lowering.make_all();
+    let failed = lowering.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let mut automaton = lowering.a;
+    automaton.tick = options.tick.max(1);
+    automaton.handlers.sort_by(|a, b| a.class.cmp(&b.class));
+    ((!failed).then_some(automaton), lowering.diagnostics)
+}

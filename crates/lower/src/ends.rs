@@ -1,0 +1,245 @@
+//! The ends of a stack: devices below, application ports above (docs/language.md, section 10).
+
+use mokume_reaction as r;
+
+use crate::frame::{to, Exit, Frame, Register};
+use crate::lowering::{Lowering, On, Task, What};
+use crate::plan::Kind;
+
+impl<'p> Lowering<'p> {
+    pub fn declare_ports(&mut self) {
+        for inst in 0..self.plan.insts.len() {
+            match self.inst(inst).kind {
+                Kind::Device(_) => self.declare_device(inst),
+                Kind::Application => self.declare_application(inst),
+                Kind::Layer(_) => {}
+            }
+        }
+    }
+
+    fn add_port(&mut self, inst: usize, name: String, kind: r::PortKind, outputs: Vec<(&str, Vec<(String, r::Type)>)>) {
+        let outputs =
+            outputs.into_iter().map(|(event, params)| r::PortOutput { event: event.to_owned(), params }).collect();
+        let group = self.a.ports.len() as u32;
+        self.a.ports.push(r::Port { name, kind, inputs: Vec::new(), outputs, group });
+        let port = r::PortId::from(self.a.ports.len() - 1);
+        self.change(inst, |info| info.port = Some(port));
+    }
+
+    fn add_input(&mut self, inst: usize, on: On, event: &str, params: Vec<(String, r::Type)>, what: What) {
+        let (Some(port), Some(class)) = (self.infos[inst].port, self.class_on(inst, on)) else { return };
+        let handler = event.to_owned();
+        let of_object = if on == On::Session { vec![("session".to_owned(), r::Type::Ref(class))] } else { Vec::new() };
+        let shown = [of_object, params.clone()].concat();
+        let input = r::PortInput { event: event.to_owned(), params: shown, class, handler: handler.clone() };
+        self.a.ports[port.index()].inputs.push(input);
+        self.event(inst, on, &handler, params, what);
+    }
+
+    fn out(&mut self, f: &mut Frame<'p>, event: &str, args: Vec<r::Value>) {
+        let Some(port) = self.infos[f.inst].port else { return };
+        let outputs = &self.a.ports[port.index()].outputs;
+        let Some(at) = outputs.iter().position(|output| output.event == event) else { return };
+        f.op(&self.a, r::OpKind::Out { port, event: at as u32, args });
+    }
+
+    // -- devices
+
+    fn declare_device(&mut self, inst: usize) {
+        let name = self.inst(inst).name.clone();
+        let frame = vec![("msg".to_owned(), r::Type::Msg)];
+        self.add_port(inst, name, r::PortKind::Device, vec![("frame", frame.clone())]);
+        self.add_input(inst, On::Entity, "frame", frame, What::Plain { handler: None });
+    }
+
+    pub fn make_device(&mut self, f: &mut Frame<'p>, task: &Task) {
+        let message = f.params().get(1).copied();
+        match (&task.what, message) {
+            (What::FlowSend, Some(message)) => self.out(f, "frame", vec![message]),
+            (What::Plain { .. }, Some(message)) => match self.plan.flow_users(f.inst).first().copied() {
+                Some(user) => self.deliver_flow(f, user, message, Vec::new()),
+                None => self.drop(f, message, "unexpected"),
+            },
+            _ => {}
+        }
+    }
+
+    // -- applications
+
+    fn declare_application(&mut self, inst: usize) {
+        let plan = self.plan.clone();
+        let at = &plan.insts[inst];
+        let name = at.name.strip_suffix(".application").unwrap_or(&at.name).to_owned();
+        let one = |name: &str, ty: r::Type| vec![(name.to_owned(), ty)];
+        let msg = one("msg", r::Type::Msg);
+        let user = one("user", r::Type::U(32));
+        let why = one("why", r::Type::Reason);
+        let flow = self.flow_params(&at.bottom);
+        let local = self.local_params(&at.bottom);
+        let mut outputs: Vec<(&str, Vec<(String, r::Type)>)> = Vec::new();
+        if let Some(class) = self.infos[inst].session {
+            let session = one("session", r::Type::Ref(class));
+            outputs.push(("opened", [user.clone(), session.clone()].concat()));
+            outputs.push(("failed", [user.clone(), why.clone()].concat()));
+            outputs.push(("accepted", [session.clone(), flow.clone()].concat()));
+            outputs.push(("deliver", [session.clone(), msg.clone()].concat()));
+            outputs.push(("closed", session.clone()));
+            outputs.push(("failed_session", [session, why].concat()));
+        }
+        if at.uses.flow {
+            outputs.push(("deliver_from", [flow.clone(), msg.clone()].concat()));
+        }
+        self.add_port(inst, name, r::PortKind::Application, outputs);
+        let listener = [user.clone(), local].concat();
+        let input = |event: &str| What::Custom { name: std::rc::Rc::from(event), down: true };
+        if at.uses.sessions {
+            self.add_input(inst, On::Entity, "open", [user, flow.clone()].concat(), input("open"));
+            self.add_input(inst, On::Entity, "listen", listener.clone(), input("listen"));
+        }
+        if at.uses.flow {
+            self.add_input(inst, On::Entity, "bind", listener.clone(), input("bind"));
+        }
+        self.add_input(inst, On::Entity, "unlisten", listener, input("unlisten"));
+        if at.uses.sessions {
+            self.add_input(inst, On::Session, "send", msg.clone(), What::Send);
+            self.add_input(inst, On::Session, "close", Vec::new(), What::Close);
+            self.add_input(inst, On::Session, "abort", Vec::new(), What::Abort);
+        }
+        if at.uses.flow {
+            self.add_input(inst, On::Entity, "send_to", [flow, msg].concat(), input("send_to"));
+        }
+    }
+
+    pub fn make_application(&mut self, f: &mut Frame<'p>, task: &Task) {
+        let params = f.params();
+        let own = params[0];
+        match &task.what {
+            What::Custom { name, .. } => match &**name {
+                "open" => self.application_open(f, params[1], params[2..].to_vec()),
+                "send_to" => {
+                    let (flow, message) = (params[1..params.len() - 1].to_vec(), params[params.len() - 1]);
+                    f.place.flow = Some(flow.clone());
+                    f.place.bottom = Some(flow.clone());
+                    self.send_with_credit(f, message, Some(flow));
+                }
+                "listen" => self.register_down(f, Register::Listen, params[2..].to_vec()),
+                "bind" => self.register_down(f, Register::Bind, params[2..].to_vec()),
+                _ => self.register_down(f, Register::Unlisten, params[2..].to_vec()),
+            },
+            What::Send => self.send_with_credit(f, params[1], None),
+            What::Close => self.event_down(f, "close", What::Close, Vec::new()),
+            What::Abort => self.event_down(f, "abort", What::Abort, Vec::new()),
+            What::FlowDeliver => {
+                let args = [params[2..].to_vec(), vec![params[1]]].concat();
+                self.out(f, "deliver_from", args);
+            }
+            What::Deliver => self.out(f, "deliver", params),
+            What::Opened => {
+                let info = self.info(f.inst);
+                self.set_below(f, own, params[1]);
+                self.set_opened(f, own);
+                if let Some(cell) = info.user {
+                    let user = f.value(&self.a, r::OpKind::Get { object: own, cell });
+                    self.out(f, "opened", vec![user, own]);
+                }
+            }
+            What::Accepted => self.application_accepted(f, params[1], params[2..].to_vec()),
+            What::Closed => {
+                self.out(f, "closed", vec![own]);
+                f.op(&self.a, r::OpKind::Release { object: own });
+            }
+            What::Failed => self.application_failed(f, own, params[1]),
+            _ => self.unheard(f, task, &params[1..]),
+        }
+    }
+
+    /// An event that a layer sends up and no layer above it handles.
+    fn unheard(&mut self, f: &mut Frame<'p>, task: &Task, args: &[r::Value]) {
+        if let r::Trigger::Event(name) = &task.trigger {
+            let message = format!("nobody handles `{name}`");
+            self.error("M0716", message, self.inst(f.inst).span, "a layer that it reaches must have a handler for it");
+        }
+        for arg in args {
+            if f.b.type_of(*arg) == r::Type::Msg {
+                self.drop(f, *arg, "unexpected");
+            }
+        }
+    }
+
+    fn set_below(&mut self, f: &mut Frame<'p>, session: r::Value, lower: r::Value) {
+        if let Some(cell) = self.infos[f.inst].below {
+            f.op(&self.a, r::OpKind::Set { object: session, cell, value: lower });
+        }
+    }
+
+    fn application_open(&mut self, f: &mut Frame<'p>, user: r::Value, flow: Vec<r::Value>) {
+        let info = self.info(f.inst);
+        let (Some(class), Some(cell)) = (info.session, info.user) else { return };
+        let (made, session, full) = self.new_object(f, class);
+        f.select(full);
+        let reason = self.reason(f.inst, "no_room");
+        let why = f.constant(&self.a, r::Type::Reason, u64::from(reason.0));
+        self.out(f, "failed", vec![user, why]);
+        let mut exits: Vec<Exit> = f.exit(Vec::new()).into_iter().collect();
+        f.select(made);
+        f.op(&self.a, r::OpKind::Set { object: session, cell, value: user });
+        f.place.session = Some(session);
+        self.open_by_hand(f, flow);
+        exits.extend(f.exit(Vec::new()));
+        f.join("end", exits);
+    }
+
+    fn application_accepted(&mut self, f: &mut Frame<'p>, lower: r::Value, flow: Vec<r::Value>) {
+        let Some(class) = self.infos[f.inst].session else { return };
+        let (made, session, full) = self.new_object(f, class);
+        f.select(full);
+        self.refuse_lower(f, lower);
+        let mut exits: Vec<Exit> = f.exit(Vec::new()).into_iter().collect();
+        f.select(made);
+        self.set_below(f, session, lower);
+        self.set_opened(f, session);
+        self.out(f, "accepted", [vec![session], flow].concat());
+        self.attach_to(f, lower, session);
+        exits.extend(f.exit(Vec::new()));
+        f.join("end", exits);
+    }
+
+    /// Before `opened` it is the opening that failed.
+    fn application_failed(&mut self, f: &mut Frame<'p>, session: r::Value, why: r::Value) {
+        let info = self.info(f.inst);
+        let (Some(opened), Some(user)) = (info.opened, info.user) else { return };
+        let open = f.value(&self.a, r::OpKind::Get { object: session, cell: opened });
+        let (yes, no, end) = (f.b.block("open", &[]), f.b.block("opening", &[]), f.b.block("end", &[]));
+        f.end(r::Terminator::Branch { condition: open, then: to(yes), otherwise: to(no), likely: None });
+        f.select(yes);
+        self.out(f, "failed_session", vec![session, why]);
+        f.jump(end, []);
+        f.select(no);
+        let number = f.value(&self.a, r::OpKind::Get { object: session, cell: user });
+        self.out(f, "failed", vec![number, why]);
+        f.jump(end, []);
+        f.select(end);
+        f.op(&self.a, r::OpKind::Release { object: session });
+    }
+
+    /// Beyond what may be sent now, an application's message is dropped.
+    fn send_with_credit(&mut self, f: &mut Frame<'p>, message: r::Value, flow: Option<Vec<r::Value>>) {
+        let credit = if self.faulty(crate::fault::Fault::CreditIgnored) { None } else { self.credit(f) };
+        let mut exits: Vec<Exit> = Vec::new();
+        if let Some(credit) = credit {
+            let zero = f.constant(&self.a, r::Type::U(32), 0);
+            let some = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Gt, a: credit, b: zero });
+            let (go, none) = f.branch(some, Some(0.99), "go", "no_credit");
+            f.select(none);
+            self.drop(f, message, "no_credit");
+            exits.extend(f.exit(Vec::new()));
+            f.select(go);
+        }
+        match flow {
+            Some(flow) => self.send_flow(f, message, flow),
+            None => self.send_down(f, message, None, None),
+        }
+        exits.extend(f.exit(Vec::new()));
+        f.join("end", exits);
+    }
+}

@@ -1,0 +1,504 @@
+//! Expressions to values. Records and flows are lists of scalars; what may report or branch is evaluated only where it stands.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::fault::Fault;
+use crate::fold::{field_range, Env};
+use crate::frame::{to, Code, Frame};
+use crate::lowering::Lowering;
+use crate::octets::is_total;
+use crate::plan::Component;
+
+impl<'p> Lowering<'p> {
+    /// The scalars of an expression.
+    pub fn expr(&mut self, f: &mut Frame<'p>, expr: &'p s::Expr) -> Vec<r::Value> {
+        use s::ExprKind as E;
+        match &expr.kind {
+            E::Local(local) => f.local(*local),
+            E::Give(local) => {
+                let values = f.local(*local);
+                values.iter().for_each(|value| f.forget(*value));
+                values
+            }
+            E::Param(index) => self.param_value(f, *index as usize, expr),
+            E::Record { fields, .. } => fields.iter().flat_map(|field| self.expr(f, field)).collect(),
+            E::RecordField { record, field } => {
+                let s::Type::Record(id) = record.ty else { return Vec::new() };
+                let range = field_range(self.program, id, *field);
+                self.expr(f, record).get(range).map_or(Vec::new(), <[r::Value]>::to_vec)
+            }
+            E::If { condition, then, otherwise } => self.choose(f, condition, then, otherwise),
+            E::Call { function, args } => {
+                let program = self.program;
+                let function = &program.functions[function.index()];
+                self.call(f, function, args, &Env::Stack)
+            }
+            E::CallOwn { function, args } => {
+                let Some(layer) = self.layer(f.inst) else { return Vec::new() };
+                let env = self.inst(f.inst).env.clone();
+                self.call(f, &layer.functions[*function as usize], args, &env)
+            }
+            E::State(state) => {
+                let object = self.object(f, state);
+                let cells = self.cells(f.inst, state);
+                cells.into_iter().map(|cell| f.value(&self.a, r::OpKind::Get { object, cell })).collect()
+            }
+            E::Element { array, index } => {
+                let object = self.object(f, array);
+                let index = self.one(f, index);
+                let cells = self.cells(f.inst, array);
+                cells.into_iter().map(|cell| f.value(&self.a, r::OpKind::GetAt { object, cell, index })).collect()
+            }
+            E::Below { name, flow } => self.below(f, name, flow.as_deref()),
+            E::FlowPart { flow, remote, field } => self.flow_part(f, flow, *remote, field),
+            E::Flow { local, remote } => self.flow(f, expr, local, remote),
+            _ => vec![self.scalar_expr(f, expr)],
+        }
+    }
+
+    /// An expression of one scalar.
+    pub fn one(&mut self, f: &mut Frame<'p>, expr: &'p s::Expr) -> r::Value {
+        let values = self.expr(f, expr);
+        values.first().copied().unwrap_or_else(|| f.constant(&self.a, r::Type::Bool, 0))
+    }
+
+    /// A size, number or place: always 32 bits.
+    pub fn u32(&mut self, f: &mut Frame<'p>, expr: &'p s::Expr) -> r::Value {
+        let value = self.one(f, expr);
+        self.cast(f, value, r::Type::U(32))
+    }
+
+    pub fn cast(&mut self, f: &mut Frame<'p>, value: r::Value, to: r::Type) -> r::Value {
+        if f.b.type_of(value) == to {
+            return value;
+        }
+        f.value(&self.a, r::OpKind::Cast { a: value, to })
+    }
+
+    fn scalar_expr(&mut self, f: &mut Frame<'p>, expr: &'p s::Expr) -> r::Value {
+        use s::ExprKind as E;
+        let ty = self.scalar(f.inst, expr.ty);
+        let kind = match &expr.kind {
+            E::Number(value) => r::OpKind::Const { ty, value: *value },
+            E::Binary { op, a, b } => return self.binary(f, *op, a, b, ty),
+            E::Not(a) => r::OpKind::Not { a: self.one(f, a) },
+            E::Cast { kind, a } => return self.convert(f, *kind, a, ty),
+            E::Fold16(a) => {
+                let a = self.u32(f, a);
+                r::OpKind::Fold16 { a }
+            }
+            E::Now => r::OpKind::Now,
+            E::Reason(name) => {
+                let reason = self.reason(f.inst, &name.text);
+                r::OpKind::Const { ty: r::Type::Reason, value: u64::from(reason.0) }
+            }
+            E::Draw => r::OpKind::Draw { object: self.own_object(f), ty },
+            E::Running(state) => {
+                let (object, cell) = self.state(f, state);
+                r::OpKind::IsArmed { object, cell }
+            }
+            E::Left(state) => {
+                let (object, cell) = self.state(f, state);
+                r::OpKind::Left { object, cell }
+            }
+            E::Holds { messages, index } => {
+                let (object, cell) = self.state(f, messages);
+                let index = self.u32(f, index);
+                r::OpKind::Holds { object, cell, index }
+            }
+            E::InMap { map, key } => {
+                let (object, cell) = self.state(f, map);
+                let key = key.iter().flat_map(|part| self.expr(f, part)).collect();
+                return self.is_in(f, object, cell, key);
+            }
+            E::HasObject { class, key } => {
+                let (object, cell) = self.index_of(f, *class);
+                let key = key.iter().flat_map(|part| self.expr(f, part)).collect();
+                return self.is_in(f, object, cell, key);
+            }
+            E::NewMessage { octets } => r::OpKind::NewMessage { octets: octets.clone() },
+            E::Share(local) => r::OpKind::Share { message: f.one(*local) },
+            E::Received { message, wire } => {
+                let message = f.one(*message);
+                match self.wire_below(f.inst, *wire) {
+                    Some(wire) => r::OpKind::Received { message, wire },
+                    None => r::OpKind::NewMessage { octets: Vec::new() },
+                }
+            }
+            E::MessageSize(local) => return self.message_size(f, *local),
+            E::Load { message, at, width, big } => {
+                let at = self.u32(f, at);
+                let message = f.one(*message);
+                let read = r::Type::U(*width);
+                let value = f.value(&self.a, r::OpKind::Load { message, at, ty: read, endian: endian(*big) });
+                return self.cast(f, value, ty);
+            }
+            E::Sum16(local) => return self.sum16(f, *local, expr),
+            E::Attribute { message, attribute } => {
+                let attribute = self.attribute(*attribute);
+                r::OpKind::GetAttribute { message: f.one(*message), attribute }
+            }
+            _ => r::OpKind::Const { ty: r::Type::Bool, value: 0 },
+        };
+        f.value(&self.a, kind)
+    }
+
+    // -- arithmetic
+
+    fn binary(&mut self, f: &mut Frame<'p>, op: s::Binary, a: &'p s::Expr, b: &'p s::Expr, ty: r::Type) -> r::Value {
+        if matches!(op, s::Binary::And | s::Binary::Or) {
+            return self.logical(f, op, a, b);
+        }
+        let left = self.expr(f, a);
+        let right = self.expr(f, b);
+        if let Some(compare) = compare_of(op) {
+            return self.compare(f, compare, left, right);
+        }
+        let (Some(left), Some(right)) = (left.first().copied(), right.first().copied()) else {
+            return f.constant(&self.a, ty, 0);
+        };
+        let of = f.b.type_of(left);
+        let right = self.cast(f, right, of);
+        let circular = matches!(of, r::Type::Seq(_));
+        let op = binary_of(op, circular);
+        let value = f.value(&self.a, r::OpKind::Binary { op, a: left, b: right });
+        self.cast(f, value, ty)
+    }
+
+    /// Records and flows are equal when all their scalars are.
+    fn compare(&mut self, f: &mut Frame<'p>, op: r::Compare, left: Vec<r::Value>, right: Vec<r::Value>) -> r::Value {
+        let mut result = None;
+        for (a, b) in left.into_iter().zip(right) {
+            let of = f.b.type_of(a);
+            let b = self.cast(f, b, of);
+            let one = f.value(&self.a, r::OpKind::Compare { op, a, b });
+            let join = if op == r::Compare::Ne { r::Binary::Or } else { r::Binary::And };
+            result = Some(match result {
+                None => one,
+                Some(before) => f.value(&self.a, r::OpKind::Binary { op: join, a: before, b: one }),
+            });
+        }
+        result.unwrap_or_else(|| f.constant(&self.a, r::Type::Bool, u64::from(op != r::Compare::Ne)))
+    }
+
+    /// The right side counts only if the left leaves the matter open.
+    fn logical(&mut self, f: &mut Frame<'p>, op: s::Binary, a: &'p s::Expr, b: &'p s::Expr) -> r::Value {
+        let left = self.one(f, a);
+        let both = if op == s::Binary::And { r::Binary::And } else { r::Binary::Or };
+        if is_total(b) || self.faulty(Fault::NoShortCircuit) {
+            let right = self.one(f, b);
+            return f.value(&self.a, r::OpKind::Binary { op: both, a: left, b: right });
+        }
+        let (open, settled) = match op {
+            s::Binary::And => f.branch(left, None, "and", "no"),
+            _ => {
+                let (settled, open) = f.branch(left, None, "yes", "or");
+                (open, settled)
+            }
+        };
+        f.select(settled);
+        let mut exits: Vec<_> = f.exit(vec![left]).into_iter().collect();
+        f.select(open);
+        let right = self.one(f, b);
+        exits.extend(f.exit(vec![right]));
+        f.join("both", exits).and_then(|values| values.first().copied()).unwrap_or(left)
+    }
+
+    fn choose(
+        &mut self,
+        f: &mut Frame<'p>,
+        c: &'p s::Expr,
+        then: &'p s::Expr,
+        otherwise: &'p s::Expr,
+    ) -> Vec<r::Value> {
+        let condition = self.one(f, c);
+        let linear = then.ty == s::Type::Message;
+        if is_total(then) && is_total(otherwise) && !linear {
+            let (a, b) = (self.expr(f, then), self.expr(f, otherwise));
+            return a
+                .into_iter()
+                .zip(b)
+                .map(|(a, b)| f.value(&self.a, r::OpKind::Select { c: condition, a, b }))
+                .collect();
+        }
+        let (yes, no) = f.branch(condition, None, "then", "else");
+        let mut exits = Vec::new();
+        for (block, expr) in [(yes, then), (no, otherwise)] {
+            f.select(block);
+            let values = self.expr(f, expr);
+            exits.extend(f.exit(values));
+        }
+        f.join("chosen", exits).unwrap_or_default()
+    }
+
+    fn convert(&mut self, f: &mut Frame<'p>, kind: s::CastKind, a: &'p s::Expr, ty: r::Type) -> r::Value {
+        let value = self.one(f, a);
+        let from = f.b.type_of(value);
+        if from == ty {
+            return value;
+        }
+        let (had, has) = (from.width(&self.a), ty.width(&self.a));
+        if kind == s::CastKind::Widen && self.faulty(Fault::WideningDropped) && has > had && had > 8 {
+            let low = self.cast(f, value, r::Type::U(8));
+            return self.cast(f, low, ty);
+        }
+        if kind == s::CastKind::Checked && has < had && !self.faulty(Fault::NarrowingSilent) {
+            self.report_beyond(f, value, had, has);
+        }
+        self.cast(f, value, ty)
+    }
+
+    /// A report (design, section 2, arithmetic) when the value has a bit set beyond `has`: one bit added to itself carries
+    /// exactly then.
+    fn report_beyond(&mut self, f: &mut Frame<'p>, value: r::Value, had: u8, has: u8) {
+        let plain = self.cast(f, value, r::Type::U(had));
+        let largest = f.constant(&self.a, r::Type::U(had), (1u64 << has) - 1);
+        let beyond = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Gt, a: plain, b: largest });
+        let bit = self.cast(f, beyond, r::Type::U(1));
+        f.value(&self.a, r::OpKind::Binary { op: r::Binary::Add, a: bit, b: bit });
+    }
+
+    // -- names
+
+    fn param_value(&mut self, f: &mut Frame<'p>, index: usize, expr: &'p s::Expr) -> Vec<r::Value> {
+        match f.env.clone() {
+            Env::Use(used) => self.env_expr(f, &used.0[index], &used.1),
+            Env::Stack => {
+                let name = self.stack.params.get(index).map_or(String::new(), |param| param.name.text.clone());
+                let parts = self.flat(f.inst, expr.ty);
+                let value = |(rest, _): (String, r::Type)| {
+                    let param = self.param(&format!("{name}{rest}"))?;
+                    Some(f.value(&self.a, r::OpKind::Param { param }))
+                };
+                parts.into_iter().filter_map(value).collect()
+            }
+        }
+    }
+
+    /// An argument: it folds, or is made of parameters of the stack.
+    pub fn env_expr(&mut self, f: &mut Frame<'p>, expr: &'p s::Expr, env: &Env<'p>) -> Vec<r::Value> {
+        if let Some(values) = self.constants(env, expr) {
+            let types = self.flat(f.inst, expr.ty);
+            return values.into_iter().zip(types).map(|(value, (_, ty))| f.constant(&self.a, ty, value)).collect();
+        }
+        let outer = std::mem::replace(&mut f.env, env.clone());
+        let locals = std::mem::take(&mut f.locals);
+        let values = self.expr(f, expr);
+        f.env = outer;
+        f.locals = locals;
+        values
+    }
+
+    fn call(
+        &mut self,
+        f: &mut Frame<'p>,
+        function: &'p s::Function,
+        args: &'p [s::Expr],
+        env: &Env<'p>,
+    ) -> Vec<r::Value> {
+        let mut given = Vec::new();
+        for (param, arg) in function.params.iter().zip(args) {
+            given.push((param.local, self.expr(f, arg)));
+        }
+        let outer = std::mem::replace(&mut f.env, env.clone());
+        let results = self.inline(f, Code::from(function), given);
+        f.env = outer;
+        results
+    }
+
+    // -- flows
+
+    fn components(&self, inst: usize, ty: s::Type) -> Vec<Component> {
+        let at = self.inst(inst);
+        match ty {
+            s::Type::Flow(s::Side::Above) if at.shape() != Some(s::Shape::Endpoint) => at.top.clone(),
+            _ => at.bottom.clone(),
+        }
+    }
+
+    fn flow_part(&mut self, f: &mut Frame<'p>, flow: &'p s::Expr, remote: bool, field: &s::Name) -> Vec<r::Value> {
+        let components = self.components(f.inst, flow.ty);
+        let values = self.expr(f, flow);
+        let behind = format!("{}.", field.text);
+        let wanted = |c: &Component, side: bool| side && (c.name == field.text || c.name.starts_with(&behind));
+        let exact: Vec<usize> = (0..components.len())
+            .filter(|at| {
+                wanted(
+                    &components[*at],
+                    components[*at].is_remote() == remote || components[*at].side == crate::plan::Part::Both,
+                )
+            })
+            .collect();
+        // Of several layers with a component of this name, the highest is meant.
+        let Some(owner) = exact.last().map(|at| components[*at].owner) else {
+            self.error("M0712", format!("the flow here has no part `{}`", field.text), Some(field.span), "");
+            let ty = r::Type::U(32);
+            return vec![f.constant(&self.a, ty, 0)];
+        };
+        let own = exact.into_iter().filter(|at| components[*at].owner == owner);
+        own.filter_map(|at| values.get(at).copied()).collect()
+    }
+
+    fn flow(
+        &mut self,
+        f: &mut Frame<'p>,
+        expr: &'p s::Expr,
+        local: &'p [(Option<s::Name>, s::Expr)],
+        remote: &'p [(Option<s::Name>, s::Expr)],
+    ) -> Vec<r::Value> {
+        let components = self.components(f.inst, expr.ty);
+        let mut values: Vec<Option<r::Value>> = vec![None; components.len()];
+        for (parts, is_remote) in [(local, false), (remote, true)] {
+            let mut unnamed = 0;
+            for (name, value) in parts {
+                let given = self.expr(f, value);
+                let sided = |c: &Component| c.is_remote() == is_remote || c.side == crate::plan::Part::Both;
+                let places: Vec<usize> = match name {
+                    Some(name) => {
+                        let behind = format!("{}.", name.text);
+                        let named = |at: &usize| {
+                            let c = &components[*at];
+                            sided(c) && (c.name == name.text || c.name.starts_with(&behind))
+                        };
+                        let all: Vec<usize> = (0..components.len()).filter(named).collect();
+                        let owner = all.last().map(|at| components[*at].owner);
+                        if owner.is_none() {
+                            self.error(
+                                "M0712",
+                                format!("the flow here has no part `{}`", name.text),
+                                Some(name.span),
+                                "",
+                            );
+                        }
+                        all.into_iter().filter(|at| Some(components[*at].owner) == owner).collect()
+                    }
+                    None => {
+                        let side = (0..components.len()).filter(|at| components[*at].is_remote() == is_remote);
+                        let rest: Vec<usize> = side.skip(unnamed).take(given.len()).collect();
+                        unnamed += given.len();
+                        rest
+                    }
+                };
+                for (place, value) in places.into_iter().zip(given) {
+                    values[place] = Some(value);
+                }
+            }
+        }
+        let types = self.flow_params(&components);
+        let mut all = Vec::new();
+        for (value, (_, ty)) in values.into_iter().zip(types) {
+            all.push(match value {
+                Some(value) => self.cast(f, value, ty),
+                None => f.constant(&self.a, ty, 0),
+            });
+        }
+        all
+    }
+
+    // -- messages
+
+    /// Of a layer under the coding point the headers of the wire are octets already, and do not count (docs, section 5).
+    fn message_size(&mut self, f: &mut Frame<'p>, local: s::LocalId) -> r::Value {
+        let size = f.value(&self.a, r::OpKind::Size { message: f.one(local) });
+        let info = self.info(f.inst);
+        match (&info.placed, info.wire_size) {
+            (Some(_), Some(header)) if header > 0 => {
+                let header = f.constant(&self.a, r::Type::U(32), u64::from(header));
+                f.value(&self.a, r::OpKind::Binary { op: r::Binary::SubWrap, a: size, b: header })
+            }
+            _ => size,
+        }
+    }
+
+    fn sum16(&mut self, f: &mut Frame<'p>, local: s::LocalId, expr: &s::Expr) -> r::Value {
+        let message = f.one(local);
+        let mut sum = f.value(&self.a, r::OpKind::Sum16 { message });
+        let info = self.info(f.inst);
+        if self.faulty(Fault::OwnFieldSummed) {
+            return sum;
+        }
+        for field in info.placed.iter().flatten().flatten() {
+            if field.width != 16 || field.octet % 2 != 0 {
+                let help = "put it in 16 bits at an even octet";
+                self.error("M0717", "a layer's own field cannot be taken out of this sum", Some(expr.span), help);
+                continue;
+            }
+            let at = f.constant(&self.a, r::Type::U(32), u64::from(field.octet));
+            // Sums are of big-endian words whatever the wire's order is.
+            let own = f.value(&self.a, r::OpKind::Load { message, at, ty: r::Type::U(16), endian: r::Endian::Big });
+            let own = self.cast(f, own, r::Type::U(32));
+            sum = f.value(&self.a, r::OpKind::Binary { op: r::Binary::SubWrap, a: sum, b: own });
+        }
+        sum
+    }
+
+    // -- maps
+
+    fn is_in(&mut self, f: &mut Frame<'p>, object: r::Value, cell: r::CellId, key: Vec<r::Value>) -> r::Value {
+        let values = match self.a.cell(self.class_of(f, object), cell).kind.clone() {
+            r::CellKind::Map { value, .. } => value,
+            _ => Vec::new(),
+        };
+        let params: Vec<(String, r::Type)> = values.into_iter().map(|ty| (String::new(), ty)).collect();
+        let (yes, no) = (f.b.block("found", &params), f.b.block("absent", &[]));
+        f.end(r::Terminator::Find { object, cell, key, then: to(yes), otherwise: to(no) });
+        let mut exits = Vec::new();
+        for (block, known) in [(yes, 1), (no, 0)] {
+            f.select(block);
+            let value = f.constant(&self.a, r::Type::Bool, known);
+            exits.extend(f.exit(vec![value]));
+        }
+        f.join("in", exits).map_or(r::Value(0), |values| values[0])
+    }
+
+    pub fn class_of(&self, f: &Frame<'p>, object: r::Value) -> r::ClassId {
+        match f.b.type_of(object) {
+            r::Type::Ref(class) => class,
+            _ => r::ClassId(0),
+        }
+    }
+}
+
+pub fn endian(big: bool) -> r::Endian {
+    if big {
+        r::Endian::Big
+    } else {
+        r::Endian::Little
+    }
+}
+
+fn compare_of(op: s::Binary) -> Option<r::Compare> {
+    Some(match op {
+        s::Binary::Eq => r::Compare::Eq,
+        s::Binary::Ne => r::Compare::Ne,
+        s::Binary::Lt => r::Compare::Lt,
+        s::Binary::Le => r::Compare::Le,
+        s::Binary::Gt => r::Compare::Gt,
+        s::Binary::Ge => r::Compare::Ge,
+        _ => return None,
+    })
+}
+
+/// On sequence numbers `+` and `-` wrap by intent.
+fn binary_of(op: s::Binary, circular: bool) -> r::Binary {
+    match op {
+        s::Binary::Add if circular => r::Binary::AddWrap,
+        s::Binary::Sub if circular => r::Binary::SubWrap,
+        s::Binary::Add => r::Binary::Add,
+        s::Binary::Sub => r::Binary::Sub,
+        s::Binary::Mul => r::Binary::Mul,
+        s::Binary::AddWrap => r::Binary::AddWrap,
+        s::Binary::SubWrap => r::Binary::SubWrap,
+        s::Binary::MulWrap => r::Binary::MulWrap,
+        s::Binary::Div => r::Binary::Div,
+        s::Binary::Rem => r::Binary::Rem,
+        s::Binary::BitAnd | s::Binary::And => r::Binary::And,
+        s::Binary::BitOr | s::Binary::Or => r::Binary::Or,
+        s::Binary::BitXor => r::Binary::Xor,
+        s::Binary::Shl => r::Binary::Shl,
+        s::Binary::Shr => r::Binary::Shr,
+        s::Binary::Max => r::Binary::Max,
+        _ => r::Binary::Min,
+    }
+}

@@ -1,0 +1,625 @@
+//! Handlers, one a task: what the shape does with an event, and the layer's own code in its place or beside it.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::frame::{to, Code, Frame, Pass};
+use crate::lowering::{HeaderField, KeyPart, Lowering, On, PlacedField, Task, What};
+use crate::plan::Kind;
+
+impl<'p> Lowering<'p> {
+    /// Start, timers and settling of all layers; the rest follows from the ports.
+    pub fn roots(&mut self) {
+        for inst in 0..self.plan.insts.len() {
+            let Some(layer) = self.layer(inst) else { continue };
+            let starts = layer.handlers.iter().position(|handler| matches!(handler.event, s::Event::Start));
+            let late = self.infos[inst].late.iter().any(|(scope, _)| *scope == s::ScopeKind::Entity);
+            if starts.is_some() || late {
+                let what = What::Plain { handler: starts.map(|at| at as u32) };
+                self.need(Task {
+                    inst,
+                    on: On::Entity,
+                    trigger: r::Trigger::Start,
+                    params: Vec::new(),
+                    what,
+                    later: 0,
+                });
+            }
+            for (at, handler) in layer.handlers.iter().enumerate() {
+                self.root_handler(inst, at as u32, handler);
+            }
+        }
+    }
+
+    fn root_handler(&mut self, inst: usize, at: u32, handler: &'p s::Handler) {
+        let (on, trigger) = match &handler.event {
+            s::Event::Expiry { timer } => {
+                let on = on_scope(timer.scope);
+                let Some(cell) = self.cells(inst, timer).first().copied() else { return };
+                (on, r::Trigger::Expiry(cell))
+            }
+            s::Event::Settle { limit } => {
+                let on = on_scope(handler.scope);
+                let env = self.inst(inst).env.clone();
+                let limit = self.size(&env, limit);
+                if let Some(class) = self.class_on(inst, on) {
+                    self.a.classes[class.index()].settle_limit = Some(limit);
+                }
+                (on, r::Trigger::Settle)
+            }
+            _ => return,
+        };
+        let what = What::Plain { handler: Some(at) };
+        self.need(Task { inst, on, trigger, params: Vec::new(), what, later: 0 });
+    }
+
+    /// Makes handlers until nobody asks for more.
+    pub fn make_all(&mut self) {
+        while let Some(task) = self.next_task() {
+            self.make(task);
+        }
+    }
+
+    fn make(&mut self, task: Task) {
+        let Some(class) = self.class_on(task.inst, task.on) else { return };
+        let object = match task.on {
+            On::Entity => "e",
+            On::Session => "s",
+            On::Lower => "b",
+            On::Object(_) => "o",
+        };
+        let params = [vec![(object.to_owned(), r::Type::Ref(class))], task.params.clone()].concat();
+        let env = self.inst(task.inst).env.clone();
+        let mut f = Frame::new(task.inst, env, &params);
+        let own = f.params()[0];
+        f.place.object = Some(own);
+        f.place.class = Some(class);
+        match task.on {
+            On::Session => f.place.session = Some(own),
+            On::Lower => f.place.lower = Some(own),
+            On::Object(id) => f.place.keyed = Some((id, own)),
+            On::Entity => {}
+        }
+        let source = self.source_of(&task);
+        f.source(source);
+        match self.inst(task.inst).kind {
+            Kind::Device(_) => self.make_device(&mut f, &task),
+            Kind::Application => self.make_application(&mut f, &task),
+            Kind::Layer(_) => self.make_layer(&mut f, &task),
+        }
+        f.end(r::Terminator::Return);
+        let body = f.b.finish();
+        self.a.handlers.push(r::Handler {
+            class,
+            trigger: task.trigger,
+            params: task.params,
+            body,
+            later_capacity: task.later,
+            source,
+        });
+    }
+
+    fn source_of(&mut self, task: &Task) -> Option<r::SourceId> {
+        let handler = match &task.what {
+            What::Plain { handler: Some(at) } | What::Own { handler: at } => {
+                self.layer(task.inst)?.handlers.get(*at as usize)
+            }
+            What::Service { service, operation, uses } => self.service_handler(task.inst, *service, *operation, *uses),
+            what => {
+                let what = what.clone();
+                self.handler_where(task.inst, move |event| stands_for(event, &what))
+            }
+        };
+        match handler {
+            Some(handler) => self.place(handler.span),
+            None => self.layer(task.inst).and_then(|layer| self.place(layer.name.span)),
+        }
+    }
+
+    /// The layer's own handler of an event, if it has one.
+    pub fn handler_where(&self, inst: usize, wanted: impl Fn(&s::Event) -> bool) -> Option<&'p s::Handler> {
+        self.layer(inst)?.handlers.iter().find(|handler| wanted(&handler.event))
+    }
+
+    /// Runs a handler's code in place.
+    pub fn run(&mut self, f: &mut Frame<'p>, handler: &'p s::Handler, given: Vec<(s::LocalId, Vec<r::Value>)>) {
+        let pass = f.place.pass.clone();
+        self.inline(f, Code::from(handler), given);
+        f.place.pass = pass;
+    }
+
+    /// Whether code of a scope can run here: state of a session needs one.
+    fn fits(&self, f: &Frame<'p>, handler: &s::Handler) -> bool {
+        match handler.scope {
+            s::ScopeKind::Session => f.place.session.is_some() || !self.inst(f.inst).has_scope(s::ScopeKind::Session),
+            s::ScopeKind::SessionBelow => f.place.session.is_some() || f.place.lower.is_some(),
+            _ => true,
+        }
+    }
+
+    fn make_layer(&mut self, f: &mut Frame<'p>, task: &Task) {
+        let params = f.params();
+        match &task.what {
+            What::FlowSend => {
+                f.place.flow = Some(params[2..].to_vec());
+                self.make_send(f, params[1], params[2..].to_vec());
+            }
+            What::Send => self.make_send(f, params[1], Vec::new()),
+            What::FlowDeliver => {
+                f.place.bottom = Some(params[2..].to_vec());
+                self.receive(f, params[1], params[2..].to_vec());
+            }
+            What::Deliver if task.on == On::Lower => {
+                let flow = self.lower_flow(f, params[0]);
+                self.receive(f, params[1], flow);
+            }
+            What::Deliver => self.receive(f, params[1], Vec::new()),
+            What::Register(register, user) => self.make_register(f, *register, *user, params[1..].to_vec()),
+            What::Open { user } => self.make_open(f, *user),
+            What::Accepted => self.make_accepted(f),
+            What::Attach { .. } => self.make_attach(f),
+            What::Refuse => self.make_refuse(f),
+            What::Opened | What::Failed | What::Closed if task.on == On::Lower => self.make_lower(f, task),
+            What::Opened => self.make_opened(f, params[1]),
+            What::Failed => self.make_end(f, "failed", Pass::Failed(params[1])),
+            What::Closed => self.make_end(f, "closed", Pass::Closed),
+            What::Close => self.make_close(f, Pass::Close, |event| matches!(event, s::Event::Close)),
+            What::Abort => self.make_close(f, Pass::Abort, |event| matches!(event, s::Event::Abort)),
+            What::Service { service, operation, uses } => {
+                let Some(handler) = self.service_handler(task.inst, *service, *operation, *uses) else { return };
+                let s::Event::Service { params: locals, .. } = &handler.event else { return };
+                self.run_with(f, handler, locals, params[1..].to_vec());
+            }
+            What::Own { handler } => self.make_own(f, *handler, task.on),
+            What::Custom { name, down } => self.make_custom(f, name, *down, task.on),
+            What::Plain { handler } => self.make_plain(f, *handler, task.on),
+        }
+    }
+
+    /// Parameters are handed out by the types of the locals that take them.
+    fn run_with(&mut self, f: &mut Frame<'p>, handler: &'p s::Handler, locals: &[s::LocalId], values: Vec<r::Value>) {
+        let mut rest = values.into_iter();
+        let mut given = Vec::new();
+        for local in locals {
+            let count = self.flat(f.inst, handler.locals[local.index()].ty).len();
+            given.push((*local, rest.by_ref().take(count).collect()));
+        }
+        self.run(f, handler, given);
+    }
+
+    // -- down
+
+    fn make_send(&mut self, f: &mut Frame<'p>, message: r::Value, flow: Vec<r::Value>) {
+        let mut message = message;
+        if let Some(wire) = self.infos[f.inst].codes_above {
+            message = f.value(&self.a, r::OpKind::Encode { message, wire });
+        }
+        let handler = self.handler_where(f.inst, |event| matches!(event, s::Event::Send { .. }));
+        let Some(handler) = handler.filter(|handler| self.fits(f, handler)) else {
+            return self.send_down(f, message, None, None);
+        };
+        let s::Event::Send { message: local, flow: named } = &handler.event else { return };
+        f.place.pass = Pass::Send(*local);
+        let mut given = vec![(*local, vec![message])];
+        if let Some(named) = named {
+            let flow = if flow.is_empty() { self.flow_at_hand(f) } else { flow };
+            given.push((*named, flow));
+        }
+        self.run(f, handler, given);
+    }
+
+    fn make_register(
+        &mut self,
+        f: &mut Frame<'p>,
+        register: crate::frame::Register,
+        user: Option<usize>,
+        local: Vec<r::Value>,
+    ) {
+        use crate::frame::Register as R;
+        f.place.registering = user;
+        let handler = self.handler_where(f.inst, |event| match register {
+            R::Listen => matches!(event, s::Event::Listen { .. }),
+            R::Bind => matches!(event, s::Event::Bind { .. }),
+            R::Unlisten => matches!(event, s::Event::Unlisten { .. }),
+        });
+        let Some(handler) = handler else { return self.register_on(f, register, local) };
+        f.place.pass = Pass::Register(register, local.clone());
+        let mut given = Vec::new();
+        if let s::Event::Listen { flow: Some(named) }
+        | s::Event::Bind { flow: Some(named) }
+        | s::Event::Unlisten { flow: Some(named) } = &handler.event
+        {
+            given.push((*named, self.local_flow(f, &local)));
+        }
+        self.run(f, handler, given);
+    }
+
+    /// A flow of which only the local part is known.
+    fn local_flow(&mut self, f: &mut Frame<'p>, local: &[r::Value]) -> Vec<r::Value> {
+        let components = self.inst(f.inst).top.clone();
+        let types = self.flow_params(&components);
+        let mut rest = local.iter();
+        let mut flow = Vec::new();
+        for (component, (_, ty)) in components.iter().zip(types) {
+            let known = if component.is_remote() { None } else { rest.next().copied() };
+            flow.push(known.unwrap_or_else(|| f.constant(&self.a, ty, 0)));
+        }
+        flow
+    }
+
+    // -- up
+
+    /// A message from below: checked or decoded, its own header taken off, and handled by its variant.
+    fn receive(&mut self, f: &mut Frame<'p>, message: r::Value, bottom: Vec<r::Value>) {
+        let info = self.info(f.inst);
+        let mut message = message;
+        let wires = [(info.vets, true), (info.codes_below, false)];
+        for (wire, vets) in wires {
+            let Some(wire) = wire else { continue };
+            let label = if vets { "vetted" } else { "decoded" };
+            let good = f.b.block(label, &[("msg".into(), r::Type::Msg)]);
+            let bad = f.b.block("refused", &[("msg".into(), r::Type::Msg), ("why".into(), r::Type::Reason)]);
+            f.end(match vets {
+                true => r::Terminator::Vet { message, wire, then: to(good), otherwise: to(bad) },
+                false => r::Terminator::Decode { message, wire, then: to(good), otherwise: to(bad) },
+            });
+            let (refused, why) = (f.b.params(bad)[0], f.b.params(bad)[1]);
+            f.select(bad);
+            f.op(&self.a, r::OpKind::Drop { message: refused, reason: r::DropReason::Value(why) });
+            f.end(r::Terminator::Return);
+            f.select(good);
+            message = f.b.params(good)[0];
+        }
+        self.take_header(f, message, bottom);
+    }
+
+    fn take_header(&mut self, f: &mut Frame<'p>, message: r::Value, bottom: Vec<r::Value>) {
+        let info = self.info(f.inst);
+        let Some(header) = info.header else { return self.delivered(f, message, 0, &[], Vec::new(), bottom) };
+        if let Some(places) = &info.placed {
+            let mut values = Vec::new();
+            for (place, field) in places.iter().zip(&info.fields[0]) {
+                values.push(match place {
+                    Some(place) => self.load_placed(f, message, *place, field.ty),
+                    None => f.constant(&self.a, field.ty, 0),
+                });
+            }
+            return self.delivered(f, message, 0, &info.fields[0], values, bottom);
+        }
+        if let [fields] = info.fields.as_slice() {
+            let results = f.op(&self.a, r::OpKind::Pop { message, header, variant: r::VariantId(0) });
+            for (value, field) in results[1..].iter().zip(fields) {
+                f.b.set_name(*value, field.name.clone());
+            }
+            return self.delivered(f, results[0], 0, fields, results[1..].to_vec(), bottom);
+        }
+        let mut cases = Vec::new();
+        let mut blocks = Vec::new();
+        for (at, fields) in info.fields.iter().enumerate() {
+            let mut params = vec![("msg".to_owned(), r::Type::Msg)];
+            params.extend(fields.iter().map(|field| (field.name.clone(), field.ty)));
+            let block = f.b.block(self.a.headers[header.index()].variants[at].name.to_lowercase(), &params);
+            cases.push((r::VariantId::from(at), to(block)));
+            blocks.push(block);
+        }
+        f.end(r::Terminator::PopSwitch { message, header, cases });
+        let place = f.place.clone();
+        for (at, block) in blocks.into_iter().enumerate() {
+            f.select(block);
+            f.place = place.clone();
+            f.locals = Vec::new();
+            let values = f.b.params(block).to_vec();
+            self.delivered(f, values[0], at as u32, &info.fields[at], values[1..].to_vec(), bottom.clone());
+            f.end(r::Terminator::Return);
+        }
+    }
+
+    fn load_placed(&mut self, f: &mut Frame<'p>, message: r::Value, place: PlacedField, ty: r::Type) -> r::Value {
+        let at = f.constant(&self.a, r::Type::U(32), u64::from(place.octet));
+        let raw = r::Type::U(place.width);
+        let mut value = f.value(&self.a, r::OpKind::Load { message, at, ty: raw, endian: place.endian });
+        if place.plus != 0 {
+            let plus = f.constant(&self.a, raw, place.plus);
+            value = f.value(&self.a, r::OpKind::Binary { op: r::Binary::SubWrap, a: value, b: plus });
+        }
+        if place.times != 1 {
+            let times = f.constant(&self.a, raw, place.times);
+            value = f.value(&self.a, r::OpKind::Binary { op: r::Binary::Div, a: value, b: times });
+        }
+        self.cast(f, value, ty)
+    }
+
+    /// A message with its own header off: `values` are the header's fields.
+    fn delivered(
+        &mut self,
+        f: &mut Frame<'p>,
+        message: r::Value,
+        variant: u32,
+        fields: &[HeaderField],
+        values: Vec<r::Value>,
+        bottom: Vec<r::Value>,
+    ) {
+        let inst = f.inst;
+        let shape = self.inst(inst).shape();
+        match shape {
+            Some(s::Shape::Worker) if f.place.session.is_none() => f.place.flow = Some(bottom.clone()),
+            Some(s::Shape::Multiplexor) => f.place.flow = Some(self.flow_from(inst, &bottom, fields, &values)),
+            _ => {}
+        }
+        f.place.bottom = Some(bottom.clone());
+        let Some(handler) = self.deliver_handler(inst, variant).filter(|handler| self.fits(f, handler)) else {
+            return self.deliver_plainly(f, message, variant);
+        };
+        let s::Event::Deliver { message: local, fields: named, flow, .. } = &handler.event else { return };
+        let mut given = Vec::new();
+        for (field, local) in named {
+            let own = fields.iter().zip(&values).filter(|(known, _)| known.own == Some(*field));
+            let mut scalars: Vec<r::Value> = own.map(|(_, value)| *value).collect();
+            if scalars.is_empty() {
+                // A multiplexor's key stands in its header without being a field of its own record.
+                scalars.extend(values.get(*field as usize));
+            }
+            given.push((*local, scalars));
+        }
+        if let Some(local) = flow {
+            let own =
+                handler.locals[local.index()].ty == s::Type::Flow(s::Side::Above) && shape != Some(s::Shape::Endpoint);
+            let flow = if own { self.flow_at_hand(f) } else { bottom };
+            given.push((*local, flow));
+        }
+        match local {
+            Some(local) => {
+                f.place.pass = Pass::Deliver(*local);
+                given.push((*local, vec![message]));
+            }
+            None => {
+                let name = self
+                    .layer(inst)
+                    .and_then(|layer| layer.header.as_ref())
+                    .map(|header| header.variants[variant as usize].name.text.clone());
+                let reason = self.reason(inst, &name.unwrap_or_else(|| "Header".into()));
+                f.op(&self.a, r::OpKind::Consume { message, reason });
+            }
+        }
+        self.run(f, handler, given);
+    }
+
+    /// A multiplexor's flow: what came from below, with our end as the destination of the packet.
+    fn flow_from(
+        &self,
+        inst: usize,
+        bottom: &[r::Value],
+        fields: &[HeaderField],
+        values: &[r::Value],
+    ) -> Vec<r::Value> {
+        let (mut own_local, mut own_remote) = (0, 0);
+        let mut rest = bottom.iter();
+        let keyed = |part: KeyPart, at: usize| {
+            fields.iter().zip(values).find(|(field, _)| field.key == Some((part, at))).map(|(_, value)| *value)
+        };
+        let mut flow = Vec::new();
+        for component in &self.inst(inst).top {
+            let value = match (component.owner == inst, component.is_remote()) {
+                (false, _) => rest.next().copied(),
+                (true, false) => {
+                    own_local += 1;
+                    keyed(KeyPart::Destination, own_local - 1).or_else(|| keyed(KeyPart::Both, own_local - 1))
+                }
+                (true, true) => {
+                    own_remote += 1;
+                    keyed(KeyPart::Source, own_remote - 1)
+                }
+            };
+            flow.extend(value);
+        }
+        flow
+    }
+
+    fn deliver_handler(&self, inst: usize, variant: u32) -> Option<&'p s::Handler> {
+        let exact = |event: &s::Event| matches!(event, s::Event::Deliver { variant: Some(of), .. } if *of == variant);
+        let any = |event: &s::Event| matches!(event, s::Event::Deliver { variant: None, .. });
+        self.handler_where(inst, exact).or_else(|| self.handler_where(inst, any))
+    }
+
+    /// What a layer that has no handler for it does with a message from below.
+    fn deliver_plainly(&mut self, f: &mut Frame<'p>, message: r::Value, variant: u32) {
+        let layer = self.layer(f.inst);
+        let header = layer.and_then(|layer| layer.header.as_ref());
+        let known = header.and_then(|header| header.variants.get(variant as usize));
+        let one_of_many = header.is_some_and(|header| header.variants.len() > 1);
+        let alone = known.is_some_and(|variant| !variant.with_message) && one_of_many;
+        let ends = matches!(self.inst(f.inst).shape(), Some(s::Shape::Endpoint | s::Shape::Router));
+        if one_of_many || alone || ends {
+            return self.drop(f, message, "unexpected");
+        }
+        self.deliver_up(f, message, None);
+    }
+
+    // -- sessions
+
+    fn make_opened(&mut self, f: &mut Frame<'p>, lower: r::Value) {
+        let Some(session) = f.place.session else { return };
+        if let Some(cell) = self.infos[f.inst].below {
+            f.op(&self.a, r::OpKind::Set { object: session, cell, value: lower });
+        }
+        let endpoint = self.inst(f.inst).shape() == Some(s::Shape::Endpoint);
+        match self.handler_where(f.inst, |event| matches!(event, s::Event::Opened)) {
+            Some(handler) => {
+                f.place.pass = if endpoint { Pass::Nothing } else { Pass::Opened };
+                self.run(f, handler, Vec::new());
+            }
+            None if endpoint => {}
+            None => self.say_opened(f),
+        }
+    }
+
+    /// `failed`, `closed` from below: the own session ends.
+    fn make_end(&mut self, f: &mut Frame<'p>, event: &str, pass: Pass) {
+        let Some(session) = f.place.session else { return };
+        let endpoint = self.inst(f.inst).shape() == Some(s::Shape::Endpoint);
+        let handler = self.handler_where(f.inst, |known| match event {
+            "failed" => matches!(known, s::Event::Failed { .. }),
+            _ => matches!(known, s::Event::Closed),
+        });
+        f.place.unsure_up = true;
+        match handler {
+            Some(handler) => {
+                let mut given = Vec::new();
+                if let (s::Event::Failed { reason: Some(local) }, Pass::Failed(why)) = (&handler.event, &pass) {
+                    given.push((*local, vec![*why]));
+                }
+                f.place.pass = if endpoint { Pass::Nothing } else { pass };
+                self.run(f, handler, given);
+            }
+            None if endpoint => {}
+            None => {
+                f.place.pass = pass;
+                self.pass(f);
+            }
+        }
+        if f.live() {
+            f.op(&self.a, r::OpKind::Release { object: session });
+        }
+    }
+
+    fn make_close(&mut self, f: &mut Frame<'p>, pass: Pass, wanted: impl Fn(&s::Event) -> bool) {
+        f.place.pass = pass;
+        match self.handler_where(f.inst, wanted) {
+            Some(handler) => self.run(f, handler, Vec::new()),
+            None => self.pass(f),
+        }
+    }
+
+    fn make_lower(&mut self, f: &mut Frame<'p>, task: &Task) {
+        let params = f.params();
+        let lower = params[0];
+        if task.what == What::Opened {
+            if let Some(cell) = self.infos[f.inst].lower_below {
+                f.op(&self.a, r::OpKind::Set { object: lower, cell, value: params[1] });
+            }
+            return self.for_sharers(f, lower, "opened", What::Opened);
+        }
+        let event = if task.what == What::Failed { "failed" } else { "closed" };
+        self.for_sharers(f, lower, event, task.what.clone());
+        self.release_lower(f, lower);
+    }
+
+    // -- the rest
+
+    /// Parameters of a handler that `later` names; of flow traffic the flow goes with them.
+    pub fn own_params(&mut self, inst: usize, on: On, handler: u32) -> (Vec<(String, r::Type)>, bool) {
+        let Some(layer) = self.layer(inst) else { return (Vec::new(), false) };
+        let handler = &layer.handlers[handler as usize];
+        let mut params = Vec::new();
+        if let s::Event::Custom { params: locals, .. } = &handler.event {
+            for local in locals {
+                let decl = &handler.locals[local.index()];
+                let parts = self.flat(inst, decl.ty);
+                params.extend(
+                    parts.into_iter().map(|(rest, ty)| (format!("{}{}", decl.name.text, rest.replace('.', "_")), ty)),
+                );
+            }
+        }
+        let with_flow =
+            on == On::Entity && self.carries_flow(inst) && self.inst(inst).used.flow && !self.inst(inst).top.is_empty();
+        if with_flow {
+            let components = self.inst(inst).top.clone();
+            params.extend(self.flow_params(&components));
+        }
+        (params, with_flow)
+    }
+
+    fn make_own(&mut self, f: &mut Frame<'p>, handler: u32, on: On) {
+        let Some(layer) = self.layer(f.inst) else { return };
+        let handler_of = &layer.handlers[handler as usize];
+        let s::Event::Custom { params: locals, .. } = &handler_of.event else { return };
+        let values = f.params()[1..].to_vec();
+        let (_, with_flow) = self.own_params(f.inst, on, handler);
+        let flow = if with_flow { self.inst(f.inst).top.len() } else { 0 };
+        let own = values.len() - flow;
+        if with_flow {
+            f.place.flow = Some(values[own..].to_vec());
+        }
+        f.place.unsure_down = on == On::Session && !self.prompt_below(f.inst);
+        self.run_with(f, handler_of, locals, values[..own].to_vec());
+    }
+
+    fn prompt_below(&self, inst: usize) -> bool {
+        self.inst(inst).below.is_none_or(|below| self.answers_promptly(below))
+    }
+
+    fn make_custom(&mut self, f: &mut Frame<'p>, name: &std::rc::Rc<str>, down: bool, on: On) {
+        let inst = f.inst;
+        let values = f.params()[1..].to_vec();
+        let with_flow = on == On::Entity && self.carries_flow(inst);
+        let components = if down { self.inst(inst).top.len() } else { self.inst(inst).bottom.len() };
+        let own = values.len() - if with_flow { components.min(values.len()) } else { 0 };
+        if with_flow {
+            f.place.flow = Some(values[own..].to_vec());
+        }
+        f.place.unsure_up = true;
+        f.place.unsure_down = on == On::Session && !self.prompt_below(inst);
+        let from = if down { s::Origin::Above } else { s::Origin::Below };
+        let handler = self.handler_where(inst, |event| {
+            matches!(event, s::Event::Custom { name: known, from: origin, .. } if known.text == **name && *origin == from)
+        });
+        if let Some(handler) = handler {
+            let s::Event::Custom { params: locals, .. } = &handler.event else { return };
+            f.place.pass = Pass::Custom { name: name.clone(), down, args: locals.clone() };
+            return self.run_with(f, handler, locals, values[..own].to_vec());
+        }
+        let ends = match self.inst(inst).shape() {
+            Some(s::Shape::Worker) => false,
+            Some(s::Shape::Multiplexor) => on == On::Entity || down,
+            _ => true,
+        };
+        if ends {
+            let message = format!("nobody handles `{name}`");
+            self.error("M0716", message, self.inst(inst).span, "a layer that it reaches must have a handler for it");
+            return;
+        }
+        self.custom(f, name, down, values[..own].to_vec());
+    }
+
+    fn make_plain(&mut self, f: &mut Frame<'p>, handler: Option<u32>, on: On) {
+        if on == On::Entity && handler.is_none_or(|at| self.is_start(f.inst, at)) {
+            let entity = f.params()[0];
+            self.set_late(f, s::ScopeKind::Entity, entity);
+        }
+        f.place.unsure_up = on == On::Session;
+        f.place.unsure_down = on == On::Session && !self.prompt_below(f.inst);
+        if let (Some(at), Some(layer)) = (handler, self.layer(f.inst)) {
+            self.run(f, &layer.handlers[at as usize], Vec::new());
+        }
+    }
+
+    fn is_start(&self, inst: usize, handler: u32) -> bool {
+        self.layer(inst).is_some_and(|layer| matches!(layer.handlers[handler as usize].event, s::Event::Start))
+    }
+}
+
+fn on_scope(scope: s::ScopeKind) -> On {
+    match scope {
+        s::ScopeKind::Session => On::Session,
+        s::ScopeKind::SessionBelow => On::Lower,
+        s::ScopeKind::Object(id) => On::Object(id),
+        s::ScopeKind::Entity | s::ScopeKind::Point => On::Entity,
+    }
+}
+
+fn stands_for(event: &s::Event, what: &What) -> bool {
+    use s::Event as E;
+    match what {
+        What::FlowSend | What::Send => matches!(event, E::Send { .. }),
+        What::FlowDeliver | What::Deliver => matches!(event, E::Deliver { .. }),
+        What::Open { .. } => matches!(event, E::Open { .. }),
+        What::Accepted => matches!(event, E::Accepted { .. }),
+        What::Opened => matches!(event, E::Opened),
+        What::Failed => matches!(event, E::Failed { .. }),
+        What::Closed => matches!(event, E::Closed),
+        What::Close => matches!(event, E::Close),
+        What::Abort => matches!(event, E::Abort),
+        What::Custom { name, .. } => matches!(event, E::Custom { name: known, .. } if known.text == **name),
+        _ => false,
+    }
+}

@@ -1,0 +1,68 @@
+//! What a layer's code does with octets.
+
+use mokume_semantics::program::{Expr, ExprKind, Layer, LocalId, Stmt, StmtKind};
+use mokume_semantics::visit::{walk, Met};
+
+/// All blocks of a layer's handlers and functions.
+pub fn blocks(layer: &Layer) -> impl Iterator<Item = &[Stmt]> {
+    let handlers = layer.handlers.iter().map(|handler| handler.body.as_slice());
+    handlers.chain(layer.functions.iter().map(|function| function.body.as_slice()))
+}
+
+/// Whether any statement of the blocks is of a kind.
+pub fn any_stmt<'a>(blocks: impl IntoIterator<Item = &'a [Stmt]>, wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
+    let mut found = false;
+    for block in blocks {
+        walk(block, &mut |met| {
+            if let Met::Stmt(stmt) = met {
+                found |= wanted(&stmt.kind);
+            }
+        });
+    }
+    found
+}
+
+pub fn changes_size(layer: &Layer) -> bool {
+    use StmtKind::*;
+    any_stmt(blocks(layer), &|kind| matches!(kind, Trim { .. } | Skip { .. } | Split { .. } | Join { .. }))
+}
+
+/// Locals that a block gives new values: what a loop's head must carry.
+pub fn assigned(block: &[Stmt]) -> Vec<LocalId> {
+    use StmtKind::*;
+    let mut all = Vec::new();
+    walk(block, &mut |met| {
+        let Met::Stmt(stmt) = met else { return };
+        match &stmt.kind {
+            AssignLocal { local, .. } => all.push(*local),
+            Trim { message, .. } | Skip { message, .. } | Join { message, .. } | Store { message, .. } => {
+                all.push(*message)
+            }
+            SetAttribute { message, .. } => all.push(*message),
+            _ => {}
+        }
+    });
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Whether evaluating it twice, or in vain, cannot be noticed: neither reports nor branches.
+pub fn is_total(expr: &Expr) -> bool {
+    use mokume_semantics::program::{Binary, CastKind, Type};
+    let own = match &expr.kind {
+        ExprKind::Binary { op, a, .. } => match op {
+            Binary::Add | Binary::Sub | Binary::Mul => matches!(a.ty, Type::Seq(_)),
+            Binary::Div | Binary::Rem => false,
+            _ => true,
+        },
+        ExprKind::Cast { kind, .. } => *kind != CastKind::Checked,
+        ExprKind::Number(_) | ExprKind::Local(_) | ExprKind::Param(_) | ExprKind::State(_) | ExprKind::Not(_) => true,
+        ExprKind::RecordField { .. } | ExprKind::FlowPart { .. } | ExprKind::Now | ExprKind::Running(_) => true,
+        ExprKind::MessageSize(_) | ExprKind::Attribute { .. } | ExprKind::Left(_) | ExprKind::If { .. } => true,
+        _ => false,
+    };
+    let mut total = own;
+    mokume_semantics::visit::expr_children(expr, &mut |child| total &= is_total(child));
+    total
+}

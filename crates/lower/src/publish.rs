@@ -1,0 +1,279 @@
+//! Published values become functions. A layer that does not publish a name gives that of the layer below.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::fold::Env;
+use crate::frame::Frame;
+use crate::lowering::Lowering;
+use crate::plan::Kind;
+
+/// How a published value is read: what its function is given.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Reading {
+    /// The entity alone says it.
+    Entity,
+    /// It is of a flow.
+    Flow,
+    /// It needs the session's state.
+    Session,
+}
+
+/// Who says the value of a name at an instance.
+enum Publisher<'p> {
+    Device(usize),
+    Own(&'p s::Publish),
+    /// `limit send`, and the credit below.
+    Limit(&'p s::Expr),
+    Below(usize),
+    Unlimited,
+    Nobody,
+}
+
+const CREDIT: &str = "credit";
+
+impl<'p> Lowering<'p> {
+    fn publisher(&self, inst: usize, name: &str) -> Publisher<'p> {
+        let at = self.inst(inst);
+        let layer = match at.kind {
+            Kind::Device(_) if name == CREDIT => return Publisher::Unlimited,
+            Kind::Device(device) => return Publisher::Device(device),
+            Kind::Application => return Publisher::Nobody,
+            Kind::Layer(layer) => layer,
+        };
+        if let Some(own) = layer.publishes.iter().find(|publish| publish.name.text == name) {
+            return Publisher::Own(own);
+        }
+        match (&layer.limit_send, at.below) {
+            (Some(limit), _) if name == CREDIT => Publisher::Limit(limit),
+            (_, Some(below)) => Publisher::Below(below),
+            _ => Publisher::Nobody,
+        }
+    }
+
+    /// Whether anybody from here down limits what may be sent.
+    pub fn is_limited(&self, inst: usize) -> bool {
+        match self.publisher(inst, CREDIT) {
+            Publisher::Unlimited | Publisher::Nobody | Publisher::Device(_) => false,
+            Publisher::Own(_) | Publisher::Limit(_) => true,
+            Publisher::Below(below) => self.is_limited(below),
+        }
+    }
+
+    /// What the value at an instance depends on.
+    pub fn reading(&self, inst: usize, name: &str) -> Reading {
+        match self.publisher(inst, name) {
+            Publisher::Device(_) | Publisher::Unlimited | Publisher::Nobody => Reading::Entity,
+            Publisher::Own(own) => {
+                let base = if own.flow.is_some() { Reading::Flow } else { Reading::Entity };
+                base.max(self.expr_reading(inst, &own.value))
+            }
+            Publisher::Limit(limit) => {
+                let below = self.inst(inst).below.map_or(Reading::Entity, |below| self.reading(below, CREDIT));
+                self.expr_reading(inst, limit).max(below)
+            }
+            Publisher::Below(below) => self.reading(below, name),
+        }
+    }
+
+    fn expr_reading(&self, inst: usize, expr: &s::Expr) -> Reading {
+        let mut most = Reading::Entity;
+        mokume_semantics::visit::walk_expr(expr, &mut |part| match &part.kind {
+            s::ExprKind::Below { name, .. } => {
+                if let Some(below) = self.inst(inst).below {
+                    most = most.max(self.reading(below, &name.text));
+                }
+            }
+            s::ExprKind::FlowPart { .. } => most = most.max(Reading::Flow),
+            s::ExprKind::CallOwn { .. } if self.inst(inst).has_scope(s::ScopeKind::Session) => most = Reading::Session,
+            _ => mokume_semantics::visit::expr_states(part, &mut |state| {
+                if matches!(state.scope, s::ScopeKind::Session | s::ScopeKind::SessionBelow) {
+                    most = Reading::Session;
+                }
+            }),
+        });
+        most
+    }
+
+    /// `below.name` in code.
+    pub fn below(&mut self, f: &mut Frame<'p>, name: &s::Name, flow: Option<&'p s::Expr>) -> Vec<r::Value> {
+        if let Some(param) = self.param(&name.text).filter(|_| matches!(f.env, Env::Stack)) {
+            return vec![f.value(&self.a, r::OpKind::Param { param })];
+        }
+        let Some(below) = self.inst(f.inst).below else { return Vec::new() };
+        let given = flow.map(|flow| (flow.ty, self.expr(f, flow)));
+        self.read_below(f, below, name, given)
+    }
+
+    fn read_below(
+        &mut self,
+        f: &mut Frame<'p>,
+        below: usize,
+        name: &s::Name,
+        given: Option<(s::Type, Vec<r::Value>)>,
+    ) -> Vec<r::Value> {
+        let session = self.inst(f.inst).uses.sessions
+            && f.place.opening_is_over()
+            && (f.place.session.is_some() || f.place.lower.is_some());
+        match self.reading(below, &name.text) {
+            Reading::Entity => {
+                let class = self.infos[below].entity();
+                let entity = f.value(&self.a, r::OpKind::Unique { class });
+                self.call_published(f, below, &name.text, Reading::Entity, vec![entity])
+            }
+            _ if session && given.is_none() => match self.lower_session(f) {
+                Some(lower) => self.call_published(f, below, &name.text, Reading::Session, vec![lower]),
+                None => Vec::new(),
+            },
+            Reading::Flow => {
+                let bottom = match given {
+                    Some((s::Type::Flow(s::Side::Above), flow)) => self.bottom_of(f.inst, &flow),
+                    Some((_, flow)) => flow,
+                    None => self.published_flow(f),
+                };
+                let class = self.infos[below].entity();
+                let entity = f.value(&self.a, r::OpKind::Unique { class });
+                let flow = self.lift(f, &bottom, false);
+                self.call_published(f, below, &name.text, Reading::Flow, [vec![entity], flow].concat())
+            }
+            Reading::Session => {
+                let message = format!("`below.{}` is of a session, and there is none where this runs", name.text);
+                self.error("M0715", message, Some(name.span), "read it in a handler of the session");
+                let ty = r::Type::U(32);
+                vec![f.constant(&self.a, ty, 0)]
+            }
+        }
+    }
+
+    fn published_flow(&mut self, f: &mut Frame<'p>) -> Vec<r::Value> {
+        match &f.place.bottom {
+            Some(bottom) if f.place.flow.is_none() => bottom.clone(),
+            _ if matches!(self.inst(f.inst).shape(), Some(s::Shape::Worker | s::Shape::Multiplexor)) => {
+                let inst = f.inst;
+                let top = self.flow_at_hand(f);
+                self.bottom_of(inst, &top)
+            }
+            _ => {
+                let components = self.inst(f.inst).bottom.clone();
+                let types = self.flow_params(&components);
+                types.into_iter().map(|(_, ty)| f.constant(&self.a, ty, 0)).collect()
+            }
+        }
+    }
+
+    pub fn call_published(
+        &mut self,
+        f: &mut Frame<'p>,
+        inst: usize,
+        name: &str,
+        reading: Reading,
+        args: Vec<r::Value>,
+    ) -> Vec<r::Value> {
+        match self.published(inst, name, reading) {
+            Some(function) => f.op(&self.a, r::OpKind::Call { function, args }),
+            None => {
+                self.error("M0715", format!("nobody below publishes `{name}`"), self.inst(f.inst).span, "");
+                vec![f.constant(&self.a, r::Type::U(32), 0)]
+            }
+        }
+    }
+
+    /// The function of a published value, made when it is first asked for.
+    fn published(&mut self, inst: usize, name: &str, reading: Reading) -> Option<r::FunctionId> {
+        let known = (inst, name.to_owned(), reading);
+        if let Some(function) = self.functions.get(&known) {
+            return Some(*function);
+        }
+        let ty = self.published_type(inst, name)?;
+        let info = self.info(inst);
+        let class = match reading {
+            Reading::Session => info.session?,
+            _ => info.entity(),
+        };
+        let mut params = vec![("o".to_owned(), r::Type::Ref(class))];
+        if reading == Reading::Flow {
+            let components = self.inst(inst).top.clone();
+            params.extend(self.flow_params(&components));
+        }
+        let results: Vec<r::Type> = self.flat(inst, ty).into_iter().map(|(_, ty)| ty).collect();
+        let env = self.inst(inst).env.clone();
+        let mut f = Frame::new(inst, env, &params);
+        let values = f.params();
+        f.place.object = Some(values[0]);
+        match reading {
+            Reading::Session => f.place.session = Some(values[0]),
+            Reading::Flow => f.place.flow = Some(values[1..].to_vec()),
+            Reading::Entity => {}
+        }
+        let answer = self.published_value(&mut f, inst, name, ty);
+        f.end(r::Terminator::Yield { values: answer });
+        let body = f.b.finish();
+        let name = format!("{}.{name}{}", self.a.class(class).name, if reading == Reading::Flow { "_of" } else { "" });
+        self.a.functions.push(r::Function { name, published: Some(class), params, results, body });
+        let function = r::FunctionId::from(self.a.functions.len() - 1);
+        self.functions.insert(known, function);
+        Some(function)
+    }
+
+    fn published_type(&self, inst: usize, name: &str) -> Option<s::Type> {
+        match self.publisher(inst, name) {
+            Publisher::Device(_) if name == "mac" => Some(s::Type::UInt(48)),
+            Publisher::Device(_) if name == "mtu" => Some(s::Type::UInt(32)),
+            Publisher::Unlimited | Publisher::Limit(_) => Some(s::Type::UInt(32)),
+            Publisher::Own(own) => Some(own.ty),
+            Publisher::Below(below) => self.published_type(below, name),
+            Publisher::Device(_) | Publisher::Nobody => None,
+        }
+    }
+
+    fn published_value(&mut self, f: &mut Frame<'p>, inst: usize, name: &str, ty: s::Type) -> Vec<r::Value> {
+        match self.publisher(inst, name) {
+            Publisher::Device(device) => {
+                let device = &self.stack.devices[device].text;
+                match self.param(&format!("{device}.{name}")) {
+                    Some(param) => vec![f.value(&self.a, r::OpKind::Param { param })],
+                    None => Vec::new(),
+                }
+            }
+            Publisher::Unlimited => vec![f.constant(&self.a, r::Type::U(32), u64::from(u32::MAX))],
+            Publisher::Own(own) => {
+                f.decls = &own.locals;
+                f.locals = vec![None; own.locals.len()];
+                if let Some(local) = own.flow {
+                    let flow = self.flow_at_hand(f);
+                    f.set_local(local, flow);
+                }
+                let values = self.expr(f, &own.value);
+                let types: Vec<r::Type> = self.flat(inst, ty).into_iter().map(|(_, ty)| ty).collect();
+                values.into_iter().zip(types).map(|(value, ty)| self.cast(f, value, ty)).collect()
+            }
+            Publisher::Limit(limit) => {
+                let own = self.u32(f, limit);
+                match self.inst(inst).below.filter(|below| self.is_limited(*below)) {
+                    Some(below) => {
+                        let name = self.name(name);
+                        let under = self.read_below(f, below, &name, None);
+                        vec![f.value(&self.a, r::OpKind::Binary { op: r::Binary::Min, a: own, b: under[0] })]
+                    }
+                    None => vec![own],
+                }
+            }
+            Publisher::Below(below) => {
+                let name = self.name(name);
+                self.read_below(f, below, &name, None)
+            }
+            Publisher::Nobody => Vec::new(),
+        }
+    }
+
+    fn name(&self, text: &str) -> s::Name {
+        s::Name { text: text.to_owned(), span: self.stack.name.span }
+    }
+
+    /// What may be sent now, for the application above; `None` where nobody limits it.
+    pub fn credit(&mut self, f: &mut Frame<'p>) -> Option<r::Value> {
+        let below = self.inst(f.inst).below.filter(|below| self.is_limited(*below))?;
+        let name = self.name(CREDIT);
+        self.read_below(f, below, &name, None).first().copied()
+    }
+}

@@ -1,0 +1,231 @@
+//! `test` blocks to scripts, and a network's inputs to ports, events and arguments.
+
+use mokume_base::{Code, Diagnostic, SourceMap, Span};
+use mokume_reaction::{Automaton, Datum, PortId, Report, Type};
+use mokume_semantics::program as s;
+use mokume_testkit::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Script, Step};
+
+/// An input of a network's host, resolved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Input {
+    pub port: PortId,
+    pub event: u32,
+    pub args: Vec<Datum>,
+}
+
+/// The values of a stack's parameters by the automaton's names: `address` of two scalars is `address.address`, `address.prefix`.
+pub fn settings(automaton: &Automaton, given: &[(s::Name, Vec<u64>)]) -> Vec<(String, u64)> {
+    let mut all = Vec::new();
+    for (name, values) in given {
+        let behind = format!("{}.", name.text);
+        let exact = automaton.params.iter().filter(|param| param.name == name.text);
+        let within = automaton.params.iter().filter(|param| param.name.starts_with(&behind));
+        // `device.mac` is a parameter of its own; a device has no value.
+        let named: Vec<&str> = exact.chain(within).map(|param| param.name.as_str()).collect();
+        all.extend(named.into_iter().zip(values).map(|(name, value)| (name.to_owned(), *value)));
+    }
+    all
+}
+
+/// A `test` block as a script for its stack.
+pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -> (Option<Script>, Vec<Diagnostic>) {
+    let mut scripting = Scripting { automaton, bound: Vec::new(), diagnostics: Vec::new() };
+    let line = |span: Span| sources.line_column(span.file, span.start).0;
+    let params = settings(automaton, &test.settings);
+    let mut script = Script { name: test.name.clone(), params, line: line(test.span), ..Script::default() };
+    for step in &test.steps {
+        let at = line(step.span);
+        match &step.kind {
+            s::StepKind::Input { port, event, args } => {
+                if let Some(args) = scripting.input_args(port, event, args) {
+                    let action = Action::Input { port: port.text.clone(), event: event.text.clone(), args };
+                    script.steps.push(Step { action, expect: Expect::default(), line: at });
+                }
+            }
+            s::StepKind::After { nanoseconds } => {
+                script.steps.push(Step { action: Action::After(*nanoseconds), expect: Expect::default(), line: at });
+            }
+            expected => {
+                let expect = script.steps.last_mut().map_or(&mut script.start, |step| &mut step.expect);
+                scripting.expectation(expect, expected, step.span);
+            }
+        }
+    }
+    let diagnostics = scripting.diagnostics;
+    (diagnostics.is_empty().then_some(script), diagnostics)
+}
+
+/// One input of a network's script.
+pub fn input(automaton: &Automaton, step: &s::Step) -> Result<Input, Diagnostic> {
+    let s::StepKind::Input { port, event, args } = &step.kind else {
+        return Err(Diagnostic::error(Code("M0719"), "only inputs stand in a network").at(step.span, "here"));
+    };
+    let mut scripting = Scripting { automaton, bound: Vec::new(), diagnostics: Vec::new() };
+    let resolved = scripting.input_args(port, event, args);
+    let place = scripting.find_input(port, event);
+    let data = resolved.and_then(|args| args.into_iter().map(datum).collect::<Option<Vec<_>>>());
+    match (place, data) {
+        (Some((port, event)), Some(args)) => Ok(Input { port, event, args }),
+        _ => Err(scripting.diagnostics.into_iter().next().unwrap_or_else(|| {
+            let message = "a handle is not known before the network runs";
+            Diagnostic::error(Code("M0719"), message)
+                .at(step.span, "here")
+                .help("use inputs without sessions: `bind`, `send_to`")
+        })),
+    }
+}
+
+fn datum(arg: Arg) -> Option<Datum> {
+    match arg {
+        Arg::Word(value) => Some(Datum::Word(value)),
+        Arg::Octets(octets) => Some(Datum::Message(octets)),
+        _ => None,
+    }
+}
+
+struct Scripting<'a> {
+    automaton: &'a Automaton,
+    bound: Vec<String>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Scripting<'_> {
+    fn find_input(&self, port: &s::Name, event: &s::Name) -> Option<(PortId, u32)> {
+        let at = self.automaton.ports.iter().position(|known| known.name == port.text)?;
+        let input = self.automaton.ports[at].inputs.iter().position(|input| input.event == event.text)?;
+        Some((PortId::from(at), input as u32))
+    }
+
+    fn input_args(&mut self, port: &s::Name, event: &s::Name, args: &[s::Arg]) -> Option<Vec<Arg>> {
+        let Some((at, input)) = self.find_input(port, event) else {
+            let known: Vec<String> = self
+                .automaton
+                .ports
+                .iter()
+                .flat_map(|port| port.inputs.iter().map(move |input| format!("{}.{}", port.name, input.event)))
+                .collect();
+            let message = format!("the stack has no input `{}.{}`", port.text, event.text);
+            let help = format!("it has {}", known.join(", "));
+            self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(event.span, "no such input").help(help));
+            return None;
+        };
+        let params = &self.automaton.ports[at.index()].inputs[input as usize].params;
+        self.args(params, args, event)
+    }
+
+    fn args(&mut self, params: &[(String, Type)], args: &[s::Arg], event: &s::Name) -> Option<Vec<Arg>> {
+        // `_` alone stands for whatever comes.
+        if let ([s::Arg::Any], true) = (args, params.len() != 1) {
+            return Some(params.iter().map(|_| Arg::Any).collect());
+        }
+        if params.len() != args.len() {
+            let shown: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
+            let message = format!("`{}` has {} arguments here, not {}", event.text, params.len(), args.len());
+            let help = format!("they are: {}", shown.join(", "));
+            self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(event.span, "wrong number").help(help));
+            return None;
+        }
+        Some(params.iter().zip(args).map(|((_, ty), arg)| self.arg(*ty, arg)).collect())
+    }
+
+    fn arg(&mut self, ty: Type, arg: &s::Arg) -> Arg {
+        match arg {
+            s::Arg::Word(value) => Arg::Word(*value),
+            s::Arg::Octets(octets) => Arg::Octets(octets.clone()),
+            s::Arg::Any => Arg::Any,
+            s::Arg::Bind(name) => {
+                self.bound.push(name.clone());
+                Arg::Bind(name.clone())
+            }
+            s::Arg::Handle(name) if self.bound.contains(name) => Arg::Name(name.clone()),
+            s::Arg::Handle(name) => self.constant(ty, name).map_or_else(|| Arg::Name(name.clone()), Arg::Word),
+        }
+    }
+
+    /// A reason or the name of an enum's value.
+    fn constant(&self, ty: Type, name: &str) -> Option<u64> {
+        match ty {
+            Type::Reason => self.reasons(name).first().map(|at| *at as u64),
+            Type::Enum(id) => {
+                let plain = name.rsplit('.').next().unwrap_or(name);
+                self.automaton.enums[id.index()].names.iter().find(|(known, _)| known == plain).map(|(_, value)| *value)
+            }
+            _ => None,
+        }
+    }
+
+    /// Reasons of this name: the exact one, else all layers'.
+    fn reasons(&self, name: &str) -> Vec<usize> {
+        let reasons = &self.automaton.reasons;
+        if let Some(exact) = reasons.iter().position(|reason| reason.name == name) {
+            return vec![exact];
+        }
+        let behind = format!(".{name}");
+        (0..reasons.len()).filter(|at| reasons[*at].name.ends_with(&behind)).collect()
+    }
+
+    fn expectation(&mut self, expect: &mut Expect, kind: &s::StepKind, span: Span) {
+        match kind {
+            s::StepKind::Expect { outputs } => {
+                for (port, event, args) in outputs {
+                    expect.outputs.extend(self.output(port, event, args));
+                }
+            }
+            s::StepKind::Dropped { reason, count } => {
+                let what = self.counted(reason, *count, span, Counted::Dropped);
+                expect.counts.extend(what.map(|what| Count { what, total: *count }));
+            }
+            s::StepKind::Consumed { reason, count } => {
+                let what = self.counted(reason, *count, span, Counted::Consumed);
+                expect.counts.extend(what.map(|what| Count { what, total: *count }));
+            }
+            s::StepKind::Reported { report, count } => match report_of(report) {
+                Some(report) => expect.reports.extend((0..*count).map(|_| report)),
+                None => {
+                    let help = "a report is one of overflow, division, bounds, misuse, narrow";
+                    let message = format!("`{report}` is no report");
+                    self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(span, "here").help(help));
+                }
+            },
+            s::StepKind::Input { .. } | s::StepKind::After { .. } => {}
+        }
+    }
+
+    fn output(&mut self, port: &s::Name, event: &s::Name, args: &[s::Arg]) -> Option<ExpectedOutput> {
+        let known = self.automaton.ports.iter().find(|known| known.name == port.text);
+        let Some(output) = known.and_then(|port| port.outputs.iter().find(|output| output.event == event.text)) else {
+            let message = format!("the stack has no output `{}.{}`", port.text, event.text);
+            self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(event.span, "no such output"));
+            return None;
+        };
+        let params = output.params.clone();
+        let args = self.args(&params, args, event)?;
+        Some(ExpectedOutput { port: port.text.clone(), event: event.text.clone(), args, at: None })
+    }
+
+    /// What several layers drop for the same reason counts together.
+    fn counted(&mut self, reason: &str, count: u64, span: Span, of: fn(String) -> Counted) -> Option<Counted> {
+        match self.reasons(reason).as_slice() {
+            [one] => Some(of(self.automaton.reasons[*one].name.clone())),
+            [] if matches!(reason, "ended" | "gone") => Some(Counted::Gone),
+            [] if count == 0 => None,
+            [] => {
+                let message = format!("nothing in this stack has the reason `{reason}`");
+                self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(span, "here"));
+                None
+            }
+            _ => Some(of(format!("*.{reason}"))),
+        }
+    }
+}
+
+fn report_of(name: &str) -> Option<Report> {
+    Some(match name {
+        "overflow" => Report::Overflow,
+        "division" | "division_by_zero" => Report::DivisionByZero,
+        "bounds" => Report::Bounds,
+        "misuse" => Report::Misuse,
+        "narrow" => Report::Narrow,
+        _ => return None,
+    })
+}

@@ -1,0 +1,336 @@
+//! Wires of the stack: those that bundles name, and generated ones; and where placed fields stand in the packet.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::fault::Fault;
+use crate::lowering::{Lowering, PlacedField};
+use crate::plan::has_header;
+
+/// Where the next field of a wire will stand, in bits; `None` behind a choice.
+struct Cursor {
+    bits: Option<u32>,
+    /// Header variants that the arm at hand stands for.
+    selected: Vec<(r::HeaderId, r::VariantId)>,
+}
+
+struct Context<'a> {
+    name: String,
+    members: &'a [usize],
+    /// Members from this place on are placed.
+    placed_from: usize,
+}
+
+impl<'p> Lowering<'p> {
+    pub fn declare_wires(&mut self) {
+        for group in 0..self.plan.groups.len() {
+            let plan = self.plan.clone();
+            let members = &plan.groups[group].members;
+            let barrier = plan.barrier(group);
+            let placed_from = members.iter().position(|at| Some(*at) == barrier).unwrap_or(members.len());
+            let wire = match plan.groups[group].wire {
+                Some(wire) => Some(self.named_wire(wire, members, placed_from)),
+                None => self.generated_wire(members),
+            };
+            let (Some(wire), Some(lowest)) = (wire, members.last().copied()) else { continue };
+            match barrier {
+                Some(barrier) => {
+                    self.change(barrier, |info| info.codes_above = Some(wire));
+                    self.change(lowest, |info| info.vets = Some(wire));
+                }
+                None => self.change(lowest, |info| info.codes_below = Some(wire)),
+            }
+        }
+    }
+
+    fn headers_of(&self, members: &[usize]) -> Vec<r::HeaderId> {
+        members.iter().rev().filter_map(|at| self.infos[*at].header).collect()
+    }
+
+    /// Whose wire a definition became, nearest below an instance.
+    pub fn wire_below(&self, inst: usize, wire: s::WireId) -> Option<r::WireId> {
+        let mut at = Some(inst);
+        while let Some(here) = at {
+            let info = &self.infos[here];
+            let group = self.inst(here).group;
+            let named = group.and_then(|group| self.plan.groups[group].wire);
+            if named == Some(wire) {
+                let members = &self.plan.groups[group?].members;
+                return members.iter().find_map(|at| self.infos[*at].codes_above.or(self.infos[*at].codes_below));
+            }
+            let _ = info;
+            at = self.inst(here).below;
+        }
+        None
+    }
+
+    // -- wires of the text
+
+    fn named_wire(&mut self, wire: s::WireId, members: &[usize], placed_from: usize) -> r::WireId {
+        let definition = &self.program.wires[wire.index()];
+        let mut name = definition.name.text.clone();
+        if self.a.wire_named(&name).is_some() {
+            let inst = members.first().map_or(String::new(), |at| self.inst(*at).name.clone());
+            name = format!("{}.{name}", inst.split('.').next().unwrap_or_default());
+        }
+        let context = Context { name: name.clone(), members, placed_from };
+        let headers = self.headers_of(&members[..placed_from]);
+        for at in &members[placed_from..] {
+            let fields = self.infos[*at].fields.first().map_or(0, Vec::len);
+            self.change(*at, |info| info.placed = Some(vec![None; fields]));
+        }
+        let mut cursor = Cursor { bits: Some(0), selected: Vec::new() };
+        let items = self.wire_items(&context, &definition.items, &mut cursor);
+        for at in members {
+            let size = cursor.bits.map(|bits| bits / 8);
+            self.change(*at, |info| info.wire_size = size);
+        }
+        let short = self.a.reason(&format!("{name}.short"));
+        self.a.wires.push(r::Wire { name, headers, endian: endian(definition.big), items, short });
+        r::WireId::from(self.a.wires.len() - 1)
+    }
+
+    fn wire_items(&mut self, context: &Context, items: &[s::WireItem], cursor: &mut Cursor) -> Vec<r::WireItem> {
+        let mut all = Vec::new();
+        for item in items {
+            all.push(match item {
+                s::WireItem::Field(field) => r::WireItem::Field(self.wire_field(context, field, cursor)),
+                s::WireItem::Choice { on, arms, .. } => {
+                    let tag = field_name(items, *on).unwrap_or("choice");
+                    let unknown = self.a.reason(&format!("{}.{tag}", context.name));
+                    let arms = arms.iter().map(|arm| self.wire_arm(context, arm, cursor)).collect();
+                    cursor.bits = None;
+                    r::WireItem::Choice { on: r::FieldIndex(*on), arms, unknown }
+                }
+            });
+        }
+        all
+    }
+
+    fn wire_arm(&mut self, context: &Context, arm: &s::WireArm, cursor: &Cursor) -> r::WireArm {
+        let mut selects = Vec::new();
+        if let Some((layer, variant)) = &arm.selects {
+            match self.named_variant(context, layer.as_ref().map(|name| name.text.as_str()), &variant.text) {
+                Some(found) => selects.push(found),
+                None => {
+                    let message = format!("no layer of the bundle has an alternative `{}`", variant.text);
+                    self.error("M0718", message, Some(variant.span), "name it as `Layer.Alternative`");
+                }
+            }
+        }
+        let selected = [cursor.selected.clone(), selects.clone()].concat();
+        let mut inner = Cursor { bits: cursor.bits, selected };
+        let items = self.wire_items(context, &arm.items, &mut inner);
+        r::WireArm { tag: arm.tag, selects, items }
+    }
+
+    fn named_variant(
+        &self,
+        context: &Context,
+        layer: Option<&str>,
+        variant: &str,
+    ) -> Option<(r::HeaderId, r::VariantId)> {
+        context.members.iter().find_map(|at| {
+            let definition = self.layer(*at).filter(|known| layer.is_none_or(|name| known.name.text == name))?;
+            let place = definition.header.as_ref()?.variants.iter().position(|known| known.name.text == variant)?;
+            Some((self.infos[*at].header?, r::VariantId::from(place)))
+        })
+    }
+
+    fn wire_field(&mut self, context: &Context, field: &s::WireField, cursor: &mut Cursor) -> r::WireField {
+        let name = &field.name.text;
+        let otherwise = self.a.reason(&format!("{}.{name}", context.name));
+        let value = match &field.value {
+            s::WireValue::Constant(value) => r::FieldValue::Constant { value: *value, otherwise },
+            s::WireValue::Computed(expression) => {
+                r::FieldValue::Computed { expression: expression_of(expression), otherwise }
+            }
+            s::WireValue::Tag => r::FieldValue::Tag,
+            s::WireValue::Unread => r::FieldValue::Reserved,
+            s::WireValue::Header { .. } => self.header_value(context, field, otherwise, cursor),
+        };
+        let constraints = field.constraints.iter().map(|(left, compare, right)| r::WireConstraint {
+            left: expression_of(left),
+            compare: compare_of(*compare),
+            right: expression_of(right),
+            otherwise,
+        });
+        let constraints = constraints.collect();
+        cursor.bits = cursor.bits.map(|bits| bits + u32::from(field.width));
+        r::WireField {
+            index: r::FieldIndex(field.index),
+            name: name.clone(),
+            width: field.width,
+            endian: endian(field.big),
+            value,
+            constraints,
+            trims_packet: field.trims,
+        }
+    }
+
+    fn header_value(
+        &mut self,
+        context: &Context,
+        field: &s::WireField,
+        otherwise: r::ReasonId,
+        cursor: &Cursor,
+    ) -> r::FieldValue {
+        let s::WireValue::Header { layer, variant, field: name, times, plus } = &field.value else {
+            return r::FieldValue::Reserved;
+        };
+        let of = |at: &usize| self.layer(*at).is_some_and(|known| known.name.text == layer.text);
+        let found = context.members.iter().position(of).and_then(|place| {
+            let info = &self.infos[context.members[place]];
+            let header = info.header?;
+            let named = variant.as_ref().and_then(|variant| {
+                self.named_variant(context, Some(&layer.text), &variant.text).map(|(_, variant)| variant)
+            });
+            let selected = cursor.selected.iter().find(|(of, _)| *of == header).map(|(_, variant)| *variant);
+            let variant = named.or(selected).unwrap_or(r::VariantId(0));
+            let fields = info.fields.get(variant.index())?;
+            let at = fields.iter().position(|known| known.name == name.text)?;
+            Some((place, header, variant, at, fields[at].ty))
+        });
+        let Some((place, header, variant, at, ty)) = found else {
+            let message = format!("`{}.{}` is no field of a layer of this bundle", layer.text, name.text);
+            self.error("M0718", message, Some(name.span), "");
+            return r::FieldValue::Reserved;
+        };
+        if place >= context.placed_from {
+            self.note_placed(context.members[place], at, field, cursor, (*times, *plus));
+            return r::FieldValue::Placed;
+        }
+        let plain = *times == 1 && *plus == 0 && ty.width(&self.a) >= field.width && !matches!(ty, r::Type::Enum(_));
+        let otherwise = (!plain).then_some(otherwise);
+        r::FieldValue::Header { header, variant, field: at as u32, times: *times, plus: *plus, otherwise }
+    }
+
+    fn note_placed(
+        &mut self,
+        inst: usize,
+        at: usize,
+        field: &s::WireField,
+        cursor: &Cursor,
+        (times, plus): (u64, u64),
+    ) {
+        let whole = matches!(field.width, 8 | 16 | 24 | 32 | 48 | 64);
+        let Some(bits) = cursor.bits.filter(|bits| bits % 8 == 0 && whole) else {
+            let message = format!(
+                "`{}` is written by a layer below the coding point, but does not stand at a fixed octet",
+                field.name.text
+            );
+            self.error("M0717", message, Some(field.name.span), "put it before every choice, in whole octets");
+            return;
+        };
+        let shifted = u32::from(self.faulty(Fault::PlacedOffset));
+        let placed =
+            PlacedField { octet: bits / 8 + shifted, width: field.width, endian: endian(field.big), times, plus };
+        self.change(inst, |info| {
+            if let Some(slot) = info.placed.as_mut().and_then(|fields| fields.get_mut(at)) {
+                *slot = Some(placed);
+            }
+        });
+    }
+
+    // -- generated ones
+
+    /// A tag octet if there are several alternatives, then the fields, each in whole octets, little endian.
+    fn generated_wire(&mut self, members: &[usize]) -> Option<r::WireId> {
+        let inst = *members.first()?;
+        if !has_header(self.inst(inst)) {
+            return None;
+        }
+        let header = self.infos[inst].header?;
+        let name = self.inst(inst).name.clone();
+        let mut next = 0;
+        let variants = self.infos[inst].fields.len();
+        let mut items = Vec::new();
+        if variants > 1 {
+            items.push(r::WireItem::Field(generated_field(&mut next, "tag", 8, r::FieldValue::Tag)));
+            let mut arms = Vec::new();
+            for variant in 0..variants {
+                let selects = vec![(header, r::VariantId::from(variant))];
+                let items = self.generated_fields(inst, variant, &name, &mut next);
+                arms.push(r::WireArm { tag: variant as u64, selects, items });
+            }
+            let unknown = self.a.reason(&format!("{name}.tag"));
+            items.push(r::WireItem::Choice { on: r::FieldIndex(0), arms, unknown });
+        } else {
+            items = self.generated_fields(inst, 0, &name, &mut next);
+        }
+        let short = self.a.reason(&format!("{name}.short"));
+        self.a.wires.push(r::Wire { name, headers: vec![header], endian: r::Endian::Little, items, short });
+        Some(r::WireId::from(self.a.wires.len() - 1))
+    }
+
+    fn generated_fields(&mut self, inst: usize, variant: usize, name: &str, next: &mut u32) -> Vec<r::WireItem> {
+        let info = self.infos[inst].clone();
+        let Some(header) = info.header else { return Vec::new() };
+        let mut items = Vec::new();
+        for (at, field) in info.fields[variant].iter().enumerate() {
+            let bits = field.ty.width(&self.a);
+            let width = bits.div_ceil(8) * 8;
+            let whole = bits == width && !matches!(field.ty, r::Type::Enum(_) | r::Type::Bool);
+            let otherwise = (!whole).then(|| self.a.reason(&format!("{name}.{}", field.name)));
+            let variant = r::VariantId::from(variant);
+            let value = r::FieldValue::Header { header, variant, field: at as u32, times: 1, plus: 0, otherwise };
+            items.push(r::WireItem::Field(generated_field(next, &field.name, width, value)));
+        }
+        items
+    }
+}
+
+fn generated_field(next: &mut u32, name: &str, width: u8, value: r::FieldValue) -> r::WireField {
+    let index = r::FieldIndex(*next);
+    *next += 1;
+    let constraints = Vec::new();
+    r::WireField { index, name: name.into(), width, endian: r::Endian::Little, value, constraints, trims_packet: false }
+}
+
+fn endian(big: bool) -> r::Endian {
+    if big {
+        r::Endian::Big
+    } else {
+        r::Endian::Little
+    }
+}
+
+fn field_name(items: &[s::WireItem], index: u32) -> Option<&str> {
+    items.iter().find_map(|item| match item {
+        s::WireItem::Field(field) if field.index == index => Some(field.name.text.as_str()),
+        _ => None,
+    })
+}
+
+fn compare_of(op: s::Binary) -> r::Compare {
+    match op {
+        s::Binary::Ne => r::Compare::Ne,
+        s::Binary::Lt => r::Compare::Lt,
+        s::Binary::Le => r::Compare::Le,
+        s::Binary::Gt => r::Compare::Gt,
+        s::Binary::Ge => r::Compare::Ge,
+        _ => r::Compare::Eq,
+    }
+}
+
+fn expression_of(expression: &s::WireExpr) -> r::WireExpression {
+    use r::WireExpression as E;
+    match expression {
+        s::WireExpr::Number(value) => E::Number(*value),
+        s::WireExpr::Field(index) => E::Field(r::FieldIndex(*index)),
+        s::WireExpr::PacketSize => E::PacketSize,
+        s::WireExpr::HeaderSize => E::HeaderSize,
+        s::WireExpr::PayloadSize => E::PayloadSize,
+        s::WireExpr::HeaderChecksum => E::HeaderChecksum,
+        s::WireExpr::PacketChecksum => E::PacketChecksum,
+        s::WireExpr::Binary { op, a, b } => {
+            let (a, b) = (Box::new(expression_of(a)), Box::new(expression_of(b)));
+            match op {
+                s::Binary::Sub | s::Binary::SubWrap => E::Sub(a, b),
+                s::Binary::Mul | s::Binary::MulWrap => E::Mul(a, b),
+                s::Binary::Div => E::Div(a, b),
+                _ => E::Add(a, b),
+            }
+        }
+    }
+}
