@@ -46,14 +46,14 @@ impl Parser<'_> {
 
     /// Whether a line ends before the operand here. Statements end with their lines; only brackets, and an operator at
     /// the end of a line, let an expression go on.
-    fn line_has_ended(&self) -> bool {
+    pub(super) fn line_has_ended(&self) -> bool {
         if !self.new_line_before(0) || self.statement_at == Some(self.pos) {
             return false;
         }
         !(self.in_brackets || self.is_behind_operator()) || self.starts_line_of_its_own()
     }
 
-    fn is_behind_operator(&self) -> bool {
+    pub(super) fn is_behind_operator(&self) -> bool {
         let word = self.pos > 0 && matches!(self.nth_before(), "and" | "or" | "not");
         let kind = self.nth_before_kind();
         word || matches!(
@@ -102,7 +102,7 @@ impl Parser<'_> {
     }
 
     /// What to write instead of what stands here in place of a value.
-    fn help_for_value(&self) -> Option<&'static str> {
+    pub(super) fn help_for_value(&self) -> Option<&'static str> {
         Some(match (self.nth_before_kind(), self.peek()) {
             (_, R_BRACE | EOF) => "write a value: a name, a number, a call",
             (_, L_BRACE) => "a block is no value; a record is written `Name { field: value }`",
@@ -116,7 +116,7 @@ impl Parser<'_> {
         })
     }
 
-    fn operator(&self) -> Option<(u8, u8)> {
+    pub(super) fn operator(&self) -> Option<(u8, u8)> {
         let word = self.nth_text(0);
         let left = match self.peek() {
             IDENT if word == "or" && (self.nth(1) == L_BRACE || self.nth_word(1, "new") && self.nth(2) == L_BRACE) => {
@@ -139,7 +139,7 @@ impl Parser<'_> {
         Some((left, left + 1))
     }
 
-    fn binary(&mut self, least: u8) -> Height {
+    pub(super) fn binary(&mut self, least: u8) -> Height {
         let start = self.checkpoint();
         let mut height = self.cast();
         self.check_not_in();
@@ -172,14 +172,14 @@ impl Parser<'_> {
     }
 
     /// One operand into the error of a chain that is too long.
-    fn expression_operand(&mut self) {
+    pub(super) fn expression_operand(&mut self) {
         if self.at_expression() {
             self.cast();
         }
     }
 
     /// `a not in m`: reported, and read as `a in m`.
-    fn check_not_in(&mut self) {
+    pub(super) fn check_not_in(&mut self) {
         if self.at_word("not") && self.nth_word(1, "in") && self.same_line(0) {
             let diagnostic = self
                 .error_here(codes::FOREIGN_OPERATOR, "the language has no `not in`", "of another language")
@@ -189,7 +189,7 @@ impl Parser<'_> {
         }
     }
 
-    fn check_chain(&mut self, before: Option<Span>) {
+    pub(super) fn check_chain(&mut self, before: Option<Span>) {
         let Some(before) = before else { return };
         let diagnostic = self
             .error_here(codes::CHAINED_COMPARISON, "comparisons are not chained", "and compared again here")
@@ -199,7 +199,7 @@ impl Parser<'_> {
     }
 
     /// `not` and `!` in front, `as` behind.
-    fn cast(&mut self) -> Height {
+    pub(super) fn cast(&mut self) -> Height {
         if self.at_word("not") && self.same_line_operand(1) {
             return self.prefix(UNARY_EXPR, COMPARISON);
         }
@@ -221,11 +221,11 @@ impl Parser<'_> {
         height
     }
 
-    fn same_line_operand(&self, n: usize) -> bool {
+    pub(super) fn same_line_operand(&self, n: usize) -> bool {
         !matches!(self.nth(n), DOT | EQ | OP_EQ | COMMA | R_PAREN | R_BRACE | R_BRACKET | COLON | EOF)
     }
 
-    fn prefix(&mut self, kind: SyntaxKind, binding: u8) -> Height {
+    pub(super) fn prefix(&mut self, kind: SyntaxKind, binding: u8) -> Height {
         let mut height = 0;
         self.nested(|p| {
             p.open(kind);
@@ -236,7 +236,7 @@ impl Parser<'_> {
         height
     }
 
-    fn unary(&mut self) -> Height {
+    pub(super) fn unary(&mut self) -> Height {
         match self.peek() {
             BANG => self.prefix(UNARY_EXPR, CAST + 1),
             _ => self.postfix(),
@@ -266,7 +266,7 @@ impl Parser<'_> {
         height
     }
 
-    fn suffix(&mut self, kind: SyntaxKind) -> Height {
+    pub(super) fn suffix(&mut self, kind: SyntaxKind) -> Height {
         match kind {
             FIELD_EXPR => {
                 self.report_foreign();
@@ -288,149 +288,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Expressions of an index: one, or several for a map with several keys.
-    fn deeper_list(&mut self, end: SyntaxKind) -> Height {
-        let mut height = 0;
-        self.nested(|p| {
-            height = p.expression();
-            while p.eat(COMMA) && !p.at(end) {
-                height = height.max(p.expression());
-            }
-            if !p.at(end) && p.same_line(0) {
-                p.expected(if end == R_BRACKET { "`]` or `,`" } else { "`)` or `,`" });
-            }
-        });
-        height
-    }
-
-    /// `(a, name: b, outer.inner: c)`
-    pub(super) fn arguments(&mut self) -> Height {
-        let mut height = 0;
-        self.open(ARG_LIST);
-        let opening = self.span_of(0);
-        self.bump();
-        self.bracketed(|p| {
-            p.nested(|p| {
-                while !p.at(R_PAREN) && !p.at_list_end() {
-                    let before = p.pos;
-                    height = height.max(p.argument());
-                    if !p.separator(R_PAREN, "argument") || p.pos == before {
-                        break;
-                    }
-                }
-            })
-        });
-        self.close_bracket(R_PAREN, opening);
-        self.close();
-        height
-    }
-
-    pub(super) fn at_list_end(&self) -> bool {
-        self.at(R_BRACE) || self.at_stop() || self.new_line_before(0) && self.starts_line_of_its_own()
-    }
-
-    /// The comma between two parts of a list; `false` when the list cannot go on.
-    pub(super) fn separator(&mut self, end: SyntaxKind, what: &str) -> bool {
-        if self.eat(COMMA) {
-            return true;
-        }
-        if self.at(end) {
-            return false;
-        }
-        if self.at_list_end() || self.at(EOF) {
-            return false;
-        }
-        if self.at_expression() && self.same_line(0) {
-            let found = self.this();
-            let mut diagnostic = self
-                .error_here(
-                    codes::MISSING_SEPARATOR,
-                    format!("expected `,` before {found}"),
-                    "the next one begins here",
-                )
-                .help(format!("write `,` between one {what} and the next"));
-            if self.at(IDENT) && self.pos > 0 && self.tokens[self.significant[self.pos - 1] as usize].kind == NUMBER {
-                diagnostic = diagnostic.note(format!("units of durations are {}", super::report::listed(&UNITS)));
-            }
-            self.report(diagnostic);
-            return true;
-        }
-        if self.new_line_before(0) && !self.at(R_PAREN) && !self.at(R_BRACKET) && !self.at(SEMICOLON) {
-            return false;
-        }
-        if self.at(QUESTION) && self.in_test {
-            let diagnostic = self
-                .error_here(codes::EXPECTED, "the `?` stands before the handle's name", "expected before the name")
-                .help("write `?s`");
-            self.report(diagnostic);
-            self.bump_as_error();
-            return self.eat(COMMA);
-        }
-        let close = match end {
-            R_PAREN => "`,` or `)`",
-            R_BRACKET => "`,` or `]`",
-            _ => "`,` or `}`",
-        };
-        self.expected(close);
-        self.skip_to_separator(end);
-        self.eat(COMMA)
-    }
-
-    /// After a mistake within a list: on to the next comma, the list's end, or the line's.
-    fn skip_to_separator(&mut self, end: SyntaxKind) {
-        self.open(ERROR);
-        while !matches!(self.peek(), COMMA | EOF | L_BRACE | R_BRACE) && !self.at(end) && self.same_line(0) {
-            self.bump();
-        }
-        self.close();
-    }
-
-    fn argument(&mut self) -> Height {
-        self.open(ARG);
-        if self.at_argument_name() {
-            self.path("an argument's name");
-            self.bump();
-        }
-        let height = self.value("an argument");
-        self.close();
-        height
-    }
-
-    fn at_argument_name(&self) -> bool {
-        let mut n = 0;
-        while self.nth(n) == IDENT && self.nth(n + 1) == DOT && n < 16 {
-            n += 2;
-        }
-        self.nth(n) == IDENT && self.nth(n + 1) == COLON
-    }
-
-    /// `c ? a : b`: reported, and skipped.
-    pub(super) fn check_ternary(&mut self) {
-        if self.at(QUESTION) && self.same_line(0) && !self.in_test {
-            let diagnostic = self
-                .error_here(codes::FOREIGN_OPERATOR, "the language has no `? :`", "of another language")
-                .help("write `if c { a } else { b }`, which is a value");
-            self.report(diagnostic);
-            self.skip_line();
-        }
-    }
-
-    fn value(&mut self, what: &str) -> Height {
-        let height = self.expression();
-        if self.at(EQ) && self.same_line(0) {
-            let diagnostic = self
-                .error_here(codes::ASSIGN_IN_CONDITION, format!("`=` within {what}"), "an assignment is no value")
-                .help("write `==` to compare, `name: value` to name an argument");
-            self.report(diagnostic);
-            self.open(ERROR);
-            self.bump();
-            self.expression();
-            self.close();
-        }
-        height
-    }
-
-    fn primary(&mut self) -> Height {
+    pub(super) fn primary(&mut self) -> Height {
         if !self.at_expression() {
             self.expected_expression();
             return 0;
@@ -449,18 +307,18 @@ impl Parser<'_> {
     }
 
     /// A name behind a number is its unit if it stands on the same line and is not itself assigned to.
-    fn unit_follows(&self) -> bool {
+    pub(super) fn unit_follows(&self) -> bool {
         self.same_line(1) && !matches!(self.nth(2), EQ | OP_EQ) && (self.in_test || self.nth(2) != COLON)
     }
 
-    fn leaf(&mut self, kind: SyntaxKind, tokens: usize) {
+    pub(super) fn leaf(&mut self, kind: SyntaxKind, tokens: usize) {
         self.open(kind);
         (0..tokens).for_each(|_| self.bump());
         self.close();
     }
 
     /// Strings side by side are one.
-    fn octets(&mut self) {
+    pub(super) fn octets(&mut self) {
         self.open(OCTETS_EXPR);
         while matches!(self.peek(), STRING | HEX_STRING | OPEN_STRING) {
             self.bump();
@@ -468,7 +326,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn binder(&mut self) {
+    pub(super) fn binder(&mut self) {
         self.check_test_notation();
         self.open(BIND_EXPR);
         self.bump();
@@ -476,7 +334,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn check_test_notation(&mut self) {
+    pub(super) fn check_test_notation(&mut self) {
         if !self.in_test {
             let found = self.this();
             let diagnostic = self
@@ -486,7 +344,7 @@ impl Parser<'_> {
         }
     }
 
-    fn parenthesis(&mut self) -> Height {
+    pub(super) fn parenthesis(&mut self) -> Height {
         let mut height = 1;
         self.open(PAREN_EXPR);
         let opening = self.span_of(0);
@@ -503,7 +361,7 @@ impl Parser<'_> {
         height
     }
 
-    fn word(&mut self) -> Height {
+    pub(super) fn word(&mut self) -> Height {
         let operand = self.nth(1) == IDENT && self.same_line(1) && !self.is_connective(1);
         match self.nth_text(0) {
             "if" => return self.height_of(|p| p.if_()),
@@ -521,7 +379,7 @@ impl Parser<'_> {
     }
 
     /// Whether the `n`th token is a word that joins expressions or begins the next clause.
-    fn is_connective(&self, n: usize) -> bool {
+    pub(super) fn is_connective(&self, n: usize) -> bool {
         const WORDS: [&str; 16] = [
             "and", "or", "in", "as", "else", "to", "from", "limit", "after", "at", "where", "trim", "with", "over",
             "capacity", "evict",
@@ -530,7 +388,7 @@ impl Parser<'_> {
     }
 
     /// `if` and `match` are as high as the tallest expression in their blocks, and one more.
-    fn height_of(&mut self, rule: impl FnOnce(&mut Self)) -> Height {
+    pub(super) fn height_of(&mut self, rule: impl FnOnce(&mut Self)) -> Height {
         let around = std::mem::replace(&mut self.tallest, 0);
         self.nested(rule);
         let height = self.tallest + 1;
@@ -538,7 +396,7 @@ impl Parser<'_> {
         height
     }
 
-    fn name_or_record(&mut self) -> Height {
+    pub(super) fn name_or_record(&mut self) -> Height {
         let start = self.checkpoint();
         self.open(NAME_EXPR);
         self.bump();
@@ -557,56 +415,5 @@ impl Parser<'_> {
     pub(super) fn nth_before(&self) -> &str {
         let token = self.tokens[self.significant[self.pos - 1] as usize];
         &self.text[token.start as usize..token.end as usize]
-    }
-
-    /// `{ left: 1, right }`
-    fn record_fields(&mut self) -> Height {
-        let opening = self.span_of(0);
-        let mut height = 0;
-        self.nested(|p| {
-            p.bump();
-            p.bracketed(|p| height = p.fields_of_record());
-            p.close_bracket(R_BRACE, opening);
-        });
-        height
-    }
-
-    fn fields_of_record(&mut self) -> Height {
-        let p = self;
-        let mut height = 0;
-        while !p.at(R_BRACE) && !p.at_stop() {
-            let before = p.pos;
-            p.open(RECORD_EXPR_FIELD);
-            if p.name("a field's name") && (p.eat(COLON) || p.field_assigned()) {
-                height = height.max(p.value("a field"));
-            }
-            p.close();
-            if !p.eat(COMMA) && !p.at(R_BRACE) {
-                if p.at(IDENT) && p.nth(1) == COLON {
-                    p.separator(R_BRACE, "field");
-                } else {
-                    p.expected("`,` or `}`");
-                    p.skip_to_separator(R_BRACE);
-                    p.eat(COMMA);
-                }
-            }
-            if p.pos == before {
-                break;
-            }
-        }
-        height
-    }
-
-    /// `Pair { left = 1 }`: reported, and read on.
-    fn field_assigned(&mut self) -> bool {
-        if !self.at(EQ) {
-            return false;
-        }
-        let diagnostic = self
-            .error_here(codes::ASSIGN_IN_CONDITION, "`=` within a record", "expected `:`")
-            .help("a field and its value are joined by `:`, as in `Pair { left: 1 }`");
-        self.report(diagnostic);
-        self.bump();
-        true
     }
 }

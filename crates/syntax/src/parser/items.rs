@@ -24,7 +24,7 @@ impl Parser<'_> {
         }
     }
 
-    fn item(&mut self, word: &str) {
+    pub(super) fn item(&mut self, word: &str) {
         self.form = form_of(word);
         match word {
             "use" => self.use_(),
@@ -45,7 +45,7 @@ impl Parser<'_> {
     }
 
     /// A word that begins no item: read as the one that was meant, or left out up to the next item.
-    fn unknown_item(&mut self) {
+    pub(super) fn unknown_item(&mut self) {
         const MEMBERS: [&str; 8] = ["on", "header", "key", "address", "entity", "session", "publish", "var"];
         if self.at_any_word(&MEMBERS) && self.nth(1) != EOF {
             let found = self.this();
@@ -64,7 +64,7 @@ impl Parser<'_> {
     }
 
     /// What other languages call an item of ours.
-    fn foreign_item(&mut self) -> Option<&'static str> {
+    pub(super) fn foreign_item(&mut self) -> Option<&'static str> {
         const WORDS: [(&str, &str); 14] = [
             ("import", "use"),
             ("include", "use"),
@@ -90,7 +90,7 @@ impl Parser<'_> {
         Some(ours)
     }
 
-    fn skip_to_item(&mut self) {
+    pub(super) fn skip_to_item(&mut self) {
         self.open(ERROR);
         self.bump();
         let mut open = 0u32;
@@ -121,7 +121,7 @@ impl Parser<'_> {
         }
     }
 
-    fn use_(&mut self) {
+    pub(super) fn use_(&mut self) {
         let errors = self.diagnostics.len();
         self.open_documented(USE);
         self.bump();
@@ -153,13 +153,13 @@ impl Parser<'_> {
     }
 
     /// `const NAME: T = e`
-    fn const_(&mut self) {
+    pub(super) fn const_(&mut self) {
         let errors = self.diagnostics.len();
         self.typed_value(CONST, "the constant's name");
         self.end_of_item(errors);
     }
 
-    fn attribute(&mut self) {
+    pub(super) fn attribute(&mut self) {
         let errors = self.diagnostics.len();
         self.typed_value(ATTRIBUTE, "the attribute's name");
         self.end_of_item(errors);
@@ -179,7 +179,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn missing_value(&mut self) {
+    pub(super) fn missing_value(&mut self) {
         if !self.report_foreign() {
             let found = self.found();
             let diagnostic = self
@@ -205,7 +205,7 @@ impl Parser<'_> {
         there
     }
 
-    fn type_alias(&mut self) {
+    pub(super) fn type_alias(&mut self) {
         let errors = self.diagnostics.len();
         self.open_documented(TYPE_ALIAS);
         self.bump();
@@ -216,7 +216,7 @@ impl Parser<'_> {
         self.end_of_item(errors);
     }
 
-    fn record(&mut self) {
+    pub(super) fn record(&mut self) {
         let errors = self.diagnostics.len();
         self.open_documented(RECORD);
         self.bump();
@@ -226,81 +226,8 @@ impl Parser<'_> {
         self.end_of_item(errors);
     }
 
-    /// `{ left: u32, right: u32 }`; a line's end separates as a comma does.
-    pub(super) fn field_list(&mut self) {
-        if !self.at(L_BRACE) {
-            self.expected("`{` and fields");
-            return;
-        }
-        self.open(FIELD_LIST);
-        let opening = self.span_of(0);
-        self.bump();
-        self.braced_list("field", |p| {
-            p.open_documented(FIELD);
-            if p.name("a field's name") {
-                p.type_annotation();
-            }
-            p.close();
-        });
-        self.close_bracket(R_BRACE, opening);
-        self.close();
-    }
-
-    /// The parts of a list in braces, separated by commas or line ends.
-    pub(super) fn braced_list(&mut self, what: &str, mut part: impl FnMut(&mut Self)) {
-        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
-            let before = (self.pos, self.diagnostics.len());
-            part(self);
-            if self.eat(COMMA) || self.at(R_BRACE) {
-                continue;
-            }
-            if self.diagnostics.len() == before.1 && self.same_line(0) {
-                self.missing_comma(what);
-            }
-            self.eat(COMMA);
-            if self.pos == before.0 {
-                self.bump_as_error();
-            }
-        }
-    }
-
-    pub(super) fn missing_comma(&mut self, what: &str) {
-        if self.at_word("with") && self.nth_word(1, "message") {
-            let diagnostic = self
-                .error_here(codes::EXPECTED, "a header without alternatives always goes with a message", "not needed")
-                .help(
-                    "remove it, or name alternatives: `header { Data { seq: u32 } with message | Ack { next: u32 } }`",
-                );
-            self.report(diagnostic);
-            self.bump_as_error();
-            self.bump_as_error();
-            return;
-        }
-        if self.at(IDENT) {
-            let found = self.this();
-            let diagnostic = self
-                .error_here(
-                    codes::MISSING_SEPARATOR,
-                    format!("expected `,` before {found}"),
-                    "the next one begins here",
-                )
-                .help(format!("write `,` between one {what} and the next on the same line"));
-            self.report(diagnostic);
-            return;
-        }
-        self.expected("`,` or `}`");
-        self.open(ERROR);
-        while !matches!(self.peek(), COMMA | EOF | L_BRACE | R_BRACE) && self.same_line(0) {
-            self.bump();
-        }
-        if self.at(L_BRACE) {
-            self.skip_balanced();
-        }
-        self.close();
-    }
-
     /// `enum Kind: u8 { Ask = 1, Tell }`
-    fn enum_(&mut self) {
+    pub(super) fn enum_(&mut self) {
         let errors = self.diagnostics.len();
         self.open_documented(ENUM);
         self.bump();
@@ -324,7 +251,7 @@ impl Parser<'_> {
     }
 
     /// `service Resolve { ask(next_hop: u32)  out known(next_hop: u32, link: u48) }`
-    fn service(&mut self) {
+    pub(super) fn service(&mut self) {
         let errors = self.diagnostics.len();
         self.open_documented(SERVICE);
         self.bump();
@@ -373,66 +300,8 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `(a: u32, b: u16 = 4)`
-    pub(super) fn params(&mut self, typed: bool) {
-        if !self.at(L_PAREN) {
-            self.expected("`(` and parameters");
-            return;
-        }
-        self.open(PARAM_LIST);
-        let opening = self.span_of(0);
-        self.bump();
-        while !self.at(R_PAREN) && !self.at(EOF) && !self.at_list_end() {
-            let before = self.pos;
-            self.param(typed);
-            if self.pos == before {
-                break;
-            }
-            if !self.eat(COMMA) && !self.at(R_PAREN) {
-                if self.at(IDENT) && self.same_line(0) {
-                    self.missing_comma("parameter");
-                    continue;
-                }
-                break;
-            }
-        }
-        self.close_bracket(R_PAREN, opening);
-        self.close();
-    }
-
-    pub(super) fn param(&mut self, mut typed: bool) {
-        self.open(PARAM);
-        if self.at(IDENT) && self.nth(1) == IDENT && self.same_line(1) {
-            let (type_, name) = (self.nth_text(0), self.nth_text(1));
-            let diagnostic = self
-                .error_here(codes::EXPECTED, "a parameter's name stands before its type", "expected `name: Type`")
-                .help(format!("write `{name}: {type_}`"));
-            self.report(diagnostic);
-            self.bump_as_error();
-            typed = false;
-        }
-        if self.name("a parameter's name") {
-            if self.eat(COLON) {
-                self.type_();
-            } else if typed {
-                let diagnostic = self
-                    .error_here(
-                        codes::EXPECTED_TYPE,
-                        "the parameter has no type",
-                        "expected `:` and a type before this",
-                    )
-                    .help("write it: `name: u32`");
-                self.report(diagnostic);
-            }
-            if self.eat(EQ) {
-                self.with_records(true, |p| p.expression());
-            }
-        }
-        self.close();
-    }
-
     /// `worker Credit(grant: u16 = 32) { … }`
-    fn layer(&mut self) {
+    pub(super) fn layer(&mut self) {
         self.open_documented(LAYER);
         self.bump();
         self.name_here("the layer's name");
@@ -443,46 +312,8 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `{`, what the rule reads, `}`; a rule that stops early at something is called again behind it.
-    pub(super) fn braces(&mut self, what: &str, mut rule: impl FnMut(&mut Self)) {
-        let opening = self.span_of(0);
-        if !self.at(L_BRACE) {
-            let errors = self.diagnostics.len();
-            self.expected(what);
-            if self.at_stop() || self.new_line_before(0) && !self.at(L_BRACE) {
-                return;
-            }
-            self.skip_line();
-            if !self.at(L_BRACE) {
-                return self.end_of_item(errors);
-            }
-        }
-        self.bump();
-        let form = self.form;
-        self.with_records(true, |p| rule(p));
-        self.rest_of_braces();
-        self.form = form;
-        self.close_bracket(R_BRACE, opening);
-    }
-
-    /// What a rule has left within its braces.
-    fn rest_of_braces(&mut self) {
-        if self.at(R_BRACE) || self.at_stop() || self.at_lost_member() {
-            return;
-        }
-        self.expected("`}`");
-        self.open(ERROR);
-        while !self.at(R_BRACE) && !self.at_stop() && !self.at_lost_member() {
-            match self.peek() {
-                L_BRACE => self.skip_balanced(),
-                _ => self.bump(),
-            }
-        }
-        self.close();
-    }
-
     /// `bundle Udp(checksums: bool = true) = Ports / Length / InetChecksum(checksums) encoded Rfc768`
-    fn bundle(&mut self) {
+    pub(super) fn bundle(&mut self) {
         let errors = self.diagnostics.len();
         self.open_documented(BUNDLE);
         self.bump();
@@ -508,7 +339,7 @@ impl Parser<'_> {
     }
 
     /// `A, B` where `A / B` is meant: reported, and read as that.
-    fn comma_for_slash(&mut self) -> bool {
+    pub(super) fn comma_for_slash(&mut self) -> bool {
         let comma = self.at(COMMA) && self.nth(1) == IDENT;
         if comma {
             let diagnostic = self

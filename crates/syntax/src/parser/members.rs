@@ -1,4 +1,4 @@
-//! Members of layers, and the state in scopes and objects.
+//! Members of layers.
 
 use super::forms::form_of;
 use super::Parser;
@@ -13,7 +13,7 @@ const MEMBER_WORDS: [&str; 16] = [
 /// Words behind a handler's parameters.
 const CLAUSE_WORDS: [&str; 4] = ["from", "to", "limit", "later"];
 
-const STATE_WORDS: [&str; 8] = ["var", "const", "timer", "quota", "counter", "array", "map", "messages"];
+pub(super) const STATE_WORDS: [&str; 8] = ["var", "const", "timer", "quota", "counter", "array", "map", "messages"];
 
 impl Parser<'_> {
     /// Members up to the brace that closes the layer.
@@ -45,7 +45,7 @@ impl Parser<'_> {
     }
 
     /// Whether a member or a piece of state begins here, for certain enough to go on from.
-    fn at_member_on_this_line(&self) -> bool {
+    pub(super) fn at_member_on_this_line(&self) -> bool {
         match self.nth_text(0) {
             "on" | "fn" | "object" | "publish" | "var" | "timer" | "counter" => self.nth(1) == IDENT,
             "header" | "entity" | "session" | "point" => self.nth(1) == L_BRACE,
@@ -53,7 +53,7 @@ impl Parser<'_> {
         }
     }
 
-    fn member(&mut self) {
+    pub(super) fn member(&mut self) {
         let word = self.nth_text(0);
         if self.at_any_word(&MEMBER_WORDS) {
             return self.known_member(word);
@@ -78,7 +78,7 @@ impl Parser<'_> {
     }
 
     /// What other languages call a member of ours.
-    fn foreign_member(&mut self) -> Option<&'static str> {
+    pub(super) fn foreign_member(&mut self) -> Option<&'static str> {
         const WORDS: [(&str, &str); 9] = [
             ("function", "fn"),
             ("func", "fn"),
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Some(ours)
     }
 
-    fn known_member(&mut self, word: &str) {
+    pub(super) fn known_member(&mut self, word: &str) {
         self.form = form_of(word);
         match word {
             "header" => self.header(),
@@ -120,7 +120,7 @@ impl Parser<'_> {
     }
 
     /// `header { seq: seq32 }`, or alternatives
-    fn header(&mut self) {
+    pub(super) fn header(&mut self) {
         self.open_documented(HEADER);
         self.bump();
         let choice = self.at(L_BRACE)
@@ -141,7 +141,7 @@ impl Parser<'_> {
     }
 
     /// `Data { seq: seq32 } with message | Ack { next: seq32 }`
-    fn alternatives(&mut self) {
+    pub(super) fn alternatives(&mut self) {
         self.eat(PIPE);
         loop {
             self.open_documented(ALTERNATIVE);
@@ -170,7 +170,7 @@ impl Parser<'_> {
         }
     }
 
-    fn key(&mut self) {
+    pub(super) fn key(&mut self) {
         self.open_documented(KEY);
         self.bump();
         self.eat_word("symmetric");
@@ -178,14 +178,14 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn address(&mut self) {
+    pub(super) fn address(&mut self) {
         self.open_documented(ADDRESS);
         self.bump();
         self.field_list();
         self.close();
     }
 
-    fn below_address(&mut self) {
+    pub(super) fn below_address(&mut self) {
         self.open_documented(ADDRESS);
         self.bump();
         if self.expect_word("address") {
@@ -195,7 +195,7 @@ impl Parser<'_> {
     }
 
     /// `entity { … }`, `session capacity 64 { … }`, `session below { … }`
-    fn scope(&mut self) {
+    pub(super) fn scope(&mut self) {
         self.open_documented(SCOPE);
         self.bump();
         self.eat_word("below");
@@ -204,7 +204,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn capacity(&mut self) {
+    pub(super) fn capacity(&mut self) {
         if self.at_word("capacity") {
             self.open(CAPACITY);
             self.bump();
@@ -214,7 +214,7 @@ impl Parser<'_> {
     }
 
     /// `object Entry[address: u32] capacity 64 evict oldest { … }`
-    fn object(&mut self) {
+    pub(super) fn object(&mut self) {
         self.open_documented(OBJECT);
         self.bump();
         self.name_here("the object's name");
@@ -242,113 +242,8 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// State, and the handlers of an object.
-    pub(super) fn states(&mut self) {
-        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_scope() {
-            let before = self.pos;
-            if self.at_word("on") {
-                self.handler();
-            } else if self.at_word("fn") {
-                self.function();
-            } else {
-                self.state_or_unknown();
-            }
-            if self.at(COMMA) {
-                let diagnostic = self
-                    .error_here(codes::EXPECTED, "state needs no `,` behind it", "not needed")
-                    .help("remove it: blanks or a line's end separate");
-                self.report(diagnostic);
-                self.bump_as_error();
-            } else if self.out_of_step(before) {
-                self.recover_member(before);
-            }
-        }
-    }
-
-    /// A member of the layer within a scope: then the scope has lost its closing brace.
-    fn at_lost_scope(&self) -> bool {
-        let scope = matches!(self.nth_text(0), "header" | "key" | "entity" | "point" | "session");
-        !self.fragment && self.new_line_before(0) && scope && self.nth(1) == L_BRACE
-            || !self.fragment && self.at_word("on") && self.new_line_before(0) && self.nth_word(1, "send")
-            || !self.fragment && self.at_word("on") && self.new_line_before(0) && self.nth_word(1, "deliver")
-    }
-
-    fn state_or_unknown(&mut self) {
-        if self.at_any_word(&STATE_WORDS) {
-            return self.state();
-        }
-        if self.at(IDENT) && self.nth(1) == COLON {
-            let found = self.nth_text(0);
-            let diagnostic = self
-                .error_here(codes::UNKNOWN_STATE, format!("`{found}` begins no kind of state"), "expected `var`")
-                .help(format!("write `var {found}: …`"));
-            return self.report(diagnostic);
-        }
-        if let Some(meant) = self.unknown_word(codes::UNKNOWN_STATE, "kind of state", &STATE_WORDS) {
-            if self.nth(1) == IDENT {
-                self.known_state(meant);
-            }
-        }
-    }
-
-    fn state(&mut self) {
-        self.known_state(self.nth_text(0));
-    }
-
-    fn known_state(&mut self, word: &str) {
-        self.form = form_of(word);
-        match word {
-            "var" => self.typed_value(VAR, "the variable's name"),
-            "const" => self.typed_value(CONST_STATE, "the constant's name"),
-            "timer" => self.named_state(TIMER, "the timer's name"),
-            "counter" => self.named_state(COUNTER, "the counter's name"),
-            "quota" => self.sized(QUOTA, "the quota's name", "`:` and how many"),
-            "array" => self.typed(ARRAY, "the array's name"),
-            "map" => self.typed(MAP, "the map's name"),
-            _ => self.messages(),
-        }
-    }
-
-    fn named_state(&mut self, kind: SyntaxKind, what: &str) {
-        self.open_documented(kind);
-        self.bump();
-        self.name_here(what);
-        self.close();
-    }
-
-    fn typed(&mut self, kind: SyntaxKind, what: &str) {
-        self.open_documented(kind);
-        self.bump();
-        if self.name_here(what) {
-            self.type_annotation();
-        }
-        self.close();
-    }
-
-    fn sized(&mut self, kind: SyntaxKind, what: &str, size: &str) {
-        self.open_documented(kind);
-        self.bump();
-        if self.name_here(what) && self.expect(COLON, size) {
-            self.expression();
-        }
-        self.close();
-    }
-
-    /// `messages waiting: 8 from kept`
-    fn messages(&mut self) {
-        self.open_documented(MESSAGES);
-        self.bump();
-        if self.name_here("the places' name") && self.expect(COLON, "`:` and how many") {
-            self.expression();
-            if self.eat_word("from") {
-                self.name_here("a quota's name");
-            }
-        }
-        self.close();
-    }
-
     /// `publish mtu: u32 = e`, `publish pseudo_sum(flow): u32 = e`
-    fn publish(&mut self) {
+    pub(super) fn publish(&mut self) {
         self.open_documented(PUBLISH);
         self.bump();
         if self.name_here("the value's name") {
@@ -363,7 +258,7 @@ impl Parser<'_> {
     }
 
     /// `limit send: credit`
-    fn limit(&mut self) {
+    pub(super) fn limit(&mut self) {
         self.open_documented(LIMIT);
         self.bump();
         if self.name_here("the event's name") && self.expect(COLON, "`:` and how many") {
@@ -372,7 +267,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn serves(&mut self) {
+    pub(super) fn serves(&mut self) {
         self.open_documented(SERVES);
         self.bump();
         self.name_here("a service's name");
@@ -380,7 +275,7 @@ impl Parser<'_> {
     }
 
     /// `uses Resolve as resolve`
-    fn uses(&mut self) {
+    pub(super) fn uses(&mut self) {
         self.open_documented(USES);
         self.bump();
         self.name_here("a service's name");
@@ -396,7 +291,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn names(&mut self, kind: SyntaxKind) {
+    pub(super) fn names(&mut self, kind: SyntaxKind) {
         self.open_documented(kind);
         self.bump();
         self.name_here("an attribute's name");
@@ -412,7 +307,7 @@ impl Parser<'_> {
     }
 
     /// `on deliver(msg, Data { seq }) from flow later 64 { … }`
-    fn handler(&mut self) {
+    pub(super) fn handler(&mut self) {
         self.open_documented(HANDLER);
         self.bump();
         if self.at_word("expiry") {
@@ -441,7 +336,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn handler_clauses(&mut self) {
+    pub(super) fn handler_clauses(&mut self) {
         loop {
             let kind = match self.nth_text(0) {
                 "from" => FROM_CLAUSE,
@@ -458,7 +353,7 @@ impl Parser<'_> {
     }
 
     /// `(msg, seq)`, `(msg, Data { seq })`, `(made: u32)`
-    fn patterns(&mut self) {
+    pub(super) fn patterns(&mut self) {
         self.open(PATTERN_LIST);
         let opening = self.span_of(0);
         self.bump();
@@ -496,7 +391,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn alternative_pattern(&mut self) {
+    pub(super) fn alternative_pattern(&mut self) {
         self.open(ALTERNATIVE_PATTERN);
         self.name("an alternative's name");
         let opening = self.span_of(0);

@@ -3,13 +3,17 @@
 //! The grammar stands in the files beside this one, a function a rule. What they keep: every loop consumes a token in
 //! each round or leaves; trivia is added in front of the token that follows it; nesting is bounded by [`MAX_DEPTH`].
 
+mod arguments;
+mod control;
 mod expressions;
 mod forms;
 mod habits;
 mod items;
+mod lists;
 mod members;
 mod report;
 mod stacks;
+mod state;
 mod statements;
 mod tests;
 mod types;

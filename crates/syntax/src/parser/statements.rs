@@ -41,7 +41,7 @@ impl Parser<'_> {
     }
 
     /// Reports that a block is missing, and looks for it on the rest of the line.
-    fn missing_block(&mut self) {
+    pub(super) fn missing_block(&mut self) {
         if !self.report_foreign() {
             let found = self.found();
             let mut diagnostic = self
@@ -62,7 +62,7 @@ impl Parser<'_> {
         self.skip_line();
     }
 
-    fn at_line_start_or_end(&self) -> bool {
+    pub(super) fn at_line_start_or_end(&self) -> bool {
         self.at(EOF) || self.at(R_BRACE) || self.new_line_before(0)
     }
 
@@ -95,7 +95,7 @@ impl Parser<'_> {
         self.begin_afresh();
     }
 
-    fn stray_block(&mut self) {
+    pub(super) fn stray_block(&mut self) {
         let diagnostic = self
             .error_here(codes::UNKNOWN_STATEMENT, "a block stands alone", "belongs to no statement")
             .help("remove the braces, or write what it belongs to: `if c { … }`");
@@ -105,7 +105,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn unexpected_in_block(&mut self) {
+    pub(super) fn unexpected_in_block(&mut self) {
         if self.at(COMMA) {
             let diagnostic = self
                 .error_here(codes::UNKNOWN_STATEMENT, "a `,` joins no statements", "not needed")
@@ -147,6 +147,7 @@ impl Parser<'_> {
                 !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | L_PAREN | COLON | COMMA | R_PAREN | L_BRACKET)
             }
             "fail" => self.nth(n + 1) == COLON,
+            "end" if self.nth(n + 1) == R_BRACE || !self.same_line(n + 1) => true,
             "later" => next_name,
             word => {
                 let connective = matches!(self.nth_text(n + 1), "and" | "or" | "as" | "in" | "to" | "from");
@@ -169,7 +170,7 @@ impl Parser<'_> {
     }
 
     /// `dorp msg`, and in tests `after 20`, `=>`: no expression, so most likely a statement with a mistake.
-    fn is_two_names(&self) -> bool {
+    pub(super) fn is_two_names(&self) -> bool {
         const CONNECTIVES: [&str; 8] = ["and", "or", "in", "as", "to", "from", "else", "limit"];
         if self.in_test && (matches!(self.peek(), FAT_ARROW | ARROW) || self.at(IDENT) && self.nth(1) == NUMBER) {
             return true;
@@ -178,7 +179,7 @@ impl Parser<'_> {
         two && !CONNECTIVES.contains(&self.nth_text(1)) && !self.at_any_word(&["running", "left", "not", "if", "match"])
     }
 
-    fn statement(&mut self) {
+    pub(super) fn statement(&mut self) {
         if self.at(COMMA) {
             self.unexpected_in_block();
             return self.bump_as_error();
@@ -216,13 +217,13 @@ impl Parser<'_> {
             "start" => self.start(),
             "stop" => self.word_and_value(STOP_STMT),
             "remove" => self.word_and_value(REMOVE_STMT),
-            "end" => self.word_and_value(END_STMT),
+            "end" => self.end_(),
             _ => self.later(),
         }
     }
 
     /// `a.b = e`, `x += e`, a call, or a value at the end of a block.
-    fn simple_statement(&mut self) {
+    pub(super) fn simple_statement(&mut self) {
         self.form = "";
         let start = self.checkpoint();
         let began = self.pos;
@@ -247,7 +248,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn check_second_assignment(&mut self) {
+    pub(super) fn check_second_assignment(&mut self) {
         self.check_ternary();
         if self.at(EQ) && self.same_line(0) {
             let diagnostic = self
@@ -258,7 +259,7 @@ impl Parser<'_> {
     }
 
     /// `to flow(…)`, `from flow`
-    fn flow_clauses(&mut self) {
+    pub(super) fn flow_clauses(&mut self) {
         while self.at_any_word(&["to", "from"]) && self.same_line(0) && !matches!(self.nth(1), EQ | OP_EQ | DOT) {
             self.open(if self.at_word("to") { TO_CLAUSE } else { FROM_CLAUSE });
             self.bump();
@@ -278,20 +279,20 @@ impl Parser<'_> {
         }
     }
 
-    fn word_alone(&mut self, kind: SyntaxKind) {
+    pub(super) fn word_alone(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
         self.close();
     }
 
-    fn word_and_value(&mut self, kind: SyntaxKind) {
+    pub(super) fn word_and_value(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
         self.expression();
         self.close();
     }
 
-    fn let_(&mut self) {
+    pub(super) fn let_(&mut self) {
         self.open(LET_STMT);
         self.bump();
         if self.at_word("mut") && self.nth(1) == IDENT {
@@ -341,181 +342,28 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `if likely c { … } else if let v = m[k] { … } else { … }`
-    pub(super) fn if_(&mut self) {
-        self.open(IF);
-        self.bump();
-        let likely = self.at_any_word(&["likely", "unlikely"]);
-        if likely && !matches!(self.nth(1), L_BRACE | DOT | EQ_EQ | NEQ | LT | GT | LE | GE) {
-            self.bump();
-        }
-        self.condition();
-        self.block();
-        if self.eat_word("else") {
-            if self.at_word("if") {
-                self.nested(|p| p.if_());
-            } else {
-                self.block();
-            }
-        }
-        self.close();
-    }
-
-    fn condition(&mut self) {
-        if self.at_word("let") {
-            self.open(LET_CONDITION);
-            self.bump();
-            self.pattern();
-            self.expect(EQ, "`=`");
-            self.head_expression();
-            self.close();
-            return;
-        }
-        self.head_expression();
-        if self.at(EQ) && self.same_line(0) {
-            let diagnostic = self
-                .error_here(codes::ASSIGN_IN_CONDITION, "`=` in a condition", "an assignment is no value")
-                .help("write `==` to compare, or `if let v = m[k]` to look something up");
-            self.report(diagnostic);
-            self.open(ERROR);
-            self.bump();
-            self.head_expression();
-            self.close();
-        }
-    }
-
-    /// `match e { Kind.Ask => { … }  else => { … } }`
-    pub(super) fn match_(&mut self) {
-        self.open(MATCH);
-        self.bump();
-        self.head_expression();
-        let opening = self.span_of(0);
-        if !self.at(L_BRACE) {
-            self.missing_block();
-        }
-        if self.eat(L_BRACE) {
-            self.with_records(true, |p| p.arms());
-            self.close_bracket(R_BRACE, opening);
-        }
-        self.close();
-    }
-
-    fn arms(&mut self) {
-        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
-            let before = self.pos;
-            self.arm();
-            if self.at(COMMA) {
-                let diagnostic =
-                    self.error_here(codes::EXPECTED, "arms need no `,` between them", "not needed").help("remove it");
-                self.report(diagnostic);
-                self.bump_as_error();
-            } else if self.out_of_step(before) {
-                self.recover_statement(before);
-            }
-        }
-    }
-
-    fn arm(&mut self) {
-        self.form = "Kind.Ask => { … }";
-        self.open(MATCH_ARM);
-        if self.at_word("_") || self.at_word("default") {
-            let found = self.this();
-            let diagnostic = self
-                .error_here(codes::TEST_NOTATION, format!("{found} is no pattern"), "for all other values")
-                .help("write `else`");
-            self.report(diagnostic);
-            self.bump();
-        } else if !self.eat_word("else") {
-            self.with_records(false, |p| p.first_expression());
-        }
-        if !self.expect(FAT_ARROW, "`=>`") {
-            self.eat(ARROW);
-        }
-        if self.at(L_BRACE) {
-            self.block();
-        } else {
-            self.bare_arm();
-        }
-        self.close();
-    }
-
-    /// `Kind.Ask => return`: reported, and read as the block it should be.
-    fn bare_arm(&mut self) {
-        let found = self.this();
-        let diagnostic = self
-            .error_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
-            .help("an arm's statements stand in braces: `Kind.Ask => { return }`");
-        self.report(diagnostic);
-        if !matches!(self.peek(), R_BRACE | EOF) {
-            self.statement();
-        }
-    }
-
-    fn while_(&mut self) {
-        self.open(WHILE_STMT);
-        self.bump();
-        self.condition();
-        self.loop_limit();
-        self.block();
-        self.close();
-    }
-
-    fn for_(&mut self) {
-        self.open(FOR_STMT);
-        self.bump();
-        if self.at(L_PAREN) && self.nth(1) == IDENT && !matches!(self.nth(2), COMMA | R_PAREN) {
-            let diagnostic = self
-                .error_here(codes::EXPECTED, "a `for` counts over a range", "not in parentheses")
-                .help("write `for i in 0 .. 4 limit 4 { … }`");
-            self.report(diagnostic);
-            self.skip_balanced();
-            self.block();
-            return self.close();
-        }
-        self.pattern();
-        self.expect_word("in");
-        let start = self.checkpoint();
-        self.head_expression();
-        if self.at(DOT_DOT) {
-            self.open_at(start, RANGE_EXPR);
-            self.bump();
-            self.head_expression();
-            self.close();
-        }
-        self.loop_limit();
-        self.block();
-        self.close();
-    }
-
-    /// `limit 8`
-    fn loop_limit(&mut self) {
-        if self.at_word("limit") {
-            self.open(LIMIT_CLAUSE);
-            self.bump();
-            self.head_expression();
-            self.close();
-            return;
-        }
-        if self.at(L_BRACE) {
-            let diagnostic = self
-                .error_here(codes::MISSING_LIMIT, "this loop has no limit", "expected `limit` and a number")
-                .note("a reaction ends: every loop says how many rounds it makes at most")
-                .help("write `limit 8` in front of the block");
-            self.report(diagnostic);
-        }
-    }
-
-    fn return_(&mut self) {
+    pub(super) fn return_(&mut self) {
         self.open(RETURN_STMT);
         self.bump();
-        if self.same_line(0) && self.at_expression() && !self.starts_line_of_its_own() {
+        let block_value = self.at_any_word(&["if", "match"]);
+        if self.same_line(0) && self.at_expression() && (block_value || !self.starts_line_of_its_own()) {
+            self.expression();
+        }
+        self.close();
+    }
+
+    /// `end e`, and `end` alone in an object's own code
+    pub(super) fn end_(&mut self) {
+        self.open(END_STMT);
+        self.bump();
+        if self.same_line(0) && self.at_expression() {
             self.expression();
         }
         self.close();
     }
 
     /// `drop msg: stale`, `consume msg: used`
-    fn lose(&mut self, kind: SyntaxKind) {
+    pub(super) fn lose(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
         self.expression();
@@ -523,7 +371,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    fn reason(&mut self) {
+    pub(super) fn reason(&mut self) {
         if self.eat(COLON) {
             if self.at(STRING) {
                 let diagnostic = self
@@ -545,7 +393,7 @@ impl Parser<'_> {
         }
     }
 
-    fn fail(&mut self) {
+    pub(super) fn fail(&mut self) {
         self.open(FAIL_STMT);
         self.bump();
         self.reason();
@@ -553,7 +401,7 @@ impl Parser<'_> {
     }
 
     /// `take kept 3 or { … }`, `give kept`, `count hits 3`
-    fn quantity(&mut self, kind: SyntaxKind) {
+    pub(super) fn quantity(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
         self.postfix();
@@ -574,7 +422,7 @@ impl Parser<'_> {
     }
 
     /// An amount stands on the same line, and is a number or a name that no statement begins with.
-    fn at_amount(&self) -> bool {
+    pub(super) fn at_amount(&self) -> bool {
         if self.new_line_before(0) {
             return false;
         }
@@ -593,7 +441,7 @@ impl Parser<'_> {
     }
 
     /// `start t after 20 ms`, `start t at instant`
-    fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         self.open(START_STMT);
         self.bump();
         self.postfix();
@@ -611,7 +459,7 @@ impl Parser<'_> {
     }
 
     /// `later NAME(msg) or { … }`
-    fn later(&mut self) {
+    pub(super) fn later(&mut self) {
         self.open(LATER_STMT);
         self.bump();
         self.name("the name of a handler of this layer");

@@ -1,0 +1,202 @@
+//! Arguments, indices and the fields of records: the lists within expressions.
+
+use super::expressions::Height;
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::{self, *};
+use crate::lexer::UNITS;
+
+impl Parser<'_> {
+    /// Expressions of an index: one, or several for a map with several keys.
+    pub(super) fn deeper_list(&mut self, end: SyntaxKind) -> Height {
+        let mut height = 0;
+        self.nested(|p| {
+            height = p.expression();
+            while p.eat(COMMA) && !p.at(end) {
+                height = height.max(p.expression());
+            }
+            if !p.at(end) && p.same_line(0) {
+                p.expected(if end == R_BRACKET { "`]` or `,`" } else { "`)` or `,`" });
+            }
+        });
+        height
+    }
+
+    /// `(a, name: b, outer.inner: c)`
+    pub(super) fn arguments(&mut self) -> Height {
+        let mut height = 0;
+        self.open(ARG_LIST);
+        let opening = self.span_of(0);
+        self.bump();
+        self.bracketed(|p| {
+            p.nested(|p| {
+                while !p.at(R_PAREN) && !p.at_list_end() {
+                    let before = p.pos;
+                    height = height.max(p.argument());
+                    if !p.separator(R_PAREN, "argument") || p.pos == before {
+                        break;
+                    }
+                }
+            })
+        });
+        self.close_bracket(R_PAREN, opening);
+        self.close();
+        height
+    }
+
+    pub(super) fn at_list_end(&self) -> bool {
+        self.at(R_BRACE) || self.at_stop() || self.new_line_before(0) && self.starts_line_of_its_own()
+    }
+
+    /// The comma between two parts of a list; `false` when the list cannot go on.
+    pub(super) fn separator(&mut self, end: SyntaxKind, what: &str) -> bool {
+        if self.eat(COMMA) {
+            return true;
+        }
+        if self.at(end) {
+            return false;
+        }
+        if self.at_list_end() || self.at(EOF) {
+            return false;
+        }
+        if self.at_expression() && self.same_line(0) {
+            let found = self.this();
+            let mut diagnostic = self
+                .error_here(
+                    codes::MISSING_SEPARATOR,
+                    format!("expected `,` before {found}"),
+                    "the next one begins here",
+                )
+                .help(format!("write `,` between one {what} and the next"));
+            if self.at(IDENT) && self.pos > 0 && self.tokens[self.significant[self.pos - 1] as usize].kind == NUMBER {
+                diagnostic = diagnostic.note(format!("units of durations are {}", super::report::listed(&UNITS)));
+            }
+            self.report(diagnostic);
+            return true;
+        }
+        if self.new_line_before(0) && !self.at(R_PAREN) && !self.at(R_BRACKET) && !self.at(SEMICOLON) {
+            return false;
+        }
+        if self.at(QUESTION) && self.in_test {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "the `?` stands before the handle's name", "expected before the name")
+                .help("write `?s`");
+            self.report(diagnostic);
+            self.bump_as_error();
+            return self.eat(COMMA);
+        }
+        let close = match end {
+            R_PAREN => "`,` or `)`",
+            R_BRACKET => "`,` or `]`",
+            _ => "`,` or `}`",
+        };
+        self.expected(close);
+        self.skip_to_separator(end);
+        self.eat(COMMA)
+    }
+
+    /// After a mistake within a list: on to the next comma, the list's end, or the line's.
+    pub(super) fn skip_to_separator(&mut self, end: SyntaxKind) {
+        self.open(ERROR);
+        while !matches!(self.peek(), COMMA | EOF | L_BRACE | R_BRACE) && !self.at(end) && self.same_line(0) {
+            self.bump();
+        }
+        self.close();
+    }
+
+    pub(super) fn argument(&mut self) -> Height {
+        self.open(ARG);
+        if self.at_argument_name() {
+            self.path("an argument's name");
+            self.bump();
+        }
+        let height = self.value("an argument");
+        self.close();
+        height
+    }
+
+    pub(super) fn at_argument_name(&self) -> bool {
+        let mut n = 0;
+        while self.nth(n) == IDENT && self.nth(n + 1) == DOT && n < 16 {
+            n += 2;
+        }
+        self.nth(n) == IDENT && self.nth(n + 1) == COLON
+    }
+
+    /// `c ? a : b`: reported, and skipped.
+    pub(super) fn check_ternary(&mut self) {
+        if self.at(QUESTION) && self.same_line(0) && !self.in_test {
+            let diagnostic = self
+                .error_here(codes::FOREIGN_OPERATOR, "the language has no `? :`", "of another language")
+                .help("write `if c { a } else { b }`, which is a value");
+            self.report(diagnostic);
+            self.skip_line();
+        }
+    }
+
+    pub(super) fn value(&mut self, what: &str) -> Height {
+        let height = self.expression();
+        if self.at(EQ) && self.same_line(0) {
+            let diagnostic = self
+                .error_here(codes::ASSIGN_IN_CONDITION, format!("`=` within {what}"), "an assignment is no value")
+                .help("write `==` to compare, `name: value` to name an argument");
+            self.report(diagnostic);
+            self.open(ERROR);
+            self.bump();
+            self.expression();
+            self.close();
+        }
+        height
+    }
+
+    /// `{ left: 1, right }`
+    pub(super) fn record_fields(&mut self) -> Height {
+        let opening = self.span_of(0);
+        let mut height = 0;
+        self.nested(|p| {
+            p.bump();
+            p.bracketed(|p| height = p.fields_of_record());
+            p.close_bracket(R_BRACE, opening);
+        });
+        height
+    }
+
+    pub(super) fn fields_of_record(&mut self) -> Height {
+        let p = self;
+        let mut height = 0;
+        while !p.at(R_BRACE) && !p.at_stop() {
+            let before = p.pos;
+            p.open(RECORD_EXPR_FIELD);
+            if p.name("a field's name") && (p.eat(COLON) || p.field_assigned()) {
+                height = height.max(p.value("a field"));
+            }
+            p.close();
+            if !p.eat(COMMA) && !p.at(R_BRACE) {
+                if p.at(IDENT) && p.nth(1) == COLON {
+                    p.separator(R_BRACE, "field");
+                } else {
+                    p.expected("`,` or `}`");
+                    p.skip_to_separator(R_BRACE);
+                    p.eat(COMMA);
+                }
+            }
+            if p.pos == before {
+                break;
+            }
+        }
+        height
+    }
+
+    /// `Pair { left = 1 }`: reported, and read on.
+    pub(super) fn field_assigned(&mut self) -> bool {
+        if !self.at(EQ) {
+            return false;
+        }
+        let diagnostic = self
+            .error_here(codes::ASSIGN_IN_CONDITION, "`=` within a record", "expected `:`")
+            .help("a field and its value are joined by `:`, as in `Pair { left: 1 }`");
+        self.report(diagnostic);
+        self.bump();
+        true
+    }
+}

@@ -1,0 +1,171 @@
+//! Statements that choose and repeat: `if`, `match`, `while`, `for`.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::*;
+
+impl Parser<'_> {
+    /// `if likely c { … } else if let v = m[k] { … } else { … }`
+    pub(super) fn if_(&mut self) {
+        self.open(IF);
+        self.bump();
+        let likely = self.at_any_word(&["likely", "unlikely"]);
+        if likely && !matches!(self.nth(1), L_BRACE | DOT | EQ_EQ | NEQ | LT | GT | LE | GE) {
+            self.bump();
+        }
+        self.condition();
+        self.block();
+        if self.eat_word("else") {
+            if self.at_word("if") {
+                self.nested(|p| p.if_());
+            } else {
+                self.block();
+            }
+        }
+        self.close();
+    }
+
+    pub(super) fn condition(&mut self) {
+        if self.at_word("let") {
+            self.open(LET_CONDITION);
+            self.bump();
+            self.pattern();
+            self.expect(EQ, "`=`");
+            self.head_expression();
+            self.close();
+            return;
+        }
+        self.head_expression();
+        if self.at(EQ) && self.same_line(0) {
+            let diagnostic = self
+                .error_here(codes::ASSIGN_IN_CONDITION, "`=` in a condition", "an assignment is no value")
+                .help("write `==` to compare, or `if let v = m[k]` to look something up");
+            self.report(diagnostic);
+            self.open(ERROR);
+            self.bump();
+            self.head_expression();
+            self.close();
+        }
+    }
+
+    /// `match e { Kind.Ask => { … }  else => { … } }`
+    pub(super) fn match_(&mut self) {
+        self.open(MATCH);
+        self.bump();
+        self.head_expression();
+        let opening = self.span_of(0);
+        if !self.at(L_BRACE) {
+            self.missing_block();
+        }
+        if self.eat(L_BRACE) {
+            self.with_records(true, |p| p.arms());
+            self.close_bracket(R_BRACE, opening);
+        }
+        self.close();
+    }
+
+    pub(super) fn arms(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
+            let before = self.pos;
+            self.arm();
+            if self.at(COMMA) {
+                let diagnostic =
+                    self.error_here(codes::EXPECTED, "arms need no `,` between them", "not needed").help("remove it");
+                self.report(diagnostic);
+                self.bump_as_error();
+            } else if self.out_of_step(before) {
+                self.recover_statement(before);
+            }
+        }
+    }
+
+    pub(super) fn arm(&mut self) {
+        self.form = "Kind.Ask => { … }";
+        self.open(MATCH_ARM);
+        if self.at_word("_") || self.at_word("default") {
+            let found = self.this();
+            let diagnostic = self
+                .error_here(codes::TEST_NOTATION, format!("{found} is no pattern"), "for all other values")
+                .help("write `else`");
+            self.report(diagnostic);
+            self.bump();
+        } else if !self.eat_word("else") {
+            self.with_records(false, |p| p.first_expression());
+        }
+        if !self.expect(FAT_ARROW, "`=>`") {
+            self.eat(ARROW);
+        }
+        if self.at(L_BRACE) {
+            self.block();
+        } else {
+            self.bare_arm();
+        }
+        self.close();
+    }
+
+    /// `Kind.Ask => return`: reported, and read as the block it should be.
+    pub(super) fn bare_arm(&mut self) {
+        let found = self.this();
+        let diagnostic = self
+            .error_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
+            .help("an arm's statements stand in braces: `Kind.Ask => { return }`");
+        self.report(diagnostic);
+        if !matches!(self.peek(), R_BRACE | EOF) {
+            self.statement();
+        }
+    }
+
+    pub(super) fn while_(&mut self) {
+        self.open(WHILE_STMT);
+        self.bump();
+        self.condition();
+        self.loop_limit();
+        self.block();
+        self.close();
+    }
+
+    pub(super) fn for_(&mut self) {
+        self.open(FOR_STMT);
+        self.bump();
+        if self.at(L_PAREN) && self.nth(1) == IDENT && !matches!(self.nth(2), COMMA | R_PAREN) {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "a `for` counts over a range", "not in parentheses")
+                .help("write `for i in 0 .. 4 limit 4 { … }`");
+            self.report(diagnostic);
+            self.skip_balanced();
+            self.block();
+            return self.close();
+        }
+        self.pattern();
+        self.expect_word("in");
+        let start = self.checkpoint();
+        self.head_expression();
+        if self.at(DOT_DOT) {
+            self.open_at(start, RANGE_EXPR);
+            self.bump();
+            self.head_expression();
+            self.close();
+        }
+        self.loop_limit();
+        self.block();
+        self.close();
+    }
+
+    /// `limit 8`
+    pub(super) fn loop_limit(&mut self) {
+        if self.at_word("limit") {
+            self.open(LIMIT_CLAUSE);
+            self.bump();
+            self.head_expression();
+            self.close();
+            return;
+        }
+        if self.at(L_BRACE) {
+            let diagnostic = self
+                .error_here(codes::MISSING_LIMIT, "this loop has no limit", "expected `limit` and a number")
+                .note("a reaction ends: every loop says how many rounds it makes at most")
+                .help("write `limit 8` in front of the block");
+            self.report(diagnostic);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Lists in braces and parentheses that items and members share.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::*;
+
+impl Parser<'_> {
+    /// `{ left: u32, right: u32 }`; a line's end separates as a comma does.
+    pub(super) fn field_list(&mut self) {
+        if !self.at(L_BRACE) {
+            self.expected("`{` and fields");
+            return;
+        }
+        self.open(FIELD_LIST);
+        let opening = self.span_of(0);
+        self.bump();
+        self.braced_list("field", |p| {
+            p.open_documented(FIELD);
+            if p.name("a field's name") {
+                p.type_annotation();
+            }
+            p.close();
+        });
+        self.close_bracket(R_BRACE, opening);
+        self.close();
+    }
+
+    /// The parts of a list in braces, separated by commas or line ends.
+    pub(super) fn braced_list(&mut self, what: &str, mut part: impl FnMut(&mut Self)) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
+            let before = (self.pos, self.diagnostics.len());
+            part(self);
+            if self.eat(COMMA) || self.at(R_BRACE) {
+                continue;
+            }
+            if self.diagnostics.len() == before.1 && self.same_line(0) {
+                self.missing_comma(what);
+            }
+            self.eat(COMMA);
+            if self.pos == before.0 {
+                self.bump_as_error();
+            }
+        }
+    }
+
+    pub(super) fn missing_comma(&mut self, what: &str) {
+        if self.at_word("with") && self.nth_word(1, "message") {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "a header without alternatives always goes with a message", "not needed")
+                .help(
+                    "remove it, or name alternatives: `header { Data { seq: u32 } with message | Ack { next: u32 } }`",
+                );
+            self.report(diagnostic);
+            self.bump_as_error();
+            self.bump_as_error();
+            return;
+        }
+        if self.at(IDENT) {
+            let found = self.this();
+            let diagnostic = self
+                .error_here(
+                    codes::MISSING_SEPARATOR,
+                    format!("expected `,` before {found}"),
+                    "the next one begins here",
+                )
+                .help(format!("write `,` between one {what} and the next on the same line"));
+            self.report(diagnostic);
+            return;
+        }
+        self.expected("`,` or `}`");
+        self.open(ERROR);
+        while !matches!(self.peek(), COMMA | EOF | L_BRACE | R_BRACE) && self.same_line(0) {
+            self.bump();
+        }
+        if self.at(L_BRACE) {
+            self.skip_balanced();
+        }
+        self.close();
+    }
+
+    /// `(a: u32, b: u16 = 4)`
+    pub(super) fn params(&mut self, typed: bool) {
+        if !self.at(L_PAREN) {
+            self.expected("`(` and parameters");
+            return;
+        }
+        self.open(PARAM_LIST);
+        let opening = self.span_of(0);
+        self.bump();
+        while !self.at(R_PAREN) && !self.at(EOF) && !self.at_list_end() {
+            let before = self.pos;
+            self.param(typed);
+            if self.pos == before {
+                break;
+            }
+            if !self.eat(COMMA) && !self.at(R_PAREN) {
+                if self.at(IDENT) && self.same_line(0) {
+                    self.missing_comma("parameter");
+                    continue;
+                }
+                break;
+            }
+        }
+        self.close_bracket(R_PAREN, opening);
+        self.close();
+    }
+
+    pub(super) fn param(&mut self, mut typed: bool) {
+        self.open(PARAM);
+        if self.at(IDENT) && self.nth(1) == IDENT && self.same_line(1) {
+            let (type_, name) = (self.nth_text(0), self.nth_text(1));
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "a parameter's name stands before its type", "expected `name: Type`")
+                .help(format!("write `{name}: {type_}`"));
+            self.report(diagnostic);
+            self.bump_as_error();
+            typed = false;
+        }
+        if self.name("a parameter's name") {
+            if self.eat(COLON) {
+                self.type_();
+            } else if typed {
+                let diagnostic = self
+                    .error_here(
+                        codes::EXPECTED_TYPE,
+                        "the parameter has no type",
+                        "expected `:` and a type before this",
+                    )
+                    .help("write it: `name: u32`");
+                self.report(diagnostic);
+            }
+            if self.eat(EQ) {
+                self.with_records(true, |p| p.expression());
+            }
+        }
+        self.close();
+    }
+
+    /// `{`, what the rule reads, `}`; a rule that stops early at something is called again behind it.
+    pub(super) fn braces(&mut self, what: &str, mut rule: impl FnMut(&mut Self)) {
+        let opening = self.span_of(0);
+        if !self.at(L_BRACE) {
+            let errors = self.diagnostics.len();
+            self.expected(what);
+            if self.at_stop() || self.new_line_before(0) && !self.at(L_BRACE) {
+                return;
+            }
+            self.skip_line();
+            if !self.at(L_BRACE) {
+                return self.end_of_item(errors);
+            }
+        }
+        self.bump();
+        let form = self.form;
+        self.with_records(true, |p| rule(p));
+        self.rest_of_braces();
+        self.form = form;
+        self.close_bracket(R_BRACE, opening);
+    }
+
+    /// What a rule has left within its braces.
+    pub(super) fn rest_of_braces(&mut self) {
+        if self.at(R_BRACE) || self.at_stop() || self.at_lost_member() {
+            return;
+        }
+        self.expected("`}`");
+        self.open(ERROR);
+        while !self.at(R_BRACE) && !self.at_stop() && !self.at_lost_member() {
+            match self.peek() {
+                L_BRACE => self.skip_balanced(),
+                _ => self.bump(),
+            }
+        }
+        self.close();
+    }
+}

@@ -1,0 +1,114 @@
+//! State: what stands in scopes and objects.
+
+use super::forms::form_of;
+use super::members::STATE_WORDS;
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::{self, *};
+
+impl Parser<'_> {
+    /// State, and the handlers of an object.
+    pub(super) fn states(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_scope() {
+            let before = self.pos;
+            if self.at_word("on") {
+                self.handler();
+            } else if self.at_word("fn") {
+                self.function();
+            } else {
+                self.state_or_unknown();
+            }
+            if self.at(COMMA) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "state needs no `,` behind it", "not needed")
+                    .help("remove it: blanks or a line's end separate");
+                self.report(diagnostic);
+                self.bump_as_error();
+            } else if self.out_of_step(before) {
+                self.recover_member(before);
+            }
+        }
+    }
+
+    /// A member of the layer within a scope: then the scope has lost its closing brace.
+    pub(super) fn at_lost_scope(&self) -> bool {
+        let scope = matches!(self.nth_text(0), "header" | "key" | "entity" | "point" | "session");
+        !self.fragment && self.new_line_before(0) && scope && self.nth(1) == L_BRACE
+            || !self.fragment && self.at_word("on") && self.new_line_before(0) && self.nth_word(1, "send")
+            || !self.fragment && self.at_word("on") && self.new_line_before(0) && self.nth_word(1, "deliver")
+    }
+
+    pub(super) fn state_or_unknown(&mut self) {
+        if self.at_any_word(&STATE_WORDS) {
+            return self.state();
+        }
+        if self.at(IDENT) && self.nth(1) == COLON {
+            let found = self.nth_text(0);
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_STATE, format!("`{found}` begins no kind of state"), "expected `var`")
+                .help(format!("write `var {found}: …`"));
+            return self.report(diagnostic);
+        }
+        if let Some(meant) = self.unknown_word(codes::UNKNOWN_STATE, "kind of state", &STATE_WORDS) {
+            if self.nth(1) == IDENT {
+                self.known_state(meant);
+            }
+        }
+    }
+
+    pub(super) fn state(&mut self) {
+        self.known_state(self.nth_text(0));
+    }
+
+    pub(super) fn known_state(&mut self, word: &str) {
+        self.form = form_of(word);
+        match word {
+            "var" => self.typed_value(VAR, "the variable's name"),
+            "const" => self.typed_value(CONST_STATE, "the constant's name"),
+            "timer" => self.named_state(TIMER, "the timer's name"),
+            "counter" => self.named_state(COUNTER, "the counter's name"),
+            "quota" => self.sized(QUOTA, "the quota's name", "`:` and how many"),
+            "array" => self.typed(ARRAY, "the array's name"),
+            "map" => self.typed(MAP, "the map's name"),
+            _ => self.messages(),
+        }
+    }
+
+    pub(super) fn named_state(&mut self, kind: SyntaxKind, what: &str) {
+        self.open_documented(kind);
+        self.bump();
+        self.name_here(what);
+        self.close();
+    }
+
+    pub(super) fn typed(&mut self, kind: SyntaxKind, what: &str) {
+        self.open_documented(kind);
+        self.bump();
+        if self.name_here(what) {
+            self.type_annotation();
+        }
+        self.close();
+    }
+
+    pub(super) fn sized(&mut self, kind: SyntaxKind, what: &str, size: &str) {
+        self.open_documented(kind);
+        self.bump();
+        if self.name_here(what) && self.expect(COLON, size) {
+            self.expression();
+        }
+        self.close();
+    }
+
+    /// `messages waiting: 8 from kept`
+    pub(super) fn messages(&mut self) {
+        self.open_documented(MESSAGES);
+        self.bump();
+        if self.name_here("the places' name") && self.expect(COLON, "`:` and how many") {
+            self.expression();
+            if self.eat_word("from") {
+                self.name_here("a quota's name");
+            }
+        }
+        self.close();
+    }
+}
