@@ -123,9 +123,7 @@ pub enum Command {
         stack: StackChoice,
     },
     /// Tells about a diagnostic: `mokume explain M0401`; without a code, lists them all.
-    Explain {
-        code: Option<String>,
-    },
+    Explain { code: Option<String> },
 }
 
 #[derive(Args, Debug)]

@@ -22,7 +22,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
         }
         Command::Run { stack, device, set, backend, duration, pcap } => {
             let seed = arguments.seed;
-            let options = RunOptions { device, set, backend: *backend, duration: duration.as_deref(), pcap: pcap.clone(), seed };
+            let options =
+                RunOptions { device, set, backend: *backend, duration: duration.as_deref(), pcap: pcap.clone(), seed };
             run_stack(stack, options, printer)
         }
         Command::Sim { file, network, backend, pcap, chart, log } => {
@@ -36,7 +37,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
             };
             simulate(file, options, printer)
         }
-        Command::Build { stack, emit, output, uncomposed } => build_stack(stack, *emit, output.as_deref(), *uncomposed, printer),
+        Command::Build { stack, emit, output, uncomposed } => {
+            build_stack(stack, *emit, output.as_deref(), *uncomposed, printer)
+        }
         Command::Graph { stack, output } => {
             let (_, compiled) = compiled(stack, printer)?;
             let dot = output.as_deref().is_some_and(|name| name.ends_with(".dot"));
@@ -89,7 +92,8 @@ fn tests(files: &[String], backend: Option<Backend>, filter: &str, printer: &Pri
         let backend = backend_name(outcome.backend);
         let differences: Vec<String> = outcome.differences.iter().map(|difference| difference.to_string()).collect();
         if printer.is_json() {
-            printer.object(&json!({ "test": outcome.test, "file": outcome.file, "line": outcome.line, "backend": backend,
+            printer
+                .object(&json!({ "test": outcome.test, "file": outcome.file, "line": outcome.line, "backend": backend,
                 "passed": good, "differences": differences }));
         } else if !good {
             printer.line(format!("FAILED {}:{} \"{}\" ({backend})", outcome.file, outcome.line, outcome.test));
@@ -156,7 +160,8 @@ struct RunOptions<'a> {
 fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -> Result<i32, Failure> {
     let (checked, compiled) = compiled(choice, printer)?;
     let defaults = &checked.manifest.defaults;
-    let mut set: Vec<(String, String)> = defaults.set.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut set: Vec<(String, String)> =
+        defaults.set.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     for text in options.set {
         set.push(run::setting(text)?);
     }
@@ -173,7 +178,11 @@ fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -
     let seed = options.seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed());
     let nanoseconds = options.duration.map(run::duration).transpose()?;
     let request = run::Request { devices, set, backend, seed, nanoseconds, pcap: options.pcap };
-    printer.note(format!("running `{}` ({}), seed {seed}; ends by Ctrl-C", compiled.composed.name, backend_name(backend)));
+    printer.note(format!(
+        "running `{}` ({}), seed {seed}; ends by Ctrl-C",
+        compiled.composed.name,
+        backend_name(backend)
+    ));
     let automaton = &compiled.composed;
     let mut heard = |at: u64, output: &mokume_reaction::Output| {
         let port = &automaton.ports[output.port.index()];
@@ -216,7 +225,9 @@ fn print_accounts(automaton: &Automaton, accounts: &Accounts, report: Option<&ru
         printer.line(format!("frames: {received} in, {sent} out, {unsent} not taken by a device"));
     }
     let Accounts { delivered, held, gone, refused, .. } = accounts;
-    printer.line(format!("messages: {delivered} left by a port, {held} held, {gone} gone with their session, {refused} refused"));
+    printer.line(format!(
+        "messages: {delivered} left by a port, {held} held, {gone} gone with their session, {refused} refused"
+    ));
     for (name, list) in [("dropped", dropped), ("consumed", consumed)] {
         for (reason, count) in list {
             printer.line(format!("  {name:<9} {count:>8}  {reason}"));
@@ -250,14 +261,19 @@ fn simulate(file: &str, options: SimOptions<'_>, printer: &Printer) -> Result<i3
     let seed = options.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let backend = options.backend.map_or(Backend::Interpreter, backend_of);
     let mut progress = Progress::new(network.until, printer);
-    let finished = sim::run(network, &stacks, backend, seed, &world, &mut |at| progress.show(at))?;
+    let finished = sim::run(&checked, network, &stacks, backend, seed, &world, &mut |at| progress.show(at))?;
     progress.end();
     if options.log {
         print_log(&finished, printer);
     }
     let reports = finished.records.iter().filter(|r| matches!(r.what, mokume_simulate::What::Reported { .. })).count();
     if !printer.is_json() {
-        printer.line(format!("network `{}`: {} hosts, {} of virtual time, seed {seed}", network.name.text, finished.hosts.len(), time(finished.until)));
+        printer.line(format!(
+            "network `{}`: {} hosts, {} of virtual time, seed {seed}",
+            network.name.text,
+            finished.hosts.len(),
+            time(finished.until)
+        ));
     }
     for host in &finished.hosts {
         if !printer.is_json() {
@@ -323,7 +339,13 @@ impl Progress {
     }
 }
 
-fn build_stack(choice: &StackChoice, emit: Emit, output: Option<&str>, uncomposed: bool, printer: &Printer) -> Result<i32, Failure> {
+fn build_stack(
+    choice: &StackChoice,
+    emit: Emit,
+    output: Option<&str>,
+    uncomposed: bool,
+    printer: &Printer,
+) -> Result<i32, Failure> {
     let (_, compiled) = compiled(choice, printer)?;
     let automaton = if uncomposed { &compiled.uncomposed } else { &compiled.composed };
     match emit {
@@ -355,9 +377,9 @@ fn written(output: Option<&str>, text: &str, printer: &Printer) -> Result<i32, F
 }
 
 fn write(world: &RealWorld, name: &str, bytes: &[u8]) -> Result<(), Failure> {
-    world
-        .write(name, bytes)
-        .map_err(|error| Failure::of_use(format!("cannot write `{name}`: {error}"), "is the folder there and writable?"))
+    world.write(name, bytes).map_err(|error| {
+        Failure::of_use(format!("cannot write `{name}`: {error}"), "is the folder there and writable?")
+    })
 }
 
 fn make_folder(world: &RealWorld, name: &str) -> Result<(), Failure> {
@@ -377,7 +399,13 @@ fn sizes(choice: &StackChoice, printer: &Printer) -> Result<i32, Failure> {
     }
     printer.line(format!("{:<32} {:>10} {:>10} {:>12}", "class", "octets", "capacity", "in all"));
     for row in &sizes.rows {
-        printer.line(format!("{:<32} {:>10} {:>10} {:>12}", row.class, row.octets, row.capacity, row.octets * row.capacity));
+        printer.line(format!(
+            "{:<32} {:>10} {:>10} {:>12}",
+            row.class,
+            row.octets,
+            row.capacity,
+            row.octets * row.capacity
+        ));
     }
     printer.line(format!("{:<32} {:>10} {:>10} {:>12}", "objects", "", "", sizes.objects()));
     printer.line(format!("message buffers: {} ({})", sizes.buffers, sizes.why));

@@ -13,10 +13,8 @@ pub fn automaton(automaton: &Automaton) -> String {
 pub fn c(automaton: &Automaton) -> Result<Vec<(String, String)>, Failure> {
     let generated = emit(automaton, &Options::default())
         .map_err(|error| Failure::of_program(error.to_string(), "split the wire, or use the interpreter"))?;
-    let mut files = vec![
-        (format!("{}.h", generated.stem), generated.header),
-        (format!("{}.c", generated.stem), generated.source),
-    ];
+    let mut files =
+        vec![(format!("{}.h", generated.stem), generated.header), (format!("{}.c", generated.stem), generated.source)];
     files.extend(mokume_emit_c::RUNTIME.iter().map(|(name, text)| (name.to_string(), text.to_string())));
     Ok(files)
 }

@@ -34,7 +34,8 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 /// Reads and checks files and folders (a project's sources when none are named).
 pub fn check(world: &dyn World, names: &[String]) -> Result<Checked, Failure> {
     let start = names.first().map_or(".", String::as_str);
-    let folder = if Path::new(start).is_dir() { Path::new(start) } else { Path::new(start).parent().unwrap_or(Path::new(".")) };
+    let folder =
+        if Path::new(start).is_dir() { Path::new(start) } else { Path::new(start).parent().unwrap_or(Path::new(".")) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let found = project::find(folder)?;
     let (home, manifest) = found.unwrap_or_else(|| (PathBuf::from("."), Manifest::default()));
@@ -42,15 +43,15 @@ pub fn check(world: &dyn World, names: &[String]) -> Result<Checked, Failure> {
     let mut sources = SourceMap::default();
     let mut roots = Vec::new();
     for file in mokume_files(world, &names)? {
-        let text = world.read_text(&file).map_err(|error| {
-            Failure::of_use(format!("cannot read `{file}`: {error}"), "is the path right?")
-        })?;
+        let text = world
+            .read_text(&file)
+            .map_err(|error| Failure::of_use(format!("cannot read `{file}`: {error}"), "is the path right?"))?;
         roots.push(sources.add(file, text));
     }
     let folders = manifest.project.library.iter().map(|folder| home.join(folder)).collect();
     let mut library = Library { world, folders };
-    let loaded = mokume_semantics::load::load(&mut sources, &roots, &mut library);
-    let (program, diagnostics) = mokume_semantics::analyse(&sources, &loaded);
+    let loaded = mokume_semantics::load(&mut sources, &roots, &mut library);
+    let (program, diagnostics) = mokume_semantics::analyse(&loaded);
     Ok(Checked { sources, program, diagnostics, roots, manifest })
 }
 
@@ -58,7 +59,8 @@ fn sources_of(home: &Path, manifest: &Manifest) -> Result<Vec<String>, Failure> 
     if manifest == &Manifest::default() && !home.join("Mokume.toml").exists() {
         return Err(Failure::of_use("no file is named, and there is no Mokume.toml here", "name a `.mok` file"));
     }
-    let sources = if manifest.project.sources.is_empty() { vec![".".to_string()] } else { manifest.project.sources.clone() };
+    let sources =
+        if manifest.project.sources.is_empty() { vec![".".to_string()] } else { manifest.project.sources.clone() };
     Ok(sources.iter().map(|source| home.join(source).to_string_lossy().into_owned()).collect())
 }
 
@@ -70,7 +72,10 @@ fn mokume_files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Fail
             let before = files.len();
             below(world, name, &mut files);
             if files.len() == before {
-                return Err(Failure::of_use(format!("there is no `.mok` file in `{name}`"), "name a file, or another folder"));
+                return Err(Failure::of_use(
+                    format!("there is no `.mok` file in `{name}`"),
+                    "name a file, or another folder",
+                ));
             }
         } else {
             files.push(name.clone());
@@ -108,25 +113,30 @@ pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Fa
     let list = |of: &[usize]| of.iter().map(|index| stacks[*index].name.text.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(name) = name.or(checked.manifest.defaults.stack.as_deref()) {
         let all: Vec<usize> = (0..stacks.len()).collect();
-        return stacks.iter().position(|stack| stack.name.text == name).map(|index| StackId(index as u32)).ok_or_else(|| {
-            Failure::of_use(format!("there is no stack `{name}`"), format!("there are: {}", list(&all)))
-        });
+        return stacks.iter().position(|stack| stack.name.text == name).map(|index| StackId(index as u32)).ok_or_else(
+            || Failure::of_use(format!("there is no stack `{name}`"), format!("there are: {}", list(&all))),
+        );
     }
     match own.as_slice() {
         [one] => Ok(StackId(*one as u32)),
-        [] => Err(Failure::of_use("the file has no stack", "write `stack Name(device: Device) { … }`, or name another file")),
-        several => {
-            Err(Failure::of_use(format!("the file has several stacks: {}", list(several)), "choose one with `--stack NAME`"))
-        }
+        [] => Err(Failure::of_use(
+            "the file has no stack",
+            "write `stack Name(device: Device) { … }`, or name another file",
+        )),
+        several => Err(Failure::of_use(
+            format!("the file has several stacks: {}", list(several)),
+            "choose one with `--stack NAME`",
+        )),
     }
 }
 
 /// Lowers, verifies and composes. `None` where there are errors.
 pub fn compile(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diagnostic>) {
-    let (lowered, mut diagnostics) = mokume_lower::lower(&checked.program, &checked.sources, stack, &Default::default());
+    let (lowered, mut diagnostics) =
+        mokume_lower::lower(&checked.program, &checked.sources, stack, &Default::default());
     let Some(uncomposed) = lowered.filter(|_| !has_errors(&diagnostics)) else { return (None, diagnostics) };
     // The verifier's findings on lowered text would be our faults, not the user's: they are shown all the same.
-    diagnostics.extend(mokume_reaction::verify::verify(&uncomposed));
+    diagnostics.extend(mokume_reaction::verify::diagnose(&uncomposed, &Default::default()));
     if has_errors(&diagnostics) {
         return (None, diagnostics);
     }

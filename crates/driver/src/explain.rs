@@ -10,7 +10,7 @@ pub struct Page {
 
 /// All pages, by code.
 pub fn pages() -> Vec<Page> {
-    let front = mokume_syntax::CODES.iter().chain(mokume_semantics::CODES).chain(mokume_lower::CODES).chain(mokume_compose::CODES);
+    let front = mokume_syntax::CODES.iter();
     let front = front.map(|(code, title, text)| Page { code, title, text: (*text).to_string() });
     let form = mokume_reaction::codes::CODES.iter().map(|page| Page {
         code: page.code.0,

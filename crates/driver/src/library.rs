@@ -31,7 +31,9 @@ impl Loader for Library<'_> {
         let mut files: Vec<(String, String)> = module
             .files()
             .filter(|file| file.path().extension().is_some_and(|end| end == "mok"))
-            .filter_map(|file| Some((format!("{EMBEDDED}{}", file.path().display()), file.contents_utf8()?.to_string())))
+            .filter_map(|file| {
+                Some((format!("{EMBEDDED}{}", file.path().display()), file.contents_utf8()?.to_string()))
+            })
             .collect();
         files.sort();
         (!files.is_empty()).then_some(files)
@@ -98,7 +100,10 @@ mod tests {
     fn modules_of_a_project_hide_those_of_the_library() {
         let world = MemoryWorld::new().with_file("mine/udp/udp.mok", "worker Mine { }");
         let mut library = Library { world: &world, folders: vec![PathBuf::from("mine")] };
-        assert_eq!(library.module("udp").unwrap(), vec![("mine/udp/udp.mok".to_string(), "worker Mine { }".to_string())]);
+        assert_eq!(
+            library.module("udp").unwrap(),
+            vec![("mine/udp/udp.mok".to_string(), "worker Mine { }".to_string())]
+        );
         assert!(library.module("ethernet").unwrap().iter().all(|(name, _)| name.starts_with(EMBEDDED)));
         assert!(library.module("token_ring").is_none());
         assert!(library.modules().contains(&"ipv4".to_string()));

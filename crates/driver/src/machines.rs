@@ -75,7 +75,8 @@ pub fn parameters(
     set: &[(String, String)],
     given: &dyn Fn(&str) -> Option<u64>,
 ) -> Result<Vec<u64>, Failure> {
-    let mut values: Vec<Option<u64>> = automaton.params.iter().map(|param| given(&param.name).or(param.default)).collect();
+    let mut values: Vec<Option<u64>> =
+        automaton.params.iter().map(|param| given(&param.name).or(param.default)).collect();
     for (name, text) in set {
         for (index, word) in settings::assign(&automaton.params, name, text)? {
             let width = automaton.params[index].ty.width(automaton);

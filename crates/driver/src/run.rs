@@ -44,7 +44,8 @@ pub fn run(
     let longest = attached.iter().map(|(attached, _)| attached.device.mtu() + 32).max().unwrap_or(1536).max(2048);
     let given = |name: &str| {
         let (device, what) = name.rsplit_once('.')?;
-        let (found, label) = attached.iter().find(|(attached, _)| automaton.ports[attached.port.index()].name == device)?;
+        let (found, label) =
+            attached.iter().find(|(attached, _)| automaton.ports[attached.port.index()].name == device)?;
         match what {
             "mac" => Some(devices::default_mac(label)),
             // For a frame's layer the header counts too.
@@ -82,9 +83,12 @@ fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, Stri
         automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == PortKind::Device).collect();
     let names = ports.iter().map(|(_, port)| port.name.as_str()).collect::<Vec<_>>().join(", ");
     if ports.is_empty() {
-        return Err(Failure::of_use("the stack has no device, so nothing can reach it", "give it a parameter `device: Device`"));
+        return Err(Failure::of_use(
+            "the stack has no device, so nothing can reach it",
+            "give it a parameter `device: Device`",
+        ));
     }
-    let mut kinds = Vec::new();
+    let mut kinds: Vec<(usize, devices::Kind, String)> = Vec::new();
     for text in texts {
         let (name, kind) = devices::parse(text)?;
         let port = match &name {
@@ -94,10 +98,16 @@ fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, Stri
         };
         let (port, _) = port.ok_or_else(|| match &name {
             Some(name) => Failure::of_use(format!("the stack has no device `{name}`"), format!("it has: {names}")),
-            None => Failure::of_use("the stack has several devices", format!("say which: `--device NAME=…` with NAME of {names}")),
+            None => Failure::of_use(
+                "the stack has several devices",
+                format!("say which: `--device NAME=…` with NAME of {names}"),
+            ),
         })?;
         if kinds.iter().any(|(known, ..)| known == port) {
-            return Err(Failure::of_use(format!("device `{}` is given twice", automaton.ports[*port].name), "leave one out"));
+            return Err(Failure::of_use(
+                format!("device `{}` is given twice", automaton.ports[*port].name),
+                "leave one out",
+            ));
         }
         kinds.push((*port, kind, text.rsplit(['=', ':']).next().unwrap_or(text).to_string()));
     }

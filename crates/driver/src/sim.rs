@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use mokume_base::world::World;
-use mokume_draw::chart::{Chart, Direction, Event, MessageId, Unit};
+use mokume_draw::{Chart, Direction, Event, MessageId, Unit};
 use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId};
-use mokume_semantics::program::{Arg, Network, StepKind};
+use mokume_semantics::program::{Arg, Name, Network, Step, StepKind};
 use mokume_simulate::{Fate, Host, Medium, Record, ScriptedInput, Simulation, Weather, What};
 
 use crate::compile::{self, Checked, Compiled};
@@ -32,22 +32,28 @@ pub struct HostRun {
 /// Which network is meant.
 pub fn choose<'c>(checked: &'c Checked, name: Option<&str>) -> Result<&'c Network, Failure> {
     let networks = &checked.program.networks;
-    let own: Vec<&Network> = networks.iter().filter(|network| checked.roots.contains(&network.name.span.file)).collect();
+    let own: Vec<&Network> =
+        networks.iter().filter(|network| checked.roots.contains(&network.name.span.file)).collect();
     let names = own.iter().map(|network| network.name.text.as_str()).collect::<Vec<_>>().join(", ");
     match name.or(checked.manifest.defaults.network.as_deref()) {
-        Some(name) => networks.iter().find(|network| network.name.text == name).ok_or_else(|| {
-            Failure::of_use(format!("there is no network `{name}`"), format!("there are: {names}"))
-        }),
+        Some(name) => networks
+            .iter()
+            .find(|network| network.name.text == name)
+            .ok_or_else(|| Failure::of_use(format!("there is no network `{name}`"), format!("there are: {names}"))),
         None => match own.as_slice() {
             [one] => Ok(one),
             [] => Err(Failure::of_use("the file has no network", "write `network Name { host a = Stack(…) … }`")),
-            _ => Err(Failure::of_use(format!("the file has several networks: {names}"), "choose one with `--network NAME`")),
+            _ => Err(Failure::of_use(
+                format!("the file has several networks: {names}"),
+                "choose one with `--network NAME`",
+            )),
         },
     }
 }
 
 /// Runs it. `compiled` has the network's stacks by number.
 pub fn run(
+    checked: &Checked,
     network: &Network,
     compiled: &BTreeMap<u32, Compiled>,
     backend: Backend,
@@ -67,7 +73,7 @@ pub fn run(
         hosts.push(Host { name: host.name.text.clone(), machine, frame_events, seen_handles: Vec::new() });
     }
     let media = network.links.iter().map(|link| medium(network, compiled, link)).collect::<Result<Vec<_>, _>>()?;
-    let script = script(network, compiled)?;
+    let script = script(network, compiled, &checked.sources)?;
     let mut simulation = Simulation::new(hosts, media, script, seed);
     let records = simulation.run(network.until, progress).to_vec();
     let hosts = simulation
@@ -100,25 +106,11 @@ pub fn stacks(checked: &Checked, network: &Network) -> (BTreeMap<u32, Compiled>,
     (all, diagnostics)
 }
 
-fn host_parameters(
-    automaton: &Automaton,
-    settings: &[(mokume_semantics::program::Name, Vec<u64>)],
-    number: usize,
-) -> Result<Vec<u64>, Failure> {
+fn host_parameters(automaton: &Automaton, settings: &[(Name, Vec<u64>)], number: usize) -> Result<Vec<u64>, Failure> {
+    let set = mokume_lower::settings(automaton, settings);
     let given = |name: &str| {
-        for (setting, words) in settings {
-            let parts = format!("{}.", setting.text);
-            let meant: Vec<&str> = automaton
-                .params
-                .iter()
-                .map(|param| param.name.as_str())
-                .filter(|param| *param == setting.text || param.starts_with(&parts))
-                .collect();
-            if let Some(place) = meant.iter().position(|param| *param == name) {
-                return words.get(place).copied();
-            }
-        }
-        name.ends_with(".mac").then_some(0x0200_0000_0001 + number as u64)
+        let found = set.iter().find(|(known, _)| known == name).map(|(_, word)| *word);
+        found.or_else(|| name.ends_with(".mac").then_some(0x0200_0000_0001 + number as u64))
     };
     machines::parameters(automaton, &[], &given)
 }
@@ -133,7 +125,8 @@ fn medium(
         .iter()
         .map(|(host, device)| {
             let automaton = &compiled[&network.hosts[*host as usize].stack.0].composed;
-            let ports = automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == mokume_reaction::PortKind::Device);
+            let ports =
+                automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == mokume_reaction::PortKind::Device);
             let port = ports.map(|(index, _)| PortId::from(index)).nth(*device as usize);
             port.map(|port| (*host as usize, port))
                 .ok_or_else(|| Failure::of_program("a link names a device that its host does not have", "see `stack`"))
@@ -144,55 +137,46 @@ fn medium(
     Ok(Medium { name: link.name.text.clone(), members, weather })
 }
 
-fn script(network: &Network, compiled: &BTreeMap<u32, Compiled>) -> Result<Vec<ScriptedInput>, Failure> {
+fn script(
+    network: &Network,
+    compiled: &BTreeMap<u32, Compiled>,
+    sources: &mokume_base::SourceMap,
+) -> Result<Vec<ScriptedInput>, Failure> {
     let mut inputs = Vec::new();
     for (at, host, step) in &network.script {
         let StepKind::Input { port, event, args } = &step.kind else { continue };
-        let described = &network.hosts[*host as usize];
-        let automaton = &compiled[&described.stack.0].composed;
-        let found = automaton.ports.iter().position(|known| known.name == port.text);
-        let found = found.and_then(|index| {
-            let inputs = &automaton.ports[index].inputs;
-            inputs.iter().position(|input| input.event == event.text).map(|event| (index, event))
-        });
-        let (port_index, event_index) = found.ok_or_else(|| {
-            let all: Vec<String> = automaton
-                .ports
-                .iter()
-                .flat_map(|port| port.inputs.iter().map(|input| format!("{}.{}", port.name, input.event)))
-                .collect();
+        let automaton = &compiled[&network.hosts[*host as usize].stack.0].composed;
+        // Sessions are known only when the network runs: they stand by number, and take no part in the look-up.
+        let plain =
+            args.iter().map(|arg| if matches!(arg, Arg::Handle(_)) { Arg::Word(0) } else { arg.clone() }).collect();
+        let plain =
+            Step { kind: StepKind::Input { port: port.clone(), event: event.clone(), args: plain }, span: step.span };
+        let mut input = mokume_lower::input(automaton, &plain).map_err(|diagnostic| {
             Failure::of_program(
-                format!("host `{}` has no input `{}.{}`", described.name.text, port.text, event.text),
-                format!("it has: {}", all.join(", ")),
+                format!("{}: {}", place(sources, step), diagnostic.message),
+                diagnostic.helps.join("; "),
             )
         })?;
-        let wanted = automaton.ports[port_index].inputs[event_index].params.len();
-        if wanted != args.len() {
-            return Err(Failure::of_program(
-                format!("`{}.{}` takes {wanted} arguments, {} are given", port.text, event.text, args.len()),
-                "see docs/language.md, section 10",
-            ));
+        for (datum, arg) in input.args.iter_mut().zip(args) {
+            if let Arg::Handle(name) = arg {
+                *datum = seen(name);
+            }
         }
-        let args = args.iter().map(datum).collect::<Result<Vec<_>, _>>()?;
         let host = *host as usize;
-        inputs.push(ScriptedInput { at: *at, host, port: PortId::from(port_index), event: event_index as u32, args });
+        inputs.push(ScriptedInput { at: *at, host, port: input.port, event: input.event, args: input.args });
     }
     Ok(inputs)
 }
 
-fn datum(arg: &Arg) -> Result<Datum, Failure> {
-    Ok(match arg {
-        Arg::Word(word) => Datum::Word(*word),
-        Arg::Octets(octets) => Datum::Message(octets.clone()),
-        // `s1`, `s2`, …: the host's first, second, … session that an output has shown.
-        Arg::Handle(name) => {
-            let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1);
-            Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.max(1) - 1 })
-        }
-        Arg::Bind(_) | Arg::Any => {
-            return Err(Failure::of_program("`?name` and `_` are for outputs", "name a session `s1`, `s2`, … in the order in which they were seen"));
-        }
-    })
+fn place(sources: &mokume_base::SourceMap, step: &Step) -> String {
+    let (line, column) = sources.line_column(step.span.file, step.span.start);
+    format!("{}:{line}:{column}", sources.file(step.span.file).name)
+}
+
+/// `s1`, `s2`, …: the host's first, second, … session that an output has shown.
+fn seen(name: &str) -> Datum {
+    let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1);
+    Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.max(1) - 1 })
 }
 
 /// What was on the media, in order of time, each frame once.
@@ -322,7 +306,10 @@ fn log_text(run: &Run, what: &What) -> (usize, String) {
         What::Arrived { host, number, refused: no, .. } => (*host, format!("receives #{number}{}", refused(*no))),
         What::Input { host, port: at, event, args, refused: no } => {
             let port = port(*host, at);
-            (*host, format!("<- {}.{}{}{}", port.name, port.inputs[*event as usize].event, arguments(args), refused(*no)))
+            (
+                *host,
+                format!("<- {}.{}{}{}", port.name, port.inputs[*event as usize].event, arguments(args), refused(*no)),
+            )
         }
         What::Output { host, port: at, event, args } => {
             let port = port(*host, at);

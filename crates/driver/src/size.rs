@@ -33,7 +33,9 @@ pub fn sizes(automaton: &Automaton) -> Sizes {
         })
         .collect();
     let pool = mokume_compose::compose(automaton, mokume_compose::Options::default()).pool;
-    Sizes { rows, buffers: automaton.pool, why: pool.to_string() }
+    let why: Vec<String> = pool.needs.iter().map(|need| format!("{} {}", need.buffers, need.what)).collect();
+    let why = why.join(" + ");
+    Sizes { rows, buffers: automaton.pool, why }
 }
 
 fn octets(automaton: &Automaton, cell: &Cell) -> u64 {
