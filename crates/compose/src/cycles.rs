@@ -76,8 +76,3 @@ fn draw(automaton: &Automaton, graph: &EventGraph, cycle: &[usize]) -> Diagnosti
         .note(format!("the circle crosses neither a device nor an application port:{picture}"))
         .help("make one of its events a reaction of its own: `later event(…)`")
 }
-
-#[cfg(test)]
-pub fn has_cycle(graph: &EventGraph) -> bool {
-    (0..graph.nodes.len()).any(|node| shortest_cycle(graph, NodeId(node as u32)).is_some())
-}

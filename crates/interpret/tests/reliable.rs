@@ -84,12 +84,14 @@ struct Totals {
     longest: u64,
 }
 
+/// When, in which order made, where, what.
+type Arrival = (u64, u64, usize, Vec<u8>);
+
 struct World {
     hosts: [Instance; 2],
     random: Random,
     weather: Weather,
-    /// Arrivals: when, in which order made, where, what.
-    coming: BinaryHeap<Reverse<(u64, u64, usize, Vec<u8>)>>,
+    coming: BinaryHeap<Reverse<Arrival>>,
     made: u64,
     sent: [usize; 2],
     delivered: [Vec<Vec<u8>>; 2],
