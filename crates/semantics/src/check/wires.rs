@@ -22,7 +22,8 @@ pub struct Seen<'a> {
 pub fn header_of(layer: &Layer) -> Seen<'_> {
     let shape = key_fields(layer);
     let Some(header) = &layer.header else { return Seen { layer, variants: vec![(None, shape)] } };
-    let several = header.variants.len() > 1 || header.variants.iter().any(|variant| variant.name.text != "Header");
+    // A choice of one needs no arm: there is nothing to choose.
+    let several = header.variants.len() > 1;
     let variants = header
         .variants
         .iter()

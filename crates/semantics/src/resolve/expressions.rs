@@ -398,16 +398,22 @@ impl Body<'_> {
             "mac" => Some(Type::UInt(48)),
             text => own.or_else(|| self.cx.published.get(text).copied()),
         };
-        let Some(ty) = ty else {
-            let known = self.cx.published.keys().map(String::as_str).chain(["mtu", "mac", "credit"]);
-            let text = format!("no layer here publishes `{}`", name.text);
-            let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PUBLISHED, text).at(name.span, "unknown");
-            diagnostic.helps.extend(suggest::nearest(&name.text, known).map(|near| format!("did you mean `{near}`?")));
-            let help = format!("a layer below says `publish {}: … = …`", name.text);
-            self.report(diagnostic.help(help));
-            return unknown(span);
-        };
+        let ty = ty.unwrap_or_else(|| {
+            self.misspelt_published(name);
+            Type::Unknown
+        });
         make(ExprKind::Below { name: name.clone(), flow }, ty, span)
+    }
+
+    /// A layer may be checked without those that will stand below it, so only a slip of the hand is reported here; each
+    /// stack tells whether the value is there.
+    fn misspelt_published(&mut self, name: &Name) {
+        let known = self.cx.published.keys().map(String::as_str).chain(["mtu", "mac", "credit"]);
+        if let Some(near) = suggest::nearest(&name.text, known) {
+            let help = format!("did you mean `{near}`?");
+            let text = format!("no layer here publishes `{}`", name.text);
+            self.error(codes::UNKNOWN_PUBLISHED, text, name.span, "unknown", &help);
+        }
     }
 
     /// `a[i]`

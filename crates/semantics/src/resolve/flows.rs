@@ -90,18 +90,19 @@ impl Body<'_> {
         self.error(codes::HIDDEN_FLOW, why, name.span, "a part of a flow", help);
     }
 
-    /// The type of a part that some layer makes; a report if none does.
+    /// The type of a part that some layer makes.
     fn any_part(&mut self, name: &Name) -> Option<Type> {
         let layers = &self.cx.program.layers;
         let parts =
             || layers.iter().flat_map(|layer| layer.address.iter().chain(layer.key.iter().flat_map(|key| &key.fields)));
         let found = parts().find(|field| field.name.text == name.text).map(|field| field.ty);
         if found.is_none() {
-            let names: Vec<&str> = parts().map(|field| field.name.text.as_str()).collect();
-            let text = format!("no layer here gives its flows a part `{}`", name.text);
-            let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FLOW_PART, text).at(name.span, "unknown");
-            diagnostic.helps.extend(suggest::help(&name.text, names));
-            self.report(diagnostic);
+            // Who stands below may be unknown here; each stack tells. Only a slip of the hand is reported.
+            let near = suggest::nearest(&name.text, parts().map(|field| field.name.text.as_str())).map(String::from);
+            if let Some(near) = near {
+                let text = format!("no layer here gives its flows a part `{}`", name.text);
+                self.error(codes::UNKNOWN_FLOW_PART, text, name.span, "unknown", &format!("did you mean `{near}`?"));
+            }
         }
         found
     }

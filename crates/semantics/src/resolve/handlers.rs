@@ -548,7 +548,11 @@ impl Head<'_> {
                 continue;
             };
             let Some(name) = tree::some_name(self.file, param.name()) else { continue };
-            let ty = items::typed(self.cx, self.file, &name, param.ty());
+            // Without a type, it is that of what `later` gives to it.
+            let ty = match param.ty() {
+                None if own => Type::Unknown,
+                ty => items::typed(self.cx, self.file, &name, ty),
+            };
             params.push(self.bind(name, ty));
         }
         Some(Event::Custom { name: name.clone(), from, params, later_capacity })

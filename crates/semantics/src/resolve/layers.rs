@@ -718,19 +718,42 @@ impl Bodies<'_> {
         self.this().limit_send = Some(value);
     }
 
+    /// Functions first, then handlers; those with parameters of unknown type when who calls them has been read.
     fn code(&mut self, item: &ast::Layer) {
         let mut function = 0;
+        let mut waiting: Vec<ast::Handler> = Vec::new();
         for member in item.members() {
             match member {
                 ast::Member::Function(tree) => {
                     self.function(function, &tree);
                     function += 1;
                 }
-                ast::Member::Handler(handler) => self.handler(&handler),
-                ast::Member::Object(object) => object.handlers().iter().for_each(|handler| self.handler(handler)),
+                ast::Member::Handler(handler) => waiting.push(handler),
+                ast::Member::Object(object) => waiting.extend(object.handlers()),
                 _ => {}
             }
         }
+        while !waiting.is_empty() {
+            let ready = waiting.iter().position(|handler| !self.is_vague(handler)).unwrap_or(0);
+            let next = waiting.remove(ready);
+            self.handler(&next);
+        }
+    }
+
+    fn head_of(&mut self, tree: &ast::Handler) -> Option<usize> {
+        let span = match (tree.event(), tree.expiry()) {
+            (Some(path), _) => path.span(self.file),
+            (None, Some(name)) => name.span(self.file),
+            _ => return None,
+        };
+        self.this().handlers.iter().position(|handler| handler.span == span)
+    }
+
+    /// Whether a parameter's type is neither written nor known yet.
+    fn is_vague(&mut self, tree: &ast::Handler) -> bool {
+        let Some(index) = self.head_of(tree) else { return false };
+        let handler = &self.this().handlers[index];
+        matches!(handler.event, Event::Custom { .. }) && handler.locals.iter().any(|local| local.ty == Type::Unknown)
     }
 
     fn function(&mut self, index: usize, tree: &ast::Function) {
@@ -746,12 +769,7 @@ impl Bodies<'_> {
     }
 
     fn handler(&mut self, tree: &ast::Handler) {
-        let span = match (tree.event(), tree.expiry()) {
-            (Some(path), _) => path.span(self.file),
-            (None, Some(name)) => name.span(self.file),
-            _ => return,
-        };
-        let Some(index) = self.this().handlers.iter().position(|handler| handler.span == span) else { return };
+        let Some(index) = self.head_of(tree) else { return };
         let head = self.this().handlers[index].clone();
         let mut body = Body::of_layer(self.cx, self.file, self.id, Place::Handler(handlers::role(&head.event)));
         body.object = if let ScopeKind::Object(id) = head.scope { Some(id) } else { None };
@@ -761,6 +779,7 @@ impl Bodies<'_> {
         let statements = body.block(tree.body());
         let locals = body.locals;
         let held = messages(&head.event, &locals);
+        let span = head.span;
         linear::check(&locals, &held, &statements, end_of(self.file, tree.body(), span), &mut self.cx.out);
         let handler = &mut self.this().handlers[index];
         handler.locals = locals;

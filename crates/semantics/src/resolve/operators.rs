@@ -5,7 +5,7 @@ use mokume_syntax::ast::{self, BinaryOp, Expr as Tree, NumberValue, UnaryOp};
 
 use super::body::{cast, make, unknown, Body};
 use crate::program::*;
-use crate::{codes, tree};
+use crate::{codes, tree, types};
 
 impl Body<'_> {
     /// Whether an expression takes its type from where it stands.
@@ -78,12 +78,12 @@ impl Body<'_> {
         match (self.is_flexible(left), self.is_flexible(right)) {
             (true, false) => {
                 let b = self.expr(right, None);
-                let hint = beside(op, b.ty, true);
+                let hint = self.wide_enough(left, beside(op, b.ty, true), want);
                 (self.expr(left, hint), b)
             }
             (false, true) => {
                 let a = self.expr(left, None);
-                let hint = beside(op, a.ty, false);
+                let hint = self.wide_enough(right, beside(op, a.ty, false), want);
                 let b = self.expr(right, hint);
                 (a, b)
             }
@@ -94,6 +94,19 @@ impl Body<'_> {
                 let b = self.expr(right, reason);
                 (a, b)
             }
+        }
+    }
+
+    /// The hint for a literal; where it is too big for that, the wider type that is wanted of the whole.
+    fn wide_enough(&self, literal: &Tree, hint: Option<Type>, want: Option<Type>) -> Option<Type> {
+        let Tree::Number(number) = tree::unparen(literal) else { return hint };
+        match (hint, want, number.value()) {
+            (Some(Type::UInt(narrow)), Some(Type::UInt(wide)), Some(NumberValue::Plain(value)))
+                if wide > narrow && value > types::mask(narrow) =>
+            {
+                want
+            }
+            _ => hint,
         }
     }
 

@@ -559,6 +559,9 @@ impl Body<'_> {
             self.block(or.block());
         }
         let Tree::Call(call) = &expr else {
+            if tree::name_expr(self.file, &expr).is_some_and(|name| name.text == "end" && self.object.is_some()) {
+                return Some(StmtKind::End { object: None });
+            }
             let found = self.expr(&expr, None);
             if found.ty != Type::Unknown {
                 self.error(
@@ -1052,6 +1055,8 @@ impl Body<'_> {
         // What it does without room comes first: the messages are still held there.
         let otherwise = self.block(stmt.or().and_then(|or| or.block()));
         let args: Vec<Expr> = values.iter().zip(&types).map(|(value, ty)| self.value(value, *ty)).collect();
+        self.infer(handler, &args);
+        let types: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
         match stmt.or() {
             Some(or) => self.must_leave(&otherwise, or.block(), span),
             None if types.contains(&Type::Message) => {
@@ -1064,6 +1069,20 @@ impl Body<'_> {
             None => {}
         }
         Some(StmtKind::Later { handler, args, otherwise })
+    }
+}
+
+impl Body<'_> {
+    /// Parameters of an own handler that have no type take that of what is given to them first.
+    fn infer(&mut self, handler: u32, args: &[Expr]) {
+        let Some(layer) = self.layer else { return };
+        let handler = &mut self.cx.program.layers[layer.index()].handlers[handler as usize];
+        let Event::Custom { params, .. } = &handler.event else { return };
+        for (local, arg) in params.iter().zip(args) {
+            if let Some(known) = handler.locals.get_mut(local.index()).filter(|known| known.ty == Type::Unknown) {
+                known.ty = arg.ty;
+            }
+        }
     }
 }
 
