@@ -285,3 +285,27 @@ fn the_door_is_shut_only_while_frames_wait_in_a_device() {
     assert!(!send(&mut machine).refused);
     assert_eq!(machine.ledger().origins, machine.ledger().fates);
 }
+
+/// The hand-written automata of the form: what composing says about each.
+#[test]
+fn the_automata_of_the_form_compose() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reaction/right");
+    let mut composed_files = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let automaton = automaton(&text);
+        if automaton.composition.is_some() {
+            continue;
+        }
+        let composed = compose(&automaton, Options::default());
+        let composition = composed.automaton.as_ref().and_then(|a| a.composition.as_ref());
+        println!("{}: {composition:?}\n{}", path.display(), composed.pool.picture());
+        for diagnostic in &composed.diagnostics {
+            println!("  {} {}\n    {}", diagnostic.code.0, diagnostic.message, diagnostic.notes.join("\n    "));
+        }
+        assert!(composition.is_some(), "{}", path.display());
+        composed_files += 1;
+    }
+    assert!(composed_files > 2);
+}
