@@ -9,7 +9,7 @@ use mokume_reaction::*;
 fn texts() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reaction");
     let mut paths = Vec::new();
-    for folder in ["right", "wrong"] {
+    for folder in ["form", "right", "wrong"] {
         paths.extend(std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path()));
     }
     paths.sort();
