@@ -31,6 +31,11 @@ pub fn pool(automaton: &Automaton, options: Options, peak: u32) -> Pool {
             needs.push(Need { what, buffers: options.device_queue.into() });
         }
     }
+    let entering = automaton.ports.iter().flat_map(|port| &port.inputs).map(|input| messages(&input.params)).max();
+    if let Some(buffers) = entering.filter(|messages| *messages > 0) {
+        // It costs the reaction nothing, but until it is kept, sent or dropped it is nobody else's.
+        needs.push(Need { what: "message that comes in".to_string(), buffers });
+    }
     needs.push(Need { what: "peak of a reaction".to_string(), buffers: peak.into() });
     Pool { needs }
 }
@@ -58,14 +63,17 @@ fn kept(automaton: &Automaton) -> Vec<Need> {
         }
     }
     for (place, handler) in automaton.handlers.iter().enumerate() {
-        let messages = handler.params.iter().filter(|(_, ty)| *ty == Type::Msg).count() as u64;
-        let buffers = messages * u64::from(handler.later_capacity);
+        let buffers = messages(&handler.params) * u64::from(handler.later_capacity);
         if buffers > 0 {
             let what = format!("later {}", automaton.handler_name(place.into()));
             needs.push(Need { what, buffers });
         }
     }
     needs
+}
+
+fn messages(params: &[(String, Type)]) -> u64 {
+    params.iter().filter(|(_, ty)| *ty == Type::Msg).count() as u64
 }
 
 fn times(amount: u32, capacity: u32) -> String {
