@@ -63,7 +63,7 @@ static void mk_end_object(mk_core *core, mk_class *class, uint32_t number)
         for (uint32_t child = mk_oldest(inner, number); child != MK_NOBODY; child = mk_younger(inner, child))
             mk_end_object(core, inner, child);
     }
-    core->program->clear(core->stack, class->index, number);
+    core->program->clear(core->stack, class->index, number, false);
     mk_unlink(core, object);
     object->next = core->ended;
     core->ended = object;
@@ -118,7 +118,7 @@ void mk_end_reaction(mk_core *core)
         uint32_t number = (uint32_t)(object - class->objects);
         core->ended = object->next;
         /* What was put into it after it had ended goes the same way. */
-        core->program->clear(core->stack, class->index, number);
+        core->program->clear(core->stack, class->index, number, true);
         mk_class_free(class, number);
     }
     core->reaction++;

@@ -18,8 +18,8 @@ typedef struct mk_program {
     void (*deliver)(void *stack, mk_event *event);
     void (*expire)(void *stack, uint32_t declaration, uint32_t number);
     void (*settle)(void *stack, uint32_t class_index, mk_ref self);
-    /* Stops the timers of an object that ends, and drops the messages it holds. */
-    void (*clear)(void *stack, uint32_t class_index, uint32_t number);
+    /* Stops the timers of an object that ends, and drops the messages it holds; once more when its place is freed. */
+    void (*clear)(void *stack, uint32_t class_index, uint32_t number, bool freed);
     /* Hands an output to the program that embeds the stack. */
     void (*leave)(void *stack, const mk_output *output);
     /* An event that was put off is about to be delivered: it no longer waits. */

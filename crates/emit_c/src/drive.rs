@@ -69,14 +69,18 @@ pub struct Summary {
     pub outputs: u64,
     pub reports: u64,
     pub refused: u64,
+    /// Sequences in which the subject had less memory than was asked for.
+    pub beyond: u64,
 }
 
-/// Runs the sequences on pairs of new machines: `reference(params, seed)`, `subject(params, seed)`.
+/// Runs the sequences on pairs of new machines: `reference(params, seed)`, `subject(params, seed)`. A sequence in which
+/// the subject ran out of memory that the reference has (`beyond`) ends unjudged, and is counted.
 pub fn drive<R: Machine, S: Machine>(
     automaton: &Automaton,
     options: Drive,
     mut reference: impl FnMut(&[u64], u64) -> R,
     mut subject: impl FnMut(&[u64], u64) -> S,
+    beyond: impl Fn(&S) -> bool,
 ) -> Result<Summary, Box<Difference>> {
     let mut summary = Summary::default();
     let constants = constants(automaton);
@@ -98,9 +102,11 @@ pub fn drive<R: Machine, S: Machine>(
             source.learn(&expected);
         }
         summary.sequences += 1;
-        if found.is_some() {
+        if found.is_some() && beyond(&second) {
+            summary.beyond += 1;
+        } else if found.is_some() {
             let pair = || (reference(&params, seed), subject(&params, seed));
-            return Err(Box::new(shorten(seed, &params, steps, pair)));
+            return Err(Box::new(shorten(seed, &params, steps, pair, &beyond)));
         }
     }
     Ok(summary)
@@ -162,7 +168,11 @@ fn outcomes(a: &Outcome, b: &Outcome) -> Option<(String, String)> {
 
 type Found = (usize, String, String);
 
-fn replay<R: Machine, S: Machine>((mut first, mut second): (R, S), steps: &[Step]) -> Option<Found> {
+fn replay<R: Machine, S: Machine>(
+    (mut first, mut second): (R, S),
+    steps: &[Step],
+    beyond: &impl Fn(&S) -> bool,
+) -> Option<Found> {
     if let Some((a, b)) = compare(&first.start(0), &second.start(0), &first, &second) {
         return Some((0, a, b));
     }
@@ -171,7 +181,7 @@ fn replay<R: Machine, S: Machine>((mut first, mut second): (R, S), steps: &[Step
         if is_runaway(&a) {
             return None;
         }
-        if let Some((a, b)) = compare(&a, &b, &first, &second) {
+        if let Some((a, b)) = compare(&a, &b, &first, &second).filter(|_| !beyond(&second)) {
             return Some((place + 1, a, b));
         }
     }
@@ -184,8 +194,9 @@ fn shorten<R: Machine, S: Machine>(
     params: &[u64],
     mut steps: Vec<Step>,
     mut pair: impl FnMut() -> (R, S),
+    beyond: &impl Fn(&S) -> bool,
 ) -> Difference {
-    let mut found = replay(pair(), &steps).unwrap_or((steps.len(), "?".into(), "? (not seen again)".into()));
+    let mut found = replay(pair(), &steps, beyond).unwrap_or((steps.len(), "?".into(), "? (not seen again)".into()));
     steps.truncate(found.0);
     let mut size = steps.len() / 2;
     while size > 0 {
@@ -193,7 +204,7 @@ fn shorten<R: Machine, S: Machine>(
         while place + size <= steps.len() {
             let mut fewer = steps.clone();
             fewer.drain(place..place + size);
-            match replay(pair(), &fewer) {
+            match replay(pair(), &fewer, beyond) {
                 Some(smaller) => {
                     fewer.truncate(smaller.0);
                     (steps, found) = (fewer, smaller);

@@ -130,7 +130,7 @@ impl BodyWriter<'_, '_> {
             Binary::Xor => format!("{x} ^ {y}"),
             Binary::Shl => whole(format!("mk_shl({x}, {y}, {width}, {mask})")),
             Binary::Shr => whole(format!("mk_shr({x}, {y}, {width})")),
-            Binary::Min if sequence => format!("mk_seq_before({y}, {x}, {mask}) ? {y} : {x}"),
+            Binary::Min if sequence => format!("mk_seq_before({x}, {y}, {mask}) ? {x} : {y}"),
             Binary::Max if sequence => format!("mk_seq_before({x}, {y}, {mask}) ? {y} : {x}"),
             Binary::Min => format!("{x} < {y} ? {x} : {y}"),
             Binary::Max => format!("{x} > {y} ? {x} : {y}"),

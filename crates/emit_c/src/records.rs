@@ -13,6 +13,7 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
         shapes(plan, ClassId::from(index), class, text);
         cells(plan, ClassId::from(index), class, text);
     }
+    crate::lens::structs(plan, text);
     instance(plan, text);
 }
 
@@ -115,6 +116,7 @@ fn instance(plan: &Plan, text: &mut Text) {
         text.line(format!("mk_family {name}_families[{}];", parents(plan, class).max(1)));
         text.line(format!("uint64_t {name}_free[MK_FREE_WORDS({})];", class.capacity.max(1)));
     }
+    crate::lens::members(plan, text);
     text.line(format!("mk_channel channels[{}];", plan.channels.len().max(1)));
     text.line(format!("uint64_t counters[{}];", plan.counters.len().max(1)));
     text.line(format!("uint64_t dropped[{}], consumed[{0}];", automaton.reasons.len().max(1)));
@@ -132,6 +134,7 @@ fn instance(plan: &Plan, text: &mut Text) {
 
 /// What a class's objects are when they are new: `init_c`, `new_c` and `clear_c`.
 pub(crate) fn objects(plan: &Plan, text: &mut Text) {
+    crate::lens::functions(plan, text);
     for (index, class) in plan.automaton.classes.iter().enumerate() {
         let id = ClassId::from(index);
         init(plan, id, class, text);
@@ -173,10 +176,11 @@ fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
             CellKind::Messages { .. } | CellKind::Map { .. } | CellKind::Counter => {}
         }
     }
+    crate::lens::init_object(plan, id, text);
     text.end_function();
 }
 
-fn initial(plan: &Plan, ty: Type, init: u64) -> String {
+pub(crate) fn initial(plan: &Plan, ty: Type, init: u64) -> String {
     match ty {
         Type::Ref(_) => "MK_NULL".into(),
         Type::Reason => literal(init),
@@ -209,9 +213,9 @@ fn clear(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
         return;
     }
     let (stack, name) = (&plan.names.stack, &plan.names.classes[id.index()]);
-    text.function(format!("static void clear_{name}(struct {stack} *k, uint32_t number)"));
+    text.function(format!("static void clear_{name}(struct {stack} *k, uint32_t number, bool freed)"));
     text.line(format!("struct {name} *object = &k->{name}[number];"));
-    text.line("(void)object;");
+    text.line("(void)object, (void)freed;");
     for (cell, member) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
         match &cell.kind {
             CellKind::Timer => text.line(format!("mk_timer_stop(&object->{member});")),
@@ -225,6 +229,7 @@ fn clear(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
             _ => {}
         }
     }
+    crate::lens::free_object(plan, id, text);
     text.end_function();
 }
 

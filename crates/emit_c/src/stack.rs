@@ -89,6 +89,7 @@ fn source(plan: &Plan) -> String {
     for index in 0..plan.automaton.handlers.len() {
         handler(plan, HandlerId::from(index), &mut text);
     }
+    crate::path::functions(plan, &mut text);
     program(plan, &mut text);
     door(plan, &mut text);
     interface::inputs(plan, &mut text);
@@ -313,14 +314,14 @@ fn settle(plan: &Plan, text: &mut Text) {
 }
 
 fn by_class(plan: &Plan, text: &mut Text) {
-    text.function("static void clear(void *stack, uint32_t class_index, uint32_t number)");
+    text.function("static void clear(void *stack, uint32_t class_index, uint32_t number, bool freed)");
     text.line(format!("struct {} *k = stack;", plan.names.stack));
-    text.line("(void)k, (void)number;");
+    text.line("(void)k, (void)number, (void)freed;");
     text.open("switch (class_index)");
     for (index, name) in plan.names.classes.iter().enumerate() {
         if plan.mortal.contains(&ClassId::from(index)) {
             text.line(format!("case CLASS_{name}:"));
-            text.line(format!("    clear_{name}(k, number);"));
+            text.line(format!("    clear_{name}(k, number, freed);"));
             text.line("    break;");
         }
     }

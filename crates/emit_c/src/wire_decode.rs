@@ -52,7 +52,10 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     let wire = &plan.automaton.wires[id.index()];
     let name = &plan.names.wires[id.index()];
     text.line(format!("/* {}: why the packet is refused; MK_NOBODY if it is accepted. */", wire.name));
-    text.function(format!("static uint32_t read_{name}(struct {} *k, mk_message *m, bool vet)", plan.names.stack));
+    text.function(format!(
+        "static MK_UNUSED uint32_t read_{name}(struct {} *k, mk_message *m, bool vet)",
+        plan.names.stack
+    ));
     text.line("const uint8_t *packet = mk_data(m);");
     text.line("uint32_t end = m->view.size;");
     text.line("(void)packet;");

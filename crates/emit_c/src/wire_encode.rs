@@ -34,7 +34,10 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     let wire = &plan.automaton.wires[id.index()];
     let name = &plan.names.wires[id.index()];
     text.line(format!("/* {}: the headers on top become octets. */", wire.name));
-    text.function(format!("static void encode_{name}(struct {} *k, mk_message *m, uint32_t source)", plan.names.stack));
+    text.function(format!(
+        "static MK_UNUSED void encode_{name}(struct {} *k, mk_message *m, uint32_t source)",
+        plan.names.stack
+    ));
     text.line("uint32_t payload = m->view.size;");
     text.line("bool narrow = false;");
     let mut encoder = Encoder { plan, wire, text };

@@ -8,6 +8,7 @@ use common::{automata, build, right_files, run_files};
 use mokume_emit_c::drive::{drive, Drive};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
+use mokume_reaction::Automaton;
 
 /// Small, so that a new instance costs little; sequences here hold few messages.
 const MEMORY: Memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
@@ -29,8 +30,9 @@ fn interpreter_and_c_agree() {
             machine.reset(params, seed);
             &machine
         };
-        let reference = |params: &[u64], seed: u64| Instance::new(&file.automaton, params, seed);
-        match drive(&file.automaton, options, reference, subject) {
+        let layers = Automaton { lenses: Vec::new(), paths: Vec::new(), ..file.automaton.clone() };
+        let reference = |params: &[u64], seed: u64| Instance::new(&layers, params, seed);
+        match drive(&file.automaton, options, reference, subject, |machine| machine.exhausted() > 0) {
             Ok(summary) => {
                 let coverage = machine.coverage();
                 let taken = coverage.iter().filter(|(.., times)| *times > 0).count();

@@ -16,37 +16,53 @@ pub struct RunFile {
     pub scripts: Vec<Script>,
 }
 
-/// Every file of `tests/run`, uncomposed; and composed, where it can be.
+/// Every file of `tests/run` at every level: uncomposed; and, where it can be, composed and with paths.
 pub fn run_files() -> Vec<RunFile> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
-    let entries = std::fs::read_dir(folder).expect("tests/run");
+    files("tests/run").into_iter().flat_map(levels).collect()
+}
+
+/// The files that the text form is tested with, at every level.
+pub fn right_files() -> Vec<RunFile> {
+    files("tests/reaction/right").into_iter().flat_map(levels).collect()
+}
+
+fn files(folder: &str) -> Vec<RunFile> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "ra"));
     paths.sort();
-    let mut files = Vec::new();
-    for path in paths {
+    let file = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let (automaton, scripts) = read(&path);
-        let composed = compose(&automaton, Options::default()).automaton;
-        files.push(RunFile { name: format!("{name} uncomposed"), automaton, scripts: scripts.clone() });
-        if let Some(automaton) = composed {
-            files.push(RunFile { name: format!("{name} composed"), automaton, scripts });
-        }
-    }
-    files
+        let (automaton, scripts) = read(path);
+        RunFile { name, automaton, scripts }
+    };
+    paths.iter().map(file).collect()
 }
 
-/// The files that the text form is tested with.
-pub fn right_files() -> Vec<RunFile> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reaction/right");
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("tests/reaction/right") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let (automaton, scripts) = read(&path);
-        files.push(RunFile { name, automaton, scripts });
+fn levels(file: RunFile) -> Vec<RunFile> {
+    let level = |name: &str, automaton: Automaton| RunFile {
+        name: format!("{} {name}", file.name),
+        automaton,
+        scripts: file.scripts.clone(),
+    };
+    let layers = Automaton { composition: None, lenses: Vec::new(), paths: Vec::new(), ..file.automaton.clone() };
+    let mut levels = Vec::new();
+    if let Some(composed) = compose(&layers, Options::default()).automaton {
+        let fused = mokume_optimize::fuse(&composed);
+        levels.push(level("composed", composed));
+        if !fused.paths.is_empty() {
+            levels.push(level("fused", fused));
+        }
     }
-    files
+    if !file.automaton.paths.is_empty() {
+        levels.push(level("as given", file.automaton.clone()));
+    }
+    // A stack that cannot be composed is none: its cycles have no end.
+    if !levels.is_empty() {
+        levels.insert(0, level("uncomposed", layers));
+    }
+    levels
 }
 
 fn read(path: &Path) -> (Automaton, Vec<Script>) {
@@ -66,13 +82,14 @@ pub fn automata(files: &[RunFile]) -> Vec<&Automaton> {
 
 /// Test programs are kept beside the other results of the build.
 pub fn build() -> Build {
-    Build::new(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emit_c"))
+    // The compiler's time is the test's: 1 finds as much as 2.
+    Build { optimize: 1, ..Build::new(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emit_c")) }
 }
 
 /// A program of its own, with sanitizers.
 pub fn sanitized() -> Build {
     Build {
-        optimize: 1,
+        optimize: 0,
         coverage: true,
         sanitize: mokume_emit_c::Sanitize::AddressUndefined,
         transport: mokume_emit_c::Transport::Process,
