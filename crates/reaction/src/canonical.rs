@@ -255,3 +255,53 @@ fn free_name(wanted: &str, otherwise: &str, words: &[&str], taken: &mut HashSet<
     }
     name
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks out of order, one constant for two uses, names and labels that are the same or no identifiers.
+    fn untidy() -> Automaton {
+        let mut automaton = Automaton { name: "untidy".into(), tick: 1, ..Automaton::default() };
+        let mut builder = BodyBuilder::new(&[("a.b".into(), Type::U(8))]);
+        let param = builder.params(BlockId(0))[0];
+        let one = builder.constant(&automaton, Type::U(8), 1);
+        let last = builder.block("same", &[("x".into(), Type::U(8))]);
+        let middle = builder.block("same", &[]);
+        builder.end(Terminator::Jump { to: to(middle, []) });
+        builder.select(last);
+        let x = builder.params(last)[0];
+        let sum = builder.named(&automaton, "x", OpKind::Binary { op: Binary::AddWrap, a: x, b: one });
+        builder.end(Terminator::Yield { values: vec![sum, one] });
+        builder.select(middle);
+        let twice = builder.value(&automaton, OpKind::Binary { op: Binary::AddWrap, a: param, b: one });
+        builder.end(Terminator::Jump { to: to(last, [twice]) });
+        // `last` uses what only `middle`, which stands behind it, defines.
+        builder.select(last);
+        let late = builder.named(&automaton, "true", OpKind::Binary { op: Binary::Xor, a: twice, b: one });
+        builder.end(Terminator::Yield { values: vec![sum, late] });
+        automaton.functions.push(Function {
+            name: "f".into(),
+            published: None,
+            params: vec![("a.b".into(), Type::U(8))],
+            results: vec![Type::U(8), Type::U(8)],
+            body: builder.finish(),
+        });
+        automaton
+    }
+
+    #[test]
+    fn text_stands_for_the_canonical_form() {
+        let automaton = untidy();
+        assert_eq!(verify(&automaton), []);
+        let text = crate::text::print(&automaton);
+        let parsed = crate::text::parse(mokume_base::FileId(0), &text);
+        assert_eq!(parsed.diagnostics, [], "{text}");
+        let canonical = automaton.canonical();
+        assert!(parsed.automaton == canonical, "{text}");
+        assert!(canonical.canonical() == canonical);
+        assert_eq!(verify(&canonical), []);
+        assert_eq!(crate::text::print(&canonical), text);
+        assert!(text.contains("add.wrap a_b, 1\n"), "{text}");
+    }
+}

@@ -127,3 +127,36 @@ fn identifiers_that_refer_to_nothing_are_faults() {
         faults.iter().for_each(|fault| drop(fault.diagnostic(&broken, &Places::default())));
     }
 }
+
+#[test]
+fn faults_that_only_a_program_can_make_are_found() {
+    let text = texts().into_iter().find(|text| text.contains("automaton fcfs_sequencer_credit\n")).unwrap();
+    let mut map = SourceMap::default();
+    let sound = parse(map.add("sound", text.as_str()), &text).automaton;
+    type Plant = fn(&mut Automaton);
+    let plants: &[(Plant, mokume_base::Code)] = &[
+        (|a| a.handlers[0].params.clear(), codes::COUNT),
+        (|a| drop(a.handlers[0].params.pop()), codes::COUNT),
+        (|a| a.wires[0].items.reverse(), codes::WIRE_FIELD),
+        (|a| a.classes[1].capacity = 0, codes::SIZE),
+        (|a| a.tick = 0, codes::SIZE),
+        (|a| a.handlers.swap_remove(0).params.clear(), codes::NO_HANDLER),
+        (
+            |a| {
+                a.composition = Some(Composition {
+                    queued: vec![(LayerId(1), LayerId(0)), (LayerId(0), LayerId(1))],
+                    ..Composition::default()
+                })
+            },
+            codes::COMPOSITION,
+        ),
+        (|a| a.headers[0].variants.clear(), codes::DANGLING),
+        (|a| a.reasons[0].name = a.reasons[1].name.clone(), codes::TWICE),
+    ];
+    for (number, (plant, code)) in plants.iter().enumerate() {
+        let mut broken = sound.clone();
+        plant(&mut broken);
+        let faults = verify(&broken);
+        assert!(faults.iter().any(|fault| fault.code == *code), "plant {number}: {faults:?}");
+    }
+}

@@ -110,7 +110,10 @@ impl Parser {
             let Some(keyword) = keyword_of(&lines[at]) else {
                 let message = format!("an item belongs here: one of {}", KEYWORDS.join(", "));
                 self.report(fault(codes::SYNTAX, message, lines[at].span()));
-                at += 1;
+                // One report for all lines up to the next item.
+                while at < lines.len() && keyword_of(&lines[at]).is_none() {
+                    at += 1;
+                }
                 continue;
             };
             let (end, next) = self.extent(lines, at);

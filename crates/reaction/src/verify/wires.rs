@@ -209,6 +209,30 @@ impl<'a> Checker<'a, '_> {
         for header in &self.wire.headers {
             self.cover(*header, way);
         }
+        for index in &way.fields {
+            self.check_named(*index, way);
+        }
+    }
+
+    /// What a field is computed from, or constrained by, is in every packet that has the field.
+    fn check_named(&mut self, index: FieldIndex, way: &Way) {
+        let Some(field) = self.fields.get(index.0 as usize).copied() else { return };
+        let mut named = Vec::new();
+        if let FieldValue::Computed { expression, .. } = &field.value {
+            fields_of(expression, &mut named);
+        }
+        for constraint in &field.constraints {
+            fields_of(&constraint.left, &mut named);
+            fields_of(&constraint.right, &mut named);
+        }
+        if let Some(missing) = named.iter().find(|name| !way.fields.contains(name)) {
+            let name = self.fields.get(missing.0 as usize).map_or("?", |field| &field.name);
+            let message = format!("`{}` names `{name}`, which not every packet with it has", field.name);
+            let place = self.place(index);
+            if self.faults.0.last().is_none_or(|last| last.place != place) {
+                self.faults.add(codes::WIRE_NAME, place, message).help("name fields that come before the choice");
+            }
+        }
     }
 
     fn cover(&mut self, header: HeaderId, way: &Way) {
@@ -237,5 +261,19 @@ impl<'a> Checker<'a, '_> {
             let message = format!("a field of `{}.{name}` where another variant is selected", found.name);
             self.fault(codes::WIRE_COVER, message);
         }
+    }
+}
+
+fn fields_of(expression: &WireExpression, found: &mut Vec<FieldIndex>) {
+    match expression {
+        WireExpression::Field(index) => found.push(*index),
+        WireExpression::Add(a, b)
+        | WireExpression::Sub(a, b)
+        | WireExpression::Mul(a, b)
+        | WireExpression::Div(a, b) => {
+            fields_of(a, found);
+            fields_of(b, found);
+        }
+        _ => {}
     }
 }
