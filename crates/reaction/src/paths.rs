@@ -51,7 +51,7 @@ pub enum LensCellKind {
         width: u8,
         init: u64,
     },
-    /// Octets that are the same in many packets.
+    /// Octets that are the same in many packets. Invariants speak of them by sums of two: `sum16(template[2, 2]) == 0`.
     Template {
         init: Vec<u8>,
     },

@@ -97,3 +97,17 @@ fn every_code_has_a_page_and_its_wrong_automaton() {
         assert_eq!(texts.contains(page.code.0), in_text, "{}", page.code.0);
     }
 }
+
+#[test]
+fn a_message_used_twice_is_shown_at_both_places() {
+    let path = files("wrong").into_iter().find(|path| path.ends_with("message_twice.ra")).unwrap();
+    let (parsed, map) = parsed("message_twice.ra", &read(&path));
+    let found = diagnose(&parsed.automaton, &parsed.places);
+    let [diagnostic] = &found[..] else { panic!("{found:?}") };
+    let line = |span: mokume_base::Span| map.line_column(span.file, span.start).0;
+    assert_eq!(diagnostic.message, "`m` is given away twice");
+    let (first, second) = (&diagnostic.labels[0], diagnostic.primary.as_ref().unwrap());
+    assert_eq!(first.text, "given away here");
+    assert_eq!(line(second.span) - line(first.span), 3);
+    assert_eq!(diagnostic.helps, ["to give a copy away as well, `share` it before"]);
+}

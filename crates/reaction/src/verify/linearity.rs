@@ -34,7 +34,9 @@ fn compare(context: &Context, block: usize, known: (&Held, usize), other: (&Held
             context.label(without)
         );
         let place = Place::Block(context.unit, block.into());
-        faults.add(codes::LEAK, place, text).help("use it up on both ways, or pass it as an argument of the block");
+        let fault = faults.add(codes::LEAK, place, text);
+        let fault = fault.help("use it up on both ways, or pass it as an argument of the block");
+        fault.related(definition(context, *message), "it comes from here");
     }
 }
 
@@ -64,14 +66,17 @@ fn block(context: &Context, index: usize, mut held: Held, faults: &mut Faults) -
 fn check_held(context: &Context, held: &Held, value: Value, place: Place, faults: &mut Faults) {
     if !held.contains(&value) {
         let message = format!("`{}` is looked at after it was given away", context.name(value));
-        faults.add(codes::USED_TWICE, place, message).help("look at it before");
+        let fault = faults.add(codes::USED_TWICE, place, message).help("look at it before");
+        fault.related(consumer(context, value), "given away here");
     }
 }
 
 fn use_up(context: &Context, held: &mut Held, value: Value, place: Place, faults: &mut Faults) {
     if !held.remove(&value) {
         let message = format!("`{}` is given away twice", context.name(value));
-        faults.add(codes::USED_TWICE, place, message).help("to give a copy away as well, `share` it before");
+        let fault =
+            faults.add(codes::USED_TWICE, place, message).help("to give a copy away as well, `share` it before");
+        fault.related(consumer(context, value), "given away here");
     }
 }
 
@@ -85,7 +90,8 @@ fn ends(context: &Context, index: usize, held: Held, faults: &mut Faults) -> Vec
     if targets.is_empty() {
         for message in &after {
             let text = format!("`{}` is never given away on this way", context.name(*message));
-            faults.add(codes::LEAK, place, text).help("emit, keep, drop or consume it before");
+            let fault = faults.add(codes::LEAK, place, text).help("emit, keep, drop or consume it before");
+            fault.related(definition(context, *message), "it comes from here");
         }
     }
     let given_back = matches!(end, Terminator::Later { .. });
@@ -99,4 +105,32 @@ fn ends(context: &Context, index: usize, held: Held, faults: &mut Faults) -> Vec
         ways.push((target.block.index(), index, held));
     }
     ways
+}
+
+/// The first place in the text that uses a message up.
+fn consumer(context: &Context, value: Value) -> Option<Place> {
+    for (index, block) in context.body.blocks.iter().enumerate() {
+        let uses = |op: &Op| op.kind.borrowed() != Some(value) && op.kind.operands().contains(&value);
+        if let Some(op) = block.ops.iter().position(uses) {
+            return Some(context.op(index, op));
+        }
+        let passed = block.end.targets().iter().any(|target| target.args.contains(&value));
+        if passed || block.end.operands().contains(&value) {
+            return Some(context.end(index));
+        }
+    }
+    None
+}
+
+fn definition(context: &Context, value: Value) -> Option<Place> {
+    for (index, block) in context.body.blocks.iter().enumerate() {
+        if block.params.contains(&value) {
+            let entry = index == 0;
+            return Some(if entry { Place::Unit(context.unit) } else { Place::Block(context.unit, index.into()) });
+        }
+        if let Some(op) = block.ops.iter().position(|op| op.results.contains(&value)) {
+            return Some(context.op(index, op));
+        }
+    }
+    None
 }

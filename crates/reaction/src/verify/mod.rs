@@ -23,6 +23,8 @@ pub struct Fault {
     pub code: Code,
     pub place: Place,
     pub message: String,
+    /// Another place that explains the first.
+    pub related: Option<(Place, String)>,
     pub help: Option<String>,
 }
 
@@ -113,14 +115,19 @@ struct Faults(Vec<Fault>);
 impl Faults {
     fn add(&mut self, code: Code, place: Place, message: impl Into<String>) -> &mut Fault {
         let index = self.0.len();
-        self.0.push(Fault { code, place, message: message.into(), help: None });
+        self.0.push(Fault { code, place, message: message.into(), related: None, help: None });
         &mut self.0[index]
     }
 }
 
 impl Fault {
-    fn help(&mut self, help: impl Into<String>) {
+    fn help(&mut self, help: impl Into<String>) -> &mut Self {
         self.help = Some(help.into());
+        self
+    }
+
+    fn related(&mut self, place: Option<Place>, text: impl Into<String>) {
+        self.related = place.map(|place| (place, text.into()));
     }
 
     /// With the text's place, or with the place in words and the program's line.
@@ -129,6 +136,12 @@ impl Fault {
         match places.span(self.place) {
             Some(span) => diagnostic = diagnostic.at(span, "here"),
             None => diagnostic = diagnostic.note(format!("in {}", self.place.describe(automaton))),
+        }
+        if let Some((place, text)) = &self.related {
+            diagnostic = match places.span(*place) {
+                Some(span) => diagnostic.label(span, text),
+                None => diagnostic.note(format!("{text} in {}", place.describe(automaton))),
+            };
         }
         if let Some(source) = self.source(automaton) {
             diagnostic = diagnostic.note(format!("from {}:{}:{}", source.file, source.line, source.column));
