@@ -17,6 +17,8 @@ mod weights;
 use mokume_base::Diagnostic;
 use mokume_reaction::{Automaton, Composition};
 
+#[doc(hidden)]
+pub use channels::queued_by_the_graph_alone;
 pub use channels::{queued_channels, Channel, Reason, Receiver};
 pub use graph::{Emission, EventGraph, Node, NodeId};
 pub use pool::{Need, Pool};

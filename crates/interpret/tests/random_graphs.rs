@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use mokume_base::SourceMap;
-use mokume_compose::{compose, Options};
+use mokume_compose::{compose, queued_by_the_graph_alone, EventGraph, Options, Receiver};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Datum, Machine, Output, PortId};
 
@@ -229,7 +229,7 @@ fn reference(automaton: &Automaton, seed: u64) -> Vec<Vec<Output>> {
     play(Instance::new(automaton, &[], 0), seed)
 }
 
-const GRAPHS: u64 = 2000;
+const GRAPHS: u64 = 1000;
 
 #[test]
 fn a_layer_that_only_passes_on_cannot_be_observed() {
@@ -293,4 +293,30 @@ fn a_queued_channel_called_directly_is_found() {
     }
     println!("queues left out of {planted} graphs: found in {found} by six inputs");
     assert!(found > planted / 20);
+}
+
+#[test]
+fn queues_that_bring_nothing_are_found() {
+    let (mut planted, mut found) = (0, 0);
+    for seed in 0..2 * GRAPHS {
+        let mut random = Random(seed);
+        let automaton = parse(&Graph::random(&mut random).text());
+        let mut composed = compose(&automaton, Options::default()).automaton.expect("no cycle");
+        let channels = queued_by_the_graph_alone(&automaton, &EventGraph::new(&automaton));
+        let Some(composition) = &mut composed.composition else { continue };
+        let before = composition.queued.len() + composition.queued_outputs.len();
+        composition.queued.retain(|(from, to)| {
+            channels.iter().any(|channel| channel.from == *from && channel.to == Receiver::Layer(*to))
+        });
+        composition.queued_outputs.retain(|(from, to)| {
+            channels.iter().any(|channel| channel.from == *from && channel.to == Receiver::Port(*to))
+        });
+        if composition.queued.len() + composition.queued_outputs.len() == before {
+            continue;
+        }
+        planted += 1;
+        found += u64::from(reference(&automaton, seed) != reference(&composed, seed));
+    }
+    println!("the closure over queues matters in {planted} graphs: its lack found in {found} by six inputs");
+    assert!(found > 0);
 }
