@@ -51,7 +51,8 @@ pub(super) fn head(
 pub(super) fn role(event: &Event) -> Role {
     match event {
         Event::Start => Role::Start,
-        Event::Open { .. } => Role::Open,
+        // A session begins with one of them.
+        Event::Open { .. } | Event::Accepted { .. } => Role::Open,
         Event::Unmatched { .. } => Role::Unmatched,
         Event::Settle { .. } => Role::Settle,
         Event::Expiry { .. } => Role::Expiry,

@@ -393,7 +393,7 @@ impl Body<'_> {
                 let help = if object_key {
                     "remove the object and make a new one"
                 } else {
-                    "set it in `on open` or `on start`, or declare it `var`"
+                    "set it in `on start`, `on open` or `on accepted`, or declare it `var`"
                 };
                 self.error(codes::CONSTANT_SET, text, name.span, "set here", help);
             }

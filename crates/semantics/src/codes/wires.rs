@@ -1,0 +1,211 @@
+//! M06: wires.
+
+codes! {
+    WIRE_UNCOVERED = "M0601", "a header field without a place in the wire",
+    "A wire carries every field of every header of its bundle; what does not travel, the other end cannot know.",
+    "worker Numbered {
+    header { seq: u32, urgent: u8 }
+    on send(msg) { below.send(msg, seq: 0, urgent: 0) }
+}
+bundle Plain = Numbered encoded Short
+wire Short big { seq: u32 = Numbered.seq }",
+    "worker Numbered {
+    header { seq: u32, urgent: u8 }
+    on send(msg) { below.send(msg, seq: 0, urgent: 0) }
+}
+bundle Plain = Numbered encoded Whole
+wire Whole big {
+    seq: u32 = Numbered.seq
+    urgent: u8 = Numbered.urgent
+}";
+
+    WIRE_TWICE = "M0602", "a header field with two places in the wire",
+    "The decoder could not know which of them to believe.",
+    "worker Numbered {
+    header { seq: u32 }
+    on send(msg) { below.send(msg, seq: 0) }
+}
+bundle Plain = Numbered encoded Double
+wire Double big {
+    seq: u32 = Numbered.seq
+    again: u32 = Numbered.seq
+}",
+    "worker Numbered {
+    header { seq: u32 }
+    on send(msg) { below.send(msg, seq: 0) }
+}
+bundle Plain = Numbered encoded Once
+wire Once big { seq: u32 = Numbered.seq }";
+
+    WIRE_LAYER = "M0603", "a layer that the bundle does not have",
+    "A wire carries the headers of the layers of its bundle, by their names.",
+    "worker Numbered {
+    header { seq: u32 }
+    on send(msg) { below.send(msg, seq: 0) }
+}
+bundle Plain = Numbered encoded Lost
+wire Lost big { seq: u32 = Numberd.seq }",
+    "worker Numbered {
+    header { seq: u32 }
+    on send(msg) { below.send(msg, seq: 0) }
+}
+bundle Plain = Numbered encoded Found
+wire Found big { seq: u32 = Numbered.seq }";
+
+    WIRE_FIELD = "M0604", "a header field that the layer does not have",
+    "A wire names fields of headers as `Layer.field`. A multiplexor's key gives `source` and `destination`, a symmetric one its own name.",
+    "multiplexor Ports { key { port: u16 } }
+bundle Plain = Ports encoded Lost
+wire Lost big {
+    source: u16 = Ports.source
+    destination: u16 = Ports.port
+}",
+    "multiplexor Ports { key { port: u16 } }
+bundle Plain = Ports encoded Found
+wire Found big {
+    source: u16 = Ports.source
+    destination: u16 = Ports.destination
+}";
+
+    WIRE_WIDTH = "M0605", "a field of another width",
+    "What is written must be what is read, so a field has in the wire the bits that it has in the header.",
+    "worker Numbered {
+    header { seq: u32 }
+    on send(msg) { below.send(msg, seq: 0) }
+}
+bundle Plain = Numbered encoded Short
+wire Short big { seq: u16 = Numbered.seq }",
+    "worker Numbered {
+    header { seq: u32 }
+    on send(msg) { below.send(msg, seq: 0) }
+}
+bundle Plain = Numbered encoded Whole
+wire Whole big { seq: u32 = Numbered.seq }";
+
+    WIRE_CONSTANT = "M0606", "a constant that does not fit its field",
+    "A constant is written as it is, and must fit the field.",
+    "wire Version big { version: u4 = 16  rest: u4 = 0 }",
+    "wire Version big { version: u4 = 4  rest: u4 = 0 }";
+
+    WIRE_EARLIER = "M0607", "a field that is not known yet",
+    "A packet is read from front to back: a constraint is over fields in front of it, numbers and sizes.",
+    "wire Short big {
+    kind: u8 = 1    where length >= 8
+    length: u16 = size(packet)
+}",
+    "wire Short big {
+    kind: u8 = 1
+    length: u16 = size(packet)    where length >= 8
+}";
+
+    WIRE_TAG_TWICE = "M0608", "two arms with one number",
+    "The number says which alternative a packet holds.",
+    "wire Either big {
+    kind: u8
+    choice kind {
+        1 => Data { seq: u32 = Reliable.Data.seq }
+        1 => Ack { next: u32 = Reliable.Ack.next }
+    }
+}",
+    "wire Either big {
+    kind: u8
+    choice kind {
+        1 => Data { seq: u32 = Reliable.Data.seq }
+        2 => Ack { next: u32 = Reliable.Ack.next }
+    }
+}";
+
+    WIRE_OCTETS = "M0609", "headers that do not end on an octet",
+    "What follows the headers begins on an octet; fill up with a field of zeros.",
+    "worker Urgent {
+    header { urgent: bool }
+    on send(msg) { below.send(msg, urgent: true) }
+}
+bundle Plain = Urgent encoded Bit
+wire Bit big { urgent: bool = Urgent.urgent }",
+    "worker Urgent {
+    header { urgent: bool }
+    on send(msg) { below.send(msg, urgent: true) }
+}
+bundle Plain = Urgent encoded Octet
+wire Octet big {
+    urgent: bool = Urgent.urgent
+    reserved: u7 = 0
+}";
+
+    WIRE_TRIM = "M0610", "a trim to what is no field",
+    "Behind the octets that a field counts is padding; the field must be known by then.",
+    "wire Short big {
+    length: u16 = size(packet)    trim packet to lenght
+}",
+    "wire Short big {
+    length: u16 = size(packet)    trim packet to length
+}";
+
+    WIRE_ALTERNATIVE = "M0611", "an alternative without an arm",
+    "A wire must carry every alternative of every header of its bundle.",
+    "worker Reliable {
+    header { Data { seq: u32 } with message | Ack { next: u32 } }
+    on send(msg) { below.send(msg, Data { seq: 0 }) }
+}
+bundle Plain = Reliable encoded Half
+wire Half big {
+    kind: u8
+    choice kind { 1 => Data { seq: u32 = Reliable.Data.seq } }
+}",
+    "worker Reliable {
+    header { Data { seq: u32 } with message | Ack { next: u32 } }
+    on send(msg) { below.send(msg, Data { seq: 0 }) }
+}
+bundle Plain = Reliable encoded Whole
+wire Whole big {
+    kind: u8
+    choice kind {
+        1 => Data { seq: u32 = Reliable.Data.seq }
+        2 => Ack { next: u32 = Reliable.Ack.next }
+    }
+}";
+
+    WIRE_TAG = "M0612", "a choice without its field",
+    "A choice depends on a field in front of it that has no value of its own: the encoder writes the number of the arm.",
+    "wire Either big {
+    kind: u8 = 1
+    choice kind { 1 => Data { seq: u32 = Reliable.Data.seq } }
+}",
+    "wire Either big {
+    kind: u8
+    choice kind { 1 => Data { seq: u32 = Reliable.Data.seq } }
+}";
+
+    WIRE_VARIANT = "M0613", "an arm for an alternative that does not exist",
+    "An arm is named after the alternative of a header that it stands for; `Layer.Data` if several layers have choices.",
+    "worker Reliable {
+    header { Data { seq: u32 } with message | Ack { next: u32 } }
+    on send(msg) { below.send(msg, Data { seq: 0 }) }
+}
+bundle Plain = Reliable encoded Whole
+wire Whole big {
+    kind: u8
+    choice kind {
+        1 => Data { seq: u32 = Reliable.Data.seq }
+        2 => Akc { next: u32 = Reliable.Ack.next }
+    }
+}",
+    "worker Reliable {
+    header { Data { seq: u32 } with message | Ack { next: u32 } }
+    on send(msg) { below.send(msg, Data { seq: 0 }) }
+}
+bundle Plain = Reliable encoded Whole
+wire Whole big {
+    kind: u8
+    choice kind {
+        1 => Data { seq: u32 = Reliable.Data.seq }
+        2 => Ack { next: u32 = Reliable.Ack.next }
+    }
+}";
+
+    WIRE_VALUE = "M0614", "a value that a wire does not compute",
+    "A wire writes constants, header fields (times and plus a number), sizes, checksums, and what follows from fields in front.",
+    "wire Short big { length: u16 = size(all) }",
+    "wire Short big { length: u16 = size(packet) }";
+}
