@@ -1,19 +1,22 @@
-//! A state of the world, as numbers and packed into one word: hosts, then the packets of each channel.
-//!
-//! A channel's empty places come last and are zero; where packets may overtake each other they stand sorted, so equal
-//! channels are equal words.
+//! A state of the world: a number for each host and for each channel, packed into one word.
 
-/// Hosts and packets on the way that a state has room for.
+/// Hosts that a state has room for.
 pub(crate) const MOST_HOSTS: usize = 6;
-pub(crate) const MOST_PLACES: usize = 32;
 
 /// A packed state.
 pub(crate) trait Key: Copy + Eq + Default {
-    /// The key with a field set that was zero.
-    fn with(self, at: u32, value: u32) -> Self;
-    fn get(self, at: u32, mask: u32) -> u32;
+    fn get(self, field: Field) -> u32;
+    /// The key with another number in a field.
+    fn with(self, field: Field, value: u32) -> Self;
     /// Spread over all 64 bits.
     fn spread(self) -> u64;
+}
+
+/// Where a number stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Field {
+    pub at: u32,
+    pub mask: u32,
 }
 
 fn mix(word: u64) -> u64 {
@@ -22,135 +25,111 @@ fn mix(word: u64) -> u64 {
 }
 
 impl Key for u64 {
-    fn with(self, at: u32, value: u32) -> Self {
-        self | u64::from(value) << at
+    #[inline]
+    fn get(self, field: Field) -> u32 {
+        (self >> field.at) as u32 & field.mask
     }
 
-    fn get(self, at: u32, mask: u32) -> u32 {
-        (self >> at) as u32 & mask
+    #[inline]
+    fn with(self, field: Field, value: u32) -> Self {
+        self & !(u64::from(field.mask) << field.at) | u64::from(value) << field.at
     }
 
+    #[inline]
     fn spread(self) -> u64 {
         mix(self)
     }
 }
 
 impl Key for u128 {
-    fn with(self, at: u32, value: u32) -> Self {
-        self | u128::from(value) << at
+    #[inline]
+    fn get(self, field: Field) -> u32 {
+        (self >> field.at) as u32 & field.mask
     }
 
-    fn get(self, at: u32, mask: u32) -> u32 {
-        (self >> at) as u32 & mask
+    #[inline]
+    fn with(self, field: Field, value: u32) -> Self {
+        self & !(u128::from(field.mask) << field.at) | u128::from(value) << field.at
     }
 
+    #[inline]
     fn spread(self) -> u64 {
         mix(self as u64 ^ mix((self >> 64) as u64))
     }
 }
 
-/// A state with its numbers apart. A place holds a packet's number plus one, or 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A state with its numbers apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct State {
-    pub hosts: [u32; MOST_HOSTS],
-    pub places: [u32; MOST_PLACES],
+    pub hosts: Vec<u32>,
+    pub channels: Vec<u32>,
 }
 
-/// How many bits each number has, and what channels there are.
+/// Which channels there are, and where each number stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    pub hosts: usize,
     /// From and to, by channel.
-    pub channels: Vec<(usize, usize)>,
-    pub capacity: usize,
-    pub host_bits: u32,
-    pub packet_bits: u32,
+    pub ends: Vec<(usize, usize)>,
+    /// By host: the channels that lead away from it.
+    pub away: Vec<Vec<usize>>,
+    pub hosts: Vec<Field>,
+    pub channels: Vec<Field>,
+    host_bits: u32,
+    channel_bits: u32,
 }
 
 impl Layout {
     /// Small at first; [`Layout::grow`] when a number does not fit.
-    pub fn new(hosts: usize, capacity: usize) -> Option<Layout> {
+    pub fn new(hosts: usize) -> Layout {
         let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to)));
-        let channels: Vec<(usize, usize)> = pairs.filter(|(from, to)| from != to).collect();
-        let fits = hosts <= MOST_HOSTS && channels.len() * capacity <= MOST_PLACES && capacity > 0;
-        fits.then_some(Layout { hosts, channels, capacity, host_bits: 8, packet_bits: 4 })
+        let ends: Vec<(usize, usize)> = pairs.filter(|(from, to)| from != to).collect();
+        let away = |host: usize| (0..ends.len()).filter(|channel| ends[*channel].0 == host).collect();
+        let away = (0..hosts).map(away).collect();
+        let mut layout = Layout { ends, away, hosts: Vec::new(), channels: Vec::new(), host_bits: 8, channel_bits: 6 };
+        layout.place_fields(hosts);
+        layout
     }
 
-    pub fn places(&self) -> usize {
-        self.channels.len() * self.capacity
+    fn place_fields(&mut self, hosts: usize) {
+        let mut at = 0;
+        let mut field = |bits: u32| {
+            at += bits;
+            Field { at: at - bits, mask: (1 << bits) - 1 }
+        };
+        self.hosts = (0..hosts).map(|_| field(self.host_bits)).collect();
+        self.channels = self.ends.iter().map(|_| field(self.channel_bits)).collect();
     }
 
     pub fn bits(&self) -> u32 {
-        self.hosts as u32 * self.host_bits + self.places() as u32 * self.packet_bits
+        self.hosts.len() as u32 * self.host_bits + self.channels.len() as u32 * self.channel_bits
     }
 
-    pub fn fits(&self, hosts: usize, packets: usize) -> bool {
-        hosts <= 1 << self.host_bits && packets < 1 << self.packet_bits
+    /// Whether all numbers below these fit.
+    pub fn fits(&self, hosts: usize, channels: usize) -> bool {
+        hosts <= 1 << self.host_bits && channels <= 1 << self.channel_bits
     }
 
-    /// Room for more than there are now, since more will come.
-    pub fn grow(&mut self, hosts: usize, packets: usize) {
-        while hosts > 1 << self.host_bits {
-            self.host_bits += 2;
+    /// Room for twice as many as there are now, since more will come.
+    pub fn grow(&mut self, hosts: usize, channels: usize) {
+        while hosts * 2 > 1 << self.host_bits && self.host_bits < 30 {
+            self.host_bits += 1;
         }
-        while packets >= 1 << self.packet_bits {
-            self.packet_bits += 1;
+        while channels * 2 > 1 << self.channel_bits && self.channel_bits < 30 {
+            self.channel_bits += 1;
         }
+        self.place_fields(self.hosts.len());
     }
 
     pub fn pack<K: Key>(&self, state: &State) -> K {
-        let mut key = K::default();
-        let mut at = 0;
-        for host in &state.hosts[..self.hosts] {
-            key = key.with(at, *host);
-            at += self.host_bits;
-        }
-        for place in &state.places[..self.places()] {
-            key = key.with(at, *place);
-            at += self.packet_bits;
-        }
-        key
+        let hosts = self.hosts.iter().zip(&state.hosts);
+        let fields = hosts.chain(self.channels.iter().zip(&state.channels));
+        fields.fold(K::default(), |key, (field, number)| key.with(*field, *number))
     }
 
     pub fn unpack<K: Key>(&self, key: K) -> State {
-        let mut state = State { hosts: [0; MOST_HOSTS], places: [0; MOST_PLACES] };
-        let mut at = 0;
-        for host in &mut state.hosts[..self.hosts] {
-            *host = key.get(at, (1 << self.host_bits) - 1);
-            at += self.host_bits;
-        }
-        for place in &mut state.places[..self.places()] {
-            *place = key.get(at, (1 << self.packet_bits) - 1);
-            at += self.packet_bits;
-        }
-        state
+        let numbers = |fields: &[Field]| fields.iter().map(|field| key.get(*field)).collect();
+        State { hosts: numbers(&self.hosts), channels: numbers(&self.channels) }
     }
-
-    /// The packets of a channel, empty places too.
-    pub fn channel<'a>(&self, state: &'a State, channel: usize) -> &'a [u32] {
-        &state.places[channel * self.capacity..(channel + 1) * self.capacity]
-    }
-
-    pub fn channel_mut<'a>(&self, state: &'a mut State, channel: usize) -> &'a mut [u32] {
-        &mut state.places[channel * self.capacity..(channel + 1) * self.capacity]
-    }
-}
-
-/// Takes a packet out of a channel; the others move up.
-pub(crate) fn take_out(channel: &mut [u32], place: usize) {
-    channel.copy_within(place + 1.., place);
-    if let Some(last) = channel.last_mut() {
-        *last = 0;
-    }
-}
-
-/// Puts a packet in; `false` if the channel is full.
-pub(crate) fn put_in(channel: &mut [u32], packet: u32, reorders: bool) -> bool {
-    let Some(end) = channel.iter().position(|place| *place == 0) else { return false };
-    let at = if reorders { channel[..end].iter().position(|other| *other < packet).unwrap_or(end) } else { end };
-    channel.copy_within(at..end, at + 1);
-    channel[at] = packet;
-    true
 }
 
 #[cfg(test)]
@@ -159,24 +138,13 @@ mod tests {
 
     #[test]
     fn packing_keeps_every_number() {
-        let layout = Layout::new(2, 3).expect("it fits");
-        let mut state = State { hosts: [0; MOST_HOSTS], places: [0; MOST_PLACES] };
-        state.hosts[..2].copy_from_slice(&[200, 7]);
-        state.places[..6].copy_from_slice(&[5, 1, 0, 15, 0, 0]);
+        let mut layout = Layout::new(2);
+        layout.grow(700, 20);
+        assert!(layout.fits(1400, 64) && !layout.fits(1 << 12, 64));
+        let state = State { hosts: vec![1399, 7], channels: vec![63, 0] };
         assert_eq!(layout.unpack(layout.pack::<u64>(&state)), state);
         assert_eq!(layout.unpack(layout.pack::<u128>(&state)), state);
-    }
-
-    #[test]
-    fn a_bag_is_sorted_and_a_queue_is_not() {
-        let mut bag = [3, 1, 0];
-        assert!(put_in(&mut bag, 2, true));
-        assert_eq!(bag, [3, 2, 1]);
-        assert!(!put_in(&mut bag, 9, true));
-        let mut queue = [3, 1, 0];
-        assert!(put_in(&mut queue, 2, false));
-        assert_eq!(queue, [3, 1, 2]);
-        take_out(&mut queue, 0);
-        assert_eq!(queue, [1, 2, 0]);
+        let other = layout.pack::<u64>(&state).with(layout.hosts[1], 12);
+        assert_eq!(layout.unpack(other), State { hosts: vec![1399, 12], ..state });
     }
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use mokume_reaction::{ClassId, Type};
 
+use crate::channels::Channels;
 use crate::host::{Host, Tables, ENDED, NULL};
 use crate::outcome::Property;
 use crate::program::Program;
@@ -24,6 +25,8 @@ pub(crate) struct Transition {
     pub fault: u32,
 }
 
+const UNKNOWN: Transition = Transition { to: u32::MAX, outs: (0, 0), fault: 0 };
+
 /// What a host's event is, by number: its send, its armed timers in order, then packets by their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LocalEvent {
@@ -36,7 +39,7 @@ pub(crate) struct Info {
     pub timers: u32,
     pub may_send: bool,
     pub is_done: bool,
-    row: Vec<u32>,
+    row: Vec<Transition>,
 }
 
 /// Something that must not happen, found in one reaction.
@@ -49,13 +52,13 @@ pub(crate) struct Fault {
 pub(crate) struct Locals {
     pub program: Program,
     pub tables: Tables,
+    pub channels: Channels,
     pub covered: Vec<bool>,
     pub info: Vec<Info>,
     pub outs: Vec<u32>,
     pub faults: Vec<Fault>,
     packed: Vec<Box<[u64]>>,
     numbers: HashMap<Box<[u64]>, u32>,
-    transitions: Vec<Transition>,
 }
 
 /// Hosts after their start, and the packets that they put out meanwhile.
@@ -68,6 +71,7 @@ impl Locals {
     pub fn new(program: Program) -> Self {
         let blocks = program.automaton.handlers.iter().map(|handler| handler.body.blocks.len()).sum();
         Locals {
+            channels: Channels::new(program.world.network.capacity, program.world.network.reorders),
             program,
             tables: Tables::default(),
             covered: vec![false; blocks],
@@ -80,15 +84,15 @@ impl Locals {
             }],
             packed: Vec::new(),
             numbers: HashMap::new(),
-            transitions: Vec::new(),
         }
     }
 
     /// Bytes of the tables, roughly: what the numbers of hosts stand for.
     pub fn bytes(&self) -> usize {
         let packed: usize = self.packed.iter().map(|words| words.len() * 16 + 64).sum();
-        let rows: usize = self.info.iter().map(|info| info.row.capacity() * 4 + size_of::<Info>()).sum();
-        packed + rows + self.transitions.capacity() * size_of::<Transition>() + self.outs.capacity() * 4
+        let row = |info: &Info| info.row.capacity() * size_of::<Transition>() + size_of::<Info>();
+        let rows: usize = self.info.iter().map(row).sum();
+        packed + rows + self.outs.capacity() * 4 + self.channels.bytes()
     }
 
     pub fn begin(&mut self) -> Result<Beginning, Unfit> {
@@ -116,6 +120,7 @@ impl Locals {
     }
 
     /// The table's entry; worked out if it is asked for the first time.
+    #[inline]
     pub fn transition(&mut self, local: u32, event: LocalEvent) -> Transition {
         let info = &self.info[local as usize];
         let place = match event {
@@ -124,7 +129,7 @@ impl Locals {
             LocalEvent::Packet(packet) => 1 + info.timers + packet,
         } as usize;
         match info.row.get(place) {
-            Some(known) if *known != 0 => self.transitions[*known as usize - 1],
+            Some(known) if known.to != UNKNOWN.to => *known,
             _ => self.compile(local, event, place),
         }
     }
@@ -142,12 +147,11 @@ impl Locals {
         });
         let to = self.number_of(&next);
         let transition = Transition { to, outs: (first, self.outs.len() as u32), fault };
-        self.transitions.push(transition);
         let row = &mut self.info[local as usize].row;
         if row.len() <= place {
-            row.resize(place + 1, 0);
+            row.resize(place + 1, UNKNOWN);
         }
-        row[place] = self.transitions.len() as u32;
+        row[place] = transition;
         transition
     }
 

@@ -1,8 +1,9 @@
-//! The steps of the world: what can happen in a state, and what comes of it.
+//! The steps of the world: what can happen in a state, and what comes of it. This is the inner loop: look-ups only.
 
 use std::ops::ControlFlow;
 
-use crate::layout::{put_in, take_out, Layout, State};
+use crate::channels::EMPTY;
+use crate::layout::{Key, Layout};
 use crate::locals::{LocalEvent, Locals};
 use crate::world::Timers;
 
@@ -14,7 +15,7 @@ pub(crate) enum Move {
         host: usize,
         event: LocalEvent,
     },
-    /// The packet in a place of a channel arrives; `stays`: and another one like it stays behind.
+    /// A packet arrives (by its place among those that can); `stays`: and another one like it stays behind.
     Deliver {
         channel: usize,
         place: usize,
@@ -30,13 +31,14 @@ pub(crate) enum Move {
 pub(crate) const NO_ROOM: u32 = 1;
 
 /// Calls `visit` with each step, the state after it, and the fault that it is (0: none).
-pub(crate) fn each_move<B>(
+#[inline]
+pub(crate) fn each_move<K: Key, B>(
     locals: &mut Locals,
     layout: &Layout,
-    state: &State,
-    visit: &mut impl FnMut(Move, &State, u32) -> ControlFlow<B>,
+    state: K,
+    visit: &mut impl FnMut(Move, K, u32) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    for host in 0..layout.hosts {
+    for host in 0..layout.hosts.len() {
         host_moves(locals, layout, state, host, visit)?;
     }
     for channel in 0..layout.channels.len() {
@@ -45,87 +47,92 @@ pub(crate) fn each_move<B>(
     ControlFlow::Continue(())
 }
 
-fn host_moves<B>(
+#[inline]
+fn host_moves<K: Key, B>(
     locals: &mut Locals,
     layout: &Layout,
-    state: &State,
+    state: K,
     host: usize,
-    visit: &mut impl FnMut(Move, &State, u32) -> ControlFlow<B>,
+    visit: &mut impl FnMut(Move, K, u32) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    let info = &locals.info[state.hosts[host] as usize];
+    let local = state.get(layout.hosts[host]);
+    let info = &locals.info[local as usize];
     let (may_send, timers) = (info.may_send, info.timers);
-    let mut go = |locals: &mut Locals, event| {
-        let (next, fault) = react(locals, layout, *state, host, event);
-        visit(Move::Host { host, event }, &next, fault)
-    };
     if may_send {
-        go(locals, LocalEvent::Send)?;
+        let (next, fault) = react(locals, layout, state, host, local, LocalEvent::Send);
+        visit(Move::Host { host, event: LocalEvent::Send }, next, fault)?;
     }
-    let is_quiet = || state.places.iter().all(|place| *place == 0);
-    let may_expire = locals.program.world.timers == Timers::Free || is_quiet();
-    for timer in 0..if may_expire { timers } else { 0 } {
-        go(locals, LocalEvent::Expire(timer))?;
+    if timers == 0 || (locals.program.world.timers == Timers::Patient && !is_quiet(layout, state)) {
+        return ControlFlow::Continue(());
+    }
+    for timer in 0..timers {
+        let event = LocalEvent::Expire(timer);
+        let (next, fault) = react(locals, layout, state, host, local, event);
+        visit(Move::Host { host, event }, next, fault)?;
     }
     ControlFlow::Continue(())
 }
 
-fn channel_moves<B>(
+fn is_quiet<K: Key>(layout: &Layout, state: K) -> bool {
+    layout.channels.iter().all(|channel| state.get(*channel) == EMPTY)
+}
+
+#[inline]
+fn channel_moves<K: Key, B>(
     locals: &mut Locals,
     layout: &Layout,
-    state: &State,
+    state: K,
     channel: usize,
-    visit: &mut impl FnMut(Move, &State, u32) -> ControlFlow<B>,
+    visit: &mut impl FnMut(Move, K, u32) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    let network = &locals.program.world.network;
-    let (reorders, duplicates, loses) = (network.reorders, network.duplicates, network.loses);
-    let to = layout.channels[channel].1;
-    let mut last = 0;
-    for place in 0..if reorders { layout.capacity } else { 1 } {
-        let packet = layout.channel(state, channel)[place];
-        // Equal packets stand side by side: one of them is enough.
-        if packet == 0 || packet == last {
-            continue;
-        }
-        last = packet;
-        let mut without = *state;
-        take_out(layout.channel_mut(&mut without, channel), place);
-        let event = LocalEvent::Packet(packet - 1);
-        let (next, fault) = react(locals, layout, without, to, event);
-        visit(Move::Deliver { channel, place, stays: false }, &next, fault)?;
+    let field = layout.channels[channel];
+    let content = state.get(field);
+    if content == EMPTY {
+        return ControlFlow::Continue(());
+    }
+    let (duplicates, loses) = (locals.program.world.network.duplicates, locals.program.world.network.loses);
+    let to = layout.ends[channel].1;
+    let local = state.get(layout.hosts[to]);
+    for place in 0..locals.channels.takes(content).len() {
+        let take = locals.channels.takes(content)[place];
+        let event = LocalEvent::Packet(take.packet);
+        let without = state.with(field, take.without);
+        let (next, fault) = react(locals, layout, without, to, local, event);
+        visit(Move::Deliver { channel, place, stays: false }, next, fault)?;
         if duplicates {
-            let (next, fault) = react(locals, layout, *state, to, event);
-            visit(Move::Deliver { channel, place, stays: true }, &next, fault)?;
+            let (next, fault) = react(locals, layout, state, to, local, event);
+            visit(Move::Deliver { channel, place, stays: true }, next, fault)?;
         }
         if loses {
-            visit(Move::Lose { channel, place }, &without, 0)?;
+            visit(Move::Lose { channel, place }, without, 0)?;
         }
     }
     ControlFlow::Continue(())
 }
 
-/// A host's reaction; its packets go out.
+/// A host's reaction; its packets go out on every channel away from it.
 #[inline]
-fn react(locals: &mut Locals, layout: &Layout, mut state: State, host: usize, event: LocalEvent) -> (State, u32) {
-    let transition = locals.transition(state.hosts[host], event);
-    state.hosts[host] = transition.to;
+fn react<K: Key>(
+    locals: &mut Locals,
+    layout: &Layout,
+    state: K,
+    host: usize,
+    local: u32,
+    event: LocalEvent,
+) -> (K, u32) {
+    let transition = locals.transition(local, event);
+    let mut next = state.with(layout.hosts[host], transition.to);
     let mut fault = transition.fault;
-    if transition.outs.0 != transition.outs.1 {
-        let packets = transition.outs.0 as usize..transition.outs.1 as usize;
-        let has_room = put_out(locals, layout, &mut state, host, packets);
-        if !has_room && fault == 0 && !locals.program.world.network.loses {
-            fault = NO_ROOM;
+    for out in transition.outs.0..transition.outs.1 {
+        let packet = locals.outs[out as usize];
+        for channel in &layout.away[host] {
+            let field = layout.channels[*channel];
+            match locals.channels.put(next.get(field), packet) {
+                Some(content) => next = next.with(field, content),
+                None if fault == 0 && !locals.program.world.network.loses => fault = NO_ROOM,
+                None => {}
+            }
         }
     }
-    (state, fault)
-}
-
-fn put_out(locals: &Locals, layout: &Layout, state: &mut State, host: usize, packets: std::ops::Range<usize>) -> bool {
-    let reorders = locals.program.world.network.reorders;
-    let mut has_room = true;
-    for packet in packets {
-        for channel in (0..layout.channels.len()).filter(|channel| layout.channels[*channel].0 == host) {
-            has_room &= put_in(layout.channel_mut(state, channel), locals.outs[packet] + 1, reorders);
-        }
-    }
-    has_room
+    (next, fault)
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use mokume_reaction::{Automaton, BlockId, HandlerId};
 
-use crate::layout::{put_in, Key, Layout, State, MOST_HOSTS, MOST_PLACES};
+use crate::channels::EMPTY;
+use crate::layout::{Key, Layout, State};
 use crate::locals::{Beginning, Locals};
 use crate::moves::{each_move, Move};
 use crate::outcome::{Finding, Outcome, Property, Strength, Verdict, Violation};
@@ -35,11 +36,11 @@ pub fn explore(automaton: &Automaton, world: &World, effort: Effort) -> Result<O
     let program = Program::new(Arc::new(automaton.clone()), world)?;
     let mut locals = Locals::new(program);
     let beginning = locals.begin()?;
-    let too_large = || Unfit("so many hosts with so many packets under way are too many for a state".to_string());
-    let mut layout = Layout::new(world.hosts, world.network.capacity).ok_or_else(too_large)?;
+    let too_large = || Unfit("the states of so many hosts, channels and packets are too many for one word".to_string());
+    let mut layout = Layout::new(world.hosts);
     loop {
         // Numbers that do not fit their fields: again, with wider ones. The tables are kept, so it costs little.
-        layout.grow(locals.info.len(), locals.tables.packets.len());
+        layout.grow(locals.info.len(), locals.channels.len());
         let outcome = match layout.bits() {
             0..=64 => run::<u64>(&mut locals, &layout, &beginning, effort),
             65..=128 => run::<u128>(&mut locals, &layout, &beginning, effort),
@@ -93,7 +94,7 @@ fn run<K: Key>(locals: &mut Locals, layout: &Layout, beginning: &Beginning, effo
 impl<'a, K: Key> Search<'a, K> {
     pub fn new(locals: &'a mut Locals, layout: &'a Layout, beginning: &Beginning) -> Self {
         let mut search = Search { locals, layout, store: Store::new(), transitions: 0 };
-        let first = search.layout.pack(&first_state(search.layout, &search.locals.program.world, beginning));
+        let first = search.layout.pack(&first_state(search.layout, search.locals, beginning));
         search.store.add_all(&[(first, 0)]);
         search
     }
@@ -108,7 +109,7 @@ impl<'a, K: Key> Search<'a, K> {
                     return End::Found(violation);
                 }
             }
-            if !self.layout.fits(self.locals.info.len(), self.locals.tables.packets.len()) {
+            if !self.layout.fits(self.locals.info.len(), self.locals.channels.len()) {
                 return End::Outgrown;
             }
             self.store.add_all(&found);
@@ -123,14 +124,14 @@ impl<'a, K: Key> Search<'a, K> {
 
     /// The steps from a state go to `found`; a step that is a fault ends the search.
     fn expand(&mut self, number: usize, found: &mut Vec<(K, u32)>) -> Option<Found> {
-        let state = self.layout.unpack(self.store.keys[number]);
+        let state = self.store.keys[number];
         let before = found.len();
         let layout = self.layout;
-        let wrong = each_move(self.locals, layout, &state, &mut |step, next, fault| {
+        let wrong = each_move(self.locals, layout, state, &mut |step, next, fault| {
             if fault != 0 {
                 return ControlFlow::Break((step, fault));
             }
-            found.push((layout.pack(next), number as u32));
+            found.push((next, number as u32));
             ControlFlow::Continue(())
         });
         self.transitions += (found.len() - before) as u64;
@@ -139,15 +140,15 @@ impl<'a, K: Key> Search<'a, K> {
             let (property, text) = (fault.property, fault.text.clone());
             return Some(Found { state: number as u32, step: Some(step), property, text });
         }
-        if found.len() == before && !self.is_done(&state) {
+        if found.len() == before && !self.is_done(state) {
             let text = "nothing can happen any more".to_string();
             return Some(Found { state: number as u32, step: None, property: Property::Deadlock, text });
         }
         None
     }
 
-    fn is_done(&self, state: &State) -> bool {
-        state.hosts[..self.layout.hosts].iter().all(|host| self.locals.info[*host as usize].is_done)
+    fn is_done(&self, state: K) -> bool {
+        self.layout.hosts.iter().all(|host| self.locals.info[state.get(*host) as usize].is_done)
     }
 
     /// The nearest state from which not all can be delivered any more. One bit a state, no edges: each sweep marks what
@@ -178,12 +179,12 @@ impl<'a, K: Key> Search<'a, K> {
     }
 
     fn leads_on(&mut self, number: usize, marks: &[u64]) -> bool {
-        let state = self.layout.unpack(self.store.keys[number]);
-        if self.is_done(&state) {
+        let state = self.store.keys[number];
+        if self.is_done(state) {
             return true;
         }
         let (layout, store) = (self.layout, &self.store);
-        each_move(self.locals, layout, &state, &mut |_, next, _| match store.find(layout.pack(next)) {
+        each_move(self.locals, layout, state, &mut |_, next, _| match store.find(next) {
             Some(to) if marks[to as usize / 64] >> (to % 64) & 1 == 1 => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         })
@@ -199,17 +200,17 @@ impl<'a, K: Key> Search<'a, K> {
         chain.reverse();
         let mut way = Vec::new();
         for pair in chain.windows(2) {
-            let state = self.layout.unpack(self.store.keys[pair[0] as usize]);
+            let state = self.store.keys[pair[0] as usize];
             let (layout, wanted) = (self.layout, self.store.keys[pair[1] as usize]);
-            let step = each_move(self.locals, layout, &state, &mut |step, next, _| {
-                if layout.pack::<K>(next) == wanted {
+            let step = each_move(self.locals, layout, state, &mut |step, next, _| {
+                if next == wanted {
                     ControlFlow::Break(step)
                 } else {
                     ControlFlow::Continue(())
                 }
             });
             if let ControlFlow::Break(step) = step {
-                way.push((state, step));
+                way.push((layout.unpack(state), step));
             }
         }
         if let Some(step) = found.step {
@@ -263,12 +264,12 @@ impl<'a, K: Key> Search<'a, K> {
     }
 }
 
-pub(crate) fn first_state(layout: &Layout, world: &World, beginning: &Beginning) -> State {
-    let mut state = State { hosts: [0; MOST_HOSTS], places: [0; MOST_PLACES] };
-    state.hosts[..layout.hosts].copy_from_slice(&beginning.hosts);
-    for (channel, (from, _)) in layout.channels.iter().enumerate() {
+pub(crate) fn first_state(layout: &Layout, locals: &mut Locals, beginning: &Beginning) -> State {
+    let mut state = State { hosts: beginning.hosts.clone(), channels: vec![EMPTY; layout.channels.len()] };
+    for (channel, (from, _)) in layout.ends.iter().enumerate() {
         for packet in &beginning.packets[*from] {
-            put_in(layout.channel_mut(&mut state, channel), packet + 1, world.network.reorders);
+            let content = &mut state.channels[channel];
+            *content = locals.channels.put(*content, *packet).unwrap_or(*content);
         }
     }
     state

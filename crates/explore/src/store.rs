@@ -14,7 +14,7 @@ pub(crate) struct Store<K> {
 }
 
 /// States are put in in bunches: their places in the table are fetched side by side, not one after the other.
-const AHEAD: usize = 16;
+const AHEAD: usize = 32;
 
 impl<K: Key> Store<K> {
     pub fn new() -> Self {
@@ -35,13 +35,19 @@ impl<K: Key> Store<K> {
             self.make_room(bunch.len());
             let mut places = [0usize; AHEAD];
             let mut heads = [0u32; AHEAD];
-            for (index, (key, _)) in bunch.iter().enumerate() {
-                places[index] = (key.spread() >> self.shift) as usize;
-                heads[index] = self.table[places[index]];
+            let mut keys = [K::default(); AHEAD];
+            for (place, (key, _)) in places.iter_mut().zip(bunch) {
+                *place = (key.spread() >> self.shift) as usize;
+            }
+            for (head, place) in heads.iter_mut().zip(&places[..bunch.len()]) {
+                *head = self.table[*place];
+            }
+            for (known, head) in keys.iter_mut().zip(&heads[..bunch.len()]) {
+                *known = self.keys.get(head.wrapping_sub(1) as usize).copied().unwrap_or_default();
             }
             for (index, (key, parent)) in bunch.iter().enumerate() {
                 // Most are known, and most of those stand in their first place.
-                if heads[index] == 0 || self.keys[heads[index] as usize - 1] != *key {
+                if heads[index] == 0 || keys[index] != *key {
                     self.add(*key, *parent, places[index]);
                 }
             }

@@ -89,12 +89,12 @@ pub(crate) struct Told {
 
 /// Steps and chart of a way; `text` is what it leads to.
 pub(crate) fn retell(locals: &mut Locals, layout: &Layout, way: &[(State, Move)], text: &str) -> Told {
-    let names: Vec<String> = (0..layout.hosts).map(World::host_name).collect();
+    let names: Vec<String> = (0..layout.hosts.len()).map(World::host_name).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let title = format!("{}: a shortest way", locals.program.automaton.name);
     let mut teller = Teller {
         chart: Chart::new(title, Unit::Steps, &names),
-        under_way: vec![VecDeque::new(); layout.channels.len()],
+        under_way: vec![VecDeque::new(); layout.ends.len()],
         messages: 0,
         locals,
         layout,
@@ -122,11 +122,9 @@ struct Teller<'a> {
 impl Teller<'_> {
     /// Packets that were put out before the first step.
     fn begin(&mut self, first: &State) {
-        for channel in 0..self.layout.channels.len() {
-            for packet in self.layout.channel(first, channel).to_vec() {
-                if packet != 0 {
-                    self.put_out(channel, packet - 1, Some(0));
-                }
+        for channel in 0..self.layout.ends.len() {
+            for packet in self.locals.channels.content(first.channels[channel]).to_vec() {
+                self.put_out(channel, packet, Some(0));
             }
         }
     }
@@ -135,16 +133,16 @@ impl Teller<'_> {
         match step {
             Move::Host { host, event } => self.tell_host(time, state, host, event),
             Move::Deliver { channel, place, stays } => {
-                let (from, to) = self.layout.channels[channel];
-                let packet = self.layout.channel(state, channel)[place] - 1;
+                let (from, to) = self.layout.ends[channel];
+                let packet = self.locals.channels.takes(state.channels[channel])[place].packet;
                 let message = self.take(channel, packet, stays);
                 self.chart.push(time, Event::Receive { message });
                 self.react(None, state, to, LocalEvent::Packet(packet));
                 Step::Deliver { from, to, packet: self.octets(packet), name: self.name(packet), stays }
             }
             Move::Lose { channel, place } => {
-                let (from, to) = self.layout.channels[channel];
-                let packet = self.layout.channel(state, channel)[place] - 1;
+                let (from, to) = self.layout.ends[channel];
+                let packet = self.locals.channels.takes(state.channels[channel])[place].packet;
                 let message = self.take(channel, packet, false);
                 self.chart.push(time, Event::Lose { message });
                 Step::Lose { from, to, packet: self.octets(packet), name: self.name(packet) }
@@ -198,10 +196,8 @@ impl Teller<'_> {
             for arg in &out.args {
                 if let Arg::Message(octets) = arg {
                     let packet = self.locals.tables.packets.number(octets.clone());
-                    for channel in 0..self.layout.channels.len() {
-                        if self.layout.channels[channel].0 == host {
-                            self.put_out(channel, packet, time);
-                        }
+                    for channel in self.layout.away[host].clone() {
+                        self.put_out(channel, packet, time);
                     }
                 }
             }
@@ -217,12 +213,12 @@ impl Teller<'_> {
     }
 
     fn put_out(&mut self, channel: usize, packet: u32, time: Option<u64>) {
-        let (from, to) = self.layout.channels[channel];
+        let (from, to) = self.layout.ends[channel];
         let message = MessageId(self.messages);
         self.messages += 1;
         let label = self.name(packet);
         self.chart.push(time, Event::Send { from, to, message, label });
-        if self.under_way[channel].len() < self.layout.capacity {
+        if self.under_way[channel].len() < self.locals.program.world.network.capacity {
             self.under_way[channel].push_back((packet, message));
         } else {
             self.chart.push(None, Event::Lose { message });

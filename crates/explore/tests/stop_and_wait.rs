@@ -21,7 +21,8 @@ fn each_planted_fault_is_found_with_a_shortest_trace() {
         let (found, violation) = outcome.violation().unwrap_or_else(|| panic!("{name}: {}", outcome.text()));
         assert_eq!(found, fault.property, "{name}");
         let chart = mokume_draw::chart_text(&violation.chart, Default::default());
-        blessed(&format!("{name}.txt"), &format!("{}\n{chart}", outcome.text()));
+        let steps: String = violation.steps.iter().map(|step| format!("{step}\n")).collect();
+        blessed(&format!("{name}.txt"), &format!("{}: {}\n\n{steps}\n{chart}", found.text(), violation.text));
         blessed(&format!("{name}.svg"), &mokume_draw::chart_svg(&violation.chart, Default::default()));
     }
 }
@@ -66,7 +67,7 @@ fn what_does_not_fit_is_said() {
     assert_eq!(unfit(&|world| world.network.port = "nowhere".into()), "the stack has no port `nowhere`");
     assert_eq!(unfit(&|world| world.application.send = "shout".into()), "the port `app` has no input `shout`");
     assert!(unfit(&|world| world.hosts = 0).starts_with("0 hosts"));
-    assert!(unfit(&|world| world.network.capacity = 50).contains("too many for a state"));
+    assert!(unfit(&|world| world.hosts = 6).contains("too many for one word"));
 }
 
 #[test]

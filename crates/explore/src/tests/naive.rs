@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{model, world};
 use crate::host::{Host, Tables};
-use crate::layout::{Key, Layout};
+use crate::layout::{Field, Key, Layout};
 use crate::locals::{may_send, packet_input, packets_of, send, step, Locals};
 use crate::moves::each_move;
 use crate::program::Program;
@@ -112,8 +112,8 @@ impl Naive {
 fn count<K: Key>(world: &World) -> (usize, u64) {
     let mut locals = Locals::new(Program::new(Arc::new(model()), world).expect("it fits"));
     let beginning = locals.begin().expect("a good start");
-    let mut layout = Layout::new(world.hosts, world.network.capacity).expect("it fits");
-    (layout.host_bits, layout.packet_bits) = (14, 5);
+    let mut layout = Layout::new(world.hosts);
+    layout.grow(1 << 11, 1 << 7);
     let mut search = Search::<K>::new(&mut locals, &layout, &beginning);
     search.forwards(usize::MAX);
     (search.store.len(), search.transitions)
@@ -123,15 +123,15 @@ fn count<K: Key>(world: &World) -> (usize, u64) {
 fn count_through<K: Key>(world: &World) -> (usize, u64) {
     let mut locals = Locals::new(Program::new(Arc::new(model()), world).expect("it fits"));
     let beginning = locals.begin().expect("a good start");
-    let mut layout = Layout::new(world.hosts, world.network.capacity).expect("it fits");
-    (layout.host_bits, layout.packet_bits) = (14, 5);
+    let mut layout = Layout::new(world.hosts);
+    layout.grow(1 << 11, 1 << 7);
     let mut search = Search::<K>::new(&mut locals, &layout, &beginning);
     let (mut at, mut transitions) = (0, 0);
     while at < search.store.len() {
-        let state = layout.unpack(search.store.keys[at]);
+        let state = search.store.keys[at];
         let mut found = Vec::new();
-        let _ = each_move(search.locals, &layout, &state, &mut |_, next, _| {
-            found.push((layout.pack(next), at as u32));
+        let _ = each_move(search.locals, &layout, state, &mut |_, next, _| {
+            found.push((next, at as u32));
             ControlFlow::<()>::Continue(())
         });
         transitions += found.len() as u64;
@@ -189,12 +189,12 @@ impl PartialEq for Forgetful {
 impl Eq for Forgetful {}
 
 impl Key for Forgetful {
-    fn with(self, at: u32, value: u32) -> Self {
-        Forgetful(self.0.with(at, value))
+    fn with(self, field: Field, value: u32) -> Self {
+        Forgetful(self.0.with(field, value))
     }
 
-    fn get(self, at: u32, mask: u32) -> u32 {
-        self.0.get(at, mask)
+    fn get(self, field: Field) -> u32 {
+        self.0.get(field)
     }
 
     fn spread(self) -> u64 {
@@ -207,12 +207,12 @@ impl Key for Forgetful {
 struct Blunt(u64);
 
 impl Key for Blunt {
-    fn with(self, at: u32, value: u32) -> Self {
-        Blunt(self.0.with(at, if at == 0 { value & !1 } else { value }))
+    fn with(self, field: Field, value: u32) -> Self {
+        Blunt(self.0.with(field, if field.at == 0 { value & !1 } else { value }))
     }
 
-    fn get(self, at: u32, mask: u32) -> u32 {
-        self.0.get(at, mask)
+    fn get(self, field: Field) -> u32 {
+        self.0.get(field)
     }
 
     fn spread(self) -> u64 {
@@ -252,14 +252,14 @@ fn a_network_that_never_loses_or_a_host_that_never_waits_is_caught_by_the_counts
 fn steps_after_a_send(world: &World) -> usize {
     let mut locals = Locals::new(Program::new(Arc::new(model()), world).expect("it fits"));
     let beginning = locals.begin().expect("a good start");
-    let layout = Layout::new(2, 2).expect("it fits");
-    let mut state = first_state(&layout, world, &beginning);
-    let _ = each_move(&mut locals, &layout, &state.clone(), &mut |_, next, _| {
-        state = *next;
+    let layout = Layout::new(2);
+    let mut state: u64 = layout.pack(&first_state(&layout, &mut locals, &beginning));
+    let _ = each_move(&mut locals, &layout, state, &mut |_, next, _| {
+        state = next;
         ControlFlow::Break(())
     });
     let mut count = 0;
-    let _ = each_move(&mut locals, &layout, &state, &mut |_, _, _| {
+    let _ = each_move(&mut locals, &layout, state, &mut |_, _, _| {
         count += 1;
         ControlFlow::<()>::Continue(())
     });

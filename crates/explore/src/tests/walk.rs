@@ -37,23 +37,24 @@ fn walk(
 ) -> Result<usize, String> {
     let mut locals = Locals::new(Program::new(Arc::new(explored.clone()), world).map_err(|unfit| unfit.0)?);
     let beginning = locals.begin().map_err(|unfit| unfit.0)?;
-    let layout = Layout::new(world.hosts, world.network.capacity).ok_or("too large")?;
+    let mut layout = Layout::new(world.hosts);
+    layout.grow(1 << 20, 1 << 20);
     let mut replay = Replay::new(interpreted, world).map_err(|unfit| unfit.0)?;
-    let mut state = first_state(&layout, world, &beginning);
+    let mut state = first_state(&layout, &mut locals, &beginning);
     let mut dice = Dice(seed);
     for number in 0..steps {
         let mut choices: Vec<(Move, State)> = Vec::new();
-        let _ = each_move(&mut locals, &layout, &state, &mut |step, next, _| {
-            choices.push((step, *next));
+        let _ = each_move(&mut locals, &layout, layout.pack::<u128>(&state), &mut |step, next, _| {
+            choices.push((step, layout.unpack(next)));
             ControlFlow::<()>::Continue(())
         });
         if choices.is_empty() {
             return Ok(number);
         }
-        let (step, next) = choices[dice.below(choices.len())];
-        let told = retell(&mut locals, &layout, &[(state, step)], "");
+        let (step, next) = choices.swap_remove(dice.below(choices.len()));
+        let told = retell(&mut locals, &layout, &[(state.clone(), step)], "");
         let outcome = replay.step(&told.steps[0]).map_err(|unfit| unfit.0)?;
-        if let (Some(outcome), Some((host, event))) = (outcome, concerned(&layout, &state, step)) {
+        if let (Some(outcome), Some((host, event))) = (outcome, concerned(&locals, &layout, &state, step)) {
             let before = locals.host(state.hosts[host]);
             let input = locals.input(&before, event);
             let (after, effect, _) = locals.step(before, &input);
@@ -66,12 +67,12 @@ fn walk(
     Ok(steps)
 }
 
-fn concerned(layout: &Layout, state: &State, step: Move) -> Option<(usize, LocalEvent)> {
+fn concerned(locals: &Locals, layout: &Layout, state: &State, step: Move) -> Option<(usize, LocalEvent)> {
     match step {
         Move::Host { host, event } => Some((host, event)),
         Move::Deliver { channel, place, .. } => {
-            let packet = layout.channel(state, channel)[place] - 1;
-            Some((layout.channels[channel].1, LocalEvent::Packet(packet)))
+            let packet = locals.channels.takes(state.channels[channel])[place].packet;
+            Some((layout.ends[channel].1, LocalEvent::Packet(packet)))
         }
         Move::Lose { .. } => None,
     }
