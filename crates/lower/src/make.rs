@@ -256,21 +256,26 @@ impl<'p> Lowering<'p> {
         let wires = [(info.vets, true), (info.codes_below, false)];
         for (wire, vets) in wires {
             let Some(wire) = wire else { continue };
-            let label = if vets { "vetted" } else { "decoded" };
-            let good = f.b.block(label, &[("msg".into(), r::Type::Msg)]);
-            let bad = f.b.block("refused", &[("msg".into(), r::Type::Msg), ("why".into(), r::Type::Reason)]);
-            f.end(match vets {
-                true => r::Terminator::Vet { message, wire, then: to(good), otherwise: to(bad) },
-                false => r::Terminator::Decode { message, wire, then: to(good), otherwise: to(bad) },
-            });
-            let (refused, why) = (f.b.params(bad)[0], f.b.params(bad)[1]);
-            f.select(bad);
-            f.op(&self.a, r::OpKind::Drop { message: refused, reason: r::DropReason::Value(why) });
-            f.end(r::Terminator::Return);
-            f.select(good);
-            message = f.b.params(good)[0];
+            message = self.checked(f, message, wire, vets);
         }
         self.take_header(f, message, bottom);
+    }
+
+    /// Decodes, or vets; what is refused is dropped for the wire's reason, and that is the end.
+    pub fn checked(&mut self, f: &mut Frame<'p>, message: r::Value, wire: r::WireId, vets: bool) -> r::Value {
+        let label = if vets { "vetted" } else { "decoded" };
+        let good = f.b.block(label, &[("msg".into(), r::Type::Msg)]);
+        let bad = f.b.block("refused", &[("msg".into(), r::Type::Msg), ("why".into(), r::Type::Reason)]);
+        f.end(match vets {
+            true => r::Terminator::Vet { message, wire, then: to(good), otherwise: to(bad) },
+            false => r::Terminator::Decode { message, wire, then: to(good), otherwise: to(bad) },
+        });
+        let (refused, why) = (f.b.params(bad)[0], f.b.params(bad)[1]);
+        f.select(bad);
+        f.op(&self.a, r::OpKind::Drop { message: refused, reason: r::DropReason::Value(why) });
+        f.end(r::Terminator::Return);
+        f.select(good);
+        f.b.params(good)[0]
     }
 
     fn take_header(&mut self, f: &mut Frame<'p>, message: r::Value, bottom: Vec<r::Value>) {
@@ -278,11 +283,20 @@ impl<'p> Lowering<'p> {
         let Some(header) = info.header else { return self.delivered(f, message, 0, &[], Vec::new(), bottom) };
         if let Some(places) = &info.placed {
             let mut values = Vec::new();
+            let mut message = message;
             for (place, field) in places.iter().zip(&info.fields[0]) {
                 values.push(match place {
                     Some(place) => self.load_placed(f, message, *place, field.ty),
                     None => f.constant(&self.a, field.ty, 0),
                 });
+            }
+            if self.is_under_barrier(f.inst) {
+                // A header that is taken off is not there: barriers above see the octets that they saw on the way down.
+                for place in places.iter().flatten() {
+                    let at = f.constant(&self.a, r::Type::U(32), u64::from(place.octet));
+                    let value = f.constant(&self.a, r::Type::U(place.width), 0);
+                    message = f.value(&self.a, r::OpKind::Store { message, at, value, endian: place.endian });
+                }
             }
             return self.delivered(f, message, 0, &info.fields[0], values, bottom);
         }
@@ -312,6 +326,13 @@ impl<'p> Lowering<'p> {
             self.delivered(f, values[0], at as u32, &info.fields[at], values[1..].to_vec(), bottom.clone());
             f.end(r::Terminator::Return);
         }
+    }
+
+    /// Whether a layer above of the same wire looks at octets.
+    fn is_under_barrier(&self, inst: usize) -> bool {
+        let Some(group) = self.inst(inst).group else { return false };
+        let above = self.plan.groups[group].members.iter().take_while(|at| **at != inst);
+        above.into_iter().any(|at| self.layer(*at).is_some_and(|layer| layer.barrier))
     }
 
     fn load_placed(&mut self, f: &mut Frame<'p>, message: r::Value, place: PlacedField, ty: r::Type) -> r::Value {

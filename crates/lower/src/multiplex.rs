@@ -263,6 +263,12 @@ impl<'p> Lowering<'p> {
         let (Some(class), Some(first)) = (info.session, info.first) else {
             return self.drop(f, message, "unmatched");
         };
+        // What the layer above would refuse begins no session.
+        let user_info = self.info(user);
+        let message = match user_info.vets.or(user_info.codes_below) {
+            Some(wire) => self.checked(f, message, wire, true),
+            None => message,
+        };
         let (made, session, full) = self.new_object(f, class);
         f.select(full);
         self.drop(f, message, "no_room");

@@ -33,6 +33,7 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
     let line = |span: Span| sources.line_column(span.file, span.start).0;
     let params = settings(automaton, &test.settings);
     let mut script = Script { name: test.name.clone(), params, line: line(test.span), ..Script::default() };
+    let mut settled = None;
     for step in &test.steps {
         let at = line(step.span);
         match &step.kind {
@@ -46,6 +47,14 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
                 script.steps.push(Step { action: Action::After(*nanoseconds), expect: Expect::default(), line: at });
             }
             expected => {
+                if matches!(expected, s::StepKind::Expect { .. }) {
+                    // `=>` is of all since the one before (docs, section 11).
+                    let last = script.steps.len().saturating_sub(1);
+                    script.start.later |= settled.is_none() && !script.steps.is_empty();
+                    let since = settled.unwrap_or(0).min(last);
+                    script.steps[since..last.max(since)].iter_mut().for_each(|step| step.expect.later = true);
+                    settled = Some(script.steps.len());
+                }
                 let expect = script.steps.last_mut().map_or(&mut script.start, |step| &mut step.expect);
                 scripting.expectation(expect, expected, step.span);
             }

@@ -15,7 +15,8 @@ pub fn parameters(automaton: &Automaton, script: &Script) -> Vec<u64> {
 
 /// Everything that was not as expected. The machine is new: made with [`parameters`] and the script's seed, not started.
 pub fn run<M: Machine>(automaton: &Automaton, script: &Script, machine: &mut M) -> Vec<Failure> {
-    let mut run = Run { automaton, script, machine, now: 0, names: BTreeMap::new(), failures: Vec::new() };
+    let (names, pending) = (BTreeMap::new(), Vec::new());
+    let mut run = Run { automaton, script, machine, now: 0, names, pending, failures: Vec::new() };
     let outcome = run.machine.start(0);
     run.judge(0, script.line, &script.start, vec![(0, outcome)]);
     for (place, step) in script.steps.iter().enumerate() {
@@ -37,6 +38,8 @@ struct Run<'a, M> {
     now: u64,
     /// What `?name` met.
     names: BTreeMap<String, Datum>,
+    /// Outputs that the next step's expectation is of.
+    pending: Vec<(u64, Output)>,
     failures: Vec<Failure>,
 }
 
@@ -100,11 +103,16 @@ impl<M: Machine> Run<'_, M> {
             .collect();
         let expected: Vec<String> = expect.reports.iter().map(|report| format!("{report:?}")).collect();
         let refused = outcomes.iter().any(|(_, outcome)| outcome.refused);
-        let outputs: Vec<(u64, Output)> = outcomes
-            .into_iter()
-            .flat_map(|(time, outcome)| outcome.outputs.into_iter().map(move |output| (time, output)))
-            .collect();
-        self.judge_outputs(step, line, expect, &outputs);
+        let mut outputs = std::mem::take(&mut self.pending);
+        outputs.extend(
+            outcomes
+                .into_iter()
+                .flat_map(|(time, outcome)| outcome.outputs.into_iter().map(move |output| (time, output))),
+        );
+        match expect.later {
+            true => self.pending = outputs,
+            false => self.judge_outputs(step, line, expect, &outputs),
+        }
         if expected != reports {
             self.fail(step, line, FailureKind::Reports { expected, actual: reports });
         }
@@ -254,6 +262,10 @@ fn name(what: &Counted) -> String {
 
 fn total(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Result<u64, String> {
     let by_reason = |name: &str, totals: &[(ReasonId, u64)]| {
+        if let Some(behind) = name.strip_prefix('*') {
+            let meant = |reason: &ReasonId| automaton.reasons[reason.index()].name.ends_with(behind);
+            return Ok(totals.iter().filter(|(reason, _)| meant(reason)).map(|(_, total)| total).sum());
+        }
         let known = automaton.reasons.iter().position(|reason| reason.name == name).map(ReasonId::from);
         let id = known.ok_or(format!("the stack has no reason `{name}`"))?;
         Ok(totals.iter().find(|(reason, _)| *reason == id).map_or(0, |(_, total)| *total))

@@ -51,6 +51,8 @@ pub enum Arg {
 /// What must be seen after a step. Outputs and reports are complete: what is not listed must not come.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expect {
+    /// The outputs are looked at with those of the next step, whose expectation is of both.
+    pub later: bool,
     /// In order within each group of ports; between groups the order is not looked at (design, section 2, ports).
     pub outputs: Vec<ExpectedOutput>,
     pub reports: Vec<Report>,
@@ -77,7 +79,7 @@ pub struct Count {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Counted {
-    /// Messages dropped, by the reason's name.
+    /// Messages dropped, by the reason's name; `*.name` is the sum over all layers and wires.
     Dropped(String),
     /// Messages consumed, by the reason's name.
     Consumed(String),

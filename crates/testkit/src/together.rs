@@ -1,0 +1,115 @@
+//! Two machines of one automaton, driven by the same random inputs: the first difference, with what led to it.
+
+use mokume_reaction::{Automaton, Datum, Handle, Machine, Outcome, Output, PortId, Type};
+
+use crate::random::Random;
+
+/// The inputs up to the difference, and what differs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    pub inputs: Vec<String>,
+    pub what: String,
+}
+
+/// Plays `steps` random inputs on both. Outputs are compared in order within each group of ports; reports by kind and
+/// order; then refusals, accounts, and the next deadline.
+pub fn together(
+    automaton: &Automaton,
+    first: &mut dyn Machine,
+    second: &mut dyn Machine,
+    seed: u64,
+    steps: usize,
+) -> Option<Difference> {
+    let mut play =
+        Play { automaton, random: Random::new(seed), now: 0, seen: Vec::new(), inputs: Vec::new(), last: Vec::new() };
+    let (a, b) = (first.start(0), second.start(0));
+    let mut what = play.compare(first, second, &a, &b);
+    for _ in 0..steps {
+        if what.is_some() {
+            break;
+        }
+        let (a, b) = play.step(first, second);
+        what = play.compare(first, second, &a, &b);
+    }
+    what.map(|what| Difference { inputs: play.inputs, what })
+}
+
+struct Play<'a> {
+    automaton: &'a Automaton,
+    random: Random,
+    now: u64,
+    /// Handles that outputs have shown.
+    seen: Vec<Handle>,
+    inputs: Vec<String>,
+    /// The last message that came out: a frame that may come back.
+    last: Vec<u8>,
+}
+
+impl Play<'_> {
+    fn step(&mut self, first: &mut dyn Machine, second: &mut dyn Machine) -> (Outcome, Outcome) {
+        self.now += self.random.pick(&[0, 1, 500_000, 3_000_000, 7_777_777]);
+        let ports = &self.automaton.ports;
+        let inputs: Vec<(usize, usize)> =
+            (0..ports.len()).flat_map(|port| (0..ports[port].inputs.len()).map(move |event| (port, event))).collect();
+        if inputs.is_empty() || self.random.chance(15) {
+            self.inputs.push(format!("advance to {}", self.now));
+            return (first.advance(self.now), second.advance(self.now));
+        }
+        let (port, event) = *self.random.pick(&inputs);
+        let input = &ports[port].inputs[event];
+        let args: Vec<Datum> = input.params.iter().map(|(_, ty)| self.datum(*ty)).collect();
+        self.inputs.push(format!("at {}: {}.{}({args:?})", self.now, ports[port].name, input.event));
+        let (port, event) = (PortId::from(port), event as u32);
+        (first.input(self.now, port, event, &args), second.input(self.now, port, event, &args))
+    }
+
+    fn datum(&mut self, ty: Type) -> Datum {
+        match ty {
+            Type::Msg if self.random.chance(50) => Datum::Message(self.last.clone()),
+            Type::Msg => Datum::Message((0..self.random.below(20)).map(|_| self.random.next_word() as u8).collect()),
+            Type::Ref(_) if self.seen.is_empty() || self.random.chance(5) => Datum::Handle(Handle::NULL),
+            Type::Ref(_) => Datum::Handle(*self.random.pick(&self.seen)),
+            Type::Reason => Datum::Word(0),
+            Type::Enum(id) => {
+                let names = &self.automaton.enums[id.index()].names;
+                Datum::Word(names.get(self.random.below(names.len().max(1))).map_or(0, |(_, value)| *value))
+            }
+            scalar => {
+                let width = scalar.width(self.automaton);
+                Datum::Word(self.random.next_word() & (u64::MAX >> (64 - u32::from(width.max(1)))))
+            }
+        }
+    }
+
+    fn compare(&mut self, first: &dyn Machine, second: &dyn Machine, a: &Outcome, b: &Outcome) -> Option<String> {
+        for output in &a.outputs {
+            for arg in &output.args {
+                match arg {
+                    Datum::Handle(handle) if *handle != Handle::NULL => self.seen.push(*handle),
+                    Datum::Message(octets) => self.last = octets.clone(),
+                    _ => {}
+                }
+            }
+        }
+        let groups = |outcome: &Outcome| {
+            let mut outputs: Vec<Output> = outcome.outputs.clone();
+            outputs.sort_by_key(|output| self.automaton.ports[output.port.index()].group);
+            outputs
+        };
+        let reports = |outcome: &Outcome| outcome.reports.iter().map(|(report, _)| *report).collect::<Vec<_>>();
+        if groups(a) != groups(b) {
+            return Some(format!("outputs:\n  {:?}\n  {:?}", groups(a), groups(b)));
+        }
+        if reports(a) != reports(b) {
+            return Some(format!("reports:\n  {:?}\n  {:?}", a.reports, b.reports));
+        }
+        if a.refused != b.refused {
+            return Some(format!("refused: {} and {}", a.refused, b.refused));
+        }
+        if first.accounts() != second.accounts() {
+            return Some(format!("accounts:\n  {:?}\n  {:?}", first.accounts(), second.accounts()));
+        }
+        let deadlines = (first.next_deadline(), second.next_deadline());
+        (deadlines.0 != deadlines.1).then(|| format!("next deadline: {:?} and {:?}", deadlines.0, deadlines.1))
+    }
+}
