@@ -3,8 +3,10 @@
 //! `parse(print(a)) == canonical(a)` and `print(parse(print(a))) == print(a)`. `docs/automaton.md` shows every construct.
 
 mod body;
+mod class;
 mod cursor;
 mod declare;
+mod interface;
 mod names;
 mod operation;
 mod parse;
