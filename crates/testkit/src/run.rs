@@ -91,7 +91,9 @@ impl<M: Machine> Run<'_, M> {
             Arg::Octets(octets) => Ok(Datum::Message(octets.clone())),
             Arg::Null => Ok(Datum::Handle(Handle::NULL)),
             Arg::Name(name) => self.names.get(name).cloned().ok_or(format!("nothing was remembered as `{name}`")),
-            Arg::Bind(_) | Arg::Any => Err("an input needs a value: `?name` and `_` are for outputs".to_string()),
+            Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => {
+                Err("an input needs a value: `?name` and `_` are for outputs".to_string())
+            }
         }
     }
 
@@ -159,6 +161,7 @@ impl<M: Machine> Run<'_, M> {
                 true
             }
             (Arg::Name(name), _) => self.names.get(name) == Some(datum),
+            (Arg::OneOf(words), Datum::Word(actual)) => words.contains(actual),
             (Arg::Word(expected), Datum::Word(actual)) => expected == actual,
             (Arg::Octets(expected), Datum::Message(actual)) => expected == actual,
             (Arg::Null, Datum::Handle(handle)) => *handle == Handle::NULL,
@@ -194,6 +197,7 @@ impl<M: Machine> Run<'_, M> {
             },
             Arg::Bind(name) => format!("?{name}"),
             Arg::Any => "_".to_string(),
+            Arg::OneOf(words) => words.iter().map(u64::to_string).collect::<Vec<_>>().join(" or "),
         };
         let args: Vec<String> = output.args.iter().map(show).collect();
         let at = output.at.map_or(String::new(), |at| format!(" at {}", show_time(at)));

@@ -46,6 +46,8 @@ pub enum Arg {
     Bind(String),
     /// `_`, of outputs only: anything.
     Any,
+    /// Of outputs only: one of these scalars (a reason's short name stands for all that have it).
+    OneOf(Vec<u64>),
 }
 
 /// What must be seen after a step. Outputs and reports are complete: what is not listed must not come.

@@ -1,0 +1,62 @@
+//! Random automata on every back end: the uncomposed interpreter is right, and generated C, uncomposed, composed and
+//! fused, must do the same, output for output.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mokume_base::SourceMap;
+use mokume_compose::{compose, Options};
+use mokume_emit_c::{Build, CMachine, CProgram, Memory};
+use mokume_interpret::Instance;
+use mokume_reaction::Automaton;
+use mokume_testkit::{generate, together};
+
+/// `MOKUME_SEEDS=from..to` looks at others.
+fn seeds() -> std::ops::Range<u64> {
+    let given = std::env::var("MOKUME_SEEDS").unwrap_or_default();
+    let bounds = given.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    bounds.unwrap_or(0..4)
+}
+
+fn automaton(seed: u64) -> Automaton {
+    let text = generate::automaton(seed);
+    let mut map = SourceMap::default();
+    let parsed = mokume_reaction::text::parse(map.add("random", &*text), &text);
+    assert!(parsed.diagnostics.is_empty(), "seed {seed}: {:?}", parsed.diagnostics.first());
+    parsed.automaton
+}
+
+/// The levels of a stack, by name.
+fn levels(uncomposed: Automaton) -> Vec<(&'static str, Automaton)> {
+    let composed = compose(&uncomposed, Options::default()).automaton.expect("composes");
+    let fused = mokume_optimize::fuse(&composed);
+    vec![("uncomposed", uncomposed), ("composed", composed), ("fused", fused)]
+}
+
+#[test]
+fn generated_c_does_what_the_reference_does() {
+    let stacks: Vec<(u64, &'static str, Automaton)> = seeds()
+        .flat_map(|seed| levels(automaton(seed)).into_iter().map(move |(level, automaton)| (seed, level, automaton)))
+        .collect();
+    let automata: Vec<&Automaton> = stacks.iter().map(|(.., automaton)| automaton).collect();
+    let build = Build { optimize: 1, ..Build::new(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("random")) };
+    let program = Arc::new(CProgram::build(&automata, &build).unwrap_or_else(|error| panic!("{error}")));
+    let memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
+    let mut failures = Vec::new();
+    for (place, (seed, level, automaton)) in stacks.iter().enumerate() {
+        let reference = Automaton { composition: None, lenses: Vec::new(), paths: Vec::new(), ..automaton.clone() };
+        for inputs in 0..10 {
+            let mut first = Instance::new(&reference, &[], inputs);
+            let params: Vec<u64> = automaton.params.iter().map(|param| param.default.unwrap_or(0)).collect();
+            let mut second = CMachine::new(&program, place, &params, inputs, memory).expect("a machine");
+            if let Some(difference) = together(automaton, &mut first, &mut second, inputs, 40) {
+                let after = difference.inputs.join("\n  ");
+                failures.push(format!("seed {seed} {level}, inputs {inputs}: {}\nafter\n  {after}", difference.what));
+                break;
+            }
+        }
+    }
+    let paths: usize = stacks.iter().map(|(.., automaton)| automaton.paths.len()).sum();
+    println!("{} stacks, {paths} paths", stacks.len());
+    assert!(failures.is_empty(), "{} of {} stacks differ:\n{}", failures.len(), stacks.len(), failures.join("\n\n"));
+}
