@@ -17,7 +17,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MOKUME = ROOT / "target/release/mokume"
+MOKUME = pathlib.Path(os.environ.get("MOKUME", ROOT / "target/release/mokume"))
 SPACE = f"mok{os.getpid() % 100000}"
 OURS, THEIRS = "10.77.0.2", "10.77.0.1"
 SCRATCH = ROOT / "target" / "host-test"
@@ -66,11 +66,11 @@ class Stack:
         self.tap = tap
 
     def ready(self, address):
-        """Waits for the interface and gives our side its address."""
-        for _ in range(300):
+        """Waits until it says that it runs (C is compiled first), and gives our side of the interface its address."""
+        for _ in range(900):
             if self.process.poll() is not None:
                 return False
-            if run("ip", "link", "show", self.tap).returncode == 0:
+            if '"running"' in self.log.read_text():
                 break
             time.sleep(0.1)
         run("ip", "address", "add", address, "dev", self.tap)

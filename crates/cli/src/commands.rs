@@ -178,11 +178,14 @@ fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -
     let seed = options.seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed());
     let nanoseconds = options.duration.map(run::duration).transpose()?;
     let request = run::Request { devices, set, backend, seed, nanoseconds, pcap: options.pcap };
-    printer.note(format!(
-        "running `{}` ({}), seed {seed}; ends by Ctrl-C",
-        compiled.composed.name,
-        backend_name(backend)
-    ));
+    let mut ready = || {
+        let name = &compiled.composed.name;
+        if printer.is_json() {
+            printer.object(&json!({ "running": name, "backend": backend_name(backend), "seed": seed }));
+        } else {
+            printer.note(format!("running `{name}` ({}), seed {seed}; ends by Ctrl-C", backend_name(backend)));
+        }
+    };
     let automaton = &compiled.composed;
     let mut heard = |at: u64, output: &mokume_reaction::Output| {
         let port = &automaton.ports[output.port.index()];
@@ -195,7 +198,7 @@ fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -
         }
     };
     let mut said = |at: u64, what: &str| printer.note(format!("{:>12}  report: {what}", time(at)));
-    let report = run::run(&compiled, &request, &RealWorld, &mut heard, &mut said)?;
+    let report = run::run(&compiled, &request, &RealWorld, &mut ready, &mut heard, &mut said)?;
     print_accounts(automaton, &report.accounts, Some(&report), printer);
     Ok(i32::from(report.reports > 0))
 }

@@ -31,11 +31,13 @@ pub struct Report {
     pub reports: u64,
 }
 
-/// Runs until the time is over, a signal comes, or all captures have been played. `heard` gets outputs of application ports, `said` reports.
+/// Runs until the time is over, a signal comes, or all captures have been played. `ready` is called when frames will be heard;
+/// `heard` gets outputs of application ports, `said` reports.
 pub fn run(
     compiled: &Compiled,
     request: &Request,
     world: &dyn World,
+    ready: &mut dyn FnMut(),
     heard: &mut dyn FnMut(u64, &Output),
     said: &mut dyn FnMut(u64, &str),
 ) -> Result<Report, Failure> {
@@ -63,6 +65,7 @@ pub fn run(
     let capture = request.pcap.as_deref().map(CaptureWriter::create).transpose()?;
     let mut devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
     let mut reports = 0;
+    ready();
     let until = Until { nanoseconds: request.nanoseconds, stop };
     let traffic = live::run(machine.as_mut(), &mut devices, &until, capture, heard, &mut |at, what| {
         reports += 1;
