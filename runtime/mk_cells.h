@@ -34,7 +34,7 @@ static inline bool mk_do_take(uint32_t *left, uint32_t amount)
 static inline void mk_do_give(mk_core *core, uint32_t *left, uint32_t total, uint32_t amount, uint32_t source)
 {
     uint32_t taken = total - *left;
-    *left += mk_min_u32(amount, taken);
+    *left += MK_FAULT(quota_give) ? amount : mk_min_u32(amount, taken);
     if (MK_UNLIKELY(amount > taken))
         mk_report_at(core, MK_MISUSE, source);
 }
@@ -62,7 +62,7 @@ static inline mk_message *mk_do_take_out(mk_core *core, mk_message **places, uin
         return NULL;
     mk_message *message = places[index];
     places[index] = NULL;
-    core->accounts.held--;
+    core->accounts.held -= MK_FAULT(held_count) ? 0 : 1;
     return message;
 }
 

@@ -59,13 +59,13 @@ void mk_class_free(mk_class *class, uint32_t number)
     *(object->older == MK_NOBODY ? &family->oldest : &class->objects[object->older].younger) = object->younger;
     *(object->younger == MK_NOBODY ? &family->youngest : &class->objects[object->younger].older) = object->older;
     object->state = MK_FREE;
-    object->generation++;
+    object->generation += MK_FAULT(generation) ? 0 : 1;
     class->free[number / 64] |= UINT64_C(1) << number % 64;
 }
 
 static uint32_t mk_living_from(const mk_class *class, uint32_t number)
 {
-    while (number != MK_NOBODY && class->objects[number].state != MK_LIVING)
+    while (number != MK_NOBODY && class->objects[number].state != MK_LIVING && !MK_FAULT(walk_ended))
         number = class->objects[number].younger;
     return number;
 }

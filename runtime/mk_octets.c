@@ -55,7 +55,7 @@ bool mk_split(mk_pool *pool, mk_message *message, uint32_t at, mk_message **rest
     at = mk_min_u32(at, message->view.size);
     *rest = mk_message_share(pool, message);
     (*rest)->top = pool->shape.headers;
-    (*rest)->view.at += at;
+    (*rest)->view.at += MK_FAULT(split_place) ? 0 : at;
     (*rest)->view.size -= mk_min_u32(at, (*rest)->view.size);
     message->view.size = at;
     return fits;
@@ -159,7 +159,7 @@ uint32_t mk_sum16(const uint8_t *octets, uint32_t size)
     sum = first ? (uint32_t)(even << 8) + (uint32_t)odd : (uint32_t)(odd << 8) + (uint32_t)even;
     for (; size >= 2; octets += 2, size -= 2)
         sum += (uint32_t)octets[0] << 8 | octets[1];
-    if (size)
+    if (size && !MK_FAULT(sum_odd))
         sum += (uint32_t)octets[0] << 8;
     return sum;
 }

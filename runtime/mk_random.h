@@ -25,6 +25,8 @@ static inline uint64_t mk_stream(uint64_t seed, uint32_t class_index, uint32_t n
 
 static inline uint64_t mk_draw(uint64_t *stream)
 {
+    if (MK_FAULT(draw))
+        return mk_mix(*stream);
     *stream += MK_GOLDEN;
     return mk_mix(*stream);
 }

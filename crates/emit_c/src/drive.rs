@@ -61,6 +61,19 @@ impl fmt::Display for Difference {
     }
 }
 
+/// A machine that is judged.
+pub trait Subject: Machine {
+    /// It ran out of memory that the reference has, or has otherwise left what can be judged.
+    fn is_beyond(&self) -> bool {
+        false
+    }
+
+    /// Grows when it does what it never did before, over all instances: what brought that about is tried again, changed.
+    fn progress(&self) -> u64 {
+        0
+    }
+}
+
 /// What was tried without a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
@@ -74,18 +87,18 @@ pub struct Summary {
 }
 
 /// Runs the sequences on pairs of new machines: `reference(params, seed)`, `subject(params, seed)`. A sequence in which
-/// the subject ran out of memory that the reference has (`beyond`) ends unjudged, and is counted.
-pub fn drive<R: Machine, S: Machine>(
+/// the subject is beyond judgement ends, and is counted.
+pub fn drive<R: Machine, S: Subject>(
     automaton: &Automaton,
     options: Drive,
     mut reference: impl FnMut(&[u64], u64) -> R,
     mut subject: impl FnMut(&[u64], u64) -> S,
-    beyond: impl Fn(&S) -> bool,
 ) -> Result<Summary, Box<Difference>> {
     let mut summary = Summary::default();
     let constants = constants(automaton);
+    let mut corpus = Corpus::default();
     for seed in (0..options.sequences).map(|place| options.seed.wrapping_add(place)) {
-        let mut source = Source::new(automaton, &constants, options, seed);
+        let mut source = Source::new(automaton, &constants, &mut corpus, options, seed);
         let params = source.params();
         let (mut first, mut second) = (reference(&params, seed), subject(&params, seed));
         let mut steps = Vec::new();
@@ -100,13 +113,14 @@ pub fn drive<R: Machine, S: Machine>(
             }
             found = compare(&expected, &actual, &first, &second);
             source.learn(&expected);
+            source.keep_if_new(second.progress());
         }
         summary.sequences += 1;
-        if found.is_some() && beyond(&second) {
+        if found.is_some() && second.is_beyond() {
             summary.beyond += 1;
         } else if found.is_some() {
             let pair = || (reference(&params, seed), subject(&params, seed));
-            return Err(Box::new(shorten(seed, &params, steps, pair, &beyond)));
+            return Err(Box::new(shorten(seed, &params, steps, pair)));
         }
     }
     Ok(summary)
@@ -168,11 +182,7 @@ fn outcomes(a: &Outcome, b: &Outcome) -> Option<(String, String)> {
 
 type Found = (usize, String, String);
 
-fn replay<R: Machine, S: Machine>(
-    (mut first, mut second): (R, S),
-    steps: &[Step],
-    beyond: &impl Fn(&S) -> bool,
-) -> Option<Found> {
+fn replay<R: Machine, S: Subject>((mut first, mut second): (R, S), steps: &[Step]) -> Option<Found> {
     if let Some((a, b)) = compare(&first.start(0), &second.start(0), &first, &second) {
         return Some((0, a, b));
     }
@@ -181,7 +191,7 @@ fn replay<R: Machine, S: Machine>(
         if is_runaway(&a) {
             return None;
         }
-        if let Some((a, b)) = compare(&a, &b, &first, &second).filter(|_| !beyond(&second)) {
+        if let Some((a, b)) = compare(&a, &b, &first, &second).filter(|_| !second.is_beyond()) {
             return Some((place + 1, a, b));
         }
     }
@@ -189,14 +199,13 @@ fn replay<R: Machine, S: Machine>(
 }
 
 /// Leaves steps out while a difference remains: halves first, then one by one.
-fn shorten<R: Machine, S: Machine>(
+fn shorten<R: Machine, S: Subject>(
     seed: u64,
     params: &[u64],
     mut steps: Vec<Step>,
     mut pair: impl FnMut() -> (R, S),
-    beyond: &impl Fn(&S) -> bool,
 ) -> Difference {
-    let mut found = replay(pair(), &steps, beyond).unwrap_or((steps.len(), "?".into(), "? (not seen again)".into()));
+    let mut found = replay(pair(), &steps).unwrap_or((steps.len(), "?".into(), "? (not seen again)".into()));
     steps.truncate(found.0);
     let mut size = steps.len() / 2;
     while size > 0 {
@@ -204,7 +213,7 @@ fn shorten<R: Machine, S: Machine>(
         while place + size <= steps.len() {
             let mut fewer = steps.clone();
             fewer.drain(place..place + size);
-            match replay(pair(), &fewer, beyond) {
+            match replay(pair(), &fewer) {
                 Some(smaller) => {
                     fewer.truncate(smaller.0);
                     (steps, found) = (fewer, smaller);
@@ -265,6 +274,9 @@ impl Random {
 struct Source<'a> {
     automaton: &'a Automaton,
     constants: &'a [u64],
+    corpus: &'a mut Corpus,
+    /// Packets of the step at hand.
+    fresh: Vec<Packet>,
     options: Drive,
     random: Random,
     now: u64,
@@ -276,12 +288,14 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(automaton: &'a Automaton, constants: &'a [u64], options: Drive, seed: u64) -> Self {
+    fn new(automaton: &'a Automaton, constants: &'a [u64], corpus: &'a mut Corpus, options: Drive, seed: u64) -> Self {
         let ports = automaton.ports.iter().enumerate();
         let inputs = ports.flat_map(|(port, p)| (0..p.inputs.len()).map(move |event| (port.into(), event as u32)));
         Source {
             automaton,
             constants,
+            corpus,
+            fresh: Vec::new(),
             options,
             random: Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
             now: 0,
@@ -317,6 +331,7 @@ impl<'a> Source<'a> {
         if self.random.chance(20) {
             self.now = self.now.saturating_add(self.random.next() % 1_000_000);
         }
+        self.fresh.clear();
         let automaton = self.automaton;
         let input = &automaton.ports[port.index()].inputs[event as usize];
         let args = input.params.iter().map(|(_, ty)| self.datum(*ty)).collect();
@@ -398,12 +413,18 @@ impl<'a> Source<'a> {
     }
 
     fn message(&mut self) -> Vec<u8> {
+        let has_wires = !self.automaton.wires.is_empty();
         let mut octets = match self.random.below(10) {
-            0..=4 if !self.messages.is_empty() => self.random.pick(&self.messages).cloned().unwrap_or_default(),
-            5..=7 if !self.automaton.wires.is_empty() => self.packet(),
+            0..=2 if !self.messages.is_empty() => self.random.pick(&self.messages).cloned().unwrap_or_default(),
+            3..=8 if has_wires => {
+                let packet = self.packet();
+                let octets = packet.encode(self.automaton);
+                self.fresh.push(packet);
+                octets
+            }
             _ => self.octets(),
         };
-        if self.random.chance(35) {
+        if self.random.chance(25) {
             self.change(&mut octets);
         }
         octets.truncate(self.options.longest);
@@ -419,16 +440,77 @@ impl<'a> Source<'a> {
         (0..size).map(|_| self.random.next() as u8).collect()
     }
 
-    /// What a wire of the stack makes of random headers; sometimes inside another wire's packet.
-    fn packet(&mut self) -> Vec<u8> {
-        let mut octets = self.octets();
-        for _ in 0..=self.random.below(2) {
-            let wire = WireId::from(self.random.below(self.automaton.wires.len()));
-            let headers = self.automaton.wires[wire.index()].headers.clone();
-            let headers: Vec<HeaderValue> = headers.into_iter().map(|header| self.header(header)).collect();
-            octets = mokume_wire::encode(self.automaton, wire, &headers, &octets).octets;
+    /// Headers that wires of the stack put around octets: new ones; or kept, or seen, ones with a few changes.
+    fn packet(&mut self) -> Packet {
+        let known = match self.random.below(3) {
+            0 => self.random.pick(&self.corpus.packets).cloned(),
+            1 => self.random.pick(&self.messages).map(|octets| Packet::read(self.automaton, octets)),
+            _ => None,
+        };
+        let Some(mut packet) = known else {
+            let mut packet = Packet { payload: self.octets(), ..Packet::default() };
+            (0..=self.random.below(3)).for_each(|_| self.wrap(&mut packet));
+            return packet;
+        };
+        (0..self.random.below(4)).for_each(|_| self.change_packet(&mut packet));
+        packet
+    }
+
+    /// One more wire around the packet.
+    fn wrap(&mut self, packet: &mut Packet) {
+        let wire = WireId::from(self.random.below(self.automaton.wires.len()));
+        let headers = self.automaton.wires[wire.index()].headers.clone();
+        packet.around.push((wire, headers.into_iter().map(|header| self.header(header)).collect()));
+    }
+
+    fn change_packet(&mut self, packet: &mut Packet) {
+        let place = self.random.below(packet.around.len());
+        let what = self.random.below(10);
+        if packet.around.is_empty() || what == 0 {
+            return self.wrap(packet);
         }
-        octets
+        match what {
+            1 => drop(packet.around.remove(place)),
+            2 => packet.payload = self.octets(),
+            3 => {
+                // The innermost of what is there, with another inside.
+                let outer = std::mem::take(&mut packet.around);
+                self.wrap(packet);
+                packet.around.extend(outer);
+            }
+            _ => {
+                let header = self.random.below(packet.around[place].1.len());
+                let Some(mut header) = packet.around[place].1.get(header).cloned() else { return };
+                self.change_header(&mut header);
+                let headers = &mut packet.around[place].1;
+                if let Some(old) = headers.iter_mut().find(|old| old.header == header.header) {
+                    *old = header;
+                }
+            }
+        }
+    }
+
+    /// Another variant, another value, or two values of one type exchanged (as a sender's and a receiver's are).
+    fn change_header(&mut self, header: &mut HeaderValue) {
+        let variants = &self.automaton.headers[header.header.index()].variants;
+        let fields = &variants[header.variant.index()].fields;
+        let (a, b) = (self.random.below(fields.len()), self.random.below(fields.len()));
+        match self.random.below(5) {
+            0 if variants.len() > 1 => *header = self.header(header.header),
+            1..=2 if a != b && fields[a].1 == fields[b].1 => header.fields.swap(a, b),
+            _ if !fields.is_empty() => header.fields[a] = self.scalar(fields[a].1),
+            _ => {}
+        }
+    }
+
+    /// Packets that brought something new about are worth another try.
+    fn keep_if_new(&mut self, progress: u64) {
+        if progress > self.corpus.progress {
+            self.corpus.progress = progress;
+            for packet in std::mem::take(&mut self.fresh) {
+                remember(&mut self.corpus.packets, packet, 256, &mut self.random);
+            }
+        }
     }
 
     fn header(&mut self, header: HeaderId) -> HeaderValue {
@@ -453,6 +535,43 @@ impl<'a> Source<'a> {
             }
         }
     }
+}
+
+/// Octets with headers around them, the innermost first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Packet {
+    payload: Vec<u8>,
+    around: Vec<(WireId, Vec<HeaderValue>)>,
+}
+
+impl Packet {
+    fn encode(&self, automaton: &Automaton) -> Vec<u8> {
+        self.around.iter().fold(self.payload.clone(), |octets, (wire, headers)| {
+            mokume_wire::encode(automaton, *wire, headers, &octets).octets
+        })
+    }
+
+    /// What the stack's wires read in octets, as deep as they go.
+    fn read(automaton: &Automaton, octets: &[u8]) -> Packet {
+        let mut packet = Packet { payload: octets.to_vec(), around: Vec::new() };
+        while packet.around.len() < 4 {
+            let wires = (0..automaton.wires.len()).map(WireId::from);
+            let read = wires.map(|wire| (wire, mokume_wire::decode(automaton, wire, &packet.payload)));
+            let found = read.filter_map(|(wire, decoded)| Some((wire, decoded.ok()?)));
+            // A wire that takes nothing off would be read for ever.
+            let Some((wire, decoded)) = found.into_iter().find(|(_, decoded)| decoded.payload.start > 0) else { break };
+            packet.payload = packet.payload[decoded.payload].to_vec();
+            packet.around.insert(0, (wire, decoded.headers));
+        }
+        packet
+    }
+}
+
+/// What is kept from sequence to sequence.
+#[derive(Default)]
+struct Corpus {
+    packets: Vec<Packet>,
+    progress: u64,
 }
 
 fn remember<T>(list: &mut Vec<T>, value: T, most: usize, random: &mut Random) {

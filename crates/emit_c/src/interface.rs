@@ -370,7 +370,7 @@ fn tables(plan: &Plan, text: &mut Text) {
         counters.len(),
         automaton.reasons.len(),
         automaton.sources.len(),
-        plan.branches.len()
+        plan.branches.len() + automaton.paths.len()
     ));
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
             Some(other) => name(plan, other),
             None => plan.names.handlers[handler.index()].clone(),
         };
-        PathWriter::new(plan, path, input).write(&name(plan, index), &exit, text);
+        PathWriter::new(plan, path, input).write(index, &exit, text);
     }
 }
 
@@ -62,7 +62,8 @@ impl<'p, 'a> PathWriter<'p, 'a> {
         PathWriter { terms, plan, path, input, refreshes, moved: BTreeSet::new(), builds: Vec::new() }
     }
 
-    fn write(mut self, name: &str, exit: &str, text: &mut Text) {
+    fn write(mut self, index: usize, exit: &str, text: &mut Text) {
+        let name = name(self.plan, index);
         let automaton = self.plan.automaton;
         let unique = automaton.is_unique(self.input.class);
         // The parameters are those of the handler: its object first.
@@ -86,6 +87,10 @@ impl<'p, 'a> PathWriter<'p, 'a> {
         let outs = self.outs();
         for (name, message) in std::mem::take(&mut self.builds) {
             self.build(&name, &message);
+        }
+        if self.plan.coverage {
+            let taken = self.plan.branches.len() + index;
+            self.terms.text.line(format!("k->coverage[{taken}]++;"));
         }
         for line in after.into_iter().chain(outs) {
             self.terms.text.line(line);
@@ -443,7 +448,7 @@ impl<'p, 'a> PathWriter<'p, 'a> {
     fn build(&mut self, name: &str, message: &MessageTerm) {
         let pieces = &message.octets;
         match pieces.iter().position(|piece| matches!(piece, Piece::Message { .. })) {
-            None => self.from_nothing(name, pieces),
+            None => self.fresh_message(name, pieces),
             Some(place) if place + 1 == pieces.len() => self.in_front(name, &pieces[..place], &pieces[place]),
             Some(_) => self.copied(name, pieces),
         }
@@ -475,7 +480,7 @@ impl<'p, 'a> PathWriter<'p, 'a> {
         }
     }
 
-    fn from_nothing(&mut self, name: &str, pieces: &[Piece]) {
+    fn fresh_message(&mut self, name: &str, pieces: &[Piece]) {
         let size: u32 = pieces.iter().filter_map(|piece| fixed_size(&self.terms, piece)).sum();
         self.terms.text.line(format!("mk_message *{name} = mk_message_new(&k->core.pool, NULL, 0);"));
         if size > 0 {
@@ -505,7 +510,7 @@ impl<'p, 'a> PathWriter<'p, 'a> {
             let part = self.terms.temporary("part");
             match piece {
                 Piece::Message { .. } => self.in_front(&part, &[], piece),
-                fixed => self.from_nothing(&part, std::slice::from_ref(fixed)),
+                fixed => self.fresh_message(&part, std::slice::from_ref(fixed)),
             }
             self.terms.text.line(format!("mk_join(&k->core.pool, {name}, {part});"));
         }

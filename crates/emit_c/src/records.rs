@@ -126,7 +126,7 @@ fn instance(plan: &Plan, text: &mut Text) {
         }
     }
     if plan.coverage {
-        text.line(format!("uint64_t coverage[{}];", plan.branches.len().max(1)));
+        text.line(format!("uint64_t coverage[{}];", (plan.branches.len() + automaton.paths.len()).max(1)));
     }
     text.close(";");
     text.line("");

@@ -32,11 +32,12 @@ fn interpreter_and_c_agree() {
         };
         let layers = Automaton { lenses: Vec::new(), paths: Vec::new(), ..file.automaton.clone() };
         let reference = |params: &[u64], seed: u64| Instance::new(&layers, params, seed);
-        match drive(&file.automaton, options, reference, subject, |machine| machine.exhausted() > 0) {
+        match drive(&file.automaton, options, reference, subject) {
             Ok(summary) => {
                 let coverage = machine.coverage();
                 let taken = coverage.iter().filter(|(.., times)| *times > 0).count();
-                println!("{}: {summary:?}; branches taken {taken} of {}", file.name, coverage.len());
+                let (all, paths) = (coverage.len(), machine.paths());
+                println!("{}: {summary:?}; branches taken {taken} of {all}, paths {paths:?}", file.name);
             }
             Err(_) if machine.failure().is_some() => panic!("{}: {}", file.name, machine.failure().unwrap_or_default()),
             Err(difference) => failures.push(format!("{}: {difference}", file.name)),

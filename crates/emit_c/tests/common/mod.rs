@@ -16,9 +16,10 @@ pub struct RunFile {
     pub scripts: Vec<Script>,
 }
 
-/// Every file of `tests/run` at every level: uncomposed; and, where it can be, composed and with paths.
+/// Every file of `tests/run`, and those of our own, at every level: uncomposed; and, where it can be, composed and with paths.
 pub fn run_files() -> Vec<RunFile> {
-    files("tests/run").into_iter().flat_map(levels).collect()
+    let own = files("crates/emit_c/tests/stacks");
+    files("tests/run").into_iter().chain(own).flat_map(levels).collect()
 }
 
 /// The files that the text form is tested with, at every level.

@@ -1,0 +1,221 @@
+//! Planted faults, in the runtime and in what the generator writes: each must be found by a run test or by the
+//! differential driver. Without these a test that passes would prove nothing.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{build, right_files, run_files, RunFile};
+use mokume_emit_c::drive::{drive, Drive};
+use mokume_emit_c::{emit, Build, CMachine, CProgram, Generated, Memory, Options, Transport};
+use mokume_interpret::Instance;
+use mokume_reaction::Automaton;
+use mokume_testkit::{parameters, run};
+
+/// `MK_FAULT` in `runtime/`, by number.
+const RUNTIME: &[&str] = &[
+    "map_capacity",
+    "map_removal",
+    "timer_order",
+    "timer_rounding",
+    "copy_on_encode",
+    "copy_on_write",
+    "carry_report",
+    "borrow_report",
+    "seq_compare",
+    "channel_order",
+    "settle_limit",
+    "generation",
+    "walk_ended",
+    "quota_give",
+    "held_count",
+    "split_place",
+    "sum_odd",
+    "draw",
+];
+
+const MEMORY: Memory = Memory { buffers: 256, buffer_octets: 4096, messages: 1024, outputs: 4096, reports: 4096 };
+
+/// A program of its own: a fault may end it.
+fn apart() -> Build {
+    Build { optimize: 0, transport: Transport::Process, faults: RUNTIME.to_vec(), ..build() }
+}
+
+fn program(files: &[RunFile], build: &Build) -> Arc<CProgram> {
+    Arc::new(CProgram::build(&common::automata(files), build).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Whether some test of some file notices.
+fn tests_notice(program: &Arc<CProgram>, files: &[RunFile]) -> Option<String> {
+    for (stack, file) in files.iter().enumerate() {
+        for script in &file.scripts {
+            let params = parameters(&file.automaton, script);
+            let Ok(mut machine) = CMachine::new(program, stack, &params, script.seed, MEMORY) else {
+                return Some(format!("{}: the program had ended", file.name));
+            };
+            let found = run(&file.automaton, script, &mut machine);
+            if !found.is_empty() || machine.failure().is_some() {
+                return Some(format!("{}: \"{}\"", file.name, script.name));
+            }
+        }
+    }
+    None
+}
+
+/// Whether random sequences on some file notice.
+fn driver_notices(program: &Arc<CProgram>, files: &[RunFile], sequences: u64) -> Option<String> {
+    for (stack, file) in files.iter().enumerate() {
+        let Ok(machine) = CMachine::new(program, stack, &[], 0, MEMORY) else {
+            return Some(format!("{}: the program had ended", file.name));
+        };
+        let layers = Automaton { lenses: Vec::new(), paths: Vec::new(), ..file.automaton.clone() };
+        let subject = |params: &[u64], seed: u64| {
+            machine.reset(params, seed);
+            &machine
+        };
+        let reference = |params: &[u64], seed: u64| Instance::new(&layers, params, seed);
+        let options = Drive { sequences, ..Drive::default() };
+        let found = drive(&file.automaton, options, reference, subject);
+        if found.is_err() || machine.failure().is_some() {
+            return Some(format!("{}, by random sequences", file.name));
+        }
+    }
+    None
+}
+
+#[test]
+fn faults_of_the_runtime_are_found() {
+    let files: Vec<RunFile> = run_files().into_iter().filter(|file| !file.name.ends_with("fused")).collect();
+    let others = right_files();
+    let build = apart();
+    assert_eq!(tests_notice(&program(&files, &build), &files), None, "no fault is switched on yet");
+    let mut missed = Vec::new();
+    for (number, fault) in RUNTIME.iter().enumerate() {
+        let faulty = program(&files, &build);
+        faulty.set_fault(Some(number as u32));
+        let found = tests_notice(&faulty, &files).or_else(|| {
+            let faulty = program(&others, &build);
+            faulty.set_fault(Some(number as u32));
+            driver_notices(&faulty, &others, 20)
+        });
+        let found = found.or_else(|| {
+            let own = files.iter().position(|file| file.name.starts_with("maps_remove"))?;
+            let faulty = program(&files[own..=own], &build);
+            faulty.set_fault(Some(number as u32));
+            driver_notices(&faulty, &files[own..=own], 50)
+        });
+        match found {
+            Some(found) => println!("{fault}: {found}"),
+            None => missed.push(*fault),
+        }
+    }
+    assert!(missed.is_empty(), "not found: {missed:?}");
+}
+
+/// A change of generated text, as a fault of the generator would make it.
+struct Mutation {
+    name: &'static str,
+    /// A part of the name of the file to which it is done.
+    file: &'static str,
+    change: fn(&str) -> Option<String>,
+}
+
+/// Replaces what stands between two texts, the first time that it occurs behind a third.
+fn replace(source: &str, behind: &str, from: &str, to: &str) -> Option<String> {
+    let start = source.find(behind)?;
+    let at = start + source[start..].find(from)?;
+    Some(format!("{}{to}{}", &source[..at], &source[at + from.len()..]))
+}
+
+/// Puts the first line behind a text that holds another out of force; its variables stay used.
+fn without_line(source: &str, behind: &str, holding: &str) -> Option<String> {
+    let start = source.find(behind)?;
+    let at = start + source[start..].find(holding)?;
+    let line = source[..at].rfind('\n')? + 1;
+    Some(format!("{}if (k == NULL) {}", &source[..line], &source[line..]))
+}
+
+const GENERATOR: &[Mutation] = &[
+    Mutation {
+        name: "a path does not count its budget down",
+        file: "credit_composed.ra as given",
+        change: |source| without_line(source, "/* path send */", "->budget_1 = new"),
+    },
+    Mutation {
+        name: "a path forgets a guard",
+        file: "credit_composed.ra as given",
+        change: |source| replace(source, "/* path deliver */", "< 15u", "< 60000u"),
+    },
+    Mutation {
+        name: "a put through a lens leaves the budget",
+        file: "credit_composed.ra as given",
+        change: |source| {
+            let source = without_line(source, "void put_credit_S_credit", "->budget_1 = new")?;
+            without_line(&source, "void put_credit_S_len", "->budget_1 = new")
+        },
+    },
+    Mutation {
+        name: "a template's patch is at a wrong place",
+        file: "credit_composed.ra as given",
+        change: |source| replace(source, "/* path send */", "_octets + 4, 4", "_octets + 3, 4"),
+    },
+    Mutation {
+        name: "a decoder does not look at a length",
+        file: "udp_ipv4_ethernet.ra uncomposed",
+        change: |source| without_line(source, "static MK_UNUSED uint32_t read_", "end = (uint32_t)"),
+    },
+    Mutation {
+        name: "an encoder leaves a checksum out",
+        file: "udp_ipv4_ethernet.ra uncomposed",
+        change: |source| {
+            replace(source, "static MK_UNUSED void encode_", "mk_checksum(packet,", "0 * mk_checksum(packet,")
+        },
+    },
+    Mutation {
+        name: "an emission goes before an older one",
+        file: "order_a_channel_is_fifo.ra uncomposed",
+        change: |source| Some(source.replace("HANDLER_low_E_tell, 0,", "HANDLER_low_E_tell, MK_DIRECT,")),
+    },
+    Mutation {
+        name: "an emission's argument is lost",
+        file: "loops_emit_in_rounds.ra uncomposed",
+        change: |source| replace(source, "/* a.E.go */", "event->args[0] = ", "event->args[0] = 0 * "),
+    },
+];
+
+#[test]
+fn faults_of_the_generator_are_found() {
+    let all: Vec<RunFile> = run_files().into_iter().chain(right_files()).collect();
+    let (mut files, mut generated): (Vec<RunFile>, Vec<Generated>) = (Vec::new(), Vec::new());
+    for (number, mutation) in GENERATOR.iter().enumerate() {
+        let file = all.iter().find(|file| file.name.contains(mutation.file)).expect(mutation.file);
+        let options = Options { prefix: format!("m{number}"), coverage: true };
+        let mut stack = emit(&file.automaton, &options).expect("C");
+        let changed = (mutation.change)(&stack.source);
+        stack.source = changed.unwrap_or_else(|| panic!("{}: nothing to change in\n{}", mutation.name, stack.source));
+        generated.push(stack);
+        let (name, automaton, scripts) = (mutation.name.to_string(), file.automaton.clone(), file.scripts.clone());
+        files.push(RunFile { name, automaton, scripts });
+    }
+    let build = Build { faults: Vec::new(), coverage: true, ..apart() };
+    let mut missed = Vec::new();
+    let automata: Vec<&Automaton> = files.iter().map(|file| &file.automaton).collect();
+    for (stack, file) in files.iter().enumerate() {
+        let program = CProgram::compile(&automata, generated.clone(), &build).unwrap_or_else(|error| panic!("{error}"));
+        let program = Arc::new(program);
+        let machine = CMachine::new(&program, stack, &[], 0, MEMORY).expect("a machine");
+        let layers = Automaton { lenses: Vec::new(), paths: Vec::new(), ..file.automaton.clone() };
+        let subject = |params: &[u64], seed: u64| {
+            machine.reset(params, seed);
+            &machine
+        };
+        let reference = |params: &[u64], seed: u64| Instance::new(&layers, params, seed);
+        let options = Drive { sequences: 150, steps: 300, ..Drive::default() };
+        let found = drive(&file.automaton, options, reference, subject);
+        match found {
+            Err(difference) => println!("{}: after {} steps", file.name, difference.step),
+            Ok(summary) => missed.push(format!("{}: {summary:?}", file.name)),
+        }
+    }
+    assert!(missed.is_empty(), "not found: {missed:#?}");
+}
