@@ -5,6 +5,7 @@ use std::rc::Rc;
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use crate::fault::Fault;
 use crate::fold::{fold, fold_one, scalars, Env};
 use crate::lowering::{inst_none, HeaderField, Info, KeyPart, Lowering};
 use crate::octets::{any_stmt, blocks};
@@ -89,7 +90,10 @@ impl<'p> Lowering<'p> {
         for class in at.layer().map_or(&[][..], |layer| &layer.objects) {
             let capacity = self.size(&at.env, &class.capacity);
             let source = self.place(class.name.span);
-            let id = self.class(layer, &class.name.text, capacity, Some(entity), source);
+            // The evicted one is freed after the reaction: there is room for a few that come before that.
+            let spare =
+                if class.evict_oldest && !self.faulty(Fault::NoEviction) { capacity.min(EVICTED_AT_ONCE) } else { 0 };
+            let id = self.class(layer, &class.name.text, capacity + spare, Some(entity), source);
             info.objects.push((id, r::CellId(0)));
         }
         info
@@ -177,7 +181,7 @@ impl<'p> Lowering<'p> {
             for field in &class.keys {
                 key.extend(self.flat(inst, field.ty).into_iter().map(|(_, ty)| ty));
             }
-            let capacity = self.a.classes[id.index()].capacity;
+            let capacity = self.size(&at.env, &class.capacity);
             let kind = r::CellKind::Map { key, value: vec![r::Type::Ref(id)], capacity };
             info.objects[place].1 = self.cell(info.entity(), &format!("of_{}", class.name.text), kind, false, None);
         }
@@ -509,6 +513,9 @@ impl<'p> Lowering<'p> {
         fold_one(self.program, env, expr)
     }
 }
+
+/// Objects that one reaction may evict, by class.
+const EVICTED_AT_ONCE: u32 = 4;
 
 /// Docs, section 10: a device's largest message when nobody says otherwise (an Ethernet frame's header and text).
 pub const DEVICE_MTU: u64 = 1514;

@@ -147,19 +147,23 @@ impl Scripting<'_> {
                 Arg::Bind(name.clone())
             }
             s::Arg::Handle(name) if self.bound.contains(name) => Arg::Name(name.clone()),
-            s::Arg::Handle(name) => self.constant(ty, name).map_or_else(|| Arg::Name(name.clone()), Arg::Word),
+            s::Arg::Handle(name) => self.constant(ty, name),
         }
     }
 
-    /// A reason or the name of an enum's value.
-    fn constant(&self, ty: Type, name: &str) -> Option<u64> {
+    /// A reason or the name of an enum's value; else a handle.
+    fn constant(&self, ty: Type, name: &str) -> Arg {
         match ty {
-            Type::Reason => self.reasons(name).first().map(|at| *at as u64),
+            Type::Reason => match self.reasons(name).as_slice() {
+                [one] => Arg::Word(*one as u64),
+                several => Arg::OneOf(several.iter().map(|at| *at as u64).collect()),
+            },
             Type::Enum(id) => {
                 let plain = name.rsplit('.').next().unwrap_or(name);
-                self.automaton.enums[id.index()].names.iter().find(|(known, _)| known == plain).map(|(_, value)| *value)
+                let found = self.automaton.enums[id.index()].names.iter().find(|(known, _)| known == plain);
+                found.map_or_else(|| Arg::Name(name.to_owned()), |(_, value)| Arg::Word(*value))
             }
-            _ => None,
+            _ => Arg::Name(name.to_owned()),
         }
     }
 

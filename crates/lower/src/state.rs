@@ -111,44 +111,36 @@ impl<'p> Lowering<'p> {
         exits.extend(f.exit(vec![value]));
         f.select(absent);
         let (fresh, full) = (f.b.block("fresh", &made("fresh")), f.b.block("full", &[]));
-        let new = |then, otherwise| r::Terminator::New {
-            class: id,
-            parent: Some(entity),
+        let (then, otherwise_to) = (to(fresh), to(full));
+        f.end(r::Terminator::New { class: id, parent: Some(entity), then, otherwise: otherwise_to });
+        f.select(full);
+        self.block(f, otherwise);
+        exits.extend(f.exit(Vec::new()));
+        f.select(fresh);
+        f.locals = here.clone();
+        let value = f.b.params(fresh)[0];
+        self.fill_object(f, class, value, &key);
+        let (entered, crowded) = (f.b.block("entered", &[]), f.b.block("crowded", &[]));
+        let insert = |then, otherwise| r::Terminator::Insert {
+            object: entity,
+            cell: index,
+            key: key.clone(),
+            values: vec![value],
             then: to(then),
             otherwise: to(otherwise),
         };
-        f.end(new(fresh, full));
-        f.select(fresh);
-        let value = f.b.params(fresh)[0];
-        let mut news: Vec<_> = f.exit(vec![value]).into_iter().collect();
-        f.select(full);
+        f.end(insert(entered, crowded));
+        f.select(crowded);
         if evicts {
-            let (oldest, none) = (f.b.block("oldest", &made("oldest")), f.b.block("none", &[]));
-            f.end(r::Terminator::First { class: id, parent: Some(entity), then: to(oldest), otherwise: to(none) });
-            f.select(oldest);
-            let value = f.b.params(oldest)[0];
-            self.end_object(f, value);
-            let again = f.b.block("again", &made("again"));
-            f.end(new(again, none));
-            f.select(again);
-            let value = f.b.params(again)[0];
-            news.extend(f.exit(vec![value]));
-            f.select(none);
-        }
-        self.block(f, otherwise);
-        exits.extend(f.exit(Vec::new()));
-        if let Some(values) = f.join("new", news) {
-            self.fill_object(f, class, values[0], &key);
-            let (inserted, never) = (f.b.block("entered", &[]), f.b.block("never", &[]));
-            let values_of = vec![values[0]];
-            let (then, otherwise) = (to(inserted), to(never));
-            f.end(r::Terminator::Insert { object: entity, cell: index, key, values: values_of, then, otherwise });
-            // As many places as objects: this cannot be.
+            self.evict(f, id, entity);
+            let never = f.b.block("never", &[]);
+            f.end(insert(entered, never));
             f.select(never);
-            f.jump(inserted, []);
-            f.select(inserted);
-            exits.extend(f.exit(vec![values[0]]));
         }
+        // As many places as objects: not reached.
+        f.jump(entered, []);
+        f.select(entered);
+        exits.extend(f.exit(vec![value]));
         // A block of `or` that goes on has no object; the checks let only those through that leave.
         exits.retain(|exit| !exit.results.is_empty());
         for exit in &mut exits {
@@ -158,6 +150,17 @@ impl<'p> Lowering<'p> {
             Some(values) => f.set_local(local, vec![values[0]]),
             None => f.end(r::Terminator::Return),
         }
+    }
+
+    /// Ends the oldest. What has ended is freed after the reaction: the class has room for some more than the map.
+    fn evict(&mut self, f: &mut Frame<'p>, class: r::ClassId, entity: r::Value) {
+        let (oldest, none) = (f.b.block("oldest", &[("oldest".into(), r::Type::Ref(class))]), f.b.block("none", &[]));
+        f.end(r::Terminator::First { class, parent: Some(entity), then: to(oldest), otherwise: to(none) });
+        f.select(oldest);
+        let value = f.b.params(oldest)[0];
+        self.end_object(f, value);
+        f.jump(none, []);
+        f.select(none);
     }
 
     /// Key and first values of a new object.
