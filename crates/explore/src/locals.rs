@@ -13,19 +13,20 @@ use crate::host::{Host, Tables, ENDED, NULL};
 use crate::outcome::Property;
 use crate::program::Program;
 use crate::react::{react, Arg, Effect, Input, Out};
-use crate::world::Unfit;
+use crate::world::{Timers, Unfit};
 
 /// What an event does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transition {
     pub to: u32,
-    /// Packets put out: a range of [`Locals::outs`].
-    pub outs: (u32, u32),
+    /// How many packets it puts out: of one, `out` is its number; of more, their place in [`Locals::outs`].
+    pub count: u32,
+    pub out: u32,
     /// A place in [`Locals::faults`], plus one.
     pub fault: u32,
 }
 
-const UNKNOWN: Transition = Transition { to: u32::MAX, outs: (0, 0), fault: 0 };
+const UNKNOWN: Transition = Transition { to: u32::MAX, count: 0, out: 0, fault: 0 };
 
 /// What a host's event is, by number: its send, its armed timers in order, then packets by their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +54,9 @@ pub(crate) struct Locals {
     pub program: Program,
     pub tables: Tables,
     pub channels: Channels,
+    pub duplicates: bool,
+    pub loses: bool,
+    pub is_patient: bool,
     pub covered: Vec<bool>,
     pub info: Vec<Info>,
     pub outs: Vec<u32>,
@@ -72,6 +76,9 @@ impl Locals {
         let blocks = program.automaton.handlers.iter().map(|handler| handler.body.blocks.len()).sum();
         Locals {
             channels: Channels::new(program.world.network.capacity, program.world.network.reorders),
+            duplicates: program.world.network.duplicates,
+            loses: program.world.network.loses,
+            is_patient: program.world.timers == Timers::Patient,
             program,
             tables: Tables::default(),
             covered: vec![false; blocks],
@@ -139,14 +146,17 @@ impl Locals {
         let input = self.input(&host, event);
         let (next, effect, fault) = self.step(host, &input);
         let packets = self.packets_of(&effect);
-        let first = self.outs.len() as u32;
-        self.outs.extend(packets);
+        let (count, mut out) = (packets.len() as u32, self.outs.len() as u32);
+        match packets[..] {
+            [only] => out = only,
+            _ => self.outs.extend(packets),
+        }
         let fault = fault.map_or(0, |fault| {
             self.faults.push(fault);
             self.faults.len() as u32
         });
         let to = self.number_of(&next);
-        let transition = Transition { to, outs: (first, self.outs.len() as u32), fault };
+        let transition = Transition { to, count, out, fault };
         let row = &mut self.info[local as usize].row;
         if row.len() <= place {
             row.resize(place + 1, UNKNOWN);

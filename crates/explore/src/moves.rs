@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use crate::channels::EMPTY;
 use crate::layout::{Key, Layout};
 use crate::locals::{LocalEvent, Locals};
-use crate::world::Timers;
 
 /// A step, by numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +61,7 @@ fn host_moves<K: Key, B>(
         let (next, fault) = react(locals, layout, state, host, local, LocalEvent::Send);
         visit(Move::Host { host, event: LocalEvent::Send }, next, fault)?;
     }
-    if timers == 0 || (locals.program.world.timers == Timers::Patient && !is_quiet(layout, state)) {
+    if timers == 0 || (locals.is_patient && !is_quiet(layout, state)) {
         return ControlFlow::Continue(());
     }
     for timer in 0..timers {
@@ -90,7 +89,7 @@ fn channel_moves<K: Key, B>(
     if content == EMPTY {
         return ControlFlow::Continue(());
     }
-    let (duplicates, loses) = (locals.program.world.network.duplicates, locals.program.world.network.loses);
+    let (duplicates, loses) = (locals.duplicates, locals.loses);
     let to = layout.ends[channel].1;
     let local = state.get(layout.hosts[to]);
     for place in 0..locals.channels.takes(content).len() {
@@ -100,8 +99,8 @@ fn channel_moves<K: Key, B>(
         let (next, fault) = react(locals, layout, without, to, local, event);
         visit(Move::Deliver { channel, place, stays: false }, next, fault)?;
         if duplicates {
-            let (next, fault) = react(locals, layout, state, to, local, event);
-            visit(Move::Deliver { channel, place, stays: true }, next, fault)?;
+            // Nothing that goes out goes into the channel that it came from.
+            visit(Move::Deliver { channel, place, stays: true }, next.with(field, content), fault)?;
         }
         if loses {
             visit(Move::Lose { channel, place }, without, 0)?;
@@ -123,16 +122,27 @@ fn react<K: Key>(
     let transition = locals.transition(local, event);
     let mut next = state.with(layout.hosts[host], transition.to);
     let mut fault = transition.fault;
-    for out in transition.outs.0..transition.outs.1 {
-        let packet = locals.outs[out as usize];
-        for channel in &layout.away[host] {
-            let field = layout.channels[*channel];
-            match locals.channels.put(next.get(field), packet) {
-                Some(content) => next = next.with(field, content),
-                None if fault == 0 && !locals.program.world.network.loses => fault = NO_ROOM,
-                None => {}
+    match transition.count {
+        0 => {}
+        1 => put_out(locals, layout, &mut next, host, transition.out, &mut fault),
+        count => {
+            for place in transition.out..transition.out + count {
+                let packet = locals.outs[place as usize];
+                put_out(locals, layout, &mut next, host, packet, &mut fault);
             }
         }
     }
     (next, fault)
+}
+
+#[inline]
+fn put_out<K: Key>(locals: &mut Locals, layout: &Layout, next: &mut K, host: usize, packet: u32, fault: &mut u32) {
+    for channel in &layout.away[host] {
+        let field = layout.channels[*channel];
+        match locals.channels.put(next.get(field), packet) {
+            Some(content) => *next = next.with(field, content),
+            None if *fault == 0 && !locals.loses => *fault = NO_ROOM,
+            None => {}
+        }
+    }
 }

@@ -125,22 +125,25 @@ impl<'a, K: Key> Search<'a, K> {
     /// The steps from a state go to `found`; a step that is a fault ends the search.
     fn expand(&mut self, number: usize, found: &mut Vec<(K, u32)>) -> Option<Found> {
         let state = self.store.keys[number];
-        let before = found.len();
+        let mut steps = 0;
         let layout = self.layout;
         let wrong = each_move(self.locals, layout, state, &mut |step, next, fault| {
             if fault != 0 {
                 return ControlFlow::Break((step, fault));
             }
-            found.push((next, number as u32));
+            steps += 1;
+            if next != state {
+                found.push((next, number as u32));
+            }
             ControlFlow::Continue(())
         });
-        self.transitions += (found.len() - before) as u64;
+        self.transitions += steps;
         if let ControlFlow::Break((step, fault)) = wrong {
             let fault = &self.locals.faults[fault as usize - 1];
             let (property, text) = (fault.property, fault.text.clone());
             return Some(Found { state: number as u32, step: Some(step), property, text });
         }
-        if found.len() == before && !self.is_done(state) {
+        if steps == 0 && !self.is_done(state) {
             let text = "nothing can happen any more".to_string();
             return Some(Found { state: number as u32, step: None, property: Property::Deadlock, text });
         }

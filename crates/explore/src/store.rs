@@ -54,6 +54,7 @@ impl<K: Key> Store<K> {
         }
     }
 
+    #[inline(never)]
     fn add(&mut self, key: K, parent: u32, mut place: usize) {
         loop {
             match self.table[place] {
