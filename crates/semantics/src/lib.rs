@@ -30,7 +30,10 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     }
     check::stacks::check(&program, &mut diagnostics);
     diagnostics.extend(loaded.diagnostics.iter().cloned());
-    if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        // What is unused or unreached may be so only because of an error.
+        diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    } else {
         check::usage::check(&program, &mut diagnostics);
     }
     diagnostics.sort_by_key(place);

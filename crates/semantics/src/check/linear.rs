@@ -12,8 +12,16 @@ use crate::program::*;
 use crate::visit;
 
 /// Checks one body. `held` are the messages that it begins with; `pass` gives those away again.
-pub fn check(locals: &[Local], held: &[LocalId], body: &[Stmt], end: Span, out: &mut Vec<Diagnostic>) {
-    let mut flow = Flow { locals, event: held, end, reported: HashSet::new(), out };
+/// Nothing is said of the `excused`, which statements named that were refused.
+pub fn check(
+    locals: &[Local],
+    held: &[LocalId],
+    excused: &[LocalId],
+    body: &[Stmt],
+    end: Span,
+    out: &mut Vec<Diagnostic>,
+) {
+    let mut flow = Flow { locals, event: held, end, reported: excused.iter().copied().collect(), out };
     let mut slots = vec![Slot::Absent; locals.len()];
     for local in held {
         if let Some(slot) = slots.get_mut(local.index()) {

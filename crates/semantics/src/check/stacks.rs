@@ -89,6 +89,7 @@ impl<'a> Check<'a, '_> {
             self.published(index);
             self.flow_parts(index);
             self.offers(index);
+            self.sizes(index);
             self.events(index);
         }
     }
@@ -297,8 +298,8 @@ impl<'a> Check<'a, '_> {
     }
 
     /// The parts that the flow above a layer of the chain has, with the keys that instances are bound to taken out.
-    fn parts_below(&self, index: usize, at: usize) -> BTreeSet<&'a str> {
-        let mut parts = BTreeSet::new();
+    fn parts_below(&self, index: usize, at: usize) -> Parts<'a> {
+        let mut parts = Parts::new();
         let chain = self.down(index);
         for (step, &instance) in chain.iter().enumerate().rev() {
             let own = &self.layers[instance];
@@ -325,9 +326,16 @@ impl<'a> Check<'a, '_> {
             let mut seen = BTreeSet::new();
             visit::walk_layer(layer, &mut |met| {
                 let Met::Expr(expr) = met else { return };
+                if let Some((span, side)) = unnamed_part(expr) {
+                    let known = if side == Side::Above { &above } else { &below };
+                    let ends = known.values().filter(|symmetric| !**symmetric).count();
+                    if ends != 1 && seen.insert("") {
+                        found.push(self.not_one_part(index, layer, span, known));
+                    }
+                }
                 for (name, side) in parts_named(expr) {
                     let known = if side == Side::Above { &above } else { &below };
-                    if !known.contains(name.text.as_str()) && seen.insert(name.text.as_str()) {
+                    if !known.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
                         found.push(self.no_part(index, layer, name, known));
                     }
                 }
@@ -336,17 +344,51 @@ impl<'a> Check<'a, '_> {
         self.out.extend(found);
     }
 
-    fn no_part(&self, index: usize, layer: &Layer, name: &Name, known: &BTreeSet<&str>) -> Diagnostic {
+    fn no_part(&self, index: usize, layer: &Layer, name: &Name, known: &Parts) -> Diagnostic {
         let text = format!("no layer below `{}` gives its flows a part `{}`", layer.name.text, name.text);
         let mut diagnostic = Diagnostic::error(codes::NO_FLOW_PART, text)
             .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
             .label(name.span, "asked for here");
-        diagnostic.helps.extend(suggest::help(&name.text, known.iter().copied()));
+        let help = suggest::help(&name.text, known.keys().copied());
+        diagnostic.helps.push(help.unwrap_or(format!("put a layer below that makes `{}`", name.text)));
         if known.is_empty() {
             diagnostic = diagnostic
                 .note("the flows here have no parts at all: the layers below make none, or the keys are bound");
         }
         diagnostic
+    }
+
+    fn not_one_part(&self, index: usize, layer: &Layer, span: Span, known: &Parts) -> Diagnostic {
+        let names: Vec<&str> = known.iter().filter(|(_, symmetric)| !**symmetric).map(|(name, _)| *name).collect();
+        let text = match names.is_empty() {
+            true => format!("`{}` names an end of a flow, and the flows here have none", layer.name.text),
+            false => format!(
+                "`{}` names an end of a flow, and that has the parts {}",
+                layer.name.text,
+                suggest::list(&names)
+            ),
+        };
+        Diagnostic::error(codes::NO_FLOW_PART, text)
+            .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+            .label(span, "which part is this?")
+            .help(format!("name it: `remote.{}: …`", names.first().unwrap_or(&"part")))
+    }
+
+    /// What sizes something is known before the start: no parameter of the stack.
+    fn sizes(&mut self, index: usize) {
+        let mut found = Vec::new();
+        sized_args(self.program, &self.stack.instances[index].of, &|_| false, 0, &mut found);
+        for span in found {
+            self.out.push(
+                Diagnostic::error(
+                    codes::NOT_CONSTANT,
+                    "this sizes something, so it must be known when the stack is built",
+                )
+                .at(span, "known at the start only")
+                .note("parameters of a stack are set when it starts; memory is laid out before")
+                .help("write a number or a `const` here"),
+            );
+        }
     }
 
     fn offer(&self, index: usize, at: usize) -> Offer {
@@ -428,6 +470,74 @@ impl<'a> Check<'a, '_> {
     }
 }
 
+/// Arguments that size something and are not constant; `known` tells which parameters of the user are.
+fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth: u32, found: &mut Vec<Span>) {
+    let constant = |arg: &Expr| {
+        let mut constant = true;
+        visit::walk_expr(arg, &mut |expr| match expr.kind {
+            ExprKind::Param(index) => constant &= known(index),
+            ExprKind::Below { .. } => constant = false,
+            _ => {}
+        });
+        constant
+    };
+    match part.of {
+        Definition::Layer(id) => {
+            let Some(layer) = program.layers.get(id.index()) else { return };
+            let sizes = size_params(layer);
+            let wrong =
+                part.args.iter().enumerate().filter(|(index, arg)| sizes.contains(&(*index as u32)) && !constant(arg));
+            found.extend(wrong.map(|(_, arg)| arg.span));
+        }
+        Definition::Bundle(id) => {
+            let Some(bundle) = program.bundles.get(id.index()).filter(|_| depth < 32) else { return };
+            // Inside the bundle a parameter is as constant as what is given for it here.
+            let given: Vec<bool> = part.args.iter().map(constant).collect();
+            for inner in &bundle.parts {
+                let mut wrong = Vec::new();
+                let inside = |index: u32| given.get(index as usize).copied().unwrap_or(true);
+                sized_args(program, inner, &inside, depth + 1, &mut wrong);
+                if !wrong.is_empty() {
+                    found.extend(
+                        part.args
+                            .iter()
+                            .zip(&given)
+                            .filter(|(_, constant)| !**constant)
+                            .map(|(arg, _)| arg.span)
+                            .take(1),
+                    );
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// The parameters of a layer that say how large something is.
+fn size_params(layer: &Layer) -> BTreeSet<u32> {
+    let mut params = BTreeSet::new();
+    let mut add = |expr: &Expr| {
+        visit::walk_expr(expr, &mut |expr| {
+            if let ExprKind::Param(index) = expr.kind {
+                params.insert(index);
+            }
+        });
+    };
+    let members =
+        layer.scopes.iter().map(|scope| &scope.members).chain(layer.objects.iter().map(|class| &class.members));
+    for member in members.flatten() {
+        match &member.kind {
+            MemberKind::Array { size, .. } | MemberKind::Messages { size, .. } => add(size),
+            MemberKind::Map { capacity, .. } => add(capacity),
+            MemberKind::Quota { amount } => add(amount),
+            MemberKind::Var { .. } | MemberKind::Timer | MemberKind::Counter => {}
+        }
+    }
+    layer.scopes.iter().flat_map(|scope| &scope.capacity).for_each(&mut add);
+    layer.objects.iter().for_each(|class| add(&class.capacity));
+    params
+}
+
 fn unused_with(instance: &Instance, name: &Name) -> Diagnostic {
     let text = format!("`{}` uses nothing that `{}` serves", instance.name.text, name.text);
     Diagnostic::error(codes::UNUSED_WITH, text)
@@ -457,15 +567,29 @@ fn key_text(instance: &Instance) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(","))
 }
 
+/// The parts of a flow by name, and whether one is a symmetric key, which belongs to neither end.
+type Parts<'a> = BTreeMap<&'a str, bool>;
+
 /// What a layer does to the parts of the flows that pass it upwards.
-fn add_parts<'a>(layer: &'a Layer, parts: &mut BTreeSet<&'a str>) {
+fn add_parts<'a>(layer: &'a Layer, parts: &mut Parts<'a>) {
     match layer.shape {
-        Shape::Router => *parts = layer.address.iter().map(|field| field.name.text.as_str()).collect(),
+        Shape::Router => *parts = layer.address.iter().map(|field| (field.name.text.as_str(), false)).collect(),
         Shape::Multiplexor => {
-            parts.extend(layer.key.iter().flat_map(|key| &key.fields).map(|field| field.name.text.as_str()))
+            let keys = layer
+                .key
+                .iter()
+                .flat_map(|key| key.fields.iter().map(|field| (field.name.text.as_str(), key.symmetric)));
+            parts.extend(keys);
         }
         _ => {}
     }
+}
+
+/// `flow(remote: x)`: an end without the name of its part.
+fn unnamed_part(expr: &Expr) -> Option<(Span, Side)> {
+    let (ExprKind::Flow { local, remote }, Type::Flow(side)) = (&expr.kind, expr.ty) else { return None };
+    let (_, part) = local.iter().chain(remote).find(|(name, _)| name.is_none())?;
+    Some((part.span, side))
 }
 
 /// The parts of flows that an expression itself names, with the side whose flow it is.

@@ -167,4 +167,20 @@ endpoint Asker {
     on send(msg) to flow { below.send(msg, source: below.mac, destination: flow.remote.station) to flow() }
     on deliver(msg, source, destination) { above.deliver(msg) from flow(local: destination, remote: source) }
 }";
+
+    NOT_SERVED = "M0517", "a served operation without a handler",
+    "Who serves a service handles each operation that its users may ask; `out` operations are its own to emit.",
+    "service Log { note(size: u32)  clear() }
+worker Logger {
+    serves Log
+    entity { var total: u32 = 0 }
+    on log.note(size) { total += size }
+}",
+    "service Log { note(size: u32)  clear() }
+worker Logger {
+    serves Log
+    entity { var total: u32 = 0 }
+    on log.note(size) { total += size }
+    on log.clear { total = 0 }
+}";
 }

@@ -52,6 +52,8 @@ pub(crate) struct Body<'c> {
     /// The object in whose own code this stands.
     pub object: Option<ObjectId>,
     pub result: Type,
+    /// Messages of statements that were refused: what becomes of them is unknown.
+    pub excused: Vec<LocalId>,
     scopes: Vec<Vec<(String, LocalId)>>,
 }
 
@@ -67,6 +69,7 @@ impl<'c> Body<'c> {
             locals: Vec::new(),
             object: None,
             result: Type::Unit,
+            excused: Vec::new(),
             scopes: vec![Vec::new()],
         }
     }
@@ -196,7 +199,8 @@ impl<'c> Body<'c> {
         let code = if narrows(expr.ty, want) { codes::NARROWS } else { codes::MISMATCH };
         let mut diagnostic =
             Diagnostic::error(code, format!("expected {to}, found {from}")).at(expr.span, format!("this is {from}"));
-        diagnostic.helps.extend(way_to(expr.ty, want, &to));
+        let help = way_to(expr.ty, want, &to).unwrap_or_else(|| format!("write a value of type {to} here"));
+        diagnostic.helps.push(help);
         self.report(diagnostic);
         Expr { ty: Type::Unknown, ..expr }
     }

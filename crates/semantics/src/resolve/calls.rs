@@ -128,6 +128,7 @@ impl Body<'_> {
     pub(super) fn arguments(&mut self, owner: &str, params: &[Param], args: &[ast::Arg], span: Span) -> Vec<Expr> {
         let mut values: Vec<Option<Expr>> = vec![None; params.len()];
         let mut next = 0;
+        let mut misspelt = false;
         for arg in args {
             let Some(value) = arg.value() else { continue };
             let place = self.span(arg);
@@ -137,6 +138,7 @@ impl Body<'_> {
                     let found = params.iter().position(|param| param.name.text == label.text);
                     if found.is_none() {
                         self.no_param(owner, &label, params);
+                        misspelt = true;
                     }
                     found
                 }
@@ -169,7 +171,7 @@ impl Body<'_> {
                 }
             });
         }
-        if let Some(first) = missing.first() {
+        if let Some(first) = missing.first().filter(|_| !misspelt) {
             let names: Vec<&str> = missing.iter().map(|name| name.text.as_str()).collect();
             let diagnostic =
                 Diagnostic::error(codes::MISSING_ARGUMENT, format!("`{owner}` needs {}", suggest::list(&names)))

@@ -126,6 +126,7 @@ impl Body<'_> {
         let mut message = None;
         let mut chosen: Option<(u32, Vec<Expr>, Span)> = None;
         let mut given: Vec<(Name, Option<Tree>)> = Vec::new();
+        let mut misspelt = false;
         for arg in args {
             let Some(value) = arg.value() else { continue };
             let place = self.span(arg);
@@ -137,7 +138,10 @@ impl Body<'_> {
                         let values = self.record_values(&name.text, "alternative", &variant.fields, fields, place);
                         chosen = Some((index, values, place));
                     }
-                    None => self.no_alternative(&owner, header.as_ref(), &name),
+                    None => {
+                        self.no_alternative(&owner, header.as_ref(), &name);
+                        misspelt = true;
+                    }
                 }
             } else if message.is_none() {
                 message = Some(self.given(&value));
@@ -145,6 +149,9 @@ impl Body<'_> {
                 let text = "`send` takes one message";
                 self.error(codes::WRONG_COUNT, text, place, "the second", "name a header's field: `seq: next`");
             }
+        }
+        if misspelt {
+            return Emission::Send { message, fields: None, to: None };
         }
         let fields = self.send_fields(header.as_ref(), &owner, chosen, given, span);
         if let (Some(fields), Some(header)) = (&fields, &header) {
@@ -319,17 +326,14 @@ impl Body<'_> {
     }
 
     fn opening(&mut self, name: &Name, args: &[ast::Arg], span: Span) -> Emission {
-        if self.shape() == Some(Shape::Worker) {
+        let flow = if self.shape() == Some(Shape::Worker) {
             let text = format!("a worker does not `{}`: it sees no addresses", name.text);
-            self.error(
-                codes::HIDDEN_FLOW,
-                text,
-                name.span,
-                "not for a worker",
-                "the layer above opens; `pass` lets its event go on",
-            );
-        }
-        let flow = self.flow_of(args, Side::Below, span);
+            let help = "the layer above opens; `pass` lets its event go on";
+            self.error(codes::HIDDEN_FLOW, text, name.span, "not for a worker", help);
+            unknown(span)
+        } else {
+            self.flow_of(args, Side::Below, span)
+        };
         match name.text.as_str() {
             "open" => Emission::Open { flow },
             "listen" => Emission::Listen { flow },

@@ -243,6 +243,7 @@ impl Body<'_> {
         span: Span,
     ) -> Vec<Expr> {
         let mut values: Vec<Option<Expr>> = vec![None; fields.len()];
+        let mut misspelt = false;
         for (name, value) in given {
             let Some(index) = fields.iter().position(|field| field.name.text == name.text) else {
                 let names = fields.iter().map(|field| field.name.text.as_str());
@@ -250,6 +251,8 @@ impl Body<'_> {
                 let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
                 diagnostic.helps.extend(suggest::help(&name.text, names));
                 self.report(diagnostic);
+                value.iter().for_each(|value| drop(self.expr(value, None)));
+                misspelt = true;
                 continue;
             };
             let found = match &value {
@@ -270,7 +273,7 @@ impl Body<'_> {
             .filter(|(_, value)| value.is_none())
             .map(|(field, _)| field.name.text.as_str())
             .collect();
-        if !missing.is_empty() {
+        if !missing.is_empty() && !misspelt {
             let text = format!("{what} `{owner}` needs a value for {}", suggest::list(&missing));
             let help = format!("add `{}: …`", missing[0]);
             self.error(codes::FIELDS_MISSING, text, span, "missing here", &help);
@@ -504,7 +507,7 @@ impl Body<'_> {
     fn match_value(&mut self, expr: &ast::Match, want: Option<Type>, span: Span) -> Expr {
         let Some(value) = expr.value() else { return unknown(span) };
         let value = self.expr(&value, None);
-        let arms = self.arms(expr, &value, span);
+        let arms = self.arms(expr, &value);
         let mut values: Vec<(Vec<u64>, Expr)> = Vec::new();
         for (numbers, body) in arms.cases.iter().chain([&(Vec::new(), arms.otherwise.clone())]) {
             let Some(body) = body else { continue };

@@ -146,6 +146,7 @@ impl Body<'_> {
                     continue;
                 }
             };
+            let before = self.cx.out.len();
             let ty = match &part {
                 Some(part) => self.part_type(part, side, parts.len() > 1),
                 None => self.only_part(side, parts[0].span),
@@ -154,7 +155,9 @@ impl Body<'_> {
                 Type::Unknown => self.expr(&value, None),
                 ty => self.value(&value, ty),
             };
-            if end == "local" { &mut local } else { &mut remote }.push((part, found));
+            if self.cx.out.len() == before {
+                if end == "local" { &mut local } else { &mut remote }.push((part, found));
+            }
         }
         make(ExprKind::Flow { local, remote }, Type::Flow(side), span)
     }

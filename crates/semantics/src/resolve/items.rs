@@ -66,6 +66,13 @@ pub(super) fn signatures(cx: &mut Context) {
         cx.program.records[index].fields = fields(cx, *file, &item.fields(), false);
     }
     endless_records(cx);
+    for index in 0..cx.aliases.len() {
+        if let Lazy::Waiting(file, alias) = &cx.aliases[index] {
+            if let Some(name) = tree::some_name(*file, alias.name()) {
+                cx.alias(index, &name);
+            }
+        }
+    }
     for index in 0..cx.consts.len() {
         constant(cx, index, None);
     }
@@ -338,7 +345,7 @@ pub(super) fn bodies(cx: &mut Context) {
             cx.error(codes::MESSAGE_STORED, text, param.name.span, "a message", "write the function within the layer");
         }
         let body = Body::of_function(cx, *file, None, &head);
-        let (locals, body) = super::layers::function_body(body, item, &head);
+        let (locals, _, body) = super::layers::function_body(body, item, &head);
         cx.program.functions[index].locals = locals;
         cx.program.functions[index].body = body;
     }

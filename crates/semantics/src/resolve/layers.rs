@@ -83,6 +83,9 @@ pub(super) fn signatures(cx: &mut Context) {
         let mut declare = Declare { cx: &mut *cx, file: *file, id: LayerId(index as u32) };
         declare.heads(item);
         declare.shape_rules(item);
+        if !declare.misspelt_services(item) {
+            declare.served_operations();
+        }
     }
 }
 
@@ -437,6 +440,13 @@ impl Declare<'_> {
                 );
                 continue;
             };
+            if !sees(scope, kind) {
+                let text =
+                    format!("these places are of the {}, and the quota of the {}", scope_name(scope), scope_name(kind));
+                let help = "declare the quota in the same scope, or in the `entity`";
+                self.cx.error(codes::OUT_OF_SIGHT, text, quota.span, "out of sight", help);
+                continue;
+            }
             let reference = StateRef { scope: kind, member, object: None, span: quota.span };
             let members = match scope {
                 ScopeKind::Object(id) => &mut self.this().objects[id.index()].members,
@@ -560,6 +570,47 @@ impl Declare<'_> {
         self.this().handlers.push(head);
     }
 
+    /// Whether a handler of a service's operation could not be understood: then it may be the one that is missing.
+    fn misspelt_services(&mut self, item: &ast::Layer) -> bool {
+        let written = item.members().into_iter().filter(|member| match member {
+            ast::Member::Handler(handler) => handler.event().is_some_and(|event| event.names().len() > 1),
+            _ => false,
+        });
+        let known =
+            self.this().handlers.iter().filter(|handler| matches!(handler.event, Event::Service { .. })).count();
+        written.count() > known
+    }
+
+    /// Who serves a service handles what its users ask.
+    fn served_operations(&mut self) {
+        let layer = self.this().clone();
+        for service in &layer.serves {
+            let item = self.cx.program.services[service.index()].clone();
+            let handled = |index: usize| {
+                layer.handlers.iter().any(|handler| match &handler.event {
+                    Event::Service { service: of, operation, uses: None, .. } => {
+                        of == service && *operation as usize == index
+                    }
+                    _ => false,
+                })
+            };
+            let missing =
+                item.operations.iter().enumerate().find(|(index, operation)| !operation.out && !handled(*index));
+            if let Some((_, operation)) = missing {
+                let called = tree::snake_case(&item.name.text);
+                let text = format!(
+                    "`{}` serves `{}` and does not handle `{}`",
+                    layer.name.text, item.name.text, operation.name.text
+                );
+                let diagnostic = Diagnostic::error(codes::NOT_SERVED, text)
+                    .at(layer.name.span, "no handler")
+                    .label(operation.name.span, "asked by who uses the service")
+                    .help(format!("write `on {called}.{}(…) {{ … }}`", operation.name.text));
+                self.cx.report(diagnostic);
+            }
+        }
+    }
+
     /// What a shape must have.
     fn shape_rules(&mut self, item: &ast::Layer) {
         let layer = self.this();
@@ -664,6 +715,13 @@ impl Bodies<'_> {
         let MemberKind::Var { ty, .. } = found[index].kind else { return };
         let value = body.value(&value, ty);
         let value = body.folded(value);
+        let hidden = hidden_state(&value, kind);
+        if let Some(state) = hidden {
+            let text =
+                format!("state of the {} begins without any {} at hand", scope_name(kind), scope_name(state.scope));
+            let help = "set it in a handler that sees both";
+            self.cx.error(codes::OUT_OF_SIGHT, text, state.span, "out of sight", help);
+        }
         let layer = self.this();
         let members = match kind {
             ScopeKind::Object(id) => &mut layer.objects[id.index()].members,
@@ -759,10 +817,17 @@ impl Bodies<'_> {
     fn function(&mut self, index: usize, tree: &ast::Function) {
         let head = self.this().functions[index].clone();
         let body = Body::of_function(self.cx, self.file, Some(self.id), &head);
-        let (locals, body) = function_body(body, tree, &head);
+        let (locals, excused, body) = function_body(body, tree, &head);
         let held: Vec<LocalId> =
             head.params.iter().filter(|param| param.ty == Type::Message).map(|param| param.local).collect();
-        linear::check(&locals, &held, &body, end_of(self.file, tree.body(), head.name.span), &mut self.cx.out);
+        linear::check(
+            &locals,
+            &held,
+            &excused,
+            &body,
+            end_of(self.file, tree.body(), head.name.span),
+            &mut self.cx.out,
+        );
         let function = &mut self.this().functions[index];
         function.locals = locals;
         function.body = body;
@@ -777,10 +842,10 @@ impl Bodies<'_> {
             body.bind(&local.name, local.ty);
         }
         let statements = body.block(tree.body());
-        let locals = body.locals;
+        let (locals, excused) = (body.locals, body.excused);
         let held = messages(&head.event, &locals);
         let span = head.span;
-        linear::check(&locals, &held, &statements, end_of(self.file, tree.body(), span), &mut self.cx.out);
+        linear::check(&locals, &held, &excused, &statements, end_of(self.file, tree.body(), span), &mut self.cx.out);
         let handler = &mut self.this().handlers[index];
         handler.locals = locals;
         handler.body = statements;
@@ -826,13 +891,17 @@ impl Bodies<'_> {
 }
 
 /// The body of a function, and whether it gives its value on every path.
-pub(super) fn function_body(mut body: Body, tree: &ast::Function, head: &Function) -> (Vec<Local>, Vec<Stmt>) {
+pub(super) fn function_body(
+    mut body: Body,
+    tree: &ast::Function,
+    head: &Function,
+) -> (Vec<Local>, Vec<LocalId>, Vec<Stmt>) {
     let statements = body.block(tree.body());
     if !matches!(head.result, Type::Unit | Type::Unknown) && !visit::leaves(&statements) {
         let text = format!("`{}` does not give a value on every path", head.name.text);
         body.error(codes::NO_VALUE, text, head.name.span, "may end without one", "end every path with `return x`");
     }
-    (body.locals, statements)
+    (body.locals, body.excused, statements)
 }
 
 fn end_of(file: FileId, block: Option<ast::Block>, otherwise: Span) -> Span {
@@ -900,12 +969,6 @@ fn scopes_named(body: &[Stmt], of_functions: &[Named]) -> Named {
 /// The scope that a handler runs for, and state that it names and cannot see.
 fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeKind, Option<(ScopeKind, Span)>) {
     let has = |kind: ScopeKind| layer.scopes.iter().any(|scope| scope.kind == kind);
-    let sees = |runs: ScopeKind, kind: ScopeKind| match (runs, kind) {
-        (_, ScopeKind::Entity) => true,
-        (runs, kind) if runs == kind => true,
-        (ScopeKind::Session, ScopeKind::SessionBelow) => true,
-        _ => false,
-    };
     let fixed = match &handler.event {
         Event::Start | Event::Service { .. } => Some(ScopeKind::Entity),
         Event::Expiry { timer } => Some(timer.scope),
@@ -922,6 +985,24 @@ fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeKind, Option
     });
     let hidden = named.iter().find(|(kind, _)| !sees(runs, **kind)).map(|(kind, span)| (*kind, *span));
     (runs, hidden)
+}
+
+/// Whether code that runs for one scope sees the state of another.
+fn sees(runs: ScopeKind, kind: ScopeKind) -> bool {
+    kind == ScopeKind::Entity || runs == kind || (runs, kind) == (ScopeKind::Session, ScopeKind::SessionBelow)
+}
+
+/// State that a value names and that is out of sight for a scope.
+fn hidden_state(value: &Expr, scope: ScopeKind) -> Option<StateRef> {
+    let mut hidden = None;
+    visit::walk_in_expr(value, &mut |met| {
+        if let Met::State(state) = met {
+            if state.object.is_none() && !sees(scope, state.scope) {
+                hidden.get_or_insert(state.clone());
+            }
+        }
+    });
+    hidden
 }
 
 /// Events that come to one session.

@@ -128,6 +128,11 @@ impl Body<'_> {
             self.report(diagnostic.help(format!("find one first: `if let e = {owner}[key] {{ e.{} … }}`", name.text)));
             return;
         }
+        if matches!(self.place, Place::Constant | Place::Argument) && self.state_names().contains(&name.text) {
+            let text = format!("`{}` is state, and this must be known before the stack starts", name.text);
+            self.error(codes::NOT_CONSTANT, text, name.span, "not constant", "use a number, a `const` or a parameter");
+            return;
+        }
         let mut names = self.local_names();
         names.extend(self.state_names());
         names.extend(self.params.iter().map(|param| param.name.clone()));

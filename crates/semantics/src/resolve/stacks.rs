@@ -66,14 +66,9 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         next += u32::from(over.is_some());
     }
     for (index, (name, layer, of)) in known.iter().enumerate() {
-        let Some(over) = &kept[index] else { continue };
-        let below = if let Over::Instance(below) = over {
-            known.get(*below as usize).map(|(_, _, of)| of.clone())
-        } else {
-            None
-        };
-        let bound = bound(cx, file, &stack, below.as_ref(), layer, name);
+        let bound = bound(cx, file, &stack, below_of(&known, layer), layer, name);
         let with = with(cx, file, &names, &broken, layer);
+        let Some(over) = &kept[index] else { continue };
         let over = match over {
             Over::Instance(below) => Over::Instance(numbers[*below as usize]),
             Over::Device(device) => Over::Device(*device),
@@ -82,6 +77,25 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
     }
     exports(cx, file, item, &names, &broken, &mut stack);
     stack
+}
+
+/// The layer of the stack that another says it stands on, whether or not that one can stay.
+fn below_of<'a>(known: &'a [(Name, ast::StackLayer, Use)], layer: &ast::StackLayer) -> Below<'a> {
+    let Some(name) = layer.overs().first().and_then(|over| over.name()).map(|name| name.text()) else {
+        return Below::Unknown;
+    };
+    match known.iter().find(|(other, _, _)| other.text == name) {
+        Some((_, _, of)) => Below::Layer(of),
+        None => Below::Other,
+    }
+}
+
+/// What stands below, as far as its keys go.
+enum Below<'a> {
+    Layer(&'a Use),
+    /// A device, or what could not be understood.
+    Other,
+    Unknown,
 }
 
 /// Layers over others that could not be kept go too.
@@ -172,7 +186,7 @@ fn bound(
     cx: &mut Context,
     file: FileId,
     stack: &Stack,
-    below: Option<&Use>,
+    below: Below,
     layer: &ast::StackLayer,
     name: &Name,
 ) -> Vec<(Name, Expr)> {
@@ -180,7 +194,18 @@ fn bound(
     if keys.is_empty() {
         return Vec::new();
     }
-    let top = below.and_then(|below| layers_of(&cx.program, below).first().copied().cloned());
+    let top = match below {
+        Below::Layer(below) => layers_of(&cx.program, below).first().copied().cloned(),
+        Below::Other => {
+            let name = layer.overs().first().and_then(|over| over.name()).map(|name| name.text());
+            // Of a layer that is not understood nothing is known; a device has no keys.
+            if !stack.devices.iter().any(|device| Some(&device.text) == name.as_ref()) {
+                return Vec::new();
+            }
+            None
+        }
+        Below::Unknown => return Vec::new(),
+    };
     let fields = top.as_ref().and_then(|top| top.key.clone()).map_or(Vec::new(), |key| key.fields);
     let title = top.as_ref().map_or("a device".to_string(), |top| format!("`{}`", top.name.text));
     let mut bound: Vec<(Name, Expr)> = Vec::new();

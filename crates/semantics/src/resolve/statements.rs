@@ -45,7 +45,23 @@ impl Body<'_> {
         done
     }
 
+    /// One statement; if it is refused, the messages that it names are excused.
     fn statement(&mut self, node: &Node, done: &mut Vec<Stmt>) {
+        let before = (done.len(), self.cx.out.len());
+        self.statement_kind(node, done);
+        if done.len() == before.0 && self.cx.out.len() > before.1 {
+            self.excuse(node);
+        }
+    }
+
+    fn excuse(&mut self, node: &Node) {
+        for name in node.syntax().descendants().filter_map(ast::NameExpr::cast) {
+            let local = self.local(&name.text());
+            self.excused.extend(local.filter(|local| self.local_type(*local) == Type::Message));
+        }
+    }
+
+    fn statement_kind(&mut self, node: &Node, done: &mut Vec<Stmt>) {
         let span = self.span(node);
         let mut push = |kind: Option<StmtKind>| done.extend(kind.map(|kind| Stmt { kind, span }));
         match node {
@@ -53,7 +69,7 @@ impl Body<'_> {
             Node::Assign(stmt) => push(self.assign(stmt, span)),
             Node::Expr(stmt) => push(self.expr_statement(stmt, span)),
             Node::If(stmt) => push(self.if_statement(stmt, span)),
-            Node::Match(stmt) => push(self.match_statement(stmt, span)),
+            Node::Match(stmt) => push(self.match_statement(stmt)),
             Node::While(stmt) => push(self.while_statement(stmt, span)),
             Node::For(stmt) => push(self.for_statement(stmt, span)),
             Node::Return(stmt) => push(self.return_statement(stmt, span)),
@@ -697,16 +713,16 @@ impl Body<'_> {
         }
     }
 
-    fn match_statement(&mut self, stmt: &ast::Match, span: Span) -> Option<StmtKind> {
+    fn match_statement(&mut self, stmt: &ast::Match) -> Option<StmtKind> {
         let value = self.expr(&stmt.value()?, None);
-        let arms = self.arms(stmt, &value, span);
+        let arms = self.arms(stmt, &value);
         let cases = arms.cases.into_iter().map(|(numbers, block)| (numbers, self.block(block))).collect();
         let otherwise = self.block(arms.otherwise);
         Some(StmtKind::Match { value, cases, otherwise })
     }
 
     /// The arms of a `match`, checked: constants of the value's type, none twice, all values met.
-    pub(super) fn arms(&mut self, stmt: &ast::Match, value: &Expr, span: Span) -> Arms {
+    pub(super) fn arms(&mut self, stmt: &ast::Match, value: &Expr) -> Arms {
         let matchable = matches!(value.ty, Type::UInt(_) | Type::Bool | Type::Enum(_) | Type::Unknown | Type::Seq(_));
         if !matchable {
             let text = format!("`match` does not take {}", self.show(value.ty));
@@ -733,8 +749,8 @@ impl Body<'_> {
             arms.cases.push((numbers, arm.body()));
         }
         if !has_else {
-            self.exhaustive(value, &seen, span);
-            // All values are met: the last arm is what is left.
+            self.exhaustive(value, &seen);
+            // All values are met (or that is reported): the last arm is what is left.
             arms.otherwise = arms.cases.pop().and_then(|(_, body)| body);
         }
         arms
@@ -765,7 +781,7 @@ impl Body<'_> {
         vec![number]
     }
 
-    fn exhaustive(&mut self, value: &Expr, seen: &[(u64, Span)], span: Span) {
+    fn exhaustive(&mut self, value: &Expr, seen: &[(u64, Span)]) {
         let met = |number: u64| seen.iter().any(|(known, _)| *known == number);
         let missing = match value.ty {
             Type::Enum(id) => {
@@ -792,7 +808,6 @@ impl Body<'_> {
                 .help("add them, or `else => { … }`");
             self.report(diagnostic);
         }
-        let _ = span;
     }
 
     fn while_statement(&mut self, stmt: &ast::WhileStmt, span: Span) -> Option<StmtKind> {

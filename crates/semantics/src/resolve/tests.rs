@@ -37,6 +37,7 @@ fn stack_of(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Option<(Sta
     let stack = cx.program.stacks[id.index()].clone();
     let mut settings = Settings::new();
     let mut position = 0;
+    let mut misspelt = false;
     for arg in part.args() {
         let Some(value) = arg.value() else { continue };
         let label = arg.name().map(|label| tree::path(file, &label));
@@ -48,7 +49,10 @@ fn stack_of(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Option<(Sta
                 positional(cx, file, &stack, param, &arg, &value)
             }
         };
-        let Some((name, ty)) = setting else { continue };
+        let Some((name, ty)) = setting else {
+            misspelt |= label.is_some();
+            continue;
+        };
         let expr = Body::constant(cx, file).value(&value, ty);
         if let Some(value) = items::known(cx, &expr) {
             if settings.iter().any(|(known, _)| known.text == name.text) {
@@ -64,7 +68,9 @@ fn stack_of(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Option<(Sta
             settings.push((name, value.words()));
         }
     }
-    missing_settings(cx, &stack, &settings, &name);
+    if !misspelt {
+        missing_settings(cx, &stack, &settings, &name);
+    }
     Some((id, settings))
 }
 
