@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use mokume_reaction::Automaton;
 
 use crate::solver::{Answer, Solver};
-use crate::term::{Sort, Term, Terms};
+use crate::term::{Term, Terms};
 
 /// What was to be shown, and what came out.
 #[derive(Clone, Debug)]
@@ -68,6 +68,14 @@ pub fn judge(automaton: &Automaton, solvers: &mut [Box<dyn Solver>]) -> Judgemen
     Judgement { findings: court.findings }
 }
 
+/// Something to be shown.
+struct Goal {
+    condition: &'static str,
+    about: String,
+    hypotheses: Vec<Term>,
+    goal: Term,
+}
+
 struct Court<'a> {
     automaton: &'a Automaton,
     solvers: &'a mut [Box<dyn Solver>],
@@ -78,6 +86,44 @@ impl Court<'_> {
     fn give_up(&mut self, condition: &'static str, about: String, why: String) {
         let verdict = Verdict::Unknown(why);
         self.findings.push(Finding { condition, about, verdict, solver: "none", took: Duration::ZERO });
+    }
+
+    /// Shows all goals: in one question if all of them hold, one by one if one does not.
+    fn show_all(&mut self, terms: &mut Terms, goals: Vec<Goal>) {
+        let started = Instant::now();
+        let mut open = Vec::new();
+        let mut failures = Vec::new();
+        for goal in goals {
+            let mut facts = goal.hypotheses.clone();
+            facts.push(terms.not(goal.goal));
+            let failure = terms.all(&facts);
+            if terms.constant(failure) == Some(0) {
+                let Goal { condition, about, .. } = goal;
+                let (verdict, took) = (Verdict::Proved, Duration::ZERO);
+                self.findings.push(Finding { condition, about, verdict, solver: "rewriting", took });
+            } else {
+                failures.push(failure);
+                open.push(goal);
+            }
+        }
+        let any = terms.any(&failures);
+        if open.len() > 1 {
+            if let (Answer::Unsat, solver) = self.ask(terms, &[any]) {
+                let took = started.elapsed() / open.len() as u32;
+                let proved = |Goal { condition, about, .. }| Finding {
+                    condition,
+                    about,
+                    verdict: Verdict::Proved,
+                    solver,
+                    took,
+                };
+                self.findings.extend(open.into_iter().map(proved));
+                return;
+            }
+        }
+        for Goal { condition, about, hypotheses, goal } in open {
+            self.show(terms, condition, &about, &hypotheses, goal);
+        }
     }
 
     /// Whether `goal` follows from the hypotheses. Goals that rewriting has made true need no solver.
@@ -113,21 +159,21 @@ impl Court<'_> {
 
     fn ask(&mut self, terms: &mut Terms, facts: &[Term]) -> (Answer, &'static str) {
         let script = terms.script(facts);
-        let wanted: Vec<String> = terms
-            .variables(facts)
-            .into_iter()
-            .filter(|variable| terms.sort(*variable) != Sort::Octets)
-            .filter_map(|variable| match terms.node(variable) {
-                crate::term::Node::Variable { name } => Some(name.clone()),
-                _ => None,
-            })
-            .collect();
+        let named = terms.questions(facts);
+        let wanted: Vec<String> = named.iter().map(|(_, reference)| reference.clone()).collect();
         let mut last = (Answer::Unknown("no solver".into()), "none");
         for solver in self.solvers.iter_mut() {
             // Values are asked for only when there are any: some solvers call that an error after `unsat`, and say so behind the verdict.
-            last = (solver.ask(&script, &wanted), solver.name());
+            let mut answer = solver.ask(&script, &wanted);
+            if let Answer::Sat(values) = &mut answer {
+                for (reference, _) in values.iter_mut() {
+                    let known = named.iter().find(|(_, other)| other == reference);
+                    *reference = known.map_or(reference.clone(), |(name, _)| name.clone());
+                }
+            }
+            last = (answer, solver.name());
             if !matches!(last.0, Answer::Unknown(_)) {
-                return last;
+                break;
             }
         }
         last

@@ -10,6 +10,11 @@ use mokume_reaction::{
 use crate::symbolic::{any_state, Message, Object, Origin, Out, Reader, Value};
 use crate::term::{Operator, Sort, Term, Terms};
 
+mod uses;
+
+/// The objects of a record, and for each the references on the way to it that must not be null.
+type Linked = (BTreeMap<ClassId, Object>, BTreeMap<ClassId, Vec<Term>>);
+
 /// What a lens's record holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Held {
@@ -149,11 +154,15 @@ impl Reader<'_> {
                 let a = self.source_term(a, scene)?;
                 self.terms.resize(a, u32::from(*width))
             }
-            Source::CellAt { .. }
-            | Source::Armed { .. }
-            | Source::Left { .. }
-            | Source::Holds { .. }
-            | Source::Call { .. } => return Err("a term that is not read symbolically".into()),
+            Source::Holds { object, class, cell, index } => {
+                let object = scene.objects.get(object.index()).and_then(|classes| classes.get(class)).copied();
+                let index = self.source_term(index, scene)?;
+                let holds = self.holds(object.ok_or("an object that is not there")?, *cell, index);
+                self.terms.as_bits(holds)
+            }
+            Source::CellAt { .. } | Source::Armed { .. } | Source::Left { .. } | Source::Call { .. } => {
+                return Err("a term that is not read symbolically".into())
+            }
         })
     }
 
@@ -209,8 +218,13 @@ impl Reader<'_> {
                 self.source_term(&view.get, &inner)
             }
             None => {
-                let term =
-                    any_state(self.terms, automaton, class, cell).ok_or("a cell that is not read symbolically")?;
+                // A lens's own terms speak of no object; the laws refuse those that speak of cells that are stored as they are.
+                let known = scene.objects.get(object).and_then(|classes| classes.get(&class)).copied();
+                let term = match known {
+                    Some(known) => self.before(known, cell),
+                    None => any_state(self.terms, automaton, class, cell, 0),
+                };
+                let term = term.ok_or("a cell that is not read symbolically")?;
                 Ok(self.terms.as_bits(term))
             }
         }
@@ -393,6 +407,10 @@ pub struct PathReading {
     pub set: Vec<(Object, CellId, Term)>,
     pub outs: Vec<Out>,
     pub dropped: Vec<mokume_reaction::ReasonId>,
+    /// What is added to counters, 64 bits.
+    pub counted: BTreeMap<(Object, CellId), Term>,
+    /// Messages that are made of nothing that came.
+    pub taken: u32,
     /// Carries of exact operations: must be false under the guard.
     pub carries: Vec<Term>,
 }
@@ -414,15 +432,31 @@ impl Reader<'_> {
             set: Vec::new(),
             outs: Vec::new(),
             dropped: Vec::new(),
+            counted: BTreeMap::new(),
+            taken: 0,
             carries: Vec::new(),
         };
+        let used = uses::of(path);
         let mut lets: Vec<Term> = Vec::new();
         for step in &path.steps {
             match step {
                 Step::Object { lens, from, .. } => {
                     let found = self.path_object(from, &reading, &lets, params)?;
                     reading.guard.extend(found.1);
-                    let classes = self.linked_objects(found.0, &automaton.lenses[lens.index()].classes);
+                    let place = reading.objects.len();
+                    let (classes, nulls) = self.linked_objects(found.0, &automaton.lenses[lens.index()].classes);
+                    // The path exits where an object is missing that it speaks of; of the others nothing is known.
+                    for (class, on_the_way) in nulls {
+                        if used.contains(&(mokume_reaction::PathObjectId::from(place), class)) {
+                            for null in on_the_way {
+                                reading.guard.push(self.terms.not(null));
+                            }
+                        }
+                    }
+                    let cells = &automaton.lenses[lens.index()].cells;
+                    if !cells.is_empty() && reading.before.iter().any(|(other, _)| other == lens) {
+                        return Err("two records of one lens, which may be one".into());
+                    }
                     reading.objects.push(classes);
                     let record = records(self.terms, &automaton.lenses[lens.index()], *lens);
                     reading.before.push((*lens, record));
@@ -435,7 +469,10 @@ impl Reader<'_> {
                     reading.carries.append(&mut carries);
                     lets.push(value);
                 }
-                Step::Guard { condition, .. } => {
+                Step::Guard { condition, refresh } => {
+                    if let Some(object) = refresh {
+                        uses::settled_before_refresh(automaton, path, step, *object)?;
+                    }
                     let scene = reading.scene(&lets, params);
                     let condition = self.condition(condition, &scene)?;
                     reading.guard.push(condition);
@@ -495,8 +532,9 @@ impl Reader<'_> {
     }
 
     /// The objects of a lens's classes that 1:1 links join to one of them.
-    fn linked_objects(&mut self, first: Object, classes: &[ClassId]) -> BTreeMap<ClassId, Object> {
+    fn linked_objects(&mut self, first: Object, classes: &[ClassId]) -> Linked {
         let mut found = BTreeMap::from([(self.class_of(first), first)]);
+        let mut nulls: BTreeMap<ClassId, Vec<Term>> = BTreeMap::new();
         let links = self.automaton.links.clone();
         let mut grew = true;
         while grew {
@@ -505,15 +543,18 @@ impl Reader<'_> {
                 for (here, there) in [(link.above, link.below), (link.below, link.above)] {
                     let (Some(object), Some(cell)) = (found.get(&here.0).copied(), here.1) else { continue };
                     if classes.contains(&there.0) && !found.contains_key(&there.0) {
-                        if let Some((other, _)) = self.follow(object, cell) {
+                        if let Some((other, null)) = self.follow(object, cell) {
                             found.insert(there.0, other);
+                            let mut way = nulls.get(&here.0).cloned().unwrap_or_default();
+                            way.push(null);
+                            nulls.insert(there.0, way);
                             grew = true;
                         }
                     }
                 }
             }
         }
-        found
+        (found, nulls)
     }
 
     fn read_commit(
@@ -526,6 +567,7 @@ impl Reader<'_> {
         let mut after = reading.before.clone();
         let mut set = Vec::new();
         let mut dropped = Vec::new();
+        let mut counted = BTreeMap::new();
         let mut carries = Vec::new();
         for effect in &path.commit {
             let scene = reading.scene(lets, params);
@@ -542,6 +584,18 @@ impl Reader<'_> {
                     let value = self.source_term(value, &scene)?;
                     let object = reading.objects.get(object.index()).and_then(|classes| classes.get(class)).copied();
                     set.push((object.ok_or("an object that is not there")?, *cell, value));
+                }
+                Effect::Count { object, class, cell, amount } => {
+                    self.carries(amount, &scene, &mut carries)?;
+                    let amount = self.source_term(amount, &scene)?;
+                    let amount = self.terms.resize(amount, 64);
+                    let object = reading.objects.get(object.index()).and_then(|classes| classes.get(class)).copied();
+                    let key = (object.ok_or("an object that is not there")?, *cell);
+                    let sum = match counted.get(&key) {
+                        Some(before) => self.terms.binary(Operator::Add, *before, amount),
+                        None => amount,
+                    };
+                    counted.insert(key, sum);
                 }
                 Effect::Drop { reason, .. } | Effect::Consume { reason, .. } => dropped.push(*reason),
                 _ => return Err("an effect that is not read symbolically".into()),
@@ -566,6 +620,8 @@ impl Reader<'_> {
         reading.after = after;
         reading.set = set;
         reading.dropped = dropped;
+        reading.counted = counted;
+        reading.taken = uses::new_buffers(path);
         reading.outs = outs;
         reading.carries.append(&mut carries);
         Ok(())

@@ -66,6 +66,10 @@ pub struct Leaf {
     pub dropped: Vec<ReasonId>,
     /// New buffers taken.
     pub taken: u32,
+    /// When a reference that is used is null: nothing is read or sent then as this way says, so it must be impossible.
+    pub nulls: Vec<Term>,
+    /// What was added to counters, 64 bits.
+    pub counted: BTreeMap<(Object, CellId), Term>,
     /// Why this way is not read further.
     pub escape: Option<String>,
 }
@@ -76,9 +80,12 @@ pub struct Reader<'a> {
     pub terms: &'a mut Terms,
     objects: Vec<(ClassId, Origin)>,
     /// What the state is before the reaction: a term for a cell of an object, made when first asked for.
-    initial: Box<dyn FnMut(&mut Terms, &Automaton, ClassId, CellId) -> Option<Term> + 'a>,
+    initial: Box<Initial<'a>>,
     parameters: BTreeMap<u32, Term>,
 }
+
+/// The last argument tells objects of one class apart: how many were met before.
+type Initial<'a> = dyn FnMut(&mut Terms, &Automaton, ClassId, CellId, u32) -> Option<Term> + 'a;
 
 /// More leaves than this: the reading gives up (an error, not a verdict).
 const MOST_LEAVES: usize = 4096;
@@ -87,7 +94,7 @@ impl<'a> Reader<'a> {
     pub fn new(
         automaton: &'a Automaton,
         terms: &'a mut Terms,
-        initial: impl FnMut(&mut Terms, &Automaton, ClassId, CellId) -> Option<Term> + 'a,
+        initial: impl FnMut(&mut Terms, &Automaton, ClassId, CellId, u32) -> Option<Term> + 'a,
     ) -> Self {
         Reader { automaton, terms, objects: Vec::new(), initial: Box::new(initial), parameters: BTreeMap::new() }
     }
@@ -146,6 +153,8 @@ impl<'a> Reader<'a> {
             traps: Vec::new(),
             dropped: Vec::new(),
             taken: 0,
+            nulls: Vec::new(),
+            counted: BTreeMap::new(),
             escape: None,
         };
         let class = self.automaton.handler(handler).class;
@@ -167,10 +176,34 @@ impl<'a> Reader<'a> {
             return Ok(*term);
         }
         let class = self.class_of(object);
-        let term =
-            (self.initial)(self.terms, self.automaton, class, cell).ok_or("a cell that is not read symbolically")?;
+        let same = |(other, written): &(Object, CellId)| *written == cell && self.class_of(*other) == class;
+        if leaf.written.iter().any(same) {
+            return Err("two handles that may be one object".into());
+        }
+        let term = self.before(object, cell).ok_or("a cell that is not read symbolically")?;
         leaf.cells.insert((object, cell), term);
         Ok(term)
+    }
+
+    /// A scalar cell before the reaction.
+    pub(crate) fn before(&mut self, object: Object, cell: CellId) -> Option<Term> {
+        let (class, which) = (self.class_of(object), self.which(object));
+        (self.initial)(self.terms, self.automaton, class, cell, which)
+    }
+
+    /// How many objects of the class were met before this one. Two that were come by differently may be one: their cells
+    /// have names of their own, so what is shown holds for both cases, as long as neither is written.
+    pub(crate) fn which(&self, object: Object) -> u32 {
+        let class = self.class_of(object);
+        self.objects[..object.0 as usize].iter().filter(|(other, _)| *other == class).count() as u32
+    }
+
+    /// Whether a place of a message cell holds a message before the reaction.
+    pub(crate) fn holds(&mut self, object: Object, cell: CellId, index: Term) -> Term {
+        let class = self.class_of(object);
+        let described = self.automaton.cell(class, cell);
+        let name = format!("holds {}.{} {}", self.automaton.class(class).name, described.name, object.0);
+        self.terms.apply(&name, vec![index], Sort::Bool)
     }
 
     /// What a reference cell refers to, with the condition that it is null.
@@ -224,10 +257,13 @@ pub fn sort_of(automaton: &Automaton, ty: Type) -> Sort {
     }
 }
 
-/// A variable for each scalar cell, named `class.cell`: a state about which nothing is known.
-pub fn any_state(terms: &mut Terms, automaton: &Automaton, class: ClassId, cell: CellId) -> Option<Term> {
+/// A variable for each scalar cell, named `class.cell` (and ` #n` for further objects): a state about which nothing is known.
+pub fn any_state(terms: &mut Terms, automaton: &Automaton, class: ClassId, cell: CellId, which: u32) -> Option<Term> {
     let described = automaton.cell(class, cell);
     let CellKind::Scalar { ty, .. } = described.kind else { return None };
-    let name = format!("{}.{}", automaton.class(class).name, described.name);
+    let mut name = format!("{}.{}", automaton.class(class).name, described.name);
+    if which > 0 {
+        name.push_str(&format!(" #{which}"));
+    }
     Some(terms.variable(&name, sort_of(automaton, ty)))
 }

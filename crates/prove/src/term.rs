@@ -419,6 +419,24 @@ impl Terms {
         order.into_iter().filter(|term| matches!(self.node(*term), Node::Variable { .. })).collect()
     }
 
+    /// What is worth knowing of an answer: for people a name, for the solver a reference. Variables; octets at known places,
+    /// as `name[3]`.
+    pub fn questions(&self, roots: &[Term]) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        for term in self.below(roots) {
+            match self.node(term) {
+                Node::Variable { name } if self.sort(term) != Sort::Octets => all.push((name.clone(), name.clone())),
+                Node::Select(octets, index) => {
+                    if let (Node::Variable { name }, Some(index)) = (self.node(*octets), self.constant(*index)) {
+                        all.push((format!("{name}[{index}]"), format!("t{}", term.0)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
     /// All terms below the roots, children first (terms are made after their children).
     fn below(&self, roots: &[Term]) -> Vec<Term> {
         let mut seen = vec![false; self.nodes.len()];

@@ -5,20 +5,13 @@ use std::collections::BTreeMap;
 use mokume_reaction::{Lens, LensId, Path, Trigger, Type};
 
 use super::laws::get_all;
-use super::Court;
+use super::{Court, Goal};
 use crate::level2::{any_record, Held, PathReading, Record};
 use crate::symbolic::{any_state, sort_of, Leaf, Message, Object, Origin, Out, Reader, Value};
 use crate::term::{Term, Terms};
 
 /// No message is longer: the pool's buffers are far smaller. Sizes then do not wrap in 32 bits.
 const LONGEST_MESSAGE: u64 = 1 << 20;
-
-struct Goal {
-    condition: &'static str,
-    about: String,
-    hypotheses: Vec<Term>,
-    goal: Term,
-}
 
 pub(super) fn judge_path(court: &mut Court<'_>, index: usize) -> Result<(), String> {
     let automaton = court.automaton;
@@ -51,16 +44,19 @@ pub(super) fn judge_path(court: &mut Court<'_>, index: usize) -> Result<(), Stri
                 }
             }
         }
-        let mut reader =
-            Reader::new(automaton, &mut terms, move |terms, automaton, class, cell| match views.get(&(class, cell)) {
+        let mut reader = Reader::new(automaton, &mut terms, move |terms, automaton, class, cell, which| {
+            match views.get(&(class, cell)) {
+                // The records' terms are those of one record of each lens.
+                Some(_) if which > 0 => None,
                 Some(view) => {
                     let get = through_lens[view];
-                    let plain = any_state(terms, automaton, class, cell)?;
+                    let plain = any_state(terms, automaton, class, cell, which)?;
                     let is_truth = terms.sort(plain) == crate::term::Sort::Bool;
                     Some(if is_truth { terms.as_truth(get) } else { get })
                 }
-                None => any_state(terms, automaton, class, cell),
-            });
+                None => any_state(terms, automaton, class, cell, which),
+            }
+        });
         let params = parameters(&mut reader, path);
         let reading = reader.read_path(path, &params, |terms, lens: &Lens, _| any_record(terms, lens, ""))?;
         let hypotheses = hypotheses(&mut reader, &reading, &params)?;
@@ -81,9 +77,7 @@ pub(super) fn judge_path(court: &mut Court<'_>, index: usize) -> Result<(), Stri
         keeps_invariants(&mut reader, path, &reading, &hypotheses, &mut goals)?;
         spares_others(&mut reader, path, &reading, &hypotheses, &mut goals)?;
     }
-    for Goal { condition, about, hypotheses, goal } in goals {
-        court.show(&mut terms, condition, &about, &hypotheses, goal);
-    }
+    court.show_all(&mut terms, goals);
     court.show_possible(&mut terms, "V10", &about(path, "can be taken"), &possible);
     Ok(())
 }
@@ -150,18 +144,34 @@ fn compare(
 ) -> Result<(), String> {
     let mut facts = hypotheses.to_vec();
     facts.extend(&leaf.condition);
+    let never = reader.terms.truth(false);
+    if reading.taken > leaf.taken && leaf.escape.is_none() {
+        let about = about(path, "no more buffers than the layers");
+        goals.push(Goal { condition: "V8", about, hypotheses: facts, goal: never });
+        return Ok(());
+    }
     let mut goal = |part: &str, goal: Term| {
         goals.push(Goal { condition: "V1", about: about(path, part), hypotheses: facts.clone(), goal });
     };
-    let never = reader.terms.truth(false);
     let shape = |outs: &[Out]| outs.iter().map(|out| (out.port, out.event)).collect::<Vec<_>>();
     if let Some(why) = &leaf.escape {
         goal(&format!("the slow way is not taken ({why})"), never);
         return Ok(());
     }
+    let zero = reader.terms.number(0, 64);
+    let counters: std::collections::BTreeSet<_> = leaf.counted.keys().chain(reading.counted.keys()).copied().collect();
+    for key in counters {
+        let of = |counted: &BTreeMap<_, Term>| counted.get(&key).copied().unwrap_or(zero);
+        let same = reader.terms.equal(of(&leaf.counted), of(&reading.counted));
+        goal("a counter is the layers'", same);
+    }
     if shape(&leaf.outs) != shape(&reading.outs) || leaf.dropped != reading.dropped {
         goal("outputs are those of the layers", never);
         return Ok(());
+    }
+    for null in &leaf.nulls {
+        let there = reader.terms.not(*null);
+        goal("what is used is there", there);
     }
     for trap in &leaf.traps {
         let quiet = reader.terms.not(*trap);
@@ -204,17 +214,14 @@ fn state_after(reader: &mut Reader<'_>, reading: &PathReading, leaf: &Leaf) -> R
         }
     }
     for (object, cell, value) in &reading.set {
-        let class = reader.class_of(*object);
-        let before = any_state(reader.terms, automaton, class, *cell).ok_or("a cell that is not read symbolically")?;
+        let before = reader.before(*object, *cell).ok_or("a cell that is not read symbolically")?;
         let layered = leaf.cells.get(&(*object, *cell)).copied().unwrap_or(before);
         cells.push((Some(layered), *object, *cell, *value));
         seen.push((*object, *cell));
     }
     for (object, cell) in &leaf.written {
         if !seen.contains(&(*object, *cell)) {
-            let class = reader.class_of(*object);
-            let before =
-                any_state(reader.terms, automaton, class, *cell).ok_or("a cell that is not read symbolically")?;
+            let before = reader.before(*object, *cell).ok_or("a cell that is not read symbolically")?;
             let before = reader.terms.as_bits(before);
             cells.push((leaf.cells.get(&(*object, *cell)).copied(), *object, *cell, before));
         }

@@ -302,11 +302,27 @@ impl Reader<'_> {
                 way.leaf.dropped.push(*reason);
                 Ok(Vec::new())
             }
+            K::Holds { object, cell, index } => {
+                let (object, index) = (way.object(*object)?, way.bits(*index)?);
+                one(self.holds(object, *cell, index))
+            }
+            K::Count { object, cell, amount } => {
+                let (object, amount) = (way.object(*object)?, way.bits(*amount)?);
+                if self.has_double(object) {
+                    return Err("two handles that may be one object".into());
+                }
+                let amount = self.terms.resize(amount, 64);
+                let zero = self.terms.number(0, 64);
+                let before = way.leaf.counted.get(&(object, *cell)).copied().unwrap_or(zero);
+                let sum = self.terms.binary(Operator::Add, before, amount);
+                way.leaf.counted.insert((object, *cell), sum);
+                Ok(Vec::new())
+            }
             other => Err(format!("an operation that is not read symbolically: {}", operation_name(other))),
         }
     }
 
-    fn end_block(&mut self, body: &Body, way: Way) -> Ended {
+    fn end_block(&mut self, body: &Body, mut way: Way) -> Ended {
         match &body.blocks[way.block].end {
             Terminator::Return => {
                 let Way { leaf, emissions, .. } = way;
@@ -355,7 +371,7 @@ impl Reader<'_> {
             Terminator::Vet { message, wire, then, otherwise } => {
                 self.decode_ways(body, way, *message, *wire, then, otherwise, false)
             }
-            Terminator::Find { object, cell, key, then, otherwise } => match self.find(&way, *object, *cell, key) {
+            Terminator::Find { object, cell, key, then, otherwise } => match self.find(&mut way, *object, *cell, key) {
                 Err(why) => way.escape(&why),
                 Ok((found, values)) => {
                     let missing = self.terms.not(found);
@@ -363,12 +379,30 @@ impl Reader<'_> {
                     self.go(body, vec![(way, Some(found), then, values), (other, Some(missing), otherwise, Vec::new())])
                 }
             },
+            Terminator::TakeOut { object, cell, index, otherwise, .. } => {
+                // Only the empty place is read on: a message that was kept is of an event long past.
+                let (Ok(object), Ok(index)) = (way.object(*object), way.bits(*index)) else {
+                    return way.escape("a place that is not known");
+                };
+                let holds = self.holds(object, *cell, index);
+                let mut taken = way.copy();
+                taken.leaf.condition.push(holds);
+                taken.leaf.escape = Some("a message that was kept is taken out".into());
+                let empty = self.terms.not(holds);
+                match self.go(body, vec![(way, Some(empty), otherwise, Vec::new())]) {
+                    Ended::Ways(mut ways) => {
+                        ways.push(taken);
+                        Ended::Ways(ways)
+                    }
+                    ended => ended,
+                }
+            }
             other => way.escape(&format!("a branch that is not read symbolically: {}", end_name(other))),
         }
     }
 
     /// Whether a map has a key, and its values there; maps do not change on a way that is read.
-    fn find(&mut self, way: &Way, object: Id, cell: CellId, key: &[Id]) -> Result<(Term, Vec<Value>), String> {
+    fn find(&mut self, way: &mut Way, object: Id, cell: CellId, key: &[Id]) -> Result<(Term, Vec<Value>), String> {
         let object = way.object(object)?;
         let key = key.iter().map(|part| way.bits(*part)).collect::<Result<Vec<_>, _>>()?;
         self.look_up(object, cell, key)
@@ -453,6 +487,13 @@ impl Reader<'_> {
                 results.push((self.terms.all(&way.leaf.condition), values));
                 for (key, term) in way.leaf.cells {
                     leaf.cells.entry(key).or_insert(term);
+                }
+                for null in way.leaf.nulls {
+                    let taken = results.last().map(|(condition, _)| *condition);
+                    let both = self.terms.all(&[null, taken.ok_or("no way")?]);
+                    if !leaf.nulls.contains(&null) && !leaf.nulls.contains(&both) {
+                        leaf.nulls.push(both);
+                    }
                 }
                 // A report inside a way of a function happens when that way is taken.
                 for trap in way.leaf.traps {
@@ -630,10 +671,16 @@ impl Way {
         }
     }
 
-    fn object(&self, id: Id) -> Result<Object, String> {
+    /// An object that is used: that it is not null is to be shown.
+    fn object(&mut self, id: Id) -> Result<Object, String> {
         match self.value(id)? {
-            // The law of the form: what is used is not null.
-            Value::Object(object) | Value::Perhaps(object, _) => Ok(object),
+            Value::Object(object) => Ok(object),
+            Value::Perhaps(object, null) => {
+                if !self.leaf.nulls.contains(&null) {
+                    self.leaf.nulls.push(null);
+                }
+                Ok(object)
+            }
             _ => Err("a handle that is not known".into()),
         }
     }

@@ -94,7 +94,7 @@ impl Message {
             sum = terms.binary(Operator::Add, sum, word);
         }
         // An odd offset puts every octet of the stretch on the other side of its word: another function.
-        let name = if self.front.len() % 2 == 0 { "sum16" } else { "sum16 odd" };
+        let name = if self.front.len().is_multiple_of(2) { "sum16" } else { "sum16 odd" };
         let args = vec![self.base.octets, self.base.start, self.base.size];
         let stretch = terms.apply(name, args, Sort::Bits(32));
         terms.binary(Operator::Add, sum, stretch)

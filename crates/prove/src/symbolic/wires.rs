@@ -164,7 +164,7 @@ impl Reader<'_> {
 
     fn append(&mut self, encoder: &mut Encoder<'_>, value: Term, endian: Endian) {
         let width = self.terms.width(value);
-        if encoder.partial.is_none() && width % 8 == 0 {
+        if encoder.partial.is_none() && width.is_multiple_of(8) {
             encoder.octets.extend(split(self.terms, value, endian));
             return;
         }
@@ -330,7 +330,7 @@ impl Reader<'_> {
         let long = self.terms.not(cut);
         decoder.condition.push(long);
         let octets: Vec<Term> = (first..=last).map(|at| packet.octet(self.terms, at)).collect();
-        let value = if decoder.bit % 8 == 0 && width % 8 == 0 {
+        let value = if decoder.bit.is_multiple_of(8) && width.is_multiple_of(8) {
             join(self.terms, &octets, field.endian)
         } else {
             let whole = join(self.terms, &octets, Endian::Big);
@@ -453,7 +453,7 @@ impl Reader<'_> {
         let front: Vec<Term> = (0..octets).map(|i| packet.octet(self.terms, i)).collect();
         seen.skip(self.terms, octets);
         seen.front = front;
-        if at % 8 == 0 {
+        if at.is_multiple_of(8) {
             for i in 0..u32::from(field.width) / 8 {
                 seen.front[(at / 8 + i) as usize] = self.terms.number(0, 8);
             }
