@@ -400,11 +400,16 @@ impl<'a> Source<'a> {
         if ty == Type::Reason {
             return self.random.below(self.automaton.reasons.len()) as u64;
         }
-        let edge = (self.random.next() % 5).wrapping_sub(2);
+        // Mostly the very value, sometimes beside it.
+        let edge = match self.random.below(10) {
+            0 => 1,
+            1 => u64::MAX,
+            _ => 0,
+        };
         let value = match self.random.below(10) {
-            0..=2 => self.random.next() % 5,
-            3..=4 => self.random.pick(self.constants).copied().unwrap_or(0).wrapping_add(edge % 2),
-            5..=6 => self.random.pick(&self.words).copied().unwrap_or(1).wrapping_add(edge),
+            0..=1 => self.random.next() % 5,
+            2..=3 => self.random.pick(self.constants).copied().unwrap_or(0).wrapping_add(edge),
+            4..=6 => self.random.pick(&self.words).copied().unwrap_or(1).wrapping_add(edge),
             7 => all.wrapping_sub(self.random.next() % 4),
             8 => (all >> 1).wrapping_add(edge),
             _ => self.random.next(),
@@ -424,8 +429,11 @@ impl<'a> Source<'a> {
             }
             _ => self.octets(),
         };
-        if self.random.chance(25) {
-            self.change(&mut octets);
+        match self.random.below(8) {
+            0 => self.change(&mut octets),
+            // As a network does that pads what is short.
+            1 => octets.extend(std::iter::repeat_n(0, 1 + self.random.below(20))),
+            _ => {}
         }
         octets.truncate(self.options.longest);
         octets
@@ -447,6 +455,7 @@ impl<'a> Source<'a> {
             1 => self.random.pick(&self.messages).map(|octets| Packet::read(self.automaton, octets)),
             _ => None,
         };
+        let known = known.map(|packet| if self.random.chance(40) { packet.reflected(self.automaton) } else { packet });
         let Some(mut packet) = known else {
             let mut packet = Packet { payload: self.octets(), ..Packet::default() };
             (0..=self.random.below(3)).for_each(|_| self.wrap(&mut packet));
@@ -549,6 +558,22 @@ impl Packet {
         self.around.iter().fold(self.payload.clone(), |octets, (wire, headers)| {
             mokume_wire::encode(automaton, *wire, headers, &octets).octets
         })
+    }
+
+    /// As a peer would answer: neighbouring fields of one type, as source and destination are, change places.
+    fn reflected(mut self, automaton: &Automaton) -> Packet {
+        for header in self.around.iter_mut().flat_map(|(_, headers)| headers) {
+            let fields = &automaton.headers[header.header.index()].variants[header.variant.index()].fields;
+            let mut place = 0;
+            while place + 1 < fields.len() {
+                let alike = fields[place].1 == fields[place + 1].1 && fields[place].1.width(automaton) >= 8;
+                if alike {
+                    header.fields.swap(place, place + 1);
+                }
+                place += if alike { 2 } else { 1 };
+            }
+        }
+        self
     }
 
     /// What the stack's wires read in octets, as deep as they go.

@@ -37,6 +37,12 @@ fn interpreter_and_c_agree() {
                 let coverage = machine.coverage();
                 let taken = coverage.iter().filter(|(.., times)| *times > 0).count();
                 let (all, paths) = (coverage.len(), machine.paths());
+                if std::env::var("UNTAKEN").is_ok() {
+                    for (handler, block, target, _) in coverage.iter().filter(|(.., times)| *times == 0) {
+                        let label = &file.automaton.handler(*handler).body.blocks[*block].label;
+                        println!("    not taken: {} {label} target {target}", file.automaton.handler_name(*handler));
+                    }
+                }
                 println!("{}: {summary:?}; branches taken {taken} of {all}, paths {paths:?}", file.name);
             }
             Err(_) if machine.failure().is_some() => panic!("{}: {}", file.name, machine.failure().unwrap_or_default()),

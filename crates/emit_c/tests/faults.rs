@@ -162,7 +162,7 @@ const GENERATOR: &[Mutation] = &[
     Mutation {
         name: "a decoder does not look at a length",
         file: "udp_ipv4_ethernet.ra uncomposed",
-        change: |source| without_line(source, "static MK_UNUSED uint32_t read_", "end = (uint32_t)"),
+        change: |source| without_line(source, "static MK_UNUSED uint32_t read_ip(", "end = (uint32_t)"),
     },
     Mutation {
         name: "an encoder leaves a checksum out",
