@@ -160,3 +160,61 @@ fn faults_that_only_a_program_can_make_are_found() {
         assert!(faults.iter().any(|fault| fault.code == *code), "plant {number}: {faults:?}");
     }
 }
+
+#[test]
+fn paths_and_lenses_that_name_nothing_are_faults() {
+    let text = texts().into_iter().find(|text| text.contains("automaton fcfs_sequencer_credit_composed")).unwrap();
+    let mut map = SourceMap::default();
+    let sound = parse(map.add("sound", text.as_str()), &text).automaton;
+    assert_eq!(verify(&sound), []);
+    let (object, class, cell) = (PathObjectId(99), ClassId(99), CellId(99));
+    let number = |value: u64| Term::Number { width: 32, value };
+    let terms = [
+        Term::Let(LetId(99)),
+        Term::Param(99),
+        Term::It { width: 1 },
+        Term::Lens { object, cell: LensCellId(0) },
+        Term::Lens { object: PathObjectId(0), cell: LensCellId(99) },
+        Term::Cell { object: PathObjectId(0), class, cell },
+        Term::CellAt { object, class, cell, index: Box::new(number(0)) },
+        Term::Armed { object, class, cell },
+        Term::StackParam(ParamId(99)),
+        Term::Size { message: 99 },
+        Term::Load { message: 0, at: Box::new(number(0)), width: 7, endian: Endian::Big },
+        Term::Call { function: FunctionId(99), args: vec![], result: 0 },
+        Term::Call { function: FunctionId(0), args: vec![], result: 99 },
+        Term::Sum16(vec![Piece::Template { object, cell: LensCellId(0), from: u32::MAX, size: u32::MAX }]),
+        Term::Number { width: 99, value: 0 },
+    ];
+    for term in terms {
+        let mut broken = sound.clone();
+        broken.paths[0].steps.push(Step::Guard { condition: term.clone(), refresh: None });
+        assert_ne!(verify(&broken), [], "{term:?}");
+        print(&broken);
+        let mut broken = sound.clone();
+        broken.lenses[2].invariants.push(term.clone());
+        assert_ne!(verify(&broken), [], "{term:?}");
+        print(&broken);
+    }
+    type Plant = fn(&mut Automaton);
+    let plants: &[Plant] = &[
+        |a| a.paths[0].port = PortId(99),
+        |a| a.paths[0].event = 99,
+        |a| a.paths[0].outs[0].port = PortId(99),
+        |a| a.paths[0].outs[0].args.clear(),
+        |a| a.paths[0].steps.clear(),
+        |a| a.lenses[0].classes = vec![ClassId(99)],
+        |a| a.lenses[0].classes.clear(),
+        |a| a.lenses[1].around = Some(LensId(99)),
+        |a| a.lenses[2].views[0].cell = CellId(99),
+        |a| a.lenses[2].views[0].put[0].cell = LensCellId(99),
+        |a| a.paths[0].commit.push(Effect::Drop { message: 99, reason: ReasonId(99) }),
+        |a| a.paths[1].steps.push(Step::Object { name: "x".into(), lens: LensId(99), from: ObjectSource::Param(0) }),
+    ];
+    for (index, plant) in plants.iter().enumerate() {
+        let mut broken = sound.clone();
+        plant(&mut broken);
+        assert_ne!(verify(&broken), [], "plant {index}");
+        print(&broken);
+    }
+}
