@@ -181,14 +181,6 @@ impl<'p> Frame<'p> {
         self.local(local).first().copied().unwrap_or(Value(0))
     }
 
-    /// Whether values are there from the entry on: in every block.
-    pub fn entry_values(&self, values: &[Value]) -> bool {
-        let entry = &self.b.body().blocks[0];
-        let made =
-            |value: &Value| entry.params.contains(value) || entry.ops.iter().any(|op| op.results.contains(value));
-        values.iter().all(made)
-    }
-
     pub fn set_local(&mut self, local: LocalId, values: Vec<Value>) {
         if self.locals.len() <= local.index() {
             self.locals.resize(local.index() + 1, None);

@@ -19,7 +19,6 @@ mod make;
 mod multiplex;
 mod octets;
 mod plan;
-mod pool;
 mod publish;
 mod script;
 mod session;
@@ -37,7 +36,6 @@ use mokume_semantics::program::{Program, StackId};
 pub use declare::DEVICE_MTU;
 #[cfg(test)]
 pub(crate) use fault::Fault;
-pub use pool::{pool_floor, PoolFloor, DEVICE_QUEUE};
 pub use script::{input, settings, test_script, Input};
 
 /// How a stack is to be lowered.

@@ -249,21 +249,18 @@ impl<'p> Lowering<'p> {
         bind(f);
         self.block(f, then);
         let mut exits: Vec<Exit> = f.exit(Vec::new()).into_iter().collect();
+        if self.faulty(Fault::JoinForgets) {
+            for (slot, old) in exits.iter_mut().flat_map(|exit| exit.locals.iter_mut().zip(&before)) {
+                let plain = old.iter().flatten().all(|value| f.b.type_of(*value) != r::Type::Msg);
+                if plain && old.is_some() {
+                    slot.clone_from(old);
+                }
+            }
+        }
         f.select(no);
         f.locals = before;
         self.block(f, otherwise);
         exits.extend(f.exit(Vec::new()));
-        if self.faulty(Fault::JoinForgets) && exits.len() == 2 {
-            exits.swap(0, 1);
-            let forgotten = exits[0].locals.clone();
-            let plain = |slot: &Option<Vec<r::Value>>| slot.iter().flatten().all(|v| f.b.type_of(*v) != r::Type::Msg);
-            for (slot, kept) in exits[1].locals.iter_mut().zip(forgotten) {
-                if plain(slot) && slot.is_some() && kept.as_ref().is_some_and(|kept| f.entry_values(kept)) {
-                    *slot = kept;
-                }
-            }
-            exits.swap(0, 1);
-        }
         f.join("after", exits);
     }
 

@@ -3,18 +3,31 @@
 mod files;
 mod hand;
 
+use mokume_compose::compose;
 use mokume_interpret::Instance;
 use mokume_reaction::{verify, Automaton};
 use mokume_testkit::{parameters, run, Script};
 
-/// What the verifier and a run of the script have against an automaton.
+/// What the verifier, a run of the script, and a run of the composed stack have against an automaton.
 fn complaints(automaton: &Automaton, script: &Script) -> Vec<String> {
     let mut all = faults(automaton);
-    if all.is_empty() {
-        let mut instance = Instance::new(automaton, &parameters(automaton, script), script.seed);
-        all.extend(run(automaton, script, &mut instance).iter().map(|failure| format!("{failure}")));
+    if !all.is_empty() {
+        return all;
+    }
+    all.extend(played(automaton, script));
+    let composed = compose(automaton, Default::default());
+    match &composed.automaton {
+        Some(composed) => {
+            all.extend(played(composed, script).into_iter().map(|failure| format!("composed: {failure}")))
+        }
+        None => all.extend(composed.diagnostics.iter().map(|found| format!("{}: {}", found.code.0, found.message))),
     }
     all
+}
+
+fn played(automaton: &Automaton, script: &Script) -> Vec<String> {
+    let mut instance = Instance::new(automaton, &parameters(automaton, script), script.seed);
+    run(automaton, script, &mut instance).iter().map(|failure| format!("{failure}")).collect()
 }
 
 fn faults(automaton: &Automaton) -> Vec<String> {
