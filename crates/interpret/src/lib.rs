@@ -33,6 +33,7 @@ mod inspect;
 mod instance;
 mod message;
 mod ops;
+mod plant;
 mod program;
 pub mod random;
 mod reaction;
