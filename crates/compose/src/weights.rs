@@ -4,12 +4,14 @@ use mokume_reaction::{BlockId, Body};
 
 /// The weight of the heaviest way through `blocks` from the entry, where each block weighs what `weight` says.
 pub fn heaviest(body: &Body, blocks: &[BlockId], weight: &impl Fn(BlockId) -> u64) -> u64 {
+    if blocks.iter().all(|block| weight(*block) == 0) {
+        return 0;
+    }
     let mut inside = vec![false; body.blocks.len()];
     for block in blocks {
         inside[block.index()] = true;
     }
-    let search = Search { body, weight };
-    search.from(BlockId(0), &inside)
+    Search { body, weight }.from(BlockId(0), &inside)
 }
 
 struct Search<'a, W> {
@@ -20,43 +22,36 @@ struct Search<'a, W> {
 impl<W: Fn(BlockId) -> u64> Search<'_, W> {
     /// The heaviest way from `start` that stays inside.
     fn from(&self, start: BlockId, inside: &[bool]) -> u64 {
-        let knots = knots(self.body, inside);
-        let mut memo = vec![None; self.body.blocks.len()];
-        self.knot_from(start, inside, &knots, &mut memo)
-    }
-
-    /// The knot that a block is in, then the heaviest of what follows.
-    fn knot_from(&self, block: BlockId, inside: &[bool], knots: &[u32], memo: &mut Vec<Option<u64>>) -> u64 {
-        let knot = knots[block.index()];
-        if let Some(known) = memo[knot as usize] {
-            return known;
-        }
-        let members: Vec<BlockId> = (0..knots.len())
-            .filter(|place| inside[*place] && knots[*place] == knot)
-            .map(|place| BlockId(place as u32))
-            .collect();
-        let mut after = 0;
-        for member in &members {
-            for target in self.body.blocks[member.index()].end.targets() {
-                if inside[target.block.index()] && knots[target.block.index()] != knot {
-                    after = after.max(self.knot_from(target.block, inside, knots, memo));
-                }
+        // Knots come in reverse order: what follows a knot has its total before it.
+        let mut totals = vec![0u64; self.body.blocks.len()];
+        let mut knot_of = vec![usize::MAX; self.body.blocks.len()];
+        for (number, members) in knots(self.body, start, inside).iter().enumerate() {
+            for member in members {
+                knot_of[member.index()] = number;
+            }
+            let targets = members.iter().flat_map(|member| self.body.blocks[member.index()].end.targets());
+            let outside = targets.filter(|target| inside[target.block.index()]).map(|target| target.block.index());
+            let after = outside.filter(|block| knot_of[*block] != number).map(|block| totals[block]).max();
+            let total = self.knot(members).saturating_add(after.unwrap_or(0));
+            for member in members {
+                totals[member.index()] = total;
             }
         }
-        let total = self.knot(&members).saturating_add(after);
-        memo[knot as usize] = Some(total);
-        total
+        totals[start.index()]
     }
 
     fn knot(&self, members: &[BlockId]) -> u64 {
-        let is_loop = members.iter().any(|member| {
-            self.body.blocks[member.index()].end.targets().iter().any(|target| members.contains(&target.block))
-        });
-        if !is_loop {
+        let goes_back = |member: &BlockId| {
+            let targets = self.body.blocks[member.index()].end.targets();
+            targets.iter().any(|target| members.contains(&target.block))
+        };
+        if !members.iter().any(goes_back) {
             return members.iter().map(|member| (self.weight)(*member)).sum();
         }
-        let head = members.iter().find(|member| self.body.blocks[member.index()].bound.is_some());
-        let Some(head) = head else {
+        if members.iter().all(|member| (self.weight)(*member) == 0) {
+            return 0;
+        }
+        let Some(head) = members.iter().find(|member| self.body.blocks[member.index()].bound.is_some()) else {
             // The verifier asks for a bound in every loop.
             return u64::MAX;
         };
@@ -72,21 +67,69 @@ impl<W: Fn(BlockId) -> u64> Search<'_, W> {
     }
 }
 
-/// Strongly connected blocks have one number.
-fn knots(body: &Body, inside: &[bool]) -> Vec<u32> {
-    let count = body.blocks.len();
-    let mut reach = vec![vec![false; count]; count];
-    for (from, row) in reach.iter_mut().enumerate().filter(|(from, _)| inside[*from]) {
-        let mut open = vec![from];
-        while let Some(block) = open.pop() {
-            for target in body.blocks[block].end.targets() {
-                let to = target.block.index();
-                if inside[to] && !std::mem::replace(&mut row[to], true) {
-                    open.push(to);
+/// Strongly connected blocks that can be reached from `start`, each knot behind all that it leads to (Tarjan 1972).
+fn knots(body: &Body, start: BlockId, inside: &[bool]) -> Vec<Vec<BlockId>> {
+    let mut tarjan = Tarjan { index: vec![0; inside.len()], low: vec![0; inside.len()], ..Tarjan::default() };
+    let successors = |block: usize| -> Vec<usize> {
+        let targets = body.blocks[block].end.targets();
+        targets.iter().map(|target| target.block.index()).filter(|to| inside[*to]).collect()
+    };
+    let mut open = vec![(start.index(), successors(start.index()))];
+    tarjan.enter(start.index());
+    while let Some((block, rest)) = open.last_mut() {
+        let block = *block;
+        match rest.pop() {
+            Some(to) if tarjan.index[to] == 0 => {
+                tarjan.enter(to);
+                open.push((to, successors(to)));
+            }
+            Some(to) => tarjan.meet(block, to),
+            None => {
+                open.pop();
+                tarjan.leave(block);
+                if let Some((parent, _)) = open.last() {
+                    tarjan.low[*parent] = tarjan.low[*parent].min(tarjan.low[block]);
                 }
             }
         }
     }
-    let same = |a: usize, b: usize| a == b || (reach[a][b] && reach[b][a]);
-    (0..count).map(|block| (0..=block).find(|first| same(*first, block)).unwrap_or(block) as u32).collect()
+    tarjan.knots
+}
+
+#[derive(Default)]
+struct Tarjan {
+    /// 0: not met; else in which order, from 1.
+    index: Vec<u32>,
+    low: Vec<u32>,
+    met: u32,
+    stack: Vec<usize>,
+    knots: Vec<Vec<BlockId>>,
+}
+
+impl Tarjan {
+    fn enter(&mut self, block: usize) {
+        self.met += 1;
+        self.index[block] = self.met;
+        self.low[block] = self.met;
+        self.stack.push(block);
+    }
+
+    fn meet(&mut self, block: usize, to: usize) {
+        // A block whose knot is known stands at the end of no way back.
+        if self.index[to] != u32::MAX {
+            self.low[block] = self.low[block].min(self.index[to]);
+        }
+    }
+
+    fn leave(&mut self, block: usize) {
+        if self.low[block] != self.index[block] {
+            return;
+        }
+        let at = self.stack.iter().rposition(|other| *other == block).unwrap_or(0);
+        let members = self.stack.split_off(at);
+        for member in &members {
+            self.index[*member] = u32::MAX;
+        }
+        self.knots.push(members.into_iter().map(|member| BlockId(member as u32)).collect());
+    }
 }

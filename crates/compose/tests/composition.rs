@@ -310,3 +310,36 @@ fn the_automata_of_the_form_compose() {
     }
     assert!(composed_files > 2);
 }
+
+#[test]
+fn bounds_of_nested_loops_multiply() {
+    let text = "automaton n\nlayer a\nreason a.done\nclass a.E capacity 1 {\n}\nport app application {\n  in go(m: msg) -> a.E.go\n}\n
+handler a.E.go(e, m: msg) {
+    zero = 0:u8
+    jump outer(zero)
+  outer(i: u8) bound 3:
+    more = lt i, 2
+    br more inside, over
+  inside:
+    jump inner(zero)
+  inner(j: u8) bound 5:
+    again = lt j, 4
+    br again round, back
+  round:
+    s = share m
+    consume s, a.done
+    k = add j, 1
+    jump inner(k)
+  back:
+    n = add i, 1
+    jump outer(n)
+  over:
+    s2 = share m
+    consume s2, a.done
+    consume m, a.done
+    return
+}
+";
+    let composition = composed(text).automaton.and_then(|a| a.composition).expect("a composition");
+    assert_eq!(composition.peak, 3 * 5 + 1);
+}
