@@ -295,6 +295,7 @@ pub enum SyntaxKind {
     NOTHING,
     DROPPED_STEP,
     CONSUMED_STEP,
+    REPORTED_STEP,
     AFTER_STEP,
     HOST,
     LINK,

@@ -198,6 +198,10 @@ fn test_step(
             let count = count(cx, file, consumed.count());
             Some(StepKind::Consumed { reason: consumed.reason()?.text(), count })
         }
+        ast::TestStep::Reported(reported) => {
+            let count = count(cx, file, reported.count());
+            Some(StepKind::Reported { report: reported.report()?.text(), count })
+        }
         ast::TestStep::After(after) => {
             let nanoseconds = items::fixed(cx, file, &after.duration()?, Type::Duration)?;
             Some(StepKind::After { nanoseconds })

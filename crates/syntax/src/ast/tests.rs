@@ -7,6 +7,7 @@ choice! {
     /// A step of a test, in order.
     TestStep {
         Stack(TestStack), Input(InputStep), Expect(ExpectStep), Dropped(DroppedStep), Consumed(ConsumedStep),
+        Reported(ReportedStep),
         After(AfterStep),
     }
 }
@@ -27,6 +28,8 @@ node! {
     DroppedStep = DROPPED_STEP;
     /// `consumed used 1`
     ConsumedStep = CONSUMED_STEP;
+    /// `reported overflow 1`
+    ReportedStep = REPORTED_STEP;
     /// `after 20 ms`
     AfterStep = AFTER_STEP;
     /// `network Demo { … }`
@@ -93,6 +96,15 @@ impl DroppedStep {
 
 impl ConsumedStep {
     pub fn reason(&self) -> Option<Path> {
+        child(&self.0)
+    }
+    pub fn count(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl ReportedStep {
+    pub fn report(&self) -> Option<Path> {
         child(&self.0)
     }
     pub fn count(&self) -> Option<Expr> {

@@ -78,6 +78,7 @@ fn form_of_part(word: &str) -> &'static str {
         "with" => "with arp, icmp",
         "dropped" => "dropped stale 1",
         "consumed" => "consumed used 1",
+        "reported" => "reported overflow 1",
         "after" => "after 20 ms",
         "host" => "host a = Host(address: 10.0.0.1/24)",
         "link" => "link lan { a.device, b.device  loss 10 % }",

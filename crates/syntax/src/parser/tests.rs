@@ -9,7 +9,8 @@ use crate::kinds::SyntaxKind::{self, *};
 
 /// The keyword of a step that is nearest to a word.
 fn near(word: &str) -> Option<&'static str> {
-    const WORDS: [&str; 9] = ["stack", "dropped", "consumed", "after", "nothing", "host", "link", "at", "until"];
+    const WORDS: [&str; 10] =
+        ["stack", "dropped", "consumed", "reported", "after", "nothing", "host", "link", "at", "until"];
     mokume_base::did_you_mean(word, WORDS)
 }
 
@@ -51,6 +52,7 @@ impl Parser<'_> {
             }
             "dropped" if name_follows => self.counted(DROPPED_STEP),
             "consumed" if name_follows => self.counted(CONSUMED_STEP),
+            "reported" if name_follows => self.counted(REPORTED_STEP),
             "after" if self.nth(1) != DOT => {
                 self.open(AFTER_STEP);
                 self.bump();
@@ -64,7 +66,7 @@ impl Parser<'_> {
                 self.postfix();
                 self.close();
             }
-            _ => self.unknown_step("`port.event(…)`, `=> port.event(…)`, `=> nothing`, `dropped reason 1`, `consumed reason 1` or `after 20 ms`"),
+            _ => self.unknown_step("`port.event(…)`, `=> port.event(…)`, `=> nothing`, `dropped reason 1`, `consumed reason 1`, `reported overflow 1` or `after 20 ms`"),
         }
     }
 
