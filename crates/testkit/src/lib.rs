@@ -14,6 +14,7 @@ mod run;
 pub mod script;
 pub mod text;
 mod together;
+mod workers;
 
 pub use differ::{Failure, FailureKind};
 pub use random::Random;
@@ -21,3 +22,4 @@ pub use run::{parameters, run};
 pub use script::*;
 pub use text::{parse, split, ParseError};
 pub use together::{together, Difference};
+pub use workers::workers;

@@ -9,7 +9,7 @@ use mokume_compose::{compose, Options};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::Automaton;
-use mokume_testkit::{generate, together};
+use mokume_testkit::{generate, together, workers};
 
 /// `MOKUME_SEEDS=from..to` looks at others.
 fn seeds() -> std::ops::Range<u64> {
@@ -18,11 +18,12 @@ fn seeds() -> std::ops::Range<u64> {
     bounds.unwrap_or(0..4)
 }
 
-fn automaton(seed: u64) -> Automaton {
-    let text = generate::automaton(seed);
+fn automaton(seed: u64, text: &str) -> Automaton {
     let mut map = SourceMap::default();
-    let parsed = mokume_reaction::text::parse(map.add("random", &*text), &text);
-    assert!(parsed.diagnostics.is_empty(), "seed {seed}: {:?}", parsed.diagnostics.first());
+    let parsed = mokume_reaction::text::parse(map.add("random", text), text);
+    let faults = mokume_reaction::verify::diagnose(&parsed.automaton, &parsed.places);
+    let fault = parsed.diagnostics.iter().chain(&faults).next();
+    assert!(fault.is_none(), "seed {seed}: {fault:?}\n{text}");
     parsed.automaton
 }
 
@@ -35,11 +36,28 @@ fn levels(uncomposed: Automaton) -> Vec<(&'static str, Automaton)> {
 
 #[test]
 fn generated_c_does_what_the_reference_does() {
-    let stacks: Vec<(u64, &'static str, Automaton)> = seeds()
-        .flat_map(|seed| levels(automaton(seed)).into_iter().map(move |(level, automaton)| (seed, level, automaton)))
+    let paths = compare("everything", seeds(), generate::automaton);
+    println!("{paths} paths in stacks of everything");
+}
+
+#[test]
+fn fused_workers_do_what_their_layers_say() {
+    let seeds = seeds();
+    let paths = compare("workers", seeds.start * 5..seeds.end * 5, workers);
+    println!("{paths} paths in stacks of workers");
+    assert!(paths > 10);
+}
+
+/// Every stack of the seeds at every level in one program; how many paths there are.
+fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> String) -> usize {
+    let stacks: Vec<(u64, &'static str, Automaton)> = seeds
+        .flat_map(|seed| {
+            let levels = levels(automaton(seed, &generate(seed)));
+            levels.into_iter().map(move |(level, automaton)| (seed, level, automaton))
+        })
         .collect();
     let automata: Vec<&Automaton> = stacks.iter().map(|(.., automaton)| automaton).collect();
-    let build = Build { optimize: 1, ..Build::new(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("random")) };
+    let build = Build { optimize: 1, ..Build::new(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)) };
     let program = Arc::new(CProgram::build(&automata, &build).unwrap_or_else(|error| panic!("{error}")));
     let memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
     let mut failures = Vec::new();
@@ -57,6 +75,6 @@ fn generated_c_does_what_the_reference_does() {
         }
     }
     let paths: usize = stacks.iter().map(|(.., automaton)| automaton.paths.len()).sum();
-    println!("{} stacks, {paths} paths", stacks.len());
     assert!(failures.is_empty(), "{} of {} stacks differ:\n{}", failures.len(), stacks.len(), failures.join("\n\n"));
+    paths
 }
