@@ -477,9 +477,15 @@ impl<'p> Lowering<'p> {
     fn declare_links(&mut self, inst: usize) {
         let plan = self.plan.clone();
         let at = &plan.insts[inst];
-        let Some(below) = at.below.filter(|_| at.uses.sessions) else { return };
+        let Some(below) = at.below else { return };
         let upper = self.infos[inst].clone();
         let lower = self.infos[below].clone();
+        if !at.uses.sessions {
+            // Flow traffic goes between the entities, which need no cells to know each other.
+            let (above, below) = ((upper.entity(), None), (lower.entity(), None));
+            self.a.links.push(r::Link { above, below, kind: r::LinkKind::ManyToOne });
+            return;
+        }
         let (class, down) = match upper.lower {
             Some(class) => (Some(class), upper.lower_below),
             None => (upper.session, upper.below),

@@ -116,7 +116,7 @@ impl<'p> Lowering<'p> {
             message = f.value(&self.a, r::OpKind::Encode { message, wire });
         }
         if self.inst(inst).uses.sessions && (f.place.session.is_some() || f.place.lower.is_some()) {
-            self.to_lower_session(f, "send", What::Send, vec![message]);
+            self.tell_lower_session(f, "send", What::Send, vec![message]);
             return;
         }
         if !self.inst(inst).uses.flow {
@@ -312,7 +312,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// An event for the session below.
-    fn to_lower_session(&mut self, f: &mut Frame<'p>, event: &str, what: What, args: Vec<r::Value>) {
+    fn tell_lower_session(&mut self, f: &mut Frame<'p>, event: &str, what: What, args: Vec<r::Value>) {
         let inst = f.inst;
         let Some(below) = self.inst(inst).below else { return };
         let params: Vec<(String, r::Type)> = named(&args, f);
@@ -367,7 +367,7 @@ impl<'p> Lowering<'p> {
     /// An event without a message for the session below; of flow traffic there is none.
     pub fn event_down(&mut self, f: &mut Frame<'p>, event: &str, what: What, args: Vec<r::Value>) {
         if self.inst(f.inst).uses.sessions {
-            self.to_lower_session(f, event, what, args);
+            self.tell_lower_session(f, event, what, args);
         }
     }
 
@@ -470,7 +470,7 @@ impl<'p> Lowering<'p> {
             let on = self.lower_side(*user).0;
             self.event(*user, on, event, params.clone(), what.clone());
         }
-        let unsure = f.place.unsure_up || self.gives_up_sessions(inst);
+        let unsure = f.place.unsure_up || self.gives_up_sessions(inst) || self.emits(inst, "accepted");
         if let [cell] = info.above.as_slice() {
             let target = f.value(&self.a, r::OpKind::Get { object: session, cell: *cell });
             self.emit_unless_null(f, target, event, args, unsure);
@@ -583,7 +583,7 @@ impl<'p> Lowering<'p> {
         let inst = f.inst;
         let in_session = f.place.session.is_some() || f.place.lower.is_some();
         match down {
-            true if in_session && self.inst(inst).uses.sessions => self.to_lower_session(f, name, what, args),
+            true if in_session && self.inst(inst).uses.sessions => self.tell_lower_session(f, name, what, args),
             false if f.place.session.is_some() && self.inst(inst).used.sessions => self.event_up(f, name, what, args),
             true => {
                 let Some(below) = self.inst(inst).below else { return };
@@ -592,7 +592,7 @@ impl<'p> Lowering<'p> {
                     let bottom = self.bottom_at_hand(f);
                     all.extend(self.lift(f, &bottom, false));
                 }
-                self.to_entity(f, below, name, what, all);
+                self.tell_entity(f, below, name, what, all);
             }
             false => {
                 let Some(user) = self.plan.flow_users(inst).first().copied() else { return };
@@ -601,7 +601,7 @@ impl<'p> Lowering<'p> {
                     let top = self.flow_at_hand(f);
                     all.extend(self.as_user_sees(user, &top));
                 }
-                self.to_entity(f, user, name, what, all);
+                self.tell_entity(f, user, name, what, all);
             }
         }
     }
@@ -611,7 +611,7 @@ impl<'p> Lowering<'p> {
         matches!(self.inst(inst).shape(), Some(s::Shape::Worker | s::Shape::Multiplexor))
     }
 
-    pub fn to_entity(&mut self, f: &mut Frame<'p>, inst: usize, event: &str, what: What, args: Vec<r::Value>) {
+    pub fn tell_entity(&mut self, f: &mut Frame<'p>, inst: usize, event: &str, what: What, args: Vec<r::Value>) {
         let params = named(&args, f);
         self.event(inst, On::Entity, event, params, what);
         let class = self.infos[inst].entity();

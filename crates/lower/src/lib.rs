@@ -90,6 +90,6 @@ pub fn lower(
     let failed = lowering.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let mut automaton = lowering.a;
     automaton.tick = options.tick.max(1);
-    automaton.handlers.sort_by(|a, b| a.class.cmp(&b.class));
+    automaton.handlers.sort_by_key(|handler| handler.class);
     ((!failed).then_some(automaton), lowering.diagnostics)
 }

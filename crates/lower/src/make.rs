@@ -505,10 +505,18 @@ impl<'p> Lowering<'p> {
 
     fn make_close(&mut self, f: &mut Frame<'p>, pass: Pass, wanted: impl Fn(&s::Event) -> bool) {
         f.place.pass = pass;
+        f.place.unsure_up |= self.may_end_early(f.inst);
         match self.handler_where(f.inst, wanted) {
             Some(handler) => self.run(f, handler, Vec::new()),
             None => self.pass(f),
         }
+    }
+
+    /// A layer above may end a session that it was told of before it has attached to it.
+    fn may_end_early(&self, inst: usize) -> bool {
+        let accepts =
+            |user: &usize| self.handler_where(*user, |event| matches!(event, s::Event::Accepted { .. })).is_some();
+        self.inst(inst).users.iter().any(|user| accepts(user) || self.may_end_early(*user))
     }
 
     fn make_lower(&mut self, f: &mut Frame<'p>, task: &Task) {

@@ -188,13 +188,13 @@ impl<'p> Lowering<'p> {
             f.end(r::Terminator::Find { object: entity, cell, key, then: to(found), otherwise: to(absent) });
             let kind = f.b.params(found)[0];
             f.select(found);
-            self.to_listener(f, kind, message, flow, exits);
+            self.give_listener(f, kind, message, flow, exits);
             f.select(absent);
             f.locals = locals;
         }
     }
 
-    fn to_listener(
+    fn give_listener(
         &mut self,
         f: &mut Frame<'p>,
         kind: r::Value,
