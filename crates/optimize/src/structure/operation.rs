@@ -119,6 +119,11 @@ impl Way {
                 self.sent.push(PathOut { port: *port, event: *event, args });
                 Some(Vec::new())
             }
+            K::Count { object, cell, amount } => {
+                let ((object, class), amount) = (self.object_value(*object)?, self.term(*amount)?);
+                self.ends.push(Effect::Count { object, class, cell: *cell, amount });
+                Some(Vec::new())
+            }
             K::Drop { message: of, reason: DropReason::Known(reason) } => {
                 let rest = self.message(*of)?.rest?;
                 self.ends.push(Effect::Drop { message: rest.message, reason: *reason });
@@ -158,9 +163,12 @@ impl Way {
             Binary::Min => TermOp::Min,
             Binary::Max => TermOp::Max,
             Binary::Add => {
-                let Term::Number { value, .. } = b else { return None };
                 let most = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
-                self.guard(compare(TermCompare::Le, a.clone(), number(width, most - value)));
+                let most = match &b {
+                    Term::Number { value, .. } => number(width, most - value),
+                    other => binary(TermOp::Sub, number(width, most), other.clone()),
+                };
+                self.guard(compare(TermCompare::Le, a.clone(), most));
                 TermOp::Add
             }
             Binary::Sub => {

@@ -29,6 +29,8 @@ pub struct Way {
     /// Messages that end here.
     pub ends: Vec<Effect>,
     pub likelihood: f64,
+    /// Blocks entered, against loops.
+    blocks: usize,
     found: Vec<(ObjectSource, PathObjectId)>,
     frames: Vec<Frame>,
     agenda: Vec<Call>,
@@ -52,6 +54,9 @@ pub(super) struct Call {
 
 /// More ways than these are not looked at; the likelier branch is walked first.
 const MOST_WAYS: usize = 256;
+/// A way that goes round for so long is no common one; nor is one that hardly ever happens.
+const MOST_BLOCKS: usize = 256;
+const LEAST_LIKELIHOOD: f64 = 0.001;
 /// Without a word from the source a branch is as likely as not, a look-up finds, a decoder accepts.
 const EVEN: f64 = 0.5;
 const USUAL: f64 = 0.95;
@@ -87,6 +92,7 @@ impl Way {
             sent: Vec::new(),
             ends: Vec::new(),
             likelihood: 1.0,
+            blocks: 0,
             found: Vec::new(),
             frames: Vec::new(),
             agenda: Vec::new(),
@@ -208,6 +214,14 @@ impl Way {
                 self.likelihood *= USUAL;
                 Some(vec![self.go(body, then, vec![Value::Object(found, *referred)])?])
             }
+            Terminator::TakeOut { object, cell, index, otherwise, .. } => {
+                // The empty place only: what was kept is of an event long past.
+                let ((object, class), index) = (self.object_value(*object)?, self.term(*index)?);
+                let holds = Term::Holds { object, class, cell: *cell, index: Box::new(index) };
+                self.guard(negated(holds));
+                self.likelihood *= EVEN;
+                Some(vec![self.go(body, otherwise, Vec::new())?])
+            }
             _ => None,
         }
     }
@@ -221,7 +235,8 @@ impl Way {
 
     pub(super) fn go(mut self, body: &Body, target: &Target, mut results: Vec<Value>) -> Option<Way> {
         let block = target.block.index();
-        if body.blocks[block].bound.is_some() {
+        self.blocks += 1;
+        if self.blocks > MOST_BLOCKS || self.likelihood < LEAST_LIKELIHOOD {
             return None;
         }
         let args = target.args.iter().map(|arg| self.value(*arg)).collect::<Option<Vec<_>>>()?;
@@ -353,7 +368,8 @@ impl Way {
     /// Something came of the event: it was handed on.
     pub fn is_useful(&self) -> bool {
         let handed_on = |arg: &PathArg| matches!(arg, PathArg::Message(message) if !message.octets.is_empty());
-        self.sent.iter().any(|out| out.args.iter().any(handed_on))
+        let used_up = |effect: &Effect| matches!(effect, Effect::Consume { .. });
+        self.sent.iter().any(|out| out.args.iter().any(handed_on)) || self.ends.iter().any(used_up)
     }
 
     pub fn commit(&self) -> Vec<Effect> {

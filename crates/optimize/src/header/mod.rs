@@ -1,0 +1,3 @@
+//! What is known of headers before the event comes.
+
+pub mod template;
