@@ -58,6 +58,11 @@ impl Body<'_> {
             (true, "abort") => self.bare(&name, &args).then_some(Emission::Abort),
             (false, "closed") => self.bare(&name, &args).then_some(Emission::Closed),
             (false, "failed") => self.failed(&args, span),
+            // A worker that handles the event itself, as one that shakes hands does, says it when it is ready.
+            (false, "opened" | "accepted") if self.shape() == Some(Shape::Worker) => {
+                let event = name.clone();
+                self.bare(&name, &args).then(|| Emission::Custom { name: event, down: false, args: Vec::new() })
+            }
             (false, "opened" | "accepted") => {
                 let text = format!("`{}` is said by the session itself", name.text);
                 self.error(
