@@ -132,7 +132,8 @@ fn edges(automaton: &Automaton) -> Vec<Edge> {
     for link in &automaton.links {
         if let (Some(above), Some(below)) = (layer_of(link.above.0), layer_of(link.below.0)) {
             if above != below {
-                let label = if link.kind == LinkKind::OneToOne { "" } else { "n:1" };
+                let shared = link.kind == LinkKind::ManyToOne && link.above.1.is_some();
+                let label = if shared { "n:1" } else { "" };
                 links.insert((above, below), label.to_string());
             }
         }

@@ -202,7 +202,7 @@ pub enum CellKind {
     Counter,
 }
 
-/// Two classes of adjacent layers whose objects know each other by `Ref` cells.
+/// Two classes of adjacent layers whose objects know each other by `Ref` cells; unique classes need none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Link {
     /// The user above, with its cell that refers down (if it has one).

@@ -239,7 +239,8 @@ fn check_link(a: &Automaton, index: usize, link: &Link, faults: &mut Faults) {
     if a.class(link.above.0).layer == a.class(link.below.0).layer {
         faults.add(codes::LINK, place, "a link is between two layers");
     }
-    if link.above.1.is_none() && link.below.1.is_none() {
+    let between_entities = a.is_unique(link.above.0) && a.is_unique(link.below.0);
+    if link.above.1.is_none() && link.below.1.is_none() && !between_entities {
         faults.add(codes::LINK, place, "neither side of the link refers to the other");
     }
     if link.kind == LinkKind::ManyToOne && link.below.1.is_some() {
