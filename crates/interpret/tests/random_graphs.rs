@@ -230,6 +230,8 @@ fn reference(automaton: &Automaton, seed: u64) -> Vec<Vec<Output>> {
 }
 
 const GRAPHS: u64 = 1000;
+/// For planted faults, which show soon.
+const PLANTED: u64 = 300;
 
 #[test]
 fn a_layer_that_only_passes_on_cannot_be_observed() {
@@ -263,7 +265,7 @@ fn composing_changes_nothing() {
 
 #[test]
 fn one_queue_for_all_is_found() {
-    let different = (0..GRAPHS).filter(|seed| {
+    let different = (0..PLANTED).filter(|seed| {
         let mut random = Random(*seed);
         let graph = Graph::random(&mut random);
         let thick = graph.with_passes(&mut random);
@@ -271,14 +273,14 @@ fn one_queue_for_all_is_found() {
         wrong(&graph) != wrong(&thick)
     });
     let different = different.count() as u64;
-    println!("one queue for all: inserting a layer shows in {different} of {GRAPHS} graphs");
-    assert!(different > GRAPHS / 20);
+    println!("one queue for all: inserting a layer shows in {different} of {PLANTED} graphs");
+    assert!(different > PLANTED / 20);
 }
 
 #[test]
 fn a_queued_channel_called_directly_is_found() {
     let (mut planted, mut found) = (0, 0);
-    for seed in 0..GRAPHS {
+    for seed in 0..PLANTED {
         let mut random = Random(seed);
         let automaton = parse(&Graph::random(&mut random).text());
         let mut composed = compose(&automaton, Options::default()).automaton.expect("no cycle");
@@ -298,7 +300,7 @@ fn a_queued_channel_called_directly_is_found() {
 #[test]
 fn queues_that_bring_nothing_are_found() {
     let (mut planted, mut found) = (0, 0);
-    for seed in 0..2 * GRAPHS {
+    for seed in 0..2 * PLANTED {
         let mut random = Random(seed);
         let automaton = parse(&Graph::random(&mut random).text());
         let mut composed = compose(&automaton, Options::default()).automaton.expect("no cycle");

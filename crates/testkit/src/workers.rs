@@ -87,7 +87,7 @@ fn updates(text: &mut String, random: &mut Random, message: &str) {
             0 => write!(text, "    a{place} = get e.a\n    b{place} = add.wrap a{place}, {}\n    set e.a, b{place}\n", 1 + random.below(3)),
             1 => write!(text, "    a{place} = get e.credit\n    b{place} = sub.wrap a{place}, 1\n    set e.credit, b{place}\n"),
             2 => write!(text, "    a{place} = get e.b\n    z{place} = size {message}\n    b{place} = add.wrap a{place}, z{place}\n    set e.b, b{place}\n"),
-            3 => write!(text, "    count e.c, 1\n"),
+            3 => writeln!(text, "    count e.c, 1"),
             4 => write!(text, "    t{place} = now\n    d{place} = add t{place}, 2000000\n    arm e.t, d{place}\n"),
             _ => write!(text, "    a{place} = get e.a\n    b{place} = xor a{place}, {}\n    set e.a, b{place}\n", random.below(65536)),
         };

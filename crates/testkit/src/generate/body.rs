@@ -1,0 +1,366 @@
+//! A random body: statements on values, cells, timers, sessions, with what is known at each place.
+
+use std::fmt::Write;
+
+use super::RANKS;
+use crate::random::Random;
+
+/// A body under construction: what is known at this place, and what must still be disposed of.
+pub struct Body<'a> {
+    pub random: &'a mut Random,
+    pub layer: usize,
+    layers: usize,
+    rank: usize,
+    text: String,
+    names: usize,
+    pub bytes: Vec<String>,
+    pub wides: Vec<String>,
+    flags: Vec<String>,
+    pub messages: Vec<String>,
+    pub sessions: Vec<String>,
+    emitted: usize,
+}
+
+impl<'a> Body<'a> {
+    pub fn new(random: &'a mut Random, layer: usize, layers: usize, rank: usize) -> Self {
+        Body {
+            random,
+            layer,
+            layers,
+            rank,
+            text: String::new(),
+            names: 0,
+            bytes: Vec::new(),
+            wides: Vec::new(),
+            flags: Vec::new(),
+            messages: Vec::new(),
+            sessions: Vec::new(),
+            emitted: 0,
+        }
+    }
+
+    pub fn with_word(mut self, name: &str) -> Self {
+        self.bytes.push(name.to_string());
+        self
+    }
+
+    pub fn with_message(mut self, name: &str) -> Self {
+        self.messages.push(name.to_string());
+        let size = self.fresh("u");
+        self.line(format!("{size} = size {name}"));
+        let byte = self.fresh("v");
+        self.line(format!("{byte} = cast {size} to u8"));
+        self.bytes.push(byte);
+        self
+    }
+
+    pub fn line(&mut self, line: String) {
+        self.text += "    ";
+        self.text += &line;
+        self.text.push('\n');
+    }
+
+    pub fn label(&mut self, label: &str) {
+        let _ = writeln!(self.text, "  {label}:");
+    }
+
+    pub fn fresh(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}_{}", self.names)
+    }
+
+    pub fn byte(&mut self) -> String {
+        match self.random.chance(20) {
+            true => self.random.below(256).to_string() + ":u8",
+            false => self.random.pick(&self.bytes).clone(),
+        }
+    }
+
+    pub fn finish(mut self) -> String {
+        for _ in 0..2 + self.random.below(7) {
+            self.statement();
+        }
+        while let Some(message) = self.messages.pop() {
+            self.dispose(&message);
+        }
+        self.text + "    return\n}\n"
+    }
+
+    fn statement(&mut self) {
+        match self.random.below(19) {
+            0 | 1 => self.arithmetic(),
+            2 => self.wide_arithmetic(),
+            3 => self.compare(),
+            4 => self.cells(),
+            5 => self.array(),
+            6 => self.map(),
+            7 => self.timer(),
+            8 => self.quota(),
+            9 => self.new_session(),
+            10 => self.walk(),
+            11 => self.draw(),
+            12 => self.emit_word(),
+            13 => self.out(),
+            14 => self.later(),
+            15 => self.make_message(),
+            16 => self.change_message(),
+            17 => self.held(),
+            _ => self.rounds(),
+        }
+    }
+
+    fn arithmetic(&mut self) {
+        let ops = [
+            "add", "sub", "mul", "add.wrap", "sub.wrap", "mul.wrap", "div", "rem", "and", "or", "xor", "shl", "shr",
+            "min", "max",
+        ];
+        let (op, a, b) = (*self.random.pick(&ops), self.byte(), self.byte());
+        let name = self.fresh("v");
+        self.line(format!("{name} = {op} {a}, {b}"));
+        self.bytes.push(name);
+    }
+
+    fn wide_arithmetic(&mut self) {
+        let (a, b) = (self.byte(), self.byte());
+        let (x, y, z) = (self.fresh("y"), self.fresh("y"), self.fresh("y"));
+        self.line(format!("{x} = cast {a} to u16"));
+        self.line(format!("{y} = get e.y"));
+        let op = *self.random.pick(&["add", "mul", "sub", "shl", "max"]);
+        self.line(format!("{z} = {op} {x}, {y}"));
+        self.line(format!("set e.y, {z}"));
+        let (q, s) = (self.fresh("q"), self.fresh("q"));
+        self.line(format!("{q} = get e.q"));
+        self.line(format!("{s} = cast {b} to seq16"));
+        let (next, less) = (self.fresh("q"), self.fresh("f"));
+        self.line(format!("{next} = add.wrap {q}, {s}"));
+        self.line(format!("{less} = lt {q}, {s}"));
+        self.line(format!("set e.q, {next}"));
+        self.flags.push(less);
+        self.wides.push(z);
+    }
+
+    fn compare(&mut self) {
+        let op = *self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+        let (a, b, f, n, s) = (self.byte(), self.byte(), self.fresh("f"), self.fresh("f"), self.fresh("v"));
+        self.line(format!("{f} = {op} {a}, {b}"));
+        self.line(format!("{n} = not {f}"));
+        self.line(format!("{s} = select {f}, {a}, {b}"));
+        self.flags.extend([f, n]);
+        self.bytes.push(s);
+    }
+
+    fn cells(&mut self) {
+        let (value, name) = (self.byte(), self.fresh("v"));
+        self.line(format!("{name} = get e.x"));
+        self.line(format!("set e.x, {value}"));
+        self.line(format!("count e.c, {value}"));
+        let scale = self.fresh("v");
+        self.line(format!("{scale} = param scale"));
+        self.bytes.extend([name, scale]);
+        if let Some(flag) = self.flags.last().cloned() {
+            let old = self.fresh("f");
+            self.line(format!("{old} = get e.f"));
+            self.line(format!("set e.f, {flag}"));
+            self.flags.push(old);
+        }
+    }
+
+    fn array(&mut self) {
+        let (value, small, index, wide, old) =
+            (self.byte(), self.fresh("v"), self.fresh("u"), self.fresh("y"), self.fresh("y"));
+        let modulo = self.random.pick(&[4, 4, 5]).to_string();
+        self.line(format!("{small} = rem {value}, {modulo}"));
+        self.line(format!("{index} = cast {small} to u32"));
+        self.line(format!("{wide} = cast {value} to u16"));
+        self.line(format!("{old} = get e.arr[{index}]"));
+        self.line(format!("set e.arr[{index}], {wide}"));
+        self.wides.push(old);
+    }
+
+    /// `then` with a u16, `otherwise` with none: both go on at one block, with a u16.
+    fn diamond(&mut self, head: String, then_param: bool) {
+        let (then, otherwise, join, got, zero) =
+            (self.fresh("then"), self.fresh("else"), self.fresh("join"), self.fresh("y"), self.fresh("y"));
+        let wide = self.fresh("y");
+        let dots = if then_param { "(..)" } else { "" };
+        self.line(format!("{head} then {then}{dots} else {otherwise}"));
+        match then_param {
+            true => self.label(&format!("{then}({got}: u16)")),
+            false => {
+                self.label(&then);
+                self.line(format!("{got} = 1:u16"));
+            }
+        }
+        self.line(format!("jump {join}({got})"));
+        self.label(&otherwise);
+        self.line(format!("{zero} = 40000:u16"));
+        self.line(format!("jump {join}({zero})"));
+        self.label(&format!("{join}({wide}: u16)"));
+        self.wides.push(wide);
+    }
+
+    fn map(&mut self) {
+        let (value, key) = (self.byte(), self.fresh("v"));
+        self.line(format!("{key} = and {value}, 7"));
+        match self.random.below(3) {
+            0 => self.diamond(format!("find e.map[{key}]"), true),
+            1 => self.diamond(format!("remove e.map[{key}]"), true),
+            _ => {
+                let wide = self.fresh("y");
+                self.line(format!("{wide} = cast {value} to u16"));
+                self.diamond(format!("insert e.map[{key}], {wide}"), false);
+            }
+        }
+    }
+
+    fn timer(&mut self) {
+        let armed = self.fresh("f");
+        self.line(format!("{armed} = armed e.t"));
+        self.flags.push(armed);
+        if self.random.chance(25) {
+            return self.line("disarm e.t".to_string());
+        }
+        let (value, now, wide, ahead, deadline) =
+            (self.byte(), self.fresh("t"), self.fresh("t"), self.fresh("t"), self.fresh("t"));
+        self.line(format!("{now} = now"));
+        self.line(format!("{wide} = cast {value} to u64"));
+        self.line(format!("{ahead} = mul {wide}, 10001"));
+        let later = self.fresh("t");
+        self.line(format!("{later} = add {ahead}, 1000000"));
+        self.line(format!("{deadline} = add {now}, {later}"));
+        self.line(format!("arm e.t, {deadline}"));
+    }
+
+    fn quota(&mut self) {
+        if self.random.chance(30) {
+            let (left, byte) = (self.fresh("u"), self.fresh("v"));
+            self.line("give e.kept, 1".to_string());
+            self.line(format!("{left} = left e.kept"));
+            self.line(format!("{byte} = cast {left} to u8"));
+            return self.bytes.push(byte);
+        }
+        let (value, amount, units) = (self.byte(), self.fresh("v"), self.fresh("u"));
+        self.line(format!("{amount} = and {value}, 3"));
+        self.line(format!("{units} = cast {amount} to u32"));
+        self.diamond(format!("take e.kept, {units}"), false);
+    }
+
+    fn new_session(&mut self) {
+        let (made, none, join, session) = (self.fresh("made"), self.fresh("none"), self.fresh("join"), self.fresh("s"));
+        let layer = self.layer;
+        self.line(format!("new l{layer}.S in e then {made}(..) else {none}"));
+        self.label(&format!("{made}({session}: @l{layer}.S)"));
+        let value = self.byte();
+        self.line(format!("set {session}.n, {value}"));
+        self.line(format!("set e.last, {session}"));
+        self.line(format!("out app.made{layer}({session})"));
+        self.line(format!("jump {join}"));
+        self.label(&none);
+        self.line(format!("jump {join}"));
+        self.label(&join);
+        let last = self.fresh("s");
+        self.line(format!("{last} = get e.last"));
+        self.sessions.push(last);
+    }
+
+    /// All sessions, by age: counted, one perhaps released.
+    fn walk(&mut self) {
+        let (head, next, over, s, i, sum) = (
+            self.fresh("loop"),
+            self.fresh("next"),
+            self.fresh("over"),
+            self.fresh("s"),
+            self.fresh("v"),
+            self.fresh("v"),
+        );
+        let layer = self.layer;
+        let zero = self.fresh("v");
+        self.line(format!("{zero} = 0:u8"));
+        self.line(format!("first l{layer}.S in e then {head}(.., {zero}) else {over}"));
+        self.label(&format!("{head}({s}: @l{layer}.S, {i}: u8) bound 9"));
+        let (n, m) = (self.fresh("v"), self.fresh("v"));
+        self.line(format!("{n} = get {s}.n"));
+        self.line(format!("{m} = add.wrap {i}, {n}"));
+        self.line(format!("set e.x, {m}"));
+        if self.random.chance(20) {
+            self.line(format!("release {s}"));
+        }
+        self.line(format!("jump {next}"));
+        self.label(&next);
+        self.line(format!("next {s} then {head}(.., {m}) else {over}"));
+        self.label(&over);
+        self.line(format!("{sum} = get e.x"));
+        self.bytes.push(sum);
+    }
+
+    fn draw(&mut self) {
+        let (byte, flag) = (self.fresh("v"), self.fresh("f"));
+        self.line(format!("{byte} = draw u8 from e"));
+        self.line(format!("{flag} = draw bool from e"));
+        self.bytes.push(byte);
+        self.flags.push(flag);
+    }
+
+    /// An event of a higher rank at another layer; `None` when there is none, or enough was emitted.
+    pub fn target(&mut self) -> Option<(usize, usize)> {
+        if self.rank + 1 >= RANKS || self.emitted >= 3 || self.layers < 2 {
+            return None;
+        }
+        self.emitted += 1;
+        let layer = (self.layer + 1 + self.random.below(self.layers - 1)) % self.layers;
+        Some((layer, self.rank + 1 + self.random.below(RANKS - self.rank - 1)))
+    }
+
+    fn emit_word(&mut self) {
+        let value = self.byte();
+        let Some((layer, rank)) = self.target() else { return self.out() };
+        let other = self.fresh("o");
+        self.line(format!("{other} = unique l{layer}.E"));
+        self.line(format!("emit {other}.w{rank}({value})"));
+    }
+
+    pub fn out(&mut self) {
+        let layer = self.layer;
+        match (self.random.below(3), self.wides.last().cloned(), self.flags.last().cloned()) {
+            (0, Some(wide), _) => self.line(format!("out app.wide({layer}, {wide})")),
+            (1, _, Some(flag)) => self.line(format!("out app.flag({layer}, {flag})")),
+            _ => {
+                let value = self.byte();
+                self.line(format!("out app.word({layer}, {value})"));
+            }
+        }
+    }
+
+    fn later(&mut self) {
+        let value = self.byte();
+        let Some((layer, rank)) = self.target() else { return self.out() };
+        let other = self.fresh("o");
+        self.line(format!("{other} = unique l{layer}.E"));
+        self.diamond(format!("later {other}.w{rank}({value})"), false);
+    }
+
+    /// A loop of a few rounds, each with an output.
+    fn rounds(&mut self) {
+        let (value, count, zero, i) = (self.byte(), self.fresh("v"), self.fresh("v"), self.fresh("v"));
+        let (head, round, over, more, next) =
+            (self.fresh("loop"), self.fresh("round"), self.fresh("over"), self.fresh("f"), self.fresh("v"));
+        self.line(format!("{count} = and {value}, 3"));
+        self.line(format!("{zero} = 0:u8"));
+        self.line(format!("jump {head}({zero})"));
+        self.label(&format!("{head}({i}: u8) bound 4"));
+        self.line(format!("{more} = lt {i}, {count}"));
+        self.line(format!("br {more} @0.5 {round}, {over}"));
+        self.label(&round);
+        match self.target() {
+            Some((layer, rank)) => {
+                let other = self.fresh("o");
+                self.line(format!("{other} = unique l{layer}.E"));
+                self.line(format!("emit {other}.w{rank}({i})"));
+            }
+            None => self.line(format!("out app.word({}, {i})", self.layer)),
+        }
+        self.line(format!("{next} = add {i}, 1"));
+        self.line(format!("jump {head}({next})"));
+        self.label(&over);
+    }
+}
