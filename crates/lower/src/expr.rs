@@ -14,6 +14,13 @@ impl<'p> Lowering<'p> {
     /// The scalars of an expression.
     pub fn expr(&mut self, f: &mut Frame<'p>, expr: &'p s::Expr) -> Vec<r::Value> {
         use s::ExprKind as E;
+        if let E::Cast { .. } | E::Binary { .. } | E::Not(_) | E::If { .. } | E::Call { .. } = &expr.kind {
+            // What is known now is a constant; what would report is not.
+            if let Some(values) = self.constants(&f.env, expr) {
+                let types = self.flat(f.inst, expr.ty);
+                return values.into_iter().zip(types).map(|(value, (_, ty))| f.constant(&self.a, ty, value)).collect();
+            }
+        }
         match &expr.kind {
             E::Local(local) => f.local(*local),
             E::Give(local) => {

@@ -7,6 +7,7 @@
 //! Invariant: the program had no errors, so this finds only what depends on the stack (codes M0710 to M0719), and every
 //! automaton that it gives back passes the verifier.
 
+mod clean;
 mod declare;
 mod emit;
 mod ends;
@@ -89,6 +90,8 @@ pub fn lower(
     lowering.make_all();
     let failed = lowering.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let mut automaton = lowering.a;
+    automaton.handlers.iter_mut().for_each(|handler| clean::clean(&mut handler.body));
+    automaton.functions.iter_mut().for_each(|function| clean::clean(&mut function.body));
     automaton.tick = options.tick.max(1);
     automaton.handlers.sort_by_key(|handler| handler.class);
     ((!failed).then_some(automaton), lowering.diagnostics)
