@@ -29,3 +29,14 @@ fn counters_and_budgets_are_the_layers() {
     let Some(judgement) = judged(&fused) else { return };
     assert!(judgement.is_proved(), "{:?}", failures(&judgement));
 }
+
+#[test]
+fn templates_are_the_layers() {
+    let fused = mokume_optimize::fuse(&composed(&text_of("fuse/addressed.ra")));
+    let text = mokume_reaction::text::print(&fused);
+    println!("{}", &text[text.find("\nlens").unwrap()..]);
+    let found = mokume_reaction::verify::verify(&fused);
+    assert!(found.is_empty(), "{found:?}");
+    let Some(judgement) = judged(&fused) else { return };
+    assert!(judgement.is_proved(), "{:?}", failures(&judgement));
+}
