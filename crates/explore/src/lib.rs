@@ -29,7 +29,7 @@ pub use outcome::{Finding, Outcome, Property, Strength, Verdict, Violation};
 pub use replay::Replay;
 pub use search::{explore, Effort};
 pub use trace::Step;
-pub use world::{Application, Network, Timers, Unfit, World};
+pub use world::{Application, Network, Random, Timers, Unfit, World};
 
 #[cfg(test)]
 mod tests;

@@ -102,8 +102,9 @@ impl<'p> Reaction<'p> {
             OpKind::Select { c, a, b } => frame.get(if frame.get(*c) != 0 { *a } else { *b }),
             OpKind::Cast { a, to } => frame.get(*a) & mask(self.width(*to)),
             OpKind::Param { param } => self.program.params[self.host.number].get(param.index()).copied().unwrap_or(0),
-            // Time reads 0 (see `World`); random numbers are refused before.
-            OpKind::Now | OpKind::Draw { .. } => 0,
+            // What time and random numbers are, the world says.
+            OpKind::Now => 0,
+            OpKind::Draw { ty, .. } => (self.host.number as u64 + 1) & mask(self.width(*ty)),
             OpKind::Call { function, args } => return self.call(frame, *function, args, &op.results),
             OpKind::Unique { .. } => 0,
             OpKind::Parent { object } => {

@@ -16,6 +16,7 @@ pub struct World {
     pub network: Network,
     pub application: Application,
     pub timers: Timers,
+    pub random: Random,
 }
 
 /// A packet that a host puts out goes to every other host, each on a channel of its own.
@@ -55,6 +56,16 @@ pub enum Timers {
     Free,
     /// Only when no packet is under way: what time-outs are set for.
     Patient,
+}
+
+/// What a random number is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Random {
+    /// A stack that draws one is not explored.
+    Refused,
+    /// The number of the host, plus one: different for each host, and always the same. A run in which two draws of one
+    /// host differ, or those of two hosts agree, is not looked at.
+    OfHost,
 }
 
 /// Why an automaton does not fit a world, or cannot be explored.
@@ -112,6 +123,7 @@ impl World {
                 credit: None,
             },
             timers: Timers::Free,
+            random: Random::Refused,
         })
     }
 
@@ -165,9 +177,13 @@ impl fmt::Display for World {
             Timers::Free => "may expire whenever armed",
             Timers::Patient => "expire when no packet is under way",
         };
+        let random = match self.random {
+            Random::Refused => "",
+            Random::OfHost => "; random numbers are one for each host",
+        };
         write!(
             f,
-            "{} hosts; channels of {} packets, which {may}; sends {}; timers {timers}; the time reads 0",
+            "{} hosts; channels of {} packets, which {may}; sends {}; timers {timers}; the time reads 0{random}",
             self.hosts,
             network.capacity,
             sends.join(" + "),

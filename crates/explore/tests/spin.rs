@@ -74,7 +74,7 @@ fn read_pan(text: &str) -> Pan {
         errors: errors.unwrap_or_else(|| panic!("no count of errors in\n{text}")),
         states: before(" states, stored").unwrap_or(0.0) as u64,
         transitions: before(" transitions").unwrap_or(0.0) as u64,
-        bytes: before(" total actual memory usage").unwrap_or(0.0) * 1024.0 * 1024.0,
+        bytes: before("\ttotal actual memory usage").unwrap_or(0.0) * 1024.0 * 1024.0,
     }
 }
 

@@ -86,3 +86,21 @@ fn every_trace_happens_on_the_interpreter_too() {
         assert_eq!(!replay.is_in_order(), fault.property == Property::Order, "{}", fault.name);
     }
 }
+
+/// Another one, by another hand: eight messages may wait in a ring.
+#[test]
+fn one_with_a_ring_of_waiting_messages_is_right_too() {
+    let text =
+        std::fs::read_to_string(folder().join("../reaction/right/stop_and_wait.ra")).expect("a file of the form");
+    let automaton = automaton(&text);
+    let mut world = World::of(&automaton).expect("one port of each kind");
+    world.application.messages = vec![4, 2];
+    let outcome = explore(&automaton, &world, Effort::default()).expect("it fits");
+    assert_eq!(outcome.strength, Strength::Exhaustive);
+    assert_eq!(outcome.violation(), None, "{}", outcome.text());
+    // More than eight at once: it drops one, so what is delivered has a hole.
+    world.application.messages = vec![10, 0];
+    let outcome = explore(&automaton, &world, Effort::default()).expect("it fits");
+    assert!(outcome.violation().is_some(), "{}", outcome.text());
+    println!("{}", outcome.text());
+}

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use mokume_interpret::CellView;
+use mokume_interpret::{CellView, Instance};
 use mokume_reaction::{Automaton, CellId, ClassId, Datum, Handle, Outcome, Type};
 
 use super::{model, world};
-use crate::host::{Content, Host};
+use crate::host::{Content, Host, Tables};
 use crate::layout::{Layout, State};
 use crate::locals::{LocalEvent, Locals};
 use crate::moves::{each_move, Move};
@@ -18,10 +18,10 @@ use crate::trace::retell;
 use crate::{Replay, World};
 
 /// Enough for a walk: reproducible, and nobody's judge.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, count: usize) -> usize {
+    pub fn below(&mut self, count: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         ((self.0 >> 33) as usize) % count
     }
@@ -60,7 +60,7 @@ fn walk(
             let (after, effect, _) = locals.step(before, &input);
             let at = |what: &str| format!("seed {seed}, step {number}, {}: {what}", told.steps[0]);
             same_outcome(&effect, &outcome).map_err(|what| at(&what))?;
-            same_cells(&locals, &after, &replay, host).map_err(|what| at(&what))?;
+            same_cells(&locals.program, &locals.tables, &after, &replay.machines[host]).map_err(|what| at(&what))?;
         }
         state = next;
     }
@@ -78,7 +78,7 @@ fn concerned(locals: &Locals, layout: &Layout, state: &State, step: Move) -> Opt
     }
 }
 
-fn same_outcome(effect: &Effect, outcome: &Outcome) -> Result<(), String> {
+pub fn same_outcome(effect: &Effect, outcome: &Outcome) -> Result<(), String> {
     let datum = |arg: &Arg| match arg {
         Arg::Word(word) => Datum::Word(*word),
         Arg::Message(octets) => Datum::Message(octets.clone()),
@@ -103,8 +103,7 @@ fn same_outcome(effect: &Effect, outcome: &Outcome) -> Result<(), String> {
     Err(format!("{ours:?} {:?} here, {theirs:?} {reports:?} there", effect.reports))
 }
 
-fn same_cells(locals: &Locals, host: &Host, replay: &Replay, number: usize) -> Result<(), String> {
-    let machine = &replay.machines[number];
+pub fn same_cells(program: &Program, tables: &Tables, host: &Host, machine: &Instance) -> Result<(), String> {
     for (class, objects) in host.objects.iter().enumerate() {
         let theirs = machine.objects(ClassId::from(class));
         if theirs.len() != objects.len() {
@@ -114,10 +113,10 @@ fn same_cells(locals: &Locals, host: &Host, replay: &Replay, number: usize) -> R
             for (cell, content) in object.cells.iter().enumerate() {
                 let view = machine.cell(ClassId::from(class), handle, CellId::from(cell));
                 let is_reference = matches!(
-                    locals.program.automaton.classes[class].cells[cell].kind,
+                    program.automaton.classes[class].cells[cell].kind,
                     mokume_reaction::CellKind::Scalar { ty: Type::Ref(_), .. }
                 );
-                if !is_reference && !view.as_ref().is_some_and(|view| same(locals, content, view)) {
+                if !is_reference && !view.as_ref().is_some_and(|view| same(tables, content, view)) {
                     return Err(format!("cell {cell} of class {class}: {content:?} here, {view:?} there"));
                 }
             }
@@ -126,7 +125,7 @@ fn same_cells(locals: &Locals, host: &Host, replay: &Replay, number: usize) -> R
     Ok(())
 }
 
-fn same(locals: &Locals, content: &Content, view: &CellView) -> bool {
+fn same(tables: &Tables, content: &Content, view: &CellView) -> bool {
     match (content, view) {
         (Content::Word(ours), CellView::Word(theirs)) => ours == theirs,
         (Content::Array(ours), CellView::Array(theirs)) => ours == theirs,
@@ -135,7 +134,7 @@ fn same(locals: &Locals, content: &Content, view: &CellView) -> bool {
         (Content::Messages(ours), CellView::Messages(theirs)) => {
             ours.len() == theirs.len()
                 && ours.iter().zip(theirs).all(|(ours, theirs)| {
-                    let ours = ours.map(|number| locals.tables.kept.get(number));
+                    let ours = ours.map(|number| tables.kept.get(number));
                     ours.map(|message| (&message.headers, &message.octets, &message.attributes))
                         == theirs.map(|message| (&message.headers, &message.octets, &message.attributes))
                 })
