@@ -2,15 +2,12 @@
 //!
 //! Invariant: the coding point of a group is passed exactly once each way, by the layer that [`Info`] names.
 
-use std::rc::Rc;
-
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::fault::Fault;
 use crate::frame::{to, Frame, Pass, Register};
 use crate::lowering::{KeyPart, Lowering, On, What};
-use crate::plan::Component;
 
 /// A header to be pushed: the variant, and its fields as the layer named them.
 pub type Given = Option<(u32, Vec<Vec<r::Value>>)>;
@@ -250,7 +247,7 @@ impl<'p> Lowering<'p> {
         top.iter().zip(&at.top).filter(|(_, c)| c.owner != inst).map(|(value, _)| *value).collect()
     }
 
-    fn bottom_at_hand(&mut self, f: &mut Frame<'p>) -> Vec<r::Value> {
+    pub fn bottom_at_hand(&mut self, f: &mut Frame<'p>) -> Vec<r::Value> {
         match self.inst(f.inst).shape() {
             Some(s::Shape::Worker | s::Shape::Multiplexor) => {
                 let inst = f.inst;
@@ -312,7 +309,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// An event for the session below.
-    fn tell_lower_session(&mut self, f: &mut Frame<'p>, event: &str, what: What, args: Vec<r::Value>) {
+    pub fn tell_lower_session(&mut self, f: &mut Frame<'p>, event: &str, what: What, args: Vec<r::Value>) {
         let inst = f.inst;
         let Some(below) = self.inst(inst).below else { return };
         let params: Vec<(String, r::Type)> = named(&args, f);
@@ -492,184 +489,6 @@ impl<'p> Lowering<'p> {
             exits.extend(f.exit(Vec::new()));
         }
         f.join("after", exits);
-    }
-
-    // -- services and other events
-
-    fn service(
-        &mut self,
-        f: &mut Frame<'p>,
-        (service, operation): (s::ServiceId, u32),
-        uses: Option<u32>,
-        args: &'p [s::Expr],
-        stmt: &'p s::Stmt,
-    ) {
-        let values: Vec<r::Value> = args.iter().flat_map(|arg| self.expr(f, arg)).collect();
-        let definition = &self.program.services[service.index()];
-        let name = format!("{}_{}", definition.name.text, definition.operations[operation as usize].name.text);
-        let targets: Vec<(usize, Option<u32>)> = match uses {
-            Some(uses) => match self.inst(f.inst).servers.get(uses as usize).copied().flatten() {
-                Some(server) => vec![(server, None)],
-                None => {
-                    self.error("M0716", "nobody serves this here", Some(stmt.span), "name a layer that does: `with …`");
-                    return;
-                }
-            },
-            None => self.users_of(f.inst, service),
-        };
-        let wanted =
-            |(inst, uses): &(usize, Option<u32>)| self.service_handler(*inst, service, operation, *uses).is_some();
-        let targets: Vec<(usize, Option<u32>)> = targets.into_iter().filter(wanted).collect();
-        let params = named(&values, f);
-        for (place, (inst, uses)) in targets.iter().enumerate() {
-            let event = match uses {
-                Some(uses) => format!("{name}_{uses}"),
-                None => name.clone(),
-            };
-            self.event(*inst, On::Entity, &event, params.clone(), What::Service { service, operation, uses: *uses });
-            let class = self.infos[*inst].entity();
-            let target = f.value(&self.a, r::OpKind::Unique { class });
-            let last = place + 1 == targets.len();
-            let args = values.iter().map(|value| match f.b.type_of(*value) {
-                r::Type::Msg if !last => f.value(&self.a, r::OpKind::Share { message: *value }),
-                _ => *value,
-            });
-            let args = args.collect();
-            f.op(&self.a, r::OpKind::Emit { target, event, args });
-        }
-        if targets.is_empty() {
-            for value in values {
-                if f.b.type_of(value) == r::Type::Msg {
-                    self.drop(f, value, "unexpected");
-                }
-            }
-        }
-    }
-
-    fn users_of(&self, server: usize, service: s::ServiceId) -> Vec<(usize, Option<u32>)> {
-        let mut users = Vec::new();
-        for (at, inst) in self.plan.insts.iter().enumerate() {
-            let Some(layer) = inst.layer() else { continue };
-            for (place, (of, _)) in layer.uses.iter().enumerate() {
-                if *of == service && inst.servers.get(place).copied().flatten() == Some(server) {
-                    users.push((at, Some(place as u32)));
-                }
-            }
-        }
-        users
-    }
-
-    pub fn service_handler(
-        &self,
-        inst: usize,
-        service: s::ServiceId,
-        operation: u32,
-        uses: Option<u32>,
-    ) -> Option<&'p s::Handler> {
-        self.layer(inst)?.handlers.iter().find(|handler| {
-            matches!(&handler.event, s::Event::Service { service: of, operation: which, uses: by, .. }
-                if *of == service && *which == operation && *by == uses)
-        })
-    }
-
-    /// `above.name(…)`, `below.name(…)`.
-    pub fn custom(&mut self, f: &mut Frame<'p>, name: &str, down: bool, args: Vec<r::Value>) {
-        match (name, down) {
-            ("opened", false) => return self.say_opened(f),
-            ("accepted", false) => return self.say_accepted(f),
-            _ => {}
-        }
-        let what = What::Custom { name: Rc::from(name), down };
-        let inst = f.inst;
-        let in_session = f.place.session.is_some() || f.place.lower.is_some();
-        match down {
-            true if in_session && self.inst(inst).uses.sessions => self.tell_lower_session(f, name, what, args),
-            false if f.place.session.is_some() && self.inst(inst).used.sessions => self.event_up(f, name, what, args),
-            true => {
-                let Some(below) = self.inst(inst).below else { return };
-                let mut all = args;
-                if self.carries_flow(below) {
-                    let bottom = self.bottom_at_hand(f);
-                    all.extend(self.lift(f, &bottom, false));
-                }
-                self.tell_entity(f, below, name, what, all);
-            }
-            false => {
-                let Some(user) = self.plan.flow_users(inst).first().copied() else { return };
-                let mut all = args;
-                if self.carries_flow(user) {
-                    let top = self.flow_at_hand(f);
-                    all.extend(self.as_user_sees(user, &top));
-                }
-                self.tell_entity(f, user, name, what, all);
-            }
-        }
-    }
-
-    /// Whether events of flow traffic carry the flow: for workers and multiplexors.
-    pub fn carries_flow(&self, inst: usize) -> bool {
-        matches!(self.inst(inst).shape(), Some(s::Shape::Worker | s::Shape::Multiplexor))
-    }
-
-    pub fn tell_entity(&mut self, f: &mut Frame<'p>, inst: usize, event: &str, what: What, args: Vec<r::Value>) {
-        let params = named(&args, f);
-        self.event(inst, On::Entity, event, params, what);
-        let class = self.infos[inst].entity();
-        let target = f.value(&self.a, r::OpKind::Unique { class });
-        f.op(&self.a, r::OpKind::Emit { target, event: event.to_owned(), args });
-    }
-
-    // -- listeners
-
-    fn register_by_hand(&mut self, f: &mut Frame<'p>, register: Register, flow: &'p s::Expr) {
-        let values = self.expr(f, flow);
-        let (_, bottom) = (flow.ty, self.inst(f.inst).bottom.clone());
-        let components: &[Component] = &bottom;
-        let local = values.iter().zip(components).filter(|(_, c)| !c.is_remote()).map(|(value, _)| *value).collect();
-        self.register_down(f, register, local);
-    }
-
-    /// `listen`, `bind`, `unlisten` for the layer below; only where somebody there cares.
-    pub fn register_down(&mut self, f: &mut Frame<'p>, register: Register, local: Vec<r::Value>) {
-        let inst = f.inst;
-        let Some(below) = self.inst(inst).below.filter(|below| self.cares_for_listeners(*below)) else { return };
-        let register = match register {
-            Register::Unlisten => Register::Unlisten,
-            _ if self.inst(inst).uses.flow && (register == Register::Bind || !self.inst(inst).uses.sessions) => {
-                Register::Bind
-            }
-            _ => Register::Listen,
-        };
-        let args = self.lift(f, &local, true);
-        let components = self.inst(below).top.clone();
-        let params = self.local_params(&components);
-        let users = self.inst(below).users.len();
-        let user = (users > 1).then_some(inst);
-        let event = self.event_of(register.name(), user);
-        self.event(below, On::Entity, &event, params, What::Register(register, user));
-        let class = self.infos[below].entity();
-        let target = f.value(&self.a, r::OpKind::Unique { class });
-        f.op(&self.a, r::OpKind::Emit { target, event, args });
-    }
-
-    /// Events that name their user where there are several.
-    pub fn event_of(&self, event: &str, user: Option<usize>) -> String {
-        match user {
-            Some(user) => format!("{event}_{}", self.inst(user).name.replace('.', "_")),
-            None => event.to_owned(),
-        }
-    }
-
-    pub fn cares_for_listeners(&self, inst: usize) -> bool {
-        let at = self.inst(inst);
-        let Some(layer) = at.layer() else { return false };
-        let handles = layer.handlers.iter().any(|handler| {
-            matches!(handler.event, s::Event::Listen { .. } | s::Event::Bind { .. } | s::Event::Unlisten { .. })
-        });
-        let through = matches!(layer.shape, s::Shape::Worker | s::Shape::Multiplexor);
-        handles
-            || self.infos[inst].listeners.is_some()
-            || (through && at.below.is_some_and(|below| self.cares_for_listeners(below)))
     }
 }
 

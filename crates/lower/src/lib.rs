@@ -8,21 +8,27 @@
 //! automaton that it gives back passes the verifier.
 
 mod clean;
+pub mod codes;
 mod declare;
 mod emit;
+mod ending;
 mod ends;
 mod expr;
 mod fault;
 mod fold;
 mod frame;
+mod headers;
+mod loops;
 mod lowering;
 mod make;
 mod multiplex;
 mod octets;
 mod plan;
 mod publish;
+mod receive;
 mod script;
 mod session;
+mod sideways;
 mod state;
 mod stmt;
 mod wires;

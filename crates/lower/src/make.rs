@@ -3,8 +3,8 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::{to, Code, Frame, Pass};
-use crate::lowering::{HeaderField, KeyPart, Lowering, On, PlacedField, Task, What};
+use crate::frame::{Code, Frame, Pass};
+use crate::lowering::{Lowering, On, Task, What};
 use crate::plan::Kind;
 
 impl<'p> Lowering<'p> {
@@ -129,7 +129,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// Whether code of a scope can run here: state of a session needs one.
-    fn fits(&self, f: &Frame<'p>, handler: &s::Handler) -> bool {
+    pub fn fits(&self, f: &Frame<'p>, handler: &s::Handler) -> bool {
         match handler.scope {
             s::ScopeKind::Session => f.place.session.is_some() || !self.inst(f.inst).has_scope(s::ScopeKind::Session),
             s::ScopeKind::SessionBelow => f.place.session.is_some() || f.place.lower.is_some(),
@@ -245,215 +245,6 @@ impl<'p> Lowering<'p> {
             flow.push(known.unwrap_or_else(|| f.constant(&self.a, ty, 0)));
         }
         flow
-    }
-
-    // -- up
-
-    /// A message from below: checked or decoded, its own header taken off, and handled by its variant.
-    fn receive(&mut self, f: &mut Frame<'p>, message: r::Value, bottom: Vec<r::Value>) {
-        let info = self.info(f.inst);
-        let mut message = message;
-        let wires = [(info.vets, true), (info.codes_below, false)];
-        for (wire, vets) in wires {
-            let Some(wire) = wire else { continue };
-            message = self.checked(f, message, wire, vets);
-        }
-        self.take_header(f, message, bottom);
-    }
-
-    /// Decodes, or vets; what is refused is dropped for the wire's reason, and that is the end.
-    pub fn checked(&mut self, f: &mut Frame<'p>, message: r::Value, wire: r::WireId, vets: bool) -> r::Value {
-        let label = if vets { "vetted" } else { "decoded" };
-        let good = f.b.block(label, &[("msg".into(), r::Type::Msg)]);
-        let bad = f.b.block("refused", &[("msg".into(), r::Type::Msg), ("why".into(), r::Type::Reason)]);
-        f.end(match vets {
-            true => r::Terminator::Vet { message, wire, then: to(good), otherwise: to(bad) },
-            false => r::Terminator::Decode { message, wire, then: to(good), otherwise: to(bad) },
-        });
-        let (refused, why) = (f.b.params(bad)[0], f.b.params(bad)[1]);
-        f.select(bad);
-        f.op(&self.a, r::OpKind::Drop { message: refused, reason: r::DropReason::Value(why) });
-        f.end(r::Terminator::Return);
-        f.select(good);
-        f.b.params(good)[0]
-    }
-
-    fn take_header(&mut self, f: &mut Frame<'p>, message: r::Value, bottom: Vec<r::Value>) {
-        let info = self.info(f.inst);
-        let Some(header) = info.header else { return self.delivered(f, message, 0, &[], Vec::new(), bottom) };
-        if let Some(places) = &info.placed {
-            let mut values = Vec::new();
-            let mut message = message;
-            for (place, field) in places.iter().zip(&info.fields[0]) {
-                values.push(match place {
-                    Some(place) => self.load_placed(f, message, *place, field.ty),
-                    None => f.constant(&self.a, field.ty, 0),
-                });
-            }
-            if self.is_under_barrier(f.inst) {
-                // A header that is taken off is not there: barriers above see the octets that they saw on the way down.
-                for place in places.iter().flatten() {
-                    let at = f.constant(&self.a, r::Type::U(32), u64::from(place.octet));
-                    let value = f.constant(&self.a, r::Type::U(place.width), 0);
-                    message = f.value(&self.a, r::OpKind::Store { message, at, value, endian: place.endian });
-                }
-            }
-            return self.delivered(f, message, 0, &info.fields[0], values, bottom);
-        }
-        if let [fields] = info.fields.as_slice() {
-            let results = f.op(&self.a, r::OpKind::Pop { message, header, variant: r::VariantId(0) });
-            for (value, field) in results[1..].iter().zip(fields) {
-                f.b.set_name(*value, field.name.clone());
-            }
-            return self.delivered(f, results[0], 0, fields, results[1..].to_vec(), bottom);
-        }
-        let mut cases = Vec::new();
-        let mut blocks = Vec::new();
-        for (at, fields) in info.fields.iter().enumerate() {
-            let mut params = vec![("msg".to_owned(), r::Type::Msg)];
-            params.extend(fields.iter().map(|field| (field.name.clone(), field.ty)));
-            let block = f.b.block(self.a.headers[header.index()].variants[at].name.to_lowercase(), &params);
-            cases.push((r::VariantId::from(at), to(block)));
-            blocks.push(block);
-        }
-        f.end(r::Terminator::PopSwitch { message, header, cases });
-        let place = f.place.clone();
-        for (at, block) in blocks.into_iter().enumerate() {
-            f.select(block);
-            f.place = place.clone();
-            f.locals = Vec::new();
-            let values = f.b.params(block).to_vec();
-            self.delivered(f, values[0], at as u32, &info.fields[at], values[1..].to_vec(), bottom.clone());
-            f.end(r::Terminator::Return);
-        }
-    }
-
-    /// Whether a layer above of the same wire looks at octets.
-    fn is_under_barrier(&self, inst: usize) -> bool {
-        let Some(group) = self.inst(inst).group else { return false };
-        let above = self.plan.groups[group].members.iter().take_while(|at| **at != inst);
-        above.into_iter().any(|at| self.layer(*at).is_some_and(|layer| layer.barrier))
-    }
-
-    fn load_placed(&mut self, f: &mut Frame<'p>, message: r::Value, place: PlacedField, ty: r::Type) -> r::Value {
-        let at = f.constant(&self.a, r::Type::U(32), u64::from(place.octet));
-        let raw = r::Type::U(place.width);
-        let mut value = f.value(&self.a, r::OpKind::Load { message, at, ty: raw, endian: place.endian });
-        if place.plus != 0 {
-            let plus = f.constant(&self.a, raw, place.plus);
-            value = f.value(&self.a, r::OpKind::Binary { op: r::Binary::SubWrap, a: value, b: plus });
-        }
-        if place.times != 1 {
-            let times = f.constant(&self.a, raw, place.times);
-            value = f.value(&self.a, r::OpKind::Binary { op: r::Binary::Div, a: value, b: times });
-        }
-        self.cast(f, value, ty)
-    }
-
-    /// A message with its own header off: `values` are the header's fields.
-    fn delivered(
-        &mut self,
-        f: &mut Frame<'p>,
-        message: r::Value,
-        variant: u32,
-        fields: &[HeaderField],
-        values: Vec<r::Value>,
-        bottom: Vec<r::Value>,
-    ) {
-        let inst = f.inst;
-        let shape = self.inst(inst).shape();
-        match shape {
-            Some(s::Shape::Worker) if f.place.session.is_none() => f.place.flow = Some(bottom.clone()),
-            Some(s::Shape::Multiplexor) => f.place.flow = Some(self.flow_from(inst, &bottom, fields, &values)),
-            _ => {}
-        }
-        f.place.bottom = Some(bottom.clone());
-        let Some(handler) = self.deliver_handler(inst, variant).filter(|handler| self.fits(f, handler)) else {
-            return self.deliver_plainly(f, message, variant);
-        };
-        let s::Event::Deliver { message: local, fields: named, flow, .. } = &handler.event else { return };
-        let mut given = Vec::new();
-        for (field, local) in named {
-            let own = fields.iter().zip(&values).filter(|(known, _)| known.own == Some(*field));
-            let mut scalars: Vec<r::Value> = own.map(|(_, value)| *value).collect();
-            if scalars.is_empty() {
-                // A multiplexor's key stands in its header without being a field of its own record.
-                scalars.extend(values.get(*field as usize));
-            }
-            given.push((*local, scalars));
-        }
-        if let Some(local) = flow {
-            let own =
-                handler.locals[local.index()].ty == s::Type::Flow(s::Side::Above) && shape != Some(s::Shape::Endpoint);
-            let flow = if own { self.flow_at_hand(f) } else { bottom };
-            given.push((*local, flow));
-        }
-        match local {
-            Some(local) => {
-                f.place.pass = Pass::Deliver(*local);
-                given.push((*local, vec![message]));
-            }
-            None => {
-                let name = self
-                    .layer(inst)
-                    .and_then(|layer| layer.header.as_ref())
-                    .map(|header| header.variants[variant as usize].name.text.clone());
-                let reason = self.reason(inst, &name.unwrap_or_else(|| "Header".into()));
-                f.op(&self.a, r::OpKind::Consume { message, reason });
-            }
-        }
-        self.run(f, handler, given);
-    }
-
-    /// A multiplexor's flow: what came from below, with our end as the destination of the packet.
-    fn flow_from(
-        &self,
-        inst: usize,
-        bottom: &[r::Value],
-        fields: &[HeaderField],
-        values: &[r::Value],
-    ) -> Vec<r::Value> {
-        let (mut own_local, mut own_remote) = (0, 0);
-        let mut rest = bottom.iter();
-        let keyed = |part: KeyPart, at: usize| {
-            fields.iter().zip(values).find(|(field, _)| field.key == Some((part, at))).map(|(_, value)| *value)
-        };
-        let mut flow = Vec::new();
-        for component in &self.inst(inst).top {
-            let value = match (component.owner == inst, component.is_remote()) {
-                (false, _) => rest.next().copied(),
-                (true, false) => {
-                    own_local += 1;
-                    keyed(KeyPart::Destination, own_local - 1).or_else(|| keyed(KeyPart::Both, own_local - 1))
-                }
-                (true, true) => {
-                    own_remote += 1;
-                    keyed(KeyPart::Source, own_remote - 1)
-                }
-            };
-            flow.extend(value);
-        }
-        flow
-    }
-
-    fn deliver_handler(&self, inst: usize, variant: u32) -> Option<&'p s::Handler> {
-        let exact = |event: &s::Event| matches!(event, s::Event::Deliver { variant: Some(of), .. } if *of == variant);
-        let any = |event: &s::Event| matches!(event, s::Event::Deliver { variant: None, .. });
-        self.handler_where(inst, exact).or_else(|| self.handler_where(inst, any))
-    }
-
-    /// What a layer that has no handler for it does with a message from below.
-    fn deliver_plainly(&mut self, f: &mut Frame<'p>, message: r::Value, variant: u32) {
-        let layer = self.layer(f.inst);
-        let header = layer.and_then(|layer| layer.header.as_ref());
-        let known = header.and_then(|header| header.variants.get(variant as usize));
-        let one_of_many = header.is_some_and(|header| header.variants.len() > 1);
-        let alone = known.is_some_and(|variant| !variant.with_message) && one_of_many;
-        let ends = matches!(self.inst(f.inst).shape(), Some(s::Shape::Endpoint | s::Shape::Router));
-        if one_of_many || alone || ends {
-            return self.drop(f, message, "unexpected");
-        }
-        self.deliver_up(f, message, None);
     }
 
     // -- sessions

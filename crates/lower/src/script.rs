@@ -65,6 +65,7 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
 }
 
 /// One input of a network's script.
+#[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
 pub fn input(automaton: &Automaton, step: &s::Step) -> Result<Input, Diagnostic> {
     let s::StepKind::Input { port, event, args } = &step.kind else {
         return Err(Diagnostic::error(Code("M0719"), "only inputs stand in a network").at(step.span, "here"));
