@@ -56,6 +56,7 @@ static void mk_end_object(mk_core *core, mk_class *class, uint32_t number)
 {
     mk_object *object = &class->objects[number];
     object->state = MK_ENDED;
+    class->living[number] = MK_NULL;
     for (uint32_t i = 0; i < core->class_count; i++) {
         mk_class *inner = &core->classes[i];
         if (inner->parent != class->index)
@@ -169,26 +170,19 @@ void mk_settle_down(mk_core *core)
         core->reactions_left--;
 }
 
-mk_output *mk_put_output(mk_core *core, uint16_t port, uint16_t event, uint16_t count)
+void mk_leave_all(mk_core *core)
 {
-    mk_output *output = mk_ring_put(&core->outputs);
-    if (MK_UNLIKELY(!output)) {
-        core->exhausted++;
-        return NULL;
-    }
-    output->port = port;
-    output->event = event;
-    output->count = count;
-    return output;
-}
-
-void mk_leave(mk_core *core)
-{
-    const mk_output *output;
     if (core->leaving)
         return;
     core->leaving = true;
-    while ((output = mk_ring_take(&core->outputs)))
-        core->program->leave(core->stack, output);
+    for (uint32_t i = 0; i < core->output_count; i++) {
+        core->program->leave(core->stack, mk_output_at(core, i));
+        if (i > core->output_capacity / 2) { /* the program goes on calling: make room */
+            core->output_count -= i + 1;
+            memmove(core->outputs, mk_output_at(core, i + 1), (size_t)core->output_count * core->output_stride);
+            i = UINT32_MAX;
+        }
+    }
+    core->output_count = 0;
     core->leaving = false;
 }

@@ -48,7 +48,9 @@ typedef struct mk_core {
     mk_pool pool;
     mk_wheel wheel;
     mk_agenda agenda;
-    mk_ring later, outputs;
+    mk_ring later;
+    uint8_t *outputs; /* that leave when the reaction is over, in order */
+    uint32_t output_stride, output_capacity, output_count;
     mk_accounts accounts;
     mk_report *reports;
     uint32_t report_capacity, report_count;
@@ -123,9 +125,31 @@ void mk_catch_up(mk_core *core, uint64_t now);
 void mk_settle_down(mk_core *core);
 /* A call begins: it does no more than so many reactions. A stack that never comes to rest is driven on by further calls. */
 enum { MK_REACTIONS_PER_CALL = 1 << 16 };
+static inline mk_output *mk_output_at(const mk_core *core, uint32_t index)
+{
+    return (mk_output *)(void *)(core->outputs + (size_t)index * core->output_stride);
+}
+
 /* Room for an output, NULL if there is none. */
-mk_output *mk_put_output(mk_core *core, uint16_t port, uint16_t event, uint16_t count);
+static inline mk_output *mk_put_output(mk_core *core, uint16_t port, uint16_t event, uint16_t count)
+{
+    if (MK_UNLIKELY(core->output_count == core->output_capacity)) {
+        core->exhausted++;
+        return NULL;
+    }
+    mk_output *output = mk_output_at(core, core->output_count++);
+    output->port = port;
+    output->event = event;
+    output->count = count;
+    return output;
+}
+
 /* Hands all outputs over. A program that calls the stack meanwhile adds to them. */
-void mk_leave(mk_core *core);
+void mk_leave_all(mk_core *core);
+static inline void mk_leave(mk_core *core)
+{
+    if (core->output_count)
+        mk_leave_all(core);
+}
 
 #endif

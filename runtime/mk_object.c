@@ -6,6 +6,8 @@ void mk_class_init(mk_class *class)
     memset(class->objects, 0, ((size_t)class->capacity + 1) * sizeof *class->objects);
     for (uint32_t i = 0; i <= class->capacity; i++)
         class->objects[i].class_index = class->index;
+    for (uint32_t i = 0; i < class->capacity; i++)
+        class->living[i] = MK_NULL;
     class->objects[class->capacity].parent = MK_NOBODY;
     for (uint32_t i = 0; i < MK_FREE_WORDS(class->capacity); i++)
         class->free[i] = UINT64_MAX;
@@ -40,6 +42,7 @@ uint32_t mk_class_take(mk_class *class, uint32_t parent, uint64_t age)
     mk_object *object = &class->objects[number];
     mk_family *family = &class->families[parent];
     object->state = MK_LIVING;
+    class->living[number] = mk_ref_of(number, object->generation);
     object->parent = parent;
     object->age = age;
     object->dirty = object->again = false;

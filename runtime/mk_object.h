@@ -29,6 +29,7 @@ typedef struct mk_family {
 
 typedef struct mk_class {
     mk_object *objects;  /* capacity, and one that stands for nobody */
+    mk_ref *living;      /* by place: the reference to the living object there, else MK_NULL */
     mk_family *families; /* one for each place of the parent's class, or one */
     uint64_t *free;      /* a bit for each place */
     uint32_t capacity;
@@ -55,6 +56,12 @@ static inline mk_ref mk_self(const mk_class *class, uint32_t number)
     return number == MK_NOBODY ? MK_NULL : mk_ref_of(number, class->objects[number].generation);
 }
 
+/* Whether a reference means a living object. */
+static inline bool mk_lives(const mk_ref *living, uint32_t capacity, mk_ref ref)
+{
+    return MK_LIKELY(mk_number(ref) < capacity && living[mk_number(ref)] == ref);
+}
+
 /* The place of an object that a reference means, ended in this reaction or not; else the place that means nobody. */
 static inline uint32_t mk_place(const mk_class *class, mk_ref ref)
 {
@@ -65,6 +72,12 @@ static inline uint32_t mk_place(const mk_class *class, mk_ref ref)
     return class->capacity;
 }
 
+/* The same, where the class's arrays are known. */
+static inline uint32_t mk_place_in(const mk_ref *living, uint32_t capacity, const mk_class *class, mk_ref ref)
+{
+    return mk_lives(living, capacity, ref) ? mk_number(ref) : mk_place(class, ref);
+}
+
 /* Whether a reference means an object that was not freed. */
 static inline bool mk_is_there(const mk_class *class, mk_ref ref)
 {
@@ -73,7 +86,7 @@ static inline bool mk_is_there(const mk_class *class, mk_ref ref)
 
 static inline bool mk_living(const mk_class *class, mk_ref ref)
 {
-    return class->objects[mk_place(class, ref)].state == MK_LIVING;
+    return mk_lives(class->living, class->capacity, ref);
 }
 
 #endif

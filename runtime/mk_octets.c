@@ -17,14 +17,10 @@ static void mk_own(mk_pool *pool, mk_message *message, uint32_t at)
     mk_view_release(pool, &old);
 }
 
-uint8_t *mk_prepend(mk_pool *pool, mk_message *message, uint32_t size)
+uint8_t *mk_prepend_anew(mk_pool *pool, mk_message *message, uint32_t size)
 {
-    mk_buffer *buffer = message->view.buffer;
-    bool shared = buffer && buffer->references > 1 && !MK_FAULT(copy_on_encode);
-    if (!buffer || shared || message->view.at < size) {
-        uint32_t at = pool->shape.head_room;
-        mk_own(pool, message, at < size ? size : at);
-    }
+    uint32_t at = pool->shape.head_room;
+    mk_own(pool, message, at < size ? size : at);
     if (MK_UNLIKELY(!message->view.buffer))
         return (uint8_t *)pool->nothing + mk_message_memory(&pool->shape); /* never read */
     message->view.at -= size;

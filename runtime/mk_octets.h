@@ -5,7 +5,16 @@
 #include "mk_pool.h"
 
 /* Room for `size` octets in front of the message's, which become its first; the caller writes all of them. */
-uint8_t *mk_prepend(mk_pool *pool, mk_message *message, uint32_t size);
+uint8_t *mk_prepend_anew(mk_pool *pool, mk_message *message, uint32_t size);
+static inline uint8_t *mk_prepend(mk_pool *pool, mk_message *message, uint32_t size)
+{
+    mk_buffer *buffer = message->view.buffer;
+    if (MK_UNLIKELY(!buffer || (buffer->references > 1 && !MK_FAULT(copy_on_encode)) || message->view.at < size))
+        return mk_prepend_anew(pool, message, size);
+    message->view.at -= size;
+    message->view.size += size;
+    return buffer->octets + message->view.at;
+}
 /* Keeps the first `size`. */
 bool mk_trim(mk_message *message, uint32_t size);
 /* Takes the first `size` away. */

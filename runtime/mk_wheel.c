@@ -51,6 +51,7 @@ void mk_wheel_init(mk_wheel *wheel, uint64_t tick)
 {
     memset(wheel, 0, sizeof *wheel);
     wheel->tick = tick ? tick : 1;
+    wheel->soonest = UINT64_MAX;
 }
 
 /* Into `due`, which is kept in order. Timers mostly come in order, but one in the past may come at any time. */
@@ -83,6 +84,8 @@ void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
     if (rest && !MK_FAULT(timer_rounding)) /* rounded up; beyond the end of time, down */
         deadline = deadline <= UINT64_MAX - (wheel->tick - rest) ? deadline + (wheel->tick - rest) : deadline - rest;
     timer->deadline = deadline;
+    if (deadline < wheel->soonest)
+        wheel->soonest = deadline;
     mk_wheel_place(wheel, timer);
 }
 
@@ -176,15 +179,21 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
     return true;
 }
 
-mk_timer *mk_wheel_take(mk_wheel *wheel, uint64_t now)
+mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
 {
     /* All slots that are due ripen first: a timer in the past may come before what ripened last. */
     while (mk_wheel_turn(wheel, now / wheel->tick))
         ;
     mk_timer *timer = wheel->due;
-    if (timer)
+    if (timer) {
         mk_timer_stop(timer);
-    return timer;
+        return timer;
+    }
+    int level, slot;
+    wheel->soonest = UINT64_MAX;
+    if (mk_wheel_earliest(wheel, &level, &slot))
+        wheel->soonest = mk_slot_start(wheel, level, slot) * wheel->tick;
+    return NULL;
 }
 
 bool mk_wheel_next(const mk_wheel *wheel, uint64_t *deadline)

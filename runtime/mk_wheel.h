@@ -23,14 +23,19 @@ typedef struct mk_wheel {
     uint64_t occupied[MK_WHEEL_LEVELS];
     mk_timer *slots[MK_WHEEL_LEVELS][MK_WHEEL_SLOTS];
     mk_timer *due;    /* in order */
+    uint64_t soonest; /* no timer is due before it: looked at before all else, since mostly none is */
 } mk_wheel;
 
 void mk_wheel_init(mk_wheel *wheel, uint64_t tick);
 /* `deadline` is rounded up to the tick; replaces an earlier one. */
 void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline);
 void mk_timer_stop(mk_timer *timer);
+mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now);
 /* The next timer that is due at or before `now`, stopped; NULL if there is none. */
-mk_timer *mk_wheel_take(mk_wheel *wheel, uint64_t now);
+static inline mk_timer *mk_wheel_take(mk_wheel *wheel, uint64_t now)
+{
+    return MK_LIKELY(now < wheel->soonest) ? NULL : mk_wheel_take_due(wheel, now);
+}
 /* Whether a timer is armed; the earliest deadline. */
 bool mk_wheel_next(const mk_wheel *wheel, uint64_t *deadline);
 

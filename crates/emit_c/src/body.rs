@@ -50,6 +50,9 @@ pub(crate) struct BodyWriter<'p, 'a> {
     pending: VecDeque<usize>,
     queued: Vec<bool>,
     pub coverage: bool,
+    /// The block at hand, and the emissions that wait for the handler's ends: block, function, arguments.
+    pub at_block: usize,
+    pub sunk: Vec<(usize, String, Vec<Value>)>,
     /// The results of the branch at hand are handles of objects that are there.
     pub results_known: bool,
 }
@@ -76,6 +79,8 @@ impl<'p, 'a> BodyWriter<'p, 'a> {
             pending: VecDeque::new(),
             queued: vec![false; body.blocks.len()],
             coverage: false,
+            at_block: 0,
+            sunk: Vec::new(),
             results_known: false,
         }
     }
@@ -237,7 +242,7 @@ impl<'p, 'a> BodyWriter<'p, 'a> {
         let text = self.value(object);
         match self.is_known(object) {
             true => format!("mk_number({text})"),
-            false => format!("mk_place({}, {text})", self.plan.class_at(self.class_of(object))),
+            false => self.plan.place_in(self.class_of(object), &text),
         }
     }
 
@@ -278,6 +283,7 @@ impl<'p, 'a> BodyWriter<'p, 'a> {
 
     fn block(&mut self, index: usize) {
         let block = &self.body.blocks[index];
+        self.at_block = index;
         for op in &block.ops {
             self.op(op);
         }
@@ -401,11 +407,27 @@ impl<'p, 'a> BodyWriter<'p, 'a> {
     /// What a handler does last.
     pub fn leave(&mut self) {
         if let Some(handler) = self.handler {
-            if self.plan.emissions[handler.index()] == Emissions::Agenda {
-                self.text.line("mk_carry_out(&k->core, base);");
+            match self.plan.emissions[handler.index()] {
+                Emissions::Agenda => self.text.line("mk_carry_out(&k->core, base);"),
+                Emissions::AtEnd => self.carry_out(),
+                Emissions::Calls | Emissions::None => {}
             }
         }
         self.text.line("return;");
+    }
+}
+
+impl BodyWriter<'_, '_> {
+    /// The emissions that have happened on the way to this end, as calls in their order.
+    fn carry_out(&mut self) {
+        let end = self.at_block;
+        for (block, function, values) in self.sunk.clone() {
+            if crate::order::dominates(self.body, block, end) {
+                let mut list = vec!["k".to_string()];
+                list.extend(values.iter().map(|value| self.value(*value)));
+                self.text.line(format!("{function}({});", list.join(", ")));
+            }
+        }
     }
 }
 

@@ -105,8 +105,7 @@ impl Build {
     }
 
     fn flags(&self) -> Vec<String> {
-        let mut flags: Vec<String> =
-            ["-std=c11", "-Wall", "-Wextra", "-Wno-tautological-compare", "-Werror"].map(String::from).to_vec();
+        let mut flags: Vec<String> = ["-std=c11", "-Wall", "-Wextra", "-Wno-tautological-compare", "-Werror"].map(String::from).to_vec();
         flags.push(format!("-O{}", self.optimize.min(3)));
         if self.sanitize == Sanitize::AddressUndefined {
             flags.extend(
@@ -115,13 +114,23 @@ impl Build {
             );
         }
         match self.transport {
-            Transport::Library => flags.extend(["-shared", "-fPIC"].map(String::from)),
+            Transport::Library => flags.push("-fPIC".into()),
             Transport::Process => flags.push("-DMK_HARNESS_PROGRAM".into()),
         }
         if !self.faults.is_empty() {
             flags.extend(["-DMK_WITH_FAULTS".into(), "-include".into(), "faults.h".into()]);
         }
         flags
+    }
+}
+
+impl Build {
+    fn link_flags(&self) -> &'static [&'static str] {
+        match (self.transport, self.sanitize) {
+            (Transport::Library, _) => &["-shared"],
+            (Transport::Process, Sanitize::AddressUndefined) => &["-fsanitize=address,undefined"],
+            (Transport::Process, Sanitize::Nothing) => &[],
+        }
     }
 }
 
@@ -289,14 +298,35 @@ fn compile(generated: &[Generated], build: &Build) -> Result<PathBuf, BuildError
     }
     // Built aside and then renamed: two builds of the same program may run at once.
     let aside = directory.join(format!("building-{}", std::process::id()));
+    std::fs::create_dir_all(&aside).map_err(io(&aside))?;
     let sources = files.iter().map(|(name, _)| name.as_str());
-    let sources = sources.filter(|name| name.ends_with(".c") && (!name.starts_with("mk_")));
-    run_compiler(
-        &command,
-        Command::new(&command).args(&flags).arg("-o").arg(&aside).args(sources).current_dir(&directory),
-    )?;
-    std::fs::rename(&aside, &artifact).map_err(io(&artifact))?;
+    let sources: Vec<&str> = sources.filter(|name| name.ends_with(".c") && !name.starts_with("mk_")).collect();
+    compile_sources(&command, &flags, &aside, &sources)?;
+    let built = aside.join("built");
+    let objects = sources.iter().map(|source| format!("{}.o", source.trim_end_matches(".c")));
+    let mut linker = Command::new(&command);
+    linker.args(build.link_flags()).arg("-o").arg(&built).args(objects).current_dir(&aside);
+    run_compiler(&command, &mut linker)?;
+    std::fs::rename(&built, &artifact).map_err(io(&artifact))?;
+    let _ = std::fs::remove_dir_all(&aside);
     Ok(artifact)
+}
+
+/// Each source to an object beside the others, on all cores.
+fn compile_sources(command: &str, flags: &[String], folder: &Path, sources: &[&str]) -> Result<(), BuildError> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(sources.len()).max(1);
+    let compile = |part: Vec<&str>| {
+        let files = part.iter().map(|source| Path::new("..").join(source));
+        let mut compiler = Command::new(command);
+        compiler.args(flags).args(["-I", ".."]).arg("-c").args(files).current_dir(folder);
+        run_compiler(command, &mut compiler)
+    };
+    std::thread::scope(|scope| {
+        let parts = (0..workers).map(|worker| sources.iter().copied().skip(worker).step_by(workers).collect());
+        let running: Vec<_> = parts.map(|part: Vec<&str>| scope.spawn(|| compile(part))).collect();
+        let ended = running.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
+        ended.collect::<Vec<_>>().into_iter().collect()
+    })
 }
 
 fn run_compiler(name: &str, command: &mut Command) -> Result<(), BuildError> {

@@ -120,7 +120,7 @@ impl BodyWriter<'_, '_> {
         if let Some((lens, other)) = self.plan.joins(class, cell) {
             let names = &self.plan.names.classes;
             let (here, there) = (&names[class.index()], &names[other.index()]);
-            self.text.line(format!("if (mk_living({}, {value}))", self.plan.class_at(other)));
+            self.text.line(format!("if ({})", self.plan.lives(other, &value)));
             self.text.line(format!(
                 "    join_{}(k, k->{here}_record[mk_number({number})], k->{there}_record[mk_number({value})]);",
                 self.plan.lens_name(lens)

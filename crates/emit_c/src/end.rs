@@ -123,6 +123,7 @@ impl<'a> BodyWriter<'_, 'a> {
         self.text.open("default:");
         self.text.line(format!("mk_do_pop(&k->core, {m}, MK_NOBODY, 0, MK_NOBODY);"));
         self.text.line(format!("mk_gone(&k->core, {m});"));
+        self.at_block = block;
         self.leave_or_zero();
         self.text.close("");
         self.text.close("");

@@ -119,7 +119,7 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     for (place, (_, ty)) in input.params.iter().enumerate() {
         match ty {
             Type::Ref(class) if place == 0 && !unique && *class == input.class => {
-                refusals.push(format!("!mk_living({}, mk_ref_of_handle({}))", plan.class_at(*class), arg(place)));
+                refusals.push(format!("!{}", plan.lives(*class, &format!("mk_ref_of_handle({})", arg(place)))));
             }
             Type::Ref(class) => refusals.push(format!("!mk_admits({}, {})", plan.class_at(*class), arg(place))),
             Type::Msg => refusals.push(format!("{}.size > mk_pool_longest(&k->core.pool)", arg(place))),
@@ -285,7 +285,9 @@ fn init(plan: &Plan, text: &mut Text) {
          void *later = mk_cut(&at, (size_t)(LATER + 1) * mk_event_size(ARGUMENTS));\n\
          mk_ring_init(&k->core.later, later, mk_event_size(ARGUMENTS), LATER);\n\
          void *outputs = mk_cut(&at, (size_t)config->outputs * mk_output_size(ARGUMENTS));\n\
-         mk_ring_init(&k->core.outputs, outputs, mk_output_size(ARGUMENTS), config->outputs);\n\
+         k->core.outputs = outputs;\n\
+         k->core.output_stride = mk_output_size(ARGUMENTS);\n\
+         k->core.output_capacity = config->outputs;\n\
          k->core.reports = mk_cut(&at, (size_t)config->reports * sizeof(mk_report));\n\
          k->core.report_capacity = config->reports;\n\
          mk_pool_init(&k->core.pool, at, &message_shape, attribute_defaults, config->buffers, config->messages,\n\
@@ -316,7 +318,7 @@ fn classes(plan: &Plan, text: &mut Text) {
         let limit = class.settle_limit.unwrap_or(1).max(1);
         let at = plan.class_constant(id);
         text.lines(&format!(
-            "k->classes[{at}] = (mk_class){{k->{name}_objects, k->{name}_families, k->{name}_free, {}, {parent}, {parents}, {limit}, {at}, {}}};\n\
+            "k->classes[{at}] = (mk_class){{k->{name}_objects, k->{name}_living, k->{name}_families, k->{name}_free, {}, {parent}, {parents}, {limit}, {at}, {}}};\n\
              mk_class_init(&k->classes[{at}]);",
             class.capacity,
             plan.settles.contains(&id)

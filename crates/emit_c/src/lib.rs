@@ -18,6 +18,7 @@ mod lens;
 mod machine;
 mod names;
 mod op;
+mod order;
 mod path;
 mod path_uses;
 mod plan;

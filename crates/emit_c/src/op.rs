@@ -149,6 +149,10 @@ impl BodyWriter<'_, '_> {
                 _ => format!("{x} == {y} || mk_seq_before({y}, {x}, {mask})"),
             };
         }
+        if x == y {
+            // Said plainly: compilers take a value compared with itself for a mistake.
+            return matches!(op, Compare::Eq | Compare::Le | Compare::Ge).to_string();
+        }
         let sign = match op {
             Compare::Eq => "==",
             Compare::Ne => "!=",
@@ -244,8 +248,12 @@ impl BodyWriter<'_, '_> {
         let from = self.handler.map_or(LayerId(0), |id| automaton.class(automaton.handler(id).class).layer);
         let channel = self.plan.channel(from, Ok(automaton.class(class).layer));
         let name = self.plan.names.handlers[handler.index()].clone();
+        if self.emissions() == Emissions::AtEnd {
+            let values = std::iter::once(target).chain(args.iter().copied()).collect();
+            return self.sunk.push((self.at_block, name, values));
+        }
         let target = self.value(target);
-        if !self.is_deferred() {
+        if self.emissions() == Emissions::Calls {
             let mut list = vec!["k".to_string(), target];
             list.extend(args.iter().map(|arg| self.value(*arg)));
             return self.text.line(format!("{name}({});", list.join(", ")));
@@ -258,7 +266,10 @@ impl BodyWriter<'_, '_> {
         let from = self.handler.map_or(LayerId(0), |id| automaton.class(automaton.handler(id).class).layer);
         let channel = self.plan.channel(from, Err(port));
         let name = self.plan.names.outputs[port.index()][event as usize].clone();
-        if !self.is_deferred() {
+        if self.emissions() == Emissions::AtEnd {
+            return self.sunk.push((self.at_block, format!("out_{name}"), args.to_vec()));
+        }
+        if self.emissions() == Emissions::Calls {
             let mut list = vec!["k".to_string()];
             list.extend(args.iter().map(|arg| self.value(*arg)));
             return self.text.line(format!("out_{name}({});", list.join(", ")));
@@ -266,8 +277,8 @@ impl BodyWriter<'_, '_> {
         self.put_event(&format!("OUTPUT_{name}"), channel, "MK_NULL", args);
     }
 
-    fn is_deferred(&self) -> bool {
-        self.handler.is_none_or(|handler| self.plan.emissions[handler.index()] == Emissions::Agenda)
+    fn emissions(&self) -> Emissions {
+        self.handler.map_or(Emissions::None, |handler| self.plan.emissions[handler.index()])
     }
 
     fn put_event(&mut self, what: &str, channel: Option<usize>, target: &str, args: &[Value]) {

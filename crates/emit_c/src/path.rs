@@ -216,7 +216,7 @@ impl<'p, 'a> PathWriter<'p, 'a> {
                 self.find(index, (*object, *class, *cell), key, *value, classes)
             }
         };
-        self.exit_unless(format!("mk_living({}, {reference})", self.plan.class_at(class)));
+        self.exit_unless(self.plan.lives(class, &reference));
         self.terms.text.line(format!("const uint32_t {number} = mk_number({reference});"));
         self.terms.text.line(format!("(void){number};"));
         (class, number)
@@ -286,7 +286,7 @@ impl<'p, 'a> PathWriter<'p, 'a> {
                 numbers[&here],
                 names.cells[here.index()][cell.index()]
             );
-            self.exit_unless(format!("mk_living({}, {stored})", self.plan.class_at(other)));
+            self.exit_unless(self.plan.lives(other, &stored));
             let number = format!("o{index}_{}", names.classes[other.index()]);
             self.terms.text.line(format!("const uint32_t {number} = mk_number({stored});"));
             self.terms.text.line(format!("(void){number};"));

@@ -14,6 +14,9 @@ pub enum Emissions {
     None,
     /// All channels are direct and nothing but emissions follows the first: each is a call where it stands.
     Calls,
+    /// All channels are direct, none is in a loop, and where the handler ends it is known which have happened: they are
+    /// calls at its ends.
+    AtEnd,
     /// They are put on the agenda and carried out when the handler ends.
     Agenda,
 }
@@ -112,9 +115,10 @@ impl<'a> Plan<'a> {
             return Emissions::None;
         }
         let direct = edges.all(|(from, to)| self.channel(from, to).is_none());
-        match direct && emissions_come_last(&handler.body) {
-            true => Emissions::Calls,
-            false => Emissions::Agenda,
+        match direct {
+            true if emissions_come_last(&handler.body) => Emissions::Calls,
+            true if crate::order::are_known_at_ends(&handler.body) => Emissions::AtEnd,
+            _ => Emissions::Agenda,
         }
     }
 
@@ -137,6 +141,18 @@ impl<'a> Plan<'a> {
     /// The class, as the instance holds it.
     pub fn class_at(&self, class: ClassId) -> String {
         format!("&k->classes[{}]", self.class_constant(class))
+    }
+
+    /// Whether a reference means a living object, as a condition.
+    pub fn lives(&self, class: ClassId, reference: &str) -> String {
+        let (name, capacity) = (&self.names.classes[class.index()], self.automaton.class(class).capacity);
+        format!("mk_lives(k->{name}_living, {capacity}, {reference})")
+    }
+
+    /// The place of a reference's object, or the one that means nobody.
+    pub fn place_in(&self, class: ClassId, reference: &str) -> String {
+        let (name, capacity) = (&self.names.classes[class.index()], self.automaton.class(class).capacity);
+        format!("mk_place_in(k->{name}_living, {capacity}, {}, {reference})", self.class_at(class))
     }
 
     /// The file and line that an operation comes from.

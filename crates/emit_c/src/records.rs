@@ -113,6 +113,7 @@ fn instance(plan: &Plan, text: &mut Text) {
         let places = class.capacity + 1;
         text.line(format!("struct {name} {name}[{places}];"));
         text.line(format!("mk_object {name}_objects[{places}];"));
+        text.line(format!("mk_ref {name}_living[{places}];"));
         text.line(format!("mk_family {name}_families[{}];", parents(plan, class).max(1)));
         text.line(format!("uint64_t {name}_free[MK_FREE_WORDS({})];", class.capacity.max(1)));
     }
@@ -194,7 +195,7 @@ fn new(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     let at = plan.class_at(id);
     match class.parent {
         Some(parent) => {
-            text.line(format!("if (!mk_living({}, parent))", plan.class_at(parent)));
+            text.line(format!("if (!{})", plan.lives(parent, "parent")));
             text.line("    return MK_NULL;");
         }
         None => text.line("(void)parent;"),

@@ -216,7 +216,7 @@ fn handler(plan: &Plan, id: HandlerId, text: &mut Text) {
 fn prologue(plan: &Plan, handler: &Handler, own: &str, names: &[(String, &'static str)], text: &mut Text) {
     let class = handler.class;
     if matches!(handler.trigger, Trigger::Event(_)) {
-        text.open(format!("if (MK_UNLIKELY(!mk_living({}, {own})))", plan.class_at(class)));
+        text.open(format!("if (MK_UNLIKELY(!{}))", plan.lives(class, own)));
         for ((name, _), (_, ty)) in names.iter().skip(1).zip(&handler.params) {
             if *ty == Type::Msg {
                 text.line(format!("mk_gone(&k->core, {name});"));
