@@ -130,7 +130,11 @@ impl Parser<'_> {
                 if !self.at(IDENT) || self.new_line_before(0) || self.nth(1) != DOT {
                     break;
                 }
+                let before = self.pos;
                 self.output();
+                if self.pos == before {
+                    break;
+                }
             }
         }
         self.close();
