@@ -100,7 +100,18 @@ impl Body<'_> {
 
     fn file_function(&mut self, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
         if let Some(Item::Function(id)) = self.cx.item(self.file, &name.text) {
-            let head = self.cx.program.functions[id.index()].clone();
+            // Heads of functions come after the constants, and what a function gives is no constant.
+            let Some(head) = self.cx.program.functions.get(id.index()).cloned() else {
+                let text = format!("what `{}` gives is not known before the stack starts", name.text);
+                self.error(
+                    codes::NOT_CONSTANT,
+                    text,
+                    span,
+                    "not constant",
+                    "write the value, or compute it in a handler",
+                );
+                return unknown(span);
+            };
             let args = self.arguments(&name.text, &head.params, args, span);
             return make(ExprKind::Call { function: id, args }, head.result, span);
         }
