@@ -291,7 +291,7 @@ fn simulate(file: &str, options: SimOptions<'_>, printer: &Printer) -> Result<i3
     }
     if let Some(name) = options.chart {
         let title = format!("{} (seed {seed})", network.name.text);
-        let chart = sim::chart(&finished, &title, &|frame| sim::frame_label(frame));
+        let chart = sim::chart(&finished, &title);
         let picture = graph::chart(&chart, name.ends_with(".txt"));
         write(&world, name, picture.as_bytes())?;
         printer.note(format!("sequence chart in {name}"));

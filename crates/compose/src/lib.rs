@@ -6,6 +6,7 @@
 //! Invariant: a composed automaton does what the uncomposed one does, output for output (design, section 2, "Order").
 
 mod channels;
+pub mod codes;
 mod cycles;
 mod graph;
 mod merge;

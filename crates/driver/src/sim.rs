@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mokume_base::world::World;
 use mokume_draw::{Chart, Direction, Event, MessageId, Unit};
-use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId};
+use mokume_reaction::{Accounts, Automaton, Datum, FieldValue, Handle, PortId, WireId, WireItem};
 use mokume_semantics::program::{Arg, Name, Network, Step, StepKind};
 use mokume_simulate::{Fate, Host, Medium, Record, ScriptedInput, Simulation, Weather, What};
 
@@ -192,8 +192,8 @@ pub fn capture(run: &Run, name: &str) -> Result<u64, Failure> {
     Ok(count)
 }
 
-/// The run as a sequence chart. `label` says what a frame is, in a few words.
-pub fn chart(run: &Run, title: &str, label: &dyn Fn(&[u8]) -> String) -> Chart {
+/// The run as a sequence chart.
+pub fn chart(run: &Run, title: &str) -> Chart {
     let names: Vec<&str> = run.hosts.iter().map(|host| host.name.as_str()).collect();
     let mut chart = Chart::new(title, Unit::Nanoseconds, &names);
     let mut numbers = BTreeMap::new();
@@ -205,7 +205,15 @@ pub fn chart(run: &Run, title: &str, label: &dyn Fn(&[u8]) -> String) -> Chart {
                     let message = MessageId(next);
                     next += 1;
                     numbers.insert((*number, *to), message);
-                    chart.push(record.at, Event::Send { from: *host, to: *to, message, label: label(frame) });
+                    chart.push(
+                        record.at,
+                        Event::Send {
+                            from: *host,
+                            to: *to,
+                            message,
+                            label: frame_label(&run.hosts[*host].automaton, frame),
+                        },
+                    );
                     if *fate == Fate::Lost {
                         chart.push(record.at, Event::Lose { message });
                     }
@@ -260,9 +268,44 @@ pub fn text_of(octets: &[u8]) -> String {
     }
 }
 
-/// What a frame is, in a few words: its octets where nothing better is known.
-pub fn frame_label(frame: &[u8]) -> String {
-    format!("{} octets {}", frame.len(), text_of(&frame[..frame.len().min(8)]))
+/// What a frame is, in a few words: the wires that accept it, from the outside in, then its payload.
+///
+/// No wire is known by name: at each depth the one is taken whose decoder checks most, and accepts.
+pub fn frame_label(automaton: &Automaton, frame: &[u8]) -> String {
+    let mut wires: Vec<(u32, WireId)> =
+        (0..automaton.wires.len()).map(|wire| (checks(&automaton.wires[wire].items), WireId::from(wire))).collect();
+    wires.sort_by_key(|(checked, _)| std::cmp::Reverse(*checked));
+    let mut names: Vec<&str> = Vec::new();
+    let mut rest = frame.to_vec();
+    while let Some((wire, inner)) = wires.iter().find_map(|(_, wire)| {
+        let payload = mokume_wire::decode(automaton, *wire, &rest).ok()?.payload;
+        (payload.len() < rest.len()).then(|| (*wire, rest[payload].to_vec()))
+    }) {
+        names.push(automaton.wires[wire.index()].name.as_str());
+        wires.retain(|(_, known)| *known != wire);
+        rest = inner;
+    }
+    if names.is_empty() {
+        return format!("{} octets {}", frame.len(), text_of(&frame[..frame.len().min(8)]));
+    }
+    // The outermost says least: it is the same for all.
+    let shown = if names.len() > 1 { &names[1..] } else { &names[..] };
+    let payload = if rest.is_empty() { String::new() } else { format!(" {}", text_of(&rest[..rest.len().min(16)])) };
+    format!("{}{payload}", shown.join(" "))
+}
+
+/// How many bits of a packet a wire's decoder holds against something.
+fn checks(items: &[WireItem]) -> u32 {
+    items
+        .iter()
+        .map(|item| match item {
+            WireItem::Field(field) => match field.value {
+                FieldValue::Constant { .. } | FieldValue::Computed { .. } => u32::from(field.width),
+                _ => 2 * field.constraints.len() as u32,
+            },
+            WireItem::Choice { arms, .. } => 4 + arms.iter().map(|arm| checks(&arm.items)).min().unwrap_or_default(),
+        })
+        .sum()
 }
 
 /// One line of a run's log.

@@ -2,59 +2,59 @@
 
 pub static CODES: &[(&str, &str, &str)] = &[
     (
-        "M0710",
+        "M0720",
         "a size that is not a constant",
         "What sizes memory (capacities, arrays, quotas) is known when the stack is compiled: a number, a `const`, or a layer's parameter that the stack \
 gives a constant. A stack's own parameters are set at start, so they size nothing.\n\n    stack Host(device: Device, sessions: u32) { x = Table(sessions) over device }   \
 // wrong\n    stack Host(device: Device) { x = Table(64) over device }                      // right\n",
     ),
     (
-        "M0711",
+        "M0721",
         "layers that stand on each other in a circle",
         "Each `over` leads down; following them ends at a device. The message names the circle.\n\n    a = Sequencer over b\n    b = Sequencer over a   \
 // wrong: one of them stands over the device\n",
     ),
     (
-        "M0712",
+        "M0722",
         "a part that the flow does not have here",
         "A flow has the addresses and keys that the layers below have made: an `address` of a router, a `key` of a multiplexor. Above a router the ones \
 below it are gone, and a key that the stack binds (`over udp[port: 7]`) is constant and no part of the flow any more.\n",
     ),
     (
-        "M0713",
+        "M0723",
         "a layer that nothing stands above",
         "What it delivers would reach nobody. Export it, put an endpoint or another layer over it, or take it out.\n\n    export udp\n",
     ),
     (
-        "M0714",
+        "M0724",
         "it is not clear which layer above is meant",
         "Workers and routers have one layer above. Where several stand above, a multiplexor must stand between, and each is bound to a key \
 (`over ip[protocol: 17]`), or listens for its own.\n",
     ),
     (
-        "M0715",
+        "M0725",
         "something is asked of a layer that it does not offer",
         "Sessions where only flow traffic is offered, a published value that nobody below publishes, a message for a session where none is open. A \
 multiplexor offers sessions over flow traffic.\n",
     ),
     (
-        "M0716",
+        "M0726",
         "an event or service that ends nowhere",
         "What a layer emits must be handled by a layer that it reaches, and what it `uses` must be served by one that the stack names: `with arp, icmp`.\n",
     ),
     (
-        "M0717",
+        "M0727",
         "a field or flow that cannot be reached from here",
         "A layer that looks at octets (a checksum) has its own field at a fixed place of the wire: before every choice, in whole octets, and for sums in 16 \
 bits at an even octet. And code that runs for no message has no flow at hand: name one, `to flow(remote: …)`.\n",
     ),
     (
-        "M0718",
+        "M0728",
         "a wire that names what the bundle does not have",
         "The names of a wire are those of its bundle's layers, `Layer.field` or `Layer.Alternative.field`.\n",
     ),
     (
-        "M0719",
+        "M0729",
         "a test or network that does not fit its stack",
         "A step names a port, an event and as many arguments as it takes (docs/language.md, section 10). The message lists what the stack has.\n\n    \
 udp.send_to(0, 4000, 10.0.0.2, 7, \"hello\")\n",

@@ -4,7 +4,7 @@
 //! [`wires`]), and makes handlers on demand, from the ports inwards ([`make`]): what a shape supplies and what the layer's
 //! code says become one body. `docs/language.md` is the law; sections are cited.
 //!
-//! Invariant: the program had no errors, so this finds only what depends on the stack (codes M0710 to M0719), and every
+//! Invariant: the program had no errors, so this finds only what depends on the stack (codes M0720 to M0729), and every
 //! automaton that it gives back passes the verifier.
 
 mod clean;

@@ -1,54 +1,111 @@
 //! A TAP interface: the stack's end of a link to the operating system.
+//!
+//! By the kernel's own calls: the libraries that were looked at refuse an interface that an administrator has prepared
+//! for a user, which is how one runs without root.
 
-use std::io::ErrorKind;
-use std::os::fd::{AsRawFd, RawFd};
-
-use tappers::{DeviceState, Interface, Tap};
+use std::ffi::CString;
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
 
 use super::Device;
 use crate::failure::Failure;
 
-/// Linux: no frame of an MTU-1500 link is longer, with a VLAN tag.
+/// Nothing that a TAP interface carries is longer.
 const LONGEST_FRAME: usize = 65_536;
 
 pub struct TapDevice {
-    tap: Tap,
+    tap: File,
     interface: String,
     mtu: u32,
     buffer: Vec<u8>,
 }
 
 impl TapDevice {
-    /// Attaches to the interface, or makes it; brings it up.
+    /// Attaches to the interface, or makes it; brings it up where that is permitted.
     pub fn open(interface: &str) -> Result<Self, Failure> {
-        let name = Interface::new(interface).map_err(|_| {
-            Failure::of_use(format!("`{interface}` is no name of an interface"), "take one like `mok0`")
-        })?;
-        let refuse = |error: std::io::Error| match error.kind() {
-            ErrorKind::PermissionDenied => Failure::of_use(
-                format!("TAP device `{interface}`: not permitted"),
-                format!("run as root, or prepare it: `ip tuntap add {interface} mode tap user $USER`"),
-            ),
-            ErrorKind::NotFound => Failure::of_use(
-                "this machine has no /dev/net/tun",
-                "load the kernel's `tun` module, or use the simulated network (`mokume sim`)",
-            ),
-            ErrorKind::ResourceBusy => Failure::of_use(
-                format!("TAP device `{interface}` is in use by another program"),
-                "stop it, or name another interface",
-            ),
-            _ => Failure::of_use(format!("TAP device `{interface}`: {error}"), "see `ip link`"),
+        let Some(mut request) = request_for(interface) else {
+            return Err(Failure::of_use(
+                format!("`{interface}` is no name of an interface"),
+                "take one of up to 15 letters and digits, like `mok0`",
+            ));
         };
-        let mut tap = Tap::new_named(name).map_err(refuse)?;
-        tap.set_nonblocking(true).map_err(refuse)?;
-        // A prepared interface may be up already and not be ours to change.
-        if let Err(error) = tap.set_state(DeviceState::Up) {
-            if error.kind() != ErrorKind::PermissionDenied {
-                return Err(refuse(error));
-            }
-        }
-        let mtu = tap.mtu().ok().and_then(|mtu| u32::try_from(mtu).ok()).unwrap_or(1500);
+        let tap = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
+            .open("/dev/net/tun")
+            .map_err(|error| refusal(interface, &error))?;
+        request.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI) as libc::c_short;
+        control(tap.as_raw_fd(), libc::TUNSETIFF, &mut request).map_err(|error| refusal(interface, &error))?;
+        let mtu = bring_up(interface).unwrap_or(1500);
         Ok(TapDevice { tap, interface: interface.to_string(), mtu, buffer: vec![0; LONGEST_FRAME] })
+    }
+}
+
+/// An empty request about an interface; `None` if it cannot have this name.
+fn request_for(interface: &str) -> Option<libc::ifreq> {
+    let name = CString::new(interface).ok()?;
+    let octets = name.as_bytes_with_nul();
+    if octets.len() < 2 || octets.len() > libc::IFNAMSIZ || interface.contains(['/', ' ']) {
+        return None;
+    }
+    // SAFETY: an `ifreq` is plain data, of which all zeros is a value.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(octets) {
+        *to = *from as libc::c_char;
+    }
+    Some(request)
+}
+
+fn control(descriptor: RawFd, what: libc::Ioctl, request: &mut libc::ifreq) -> Result<(), Error> {
+    // SAFETY: the calls used here read and write one `ifreq`, which lives through the call.
+    match unsafe { libc::ioctl(descriptor, what, std::ptr::from_mut(request)) } {
+        0.. => Ok(()),
+        _ => Err(Error::last_os_error()),
+    }
+}
+
+/// Sets the interface up, if we may, and says its MTU.
+fn bring_up(interface: &str) -> Option<u32> {
+    // SAFETY: a descriptor that the kernel has just given us is ours alone.
+    let socket = unsafe {
+        let descriptor = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
+        (descriptor >= 0).then(|| OwnedFd::from_raw_fd(descriptor))
+    }?;
+    let mut flags = request_for(interface)?;
+    control(socket.as_raw_fd(), libc::SIOCGIFFLAGS, &mut flags).ok()?;
+    // SAFETY: the call before has filled in the flags.
+    unsafe { flags.ifr_ifru.ifru_flags |= libc::IFF_UP as libc::c_short };
+    // A prepared interface may be somebody else's to bring up: then it is up already, or will be.
+    let _ = control(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &mut flags);
+    let mut mtu = request_for(interface)?;
+    control(socket.as_raw_fd(), libc::SIOCGIFMTU, &mut mtu).ok()?;
+    // SAFETY: the call before has filled in the MTU.
+    u32::try_from(unsafe { mtu.ifr_ifru.ifru_mtu }).ok()
+}
+
+/// One line for each way in which a machine can say no.
+fn refusal(interface: &str, error: &Error) -> Failure {
+    match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => Failure::of_use(
+            format!("TAP device `{interface}`: not permitted"),
+            format!("run as root, or prepare it as root: `ip tuntap add {interface} mode tap user $USER`"),
+        ),
+        Some(libc::ENOENT | libc::ENODEV | libc::ENXIO) => Failure::of_use(
+            "this machine has no /dev/net/tun",
+            "load the kernel's `tun` module, or use the simulated network (`mokume sim`)",
+        ),
+        Some(libc::EBUSY) => Failure::of_use(
+            format!("TAP device `{interface}` is in use by another program"),
+            "stop it, or name another interface",
+        ),
+        Some(libc::EINVAL) => Failure::of_use(
+            format!("interface `{interface}` is there, but is no TAP device"),
+            "name another, or make one: `ip tuntap add NAME mode tap`",
+        ),
+        _ => Failure::of_use(format!("TAP device `{interface}`: {error}"), "see `ip link`"),
     }
 }
 
@@ -58,7 +115,7 @@ impl Device for TapDevice {
     }
 
     fn receive(&mut self, _: u64) -> Result<Option<Vec<u8>>, Failure> {
-        match self.tap.recv(&mut self.buffer) {
+        match self.tap.read(&mut self.buffer) {
             Ok(size) => Ok(Some(self.buffer[..size].to_vec())),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
             Err(error) => Err(Failure::of_use(
@@ -69,16 +126,40 @@ impl Device for TapDevice {
     }
 
     fn send(&mut self, _: u64, frame: &[u8]) -> Result<bool, Failure> {
-        match self.tap.send(frame) {
+        match self.tap.write(frame) {
             Ok(_) => Ok(true),
-            // EIO: the interface is down. A wire without a peer loses frames; that is no reason to stop.
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(false),
+            // The interface is down: a wire without a peer loses frames, which is no reason to stop.
             Err(error) if error.raw_os_error() == Some(libc::EIO) => Ok(false),
+            // Not even a link header: the wire does not carry it.
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(false),
             Err(error) => Err(Failure::of_use(format!("TAP device `{}`: {error}", self.interface), "see `ip link`")),
         }
     }
 
     fn mtu(&self) -> u32 {
         self.mtu
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_interfaces_are_checked_before_the_kernel_sees_them() {
+        for wrong in ["", "a name", "a/b", "sixteen_letters_", "nul\0"] {
+            assert!(request_for(wrong).is_none(), "{wrong}");
+        }
+        assert!(request_for("mok0").is_some());
+    }
+
+    #[test]
+    fn each_refusal_says_what_to_do() {
+        for code in [libc::EPERM, libc::ENOENT, libc::EBUSY, libc::EINVAL, libc::EIO] {
+            let failure = refusal("mok0", &Error::from_raw_os_error(code));
+            assert_eq!(failure.exit_code(), 2);
+            assert!(!failure.help.is_empty());
+        }
     }
 }

@@ -1,0 +1,204 @@
+//! The command as a user meets it: what it prints, what it writes, how it ends. Wrong use is one line that says what to do.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn mokume(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).current_dir(root()).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+fn scratch(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("command");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+fn has_c_compiler() -> bool {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_library_and_the_examples_have_no_errors_and_pass_their_tests() {
+    let output = mokume(&["check", "library", "examples", "tests/library"]);
+    assert_eq!(code(&output), 0, "{}", said(&output));
+    if !has_c_compiler() {
+        println!("SKIPPED: no C compiler");
+        return;
+    }
+    let output = mokume(&["test", "tests/library", "examples"]);
+    assert_eq!(code(&output), 0, "{}", said(&output));
+    println!("FIGURE: mokume test tests/library examples: {}", String::from_utf8_lossy(&output.stdout).trim());
+}
+
+#[test]
+fn a_failing_test_is_shown_with_what_came_and_ends_with_1() {
+    let file = scratch("failing.mok");
+    let text = "use thin\n\nstack Numbered(device: Device) {\n    app = Sequencer over device\n    export app\n}\n\n\
+        test \"wrong on purpose\" {\n    stack Numbered(device)\n    app.open(1)\n    => app.opened(2, ?s)\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let output = mokume(&["test", "--backend", "interpreter", &file]);
+    assert_eq!(code(&output), 1, "{}", said(&output));
+    assert!(said(&output).contains("0 passed, 1 failed"), "{}", said(&output));
+    assert!(said(&output).contains("app.opened"), "{}", said(&output));
+}
+
+#[test]
+fn a_wrong_program_is_shown_with_place_and_way_out_and_ends_with_1() {
+    let file = scratch("wrong.mok");
+    std::fs::write(
+        &file,
+        "worker Echo {\n    on deliver(msg) { above.deliver(msg)  below.send(msg) }\n    on send(msg) { }\n}\n",
+    )
+    .unwrap();
+    let output = mokume(&["check", &file]);
+    assert_eq!(code(&output), 1);
+    let text = said(&output);
+    assert!(text.contains("error[M04") && text.contains("wrong.mok:2:") && text.contains("wrong.mok:3:"), "{text}");
+    assert!(text.contains("help:"), "{text}");
+    let output = mokume(&["check", &file, "--format", "json"]);
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let object: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(object["code"].is_string(), "{line}");
+    }
+}
+
+#[test]
+fn wrong_use_is_one_line_and_ends_with_2() {
+    let host = "examples/host.mok";
+    let cut = scratch("cut.pcap");
+    std::fs::write(&cut, [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0]).unwrap();
+    let cut_device = format!("pcap:{cut}");
+    let cases: &[(&[&str], &str)] = &[
+        (&["check", "nowhere.mok"], "nowhere.mok"),
+        (&["check", "target"], "no `.mok` file"),
+        (&["test", host], "no test"),
+        (&["run", host], "device"),
+        (&["run", host, "--device", "floppy"], "floppy"),
+        (&["run", host, "--device", "lan=tap:x"], "no device `lan`"),
+        (&["run", host, "--device", "pcap:/nowhere.pcap", "--set", "address=10.0.0.1/24"], "/nowhere.pcap"),
+        (&["run", host, "--device", &cut_device, "--set", "address=10.0.0.1/24"], "cut.pcap"),
+        (&["run", host, "--device", "tap:a name"], "no name of an interface"),
+        (&["run", "library/udp/udp.mok", "--device", "tap:x"], "no stack"),
+        (&["sim", host], "no network"),
+        (&["sim", "examples/demo.mok", "--network", "Nope"], "Demo"),
+        (&["graph", host, "--stack", "Nope"], "Host"),
+        (&["explain", "M9999"], "M9999"),
+    ];
+    for (arguments, word) in cases {
+        let output = mokume(arguments);
+        let text = said(&output);
+        assert_eq!(code(&output), 2, "{arguments:?}: {text}");
+        assert_eq!(text.trim_end().lines().count(), 1, "{arguments:?}: {text}");
+        assert!(text.starts_with("mokume: ") && text.contains(word), "{arguments:?}: {text}");
+    }
+    assert_eq!(code(&mokume(&["fly"])), 2);
+}
+
+#[test]
+fn settings_are_checked_by_name_form_and_size() {
+    let device = format!("pcap:{}", empty_capture());
+    let run = |set: &str| mokume(&["run", "examples/host.mok", "--device", &device, "--set", set]);
+    for (set, word) in [
+        ("adress=10.0.0.1/24", "address"),
+        ("address=10.0.0.1", "10.0.0.1/24"),
+        ("address=ten", "ten"),
+        ("address", "NAME=VALUE"),
+        ("gateway=0x1ffffffff", "too large"),
+    ] {
+        let output = run(set);
+        assert_eq!(code(&output), 2, "{set}: {}", said(&output));
+        assert!(said(&output).contains(word), "{set}: {}", said(&output));
+    }
+    assert_eq!(code(&run("address=10.0.0.1/24")), 0, "{}", said(&run("address=10.0.0.1/24")));
+}
+
+/// A capture without packets: a pcap file's header alone.
+fn empty_capture() -> String {
+    let name = scratch("empty.pcap");
+    let mut header = vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0];
+    header.extend([0; 8]);
+    header.extend(65_535_u32.to_le_bytes());
+    header.extend(1_u32.to_le_bytes());
+    std::fs::write(&name, header).unwrap();
+    name
+}
+
+#[test]
+fn a_simulation_writes_capture_and_chart_and_a_seed_replays_it() {
+    let (pcap, svg, text) = (scratch("demo.pcap"), scratch("demo.svg"), scratch("demo.txt"));
+    let run = |seed: &str, chart: &str| {
+        let output = mokume(&["sim", "examples/demo.mok", "--seed", seed, "--pcap", &pcap, "--chart", chart, "--log"]);
+        assert_eq!(code(&output), 0, "{}", said(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let one = run("5", &svg);
+    assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
+    assert!(std::fs::read(&pcap).unwrap().len() > 1000);
+    let capture = std::fs::read(&pcap).unwrap();
+    assert_eq!(one, run("5", &text));
+    assert_eq!(capture, std::fs::read(&pcap).unwrap());
+    assert_ne!(one, run("6", &text));
+    assert!(std::fs::read_to_string(&text).unwrap().contains("hearer"));
+}
+
+#[test]
+fn a_stack_is_built_drawn_and_measured() {
+    let folder = scratch("built");
+    let output = mokume(&["build", "examples/host.mok", "--emit", "c", "-o", &folder]);
+    assert_eq!(code(&output), 0, "{}", said(&output));
+    assert!(Path::new(&folder).join("Host.c").exists() && Path::new(&folder).join("mokume.h").exists());
+    let output = mokume(&["build", "examples/host.mok", "--emit", "automaton"]);
+    assert!(said(&output).starts_with("automaton Host"), "{}", said(&output).chars().take(200).collect::<String>());
+    let output = mokume(&["graph", "examples/host.mok"]);
+    assert!(said(&output).starts_with("<svg"));
+    let output = mokume(&["size", "examples/host.mok", "--format", "json"]);
+    assert!(said(&output).lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+}
+
+#[test]
+fn every_code_has_a_page() {
+    let output = mokume(&["explain"]);
+    let list = said(&output);
+    assert!(list.lines().count() > 60, "{list}");
+    for line in list.lines() {
+        let code_of = line.split_whitespace().next().unwrap();
+        let page = mokume(&["explain", code_of]);
+        assert_eq!(code(&page), 0);
+        assert!(said(&page).lines().count() > 2, "{code_of}: {}", said(&page));
+    }
+}
+
+#[test]
+fn a_project_names_its_sources_and_defaults() {
+    let folder = scratch("project");
+    std::fs::create_dir_all(format!("{folder}/src")).unwrap();
+    let manifest = "[project]\nname = \"p\"\nsources = [\"src\"]\n[defaults]\nnetwork = \"Second\"\nseed = 3\n";
+    std::fs::write(format!("{folder}/Mokume.toml"), manifest).unwrap();
+    let text = "use thin\n\nstack Plain(device: Device) {\n    app = Sequencer over device\n    export app\n}\n\n\
+        network First { host a = Plain()  until 1 s }\nnetwork Second { host b = Plain()  until 1 s }\n";
+    std::fs::write(format!("{folder}/src/p.mok"), text).unwrap();
+    let inside = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).current_dir(&folder).output().unwrap()
+    };
+    let checked = inside(&["check"]);
+    assert_eq!(code(&checked), 0, "{}", said(&checked));
+    let run = inside(&["sim", "src/p.mok"]);
+    assert!(said(&run).contains("network `Second`") && said(&run).contains("seed 3"), "{}", said(&run));
+    std::fs::write(format!("{folder}/Mokume.toml"), "[project]\nnames = 1\n").unwrap();
+    let wrong = inside(&["check"]);
+    assert_eq!(code(&wrong), 2);
+    assert!(said(&wrong).contains("Mokume.toml:2"), "{}", said(&wrong));
+}
