@@ -17,12 +17,14 @@ mod message;
 mod moves;
 mod operate;
 mod outcome;
+mod packets;
 mod program;
 mod react;
 mod replay;
 mod search;
 mod store;
 mod trace;
+mod words;
 mod world;
 
 pub use outcome::{Finding, Outcome, Property, Strength, Verdict, Violation};

@@ -10,6 +10,7 @@ use crate::host::{Content, NULL};
 use crate::message::Message;
 use crate::program::mask;
 use crate::react::{Event, Happening, Reaction};
+use crate::words::{compare, fold16, number, store, sum16};
 
 /// A body at work.
 struct Frame<'a> {
@@ -36,7 +37,7 @@ impl Frame<'_> {
 }
 
 /// Where a block leads: the target, and the results that come before its own arguments.
-enum Next<'a> {
+pub(crate) enum Next<'a> {
     To(&'a Target, Vec<u64>),
     Stop(Vec<u64>),
 }
@@ -438,45 +439,6 @@ impl<'p> Reaction<'p> {
         }
     }
 
-    fn pop_switch<'a>(&mut self, message: u64, cases: &'a [(mokume_reaction::VariantId, Target)]) -> Next<'a> {
-        let mut message = self.messages[message as usize].clone();
-        let Some(top) = message.headers.pop() else { return Next::Stop(Vec::new()) };
-        let Some((_, target)) = cases.iter().find(|(variant, _)| *variant == top.variant) else {
-            return Next::Stop(Vec::new());
-        };
-        let mut results = vec![self.hand(message)];
-        results.extend(top.fields);
-        Next::To(target, results)
-    }
-
-    fn decode(&mut self, id: u64, wire: WireId) -> (bool, Vec<u64>) {
-        let mut message = self.messages[id as usize].clone();
-        match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {
-            Ok(decoded) => {
-                message.met.retain(|(known, _)| *known != wire);
-                message.met.push((wire, message.octets.clone()));
-                message.octets = message.octets[decoded.payload].to_vec();
-                message.headers.extend(decoded.headers.into_iter().rev());
-                if !self.program.remembers {
-                    message.met.clear();
-                }
-                (true, vec![self.hand(message)])
-            }
-            Err(reason) => (false, vec![id, u64::from(reason.0)]),
-        }
-    }
-
-    fn vet(&mut self, id: u64, wire: WireId) -> (bool, Vec<u64>) {
-        let mut message = self.messages[id as usize].clone();
-        match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {
-            Ok(decoded) => {
-                message.octets.truncate(decoded.payload.end);
-                (true, vec![self.hand(message)])
-            }
-            Err(reason) => (false, vec![id, u64::from(reason.0)]),
-        }
-    }
-
     fn insert(&mut self, frame: &Frame, object: Value, cell: CellId, key: Vec<u64>, values: Vec<u64>) -> bool {
         let CellKind::Map { capacity, .. } = self.program.classes[frame.class(object).index()].cells[cell.index()]
         else {
@@ -532,52 +494,4 @@ fn is_write(kind: &OpKind) -> bool {
             | OpKind::Give { .. }
             | OpKind::Keep { .. }
     )
-}
-
-/// Circular on `seqN`: `a < b` when `b - a` is in `1 .. 2^(n-1)` (RFC 1982).
-fn compare(op: Compare, ty: Type, a: u64, b: u64) -> bool {
-    let less = |a: u64, b: u64| match ty {
-        Type::Seq(width) => {
-            let ahead = b.wrapping_sub(a) & mask(width);
-            ahead > 0 && ahead < 1 << (width - 1)
-        }
-        _ => a < b,
-    };
-    match op {
-        Compare::Eq => a == b,
-        Compare::Ne => a != b,
-        Compare::Lt => less(a, b),
-        Compare::Le => a == b || less(a, b),
-        Compare::Gt => less(b, a),
-        Compare::Ge => a == b || less(b, a),
-    }
-}
-
-fn number(octets: &[u8], endian: Endian) -> u64 {
-    let join = |value: u64, octet: &u8| value << 8 | u64::from(*octet);
-    match endian {
-        Endian::Big => octets.iter().fold(0, join),
-        Endian::Little => octets.iter().rev().fold(0, join),
-    }
-}
-
-fn store(message: &mut Message, at: u64, size: usize, endian: Endian, value: u64) -> bool {
-    let at = usize::try_from(at).ok();
-    let place = at.and_then(|at| message.octets.get_mut(at..at.checked_add(size)?));
-    let Some(place) = place else { return false };
-    match endian {
-        Endian::Big => place.copy_from_slice(&value.to_be_bytes()[8 - size..]),
-        Endian::Little => place.copy_from_slice(&value.to_le_bytes()[..size]),
-    }
-    true
-}
-
-fn sum16(octets: &[u8]) -> u32 {
-    let word = |pair: &[u8]| u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0));
-    octets.chunks(2).map(word).fold(0, u32::wrapping_add)
-}
-
-fn fold16(sum: u64) -> u64 {
-    let once = (sum & 0xffff) + (sum >> 16);
-    (once & 0xffff) + (once >> 16)
 }

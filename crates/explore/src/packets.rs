@@ -1,0 +1,47 @@
+//! What handlers do with headers: taking them off, and reading them from a packet.
+
+use mokume_reaction::{Target, VariantId, WireId};
+
+use crate::operate::Next;
+use crate::react::Reaction;
+
+impl Reaction<'_> {
+    pub fn pop_switch<'a>(&mut self, message: u64, cases: &'a [(VariantId, Target)]) -> Next<'a> {
+        let mut message = self.messages[message as usize].clone();
+        let Some(top) = message.headers.pop() else { return Next::Stop(Vec::new()) };
+        let Some((_, target)) = cases.iter().find(|(variant, _)| *variant == top.variant) else {
+            return Next::Stop(Vec::new());
+        };
+        let mut results = vec![self.hand(message)];
+        results.extend(top.fields);
+        Next::To(target, results)
+    }
+
+    pub fn decode(&mut self, id: u64, wire: WireId) -> (bool, Vec<u64>) {
+        let mut message = self.messages[id as usize].clone();
+        match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {
+            Ok(decoded) => {
+                message.met.retain(|(known, _)| *known != wire);
+                message.met.push((wire, message.octets.clone()));
+                message.octets = message.octets[decoded.payload].to_vec();
+                message.headers.extend(decoded.headers.into_iter().rev());
+                if !self.program.remembers {
+                    message.met.clear();
+                }
+                (true, vec![self.hand(message)])
+            }
+            Err(reason) => (false, vec![id, u64::from(reason.0)]),
+        }
+    }
+
+    pub fn vet(&mut self, id: u64, wire: WireId) -> (bool, Vec<u64>) {
+        let mut message = self.messages[id as usize].clone();
+        match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {
+            Ok(decoded) => {
+                message.octets.truncate(decoded.payload.end);
+                (true, vec![self.hand(message)])
+            }
+            Err(reason) => (false, vec![id, u64::from(reason.0)]),
+        }
+    }
+}
