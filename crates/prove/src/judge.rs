@@ -76,6 +76,13 @@ struct Goal {
     goal: Term,
 }
 
+/// The goal's hypotheses without it.
+fn failure_of(terms: &mut Terms, goal: &Goal) -> Term {
+    let mut facts = goal.hypotheses.clone();
+    facts.push(terms.not(goal.goal));
+    terms.all(&facts)
+}
+
 struct Court<'a> {
     automaton: &'a Automaton,
     solvers: &'a mut [Box<dyn Solver>],
@@ -88,28 +95,35 @@ impl Court<'_> {
         self.findings.push(Finding { condition, about, verdict, solver: "none", took: Duration::ZERO });
     }
 
-    /// Shows all goals: in one question if all of them hold, one by one if one does not.
+    /// Shows all goals: those that rewriting does not close together, then by halves, until the guilty ones stand alone.
     fn show_all(&mut self, terms: &mut Terms, goals: Vec<Goal>) {
-        let started = Instant::now();
         let mut open = Vec::new();
-        let mut failures = Vec::new();
         for goal in goals {
-            let mut facts = goal.hypotheses.clone();
-            facts.push(terms.not(goal.goal));
-            let failure = terms.all(&facts);
+            let failure = failure_of(terms, &goal);
             if terms.constant(failure) == Some(0) {
                 let Goal { condition, about, .. } = goal;
                 let (verdict, took) = (Verdict::Proved, Duration::ZERO);
                 self.findings.push(Finding { condition, about, verdict, solver: "rewriting", took });
             } else {
-                failures.push(failure);
                 open.push(goal);
             }
         }
+        self.show_together(terms, open);
+    }
+
+    fn show_together(&mut self, terms: &mut Terms, mut goals: Vec<Goal>) {
+        if goals.len() <= 1 {
+            for Goal { condition, about, hypotheses, goal } in goals {
+                self.show(terms, condition, &about, &hypotheses, goal);
+            }
+            return;
+        }
+        let started = Instant::now();
+        let failures: Vec<Term> = goals.iter().map(|goal| failure_of(terms, goal)).collect();
         let any = terms.any(&failures);
-        if open.len() > 1 {
-            if let (Answer::Unsat, solver) = self.ask(terms, &[any]) {
-                let took = started.elapsed() / open.len() as u32;
+        match self.ask(terms, &[any]) {
+            (Answer::Unsat, solver) => {
+                let took = started.elapsed() / goals.len() as u32;
                 let proved = |Goal { condition, about, .. }| Finding {
                     condition,
                     about,
@@ -117,12 +131,13 @@ impl Court<'_> {
                     solver,
                     took,
                 };
-                self.findings.extend(open.into_iter().map(proved));
-                return;
+                self.findings.extend(goals.into_iter().map(proved));
             }
-        }
-        for Goal { condition, about, hypotheses, goal } in open {
-            self.show(terms, condition, &about, &hypotheses, goal);
+            _ => {
+                let second = goals.split_off(goals.len() / 2);
+                self.show_together(terms, goals);
+                self.show_together(terms, second);
+            }
         }
     }
 
