@@ -85,7 +85,7 @@ impl<'p> Lowering<'p> {
             info.lower = Some(self.class(layer, "B", capacity, Some(entity), source));
         }
         if at.has_scope(s::ScopeKind::Point) {
-            self.error("M0719", "state of a `point` is not lowered yet", at.span, "keep it in a map of the entity");
+            self.error("M0729", "state of a `point` is not lowered yet", at.span, "keep it in a map of the entity");
         }
         for class in at.layer().map_or(&[][..], |layer| &layer.objects) {
             let capacity = self.size(&at.env, &class.capacity);
@@ -371,7 +371,7 @@ impl<'p> Lowering<'p> {
             // Not declared yet: members stand in order, and each takes one cell behind the shape's.
             None => {
                 self.error(
-                    "M0719",
+                    "M0729",
                     "the quota must be declared before what takes `from` it",
                     Some(quota.span),
                     "move it up",

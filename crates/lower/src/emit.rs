@@ -118,7 +118,7 @@ impl<'p> Lowering<'p> {
         }
         if !self.inst(inst).uses.flow {
             self.error(
-                "M0715",
+                "M0725",
                 "a message goes down, but there is no session that it goes to",
                 self.inst(inst).span,
                 "open one",
@@ -231,7 +231,7 @@ impl<'p> Lowering<'p> {
             _ if components.is_empty() => Vec::new(),
             _ => {
                 let help = "an event without a flow cannot send: keep the message, or let a session do it";
-                self.error("M0717", "there is no flow at hand where this runs", self.inst(f.inst).span, help);
+                self.error("M0727", "there is no flow at hand where this runs", self.inst(f.inst).span, help);
                 let types = self.flow_params(&components);
                 types.into_iter().map(|(_, ty)| f.constant(&self.a, ty, 0)).collect()
             }

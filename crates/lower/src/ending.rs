@@ -43,7 +43,7 @@ impl<'p> Lowering<'p> {
     /// `fail: reason`: told above, aborted below, and the own session ends.
     pub fn fail(&mut self, f: &mut Frame<'p>, reason: r::Value) {
         let Some(session) = f.place.session else {
-            self.error("M0715", "only a session fails", self.inst(f.inst).span, "");
+            self.error("M0725", "only a session fails", self.inst(f.inst).span, "");
             return;
         };
         self.event_up(f, "failed", What::Failed, vec![reason]);

@@ -157,7 +157,7 @@ impl<'p> Lowering<'p> {
     fn unheard(&mut self, f: &mut Frame<'p>, task: &Task, args: &[r::Value]) {
         if let r::Trigger::Event(name) = &task.trigger {
             let message = format!("nobody handles `{name}`");
-            self.error("M0716", message, self.inst(f.inst).span, "a layer that it reaches must have a handler for it");
+            self.error("M0726", message, self.inst(f.inst).span, "a layer that it reaches must have a handler for it");
         }
         for arg in args {
             if f.b.type_of(*arg) == r::Type::Msg {

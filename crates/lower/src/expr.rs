@@ -339,7 +339,7 @@ impl<'p> Lowering<'p> {
             .collect();
         // Of several layers with a component of this name, the highest is meant.
         let Some(owner) = exact.last().map(|at| components[*at].owner) else {
-            self.error("M0712", format!("the flow here has no part `{}`", field.text), Some(field.span), "");
+            self.error("M0722", format!("the flow here has no part `{}`", field.text), Some(field.span), "");
             let ty = r::Type::U(32);
             return vec![f.constant(&self.a, ty, 0)];
         };
@@ -372,7 +372,7 @@ impl<'p> Lowering<'p> {
                         let owner = all.last().map(|at| components[*at].owner);
                         if owner.is_none() {
                             self.error(
-                                "M0712",
+                                "M0722",
                                 format!("the flow here has no part `{}`", name.text),
                                 Some(name.span),
                                 "",
@@ -428,7 +428,7 @@ impl<'p> Lowering<'p> {
         for field in info.placed.iter().flatten().flatten() {
             if field.width != 16 || field.octet % 2 != 0 {
                 let help = "put it in 16 bits at an even octet";
-                self.error("M0717", "a layer's own field cannot be taken out of this sum", Some(expr.span), help);
+                self.error("M0727", "a layer's own field cannot be taken out of this sum", Some(expr.span), help);
                 continue;
             }
             let at = f.constant(&self.a, r::Type::U(32), u64::from(field.octet));

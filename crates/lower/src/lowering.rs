@@ -318,7 +318,7 @@ impl<'p> Lowering<'p> {
             Some(value) if value <= u64::from(u32::MAX / 2) => value as u32,
             _ => {
                 let help = "what sizes something is set when the stack is built: write a number, or a parameter of a layer that gets one";
-                self.error("M0710", "this size is not a constant", Some(expr.span), help);
+                self.error("M0720", "this size is not a constant", Some(expr.span), help);
                 1
             }
         }

@@ -395,7 +395,7 @@ impl<'p> Lowering<'p> {
         };
         if ends {
             let message = format!("nobody handles `{name}`");
-            self.error("M0716", message, self.inst(inst).span, "a layer that it reaches must have a handler for it");
+            self.error("M0726", message, self.inst(inst).span, "a layer that it reaches must have a handler for it");
             return;
         }
         self.custom(f, name, down, values[..own].to_vec());

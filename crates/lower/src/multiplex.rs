@@ -306,7 +306,7 @@ impl<'p> Lowering<'p> {
             [user] => self.accept(f, *user, message, &flow),
             _ => {
                 let help = "one layer above, with sessions, can be meant";
-                self.error("M0714", "it is not clear for whom this accepts", Some(stmt.span), help);
+                self.error("M0724", "it is not clear for whom this accepts", Some(stmt.span), help);
                 self.drop(f, message, "unmatched");
             }
         }

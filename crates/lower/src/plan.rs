@@ -210,7 +210,7 @@ impl<'p> Planner<'p, '_> {
                 if chain.contains(&at) {
                     let instance = &self.stack.instances[at];
                     let message = format!("`{}` stands over itself", instance.name.text);
-                    self.error("M0711", message, instance.name.span, "part of a circle");
+                    self.error("M0721", message, instance.name.span, "part of a circle");
                     return None;
                 }
                 chain.push(at);
@@ -316,7 +316,7 @@ impl<'p> Planner<'p, '_> {
             let wanted = |c: &Component| c.owner == lower && !c.is_remote() && c.name == name.text;
             let Some(at) = top.iter().rposition(wanted) else {
                 let message = format!("`{}` is no key of the layer below", name.text);
-                self.error("M0712", message, name.span, "not a key there");
+                self.error("M0722", message, name.span, "not a key there");
                 return None;
             };
             bound.push((at, value));
@@ -450,16 +450,16 @@ impl<'p> Planner<'p, '_> {
             let (Some(span), name) = (inst.span, &inst.name) else { continue };
             let ends = matches!(inst.kind, Kind::Application) || inst.shape() == Some(Shape::Endpoint);
             let problem = if !ends && inst.users.is_empty() {
-                Some(("M0713", format!("nothing stands above `{name}`"), "export it, or put a layer over it"))
+                Some(("M0723", format!("nothing stands above `{name}`"), "export it, or put a layer over it"))
             } else if inst.users.len() > 1 && !inst.is_multiplexor() {
                 Some((
-                    "M0714",
+                    "M0724",
                     format!("several layers stand above `{name}`, which is no multiplexor"),
                     "put a multiplexor between",
                 ))
             } else if (inst.used.flow && !inst.offers.flow) || (inst.used.sessions && !inst.offers.sessions) {
                 Some((
-                    "M0715",
+                    "M0725",
                     format!("`{name}` does not offer what the layer above uses"),
                     "put a multiplexor between",
                 ))
@@ -494,7 +494,7 @@ impl<'p> Planner<'p, '_> {
                 if let Some(missing) = servers.iter().position(Option::is_none) {
                     let message =
                         format!("nobody serves `{}` for `{}`", layer.uses[missing].1.text, instance.name.text);
-                    let diagnostic = Diagnostic::error(Code("M0716"), message)
+                    let diagnostic = Diagnostic::error(Code("M0726"), message)
                         .at(instance.name.span, "uses a service")
                         .help("name the layer that serves it: `with …`");
                     self.diagnostics.push(diagnostic);

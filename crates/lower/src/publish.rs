@@ -138,7 +138,7 @@ impl<'p> Lowering<'p> {
             }
             Reading::Session => {
                 let message = format!("`below.{}` is of a session, and there is none where this runs", name.text);
-                self.error("M0715", message, Some(name.span), "read it in a handler of the session");
+                self.error("M0725", message, Some(name.span), "read it in a handler of the session");
                 let ty = r::Type::U(32);
                 vec![f.constant(&self.a, ty, 0)]
             }
@@ -172,7 +172,7 @@ impl<'p> Lowering<'p> {
         match self.published(inst, name, reading) {
             Some(function) => f.op(&self.a, r::OpKind::Call { function, args }),
             None => {
-                self.error("M0715", format!("nobody below publishes `{name}`"), self.inst(f.inst).span, "");
+                self.error("M0725", format!("nobody below publishes `{name}`"), self.inst(f.inst).span, "");
                 vec![f.constant(&self.a, r::Type::U(32), 0)]
             }
         }

@@ -68,7 +68,7 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
 #[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
 pub fn input(automaton: &Automaton, step: &s::Step) -> Result<Input, Diagnostic> {
     let s::StepKind::Input { port, event, args } = &step.kind else {
-        return Err(Diagnostic::error(Code("M0719"), "only inputs stand in a network").at(step.span, "here"));
+        return Err(Diagnostic::error(Code("M0729"), "only inputs stand in a network").at(step.span, "here"));
     };
     let mut scripting = Scripting { automaton, bound: Vec::new(), diagnostics: Vec::new() };
     let resolved = scripting.input_args(port, event, args);
@@ -78,7 +78,7 @@ pub fn input(automaton: &Automaton, step: &s::Step) -> Result<Input, Diagnostic>
         (Some((port, event)), Some(args)) => Ok(Input { port, event, args }),
         _ => Err(scripting.diagnostics.into_iter().next().unwrap_or_else(|| {
             let message = "a handle is not known before the network runs";
-            Diagnostic::error(Code("M0719"), message)
+            Diagnostic::error(Code("M0729"), message)
                 .at(step.span, "here")
                 .help("use inputs without sessions: `bind`, `send_to`")
         })),
@@ -116,7 +116,7 @@ impl Scripting<'_> {
                 .collect();
             let message = format!("the stack has no input `{}.{}`", port.text, event.text);
             let help = format!("it has {}", known.join(", "));
-            self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(event.span, "no such input").help(help));
+            self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such input").help(help));
             return None;
         };
         let params = &self.automaton.ports[at.index()].inputs[input as usize].params;
@@ -132,7 +132,7 @@ impl Scripting<'_> {
             let shown: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
             let message = format!("`{}` has {} arguments here, not {}", event.text, params.len(), args.len());
             let help = format!("they are: {}", shown.join(", "));
-            self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(event.span, "wrong number").help(help));
+            self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "wrong number").help(help));
             return None;
         }
         Some(params.iter().zip(args).map(|((_, ty), arg)| self.arg(*ty, arg)).collect())
@@ -198,7 +198,7 @@ impl Scripting<'_> {
                 None => {
                     let help = "a report is one of overflow, division, bounds, misuse, narrow";
                     let message = format!("`{report}` is no report");
-                    self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(span, "here").help(help));
+                    self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "here").help(help));
                 }
             },
             s::StepKind::Input { .. } | s::StepKind::After { .. } => {}
@@ -209,7 +209,7 @@ impl Scripting<'_> {
         let known = self.automaton.ports.iter().find(|known| known.name == port.text);
         let Some(output) = known.and_then(|port| port.outputs.iter().find(|output| output.event == event.text)) else {
             let message = format!("the stack has no output `{}.{}`", port.text, event.text);
-            self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(event.span, "no such output"));
+            self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such output"));
             return None;
         };
         let params = output.params.clone();
@@ -225,7 +225,7 @@ impl Scripting<'_> {
             [] if count == 0 => None,
             [] => {
                 let message = format!("nothing in this stack has the reason `{reason}`");
-                self.diagnostics.push(Diagnostic::error(Code("M0719"), message).at(span, "here"));
+                self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "here"));
                 None
             }
             _ => Some(of(format!("*.{reason}"))),

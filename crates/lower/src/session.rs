@@ -146,7 +146,7 @@ impl<'p> Lowering<'p> {
         }
         let Some(class) = self.infos[f.inst].session else {
             self.error(
-                "M0715",
+                "M0725",
                 "only a layer with sessions opens one",
                 self.inst(f.inst).span,
                 "give it a `session` scope",

@@ -28,7 +28,7 @@ impl<'p> Lowering<'p> {
             Some(uses) => match self.inst(f.inst).servers.get(uses as usize).copied().flatten() {
                 Some(server) => vec![(server, None)],
                 None => {
-                    self.error("M0716", "nobody serves this here", Some(stmt.span), "name a layer that does: `with …`");
+                    self.error("M0726", "nobody serves this here", Some(stmt.span), "name a layer that does: `with …`");
                     return;
                 }
             },

@@ -48,7 +48,7 @@ impl<'p> Lowering<'p> {
         };
         found.unwrap_or_else(|| {
             let help = "an event of the entity, or of flow traffic, has no session";
-            self.error("M0719", "there is no object with this state where this code runs", Some(state.span), help);
+            self.error("M0729", "there is no object with this state where this code runs", Some(state.span), help);
             self.entity(f)
         })
     }

@@ -114,7 +114,7 @@ impl<'p> Lowering<'p> {
                 Some(found) => selects.push(found),
                 None => {
                     let message = format!("no layer of the bundle has an alternative `{}`", variant.text);
-                    self.error("M0718", message, Some(variant.span), "name it as `Layer.Alternative`");
+                    self.error("M0728", message, Some(variant.span), "name it as `Layer.Alternative`");
                 }
             }
         }
@@ -193,7 +193,7 @@ impl<'p> Lowering<'p> {
         });
         let Some((place, header, variant, at, ty)) = found else {
             let message = format!("`{}.{}` is no field of a layer of this bundle", layer.text, name.text);
-            self.error("M0718", message, Some(name.span), "");
+            self.error("M0728", message, Some(name.span), "");
             return r::FieldValue::Reserved;
         };
         if place >= context.placed_from {
@@ -219,7 +219,7 @@ impl<'p> Lowering<'p> {
                 "`{}` is written by a layer below the coding point, but does not stand at a fixed octet",
                 field.name.text
             );
-            self.error("M0717", message, Some(field.name.span), "put it before every choice, in whole octets");
+            self.error("M0727", message, Some(field.name.span), "put it before every choice, in whole octets");
             return;
         };
         let shifted = u32::from(self.faulty(Fault::PlacedOffset));

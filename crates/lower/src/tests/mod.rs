@@ -2,6 +2,7 @@
 
 mod files;
 mod hand;
+mod refused;
 
 use mokume_compose::compose;
 use mokume_interpret::Instance;

@@ -1,0 +1,71 @@
+//! What only a stack shows to be wrong: each code of this crate that the front end cannot find first, from a text.
+
+use mokume_base::SourceMap;
+use mokume_semantics::analyse_files;
+use mokume_semantics::load::Nothing;
+use mokume_semantics::program::StackId;
+
+use crate::{lower, test_script, Options};
+
+use super::files::shown;
+
+/// The codes that lowering the last stack of a text gives, and then its tests.
+fn codes(text: &str) -> Vec<&'static str> {
+    let mut sources = SourceMap::default();
+    let file = sources.add("refused.mok", text);
+    let (program, diagnostics) = analyse_files(&mut sources, &[file], &mut Nothing);
+    assert_eq!(shown(&sources, &diagnostics), Vec::<String>::new(), "{text}");
+    let stack = StackId(program.stacks.len() as u32 - 1);
+    let (automaton, mut found) = lower(&program, &sources, stack, &Options::default());
+    if let Some(automaton) = automaton {
+        found.extend(program.tests.iter().flat_map(|test| test_script(&automaton, &sources, test).1));
+    }
+    found.iter().map(|diagnostic| diagnostic.code.0).collect()
+}
+
+#[test]
+fn a_layer_with_nothing_above_it() {
+    let text = "
+        worker Plain { }
+        stack Bare(device: Device) { plain = Plain over device }";
+    assert_eq!(codes(text), ["M0723"]);
+    assert_eq!(codes(&text.replace("over device }", "over device  export plain }")), Vec::<&str>::new());
+}
+
+#[test]
+fn a_placed_field_of_no_fixed_octet() {
+    let text = "
+        worker Upper { header { a: u8 }  on send(msg) { below.send(msg, a: 1) } }
+        worker Sum {
+            header { sum: u16 }
+            on send(msg) { below.send(msg, sum: fold16(msg.sum16())) }
+            on deliver(msg, sum) { if sum == fold16(msg.sum16()) { above.deliver(msg) } else { drop msg: bad } }
+        }
+        bundle Both = Upper / Sum encoded Odd
+        wire Odd big { a: u8 = Upper.a   sum: u16 = Sum.sum   pad: u8 = 0 }
+        stack Summed(device: Device) { both = Both over device  export both }";
+    assert_eq!(codes(text), ["M0727", "M0727"]);
+    let even = text.replace(
+        "a: u8 = Upper.a   sum: u16 = Sum.sum   pad: u8 = 0",
+        "a: u8 = Upper.a   pad: u8 = 0   sum: u16 = Sum.sum",
+    );
+    assert_eq!(codes(&even), Vec::<&str>::new());
+}
+
+#[test]
+fn a_test_of_what_the_stack_does_not_have() {
+    let text = |step: &str| {
+        format!(
+            "worker Plain {{ }}
+             stack Bare(device: Device) {{ plain = Plain over device  export plain }}
+             test \"t\" {{
+                 stack Bare(device)
+                 {step}
+             }}"
+        )
+    };
+    assert_eq!(codes(&text("plain.send_to(\"x\")  => device.frame(\"x\")")), Vec::<&str>::new());
+    assert_eq!(codes(&text("plain.send_to(1, \"x\")")), ["M0729"]);
+    assert_eq!(codes(&text("plain.send_to(\"x\")  => device.frame(\"x\")  dropped never 1")), ["M0729"]);
+    assert_eq!(codes(&text("plain.send_to(\"x\")  => device.frame(\"x\")  reported never 1")), ["M0729"]);
+}
