@@ -41,6 +41,8 @@ fn composing_changes_nothing_and_every_message_has_one_fate() {
     }
 }
 
+type Change<'a> = &'a dyn Fn(&mut OpKind) -> bool;
+
 /// Changes the operations that `change` knows; how many of the automata that have one show a difference.
 fn found(change: impl Fn(&mut OpKind) -> bool) -> (u64, u64) {
     let (mut planted, mut found) = (0, 0);
@@ -74,8 +76,7 @@ fn planted_faults_are_found() {
         }
         _ => false,
     };
-    let faults: [(&str, &dyn Fn(&mut OpKind) -> bool); 2] =
-        [("carries are not reported", &silent), ("timers are not armed", &early)];
+    let faults: [(&str, Change); 2] = [("carries are not reported", &silent), ("timers are not armed", &early)];
     for (name, change) in faults {
         let (planted, seen) = found(change);
         println!("{name}: found in {seen} of {planted}");

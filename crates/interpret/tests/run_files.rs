@@ -10,7 +10,7 @@ use mokume_base::SourceMap;
 use mokume_compose::{compose, Options};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Terminator};
-use mokume_testkit::{parameters, parse, run, split, Script};
+use mokume_testkit::{parameters, parse, run, split, Arg, Expect, Script};
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
@@ -239,4 +239,46 @@ fn missing(taken: &BTreeMap<String, BTreeSet<usize>>) -> Vec<String> {
         }
     }
     missing
+}
+
+/// Leaves the last output out, or changes the last number or message; whether there was one.
+fn spoil(expect: &mut Expect, leave_out: bool) -> bool {
+    if leave_out {
+        return expect.outputs.pop().is_some();
+    }
+    for arg in expect.outputs.iter_mut().flat_map(|output| &mut output.args).rev() {
+        match arg {
+            Arg::Word(word) => *word ^= 1,
+            Arg::Octets(octets) => octets.push(0),
+            _ => continue,
+        }
+        return true;
+    }
+    false
+}
+
+#[test]
+fn every_changed_expectation_fails() {
+    let mut spoiled = 0;
+    for path in files() {
+        let Ok(file) = read(&path) else { continue };
+        for (script, leave_out) in file.scripts.iter().flat_map(|script| [(script, true), (script, false)]) {
+            for step in 0..=script.steps.len() {
+                let mut wrong = script.clone();
+                let expect = match step.checked_sub(1) {
+                    None => &mut wrong.start,
+                    Some(step) => &mut wrong.steps[step].expect,
+                };
+                if !spoil(expect, leave_out) {
+                    continue;
+                }
+                spoiled += 1;
+                let mut machine = Instance::new(&file.automaton, &parameters(&file.automaton, script), script.seed);
+                let failures = run(&file.automaton, &wrong, &mut machine);
+                assert!(!failures.is_empty(), "{}: test \"{}\", step {step}", file.name, script.name);
+            }
+        }
+    }
+    println!("{spoiled} expectations changed");
+    assert!(spoiled > 200);
 }
