@@ -105,7 +105,8 @@ impl Build {
     }
 
     fn flags(&self) -> Vec<String> {
-        let mut flags: Vec<String> = ["-std=c11", "-Wall", "-Wextra", "-Wno-tautological-compare", "-Werror"].map(String::from).to_vec();
+        let mut flags: Vec<String> =
+            ["-std=c11", "-Wall", "-Wextra", "-Wno-tautological-compare", "-Werror"].map(String::from).to_vec();
         flags.push(format!("-O{}", self.optimize.min(3)));
         if self.sanitize == Sanitize::AddressUndefined {
             flags.extend(

@@ -13,6 +13,10 @@ use mokume_reaction::Automaton;
 /// Small, so that a new instance costs little; sequences here hold few messages.
 const MEMORY: Memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
 
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
 #[test]
 fn interpreter_and_c_agree() {
     let mut files = run_files();
@@ -22,9 +26,11 @@ fn interpreter_and_c_agree() {
         Err(_) => Build { coverage: true, ..build() },
     };
     let program = Arc::new(CProgram::build(&automata(&files), &build).unwrap_or_else(|error| panic!("{error}")));
+    // A name's part in `ONLY`, and `SEQUENCES`, for a longer look at one stack.
+    let only = std::env::var("ONLY").unwrap_or_default();
     let mut failures = Vec::new();
-    for (stack, file) in files.iter().enumerate() {
-        let options = Drive { sequences: 60, ..Drive::default() };
+    for (stack, file) in files.iter().enumerate().filter(|(_, file)| file.name.contains(&only)) {
+        let options = Drive { sequences: setting("SEQUENCES", 60), seed: setting("SEED", 1), ..Drive::default() };
         let machine = CMachine::new(&program, stack, &[], 0, MEMORY).expect("a machine");
         let subject = |params: &[u64], seed: u64| {
             machine.reset(params, seed);

@@ -1,0 +1,86 @@
+//! A second instance at the other end of the devices: it answers as a peer does, over a network that loses and repeats.
+
+use std::collections::{HashMap, VecDeque};
+
+use mokume_reaction::*;
+
+use super::random::Random;
+use super::source::Source;
+use super::{act, Step};
+
+/// So much may be on its way.
+const MAIL: usize = 16;
+
+pub(super) struct Sibling<R> {
+    machine: R,
+    /// Frames for the machines that are compared.
+    mail: VecDeque<(PortId, u32, Vec<Datum>)>,
+    handles: HashMap<ClassId, Vec<Handle>>,
+}
+
+impl<R: Machine> Sibling<R> {
+    pub fn new(machine: R, automaton: &Automaton, random: &mut Random) -> Sibling<R> {
+        let mut sibling = Sibling { machine, mail: VecDeque::new(), handles: HashMap::new() };
+        let started = sibling.machine.start(0);
+        sibling.post(automaton, &started, random);
+        sibling
+    }
+
+    /// What the machines put out comes in here, and what is answered waits for them; sometimes something comes of itself.
+    pub fn hear(&mut self, now: u64, outcome: &Outcome, source: &mut Source<'_>) {
+        let automaton = source.automaton;
+        for (port, event, args) in frames(automaton, outcome) {
+            if !source.random.chance(10) {
+                let answer = self.machine.input(now, port, event, &args);
+                self.post(automaton, &answer, &mut source.random);
+            }
+        }
+        let step = match source.random.below(6) {
+            0 => {
+                std::mem::swap(&mut source.handles, &mut self.handles);
+                let step = source.input();
+                std::mem::swap(&mut source.handles, &mut self.handles);
+                step
+            }
+            1..=2 => Step::Advance { now },
+            _ => return,
+        };
+        let outcome = act(&mut self.machine, &step);
+        self.post(automaton, &outcome, &mut source.random);
+        std::mem::swap(&mut source.handles, &mut self.handles);
+        source.learn(&outcome);
+        std::mem::swap(&mut source.handles, &mut self.handles);
+    }
+
+    fn post(&mut self, automaton: &Automaton, outcome: &Outcome, random: &mut Random) {
+        for frame in frames(automaton, outcome).into_iter().take(MAIL - self.mail.len().min(MAIL)) {
+            match random.below(20) {
+                0 => {}
+                1 => self.mail.extend([frame.clone(), frame]),
+                2 => self.mail.push_front(frame),
+                _ => self.mail.push_back(frame),
+            }
+        }
+    }
+
+    /// The next frame that comes, if it comes now.
+    pub fn deliver(&mut self, now: u64, random: &mut Random) -> Option<Step> {
+        if !random.chance(50) {
+            return None;
+        }
+        let (port, event, args) = self.mail.pop_front()?;
+        Some(Step::Input { now, port, event, args })
+    }
+}
+
+/// Outputs of devices, as the inputs that they are at the other end.
+fn frames(automaton: &Automaton, outcome: &Outcome) -> Vec<(PortId, u32, Vec<Datum>)> {
+    let matched = outcome.outputs.iter().filter_map(|output| {
+        let port = &automaton.ports[output.port.index()];
+        let sent = &port.outputs[output.event as usize];
+        let types = |params: &[(String, Type)]| params.iter().map(|(_, ty)| *ty).collect::<Vec<_>>();
+        let heard = port.inputs.iter().position(|input| types(&input.params) == types(&sent.params))?;
+        (port.kind == PortKind::Device).then(|| (output.port, heard as u32, output.args.clone()))
+    });
+    matched.collect()
+}

@@ -1,0 +1,379 @@
+//! Where steps come from: lessons, what the stack knows (types, constants, wires), and what it was seen to do.
+
+use std::collections::{HashMap, VecDeque};
+
+use mokume_reaction::*;
+use mokume_wire::HeaderValue;
+
+use super::lesson::{Corpus, Lesson, Taught};
+use super::packet::Packet;
+use super::random::{remember, Random};
+use super::{Drive, Step};
+
+/// Where steps come from.
+pub(super) struct Source<'a> {
+    pub automaton: &'a Automaton,
+    constants: &'a [u64],
+    lessons: &'a [Lesson],
+    corpus: &'a mut Corpus,
+    /// What is left of the lesson that is played.
+    plan: VecDeque<Taught>,
+    /// Packets of the step at hand.
+    fresh: Vec<Packet>,
+    options: Drive,
+    pub random: Random,
+    pub now: u64,
+    inputs: Vec<(PortId, u32)>,
+    pub handles: HashMap<ClassId, Vec<Handle>>,
+    messages: Vec<Vec<u8>>,
+    /// Words seen in outputs, and parameters.
+    words: Vec<u64>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(
+        automaton: &'a Automaton,
+        constants: &'a [u64],
+        lessons: &'a [Lesson],
+        corpus: &'a mut Corpus,
+        options: Drive,
+        seed: u64,
+    ) -> Self {
+        let ports = automaton.ports.iter().enumerate();
+        let inputs = ports.flat_map(|(port, p)| (0..p.inputs.len()).map(move |event| (port.into(), event as u32)));
+        Source {
+            automaton,
+            constants,
+            lessons,
+            corpus,
+            plan: VecDeque::new(),
+            fresh: Vec::new(),
+            options,
+            random: Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
+            now: 0,
+            inputs: inputs.collect(),
+            handles: HashMap::new(),
+            messages: Vec::new(),
+            words: Vec::new(),
+        }
+    }
+
+    /// A lesson's, or mostly the defaults.
+    pub fn params(&mut self) -> Vec<u64> {
+        let params = match self.choose_lesson() {
+            Some(params) => params,
+            None => self.fresh_params(),
+        };
+        self.words.extend(&params);
+        params
+    }
+
+    fn choose_lesson(&mut self) -> Option<Vec<u64>> {
+        if self.lessons.is_empty() || self.random.chance(10) {
+            return None;
+        }
+        let learned = self.random.chance(50) && !self.corpus.lessons.is_empty();
+        let list = if learned { &self.corpus.lessons } else { self.lessons };
+        let lesson = self.random.pick(list)?.clone();
+        let all = lesson.steps.len();
+        let played = if self.random.chance(70) { all } else { self.random.below(all + 1) };
+        self.plan = lesson.steps.into_iter().take(played).collect();
+        for _ in 0..4 {
+            let other = self.random.pick(self.lessons).and_then(|lesson| self.random.pick(&lesson.steps));
+            self.messages.extend(other.into_iter().flat_map(Taught::messages).cloned());
+        }
+        self.messages.extend(self.plan.iter().flat_map(Taught::messages).take(8).cloned());
+        Some(lesson.params)
+    }
+
+    fn fresh_params(&mut self) -> Vec<u64> {
+        let mut params = Vec::new();
+        for param in &self.automaton.params {
+            let value = match param.default {
+                Some(value) if self.random.chance(80) => value,
+                _ => self.scalar(param.ty),
+            };
+            params.push(value);
+        }
+        params
+    }
+
+    /// Of one at the other end: the same, or the next addresses.
+    pub fn sibling_params(&mut self, params: &[u64]) -> Vec<u64> {
+        if self.random.chance(50) {
+            return params.to_vec();
+        }
+        let long = |at: usize| self.automaton.params[at].ty.width(self.automaton) >= 32;
+        params.iter().enumerate().map(|(at, value)| if long(at) { value.wrapping_add(1) } else { *value }).collect()
+    }
+
+    pub fn step(&mut self, deadline: Option<u64>) -> Step {
+        self.fresh.clear();
+        while !self.random.chance(10) {
+            let Some(taught) = self.plan.pop_front() else { break };
+            if let Some(step) = self.taught(taught) {
+                return step;
+            }
+        }
+        if self.inputs.is_empty() || self.random.chance(20) {
+            self.pass(deadline);
+            return Step::Advance { now: self.now };
+        }
+        if self.random.chance(20) {
+            self.now = self.now.saturating_add(self.random.next() % 1_000_000);
+        }
+        self.input()
+    }
+
+    /// The next step of a lesson, mostly as it is; some are left out.
+    fn taught(&mut self, taught: Taught) -> Option<Step> {
+        if self.random.chance(4) {
+            return None;
+        }
+        let change = self.random.chance(12);
+        match taught {
+            Taught::After(duration) => {
+                let duration = if change { self.random.next() % (2 * duration).max(1) } else { duration };
+                self.now = self.now.saturating_add(duration);
+                Some(Step::Advance { now: self.now })
+            }
+            Taught::Input { port, event, args } => {
+                let automaton = self.automaton;
+                let params = &automaton.ports[port.index()].inputs[event as usize].params;
+                let changed = change.then(|| self.random.below(params.len()));
+                let args = params.iter().zip(args).enumerate().map(|(place, ((_, ty), arg))| match arg {
+                    Some(Datum::Message(octets)) if changed == Some(place) => Datum::Message(self.varied(octets)),
+                    Some(datum) if changed != Some(place) => datum,
+                    _ => self.datum(*ty),
+                });
+                let args = args.collect();
+                Some(Step::Input { now: self.now, port, event, args })
+            }
+        }
+    }
+
+    /// A message of a lesson with headers changed, or octets.
+    fn varied(&mut self, mut octets: Vec<u8>) -> Vec<u8> {
+        if self.random.chance(60) {
+            let mut packet = Packet::read(self.automaton, &octets);
+            (0..=self.random.below(2)).for_each(|_| self.change_packet(&mut packet));
+            octets = packet.encode(self.automaton);
+            self.fresh.push(packet);
+        } else {
+            self.change(&mut octets);
+        }
+        octets.truncate(self.options.longest);
+        octets
+    }
+
+    /// Any input, now.
+    pub fn input(&mut self) -> Step {
+        let (port, event) = self.random.pick(&self.inputs).copied().unwrap_or((PortId(0), 0));
+        let automaton = self.automaton;
+        let input = &automaton.ports[port.index()].inputs[event as usize];
+        let args = input.params.iter().map(|(_, ty)| self.datum(*ty)).collect();
+        Step::Input { now: self.now, port, event, args }
+    }
+
+    /// Time passes: to the next deadline, to just before it, a little or a lot.
+    fn pass(&mut self, deadline: Option<u64>) {
+        let near = deadline.filter(|deadline| *deadline >= self.now);
+        self.now = match (self.random.below(8), near) {
+            (0..=3, Some(deadline)) => deadline,
+            (4, Some(deadline)) => deadline.saturating_sub(1).max(self.now),
+            (5, Some(deadline)) => deadline.saturating_add(self.random.next() % 3_000_000_000),
+            (6, _) => self.now.saturating_add(self.random.next() % 100_000_000_000),
+            _ => self.now.saturating_add(self.random.next() % 10_000_000),
+        };
+    }
+
+    pub fn learn(&mut self, outcome: &Outcome) {
+        for output in &outcome.outputs {
+            let signature = &self.automaton.ports[output.port.index()].outputs[output.event as usize];
+            for (datum, (_, ty)) in output.args.iter().zip(&signature.params) {
+                match (datum, ty) {
+                    (Datum::Handle(handle), Type::Ref(class)) if *handle != Handle::NULL => {
+                        let known = self.handles.entry(*class).or_default();
+                        if !known.contains(handle) {
+                            known.push(*handle);
+                        }
+                    }
+                    (Datum::Word(word), _) => remember(&mut self.words, *word, 64, &mut self.random),
+                    (Datum::Message(octets), _) => {
+                        remember(&mut self.messages, octets.clone(), 32, &mut self.random);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn datum(&mut self, ty: Type) -> Datum {
+        match ty {
+            Type::Msg => Datum::Message(self.message()),
+            Type::Ref(class) => Datum::Handle(self.handle(class)),
+            scalar => Datum::Word(self.scalar(scalar)),
+        }
+    }
+
+    fn handle(&mut self, class: ClassId) -> Handle {
+        let known = self.handles.get(&class).map_or(&[][..], |known| known);
+        match self.random.below(20) {
+            0 => Handle::NULL,
+            1 => Handle { object: self.random.below(4) as u32, generation: self.random.below(2) as u32 },
+            // The newest most of the time: the older ones may have ended.
+            2..=9 => known.last().copied().unwrap_or(Handle { object: 0, generation: 0 }),
+            _ => self.random.pick(known).copied().unwrap_or(Handle { object: 0, generation: 0 }),
+        }
+    }
+
+    fn scalar(&mut self, ty: Type) -> u64 {
+        let width = ty.width(self.automaton);
+        let all = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+        if let Type::Enum(id) = ty {
+            let names = &self.automaton.enums[id.index()].names;
+            return self.random.pick(names).map_or(0, |(_, value)| *value);
+        }
+        if ty == Type::Reason {
+            return self.random.below(self.automaton.reasons.len()) as u64;
+        }
+        // Mostly the very value, sometimes beside it.
+        let edge = match self.random.below(10) {
+            0 => 1,
+            1 => u64::MAX,
+            _ => 0,
+        };
+        let value = match self.random.below(10) {
+            0..=1 => self.random.next() % 5,
+            2..=3 => self.random.pick(self.constants).copied().unwrap_or(0).wrapping_add(edge),
+            4..=6 => self.random.pick(&self.words).copied().unwrap_or(1).wrapping_add(edge),
+            7 => all.wrapping_sub(self.random.next() % 4),
+            8 => (all >> 1).wrapping_add(edge),
+            _ => self.random.next(),
+        };
+        value & all
+    }
+
+    fn message(&mut self) -> Vec<u8> {
+        let has_wires = !self.automaton.wires.is_empty();
+        let mut octets = match self.random.below(10) {
+            0..=2 if !self.messages.is_empty() => self.random.pick(&self.messages).cloned().unwrap_or_default(),
+            3..=8 if has_wires => {
+                let packet = self.packet();
+                let octets = packet.encode(self.automaton);
+                self.fresh.push(packet);
+                octets
+            }
+            _ => self.octets(),
+        };
+        match self.random.below(8) {
+            0 => self.change(&mut octets),
+            // As a network does that pads what is short.
+            1 => octets.extend(std::iter::repeat_n(0, 1 + self.random.below(20))),
+            _ => {}
+        }
+        octets.truncate(self.options.longest);
+        octets
+    }
+
+    fn octets(&mut self) -> Vec<u8> {
+        let size = match self.random.below(10) {
+            0 => 0,
+            1..=7 => self.random.below(24),
+            _ => self.random.below(self.options.longest),
+        };
+        (0..size).map(|_| self.random.next() as u8).collect()
+    }
+
+    /// Headers that wires of the stack put around octets: new ones; or kept, or seen, ones with a few changes.
+    fn packet(&mut self) -> Packet {
+        let known = match self.random.below(3) {
+            0 => self.random.pick(&self.corpus.packets).cloned(),
+            1 => self.random.pick(&self.messages).map(|octets| Packet::read(self.automaton, octets)),
+            _ => None,
+        };
+        let known = known.map(|packet| if self.random.chance(40) { packet.reflected(self.automaton) } else { packet });
+        let Some(mut packet) = known else {
+            let mut packet = Packet { payload: self.octets(), ..Packet::default() };
+            (0..=self.random.below(3)).for_each(|_| self.wrap(&mut packet));
+            return packet;
+        };
+        (0..self.random.below(4)).for_each(|_| self.change_packet(&mut packet));
+        packet
+    }
+
+    /// One more wire around the packet.
+    fn wrap(&mut self, packet: &mut Packet) {
+        let wire = WireId::from(self.random.below(self.automaton.wires.len()));
+        let headers = self.automaton.wires[wire.index()].headers.clone();
+        packet.around.push((wire, headers.into_iter().map(|header| self.header(header)).collect()));
+    }
+
+    fn change_packet(&mut self, packet: &mut Packet) {
+        let place = self.random.below(packet.around.len());
+        let what = self.random.below(10);
+        if packet.around.is_empty() || what == 0 {
+            return self.wrap(packet);
+        }
+        match what {
+            1 => drop(packet.around.remove(place)),
+            2 => packet.payload = self.octets(),
+            3 => {
+                // The innermost of what is there, with another inside.
+                let outer = std::mem::take(&mut packet.around);
+                self.wrap(packet);
+                packet.around.extend(outer);
+            }
+            _ => {
+                let header = self.random.below(packet.around[place].1.len());
+                let Some(mut header) = packet.around[place].1.get(header).cloned() else { return };
+                self.change_header(&mut header);
+                let headers = &mut packet.around[place].1;
+                if let Some(old) = headers.iter_mut().find(|old| old.header == header.header) {
+                    *old = header;
+                }
+            }
+        }
+    }
+
+    /// Another variant, another value, or two values of one type exchanged (as a sender's and a receiver's are).
+    fn change_header(&mut self, header: &mut HeaderValue) {
+        let variants = &self.automaton.headers[header.header.index()].variants;
+        let fields = &variants[header.variant.index()].fields;
+        let (a, b) = (self.random.below(fields.len()), self.random.below(fields.len()));
+        match self.random.below(5) {
+            0 if variants.len() > 1 => *header = self.header(header.header),
+            1..=2 if a != b && fields[a].1 == fields[b].1 => header.fields.swap(a, b),
+            _ if !fields.is_empty() => header.fields[a] = self.scalar(fields[a].1),
+            _ => {}
+        }
+    }
+
+    /// See [`Corpus::keep_if_new`].
+    pub fn keep_if_new(&mut self, progress: u64, params: &[u64], steps: &[Step]) {
+        self.corpus.keep_if_new(progress, &mut self.fresh, params, steps, &mut self.random);
+    }
+
+    fn header(&mut self, header: HeaderId) -> HeaderValue {
+        let variants = &self.automaton.headers[header.index()].variants;
+        let variant = self.random.below(variants.len());
+        let fields = variants.get(variant).map_or(&[][..], |variant| &variant.fields);
+        let fields = fields.iter().map(|(_, ty)| self.scalar(*ty)).collect();
+        HeaderValue { header, variant: variant.into(), fields }
+    }
+
+    fn change(&mut self, octets: &mut Vec<u8>) {
+        for _ in 0..=self.random.below(3) {
+            let place = self.random.below(octets.len());
+            match self.random.below(7) {
+                0 => octets.truncate(place),
+                1 => octets.extend((0..self.random.below(9)).map(|n| n as u8)),
+                2 if !octets.is_empty() => octets[place] ^= 1 << self.random.below(8),
+                3 if !octets.is_empty() => octets[place] = octets[place].wrapping_add(1),
+                4 if !octets.is_empty() => octets[place] = [0, 1, 0x7f, 0x80, 0xff][self.random.below(5)],
+                5 if !octets.is_empty() => drop(octets.remove(place)),
+                _ => octets.insert(place, self.random.next() as u8),
+            }
+        }
+    }
+}
