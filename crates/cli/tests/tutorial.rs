@@ -1,0 +1,87 @@
+//! The tutorial is true: its code is the example's, and its commands print what the page shows.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn page() -> String {
+    std::fs::read_to_string(root().join("docs/tutorial.md")).unwrap()
+}
+
+/// The texts between fences, in order.
+fn blocks(page: &str) -> Vec<&str> {
+    page.split("```\n").skip(1).step_by(2).collect()
+}
+
+/// Runs the page in a folder of its own; the first thing that is not as the page says.
+fn follow(page: &str, folder: &str) -> Result<(), String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let mut source = String::new();
+    for block in blocks(page) {
+        match block.strip_prefix("$ mokume ") {
+            None => source += &format!("{block}\n"),
+            Some(command) => {
+                let (command, shown) = command.split_once('\n').unwrap_or((command, ""));
+                // The page says what the compiler says when one line is forgotten.
+                let forgotten = |line: &&str| !(shown.contains("error[") && line.trim() == "drop msg: over_budget");
+                let text: String = source.lines().filter(forgotten).map(|line| format!("{line}\n")).collect();
+                std::fs::write(folder.join("budget.mok"), text).map_err(|error| error.to_string())?;
+                run(command, shown, &folder)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run(command: &str, shown: &str, folder: &Path) -> Result<(), String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_mokume"))
+        .args(command.split(' '))
+        .current_dir(folder)
+        .output()
+        .map_err(|error| error.to_string())?;
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let said = [format!("{out}{err}"), format!("{err}{out}")];
+    let same = |said: &String| said.trim() == shown.trim();
+    if said.iter().any(same) {
+        return Ok(());
+    }
+    Err(format!("`mokume {command}` says\n{}\nand the page says\n{shown}", said[0]))
+}
+
+/// Without comments, blank lines and `use`: the page names modules where they are needed first.
+fn code(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with("//") && !line.starts_with("use "))
+        .collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn commands_print_what_the_page_shows() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        println!("SKIPPED: no C compiler");
+        return;
+    }
+    follow(&page(), "tutorial").unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+#[test]
+fn a_page_that_is_not_true_is_found() {
+    let wrong = page().replace("$ mokume check budget.mok\nerror[M0401]", "$ mokume check budget.mok\nerror[M0402]");
+    assert_ne!(wrong, page());
+    assert!(follow(&wrong, "tutorial-wrong").is_err());
+}
+
+#[test]
+fn the_code_is_the_examples() {
+    let page = page();
+    let written: String = blocks(&page).into_iter().filter(|block| !block.starts_with("$ ")).collect();
+    let example = std::fs::read_to_string(root().join("examples/budget.mok")).unwrap();
+    assert_eq!(code(&written), code(&example));
+}
