@@ -260,7 +260,7 @@ impl<'a> Check<'a, '_> {
 
     fn end_of_path(&mut self, path: &Path<'a>) {
         self.paths += 1;
-        if path.bits % 8 != 0 {
+        if !path.bits.is_multiple_of(8) {
             let text = format!("the headers of `{}` do not end on an octet: {} bits", self.wire.name.text, path.bits);
             let diagnostic = Diagnostic::error(codes::WIRE_OCTETS, text)
                 .at(path.last.unwrap_or(self.wire.name.span), format!("{} bits up to here", path.bits))

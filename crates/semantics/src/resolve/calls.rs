@@ -414,7 +414,7 @@ pub(super) fn field_of_octets(name: &str) -> Option<(u8, bool)> {
         _ => return None,
     };
     let width: u8 = digits.parse().ok()?;
-    (width % 8 == 0 && (16..=64).contains(&width)).then_some((width, big))
+    (width.is_multiple_of(8) && (16..=64).contains(&width)).then_some((width, big))
 }
 
 fn counted(count: usize) -> String {

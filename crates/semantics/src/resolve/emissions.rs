@@ -13,6 +13,9 @@ pub(super) const DOWN: [&str; 7] = ["send", "open", "listen", "bind", "unlisten"
 /// Events of the language that go up.
 pub(super) const UP: [&str; 5] = ["deliver", "opened", "failed", "accepted", "closed"];
 
+/// Fields as they are given: name and value; in the short form the name is the value.
+type Given = Vec<(Name, Option<Tree>)>;
+
 /// An emission's `to` and `from`.
 pub(super) struct Ends {
     pub to: Option<Tree>,
@@ -175,7 +178,7 @@ impl Body<'_> {
     }
 
     /// `Data { seq: x }`, or `Probe` alone: an alternative of the own header.
-    fn alternative(&self, value: &Tree, header: Option<&Header>) -> Option<(Name, Vec<(Name, Option<Tree>)>)> {
+    fn alternative(&self, value: &Tree, header: Option<&Header>) -> Option<(Name, Given)> {
         match value {
             Tree::Record(record) => {
                 let name = record.name()?;

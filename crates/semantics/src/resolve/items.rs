@@ -345,7 +345,7 @@ pub(super) fn bodies(cx: &mut Context) {
             cx.error(codes::MESSAGE_STORED, text, param.name.span, "a message", "write the function within the layer");
         }
         let body = Body::of_function(cx, *file, None, &head);
-        let (locals, _, body) = super::layers::function_body(body, item, &head);
+        let (locals, _, body) = super::bodies::function_body(body, item, &head);
         cx.program.functions[index].locals = locals;
         cx.program.functions[index].body = body;
     }

@@ -4,18 +4,24 @@
 //! the bodies. Keeps: a mistake in one item never hides those of the next; what could not be understood has the type
 //! `Unknown`, which agrees with everything.
 
+mod assignments;
+mod bodies;
 mod body;
 mod bundles;
 mod calls;
+mod control;
 mod emissions;
 mod expressions;
 mod flows;
 mod handlers;
+mod heads;
 mod items;
 mod layers;
+mod lets;
 mod lookups;
 mod operators;
 mod places;
+mod scopes;
 mod stacks;
 mod statements;
 mod tests;
@@ -134,7 +140,7 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     items::signatures(&mut cx);
     layers::signatures(&mut cx);
     items::bodies(&mut cx);
-    layers::bodies(&mut cx);
+    bodies::bodies(&mut cx);
     wires::wires(&mut cx);
     bundles::bundles(&mut cx);
     stacks::stacks(&mut cx);

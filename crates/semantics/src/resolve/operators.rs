@@ -33,11 +33,7 @@ impl Body<'_> {
         let want = if expr.op() == UnaryOp::Not { Some(Type::Bool) } else { want };
         let a = self.expr(&operand, want);
         let ty = a.ty;
-        let fits = match (expr.op(), ty) {
-            (_, Type::Unknown | Type::Bool) => true,
-            (UnaryOp::Complement, Type::UInt(_)) => true,
-            _ => false,
-        };
+        let fits = matches!((expr.op(), ty), (_, Type::Unknown | Type::Bool) | (UnaryOp::Complement, Type::UInt(_)));
         if !fits {
             let (sign, needs) =
                 if expr.op() == UnaryOp::Not { ("not", "a `bool`") } else { ("!", "a `bool` or a `uN`") };
