@@ -11,7 +11,7 @@ use mokume_emit_c::drive::{drive, Drive};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_optimize::{fuse_with, Passes};
-use mokume_reaction::{Automaton, Datum, Handle, Machine, Outcome, PortId};
+use mokume_reaction::{Automaton, Datum, Effect, Handle, LensValue, Machine, Outcome, PortId, Term};
 
 const MEMORY: Memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
 
@@ -95,4 +95,25 @@ fn a_pool_one_buffer_too_small() {
         outcomes.push(a.last().expect("outcomes").refused);
     }
     assert_eq!(outcomes, [false, true], "refused at the door exactly when the pool is one buffer too small");
+}
+
+/// A check that has never failed proves nothing: a path that moves its base by two is found by running, too.
+#[test]
+fn a_wrong_path_is_found_by_running() {
+    let mut fused = fuse_with(&composed(STACKS[0].1), Passes::ALL);
+    let step = fused.paths[0].commit.iter_mut().find_map(|effect| match effect {
+        Effect::SetLens { value: LensValue::Term(Term::Binary { b, .. }), .. } => Some(b),
+        _ => None,
+    });
+    **step.expect("the base moves") = Term::Number { width: 32, value: 2 };
+    let program = Arc::new(CProgram::build(&[&fused], &build()).unwrap_or_else(|error| panic!("{error}")));
+    let machine = CMachine::new(&program, 0, &[], 0, MEMORY).expect("a machine");
+    let layers = Automaton { lenses: Vec::new(), paths: Vec::new(), ..fused.clone() };
+    let reference = |params: &[u64], seed: u64| Instance::new(&layers, params, seed);
+    let subject = |params: &[u64], seed: u64| {
+        machine.reset(params, seed);
+        &machine
+    };
+    let options = Drive { sequences: 300, ..Drive::default() };
+    assert!(drive(&fused, options, reference, subject).is_err());
 }
