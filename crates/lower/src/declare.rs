@@ -216,6 +216,9 @@ impl<'p> Lowering<'p> {
                 info.below = Some(self.scalar_cell(session, "below", r::Type::Ref(class), fixed));
             }
         }
+        if let Some((_, bits)) = self.open_key(inst) {
+            info.next_key = Some(self.scalar_cell(info.entity(), "next_key", r::Type::U(bits), false));
+        }
         if at.is_multiplexor() || self.emits(inst, "accepted") {
             for (name, ty) in self.flow_params(&at.top) {
                 let cell = self.scalar_cell(session, &format!("flow_{name}"), ty, true);

@@ -80,6 +80,8 @@ pub struct Info {
     pub opened: Option<r::CellId>,
     pub sessions: Option<r::CellId>,
     pub listeners: Option<r::CellId>,
+    /// What the next key is chosen from, where a session leaves its own open.
+    pub next_key: Option<r::CellId>,
     pub lowers: Option<r::CellId>,
     pub lower_below: Option<r::CellId>,
     pub lower_flow: Vec<r::CellId>,

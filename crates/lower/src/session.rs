@@ -64,11 +64,12 @@ impl<'p> Lowering<'p> {
     pub fn make_open(&mut self, f: &mut Frame<'p>, user: Option<usize>) {
         let inst = f.inst;
         let params = f.params();
-        let (upper, flow) = (params[1], params[2..].to_vec());
+        let (upper, mut flow) = (params[1], params[2..].to_vec());
         let Some(user) = user.or_else(|| self.plan.session_users(inst).first().copied()) else { return };
         let Some(class) = self.infos[inst].session else { return };
         let mut exits: Vec<Exit> = Vec::new();
         if self.inst(inst).is_multiplexor() {
+            self.choose_key(f, &mut flow);
             let (taken, free) = self.find_session(f, &flow);
             f.select(taken.0);
             self.refuse_open(f, user, upper, "in_use");
