@@ -248,23 +248,50 @@ impl<'a> Check<'a, '_> {
         let chain = self.down(index);
         let mut found = Vec::new();
         for (at, layer) in self.layers[index].iter().enumerate() {
-            let mut wishes: BTreeMap<&str, Span> = BTreeMap::new();
+            let mut wishes: BTreeMap<&str, (Span, Type)> = BTreeMap::new();
             visit::walk_layer(layer, &mut |met| {
-                if let Met::Expr(Expr { kind: ExprKind::Below { name, .. }, .. }) = met {
-                    wishes.entry(&name.text).or_insert(name.span);
+                if let Met::Expr(Expr { kind: ExprKind::Below { name, .. }, ty, .. }) = met {
+                    wishes.entry(&name.text).or_insert((name.span, *ty));
                 }
             });
             let inside = self.layers[index][at + 1..].iter().copied();
             let below: Vec<&Layer> =
                 inside.chain(chain[1..].iter().flat_map(|at| self.layers[*at].iter().copied())).collect();
-            for (name, span) in wishes {
+            for (name, (span, ty)) in wishes {
                 if self.is_published(name, &below, &chain) {
+                    found.extend(self.other_type(index, layer, (name, span, ty), &below));
                     continue;
                 }
                 found.push(self.not_published(index, layer, (name, span), &below));
             }
         }
         self.out.extend(found);
+    }
+
+    /// The nearest layer below that publishes the value must give it the type that it was read with.
+    fn other_type(
+        &self,
+        index: usize,
+        layer: &Layer,
+        wish: (&str, Span, Type),
+        below: &[&Layer],
+    ) -> Option<Diagnostic> {
+        let (name, span, ty) = wish;
+        let mut publishes = below.iter().flat_map(|layer| layer.publishes.iter().map(move |publish| (layer, publish)));
+        let (by, publish) = publishes.find(|(_, publish)| publish.name.text == name)?;
+        if types::same(publish.ty, ty) {
+            return None;
+        }
+        let (wanted, given) = (types::show(self.program, ty), types::show(self.program, publish.ty));
+        let text =
+            format!("`{}` reads `below.{name}` as {wanted}, and `{}` publishes {given}", layer.name.text, by.name.text);
+        Some(
+            Diagnostic::error(codes::MISMATCH, text)
+                .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+                .label(span, format!("read as {wanted}"))
+                .label(publish.name.span, format!("published as {given}"))
+                .help("publish one name with one type everywhere; `mtu` and `credit` are u32, `mac` is u48"),
+        )
     }
 
     fn is_published(&self, name: &str, below: &[&Layer], chain: &[usize]) -> bool {
