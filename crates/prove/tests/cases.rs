@@ -94,3 +94,12 @@ fn one_buffer_too_many() {
     assert!(refuted(&judgement, "V8", "no more buffers").is_some(), "{:?}", failures(&judgement));
     println!("FIGURE: fault a path that takes a buffer that the layers do not take: refuted");
 }
+
+#[test]
+fn outputs_are_emissions_in_order() {
+    let mut fused = fuse(&composed(&text_of("fuse/emit_then_out.ra")));
+    is_proved("outputs between emissions", &fused);
+    fused.paths[0].outs.reverse();
+    let Some(judgement) = judged(&fused) else { return };
+    assert!(refuted(&judgement, "V1", "outputs are those").is_some(), "{:?}", failures(&judgement));
+}

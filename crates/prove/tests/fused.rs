@@ -33,8 +33,6 @@ fn counters_and_budgets_are_the_layers() {
 #[test]
 fn templates_are_the_layers() {
     let fused = mokume_optimize::fuse(&composed(&text_of("fuse/addressed.ra")));
-    let text = mokume_reaction::text::print(&fused);
-    println!("{}", &text[text.find("\nlens").unwrap()..]);
     let found = mokume_reaction::verify::verify(&fused);
     assert!(found.is_empty(), "{found:?}");
     let Some(judgement) = judged(&fused) else { return };

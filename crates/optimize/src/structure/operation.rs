@@ -6,7 +6,7 @@ use mokume_reaction::{
 };
 
 use super::message::{binary, cast, number, width_of, Packet};
-use super::walk::{compare, negated, Call, Value, Way};
+use super::walk::{compare, negated, Call, Next, Value, Way};
 
 impl Way {
     /// The results; none if a path cannot say it.
@@ -111,12 +111,12 @@ impl Way {
             K::Emit { target, event, args } => {
                 let (object, class) = self.object_value(*target)?;
                 let args = args.iter().map(|arg| self.value(*arg)).collect::<Option<Vec<_>>>()?;
-                self.call(Call { object, class, event: event.clone(), args });
+                self.emit(Next::Call(Call { object, class, event: event.clone(), args }));
                 Some(Vec::new())
             }
             K::Out { port, event, args } => {
                 let args = args.iter().map(|arg| self.out_arg(*arg)).collect::<Option<Vec<_>>>()?;
-                self.sent.push(PathOut { port: *port, event: *event, args });
+                self.emit(Next::Out(PathOut { port: *port, event: *event, args }));
                 Some(Vec::new())
             }
             K::Count { object, cell, amount } => {

@@ -33,7 +33,7 @@ pub struct Way {
     blocks: usize,
     found: Vec<(ObjectSource, PathObjectId)>,
     frames: Vec<Frame>,
-    agenda: Vec<Call>,
+    agenda: Vec<Next>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -41,7 +41,14 @@ pub(super) struct Frame {
     pub handler: HandlerId,
     pub values: Vec<Option<Value>>,
     pub block: usize,
-    pub calls: Vec<Call>,
+    pub calls: Vec<Next>,
+}
+
+/// An emission: carried out when the handler has ended, in order.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Next {
+    Call(Call),
+    Out(PathOut),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -114,14 +121,21 @@ impl Way {
                 }
             });
         }
-        way.agenda.push(Call { object, class: input.class, event: input.handler.clone(), args });
+        way.agenda.push(Next::Call(Call { object, class: input.class, event: input.handler.clone(), args }));
         Some(way)
     }
 
     /// Walks one block, or begins the next handler.
     fn advance(mut self, automaton: &Automaton) -> Progress {
         let Some(frame) = self.frames.last() else {
-            let Some(call) = self.agenda.pop() else { return Progress::Done(Box::new(self)) };
+            let call = match self.agenda.pop() {
+                None => return Progress::Done(Box::new(self)),
+                Some(Next::Out(out)) => {
+                    self.sent.push(out);
+                    return Progress::Ways(vec![self]);
+                }
+                Some(Next::Call(call)) => call,
+            };
             return match self.enter(automaton, call) {
                 Some(()) => Progress::Ways(vec![self]),
                 None => Progress::Ways(Vec::new()),
@@ -140,6 +154,10 @@ impl Way {
     }
 
     fn enter(&mut self, automaton: &Automaton, call: Call) -> Option<()> {
+        // An object that settles afterwards does more in the reaction than a path can say.
+        if automaton.handler_of(call.class, &Trigger::Settle).is_some() {
+            return None;
+        }
         let trigger = Trigger::Event(call.event);
         let handler = automaton.handler_of(call.class, &trigger)?;
         let body = &automaton.handler(handler).body;
@@ -159,8 +177,11 @@ impl Way {
                 let from = automaton.class(automaton.handler(frame.handler).class).layer;
                 let composition = automaton.composition.as_ref()?;
                 for call in frame.calls.into_iter().rev() {
-                    let to = automaton.class(call.class).layer;
-                    if composition.queued.contains(&(from, to)) {
+                    let queued = match &call {
+                        Next::Call(call) => composition.queued.contains(&(from, automaton.class(call.class).layer)),
+                        Next::Out(out) => composition.queued_outputs.contains(&(from, out.port)),
+                    };
+                    if queued {
                         return None;
                     }
                     self.agenda.push(call);
@@ -359,7 +380,7 @@ impl Way {
         }
     }
 
-    pub(super) fn call(&mut self, call: Call) {
+    pub(super) fn emit(&mut self, call: Next) {
         if let Some(frame) = self.frames.last_mut() {
             frame.calls.push(call);
         }

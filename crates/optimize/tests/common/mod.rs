@@ -10,11 +10,12 @@ pub fn root() -> PathBuf {
 }
 
 /// The stacks that the passes are tested with: name and file.
-pub const STACKS: [(&str, &str); 4] = [
+pub const STACKS: [(&str, &str); 5] = [
     ("fcfs_sequencer_credit", "tests/reaction/right/fcfs_sequencer_credit.ra"),
     ("addressed", "tests/fuse/addressed.ra"),
     ("two_outs", "tests/fuse/two_outs.ra"),
     ("shared_sequence", "tests/fuse/shared_sequence.ra"),
+    ("emit_then_out", "tests/fuse/emit_then_out.ra"),
 ];
 
 /// A file's layers, composed; lenses and paths of the file are left out.

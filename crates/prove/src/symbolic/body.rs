@@ -3,7 +3,7 @@
 //! For stacks without queued channels (design, section 2): there an emission is a call after the handler's updates.
 
 use mokume_reaction::{
-    Binary, Body, CellId, Compare, DropReason, Handler, HandlerId, OpKind, Target, Terminator, Trigger, Type,
+    Binary, Body, CellId, Compare, DropReason, Handler, HandlerId, LayerId, OpKind, Target, Terminator, Trigger, Type,
     Value as Id,
 };
 
@@ -14,10 +14,11 @@ use crate::term::{Operator, Sort, Term};
 /// Values of one body, by number.
 type Frame = Vec<Option<Value>>;
 
-struct Emission {
-    target: Object,
-    event: String,
-    args: Vec<Value>,
+/// Carried out when the handler has ended, in order: what leaves by a port is an emission like the others.
+#[derive(Clone)]
+enum Emission {
+    Call { target: Object, event: String, args: Vec<Value> },
+    Out(Out),
 }
 
 /// A way through one handler: what it leaves to be carried out.
@@ -45,6 +46,10 @@ impl Reader<'_> {
     ) -> Result<Vec<Leaf>, String> {
         let automaton = self.automaton;
         let Handler { body, .. } = automaton.handler(handler);
+        if automaton.handler_of(self.class_of(object), &Trigger::Settle).is_some() {
+            let escape = Some("an object that settles afterwards".to_string());
+            return Ok(vec![Leaf { escape, ..leaf }]);
+        }
         let mut all = vec![Value::Object(object)];
         all.extend(args);
         let mut done = Vec::new();
@@ -73,25 +78,44 @@ impl Reader<'_> {
                     leaf.escape = Some(why);
                     done.push(leaf);
                 }
-                Ended::Finished(leaf, emissions) => done.extend(self.carry_out(leaf, emissions)?),
+                Ended::Finished(leaf, emissions) => {
+                    let sender = automaton.class(automaton.handler(handler).class).layer;
+                    done.extend(self.carry_out(sender, leaf, emissions)?);
+                }
             }
         }
         Ok(done)
     }
 
     /// A handler's emissions, in order.
-    fn carry_out(&mut self, leaf: Leaf, emissions: Vec<Emission>) -> Result<Vec<Leaf>, String> {
+    fn carry_out(&mut self, sender: LayerId, leaf: Leaf, emissions: Vec<Emission>) -> Result<Vec<Leaf>, String> {
         let mut leaves = vec![leaf];
         for emission in emissions {
-            let class = self.class_of(emission.target);
-            let trigger = Trigger::Event(emission.event);
+            let (target, event, args) = match emission {
+                Emission::Call { target, event, args } => (target, event, args),
+                Emission::Out(out) => {
+                    let composition = self.automaton.composition.as_ref();
+                    let queued = composition.is_none_or(|known| known.queued_outputs.contains(&(sender, out.port)));
+                    for leaf in leaves.iter_mut().filter(|leaf| leaf.escape.is_none()) {
+                        leaf.outs.push(out.clone());
+                        leaf.escape = queued.then(|| "an output on a queued channel".into());
+                    }
+                    continue;
+                }
+            };
+            let class = self.class_of(target);
+            let trigger = Trigger::Event(event);
             let handler = self.automaton.handler_of(class, &trigger).ok_or("an emission without a handler")?;
+            let (from, to) = (sender, self.automaton.class(class).layer);
+            if self.automaton.composition.as_ref().is_none_or(|known| known.queued.contains(&(from, to))) {
+                leaves.iter_mut().for_each(|leaf| leaf.escape = Some("an emission on a queued channel".into()));
+            }
             let mut next = Vec::new();
             for leaf in leaves {
                 if leaf.escape.is_some() {
                     next.push(leaf);
                 } else {
-                    next.extend(self.run_handler(leaf, emission.target, handler, emission.args.clone())?);
+                    next.extend(self.run_handler(leaf, target, handler, args.clone())?);
                 }
             }
             leaves = next;
@@ -290,12 +314,12 @@ impl Reader<'_> {
             K::Emit { target, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
                 let target = way.object(*target)?;
-                way.emissions.push(Emission { target, event: event.clone(), args });
+                way.emissions.push(Emission::Call { target, event: event.clone(), args });
                 Ok(Vec::new())
             }
             K::Out { port, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
-                way.leaf.outs.push(Out { port: *port, event: *event, args });
+                way.emissions.push(Emission::Out(Out { port: *port, event: *event, args }));
                 Ok(Vec::new())
             }
             K::Drop { message: _, reason: DropReason::Known(reason) } | K::Consume { message: _, reason } => {
@@ -704,11 +728,7 @@ impl Way {
     }
 
     fn copy(&self) -> Way {
-        let emissions = self
-            .emissions
-            .iter()
-            .map(|e| Emission { target: e.target, event: e.event.clone(), args: e.args.clone() })
-            .collect();
+        let emissions = self.emissions.clone();
         Way {
             leaf: self.leaf.clone(),
             frame: self.frame.clone(),
