@@ -10,7 +10,11 @@ pub struct Page {
 
 /// All pages, by code.
 pub fn pages() -> Vec<Page> {
-    let front = mokume_syntax::CODES.iter().chain(mokume_semantics::codes::all()).chain(mokume_lower::codes::CODES).chain(mokume_compose::codes::CODES);
+    let front = mokume_syntax::CODES
+        .iter()
+        .chain(mokume_semantics::codes::all())
+        .chain(mokume_lower::codes::CODES)
+        .chain(mokume_compose::codes::CODES);
     let front = front.map(|(code, title, text)| Page { code, title, text: (*text).to_string() });
     let form = mokume_reaction::codes::CODES.iter().map(|page| Page {
         code: page.code.0,

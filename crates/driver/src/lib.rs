@@ -6,6 +6,7 @@ pub mod compile;
 pub mod devices;
 pub mod explain;
 pub mod failure;
+pub mod labels;
 pub mod library;
 pub mod live;
 pub mod machines;

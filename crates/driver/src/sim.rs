@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use mokume_base::world::World;
 use mokume_draw::{Chart, Direction, Event, MessageId, Unit};
-use mokume_reaction::{Accounts, Automaton, Datum, FieldValue, Handle, PortId, WireId, WireItem};
+use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId};
 use mokume_semantics::program::{Arg, Name, Network, Step, StepKind};
 use mokume_simulate::{Fate, Host, Medium, Record, ScriptedInput, Simulation, Weather, What};
 
 use crate::compile::{self, Checked, Compiled};
 use crate::devices::capture::CaptureWriter;
 use crate::failure::Failure;
+use crate::labels::Labels;
 use crate::machines::{self, Backend};
 use crate::run::frame_event;
 
@@ -195,6 +196,7 @@ pub fn capture(run: &Run, name: &str) -> Result<u64, Failure> {
 /// The run as a sequence chart.
 pub fn chart(run: &Run, title: &str) -> Chart {
     let names: Vec<&str> = run.hosts.iter().map(|host| host.name.as_str()).collect();
+    let labels: Vec<Labels<'_>> = run.hosts.iter().map(|host| Labels::new(&host.automaton)).collect();
     let mut chart = Chart::new(title, Unit::Nanoseconds, &names);
     let mut numbers = BTreeMap::new();
     let mut next = 0;
@@ -207,12 +209,7 @@ pub fn chart(run: &Run, title: &str) -> Chart {
                     numbers.insert((*number, *to), message);
                     chart.push(
                         record.at,
-                        Event::Send {
-                            from: *host,
-                            to: *to,
-                            message,
-                            label: frame_label(&run.hosts[*host].automaton, frame),
-                        },
+                        Event::Send { from: *host, to: *to, message, label: labels[*host].label(frame) },
                     );
                     if *fate == Fate::Lost {
                         chart.push(record.at, Event::Lose { message });
@@ -266,46 +263,6 @@ pub fn text_of(octets: &[u8]) -> String {
         let hex: String = shown.iter().map(|octet| format!("{octet:02x}")).collect();
         format!("x\"{hex}{more}\"")
     }
-}
-
-/// What a frame is, in a few words: the wires that accept it, from the outside in, then its payload.
-///
-/// No wire is known by name: at each depth the one is taken whose decoder checks most, and accepts.
-pub fn frame_label(automaton: &Automaton, frame: &[u8]) -> String {
-    let mut wires: Vec<(u32, WireId)> =
-        (0..automaton.wires.len()).map(|wire| (checks(&automaton.wires[wire].items), WireId::from(wire))).collect();
-    wires.sort_by_key(|(checked, _)| std::cmp::Reverse(*checked));
-    let mut names: Vec<&str> = Vec::new();
-    let mut rest = frame.to_vec();
-    while let Some((wire, inner)) = wires.iter().find_map(|(_, wire)| {
-        let payload = mokume_wire::decode(automaton, *wire, &rest).ok()?.payload;
-        (payload.len() < rest.len()).then(|| (*wire, rest[payload].to_vec()))
-    }) {
-        names.push(automaton.wires[wire.index()].name.as_str());
-        wires.retain(|(_, known)| *known != wire);
-        rest = inner;
-    }
-    if names.is_empty() {
-        return format!("{} octets {}", frame.len(), text_of(&frame[..frame.len().min(8)]));
-    }
-    // The outermost says least: it is the same for all.
-    let shown = if names.len() > 1 { &names[1..] } else { &names[..] };
-    let payload = if rest.is_empty() { String::new() } else { format!(" {}", text_of(&rest[..rest.len().min(16)])) };
-    format!("{}{payload}", shown.join(" "))
-}
-
-/// How many bits of a packet a wire's decoder holds against something.
-fn checks(items: &[WireItem]) -> u32 {
-    items
-        .iter()
-        .map(|item| match item {
-            WireItem::Field(field) => match field.value {
-                FieldValue::Constant { .. } | FieldValue::Computed { .. } => u32::from(field.width),
-                _ => 2 * field.constraints.len() as u32,
-            },
-            WireItem::Choice { arms, .. } => 4 + arms.iter().map(|arm| checks(&arm.items)).min().unwrap_or_default(),
-        })
-        .sum()
 }
 
 /// One line of a run's log.

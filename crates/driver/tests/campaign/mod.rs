@@ -1,0 +1,97 @@
+//! Every stack of the library, of the small programs and of the examples: interpreter (uncomposed layers) against C
+//! (composed stack), by random sequences that begin with what the `test` blocks of all files do.
+#![allow(dead_code)]
+
+pub mod branches;
+pub mod stacks;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
+use mokume_emit_c::{Build, CMachine, CProgram, Memory};
+use mokume_interpret::Instance;
+use mokume_reaction::{Automaton, HandlerId};
+
+use stacks::Stack;
+
+/// Small, so that a new instance costs little. A sequence that needs more is not judged beyond that, and counted.
+const MEMORY: Memory = Memory { buffers: 256, buffer_octets: 4096, messages: 1024, outputs: 2048, reports: 256 };
+
+/// Instances of the same parameters share what was resolved; so many sets of parameters are kept.
+const KEPT: usize = 256;
+
+/// What one stack was tried with.
+pub struct Tried {
+    pub result: Result<Summary, Box<Difference>>,
+    /// Why the program in C ended, if it did.
+    pub failure: Option<String>,
+    pub coverage: Vec<(HandlerId, usize, usize, u64)>,
+}
+
+impl Tried {
+    /// A difference, or the end of the program.
+    pub fn found(&self) -> Option<String> {
+        self.failure.clone().or_else(|| self.result.as_ref().err().map(|difference| difference.to_string()))
+    }
+}
+
+pub fn build() -> Build {
+    let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("campaign");
+    Build { optimize: 1, coverage: true, ..Build::new(cache) }
+}
+
+/// So many sequences on one stack of a program.
+pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences: u64, seed: u64) -> Tried {
+    let machine = match CMachine::new(program, place, &[], 0, MEMORY) {
+        Ok(machine) => machine,
+        Err(error) => return Tried { result: Ok(Summary::default()), failure: Some(error.0), coverage: Vec::new() },
+    };
+    let automaton = Arc::new(stack.compiled.uncomposed.clone());
+    let mut kept: HashMap<Vec<u64>, Instance> = HashMap::new();
+    let reference = |params: &[u64], seed: u64| {
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        let model = kept.entry(params.to_vec());
+        model.or_insert_with(|| Instance::shared(automaton.clone(), params, 0)).sibling(seed)
+    };
+    let subject = |params: &[u64], seed: u64| {
+        machine.reset(params, seed);
+        &machine
+    };
+    let options =
+        Drive { seed, sequences, steps: 30, siblings: 40, accounts: AccountsCompared::AtTheEnd, ..Drive::default() };
+    let result = drive_from(&stack.compiled.uncomposed, options, &stack.lessons, reference, subject);
+    Tried { result, failure: machine.failure(), coverage: machine.coverage() }
+}
+
+/// Sequences on all stacks, the more the more branches a stack has, on all cores.
+pub fn try_all(stacks: &[Stack], program: &Arc<CProgram>, sequences: u64, seed: u64) -> Vec<Tried> {
+    let weights: Vec<u64> = stacks.iter().map(|stack| 20 + branches::count(&stack.compiled.composed)).collect();
+    let all: u64 = weights.iter().sum();
+    let mut order: Vec<usize> = (0..stacks.len()).collect();
+    order.sort_by_key(|place| std::cmp::Reverse(weights[*place]));
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(place) = order.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
+            let share = (sequences * weights[place]).div_ceil(all);
+            let tried = try_stack(&stacks[place], program, place, share, seed);
+            results.lock().unwrap().push((place, tried));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let mut results = results.into_inner().unwrap();
+    results.sort_by_key(|(place, _)| *place);
+    results.into_iter().map(|(_, tried)| tried).collect()
+}
+
+pub fn composed(stacks: &[Stack]) -> Vec<&Automaton> {
+    stacks.iter().map(|stack| &stack.compiled.composed).collect()
+}

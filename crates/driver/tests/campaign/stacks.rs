@@ -1,0 +1,90 @@
+//! The stacks, and lessons for each: every test of every file whose inputs it has.
+
+use std::path::Path;
+
+use mokume_base::world::RealWorld;
+use mokume_driver::compile::{self, Compiled};
+use mokume_driver::StackId;
+use mokume_emit_c::drive::{Lesson, Taught};
+use mokume_reaction::{Automaton, Datum, Handle, PortId};
+use mokume_testkit::{Action, Arg, Script};
+
+pub struct Stack {
+    /// `file stack`.
+    pub name: String,
+    pub compiled: Compiled,
+    pub lessons: Vec<Lesson>,
+}
+
+const FOLDERS: &[&str] = &["tests/library", "tests/program", "examples"];
+
+/// All stacks of all files.
+pub fn stacks() -> Vec<Stack> {
+    let (mut stacks, mut scripts) = (Vec::new(), Vec::new());
+    for file in files() {
+        let checked = compile::check(&RealWorld, std::slice::from_ref(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+        assert!(!checked.has_errors(), "{file}: {:?}", checked.diagnostics.first());
+        let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut own: Vec<Option<usize>> = vec![None; checked.program.stacks.len()];
+        for (index, definition) in checked.program.stacks.iter().enumerate() {
+            if !checked.roots.contains(&definition.name.span.file) {
+                continue;
+            }
+            let name = format!("{short} {}", definition.name.text);
+            let (compiled, diagnostics) = compile::compile(&checked, StackId(index as u32));
+            let compiled = compiled.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
+            own[index] = Some(stacks.len());
+            stacks.push(Stack { name, compiled, lessons: Vec::new() });
+        }
+        for test in checked.program.tests.iter().filter(|test| checked.roots.contains(&test.span.file)) {
+            let Some(stack) = own[test.stack.0 as usize] else { continue };
+            let (script, diagnostics) =
+                mokume_lower::test_script(&stacks[stack].compiled.uncomposed, &checked.sources, test);
+            scripts.push(script.unwrap_or_else(|| panic!("{file}: {}: {diagnostics:?}", test.name)));
+        }
+    }
+    for stack in &mut stacks {
+        stack.lessons = scripts.iter().filter_map(|script| lesson(&stack.compiled.uncomposed, script)).collect();
+    }
+    stacks
+}
+
+fn files() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        let entries = std::fs::read_dir(root.join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        let mut here: Vec<String> = paths
+            .filter(|path| path.extension().is_some_and(|end| end == "mok"))
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        here.sort();
+        files.extend(here);
+    }
+    files
+}
+
+/// A test as a lesson for a stack, its own or another with the same inputs; none if they have no input in common.
+fn lesson(automaton: &Automaton, script: &Script) -> Option<Lesson> {
+    let steps: Vec<Taught> = script.steps.iter().filter_map(|step| taught(automaton, &step.action)).collect();
+    let has_inputs = steps.iter().any(|step| matches!(step, Taught::Input { .. }));
+    has_inputs.then(|| Lesson { params: mokume_testkit::parameters(automaton, script), steps })
+}
+
+fn taught(automaton: &Automaton, action: &Action) -> Option<Taught> {
+    let (port, event, args) = match action {
+        Action::After(duration) => return Some(Taught::After(*duration)),
+        Action::Input { port, event, args } => (port, event, args),
+    };
+    let port = automaton.ports.iter().position(|known| known.name == *port)?;
+    let event = automaton.ports[port].inputs.iter().position(|known| known.event == *event)?;
+    let same = automaton.ports[port].inputs[event].params.len() == args.len();
+    let args = args.iter().map(|arg| match arg {
+        Arg::Word(word) => Some(Datum::Word(*word)),
+        Arg::Octets(octets) => Some(Datum::Message(octets.clone())),
+        Arg::Null => Some(Datum::Handle(Handle::NULL)),
+        _ => None,
+    });
+    same.then(|| Taught::Input { port: PortId::from(port), event: event as u32, args: args.collect() })
+}

@@ -1,0 +1,64 @@
+//! Interpreter and C agree on random sequences over every stack of the library, the small programs and the examples, and
+//! the sequences reach at least nine branches of ten.
+//!
+//! `MOKUME_SEQUENCES=1000000` tries more, `MOKUME_SEED=7` others; builds without optimisation try a twentieth.
+
+mod campaign;
+
+use std::sync::Arc;
+
+use campaign::branches::{self, Merged};
+use campaign::{build, composed, stacks, try_all};
+use mokume_emit_c::{BuildError, CProgram};
+
+/// Of the stacks together.
+const SEQUENCES: u64 = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
+
+/// Percent.
+const REACHED: usize = 90;
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn interpreter_and_c_agree_on_every_stack() {
+    let stacks = stacks::stacks();
+    let program = match CProgram::build(&composed(&stacks), &build()) {
+        Ok(program) => Arc::new(program),
+        Err(BuildError::NoCompiler { command }) => return println!("SKIPPED: there is no C compiler `{command}`"),
+        Err(error) => panic!("{error}"),
+    };
+    let started = std::time::Instant::now();
+    let sequences = number("MOKUME_SEQUENCES", SEQUENCES);
+    let tried = try_all(&stacks, &program, sequences, number("MOKUME_SEED", 1));
+    let (mut merged, mut failures) = (Merged::new(), Vec::new());
+    let (mut all, mut steps, mut outputs, mut beyond) = (0, 0, 0, 0);
+    for (stack, tried) in stacks.iter().zip(&tried) {
+        failures.extend(tried.found().map(|found| format!("{}: {found}", stack.name)));
+        branches::merge(&mut merged, &stack.compiled.composed, &tried.coverage);
+        if let Ok(summary) = &tried.result {
+            println!("{}: {} lessons, {summary:?}", stack.name, stack.lessons.len());
+            all += summary.sequences;
+            steps += summary.steps;
+            outputs += summary.outputs;
+            beyond += summary.beyond;
+        }
+    }
+    let taken = merged.values().filter(|(times, _)| *times > 0).count();
+    for (branch, (_, to)) in merged.iter().filter(|(_, (times, _))| *times == 0) {
+        println!("    never taken: {}", branch.name(to));
+    }
+    println!("{:?} on all cores", started.elapsed());
+    println!(
+        "FIGURE: interpreter against C: {all} sequences over {} stacks, {steps} steps, {outputs} outputs, {} differences, \
+         {beyond} beyond C's memory; handler branches taken {taken} of {} ({:.1} %)",
+        stacks.len(),
+        failures.len(),
+        merged.len(),
+        100.0 * taken as f64 / merged.len() as f64
+    );
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    assert!(all >= sequences && beyond * 100 <= all, "{all} sequences, {beyond} of them not judged");
+    assert!(taken * 100 >= merged.len() * REACHED, "{taken} of {} branches", merged.len());
+}
