@@ -7,8 +7,6 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::{Automaton, FieldValue, Terminator, WireId, WireItem};
 
-use crate::sim::text_of;
-
 pub struct Labels<'a> {
     automaton: &'a Automaton,
     /// By layer: the layers above it, and the wires that it decodes.
@@ -98,4 +96,17 @@ fn checks(items: &[WireItem]) -> u32 {
             WireItem::Choice { arms, .. } => 4 + arms.iter().map(|arm| checks(&arm.items)).min().unwrap_or_default(),
         })
         .sum()
+}
+
+/// Octets as text where they are, else in hexadecimal; the first few.
+pub fn text_of(octets: &[u8]) -> String {
+    const MOST: usize = 24;
+    let more = if octets.len() > MOST { "…" } else { "" };
+    let shown = &octets[..octets.len().min(MOST)];
+    if !shown.is_empty() && shown.iter().all(|octet| (0x20..0x7f).contains(octet)) {
+        format!("\"{}{more}\"", String::from_utf8_lossy(shown))
+    } else {
+        let hex: String = shown.iter().map(|octet| format!("{octet:02x}")).collect();
+        format!("x\"{hex}{more}\"")
+    }
 }

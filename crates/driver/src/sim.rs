@@ -11,7 +11,7 @@ use mokume_simulate::{Fate, Host, Medium, Record, ScriptedInput, Simulation, Wea
 use crate::compile::{self, Checked, Compiled};
 use crate::devices::capture::CaptureWriter;
 use crate::failure::Failure;
-use crate::labels::Labels;
+use crate::labels::{text_of, Labels};
 use crate::machines::{self, Backend};
 use crate::run::frame_event;
 
@@ -250,19 +250,6 @@ pub fn arguments(args: &[Datum]) -> String {
         Datum::Message(octets) => text_of(octets),
     };
     format!("({})", args.iter().map(one).collect::<Vec<_>>().join(", "))
-}
-
-/// Octets as text where they are, else in hexadecimal; the first few.
-pub fn text_of(octets: &[u8]) -> String {
-    const MOST: usize = 24;
-    let more = if octets.len() > MOST { "…" } else { "" };
-    let shown = &octets[..octets.len().min(MOST)];
-    if !shown.is_empty() && shown.iter().all(|octet| (0x20..0x7f).contains(octet)) {
-        format!("\"{}{more}\"", String::from_utf8_lossy(shown))
-    } else {
-        let hex: String = shown.iter().map(|octet| format!("{octet:02x}")).collect();
-        format!("x\"{hex}{more}\"")
-    }
 }
 
 /// One line of a run's log.

@@ -18,6 +18,9 @@ pub struct Stack {
 
 const FOLDERS: &[&str] = &["tests/library", "tests/program", "examples"];
 
+/// A stack's own tests are played so much more often than another's.
+const OWN: usize = 4;
+
 /// All stacks of all files.
 pub fn stacks() -> Vec<Stack> {
     let (mut stacks, mut scripts) = (Vec::new(), Vec::new());
@@ -40,11 +43,15 @@ pub fn stacks() -> Vec<Stack> {
             let Some(stack) = own[test.stack.0 as usize] else { continue };
             let (script, diagnostics) =
                 mokume_lower::test_script(&stacks[stack].compiled.uncomposed, &checked.sources, test);
-            scripts.push(script.unwrap_or_else(|| panic!("{file}: {}: {diagnostics:?}", test.name)));
+            scripts.push((stack, script.unwrap_or_else(|| panic!("{file}: {}: {diagnostics:?}", test.name))));
         }
     }
-    for stack in &mut stacks {
-        stack.lessons = scripts.iter().filter_map(|script| lesson(&stack.compiled.uncomposed, script)).collect();
+    for (place, stack) in stacks.iter_mut().enumerate() {
+        for (of, script) in &scripts {
+            let times = if *of == place { OWN } else { 1 };
+            let lesson = lesson(&stack.compiled.uncomposed, script);
+            stack.lessons.extend(lesson.into_iter().flat_map(|lesson| std::iter::repeat_n(lesson, times)));
+        }
     }
     stacks
 }
@@ -65,11 +72,14 @@ fn files() -> Vec<String> {
     files
 }
 
-/// A test as a lesson for a stack, its own or another with the same inputs; none if they have no input in common.
+/// A test as a lesson for a stack, its own or another that has all its inputs and parameters.
 fn lesson(automaton: &Automaton, script: &Script) -> Option<Lesson> {
-    let steps: Vec<Taught> = script.steps.iter().filter_map(|step| taught(automaton, &step.action)).collect();
-    let has_inputs = steps.iter().any(|step| matches!(step, Taught::Input { .. }));
-    has_inputs.then(|| Lesson { params: mokume_testkit::parameters(automaton, script), steps })
+    let has = |name: &str| automaton.params.iter().any(|param| param.name == name);
+    if !script.params.iter().all(|(name, _)| has(name)) {
+        return None;
+    }
+    let steps: Option<Vec<Taught>> = script.steps.iter().map(|step| taught(automaton, &step.action)).collect();
+    Some(Lesson { params: mokume_testkit::parameters(automaton, script), steps: steps? })
 }
 
 fn taught(automaton: &Automaton, action: &Action) -> Option<Taught> {
