@@ -136,7 +136,8 @@ pub fn drive_from<R: Machine, S: Subject>(
     let mut summary = Summary::default();
     let constants = constants(automaton);
     let mut corpus = Corpus::default();
-    for seed in (0..options.sequences).map(|place| options.seed.wrapping_add(place)) {
+    'sequences: for seed in (0..options.sequences).map(|place| options.seed.wrapping_add(place)) {
+        summary.sequences += 1;
         let mut source = Source::new(automaton, &constants, lessons, &mut corpus, options, seed);
         let params = source.params();
         let (mut first, mut second) = (reference(&params, seed), subject(&params, seed));
@@ -156,7 +157,7 @@ pub fn drive_from<R: Machine, S: Subject>(
             steps.push(step);
             summary.note(&expected);
             if is_runaway(&expected) {
-                break;
+                continue 'sequences;
             }
             found = compare(&expected, &actual, &first, &second, options.accounts);
             source.learn(&expected);
@@ -164,7 +165,6 @@ pub fn drive_from<R: Machine, S: Subject>(
             sibling.iter_mut().for_each(|sibling| sibling.hear(source.now, &expected, &mut source));
         }
         found = found.or_else(|| accounts(&first, &second));
-        summary.sequences += 1;
         if found.is_some() && second.is_beyond() {
             summary.beyond += 1;
         } else if found.is_some() {

@@ -154,7 +154,7 @@ impl<'a> Source<'a> {
 
     /// A message of a lesson with headers changed, or octets.
     fn varied(&mut self, mut octets: Vec<u8>) -> Vec<u8> {
-        if self.random.chance(60) {
+        if !self.automaton.wires.is_empty() && self.random.chance(60) {
             let mut packet = Packet::read(self.automaton, &octets);
             (0..=self.random.below(2)).for_each(|_| self.change_packet(&mut packet));
             octets = packet.encode(self.automaton);
