@@ -160,7 +160,11 @@ impl Reader<'_> {
                 let holds = self.holds(object.ok_or("an object that is not there")?, *cell, index);
                 self.terms.as_bits(holds)
             }
-            Source::CellAt { .. } | Source::Armed { .. } | Source::Left { .. } | Source::Call { .. } => {
+            Source::Left { object, class, cell } => {
+                let object = scene.objects.get(object.index()).and_then(|classes| classes.get(class)).copied();
+                self.left(object.ok_or("an object that is not there")?, *cell)
+            }
+            Source::CellAt { .. } | Source::Armed { .. } | Source::Call { .. } => {
                 return Err("a term that is not read symbolically".into())
             }
         })

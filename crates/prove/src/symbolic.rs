@@ -206,6 +206,14 @@ impl<'a> Reader<'a> {
         self.terms.apply(&name, vec![index], Sort::Bool)
     }
 
+    /// What is left of a quota before the reaction.
+    pub(crate) fn left(&mut self, object: Object, cell: CellId) -> Term {
+        let class = self.class_of(object);
+        let described = self.automaton.cell(class, cell);
+        let name = format!("left {}.{} {}", self.automaton.class(class).name, described.name, object.0);
+        self.terms.variable(&name, Sort::Bits(32))
+    }
+
     /// What a reference cell refers to, with the condition that it is null.
     pub(crate) fn follow(&mut self, object: Object, cell: CellId) -> Option<(Object, Term)> {
         let class = self.class_of(object);

@@ -7,12 +7,58 @@ use std::collections::BTreeSet;
 use mokume_reaction::terms::parts;
 use mokume_reaction::{
     Automaton, CellId, CellKind, ClassId, Effect, LinkKind, ObjectSource, Path, PathArg, PathObjectId, Step, Term,
-    TermCompare, Type,
+    TermCompare, TermOp, Type,
 };
 
 pub fn drop_implied(automaton: &Automaton, path: &mut Path) {
     keep_largest_sizes(path);
     drop_followed(automaton, path);
+}
+
+/// Whether the sizes that are asked for cannot be had at once: such a path is never taken.
+pub fn is_contradictory(path: &Path) -> bool {
+    // Sizes are far below 2^31: what is added to one does not carry.
+    let mut bounds: Vec<(u32, i128, i128)> = Vec::new();
+    for step in &path.steps {
+        let Step::Guard { condition: Term::Compare { op, a, b }, .. } = step else { continue };
+        let (op, size, number) = match (&**a, &**b) {
+            (size, Term::Number { value, .. }) => (*op, size, *value),
+            (Term::Number { value, .. }, size) => match op {
+                TermCompare::Ge => (TermCompare::Le, size, *value),
+                TermCompare::Le => (TermCompare::Ge, size, *value),
+                TermCompare::Gt => (TermCompare::Lt, size, *value),
+                TermCompare::Lt => (TermCompare::Gt, size, *value),
+                other => (*other, size, *value),
+            },
+            _ => continue,
+        };
+        let (message, less) = match size {
+            Term::Size { message } => (*message, 0),
+            Term::Binary { op: TermOp::Sub, a, b } => match (&**a, &**b) {
+                (Term::Size { message }, Term::Number { value, .. }) => (*message, i128::from(*value)),
+                _ => continue,
+            },
+            Term::Binary { op: TermOp::Add, a, b } => match (&**a, &**b) {
+                (Term::Size { message }, Term::Number { value, .. }) => (*message, -i128::from(*value)),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        let number = i128::from(number);
+        let (low, high) = match op {
+            TermCompare::Eq => (number + less, number + less),
+            TermCompare::Ge if less <= 0 => (number + less, i128::MAX),
+            TermCompare::Gt if less <= 0 => (number + less + 1, i128::MAX),
+            TermCompare::Le => (0, number + less),
+            TermCompare::Lt => (0, number + less - 1),
+            _ => continue,
+        };
+        match bounds.iter_mut().find(|(known, ..)| *known == message) {
+            Some((_, lowest, highest)) => (*lowest, *highest) = (low.max(*lowest), high.min(*highest)),
+            None => bounds.push((message, low, high)),
+        }
+    }
+    bounds.iter().any(|(_, low, high)| low > high || *high < 0)
 }
 
 /// The largest size that is asked of each message, asked where the first was.

@@ -22,7 +22,10 @@ pub fn fuse(automaton: &Automaton) -> Automaton {
         for event in 0..described.inputs.len() {
             let (port, event) = (PortId::from(port), event as u32);
             for (place, way) in common_ways(&fused, port, event).into_iter().enumerate() {
-                paths.push(path_of(&fused, port, event, place, way));
+                let path = path_of(&fused, port, event, place, way);
+                if !guards::is_contradictory(&path) {
+                    paths.push(path);
+                }
             }
         }
     }

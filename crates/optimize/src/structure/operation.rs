@@ -119,6 +119,37 @@ impl Way {
                 self.emit(Next::Out(PathOut { port: *port, event: *event, args }));
                 Some(Vec::new())
             }
+            K::Call { function, args } => {
+                let args = args.iter().map(|arg| self.value(*arg)).collect::<Option<Vec<_>>>()?;
+                self.inline(automaton, *function, args)
+            }
+            K::Left { object, cell } => {
+                let (object, class) = self.object_value(*object)?;
+                one(Term::Left { object, class, cell: *cell })
+            }
+            K::Sum16 { message: of } => {
+                let packet = self.message(*of)?;
+                one(Term::Sum16(packet.term().octets))
+            }
+            K::Load { message: of, at, ty, endian } => {
+                let Term::Number { value: at, .. } = self.term(*at)? else { return None };
+                let (packet, width) = (self.message(*of)?, ty.width(automaton));
+                self.guard(packet.has(at as u32 + u32::from(width) / 8));
+                one(packet.load(at as u32, width, *endian)?)
+            }
+            K::Trim { message: of, size } => {
+                let (mut packet, size) = (self.message(*of)?, self.term(*size)?);
+                self.guard(compare(TermCompare::Le, size.clone(), packet.size()));
+                packet.trim(size)?;
+                message(packet)
+            }
+            K::Skip { message: of, size } => {
+                let Term::Number { value: size, .. } = self.term(*size)? else { return None };
+                let mut packet = self.message(*of)?;
+                self.guard(packet.has(size as u32));
+                packet.skip(size as u32)?;
+                message(packet)
+            }
             K::Count { object, cell, amount } => {
                 let ((object, class), amount) = (self.object_value(*object)?, self.term(*amount)?);
                 self.ends.push(Effect::Count { object, class, cell: *cell, amount });
@@ -218,7 +249,7 @@ impl Way {
     }
 
     fn is_circular(&self, automaton: &Automaton, id: Id) -> bool {
-        self.frame_body(automaton).is_some_and(|body| matches!(body.values[id.index()].ty, Type::Seq(_)))
+        self.body_at_hand(automaton).is_some_and(|body| matches!(body.values[id.index()].ty, Type::Seq(_)))
     }
 
     /// Headers into pieces. Only wires of whole octets; sizes of the packet are terms, checksums are left to the layers.
@@ -345,10 +376,6 @@ impl Way {
             ways.extend(way.go(body, then, vec![Value::Message(packet)]));
         }
         Some(ways)
-    }
-
-    fn frame_body<'a>(&self, automaton: &'a Automaton) -> Option<&'a Body> {
-        self.handler_at_hand().map(|handler| &automaton.handler(handler).body)
     }
 }
 

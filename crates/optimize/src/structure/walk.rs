@@ -3,7 +3,7 @@
 //! What a path cannot say (a new object, a loop, a queue) ends a way: that event keeps its layered code for it.
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, ClassId, Effect, HandlerId, LensId, LinkKind, ObjectSource, PathArg,
+    Automaton, Body, CellId, CellKind, ClassId, Effect, FunctionId, HandlerId, LensId, LinkKind, ObjectSource, PathArg,
     PathObjectId, PathOut, PortId, Step, Target, Term, TermCompare, Terminator, Trigger, Type, Value as Id,
 };
 
@@ -38,10 +38,25 @@ pub struct Way {
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Frame {
-    pub handler: HandlerId,
+    pub running: Running,
     pub values: Vec<Option<Value>>,
     pub block: usize,
     pub calls: Vec<Next>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Running {
+    Handler(HandlerId),
+    Function(FunctionId),
+}
+
+impl Running {
+    pub fn body(self, automaton: &Automaton) -> &Body {
+        match self {
+            Running::Handler(id) => &automaton.handler(id).body,
+            Running::Function(id) => &automaton.functions[id.index()].body,
+        }
+    }
 }
 
 /// An emission: carried out when the handler has ended, in order.
@@ -141,10 +156,11 @@ impl Way {
                 None => Progress::Ways(Vec::new()),
             };
         };
-        let body = &automaton.handler(frame.handler).body;
+        let body = frame.running.body(automaton);
         let block = &body.blocks[frame.block];
         for op in &block.ops {
-            let Some(results) = self.operation(automaton, &op.kind) else { return Progress::Ways(Vec::new()) };
+            let results = self.operation(automaton, &op.kind).filter(|results| results.iter().all(is_small));
+            let Some(results) = results else { return Progress::Ways(Vec::new()) };
             let Some(frame) = self.frames.last_mut() else { return Progress::Ways(Vec::new()) };
             for (id, value) in op.results.iter().zip(results) {
                 frame.values[id.index()] = Some(value);
@@ -166,7 +182,7 @@ impl Way {
         for (param, value) in body.blocks[0].params.iter().zip(all) {
             values[param.index()] = Some(value);
         }
-        self.frames.push(Frame { handler, values, block: 0, calls: Vec::new() });
+        self.frames.push(Frame { running: Running::Handler(handler), values, block: 0, calls: Vec::new() });
         Some(())
     }
 
@@ -174,7 +190,8 @@ impl Way {
         match end {
             Terminator::Return => {
                 let frame = self.frames.pop()?;
-                let from = automaton.class(automaton.handler(frame.handler).class).layer;
+                let Running::Handler(handler) = frame.running else { return None };
+                let from = automaton.class(automaton.handler(handler).class).layer;
                 let composition = automaton.composition.as_ref()?;
                 for call in frame.calls.into_iter().rev() {
                     let queued = match &call {
@@ -351,8 +368,55 @@ impl Way {
         self.records.iter().enumerate().any(|(index, other)| index != record.index() && *other == lens)
     }
 
-    pub(super) fn handler_at_hand(&self) -> Option<HandlerId> {
-        self.frames.last().map(|frame| frame.handler)
+    pub(super) fn body_at_hand<'a>(&self, automaton: &'a Automaton) -> Option<&'a Body> {
+        self.frames.last().map(|frame| frame.running.body(automaton))
+    }
+
+    /// A function that does not branch, or only on what is known: its results.
+    pub(super) fn inline(
+        &mut self,
+        automaton: &Automaton,
+        function: FunctionId,
+        args: Vec<Value>,
+    ) -> Option<Vec<Value>> {
+        let running = Running::Function(function);
+        let body = running.body(automaton);
+        let mut values = vec![None; body.values.len()];
+        for (param, value) in body.blocks[0].params.iter().zip(args) {
+            values[param.index()] = Some(value);
+        }
+        self.frames.push(Frame { running, values, block: 0, calls: Vec::new() });
+        for _ in 0..MOST_BLOCKS {
+            let block = &body.blocks[self.frames.last()?.block];
+            for op in &block.ops {
+                let results = self.operation(automaton, &op.kind).filter(|results| results.iter().all(is_small))?;
+                let frame = self.frames.last_mut()?;
+                for (id, value) in op.results.iter().zip(results) {
+                    frame.values[id.index()] = Some(value);
+                }
+            }
+            let to = match &block.end {
+                Terminator::Yield { values } => {
+                    let results = values.iter().map(|value| self.value(*value)).collect();
+                    self.frames.pop();
+                    return results;
+                }
+                Terminator::Jump { to } => to,
+                Terminator::Branch { condition, then, otherwise, .. } => match self.term(*condition)? {
+                    Term::Number { value, .. } => {
+                        if value == 1 {
+                            then
+                        } else {
+                            otherwise
+                        }
+                    }
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            *self = self.clone().go(body, to, Vec::new())?;
+        }
+        None
     }
 
     pub(super) fn value(&self, id: Id) -> Option<Value> {
@@ -405,6 +469,20 @@ impl Way {
 
     pub fn outs(&self) -> Vec<PathOut> {
         self.sent.clone()
+    }
+}
+
+/// A value that grows beyond this is no header field: terms are trees, and a fold over octets would double them with each.
+const LARGEST_TERM: usize = 512;
+
+fn is_small(value: &Value) -> bool {
+    fn spend(term: &Term, left: &mut usize) -> bool {
+        *left = left.saturating_sub(1);
+        *left > 0 && mokume_reaction::terms::parts(term).into_iter().all(|part| spend(part, left))
+    }
+    match value {
+        Value::Term(term) => spend(term, &mut LARGEST_TERM.clone()),
+        _ => true,
     }
 }
 

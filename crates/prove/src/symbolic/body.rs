@@ -326,6 +326,11 @@ impl Reader<'_> {
                 way.leaf.dropped.push(*reason);
                 Ok(Vec::new())
             }
+            // Ways that take from a quota or give to one are not read on, so it is as it was.
+            K::Left { object, cell } => {
+                let object = way.object(*object)?;
+                one(self.left(object, *cell))
+            }
             K::Holds { object, cell, index } => {
                 let (object, index) = (way.object(*object)?, way.bits(*index)?);
                 one(self.holds(object, *cell, index))
