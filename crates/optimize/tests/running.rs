@@ -47,8 +47,12 @@ fn fused_stacks_do_what_the_layers_do() {
     }
 }
 
-const OTHERS: [(&str, &str); 2] =
-    [("two_sessions", "tests/fuse/two_sessions.ra"), ("octet_credit", "tests/fuse/octet_credit.ra")];
+const OTHERS: [(&str, &str); 4] = [
+    ("two_sessions", "tests/fuse/two_sessions.ra"),
+    ("octet_credit", "tests/fuse/octet_credit.ra"),
+    ("library morpheus", "tests/fuse/library/morpheus.ra"),
+    ("library drawn2", "tests/fuse/library/drawn2.ra"),
+];
 
 const APP: PortId = PortId(0);
 const DEV: PortId = PortId(1);
