@@ -175,7 +175,7 @@ fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -
         (None, Some(name)) => Backend::named(name)?,
         (None, None) => Backend::Interpreter,
     };
-    let seed = options.seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed());
+    let seed = options.seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed() & 0xffff_ffff); // short enough to type again
     let nanoseconds = options.duration.map(run::duration).transpose()?;
     let request = run::Request { devices, set, backend, seed, nanoseconds, pcap: options.pcap };
     let mut ready = || {
@@ -199,19 +199,25 @@ fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -
     };
     let mut said = |at: u64, what: &str| printer.note(format!("{:>12}  report: {what}", time(at)));
     let report = run::run(&compiled, &request, &RealWorld, &mut ready, &mut heard, &mut said)?;
-    print_accounts(automaton, &report.accounts, Some(&report), printer);
+    print_accounts(("stack", &automaton.name), automaton, &report.accounts, Some(&report), printer);
     Ok(i32::from(report.reports > 0))
 }
 
 /// Totals of a stack: what became of the messages.
-fn print_accounts(automaton: &Automaton, accounts: &Accounts, report: Option<&run::Report>, printer: &Printer) {
+fn print_accounts(
+    whose: (&str, &str),
+    automaton: &Automaton,
+    accounts: &Accounts,
+    report: Option<&run::Report>,
+    printer: &Printer,
+) {
     let named = |list: &[(mokume_reaction::ReasonId, u64)]| -> BTreeMap<String, u64> {
         list.iter().map(|(reason, count)| (automaton.reasons[reason.index()].name.clone(), *count)).collect()
     };
     let (dropped, consumed) = (named(&accounts.dropped), named(&accounts.consumed));
     let counters: BTreeMap<&str, u64> = accounts.counters.iter().map(|(name, count)| (name.as_str(), *count)).collect();
     if printer.is_json() {
-        let mut object = json!({ "stack": automaton.name, "received": accounts.received, "delivered": accounts.delivered,
+        let mut object = json!({ whose.0: whose.1, "stack": automaton.name, "received": accounts.received, "delivered": accounts.delivered,
             "held": accounts.held, "merged": accounts.merged, "gone": accounts.gone, "refused": accounts.refused,
             "dropped": dropped, "consumed": consumed, "counters": counters });
         if let (Some(report), Value::Object(fields)) = (report, &mut object) {
@@ -270,7 +276,9 @@ fn simulate(file: &str, options: SimOptions<'_>, printer: &Printer) -> Result<i3
         print_log(&finished, printer);
     }
     let reports = finished.records.iter().filter(|r| matches!(r.what, mokume_simulate::What::Reported { .. })).count();
-    if !printer.is_json() {
+    if printer.is_json() {
+        printer.object(&json!({ "network": network.name.text, "seed": seed, "nanoseconds": finished.until }));
+    } else {
         printer.line(format!(
             "network `{}`: {} hosts, {} of virtual time, seed {seed}",
             network.name.text,
@@ -282,7 +290,7 @@ fn simulate(file: &str, options: SimOptions<'_>, printer: &Printer) -> Result<i3
         if !printer.is_json() {
             printer.line(format!("{}:", host.name));
         }
-        print_accounts(&host.automaton, &host.accounts, None, printer);
+        print_accounts(("host", &host.name), &host.automaton, &host.accounts, None, printer);
     }
     if let Some(name) = options.pcap {
         make_folder(&world, name)?;
