@@ -1,0 +1,52 @@
+//! Blanks between two pieces on one line.
+
+use super::pieces::Piece;
+use crate::kinds::SyntaxKind::*;
+
+/// Blanks between two things that no comma separates: statements, fields of a wire, outputs of a step.
+const APART: usize = 2;
+/// Blanks before a constraint, which belongs to the field before it and is no field itself.
+const CONSTRAINT: usize = 4;
+/// Blanks between a link's devices and its options.
+const OPTIONS: usize = 3;
+
+pub fn between(last: &Piece, next: &Piece) -> usize {
+    if next.is_comment() {
+        return APART;
+    }
+    if stands_apart(last, next) {
+        return match next.begins_kind() {
+            Some(WIRE_WHERE | WIRE_TRIM) => CONSTRAINT,
+            Some(LINK_OPTION) if !is_within_option(last) => OPTIONS,
+            _ => APART,
+        };
+    }
+    usize::from(!(clings_to_last(next) || next_clings(last)))
+}
+
+fn stands_apart(last: &Piece, next: &Piece) -> bool {
+    if matches!(next.around(), Some(EXPECT_STEP | AT_STEP)) {
+        // Not behind the word that leads the step.
+        return last.owner() != EXPECT_STEP && last.owner() != AT_STEP;
+    }
+    next.begins_part && next.kind != PIPE && !last.opens() && !matches!(last.kind, COMMA | PIPE | SEMICOLON | ARROW)
+}
+
+fn is_within_option(piece: &Piece) -> bool {
+    piece.token.parent_ancestors().any(|node| node.kind() == LINK_OPTION)
+}
+
+fn clings_to_last(next: &Piece) -> bool {
+    match next.kind {
+        COMMA | R_PAREN | R_BRACKET | DOT | COLON | SEMICOLON => true,
+        L_PAREN => matches!(next.owner(), ARG_LIST | PARAM_LIST | PATTERN_LIST),
+        L_BRACKET => matches!(next.owner(), INDEX_EXPR | OVER | OBJECT),
+        // `as% u8`, the narrowing that wraps.
+        PERCENT => next.owner() == CAST_EXPR,
+        _ => false,
+    }
+}
+
+fn next_clings(last: &Piece) -> bool {
+    matches!(last.kind, L_PAREN | L_BRACKET | DOT | QUESTION | AT | BANG)
+}
