@@ -1,0 +1,178 @@
+//! The pages are true: every example of the language's page and of the tutorial compiles, its tests pass, and what the
+//! pages point at exists.
+//!
+//! A block fenced as `mok` is a whole file; `mok fragment` is a piece, which the parser's tests read. The tutorial's blocks
+//! are one file, written step by step.
+
+use std::path::{Path, PathBuf};
+
+use mokume_base::world::RealWorld;
+use mokume_base::Diagnostic;
+use mokume_driver::compile::{self, Checked};
+use mokume_driver::machines::Backend;
+use mokume_driver::test;
+use mokume_semantics::program::StackId;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn page(name: &str) -> String {
+    std::fs::read_to_string(root().join("docs").join(name)).unwrap()
+}
+
+/// A fenced block: the line it begins on, what stands behind its fence, its text.
+struct Block {
+    line: usize,
+    fence: String,
+    text: String,
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for (index, line) in page.lines().enumerate() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(fence)) => {
+                open = Some(Block { line: index + 2, fence: fence.to_string(), text: String::new() })
+            }
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(block), None) => block.text += &format!("{line}\n"),
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "a fence is not closed");
+    blocks
+}
+
+fn errors(of: &[Diagnostic]) -> Vec<String> {
+    let errors = of.iter().filter(|found| compile::has_errors(std::slice::from_ref(*found)));
+    errors.map(|found| format!("{} {}", found.code.0, found.message)).collect()
+}
+
+/// Checks one file, compiles its stacks and runs its tests on the interpreter; how many tests passed, or what is wrong.
+fn judge(text: &str, name: &str) -> Result<usize, String> {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.mok"));
+    std::fs::write(&file, text).map_err(|error| error.to_string())?;
+    let name = file.to_string_lossy().into_owned();
+    let checked = compile::check(&RealWorld, &[name]).map_err(|failure| failure.message)?;
+    let mut found = errors(&checked.diagnostics);
+    if found.is_empty() {
+        found = errors_of_stacks(&checked);
+    }
+    if !found.is_empty() {
+        return Err(found.join("; "));
+    }
+    let results = test::run(&checked, Some(Backend::Interpreter), "", &RealWorld);
+    let wrong = errors(&results.diagnostics).into_iter();
+    let wrong: Vec<String> = wrong.chain(results.outcomes.iter().filter_map(difference)).collect();
+    if wrong.is_empty() {
+        Ok(results.outcomes.len())
+    } else {
+        Err(wrong.join("; "))
+    }
+}
+
+fn difference(outcome: &test::Outcome) -> Option<String> {
+    (!outcome.differences.is_empty()).then(|| format!("test \"{}\" fails at line {}", outcome.test, outcome.line))
+}
+
+/// Of the file's own stacks, with tests or without.
+fn errors_of_stacks(checked: &Checked) -> Vec<String> {
+    let own = |index: &usize| checked.roots.contains(&checked.program.stacks[*index].name.span.file);
+    let stacks = (0..checked.program.stacks.len()).filter(own);
+    stacks.flat_map(|index| errors(&compile::compile(checked, StackId(index as u32)).1)).collect()
+}
+
+/// The tests that passed in all whole examples of a page.
+fn judge_page(page: &str, name: &str) -> Result<usize, String> {
+    let mut passed = 0;
+    for block in blocks(page).iter().filter(|block| block.fence == "mok") {
+        let said = judge(&block.text, &format!("{name}_{}", block.line));
+        passed += said.map_err(|wrong| format!("the example at line {}: {wrong}", block.line))?;
+    }
+    Ok(passed)
+}
+
+#[test]
+fn examples_of_the_language_do_what_they_say() {
+    let page = page("language.md");
+    for block in blocks(&page) {
+        let known = ["mok", "mok fragment"].contains(&block.fence.as_str());
+        assert!(known, "docs/language.md, line {}: `{}` is no fence of this page", block.line - 1, block.fence);
+    }
+    let passed = judge_page(&page, "language").unwrap_or_else(|wrong| panic!("docs/language.md, {wrong}"));
+    assert!(passed >= 10, "the page has lost its tests: {passed}");
+}
+
+#[test]
+fn the_file_of_the_tutorial_does_what_it_says() {
+    let page = page("tutorial.md");
+    let written: String =
+        blocks(&page).into_iter().filter(|block| !block.text.starts_with("$ ")).map(|block| block.text).collect();
+    let passed = judge(&written, "tutorial").unwrap_or_else(|wrong| panic!("docs/tutorial.md: {wrong}"));
+    assert!(passed >= 1, "the tutorial has lost its tests");
+}
+
+/// Planted: one thing changed, and the page is not true.
+#[test]
+fn wrong_examples_are_found() {
+    let page = page("language.md");
+    let faults = [
+        ("            drop msg: stale\n", "", "M0401"),
+        ("header { seq: seq32 }", "header { seq: seq33 }", "M0301"),
+        ("    on settle limit 1 {", "    on settle limit 1 {\n        below.unheard()", "M0715"),
+        ("=> device.frame(x\"00\" \"abc\")", "=> device.frame(x\"00\" \"abd\")", "three in one"),
+    ];
+    for (right, wrong, said) in faults {
+        let planted = page.replacen(right, wrong, 1);
+        assert_ne!(planted, page, "`{right}` is no longer on the page");
+        let found = judge_page(&planted, "planted").expect_err(said);
+        assert!(found.contains(said), "{right} -> {wrong}: {found}");
+    }
+}
+
+// -- what the pages point at
+
+/// What a row of a table names: files between backquotes (with a `/` in them), and tests of the file before, quoted.
+fn missing(page: &str, root: &Path) -> Vec<String> {
+    let mut missing = Vec::new();
+    for line in page.lines().filter(|line| line.starts_with('|')) {
+        let mut file: Option<String> = None;
+        let shown = line.rsplit_once(" | ").map_or("", |(_, cell)| cell);
+        for (index, part) in shown.split('`').enumerate() {
+            match index % 2 {
+                1 if part.contains('/') => {
+                    file = std::fs::read_to_string(root.join(part)).ok();
+                    if !root.join(part).exists() {
+                        missing.push(part.to_string());
+                    }
+                }
+                1 => {
+                    if !file.as_ref().is_some_and(|text| text.contains(part)) {
+                        missing.push(part.to_string());
+                    }
+                }
+                _ => {
+                    let names = part.split('"').skip(1).step_by(2);
+                    let text = file.as_deref().unwrap_or("");
+                    missing.extend(names.filter(|name| !text.contains(*name)).map(str::to_string));
+                }
+            }
+        }
+    }
+    missing
+}
+
+#[test]
+fn what_coverage_names_exists() {
+    let page = page("coverage.md");
+    assert_eq!(missing(&page, &root()), Vec::<String>::new());
+    assert!(page.lines().filter(|line| line.starts_with('|')).count() > 100, "the page has lost its rows");
+}
+
+#[test]
+fn what_does_not_exist_is_found() {
+    let rows = "| a | b | `tests/program/no_such.mok` |\n| a | b | `tests/program/state.mok` \"no such test\", `no_such_fn` |\n";
+    assert_eq!(missing(rows, &root()), ["tests/program/no_such.mok", "no such test", "no_such_fn"]);
+}
