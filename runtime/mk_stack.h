@@ -38,7 +38,8 @@ typedef struct mk_interface {
 static inline void mk_begin(mk_core *core, uint64_t now)
 {
     core->reactions_left = MK_REACTIONS_PER_CALL;
-    mk_catch_up(core, now);
+    if (MK_UNLIKELY(mk_is_behind(core) || now >= core->wheel.soonest))
+        mk_catch_up(core, now);
     mk_set_now(core, now);
 }
 

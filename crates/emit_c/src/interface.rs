@@ -157,6 +157,9 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
         text.line(format!("k->core.accounts.received += {};", messages.len()));
     }
     let (p, e) = position(plan, port, input);
+    let first = usize::from(unique) + 1;
+    let octets: Vec<(usize, String)> = messages.iter().map(|place| (place + first, arg(*place))).collect();
+    crate::direct::entry(plan, p, e, &list, &octets, text);
     let layered = plan.names.handlers[handler.index()].clone();
     let function = match crate::path::of_event(plan, p, e).next() {
         Some(path) => crate::path::name(plan, path),
@@ -230,7 +233,8 @@ fn start(plan: &Plan, text: &mut Text) {
         let Some(handler) = automaton.handler_of(class, &Trigger::Start) else { continue };
         text.line(format!("{}(k, mk_ref_of(0, 0));", plan.names.handlers[handler.index()]));
         text.line("mk_end_reaction(&k->core);");
-        text.line("mk_catch_up(&k->core, 0);");
+        // Timers that it set for now or earlier wait for the next call, as after every reaction from outside.
+        text.line("mk_settle_down(&k->core);");
     }
     text.end_function();
 }

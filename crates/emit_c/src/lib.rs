@@ -10,6 +10,7 @@
 mod body;
 mod build;
 mod cell;
+mod direct;
 pub mod drive;
 mod end;
 mod header;

@@ -25,6 +25,7 @@ pub(crate) fn name(plan: &Plan, path: usize) -> String {
 
 /// All paths; those of one event lead to each other and then to the handler.
 pub(crate) fn functions(plan: &Plan, text: &mut Text) {
+    crate::direct::outputs(plan, text);
     for index in (0..plan.automaton.paths.len()).rev() {
         let path = &plan.automaton.paths[index];
         let input = &plan.automaton.ports[path.port.index()].inputs[path.event as usize];
@@ -36,11 +37,22 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
             Some(other) => name(plan, other),
             None => plan.names.handlers[handler.index()].clone(),
         };
-        PathWriter::new(plan, path, input).write(index, &exit, text);
+        if crate::direct::is_direct(path) {
+            PathWriter::new(plan, path, input, Way::Direct).write(index, &exit, text);
+        }
+        PathWriter::new(plan, path, input, Way::Ordinary).write(index, &exit, text);
     }
 }
 
+/// With messages of the pool and outputs that leave later; or straight from the port (`direct.rs`).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Ordinary,
+    Direct,
+}
+
 struct PathWriter<'p, 'a> {
+    way: Way,
     terms: TermWriter<'p, 'a>,
     plan: &'p Plan<'a>,
     path: &'a Path,
@@ -54,16 +66,19 @@ struct PathWriter<'p, 'a> {
 }
 
 impl<'p, 'a> PathWriter<'p, 'a> {
-    fn new(plan: &'p Plan<'a>, path: &'a Path, input: &'a PortInput) -> Self {
+    fn new(plan: &'p Plan<'a>, path: &'a Path, input: &'a PortInput, way: Way) -> Self {
         let mut terms = TermWriter::new(plan);
         let name = |place: usize| format!("a{place}");
         terms.params = input.params.iter().enumerate().map(|(place, (_, ty))| (name(place), *ty)).collect();
         let refreshes = path.steps.iter().any(|step| matches!(step, Step::Guard { refresh: Some(_), .. }));
-        PathWriter { terms, plan, path, input, refreshes, moved: BTreeSet::new(), builds: Vec::new() }
+        PathWriter { way, terms, plan, path, input, refreshes, moved: BTreeSet::new(), builds: Vec::new() }
     }
 
     fn write(mut self, index: usize, exit: &str, text: &mut Text) {
-        let name = name(self.plan, index);
+        let (name, result) = match self.way {
+            Way::Ordinary => (name(self.plan, index), "void"),
+            Way::Direct => (crate::direct::name(self.plan, index), "bool"),
+        };
         let automaton = self.plan.automaton;
         let unique = automaton.is_unique(self.input.class);
         // The parameters are those of the handler: its object first.
@@ -92,13 +107,22 @@ impl<'p, 'a> PathWriter<'p, 'a> {
             let taken = self.plan.branches.len() + index;
             self.terms.text.line(format!("k->coverage[{taken}]++;"));
         }
-        for line in after.into_iter().chain(outs) {
-            self.terms.text.line(line);
+        match self.way {
+            Way::Ordinary => {
+                after.into_iter().chain(outs).for_each(|line| self.terms.text.line(line));
+                self.free_messages();
+            }
+            Way::Direct => {
+                let over = "k->core.reaction++;".to_string();
+                after.into_iter().chain([over]).for_each(|line| self.terms.text.line(line));
+                let leaving = |set: &str| (!outs.is_empty()).then(|| format!("k->core.leaving = {set};"));
+                let (first, last) = (leaving("true"), leaving("false"));
+                first.into_iter().chain(outs).chain(last).for_each(|line| self.terms.text.line(line));
+            }
         }
-        self.free_messages();
         let written = self.terms.text.peek();
         text.line(format!("/* path {} */", self.path.name.replace("*/", "* /")));
-        text.function(format!("static MK_UNUSED void {name}({})", list.join(", ")));
+        text.function(format!("static MK_UNUSED {result} {name}({})", list.join(", ")));
         if unique {
             text.line("(void)self;");
         }
@@ -111,11 +135,14 @@ impl<'p, 'a> PathWriter<'p, 'a> {
         }
         text.open("");
         nest(self.terms.text, text);
-        text.line("return;");
+        text.line(if self.way == Way::Direct { "return true;" } else { "return;" });
         text.close("");
         if written.contains("goto layered;") {
             text.flush("layered:");
-            text.line(format!("{exit}({});", pass.join(", ")));
+            match self.way {
+                Way::Ordinary => text.line(format!("{exit}({});", pass.join(", "))),
+                Way::Direct => text.line("return false;"),
+            }
         }
         text.end_function();
     }
@@ -391,12 +418,18 @@ impl<'p, 'a> PathWriter<'p, 'a> {
                 Effect::Drop { message, reason } => {
                     self.moved.insert(*message);
                     let name = &self.terms.params[*message as usize].0;
-                    after.push(format!("mk_drop(&k->core, {name}, {});", reason.0));
+                    after.push(match self.way {
+                        Way::Ordinary => format!("mk_drop(&k->core, {name}, {});", reason.0),
+                        Way::Direct => format!("k->core.accounts.dropped[{}]++;", reason.0),
+                    });
                 }
                 Effect::Consume { message, reason } => {
                     self.moved.insert(*message);
                     let name = &self.terms.params[*message as usize].0;
-                    after.push(format!("mk_consume(&k->core, {name}, {});", reason.0));
+                    after.push(match self.way {
+                        Way::Ordinary => format!("mk_consume(&k->core, {name}, {});", reason.0),
+                        Way::Direct => format!("k->core.accounts.consumed[{}]++;", reason.0),
+                    });
                 }
             }
         }
@@ -427,7 +460,8 @@ impl<'p, 'a> PathWriter<'p, 'a> {
                 });
             }
             let name = &self.plan.names.outputs[out.port.index()][out.event as usize];
-            after.push(format!("out_{name}({});", list.join(", ")));
+            let how = if self.way == Way::Direct { "now" } else { "out" };
+            after.push(format!("{how}_{name}({});", list.join(", ")));
         }
         after
     }
@@ -519,7 +553,8 @@ impl<'p, 'a> PathWriter<'p, 'a> {
     /// A parameter's message to be changed: a share of it, unless nothing of the path needs it any more.
     fn take(&mut self, message: u32) -> String {
         let name = self.terms.params[message as usize].0.clone();
-        match self.uses(message) == 1 && self.moved.insert(message) {
+        // Straight from the port a message is handed on once, and only looked at otherwise.
+        match (self.way == Way::Direct || self.uses(message) == 1) && self.moved.insert(message) {
             true => name,
             false => format!("mk_message_share(&k->core.pool, {name})"),
         }
