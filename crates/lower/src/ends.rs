@@ -114,7 +114,8 @@ impl<'p> Lowering<'p> {
         let params = f.params();
         let own = params[0];
         match &task.what {
-            What::Custom { name, .. } => match &**name {
+            // Inputs of the port; a layer's own event of the same name comes from below and ends nowhere.
+            What::Custom { name, down: true } => match &**name {
                 "open" => self.application_open(f, params[1], params[2..].to_vec()),
                 "send_to" => {
                     let (flow, message) = (params[1..params.len() - 1].to_vec(), params[params.len() - 1]);

@@ -69,3 +69,14 @@ fn a_test_of_what_the_stack_does_not_have() {
     assert_eq!(codes(&text("plain.send_to(\"x\")  => device.frame(\"x\")  dropped never 1")), ["M0729"]);
     assert_eq!(codes(&text("plain.send_to(\"x\")  => device.frame(\"x\")  reported never 1")), ["M0729"]);
 }
+
+#[test]
+fn an_event_of_a_layer_that_climbs_to_an_application() {
+    let text = |event: &str| {
+        format!(
+            "worker W {{ on send(msg) {{ above.{event}  below.send(msg) }} }}
+             stack S(device: Device) {{ app = W over device  export app }}"
+        )
+    };
+    assert_eq!(codes(&text("unheard()")), ["M0726"]);
+}
