@@ -5,7 +5,7 @@ pub fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str
     let bound = name.chars().count().min(64).div_ceil(3);
     candidates
         .into_iter()
-        .map(|candidate| (distance(name, candidate), candidate))
+        .map(|candidate| (if candidate.eq_ignore_ascii_case(name) { 0 } else { distance(name, candidate) }, candidate))
         .filter(|(distance, candidate)| *distance <= bound && *distance < candidate.chars().count())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -40,6 +40,7 @@ mod tests {
         assert_eq!(did_you_mean("wroker", words), Some("worker"));
         assert_eq!(did_you_mean("sesion", words), Some("session"));
         assert_eq!(did_you_mean("om", words), Some("on"));
+        assert_eq!(did_you_mean("On", ["fn", "on"]), Some("on"));
         assert_eq!(did_you_mean("banana", words), None);
         assert_eq!(did_you_mean("", words), None);
     }

@@ -33,6 +33,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         // What is unused or unreached may be so only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        leave_out_followers(&mut diagnostics);
     } else {
         check::usage::check(&program, &mut diagnostics);
     }
@@ -44,6 +45,23 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
 /// Loads and analyses files that the source map already has.
 pub fn analyse_files(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn Loader) -> (Program, Vec<Diagnostic>) {
     analyse(&load(sources, roots, loader))
+}
+
+/// A message may seem to leak only because a statement on its way was refused: `below.send(mgs)`, `drop msg` without a reason.
+fn leave_out_followers(diagnostics: &mut Vec<Diagnostic>) {
+    // Other reports about messages refuse no statement.
+    let linear = [codes::LEAK, codes::GIVEN_TWICE, codes::USED_AFTER, codes::GIVEN_IN_LOOP, codes::PATHS_DISAGREE];
+    let causes: Vec<Span> = diagnostics
+        .iter()
+        .filter(|diagnostic| !linear.contains(&diagnostic.code))
+        .filter_map(|diagnostic| diagnostic.primary.as_ref().map(|label| label.span))
+        .collect();
+    diagnostics.retain(|diagnostic| {
+        let (true, Some(from)) = (diagnostic.code == codes::LEAK, &diagnostic.primary) else { return true };
+        let end = diagnostic.labels.iter().map(|label| label.span.end).max().unwrap_or(from.span.end);
+        let on_the_way = |cause: &Span| cause.file == from.span.file && (from.span.start..=end).contains(&cause.start);
+        !causes.iter().any(on_the_way)
+    });
 }
 
 fn place(diagnostic: &Diagnostic) -> Option<(FileId, u32, u32)> {

@@ -7,7 +7,9 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     for candidate in candidates {
         let distance = if candidate.eq_ignore_ascii_case(name) { 0 } else { distance(name, candidate) };
         let better = best.is_none_or(|(least, other)| (distance, candidate) < (least, other));
-        if candidate != name && distance <= allowed && better {
+        // One letter for another is no slip: `A` is not meant by `B`.
+        let alike = distance < name.chars().count();
+        if candidate != name && alike && distance <= allowed && better {
             best = Some((distance, candidate));
         }
     }
@@ -78,5 +80,7 @@ mod tests {
         assert_eq!(nearest("sned", ["deliver", "send"]), Some("send"));
         assert_eq!(nearest("banana", ["deliver", "send"]), None);
         assert_eq!(nearest("Seq", ["seq"]), Some("seq"));
+        assert_eq!(nearest("b", ["a"]), None);
+        assert_eq!(nearest("B", ["b"]), Some("b"));
     }
 }

@@ -534,6 +534,11 @@ impl Head<'_> {
                 );
                 return None;
             }
+            if self.tree.patterns().iter().any(|pattern| matches!(pattern, Pattern::Param(param) if param.ty().is_none()))
+            {
+                self.foreign_event(name);
+                return None;
+            }
         }
         let from = self.origin(name, own);
         let later_capacity = match self.tree.later() {
@@ -557,6 +562,16 @@ impl Head<'_> {
             params.push(self.bind(name, ty));
         }
         Some(Event::Custom { name: name.clone(), from, params, later_capacity })
+    }
+
+    /// `on receive(msg)`: meant as an event of the language, which brings its types along.
+    fn foreign_event(&mut self, name: &Name) {
+        let text = format!("there is no event `{}`", name.text);
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text)
+            .at(name.span, "nobody emits it")
+            .help("messages come by `on send(msg)` from above, by `on deliver(msg)` from below")
+            .help(format!("an event of the layers' own says its types: `on {}(msg: Message)`", name.text));
+        self.cx.report(diagnostic);
     }
 
     /// Where an own event comes from: as `from` says, or from who emits it.

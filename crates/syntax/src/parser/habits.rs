@@ -46,7 +46,11 @@ impl Parser<'_> {
                 .error_here(codes::UNKNOWN_STATEMENT, format!("`{word}` begins no statement"), "expected a statement")
                 .help(*help);
             self.report(diagnostic);
-            self.bump_as_error();
+            if matches!(*word, "var" | "mut" | "const" | "int") && matches!(self.nth(2), EQ | COLON | COLON_EQ) {
+                self.nested(|p| p.word_statement("let"));
+            } else {
+                self.bump_as_error();
+            }
             return true;
         }
         if !self.at(IDENT) || !name_follows && self.nth(1) != L_BRACE {
