@@ -534,8 +534,8 @@ impl Head<'_> {
                 );
                 return None;
             }
-            if self.tree.patterns().iter().any(|pattern| matches!(pattern, Pattern::Param(param) if param.ty().is_none()))
-            {
+            let untyped = |pattern: &Pattern| matches!(pattern, Pattern::Param(param) if param.ty().is_none());
+            if self.tree.patterns().iter().any(untyped) {
                 self.foreign_event(name);
                 return None;
             }
