@@ -122,6 +122,19 @@ pub enum Command {
         #[command(flatten)]
         stack: StackChoice,
     },
+    /// Lays files out: writes those that differ, and names them.
+    Fmt {
+        /// Files or folders; a project's sources when left out; `-` from standard input to standard output.
+        files: Vec<String>,
+        /// Writes nothing; names what differs, and ends with 1 if anything does.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Makes a project to begin with: a layer, a stack, a test and a network.
+    New {
+        /// The folder to make.
+        name: String,
+    },
     /// Tells about a diagnostic: `mokume explain M0401`; without a code, lists them all.
     Explain { code: Option<String> },
 }

@@ -46,6 +46,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
             written(output.as_deref(), &graph::picture(&compiled.uncomposed, dot), printer)
         }
         Command::Size { stack } => sizes(stack, printer),
+        Command::Fmt { files, check } => crate::fmt::fmt(files, *check, printer),
+        Command::New { name } => crate::new::new(name, printer),
         Command::Explain { code } => explain_code(code.as_deref(), printer),
     }
 }

@@ -2,6 +2,8 @@
 
 mod arguments;
 mod commands;
+mod fmt;
+mod new;
 mod print;
 
 use clap::Parser;

@@ -55,6 +55,15 @@ pub fn check(world: &dyn World, names: &[String]) -> Result<Checked, Failure> {
     Ok(Checked { sources, program, diagnostics, roots, manifest })
 }
 
+/// The files that names stand for, without reading them: a project's sources when there are none.
+pub fn files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure> {
+    if !names.is_empty() {
+        return mokume_files(world, names);
+    }
+    let (home, manifest) = project::find(Path::new("."))?.unwrap_or_else(|| (PathBuf::from("."), Manifest::default()));
+    mokume_files(world, &sources_of(&home, &manifest)?)
+}
+
 fn sources_of(home: &Path, manifest: &Manifest) -> Result<Vec<String>, Failure> {
     if manifest == &Manifest::default() && !home.join("Mokume.toml").exists() {
         return Err(Failure::of_use("no file is named, and there is no Mokume.toml here", "name a `.mok` file"));

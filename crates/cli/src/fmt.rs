@@ -1,0 +1,94 @@
+//! `mokume fmt`: asks the driver to lay files out, and says what became of each.
+
+use std::io::Read;
+
+use mokume_base::world::RealWorld;
+use mokume_base::{Diagnostic, SourceMap};
+use mokume_driver::fmt::{self, Mode, Outcome};
+use mokume_driver::Failure;
+use serde_json::json;
+
+use crate::print::Printer;
+
+/// What `-` stands for in messages.
+const INPUT: &str = "standard input";
+
+pub fn fmt(names: &[String], is_check: bool, printer: &Printer) -> Result<i32, Failure> {
+    let mode = if is_check { Mode::Check } else { Mode::Write };
+    match names {
+        [only] if only == "-" => input(mode, printer),
+        _ if names.iter().any(|name| name == "-") => {
+            Err(Failure::of_use("`-` stands for the standard input, alone", "leave the other names out"))
+        }
+        _ => files(names, mode, printer),
+    }
+}
+
+fn files(names: &[String], mode: Mode, printer: &Printer) -> Result<i32, Failure> {
+    let report = fmt::files(&RealWorld, names, mode)?;
+    let (mut changed, mut refused) = (0, 0);
+    for (name, outcome) in &report.files {
+        match outcome {
+            Outcome::Refused(found) => {
+                refused += 1;
+                say_refused(name, found, &report.sources, printer);
+            }
+            Outcome::Changed(_) => {
+                changed += 1;
+                say(name, true, printer);
+            }
+            Outcome::Same => say(name, false, printer),
+        }
+    }
+    if !printer.is_json() {
+        let verb = if mode == Mode::Check { "to be formatted" } else { "formatted" };
+        let mistakes = if refused > 0 { format!(", {refused} with mistakes left as they are") } else { String::new() };
+        printer.note(format!("{changed} of {} files {verb}{mistakes}", report.files.len()));
+    }
+    Ok(i32::from(refused > 0 || mode == Mode::Check && changed > 0))
+}
+
+/// A line for what changes; an object for every file.
+fn say(name: &str, is_changed: bool, printer: &Printer) {
+    if printer.is_json() {
+        printer.object(&json!({ "file": name, "changed": is_changed }));
+    } else if is_changed {
+        printer.line(name);
+    }
+}
+
+fn say_refused(name: &str, found: &[Diagnostic], sources: &SourceMap, printer: &Printer) {
+    printer.diagnostics(found, sources);
+    if printer.is_json() {
+        printer.object(&json!({ "file": name, "changed": false, "refused": true }));
+    }
+}
+
+/// From the standard input to the standard output; with `--check` nothing but whether it differs.
+fn input(mode: Mode, printer: &Printer) -> Result<i32, Failure> {
+    let mut octets = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut octets)
+        .map_err(|error| Failure::of_use(format!("cannot read the {INPUT}: {error}"), "is it open?"))?;
+    let text = String::from_utf8(octets)
+        .map_err(|_| Failure::of_use(format!("the {INPUT} is not UTF-8 text"), "give it a `.mok` file's text"))?;
+    let (sources, outcome) = fmt::text(INPUT, &text)?;
+    let (result, is_changed) = match outcome {
+        Outcome::Refused(found) => {
+            say_refused(INPUT, &found, &sources, printer);
+            return Ok(1);
+        }
+        Outcome::Changed(formatted) => (formatted, true),
+        Outcome::Same => (text, false),
+    };
+    if mode == Mode::Check {
+        say(INPUT, is_changed, printer);
+        return Ok(i32::from(is_changed));
+    }
+    if printer.is_json() {
+        printer.object(&json!({ "file": INPUT, "changed": is_changed, "text": result }));
+    } else if let Some(lines) = result.strip_suffix('\n') {
+        printer.line(lines);
+    }
+    Ok(0)
+}
