@@ -41,6 +41,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
             build_stack(stack, *emit, output.as_deref(), *uncomposed, printer)
         }
         Command::Graph { stack, output } => {
+            picture_name(output.as_deref(), &[".svg", ".dot"])?;
             let (_, compiled) = compiled(stack, printer)?;
             let dot = output.as_deref().is_some_and(|name| name.ends_with(".dot"));
             written(output.as_deref(), &graph::picture(&compiled.uncomposed, dot), printer)
@@ -262,6 +263,7 @@ struct SimOptions<'a> {
 
 fn simulate(file: &str, options: SimOptions<'_>, printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
+    picture_name(options.chart, &[".svg", ".txt"])?;
     let checked = accepted(&[file.to_string()], printer)?;
     let network = sim::choose(&checked, options.network)?;
     let (stacks, diagnostics) = sim::stacks(&checked, network);
@@ -271,8 +273,10 @@ fn simulate(file: &str, options: SimOptions<'_>, printer: &Printer) -> Result<i3
     }
     let seed = options.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let backend = options.backend.map_or(Backend::Interpreter, backend_of);
+    let is_wanted = options.log || options.pcap.is_some() || options.chart.is_some();
+    let keep = if is_wanted { sim::Keep::All } else { sim::Keep::Reports };
     let mut progress = Progress::new(network.until, printer);
-    let finished = sim::run(&checked, network, &stacks, backend, seed, &world, &mut |at| progress.show(at))?;
+    let finished = sim::run(&checked, network, &stacks, backend, seed, keep, &world, &mut |at| progress.show(at))?;
     progress.end();
     if options.log {
         print_log(&finished, printer);
@@ -376,6 +380,17 @@ fn build_stack(
             Ok(0)
         }
     }
+}
+
+/// A picture is what its name says: SVG in a file called `.png` opens nowhere.
+fn picture_name(name: Option<&str>, kinds: &[&str]) -> Result<(), Failure> {
+    let Some(name) = name else { return Ok(()) };
+    let file = name.rsplit('/').next().unwrap_or(name);
+    if !file.contains('.') || kinds.iter().any(|kind| file.ends_with(kind)) {
+        return Ok(());
+    }
+    let help = format!("end the name in {}; `rsvg-convert` makes a PNG of an SVG", kinds.join(" or "));
+    Err(Failure::of_use(format!("`{name}` is of a kind that is not written"), help))
 }
 
 fn written(output: Option<&str>, text: &str, printer: &Printer) -> Result<i32, Failure> {

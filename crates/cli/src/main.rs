@@ -13,7 +13,7 @@ fn main() {
     mokume_driver::quiet_on_closed_pipe();
     let arguments = arguments::Arguments::parse();
     let printer = print::Printer::new(arguments.format, arguments.color);
-    let code = match commands::run(&arguments, &printer) {
+    let code = match commands::run(&arguments, &printer).and_then(|code| printer.arrived().map(|()| code)) {
         Ok(code) => code,
         Err(failure) => {
             printer.failure(&failure);

@@ -1,6 +1,7 @@
 //! What people and scripts read: text, or one JSON object a line. Decides nothing.
 
-use std::io::{IsTerminal, Write};
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
 
 use mokume_base::render::{self, Colour};
 use mokume_base::{Diagnostic, SourceMap};
@@ -11,6 +12,8 @@ use crate::arguments::{Format, When};
 pub struct Printer {
     pub format: Format,
     colour: Colour,
+    /// Why the standard output did not take what we printed: a full disk must not look like a good end.
+    lost: RefCell<Option<io::Error>>,
 }
 
 impl Printer {
@@ -18,9 +21,9 @@ impl Printer {
         let on = match color {
             When::Always => true,
             When::Never => false,
-            When::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+            When::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
         };
-        Printer { format, colour: if on { Colour::On } else { Colour::Off } }
+        Printer { format, colour: if on { Colour::On } else { Colour::Off }, lost: RefCell::new(None) }
     }
 
     pub fn is_json(&self) -> bool {
@@ -29,7 +32,20 @@ impl Printer {
 
     /// A line on the standard output.
     pub fn line(&self, text: impl AsRef<str>) {
-        let _ = writeln!(std::io::stdout(), "{}", text.as_ref());
+        if let Err(error) = writeln!(io::stdout(), "{}", text.as_ref()) {
+            self.lost.borrow_mut().get_or_insert(error);
+        }
+    }
+
+    /// Fails if something that was printed did not arrive.
+    pub fn arrived(&self) -> Result<(), Failure> {
+        match self.lost.take() {
+            Some(error) => Err(Failure::of_use(
+                format!("cannot write to the standard output: {error}"),
+                "is there room where it goes?",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// A JSON object on the standard output.
@@ -40,7 +56,7 @@ impl Printer {
     /// A word on the standard error, for people only.
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.is_json() {
-            let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
+            let _ = writeln!(io::stderr(), "{}", text.as_ref());
         }
     }
 
@@ -50,7 +66,7 @@ impl Printer {
         if self.is_json() {
             sorted.iter().for_each(|diagnostic| self.line(render::json_line(diagnostic, sources).trim_end()));
         } else {
-            let _ = write!(std::io::stderr(), "{}", render::render_all(&sorted, sources, self.colour));
+            let _ = write!(io::stderr(), "{}", render::render_all(&sorted, sources, self.colour));
         }
     }
 
@@ -58,7 +74,7 @@ impl Printer {
         if self.is_json() {
             self.object(&serde_json::json!({ "error": failure.message, "help": failure.help }));
         } else {
-            let _ = writeln!(std::io::stderr(), "mokume: {failure}");
+            let _ = writeln!(io::stderr(), "mokume: {failure}");
         }
     }
 }

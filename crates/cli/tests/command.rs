@@ -202,3 +202,30 @@ fn a_project_names_its_sources_and_defaults() {
     assert_eq!(code(&wrong), 2);
     assert!(said(&wrong).contains("Mokume.toml:2"), "{}", said(&wrong));
 }
+
+#[test]
+fn a_picture_of_a_kind_that_is_not_written_is_refused() {
+    for arguments in [["graph", "examples/host.mok", "-o"], ["sim", "examples/budget.mok", "--chart"]] {
+        let name = scratch("picture.png");
+        let mut all = arguments.to_vec();
+        all.push(&name);
+        let output = mokume(&all);
+        assert_eq!(code(&output), 2, "{}", said(&output));
+        assert!(said(&output).contains(".svg"), "{}", said(&output));
+        assert!(!Path::new(&name).exists());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_does_not_arrive_on_the_standard_output_is_no_good_end() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_mokume"))
+        .args(["graph", "examples/host.mok"])
+        .current_dir(root())
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), 2, "{}", said(&output));
+    assert!(said(&output).contains("cannot write to the standard output"), "{}", said(&output));
+}
