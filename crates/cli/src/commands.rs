@@ -273,8 +273,10 @@ fn simulate(file: &str, options: SimOptions<'_>, printer: &Printer) -> Result<i3
     }
     let seed = options.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let backend = options.backend.map_or(Backend::Interpreter, backend_of);
+    let is_wanted = options.log || options.pcap.is_some() || options.chart.is_some();
+    let keep = if is_wanted { sim::Keep::All } else { sim::Keep::Reports };
     let mut progress = Progress::new(network.until, printer);
-    let finished = sim::run(&checked, network, &stacks, backend, seed, &world, &mut |at| progress.show(at))?;
+    let finished = sim::run(&checked, network, &stacks, backend, seed, keep, &world, &mut |at| progress.show(at))?;
     progress.end();
     if options.log {
         print_log(&finished, printer);

@@ -6,6 +6,7 @@ use mokume_base::world::World;
 use mokume_draw::{Chart, Direction, Event, MessageId, Unit};
 use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId};
 use mokume_semantics::program::{Arg, Name, Network, Step, StepKind};
+pub use mokume_simulate::Keep;
 use mokume_simulate::{Fate, Host, Medium, Record, ScriptedInput, Simulation, Weather, What};
 
 use crate::compile::{self, Checked, Compiled};
@@ -59,6 +60,7 @@ pub fn run(
     compiled: &BTreeMap<u32, Compiled>,
     backend: Backend,
     seed: u64,
+    keep: Keep,
     world: &dyn World,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Run, Failure> {
@@ -75,8 +77,17 @@ pub fn run(
     }
     let media = network.links.iter().map(|link| medium(network, compiled, link)).collect::<Result<Vec<_>, _>>()?;
     let script = script(network, compiled, &checked.sources)?;
-    let mut simulation = Simulation::new(hosts, media, script, seed);
+    let mut simulation = Simulation::new(hosts, media, script, seed).keeping(keep);
     let records = simulation.run(network.until, progress).to_vec();
+    if simulation.is_restless() {
+        return Err(Failure::of_program(
+            format!(
+                "the network does not come to rest at {} ns: a host is due again at once, for ever",
+                simulation.now()
+            ),
+            "is there a timer of 0 s, or a `later` that calls itself?",
+        ));
+    }
     let hosts = simulation
         .hosts
         .iter()

@@ -85,7 +85,10 @@ fn run_in_c(
     let order: Vec<u32> = stacks.keys().copied().collect();
     let automata: Vec<&Automaton> = stacks.values().map(|compiled| &compiled.composed).collect();
     let program = machines::program(&automata, &Build { optimize: 1, ..Build::new(machines::cache(world)) })?;
-    let memory = Memory { buffers: 256, buffer_octets: 1 << 16, messages: 1024, outputs: 1024, reports: 256 };
+    // Enough for the pools that composing asks for; a loop that makes very many messages is said to find no room.
+    let pool = automata.iter().map(|automaton| automaton.pool).max().unwrap_or_default();
+    let buffers = pool.clamp(256, 4096);
+    let memory = Memory { buffers, buffer_octets: 1 << 16, messages: buffers * 4, outputs: 4096, reports: 256 };
     tests
         .iter()
         .map(|(test, script)| {
@@ -94,7 +97,13 @@ fn run_in_c(
             let params = mokume_testkit::parameters(automaton, script);
             let machine = CMachine::new(&program, place, &params, script.seed, memory);
             let mut machine = machine.map_err(|error| Failure::of_program(error.to_string(), "please report this"))?;
-            let differences = mokume_testkit::run(automaton, script, &mut machine);
+            let mut differences = mokume_testkit::run(automaton, script, &mut machine);
+            if machine.exhausted() > 0 {
+                let reason = "the C program ran out of message buffers: a reaction makes more messages than tests have"
+                    .to_string();
+                let kind = mokume_testkit::FailureKind::Senseless { reason };
+                differences.push(Difference { test: script.name.clone(), line: script.line, step: 0, kind });
+            }
             Ok(outcome(checked, test, Backend::C, differences))
         })
         .collect()

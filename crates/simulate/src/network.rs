@@ -67,7 +67,19 @@ pub struct Simulation {
     now: u64,
     chance: Chance,
     records: Vec<Record>,
+    keep: Keep,
+    restless: bool,
 }
+
+/// Which records a run keeps: all, for charts and captures, or reports alone, for runs of any length.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keep {
+    All,
+    Reports,
+}
+
+/// Rounds of the loop at one time, after which a network is said never to rest.
+const ROUNDS_AT_ONE_TIME: u32 = 256;
 
 impl Simulation {
     pub fn new(hosts: Vec<Host>, media: Vec<Medium>, script: Vec<ScriptedInput>, seed: u64) -> Self {
@@ -81,7 +93,19 @@ impl Simulation {
             now: 0,
             chance: Chance::new(seed),
             records: Vec::new(),
+            keep: Keep::All,
+            restless: false,
         }
+    }
+
+    /// The same, with fewer records.
+    pub fn keeping(self, keep: Keep) -> Self {
+        Simulation { keep, ..self }
+    }
+
+    /// The run ended early, at [`Simulation::now`]: some host was due again at once, for ever.
+    pub fn is_restless(&self) -> bool {
+        self.restless
     }
 
     /// Starts all hosts and runs to `until` (nanoseconds), or until nothing is left to do. `progress` hears the time.
@@ -94,7 +118,13 @@ impl Simulation {
             let outcome = self.hosts[host].machine.start(0);
             self.take_outcome(host, outcome);
         }
+        let mut rounds = 0;
         while let Some(at) = self.next_time().filter(|at| *at <= until) {
+            rounds = if at == self.now { rounds + 1 } else { 0 };
+            if rounds > ROUNDS_AT_ONE_TIME {
+                self.restless = true;
+                return &self.records;
+            }
             self.now = at;
             progress(at);
             self.run_deadlines(at);
@@ -240,6 +270,8 @@ impl Simulation {
     }
 
     fn record(&mut self, what: What) {
-        self.records.push(Record { at: self.now, what });
+        if self.keep == Keep::All || matches!(what, What::Reported { .. }) {
+            self.records.push(Record { at: self.now, what });
+        }
     }
 }

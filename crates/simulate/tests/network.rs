@@ -105,3 +105,34 @@ fn corruption_changes_one_bit() {
     assert_eq!(heard.len(), sent.len());
     assert!(heard.iter().zip(&sent).all(|(a, b)| (a ^ b).count_ones() == 1));
 }
+
+/// Due again at once, for ever.
+struct Restless;
+
+impl Machine for Restless {
+    fn start(&mut self, _: u64) -> Outcome {
+        Outcome::default()
+    }
+    fn input(&mut self, _: u64, _: PortId, _: u32, _: &[Datum]) -> Outcome {
+        Outcome::default()
+    }
+    fn advance(&mut self, _: u64) -> Outcome {
+        Outcome::default()
+    }
+    fn next_deadline(&self) -> Option<u64> {
+        Some(MILLISECOND)
+    }
+    fn accounts(&self) -> Accounts {
+        Accounts::default()
+    }
+}
+
+#[test]
+fn a_host_that_never_rests_ends_the_run_and_is_said() {
+    let host =
+        Host { name: "a".into(), machine: Box::new(Restless), frame_events: Vec::new(), seen_handles: Vec::new() };
+    let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
+    simulation.run(10 * MILLISECOND, &mut |_| ());
+    assert!(simulation.is_restless());
+    assert_eq!(simulation.now(), MILLISECOND);
+}

@@ -43,6 +43,9 @@ struct Run<'a, M> {
     failures: Vec<Failure>,
 }
 
+/// A machine that is due again at the time at which it has just been called, so often in a row, never rests.
+const CALLS_AT_ONE_TIME: usize = 64;
+
 /// A stuck stack ends a step of time after this many calls.
 const CALLS_A_STEP: usize = 1_000_000;
 
@@ -54,17 +57,24 @@ impl<M: Machine> Run<'_, M> {
                 let args: Vec<Datum> = args.iter().map(|arg| self.datum(arg)).collect::<Result<_, _>>()?;
                 Ok(vec![(self.now, self.machine.input(self.now, port, event, &args))])
             }
-            Action::After(duration) => Ok(self.pass(self.now.saturating_add(*duration))),
+            Action::After(duration) => self.pass(self.now.saturating_add(*duration)),
         }
     }
 
     /// Each deadline is a call of its own, so that outputs have their times.
-    fn pass(&mut self, end: u64) -> Vec<(u64, Outcome)> {
+    fn pass(&mut self, end: u64) -> Result<Vec<(u64, Outcome)>, String> {
         let mut outcomes = Vec::new();
+        let mut still = 0;
         for _ in 0..CALLS_A_STEP {
             match self.machine.next_deadline() {
                 Some(deadline) if deadline <= end => {
                     let time = deadline.max(self.now);
+                    still = if time == self.now { still + 1 } else { 0 };
+                    if still > CALLS_AT_ONE_TIME {
+                        return Err(format!(
+                            "the stack does not come to rest at {time} ns: it is due again at once, for ever"
+                        ));
+                    }
                     outcomes.push((time, self.machine.advance(time)));
                     self.now = time;
                 }
@@ -73,7 +83,7 @@ impl<M: Machine> Run<'_, M> {
         }
         outcomes.push((end, self.machine.advance(end)));
         self.now = end;
-        outcomes
+        Ok(outcomes)
     }
 
     fn resolve(&self, port: &str, event: &str) -> Result<(PortId, u32), String> {
