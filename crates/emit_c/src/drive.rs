@@ -32,6 +32,8 @@ pub struct Drive {
     pub longest: usize,
     /// So many sequences of a hundred have a sibling.
     pub siblings: u64,
+    /// So many of a thousand fill what can be full, and are longer.
+    pub bursts: u64,
     pub accounts: AccountsCompared,
 }
 
@@ -51,6 +53,7 @@ impl Default for Drive {
             steps: 40,
             longest: 600,
             siblings: 0,
+            bursts: 0,
             accounts: AccountsCompared::AfterEachStep,
         }
     }
@@ -145,12 +148,14 @@ pub fn drive_from<R: Machine, S: Subject>(
             let machine = reference(&source.sibling_params(&params), !seed);
             Sibling::new(machine, automaton, &mut source.random)
         });
+        let burst = if source.random.next() % 1000 < options.bursts { source.begin_burst() } else { 0 };
+        let longest = (options.steps + burst) as usize;
         let mut steps = Vec::new();
         let (started, also) = (first.start(0), second.start(0));
         let mut found = compare(&started, &also, &first, &second, options.accounts);
         source.learn(&started);
         sibling.iter_mut().for_each(|sibling| sibling.hear(0, &started, &mut source));
-        while found.is_none() && steps.len() < options.steps as usize {
+        while found.is_none() && steps.len() < longest {
             let delivered = sibling.as_mut().and_then(|sibling| sibling.deliver(source.now, &mut source.random));
             let step = delivered.unwrap_or_else(|| source.step(first.next_deadline()));
             let (expected, actual) = (act(&mut first, &step), act(&mut second, &step));

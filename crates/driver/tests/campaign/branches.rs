@@ -1,33 +1,56 @@
 //! Branches of handlers, counted once however many stacks have the handler.
 //!
-//! Handlers are the same when their layers have one definition, their classes and triggers have one name, and their
-//! bodies have one form (a stack's constants may leave branches out, or a shape's neighbours add some: then they count
-//! on their own).
+//! Code that a shape supplies (how sessions are opened, found, accepted, closed) has one source however many layers have
+//! the shape, and counts once. Any other branch is known by its layer's definition, its handler, what kind of end it stands at (with the block's label and
+//! place in the source), which of those in the handler it is, and its target. So a handler that stands in several
+//! stacks counts once, although a stack's constants may leave some of its branches out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use mokume_reaction::{Automaton, Body, HandlerId, Terminator, Trigger};
+use mokume_reaction::{Automaton, Block, ClassId, HandlerId, LinkKind, SourceId, Terminator, Trigger};
 
-/// A branch of a source handler: block and target in a body of this form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Branch {
-    /// `Definition.class.trigger`.
+    /// `Definition.class.trigger`, or `(shape).class.trigger`.
     pub handler: String,
-    pub form: Vec<(String, &'static str, usize)>,
-    pub block: usize,
+    pub label: String,
+    pub kind: &'static str,
+    /// `file:line:column` of the last operation before it; nothing where a shape's code has none.
+    pub place: String,
+    /// Among those of the handler that are alike so far: copies of one thing for several neighbours, mostly.
+    pub copy: usize,
     pub target: usize,
+    pub to: String,
 }
 
+/// Branches that nothing can take, by their kind and where they lead to, and why not. The form has no operation without
+/// them; a body's own bookkeeping keeps them from being taken.
+const IMPOSSIBLE: &[(&str, &str, &str)] = &[
+    ("insert", "never", "the map has a place for every object of its class, and the object was just made"),
+    ("takeout", "empty", "the layer counts what it keeps, and looks only where something is"),
+    ("share", "empty", "the layer counts what it keeps, and looks only where something is"),
+    ("remove", "absent", "a session or keyed object is in its map from its making to its end"),
+    ("new 1:1", "full", "a neighbour's session belongs to each, and it has no more of them"),
+    ("branch", "nobody", "1:1 sessions are made together and end together"),
+    ("first", "none", "a map that is full has an oldest object"),
+];
+
 impl Branch {
-    /// `Definition.class.trigger label kind -> label`: for people, and to name those that cannot be taken.
-    pub fn name(&self, to: &str) -> String {
-        let (label, kind, _) = &self.form[self.block];
-        format!("{} {label}/{} {kind} {} -> {to}", self.handler, self.block, self.target)
+    /// For people.
+    pub fn name(&self) -> String {
+        let Branch { handler, label, kind, place, copy, target, to } = self;
+        format!("{handler} {label}#{copy} {kind} {target} -> {to} ({place})")
+    }
+
+    /// Why it cannot be taken, if it cannot.
+    pub fn impossible(&self) -> Option<&'static str> {
+        let known = IMPOSSIBLE.iter().find(|(kind, to, _)| *kind == self.kind && *to == self.to);
+        known.map(|(.., why)| *why)
     }
 }
 
-/// How often each branch was taken, over all stacks, and what it leads to.
-pub type Merged = BTreeMap<Branch, (u64, String)>;
+/// How often each branch was taken, over all stacks.
+pub type Merged = BTreeMap<Branch, u64>;
 
 /// Branches of a stack: ends of blocks with more than one target.
 pub fn count(automaton: &Automaton) -> u64 {
@@ -36,35 +59,76 @@ pub fn count(automaton: &Automaton) -> u64 {
 }
 
 pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(HandlerId, usize, usize, u64)]) {
+    let handlers = (0..automaton.handlers.len()).map(HandlerId::from);
+    let names: Vec<[String; 2]> = handlers.map(|handler| handler_names(automaton, handler)).collect();
+    // Block by block, each once: the number of its like before it.
+    let mut copies: HashMap<(HandlerId, usize), usize> = HashMap::new();
+    let mut alike: HashMap<(HandlerId, &str, &str, String), usize> = HashMap::new();
     for (handler, block, target, times) in coverage {
         let body = &automaton.handler(*handler).body;
-        let targets = body.blocks[*block].end.targets();
+        let at = &body.blocks[*block];
+        let targets = at.end.targets();
         if targets.len() < 2 {
             continue;
         }
+        let (kind, place) = (kind(automaton, &at.end), place(automaton, *handler, at));
+        let copy = *copies.entry((*handler, *block)).or_insert_with(|| {
+            let next = alike.entry((*handler, &at.label, kind, place.clone())).or_insert(0);
+            *next += 1;
+            *next
+        });
         let to = body.blocks[targets[*target].block.index()].label.clone();
-        let (handler, form) = (name(automaton, *handler), form(body));
-        let entry = merged.entry(Branch { handler, form, block: *block, target: *target }).or_insert((0, to));
-        entry.0 += times;
+        let handler = names[handler.index()][usize::from(place.is_empty())].clone();
+        let branch = Branch { handler, label: at.label.clone(), kind, place, copy, target: *target, to };
+        *merged.entry(branch).or_insert(0) += times;
     }
 }
 
-fn name(automaton: &Automaton, handler: HandlerId) -> String {
+/// Where a branch stands in a layer's own code; nothing for what its shape supplies.
+fn place(automaton: &Automaton, handler: HandlerId, block: &Block) -> String {
+    let source = |source: SourceId| &automaton.sources[source.index()];
+    let declared = automaton.class(automaton.handler(handler).class).source.map(source);
+    let here = block.ops.iter().rev().find_map(|op| op.source).map(source);
+    here.filter(|here| declared != Some(here)).map_or(String::new(), |source| {
+        let file = source.file.rsplit('/').next().unwrap_or_default();
+        format!("{file}:{}:{}", source.line, source.column)
+    })
+}
+
+/// By the layer's definition, and by its shape.
+fn handler_names(automaton: &Automaton, handler: HandlerId) -> [String; 2] {
     let handler = automaton.handler(handler);
     let class = automaton.class(handler.class);
     let layer = &automaton.layers[class.layer.index()];
-    let of = if layer.of.is_empty() { &layer.name } else { &layer.of };
+    let of = if layer.of.is_empty() { layer.name.rsplit('.').next().unwrap_or_default() } else { &layer.of };
     let kind = class.name.strip_prefix(&format!("{}.", layer.name)).unwrap_or(&class.name);
     let trigger = match &handler.trigger {
-        Trigger::Event(event) => event.clone(),
+        Trigger::Event(event) => event_name(automaton, event),
         Trigger::Expiry(cell) => format!("expiry {}", automaton.cell(handler.class, *cell).name),
         other => format!("{other:?}").to_lowercase(),
     };
-    format!("{of}.{kind}.{trigger}")
+    [format!("{of}.{kind}.{trigger}"), format!("({}).{kind}.{trigger}", layer.shape)]
 }
 
-fn form(body: &Body) -> Vec<(String, &'static str, usize)> {
-    let form = |end: &Terminator| match end {
+/// Without the neighbour that it comes from: a layer has an `open` for each layer above.
+fn event_name(automaton: &Automaton, event: &str) -> String {
+    let names = automaton.layers.iter().map(|layer| layer.name.replace('.', "_"));
+    let from = names.filter_map(|name| event.strip_suffix(&format!("_{name}")).map(str::to_owned));
+    from.min_by_key(String::len).unwrap_or_else(|| event.to_owned())
+}
+
+/// Whether each object of a class belongs to one of a neighbour's that has no more of them.
+fn is_one_to_one(automaton: &Automaton, class: ClassId) -> bool {
+    let capacity = |class: ClassId| automaton.class(class).capacity;
+    automaton.links.iter().filter(|link| link.kind == LinkKind::OneToOne).any(|link| {
+        (link.above.0 == class && capacity(link.below.0) <= capacity(class))
+            || (link.below.0 == class && capacity(link.above.0) <= capacity(class))
+    })
+}
+
+fn kind(automaton: &Automaton, end: &Terminator) -> &'static str {
+    match end {
+        Terminator::New { class, .. } if is_one_to_one(automaton, *class) => "new 1:1",
         Terminator::Return => "return",
         Terminator::Yield { .. } => "yield",
         Terminator::Jump { .. } => "jump",
@@ -83,6 +147,5 @@ fn form(body: &Body) -> Vec<(String, &'static str, usize)> {
         Terminator::TakeOut { .. } => "takeout",
         Terminator::ShareHeld { .. } => "share",
         Terminator::Later { .. } => "later",
-    };
-    body.blocks.iter().map(|block| (block.label.clone(), form(&block.end), block.end.targets().len())).collect()
+    }
 }

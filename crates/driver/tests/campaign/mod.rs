@@ -49,7 +49,7 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
         Ok(machine) => machine,
         Err(error) => return Tried { result: Ok(Summary::default()), failure: Some(error.0), coverage: Vec::new() },
     };
-    let automaton = Arc::new(stack.compiled.uncomposed.clone());
+    let automaton = Arc::new(stack.uncomposed.clone());
     let mut kept: HashMap<Vec<u64>, Instance> = HashMap::new();
     let reference = |params: &[u64], seed: u64| {
         if kept.len() >= KEPT {
@@ -62,15 +62,22 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
         machine.reset(params, seed);
         &machine
     };
-    let options =
-        Drive { seed, sequences, steps: 30, siblings: 40, accounts: AccountsCompared::AtTheEnd, ..Drive::default() };
-    let result = drive_from(&stack.compiled.uncomposed, options, &stack.lessons, reference, subject);
+    let options = Drive {
+        seed,
+        sequences,
+        steps: 30,
+        siblings: 40,
+        bursts: 60,
+        accounts: AccountsCompared::AtTheEnd,
+        ..Drive::default()
+    };
+    let result = drive_from(&stack.uncomposed, options, &stack.lessons, reference, subject);
     Tried { result, failure: machine.failure(), coverage: machine.coverage() }
 }
 
 /// Sequences on all stacks, the more the more branches a stack has, on all cores.
 pub fn try_all(stacks: &[Stack], program: &Arc<CProgram>, sequences: u64, seed: u64) -> Vec<Tried> {
-    let weights: Vec<u64> = stacks.iter().map(|stack| 20 + branches::count(&stack.compiled.composed)).collect();
+    let weights: Vec<u64> = stacks.iter().map(|stack| 20 + branches::count(&stack.composed)).collect();
     let all: u64 = weights.iter().sum();
     let mut order: Vec<usize> = (0..stacks.len()).collect();
     order.sort_by_key(|place| std::cmp::Reverse(weights[*place]));
@@ -93,5 +100,5 @@ pub fn try_all(stacks: &[Stack], program: &Arc<CProgram>, sequences: u64, seed: 
 }
 
 pub fn composed(stacks: &[Stack]) -> Vec<&Automaton> {
-    stacks.iter().map(|stack| &stack.compiled.composed).collect()
+    stacks.iter().map(|stack| &stack.composed).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mokume_base::world::RealWorld;
-use mokume_driver::compile::{self, Compiled};
+use mokume_driver::compile;
 use mokume_driver::StackId;
 use mokume_emit_c::drive::{Lesson, Taught};
 use mokume_reaction::{Automaton, Datum, Handle, PortId};
@@ -12,7 +12,9 @@ use mokume_testkit::{Action, Arg, Script};
 pub struct Stack {
     /// `file stack`.
     pub name: String,
-    pub compiled: Compiled,
+    /// The reference.
+    pub uncomposed: Automaton,
+    pub composed: Automaton,
     pub lessons: Vec<Lesson>,
 }
 
@@ -37,33 +39,61 @@ pub fn stacks() -> Vec<Stack> {
             let (compiled, diagnostics) = compile::compile(&checked, StackId(index as u32));
             let compiled = compiled.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
             own[index] = Some(stacks.len());
-            stacks.push(Stack { name, compiled, lessons: Vec::new() });
+            stacks.push(Stack {
+                name,
+                uncomposed: compiled.uncomposed,
+                composed: compiled.composed,
+                lessons: Vec::new(),
+            });
         }
         for test in checked.program.tests.iter().filter(|test| checked.roots.contains(&test.span.file)) {
             let Some(stack) = own[test.stack.0 as usize] else { continue };
-            let (script, diagnostics) =
-                mokume_lower::test_script(&stacks[stack].compiled.uncomposed, &checked.sources, test);
+            let (script, diagnostics) = mokume_lower::test_script(&stacks[stack].uncomposed, &checked.sources, test);
             scripts.push((stack, script.unwrap_or_else(|| panic!("{file}: {}: {diagnostics:?}", test.name))));
         }
     }
     for (place, stack) in stacks.iter_mut().enumerate() {
         for (of, script) in &scripts {
             let times = if *of == place { OWN } else { 1 };
-            let lesson = lesson(&stack.compiled.uncomposed, script);
+            let lesson = lesson(&stack.uncomposed, script);
             stack.lessons.extend(lesson.into_iter().flat_map(|lesson| std::iter::repeat_n(lesson, times)));
         }
     }
     stacks
 }
 
+/// The automata of `tests/run`, those that compose: small stacks in which order matters.
+pub fn automata() -> Vec<Stack> {
+    let mut stacks = Vec::new();
+    for file in files_in(&["tests/run"], "ra") {
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let (automaton, _, _) = mokume_testkit::split(&text);
+        let mut map = mokume_base::SourceMap::default();
+        let parsed = mokume_reaction::text::parse(map.add(file.clone(), automaton), automaton);
+        let composed = mokume_compose::compose(&parsed.automaton, mokume_compose::Options::default());
+        let name = Path::new(&file).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        stacks.extend(composed.automaton.map(|composed| Stack {
+            name,
+            uncomposed: parsed.automaton,
+            composed,
+            lessons: Vec::new(),
+        }));
+    }
+    stacks
+}
+
 fn files() -> Vec<String> {
+    files_in(FOLDERS, "mok")
+}
+
+fn files_in(folders: &[&str], ending: &str) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    for folder in FOLDERS {
+    for folder in folders {
         let entries = std::fs::read_dir(root.join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
         let paths = entries.map(|entry| entry.expect("an entry").path());
         let mut here: Vec<String> = paths
-            .filter(|path| path.extension().is_some_and(|end| end == "mok"))
+            .filter(|path| path.extension().is_some_and(|end| end == ending))
             .map(|path| path.to_string_lossy().into_owned())
             .collect();
         here.sort();

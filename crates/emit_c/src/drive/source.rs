@@ -10,6 +10,9 @@ use super::packet::Packet;
 use super::random::{remember, Random};
 use super::{Drive, Step};
 
+/// A burst is for containers of at most so many places.
+const BURST: u32 = 300;
+
 /// Where steps come from.
 pub(super) struct Source<'a> {
     pub automaton: &'a Automaton,
@@ -18,6 +21,8 @@ pub(super) struct Source<'a> {
     corpus: &'a mut Corpus,
     /// What is left of the lesson that is played.
     plan: VecDeque<Taught>,
+    /// One input again and again, so often yet.
+    burst: Option<(PortId, u32, u32)>,
     /// Packets of the step at hand.
     fresh: Vec<Packet>,
     options: Drive,
@@ -47,6 +52,7 @@ impl<'a> Source<'a> {
             lessons,
             corpus,
             plan: VecDeque::new(),
+            burst: None,
             fresh: Vec::new(),
             options,
             random: Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
@@ -115,6 +121,10 @@ impl<'a> Source<'a> {
                 return step;
             }
         }
+        if let Some((port, event, left @ 1..)) = self.burst {
+            self.burst = Some((port, event, left - 1));
+            return self.input_of(port, event);
+        }
         if self.inputs.is_empty() || self.random.chance(20) {
             self.pass(deadline);
             return Step::Advance { now: self.now };
@@ -166,9 +176,21 @@ impl<'a> Source<'a> {
         octets
     }
 
+    /// Containers are filled by one thing again and again: from now on, and as often as the longest class is long.
+    pub fn begin_burst(&mut self) -> u32 {
+        let most = self.automaton.classes.iter().map(|class| class.capacity).max().unwrap_or(0).min(BURST);
+        let (port, event) = self.random.pick(&self.inputs).copied().unwrap_or((PortId(0), 0));
+        self.burst = Some((port, event, most + most / 4 + 8));
+        most + most / 4 + 8
+    }
+
     /// Any input, now.
     pub fn input(&mut self) -> Step {
         let (port, event) = self.random.pick(&self.inputs).copied().unwrap_or((PortId(0), 0));
+        self.input_of(port, event)
+    }
+
+    fn input_of(&mut self, port: PortId, event: u32) -> Step {
         let automaton = self.automaton;
         let input = &automaton.ports[port.index()].inputs[event as usize];
         let args = input.params.iter().map(|(_, ty)| self.datum(*ty)).collect();

@@ -1,0 +1,101 @@
+//! Planted faults that the campaign must find: of composing (a channel that needs a queue is called directly), and of the
+//! runtime. Without them a campaign without differences would prove nothing.
+
+mod campaign;
+
+use std::sync::Arc;
+
+use campaign::stacks::{self, Stack};
+use campaign::{build, composed, try_stack};
+use mokume_emit_c::{Build, BuildError, CProgram, Transport};
+
+/// `MK_FAULT` in `runtime/`, by number.
+const RUNTIME: &[&str] = &[
+    "map_capacity",
+    "map_removal",
+    "timer_order",
+    "timer_rounding",
+    "copy_on_encode",
+    "copy_on_write",
+    "carry_report",
+    "borrow_report",
+    "seq_compare",
+    "channel_order",
+    "settle_limit",
+    "generation",
+    "walk_ended",
+    "quota_give",
+    "held_count",
+    "split_place",
+    "sum_odd",
+    "draw",
+];
+
+/// So many of them at least, in the stacks of the library. The others are of what these stacks do not use, or do not
+/// show; `crates/emit_c/tests/faults.rs` finds all of them in stacks that do.
+const SHOWN: usize = 12;
+
+/// On each stack, for each fault.
+const SEQUENCES: u64 = 60;
+
+fn program(stacks: &[Stack], build: &Build) -> Option<Arc<CProgram>> {
+    match CProgram::build(&composed(stacks), build) {
+        Ok(program) => Some(Arc::new(program)),
+        Err(BuildError::NoCompiler { command }) => {
+            println!("SKIPPED: there is no C compiler `{command}`");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn a_queued_channel_called_directly_is_found() {
+    let stacks = stacks::stacks().into_iter().chain(stacks::automata());
+    let mut faulty = Vec::new();
+    for stack in stacks {
+        let queued = stack.composed.composition.as_ref().map_or(0, |composition| composition.queued.len());
+        for channel in 0..queued {
+            let mut composed = stack.composed.clone();
+            let removed = composed.composition.as_mut().map(|composition| composition.queued.remove(channel));
+            let names = removed.map(|(from, to)| [from, to].map(|layer| composed.layers[layer.index()].name.clone()));
+            let name = format!("{} {:?}", stack.name, names.unwrap_or_default());
+            let (uncomposed, lessons) = (stack.uncomposed.clone(), stack.lessons.clone());
+            faulty.push(Stack { name, uncomposed, composed, lessons });
+        }
+    }
+    let Some(program) = program(&faulty, &build()) else { return };
+    let mut found = 0;
+    for (place, stack) in faulty.iter().enumerate() {
+        let difference = try_stack(stack, &program, place, 200, 1).found();
+        println!("{}: {}", stack.name, if difference.is_some() { "found" } else { "cannot be seen" });
+        found += usize::from(difference.is_some());
+    }
+    println!("FIGURE: channels that need a queue, called directly: {found} of {} seen", faulty.len());
+    assert!(found >= 3, "{found} of {}", faulty.len());
+}
+
+#[test]
+fn faults_of_the_runtime_show_in_stacks_of_the_library() {
+    let stacks = stacks::stacks();
+    let build = Build { optimize: 0, transport: Transport::Process, faults: RUNTIME.to_vec(), ..build() };
+    let Some(mut faulty) = program(&stacks, &build) else { return };
+    let search = |faulty: &Arc<CProgram>| {
+        let tried = |place: usize| try_stack(&stacks[place], faulty, place, SEQUENCES, 1).found().is_some();
+        (0..stacks.len()).find(|place| tried(*place)).map(|place| stacks[place].name.clone())
+    };
+    assert_eq!(search(&faulty), None, "no fault is switched on yet");
+    let mut found = 0;
+    for (number, fault) in RUNTIME.iter().enumerate() {
+        faulty.set_fault(Some(number as u32));
+        let stack = search(&faulty);
+        println!("{fault}: {}", stack.as_deref().unwrap_or("in none of these stacks"));
+        if stack.is_some() {
+            found += 1;
+            // It may have ended the program.
+            faulty = program(&stacks, &build).expect("it was built before");
+        }
+    }
+    println!("FIGURE: faults of the runtime that stacks of the library show: {found} of {}", RUNTIME.len());
+    assert!(found >= SHOWN, "{found}");
+}
