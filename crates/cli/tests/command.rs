@@ -81,9 +81,11 @@ fn wrong_use_is_one_line_and_ends_with_2() {
     let cut = scratch("cut.pcap");
     std::fs::write(&cut, [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0]).unwrap();
     let cut_device = format!("pcap:{cut}");
+    let empty = scratch("empty");
+    std::fs::create_dir_all(&empty).unwrap();
     let cases: &[(&[&str], &str)] = &[
         (&["check", "nowhere.mok"], "nowhere.mok"),
-        (&["check", "target"], "no `.mok` file"),
+        (&["check", &empty], "no `.mok` file"),
         (&["test", host], "no test"),
         (&["run", host], "device"),
         (&["run", host, "--device", "floppy"], "floppy"),
