@@ -215,6 +215,8 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
     let accounts = pair.interpreter.accounts();
     assert_eq!(accounts, pair.c.accounts());
     assert_eq!((accounts.received, accounts.held), (FRAMES, 0));
+    // Far more frames than there are buffers have come: a single one that did not come back each time would have been missed.
+    assert_eq!(pair.c.exhausted(), 0, "a buffer was wanted and not there");
     let reasons: BTreeSet<&str> = accounts
         .dropped
         .iter()
