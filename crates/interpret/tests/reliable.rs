@@ -190,7 +190,8 @@ impl World {
 }
 
 fn campaign(automaton: &Arc<Automaton>, weather: Weather, runs: u64) -> Totals {
-    let machine = Instance::shared(automaton.clone(), &[], 0);
+    let params: Vec<u64> = automaton.params.iter().map(|param| param.default.unwrap_or_default()).collect();
+    let machine = Instance::shared(automaton.clone(), &params, 0);
     let mut totals = Totals::default();
     for seed in 0..runs {
         let mut world = World::new(&machine, weather, seed);
@@ -200,7 +201,8 @@ fn campaign(automaton: &Arc<Automaton>, weather: Weather, runs: u64) -> Totals {
         totals.lost += world.totals.lost;
         totals.duplicated += world.totals.duplicated;
         totals.longest = totals.longest.max(world.totals.longest);
-        totals.resent += world.hosts.iter().map(|host| host.accounts().counters[0].1).sum::<u64>();
+        totals.resent +=
+            world.hosts.iter().map(|host| host.accounts().counters.first().map_or(0, |(_, count)| *count)).sum::<u64>();
     }
     totals
 }
@@ -255,4 +257,23 @@ fn planted_faults_fail() {
 /// Faulty stacks may do what a right one never does, such as refusing a message: that counts as wrong.
 fn campaign_of_faulty(text: &str) -> u64 {
     campaign(&automaton(text), BAD, 100).complete
+}
+
+/// Retransmit, RoundTrip and Output as processes, lowered by hand: instants, signals, published values, level awaits, settling.
+const PROCESSES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reaction/right/processes.ra");
+
+#[test]
+fn a_thousand_runs_of_processes_deliver_everything_in_order() {
+    let text = std::fs::read_to_string(PROCESSES).expect("the processes");
+    let totals = campaign(&automaton(&text), BAD, 1000);
+    println!(
+        "FIGURE: processes: {} of 1000 runs right; {} frames, {} lost, {} duplicated",
+        totals.complete, totals.frames, totals.lost, totals.duplicated
+    );
+    assert_eq!(totals.complete, 1000);
+    assert!(totals.lost > 1000 && totals.duplicated > 1000);
+    let deaf: String =
+        text.lines().filter(|line| !line.trim_start().starts_with("arm ")).map(|line| format!("{line}\n")).collect();
+    assert_ne!(deaf, text);
+    assert!(campaign(&automaton(&deaf), BAD, 20).complete < 20, "without timers something must stay behind");
 }
