@@ -7,29 +7,7 @@ use std::sync::Arc;
 
 use campaign::stacks::{self, Stack};
 use campaign::{build, composed, try_stack};
-use mokume_emit_c::{Build, BuildError, CProgram, Transport};
-
-/// `MK_FAULT` in `runtime/`, by number.
-const RUNTIME: &[&str] = &[
-    "map_capacity",
-    "map_removal",
-    "timer_order",
-    "timer_rounding",
-    "copy_on_encode",
-    "copy_on_write",
-    "carry_report",
-    "borrow_report",
-    "seq_compare",
-    "channel_order",
-    "settle_limit",
-    "generation",
-    "walk_ended",
-    "quota_give",
-    "held_count",
-    "split_place",
-    "sum_odd",
-    "draw",
-];
+use mokume_emit_c::{Build, BuildError, CProgram, Transport, RUNTIME_FAULTS};
 
 /// So many of them at least, in the stacks of the library. The others are of what these stacks do not use, or do not
 /// show; `crates/emit_c/tests/faults.rs` finds all of them in stacks that do.
@@ -78,7 +56,7 @@ fn a_queued_channel_called_directly_is_found() {
 #[test]
 fn faults_of_the_runtime_show_in_stacks_of_the_library() {
     let stacks = stacks::stacks();
-    let build = Build { optimize: 0, transport: Transport::Process, faults: RUNTIME.to_vec(), ..build() };
+    let build = Build { optimize: 0, transport: Transport::Process, faults: RUNTIME_FAULTS.to_vec(), ..build() };
     let Some(mut faulty) = program(&stacks, &build) else { return };
     let search = |faulty: &Arc<CProgram>| {
         let tried = |place: usize| try_stack(&stacks[place], faulty, place, SEQUENCES, 1).found().is_some();
@@ -86,7 +64,7 @@ fn faults_of_the_runtime_show_in_stacks_of_the_library() {
     };
     assert_eq!(search(&faulty), None, "no fault is switched on yet");
     let mut found = 0;
-    for (number, fault) in RUNTIME.iter().enumerate() {
+    for (number, fault) in RUNTIME_FAULTS.iter().enumerate() {
         faulty.set_fault(Some(number as u32));
         let stack = search(&faulty);
         println!("{fault}: {}", stack.as_deref().unwrap_or("in none of these stacks"));
@@ -96,6 +74,6 @@ fn faults_of_the_runtime_show_in_stacks_of_the_library() {
             faulty = program(&stacks, &build).expect("it was built before");
         }
     }
-    println!("FIGURE: faults of the runtime that stacks of the library show: {found} of {}", RUNTIME.len());
+    println!("FIGURE: faults of the runtime that stacks of the library show: {found} of {}", RUNTIME_FAULTS.len());
     assert!(found >= SHOWN, "{found}");
 }

@@ -503,7 +503,7 @@ pub(crate) fn is_pure(kind: &OpKind) -> bool {
         | OpKind::Sum16 { .. }
         | OpKind::Fold16 { .. }
         | OpKind::GetAttribute { .. } => true,
-        OpKind::Binary { op, .. } => !matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem),
+        OpKind::Binary { op, .. } => !op.may_report(),
         _ => false,
     }
 }

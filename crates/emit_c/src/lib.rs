@@ -35,5 +35,5 @@ mod wire_encode;
 
 pub use build::{Build, BuildError, CProgram, Sanitize, Transport};
 pub use machine::{CMachine, MachineError, Memory};
-pub use runtime::RUNTIME;
+pub use runtime::{RUNTIME, RUNTIME_FAULTS};
 pub use stack::{emit, EmitError, Generated, Options};

@@ -227,7 +227,7 @@ fn is_indifferent(kind: &OpKind) -> bool {
         | OpKind::SetAttribute { .. }
         | OpKind::Drop { .. }
         | OpKind::Consume { .. } => true,
-        OpKind::Binary { op, .. } => !matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem),
+        OpKind::Binary { op, .. } => !op.may_report(),
         _ => false,
     }
 }

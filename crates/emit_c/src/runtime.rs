@@ -25,3 +25,25 @@ pub const RUNTIME: &[(&str, &str)] = &[
     ("mk_wheel.c", include_str!("../../../runtime/mk_wheel.c")),
     ("mk_wheel.h", include_str!("../../../runtime/mk_wheel.h")),
 ];
+
+/// Faults that can be planted in the runtime (`MK_FAULT` in `runtime/`), by number; see [`crate::Build::faults`].
+pub const RUNTIME_FAULTS: &[&str] = &[
+    "map_capacity",
+    "map_removal",
+    "timer_order",
+    "timer_rounding",
+    "copy_on_encode",
+    "copy_on_write",
+    "carry_report",
+    "borrow_report",
+    "seq_compare",
+    "channel_order",
+    "settle_limit",
+    "generation",
+    "walk_ended",
+    "quota_give",
+    "held_count",
+    "split_place",
+    "sum_odd",
+    "draw",
+];

@@ -7,38 +7,16 @@ use std::sync::Arc;
 
 use common::{build, right_files, run_files, RunFile};
 use mokume_emit_c::drive::{drive, Drive};
-use mokume_emit_c::{emit, Build, CMachine, CProgram, Generated, Memory, Options, Transport};
+use mokume_emit_c::{emit, Build, CMachine, CProgram, Generated, Memory, Options, Transport, RUNTIME_FAULTS};
 use mokume_interpret::Instance;
 use mokume_reaction::Automaton;
 use mokume_testkit::{parameters, run};
-
-/// `MK_FAULT` in `runtime/`, by number.
-const RUNTIME: &[&str] = &[
-    "map_capacity",
-    "map_removal",
-    "timer_order",
-    "timer_rounding",
-    "copy_on_encode",
-    "copy_on_write",
-    "carry_report",
-    "borrow_report",
-    "seq_compare",
-    "channel_order",
-    "settle_limit",
-    "generation",
-    "walk_ended",
-    "quota_give",
-    "held_count",
-    "split_place",
-    "sum_odd",
-    "draw",
-];
 
 const MEMORY: Memory = Memory { buffers: 256, buffer_octets: 4096, messages: 1024, outputs: 4096, reports: 4096 };
 
 /// A program of its own: a fault may end it.
 fn apart() -> Build {
-    Build { optimize: 0, transport: Transport::Process, faults: RUNTIME.to_vec(), ..build() }
+    Build { optimize: 0, transport: Transport::Process, faults: RUNTIME_FAULTS.to_vec(), ..build() }
 }
 
 fn program(files: &[RunFile], build: &Build) -> Arc<CProgram> {
@@ -90,7 +68,7 @@ fn faults_of_the_runtime_are_found() {
     let build = apart();
     assert_eq!(tests_notice(&program(&files, &build), &files), None, "no fault is switched on yet");
     let mut missed = Vec::new();
-    for (number, fault) in RUNTIME.iter().enumerate() {
+    for (number, fault) in RUNTIME_FAULTS.iter().enumerate() {
         let faulty = program(&files, &build);
         faulty.set_fault(Some(number as u32));
         let found = tests_notice(&faulty, &files).or_else(|| {

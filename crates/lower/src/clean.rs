@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mokume_reaction::{Binary, Body, Op, OpKind, Value};
+use mokume_reaction::{Body, Op, OpKind, Value};
 
 /// Removes what is computed in vain, until nothing is.
 pub fn clean(body: &mut Body) {
@@ -34,7 +34,7 @@ fn is_pure(kind: &OpKind) -> bool {
         OpKind::Const { .. } | OpKind::Null { .. } | OpKind::Param { .. } | OpKind::Now | OpKind::Unique { .. } => true,
         OpKind::Compare { .. } | OpKind::Not { .. } | OpKind::Select { .. } | OpKind::Cast { .. } => true,
         OpKind::Get { .. } | OpKind::Fold16 { .. } => true,
-        OpKind::Binary { op, .. } => !matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem),
+        OpKind::Binary { op, .. } => !op.may_report(),
         _ => false,
     }
 }

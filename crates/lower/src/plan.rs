@@ -118,27 +118,7 @@ impl<'p> Inst<'p> {
 
 /// The layer that makes sessions of flow traffic where nobody else does: a multiplexor without a key.
 pub fn sessions_layer(span: Span) -> Layer {
-    Layer {
-        name: Name { text: "Sessions".into(), span },
-        docs: String::new(),
-        shape: Shape::Multiplexor,
-        params: Vec::new(),
-        header: None,
-        key: None,
-        address: Vec::new(),
-        below_address: Vec::new(),
-        scopes: Vec::new(),
-        objects: Vec::new(),
-        publishes: Vec::new(),
-        limit_send: None,
-        serves: Vec::new(),
-        uses: Vec::new(),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        functions: Vec::new(),
-        handlers: Vec::new(),
-        barrier: false,
-    }
+    Layer::bare(Name { text: "Sessions".into(), span }, String::new(), Shape::Multiplexor, Vec::new())
 }
 
 pub struct Planner<'p, 'd> {

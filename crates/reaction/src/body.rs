@@ -86,6 +86,13 @@ pub enum Binary {
     Max,
 }
 
+impl Binary {
+    /// Whether it may report (a carry, a division by zero), which is an effect.
+    pub fn may_report(self) -> bool {
+        matches!(self, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem)
+    }
+}
+
 /// On `Seq` values `Lt … Ge` are circular. References know `Eq` and `Ne` only.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Compare {

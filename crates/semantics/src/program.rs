@@ -168,6 +168,33 @@ pub struct Layer {
     pub barrier: bool,
 }
 
+impl Layer {
+    /// Without members: nothing but what its shape supplies.
+    pub fn bare(name: Name, docs: String, shape: Shape, params: Vec<Param>) -> Layer {
+        Layer {
+            name,
+            docs,
+            shape,
+            params,
+            header: None,
+            key: None,
+            address: Vec::new(),
+            below_address: Vec::new(),
+            scopes: Vec::new(),
+            objects: Vec::new(),
+            publishes: Vec::new(),
+            limit_send: None,
+            serves: Vec::new(),
+            uses: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            functions: Vec::new(),
+            handlers: Vec::new(),
+            barrier: false,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Header {
     /// One record: a single variant of the name `Header`.

@@ -58,7 +58,7 @@ pub(super) fn signatures(cx: &mut Context) {
             ast::Shape::Endpoint => Shape::Endpoint,
         };
         let name = items::title(*file, item.name());
-        cx.program.layers.push(shell(name, item.doc(), shape, params));
+        cx.program.layers.push(Layer::bare(name, item.doc(), shape, params));
     }
     for (index, (file, item)) in trees.layers.iter().enumerate() {
         let id = LayerId(index as u32);
@@ -82,30 +82,6 @@ pub(super) fn signatures(cx: &mut Context) {
         if !declare.misspelt_services(item) {
             declare.served_operations();
         }
-    }
-}
-
-fn shell(name: Name, docs: String, shape: Shape, params: Vec<Param>) -> Layer {
-    Layer {
-        name,
-        docs,
-        shape,
-        params,
-        header: None,
-        key: None,
-        address: Vec::new(),
-        below_address: Vec::new(),
-        scopes: Vec::new(),
-        objects: Vec::new(),
-        publishes: Vec::new(),
-        limit_send: None,
-        serves: Vec::new(),
-        uses: Vec::new(),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        functions: Vec::new(),
-        handlers: Vec::new(),
-        barrier: false,
     }
 }
 
