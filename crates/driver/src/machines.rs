@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::{Automaton, Machine};
+use mokume_reaction::{Automaton, Machine, OpKind};
 
 use crate::compile::Compiled;
 use crate::failure::Failure;
@@ -61,12 +61,23 @@ pub fn machine(
         Backend::C => {
             let program = program(&[&compiled.composed], &Build::new(cache(world)))?;
             let buffers = compiled.composed.pool.max(64) * 2;
+            let longest = if joins(&compiled.composed) { longest.max(LONGEST_JOINED) } else { longest };
             let memory =
                 Memory { buffers, buffer_octets: longest + 512, messages: buffers * 2, outputs: 1024, reports: 64 };
             let machine = CMachine::new(&program, 0, params, seed, memory);
             Ok(Box::new(machine.map_err(|error| Failure::of_program(error.to_string(), "please report this"))?))
         }
     }
+}
+
+/// What a stack that joins messages may make of small frames: the largest datagram of the internet.
+const LONGEST_JOINED: u32 = 1 << 16;
+
+fn joins(automaton: &Automaton) -> bool {
+    let bodies = automaton.handlers.iter().map(|handler| &handler.body);
+    let bodies = bodies.chain(automaton.functions.iter().map(|function| &function.body));
+    let mut ops = bodies.flat_map(|body| &body.blocks).flat_map(|block| &block.ops);
+    ops.any(|op| matches!(op.kind, OpKind::Join { .. }))
 }
 
 /// The values of a stack's parameters: what is set, else the default, else what `given` says; one without any is an error.

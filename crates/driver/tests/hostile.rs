@@ -187,7 +187,7 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
             return;
         }
     };
-    let memory = Memory { buffers: 512, buffer_octets: 4096, messages: 1024, outputs: 512, reports: 64 };
+    let memory = Memory { buffers: 1024, buffer_octets: 4096, messages: 2048, outputs: 512, reports: 64 };
     let c = CMachine::new(&program, 0, &params, 1, memory).unwrap();
     let mut pair = Pair { interpreter: Instance::new(&compiled.uncomposed, &params, 1), c, now: 0 };
     assert_eq!(device(&compiled.composed), PortId(0));

@@ -40,12 +40,14 @@ pub enum Fault {
     AttributeLost,
     /// Branches that meet keep the locals of the first.
     JoinForgets,
+    /// The second part of a message that is split has no headers of the layers above.
+    RestBare,
 }
 
 #[cfg(test)]
 #[allow(dead_code)]
 impl Fault {
-    pub const ALL: [Fault; 18] = [
+    pub const ALL: [Fault; 19] = [
         Fault::KeysSwapped,
         Fault::ListenerOrder,
         Fault::FirstMessageLost,
@@ -64,5 +66,6 @@ impl Fault {
         Fault::OwnFieldSummed,
         Fault::AttributeLost,
         Fault::JoinForgets,
+        Fault::RestBare,
     ];
 }

@@ -191,7 +191,7 @@ impl<'p> Lowering<'p> {
             }
             S::Split { message, at, front, rest } => {
                 let at = self.u32(f, at);
-                let parts = f.op(&self.a, r::OpKind::Split { message: f.one(*message), at });
+                let parts = self.split(f, f.one(*message), at);
                 f.set_local(*front, vec![parts[0]]);
                 f.set_local(*rest, vec![parts[1]]);
             }
@@ -222,6 +222,26 @@ impl<'p> Lowering<'p> {
             }
             _ => {}
         }
+    }
+
+    /// Both parts carry the header records of the layers above: all of them go to the other end with every part.
+    fn split(&mut self, f: &mut Frame<'p>, message: r::Value, at: r::Value) -> Vec<r::Value> {
+        if !self.has_records_above(f.inst) || self.faulty(Fault::RestBare) {
+            return f.op(&self.a, r::OpKind::Split { message, at });
+        }
+        let rest = f.value(&self.a, r::OpKind::Share { message });
+        let front = f.value(&self.a, r::OpKind::Trim { message, size: at });
+        // The size of what is kept: a place beyond the end is reported once.
+        let size = f.value(&self.a, r::OpKind::Size { message: front });
+        let rest = f.value(&self.a, r::OpKind::Skip { message: rest, size });
+        vec![front, rest]
+    }
+
+    /// Whether messages come with headers of the same wire that are not encoded yet.
+    fn has_records_above(&self, inst: usize) -> bool {
+        let Some(group) = self.inst(inst).group else { return false };
+        let above = self.plan.groups[group].members.iter().take_while(|at| **at != inst);
+        above.into_iter().any(|at| crate::plan::has_header(self.inst(*at)))
     }
 
     // -- branches

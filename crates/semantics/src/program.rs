@@ -164,7 +164,7 @@ pub struct Layer {
     pub writes: Vec<AttributeId>,
     pub functions: Vec<Function>,
     pub handlers: Vec<Handler>,
-    /// Looks at octets: all above it is encoded there.
+    /// Looks at octets: all above it is encoded there. Who only cuts and joins does not.
     pub barrier: bool,
 }
 

@@ -18,7 +18,11 @@ use mokume_reaction::{Automaton, HandlerId};
 use stacks::Stack;
 
 /// Small, so that a new instance costs little. A sequence that needs more is not judged beyond that, and counted.
-const MEMORY: Memory = Memory { buffers: 256, buffer_octets: 4096, messages: 1024, outputs: 2048, reports: 256 };
+fn memory(stack: &Stack) -> Memory {
+    // A stack is deaf with fewer buffers than composing asked for.
+    let buffers = stack.composed.pool.clamp(256, 4096);
+    Memory { buffers, buffer_octets: 4096, messages: buffers * 4, outputs: 2048, reports: 256 }
+}
 
 /// Instances of the same parameters share what was resolved; so many sets of parameters are kept.
 const KEPT: usize = 256;
@@ -45,7 +49,7 @@ pub fn build() -> Build {
 
 /// So many sequences on one stack of a program.
 pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences: u64, seed: u64) -> Tried {
-    let machine = match CMachine::new(program, place, &[], 0, MEMORY) {
+    let machine = match CMachine::new(program, place, &[], 0, memory(stack)) {
         Ok(machine) => machine,
         Err(error) => return Tried { result: Ok(Summary::default()), failure: Some(error.0), coverage: Vec::new() },
     };

@@ -336,7 +336,10 @@ impl<'a> Check<'a, '_> {
             }
             if step > 0 {
                 for (name, _) in &self.stack.instances[chain[step - 1]].bound {
-                    parts.remove(name.text.as_str());
+                    // Of a key that is not symmetric only the local end is bound.
+                    if parts.get(name.text.as_str()) == Some(&true) {
+                        parts.remove(name.text.as_str());
+                    }
                 }
             }
         }

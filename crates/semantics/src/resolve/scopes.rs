@@ -109,7 +109,7 @@ pub(super) fn scope_name(kind: ScopeKind) -> &'static str {
     }
 }
 
-/// Reads or writes of octets of messages that were not made here.
+/// Reads or writes of octets of messages that were not made here. Cutting and joining looks at none.
 pub(super) fn looks_at_octets(body: &[Stmt]) -> bool {
     let mut own = BTreeSet::new();
     let mut looks = false;
@@ -119,14 +119,7 @@ pub(super) fn looks_at_octets(body: &[Stmt]) -> bool {
                 own.insert(*local);
             }
         }
-        Met::Stmt(Stmt {
-            kind:
-                StmtKind::Trim { message, .. }
-                | StmtKind::Skip { message, .. }
-                | StmtKind::Split { message, .. }
-                | StmtKind::Store { message, .. },
-            ..
-        }) => looks |= !own.contains(message),
+        Met::Stmt(Stmt { kind: StmtKind::Store { message, .. }, .. }) => looks |= !own.contains(message),
         Met::Expr(Expr { kind: ExprKind::Load { message, .. } | ExprKind::Sum16(message), .. }) => {
             looks |= !own.contains(message)
         }
