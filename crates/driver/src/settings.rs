@@ -4,11 +4,19 @@ use mokume_reaction::Param;
 
 use crate::failure::Failure;
 
-/// The words of a value as a user writes it: a number, `true`, `20 ms`, `10.0.0.1`, `10.0.0.1/24`, `02:00:00:00:00:01`.
+/// The words of a value as a user writes it: a number, `true`, `20 ms`, `10.0.0.1`, `10.0.0.1/24`, `2001:db8::1`,
+/// `2001:db8::1/64`, `02:00:00:00:00:01`.
 pub fn words(text: &str) -> Option<Vec<u64>> {
     let text = text.trim();
     if let Some((address, prefix)) = text.split_once('/') {
+        if let Some(halves) = halves(address) {
+            let prefix = prefix.parse::<u8>().ok().filter(|p| *p <= 128)?;
+            return Some([halves.as_slice(), &[prefix.into()]].concat());
+        }
         return Some(vec![dotted_quad(address)?, prefix.parse::<u8>().ok().filter(|p| *p <= 32)?.into()]);
+    }
+    if let Some(halves) = halves(text) {
+        return Some(halves.to_vec());
     }
     let one = match text {
         "true" => Some(1),
@@ -30,7 +38,7 @@ pub fn assign(params: &[Param], name: &str, text: &str) -> Result<Vec<(usize, u6
             format!("it has: {}", if known.is_empty() { "none".to_string() } else { known.join(", ") }),
         ));
     }
-    let form = "write a number, `true`, `20ms`, `10.0.0.1`, `10.0.0.1/24` or `02:00:00:00:00:01`";
+    let form = "write a number, `true`, `20ms`, `10.0.0.1`, `10.0.0.1/24`, `2001:db8::1/64` or `02:00:00:00:00:01`";
     let words = words(text).ok_or_else(|| Failure::of_use(format!("`{text}` is no value for `{name}`"), form))?;
     if words.len() != meant.len() {
         let names: Vec<&str> = meant.iter().map(|i| params[*i].name.as_str()).collect();
@@ -40,6 +48,12 @@ pub fn assign(params: &[Param], name: &str, text: &str) -> Result<Vec<(usize, u6
         ));
     }
     Ok(meant.into_iter().zip(words).collect())
+}
+
+/// An address of 128 bits.
+fn halves(text: &str) -> Option<[u64; 2]> {
+    let address = u128::from(text.parse::<std::net::Ipv6Addr>().ok()?);
+    Some([(address >> 64) as u64, address as u64])
 }
 
 fn dotted_quad(text: &str) -> Option<u64> {
@@ -95,9 +109,11 @@ mod tests {
     fn values_are_what_users_write() {
         assert_eq!(words("10.0.0.1/24"), Some(vec![0x0a00_0001, 24]));
         assert_eq!(words("02:00:00:00:00:01"), Some(vec![0x0200_0000_0001]));
+        assert_eq!(words("2001:db8::1"), Some(vec![0x2001_0db8_0000_0000, 1]));
+        assert_eq!(words("fe80::/10"), Some(vec![0xfe80_0000_0000_0000, 0, 10]));
         assert_eq!(words("0x800"), Some(vec![2048]));
         assert_eq!(words("20 ms"), Some(vec![20_000_000]));
-        for wrong in ["", "ten", "10.0.0", "10.0.0.1/33", "1 parsec", "-1"] {
+        for wrong in ["", "ten", "10.0.0", "10.0.0.1/33", "::1/129", "1 parsec", "-1"] {
             assert_eq!(words(wrong), None, "{wrong}");
         }
     }

@@ -38,6 +38,12 @@ pub enum SyntaxKind {
         priority = 20
     )]
     MAC,
+    /// `2001:db8::1`, `fe80::1/64`; the unspecified address is `::0`. At the front `::` wants a digit, so that a foreign path
+    /// (`Kind::Ask`) is none.
+    #[regex(r"[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4}){7}(/[0-9]+)?", priority = 21)]
+    #[regex(r"[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*::([0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*)?(/[0-9]+)?", priority = 22)]
+    #[regex(r"::[0-9][0-9a-fA-F]{0,3}(:[0-9a-fA-F]{1,4})*(/[0-9]+)?", priority = 23)]
+    HOST6,
     #[regex(r#""([^"\\\n]|\\[^\n])*""#, priority = 5)]
     STRING,
     #[regex(r#"x"[^"\n]*""#, priority = 6)]

@@ -42,6 +42,11 @@ fn check(token: Token, text: &str, span: Span) -> Option<Diagnostic> {
     match token.kind {
         NUMBER => check_number(text, span),
         DOTTED | CIDR => check_dotted(text, span),
+        HOST6 if host6(text).is_none() => Some(
+            Diagnostic::error(codes::BAD_ADDRESS, format!("`{}` is no address", shown(text)))
+                .at(span, "too many groups, or the prefix above 128")
+                .help("eight groups of up to four hexadecimal digits, one run of zeros left out: `2001:db8::1/64`"),
+        ),
         STRING => check_escapes(text, span),
         HEX_STRING if hex_octets(text).is_none() => Some(
             Diagnostic::error(codes::BAD_OCTETS, "this octet string has a part that is no octet")
@@ -162,6 +167,15 @@ pub fn dotted(text: &str) -> Option<(u32, Option<u8>)> {
     let parts: Vec<u8> = address.split('.').map(|part| part.parse::<u8>().ok()).collect::<Option<_>>()?;
     let octets: [u8; 4] = parts.try_into().ok()?;
     Some((u32::from_be_bytes(octets), prefix))
+}
+
+/// The value of a `HOST6` token: the address and the prefix length, if there is one (RFC 4291 2.2).
+pub fn host6(text: &str) -> Option<(u128, Option<u8>)> {
+    let (address, prefix) = match text.split_once('/') {
+        Some((address, prefix)) => (address, Some(prefix.parse::<u8>().ok().filter(|n| *n <= 128)?)),
+        None => (text, None),
+    };
+    Some((address.parse::<std::net::Ipv6Addr>().ok()?.into(), prefix))
 }
 
 /// The value of a `MAC` token.

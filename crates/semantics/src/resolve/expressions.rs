@@ -94,6 +94,8 @@ impl Body<'_> {
             NumberValue::Host(host) => (u64::from(host), 32),
             NumberValue::Station(station) => (station, 48),
             NumberValue::HostPrefix(host, prefix) => return self.prefix(host, prefix, span, want),
+            NumberValue::Host6(host) => return self.host6(host, None, span, want),
+            NumberValue::Host6Prefix(host, prefix) => return self.host6(host, Some(prefix), span, want),
         };
         let ty = match want {
             Some(ty @ Type::UInt(width)) if width >= natural => ty,

@@ -4,6 +4,7 @@ use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
 
 use super::body::{make, unknown, Body};
+use super::Item;
 use crate::program::*;
 use crate::{codes, suggest, tree};
 
@@ -90,8 +91,11 @@ impl Body<'_> {
         self.error(codes::HIDDEN_FLOW, why, name.span, "a part of a flow", help);
     }
 
-    /// The type of a part that some layer makes.
+    /// The type of a part that some layer makes; layers that this file sees by name go before others.
     fn any_part(&mut self, name: &Name) -> Option<Type> {
+        if let Some(ty) = self.seen_part(name) {
+            return Some(ty);
+        }
         let layers = &self.cx.program.layers;
         let parts =
             || layers.iter().flat_map(|layer| layer.address.iter().chain(layer.key.iter().flat_map(|key| &key.fields)));
@@ -105,6 +109,18 @@ impl Body<'_> {
             }
         }
         found
+    }
+
+    /// Two internets may call their addresses alike; which one is meant, the file's `use` tells.
+    fn seen_part(&self, name: &Name) -> Option<Type> {
+        let layers = self.cx.program.layers.iter().enumerate();
+        let seen = layers.filter(|(index, layer)| {
+            matches!(self.cx.item(self.file, &layer.name.text), Some(Item::Layer(id)) if id.index() == *index)
+        });
+        let mut parts = seen
+            .flat_map(|(_, layer)| layer.address.iter().chain(layer.key.iter().flat_map(|key| &key.fields)))
+            .filter(|field| field.name.text == name.text);
+        parts.next().map(|field| field.ty)
     }
 
     /// `flow(local.host: a, remote: b)`

@@ -107,7 +107,7 @@ impl Declare<'_> {
                 self.this().key = Some(Key { symmetric: key.is_symmetric(), fields });
             }
             ast::Member::Address(address) => {
-                let fields = items::fields(self.cx, self.file, &address.fields(), true);
+                let fields = items::fields(self.cx, self.file, &address.fields(), false);
                 self.only(Shape::Router, if address.is_below() { "below address" } else { "address" }, span);
                 let layer = self.this();
                 *(if address.is_below() { &mut layer.below_address } else { &mut layer.address }) = fields;
@@ -280,7 +280,7 @@ impl Declare<'_> {
                 "write `evict oldest`",
             );
         }
-        let keys = items::fields(self.cx, self.file, &object.keys(), true);
+        let keys = items::fields(self.cx, self.file, &object.keys(), false);
         let first: Vec<Member> = keys
             .iter()
             .map(|key| Member {

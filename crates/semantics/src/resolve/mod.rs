@@ -15,6 +15,7 @@ mod expressions;
 mod flows;
 mod handlers;
 mod heads;
+mod host6;
 mod items;
 mod layers;
 mod lets;

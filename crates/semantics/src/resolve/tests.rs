@@ -265,6 +265,9 @@ fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
 
 /// A value of a test; records are several.
 fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
+    if let Some(words) = halves(value) {
+        return words;
+    }
     match value {
         Tree::Octets(octets) => vec![Arg::Octets(octets.octets())],
         Tree::Hole(_) => vec![Arg::Any],
@@ -285,6 +288,15 @@ fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<Str
             let words = items::known(cx, &expr).map_or(vec![0], |value| value.words());
             words.into_iter().map(Arg::Word).collect()
         }
+    }
+}
+
+/// An address of 128 bits is two words, whatever its record is called.
+fn halves(value: &Tree) -> Option<Vec<Arg>> {
+    let Tree::Number(number) = value else { return None };
+    match number.value()? {
+        ast::NumberValue::Host6(host) => Some(vec![Arg::Word((host >> 64) as u64), Arg::Word(host as u64)]),
+        _ => None,
     }
 }
 

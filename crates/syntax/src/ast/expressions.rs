@@ -153,6 +153,10 @@ pub enum NumberValue {
     Host(u32),
     /// `10.0.0.1/24`: a record of a `u32` and a `u8`
     HostPrefix(u32, u8),
+    /// `2001:db8::1`: a record of two `u64`
+    Host6(u128),
+    /// `2001:db8::1/64`: a record of such a record and a `u8`
+    Host6Prefix(u128, u8),
     /// `02:00:00:00:00:01`: a `u48`
     Station(u64),
 }
@@ -230,6 +234,10 @@ impl NumberExpr {
         match token.kind() {
             SyntaxKind::NUMBER => lexer::number(token.text()).map(NumberValue::Plain),
             SyntaxKind::MAC => lexer::mac(token.text()).map(NumberValue::Station),
+            SyntaxKind::HOST6 => lexer::host6(token.text()).map(|(host, prefix)| match prefix {
+                Some(prefix) => NumberValue::Host6Prefix(host, prefix),
+                None => NumberValue::Host6(host),
+            }),
             _ => lexer::dotted(token.text()).map(|(host, prefix)| match prefix {
                 Some(prefix) => NumberValue::HostPrefix(host, prefix),
                 None => NumberValue::Host(host),

@@ -38,7 +38,7 @@ impl Parser<'_> {
         }
         match self.peek() {
             IDENT => !NO_OPERANDS.contains(&self.nth_text(0)),
-            NUMBER | DOTTED | CIDR | MAC | STRING | HEX_STRING | OPEN_STRING | L_PAREN | BANG => true,
+            NUMBER | DOTTED | CIDR | HOST6 | MAC | STRING | HEX_STRING | OPEN_STRING | L_PAREN | BANG => true,
             QUESTION => self.nth(1) == IDENT,
             _ => false,
         }
@@ -298,7 +298,7 @@ impl Parser<'_> {
             NUMBER if self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows() => {
                 self.leaf(DURATION_EXPR, 2)
             }
-            NUMBER | DOTTED | CIDR | MAC => self.leaf(NUMBER_EXPR, 1),
+            NUMBER | DOTTED | CIDR | HOST6 | MAC => self.leaf(NUMBER_EXPR, 1),
             STRING | HEX_STRING | OPEN_STRING => self.octets(),
             L_PAREN => return self.parenthesis(),
             _ => self.binder(),
