@@ -327,7 +327,8 @@ impl<'p> Lowering<'p> {
         at: (s::ScopeKind, u32),
     ) -> Vec<r::CellId> {
         let env = self.inst(inst).env.clone();
-        let name = &member.name.text;
+        // Parts of containers have points in their names.
+        let name = &member.name.text.replace('.', "_");
         let kind = match &member.kind {
             s::MemberKind::Var { ty, init, constant } => {
                 return self.declare_var(inst, class, (name, *ty, init, *constant), source, at)
@@ -341,6 +342,7 @@ impl<'p> Lowering<'p> {
                     .map(|(rest, ty)| self.cell(class, &joined(name, &rest), kind(ty), false, source))
                     .collect();
             }
+            s::MemberKind::Container(_) => return Vec::new(),
             s::MemberKind::Timer => r::CellKind::Timer,
             s::MemberKind::Quota { amount } => r::CellKind::Quota { amount: self.size(&env, amount) },
             s::MemberKind::Counter => r::CellKind::Counter,

@@ -46,6 +46,7 @@ impl<'p> Lowering<'p> {
                 let env = self.inst(f.inst).env.clone();
                 self.call(f, &layer.functions[*function as usize], args, &env)
             }
+            E::CallOn { object, function, args } => self.call_on(f, object, *function, args),
             E::State(state) => {
                 let object = self.object(f, state);
                 let cells = self.cells(f.inst, state);

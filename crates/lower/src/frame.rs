@@ -97,6 +97,8 @@ pub struct Frame<'p> {
     pub place: Place,
     /// Of functions being inlined, innermost last.
     pub returns: Vec<Vec<Exit>>,
+    /// Of the same: their parameters that are messages, and where they refuse.
+    pub refusals: Vec<(Vec<LocalId>, Vec<Exit>)>,
     live: bool,
 }
 
@@ -110,6 +112,7 @@ impl<'p> Frame<'p> {
             env,
             place: Place::default(),
             returns: Vec::new(),
+            refusals: Vec::new(),
             live: true,
         }
     }

@@ -1,7 +1,7 @@
 //! What a layer's code does with octets.
 
 use mokume_semantics::program::{Expr, ExprKind, Layer, LocalId, Stmt, StmtKind};
-use mokume_semantics::visit::{walk, Met};
+use mokume_semantics::visit::{walk, walk_expr, Met};
 
 /// All blocks of a layer's handlers and functions.
 pub fn blocks(layer: &Layer) -> impl Iterator<Item = &[Stmt]> {
@@ -39,6 +39,12 @@ pub fn assigned(block: &[Stmt]) -> Vec<LocalId> {
                 all.push(*message)
             }
             SetAttribute { message, .. } => all.push(*message),
+            // What is refused comes back, perhaps changed.
+            IfDone { call, .. } => walk_expr(call, &mut |part| {
+                if let ExprKind::Give(message) = part.kind {
+                    all.push(message);
+                }
+            }),
             _ => {}
         }
     });

@@ -85,7 +85,11 @@ impl<'p> Lowering<'p> {
                 }
             }
             s::ExprKind::FlowPart { .. } => most = most.max(Reading::Flow),
-            s::ExprKind::CallOwn { .. } if self.inst(inst).has_scope(s::ScopeKind::Session) => most = Reading::Session,
+            s::ExprKind::CallOwn { .. } | s::ExprKind::CallOn { .. }
+                if self.inst(inst).has_scope(s::ScopeKind::Session) =>
+            {
+                most = Reading::Session
+            }
             _ => mokume_semantics::visit::expr_states(part, &mut |state| {
                 if matches!(state.scope, s::ScopeKind::Session | s::ScopeKind::SessionBelow) {
                     most = Reading::Session;

@@ -16,21 +16,36 @@ impl<'p> Lowering<'p> {
         code: Code<'p>,
         given: Vec<(s::LocalId, Vec<r::Value>)>,
     ) -> Vec<r::Value> {
+        let (exits, _) = self.inline_ends(f, code, given);
+        f.join("back", exits).unwrap_or_default()
+    }
+
+    /// As [`Self::inline`], with what it returns and where it refuses (the messages it was given, in order) apart.
+    pub fn inline_ends(
+        &mut self,
+        f: &mut Frame<'p>,
+        code: Code<'p>,
+        given: Vec<(s::LocalId, Vec<r::Value>)>,
+    ) -> (Vec<Exit>, Vec<Exit>) {
         let locals = std::mem::replace(&mut f.locals, vec![None; code.decls.len()]);
         let decls = std::mem::replace(&mut f.decls, code.decls);
         f.returns.push(Vec::new());
+        let message = |local: &s::LocalId| code.decls.get(local.index()).is_some_and(|d| d.ty == s::Type::Message);
+        let messages = given.iter().map(|(local, _)| *local).filter(message).collect();
+        f.refusals.push((messages, Vec::new()));
         for (local, values) in given {
             f.set_local(local, values);
         }
         self.block(f, code.body);
         let mut exits = f.returns.pop().unwrap_or_default();
         exits.extend(f.exit(Vec::new()));
+        let (_, mut refused) = f.refusals.pop().unwrap_or_default();
         f.decls = decls;
         f.locals = locals;
-        for exit in &mut exits {
+        for exit in exits.iter_mut().chain(&mut refused) {
             exit.locals = f.locals.clone();
         }
-        f.join("back", exits).unwrap_or_default()
+        (exits, refused)
     }
 
     pub fn block(&mut self, f: &mut Frame<'p>, block: &'p [s::Stmt]) {
@@ -53,6 +68,10 @@ impl<'p> Lowering<'p> {
             }
             S::Assign { state, value } => self.assign(f, state, value),
             S::AssignElement { array, index, value } => self.assign_element(f, array, index, value),
+            S::If { condition, then, otherwise, .. } if self.one_constant(&f.env, condition).is_some() => {
+                let holds = self.one_constant(&f.env, condition) == Some(1);
+                self.block(f, if holds { then } else { otherwise });
+            }
             S::If { condition, likely, then, otherwise } => {
                 let condition = self.one(f, condition);
                 let (yes, no) = f.branch(condition, *likely, "then", "else");
@@ -166,6 +185,8 @@ impl<'p> Lowering<'p> {
                 let held = f.b.params(yes).to_vec();
                 self.two_ways_with(f, (yes, then), (no, otherwise), |f| f.set_local(*local, held));
             }
+            S::IfDone { call, local, then, otherwise } => self.if_done(f, call, *local, (then, otherwise)),
+            S::Refuse => self.refuse(f),
             S::Later { handler, args, otherwise } => self.later(f, *handler, args, otherwise),
             S::Again => {
                 let object = self.own_object(f);

@@ -121,6 +121,8 @@ pub struct Function {
     pub name: Name,
     pub params: Vec<Param>,
     pub result: Type,
+    /// `or refuse`: may give its messages back instead; who calls it says what happens then.
+    pub refuses: bool,
     pub locals: Vec<Local>,
     pub body: Vec<Stmt>,
 }
@@ -162,7 +164,9 @@ pub struct Layer {
     pub uses: Vec<(ServiceId, Name)>,
     pub reads: Vec<AttributeId>,
     pub writes: Vec<AttributeId>,
+    /// The layer's own, then those of its containers.
     pub functions: Vec<Function>,
+    pub containers: Vec<Container>,
     pub handlers: Vec<Handler>,
     /// Looks at octets: all above it is encoded there. Who only cuts and joins does not.
     pub barrier: bool,
@@ -189,6 +193,7 @@ impl Layer {
             reads: Vec::new(),
             writes: Vec::new(),
             functions: Vec::new(),
+            containers: Vec::new(),
             handlers: Vec::new(),
             barrier: false,
         }
@@ -249,13 +254,43 @@ pub struct Member {
 
 #[derive(Clone, Debug)]
 pub enum MemberKind {
-    Var { ty: Type, init: Option<Expr>, constant: bool },
+    Var {
+        ty: Type,
+        init: Option<Expr>,
+        constant: bool,
+    },
     Timer,
-    Quota { amount: Expr },
+    Quota {
+        amount: Expr,
+    },
     Counter,
-    Array { ty: Type, size: Expr },
-    Map { key: Vec<Type>, value: Vec<Type>, capacity: Expr },
-    Messages { size: Expr, quota: Option<StateRef> },
+    Array {
+        ty: Type,
+        size: Expr,
+    },
+    Map {
+        key: Vec<Type>,
+        value: Vec<Type>,
+        capacity: Expr,
+    },
+    Messages {
+        size: Expr,
+        quota: Option<StateRef>,
+    },
+    /// State of a container: what it holds are members of the scope, `name.part` each, and its functions the layer's.
+    Container(u32),
+}
+
+/// A container as one scope or object has it, its types and sizes known.
+#[derive(Clone, Debug)]
+pub struct Container {
+    /// What it was declared as: `queue`.
+    pub of: String,
+    pub scope: ScopeKind,
+    /// Of the scope, by their names in the container.
+    pub members: Vec<(String, u32)>,
+    /// Of the layer, by their names in the container. What they say of an object's state is of the one at hand.
+    pub functions: Vec<(String, u32)>,
 }
 
 /// A member of a scope; for objects the handle is `object` (none: the object that the handler runs for).
@@ -442,6 +477,12 @@ pub enum ExprKind {
     },
     /// A function of the same layer, by index.
     CallOwn {
+        function: u32,
+        args: Vec<Expr>,
+    },
+    /// A function of a container in an object that a handle names.
+    CallOn {
+        object: Box<Expr>,
         function: u32,
         args: Vec<Expr>,
     },
@@ -633,6 +674,16 @@ pub enum StmtKind {
     Pass,
     /// Evaluates a call for its effects.
     Call(Expr),
+    /// A call of a function that may refuse; `local` is its result. Where it is refused, the messages among its arguments
+    /// are still there.
+    IfDone {
+        call: Expr,
+        local: Option<LocalId>,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    /// In a function that may: it gives its messages back.
+    Refuse,
     Emit(Emission),
     Drop {
         message: LocalId,

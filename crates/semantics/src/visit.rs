@@ -23,6 +23,10 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         Record { fields: list, .. } | Call { args: list, .. } | CallOwn { args: list, .. } => {
             list.iter().for_each(&mut *f)
         }
+        CallOn { object, args, .. } => {
+            f(object);
+            args.iter().for_each(&mut *f)
+        }
         InMap { key, .. } | HasObject { key, .. } => key.iter().for_each(&mut *f),
         RecordField { record: a, .. } | Not(a) | Cast { a, .. } | Fold16(a) | FlowPart { flow: a, .. } => f(a),
         Load { at: a, .. } | Element { index: a, .. } | Holds { index: a, .. } => f(a),
@@ -103,7 +107,7 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
         }
         ForObjects { limit, .. } => f(limit),
         Return { value } => value.iter().for_each(f),
-        Call(value) => f(value),
+        Call(value) | IfDone { call: value, .. } => f(value),
         Emit(emission) => emission_exprs(emission, f),
         Start { deadline: value, .. } | Trim { size: value, .. } | Skip { size: value, .. } => f(value),
         Take { amount, .. } | Give { amount, .. } | Count { amount, .. } => f(amount),
@@ -121,7 +125,7 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
         }
         SetAttribute { value, .. } => f(value),
         Later { args, .. } => args.iter().for_each(f),
-        Pass | Drop { .. } | Consume { .. } | Accept { .. } | Stop { .. } | Again => {}
+        Pass | Drop { .. } | Consume { .. } | Accept { .. } | Stop { .. } | Again | Refuse => {}
     }
 }
 
@@ -145,7 +149,9 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     use StmtKind::*;
     match &stmt.kind {
         If { then, otherwise, .. } | IfFound { then, otherwise, .. } => vec![then, otherwise],
-        IfObject { then, otherwise, .. } | IfTaken { then, otherwise, .. } => vec![then, otherwise],
+        IfObject { then, otherwise, .. } | IfTaken { then, otherwise, .. } | IfDone { then, otherwise, .. } => {
+            vec![then, otherwise]
+        }
         Match { cases, otherwise, .. } => {
             cases.iter().map(|(_, block)| block.as_slice()).chain([otherwise.as_slice()]).collect()
         }
@@ -221,7 +227,7 @@ fn walk_member<'a>(member: &'a Member, f: &mut dyn FnMut(Met<'a>)) {
             walk_in_expr(size, f);
             quota.iter().for_each(|quota| f(Met::State(quota)));
         }
-        MemberKind::Timer | MemberKind::Counter => {}
+        MemberKind::Timer | MemberKind::Counter | MemberKind::Container(_) => {}
     }
 }
 
@@ -234,9 +240,11 @@ pub fn leaves(block: &[Stmt]) -> bool {
 pub fn stmt_leaves(stmt: &Stmt) -> bool {
     use StmtKind::*;
     match &stmt.kind {
-        Return { .. } => true,
+        Return { .. } | Refuse => true,
         If { then, otherwise, .. } | IfFound { then, otherwise, .. } => leaves(then) && leaves(otherwise),
-        IfObject { then, otherwise, .. } | IfTaken { then, otherwise, .. } => leaves(then) && leaves(otherwise),
+        IfObject { then, otherwise, .. } | IfTaken { then, otherwise, .. } | IfDone { then, otherwise, .. } => {
+            leaves(then) && leaves(otherwise)
+        }
         Match { cases, otherwise, .. } => leaves(otherwise) && cases.iter().all(|(_, block)| leaves(block)),
         _ => false,
     }

@@ -226,6 +226,13 @@ pub enum SyntaxKind {
     MAP,
     MESSAGES,
 
+    // ---- containers ----
+    CONTAINER,
+    TYPE_PARAMS,
+    CONTAINED,
+    TYPE_ARGS,
+    MAY_REFUSE,
+
     // ---- statements ----
     BLOCK,
     LET_STMT,

@@ -18,7 +18,10 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         circles(
             &layer.functions,
-            &|kind| if let ExprKind::CallOwn { function, .. } = kind { Some(*function) } else { None },
+            &|kind| match kind {
+                ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. } => Some(*function),
+                _ => None,
+            },
             out,
         );
     }

@@ -186,6 +186,12 @@ impl Flow<'_> {
         if let Later { args, otherwise, .. } = &stmt.kind {
             return self.later(args, otherwise, stmt.span, state);
         }
+        if let IfDone { call, local, then, otherwise } = &stmt.kind {
+            return self.done(call, *local, (then, otherwise), stmt.span, state);
+        }
+        if matches!(stmt.kind, Refuse) {
+            return self.refuse(stmt.span, state);
+        }
         self.reads(stmt, &mut state);
         let verb = verb(&stmt.kind);
         visit::stmt_exprs(stmt, &mut |expr| self.expr(expr, &mut state, verb));
@@ -336,6 +342,47 @@ impl Flow<'_> {
         ])
     }
 
+    /// A call that may refuse: then its messages are still here.
+    fn done(
+        &mut self,
+        call: &Expr,
+        local: Option<LocalId>,
+        (then, otherwise): (&[Stmt], &[Stmt]),
+        span: Span,
+        state: State,
+    ) -> State {
+        let without = self.block(otherwise, state.clone());
+        let mut with = state;
+        self.expr(call, &mut with, "given to a function");
+        if let Some(local) = local {
+            self.bear(&mut with, local);
+        }
+        let mut with = self.block(then, with);
+        if let Some(local) = local {
+            let end = then.last().map_or(span, |stmt| stmt.span);
+            self.at_end(&with, &[local], end, "this is the end of the block that knows it");
+            if let Some(slots) = &mut with {
+                slots[local.index()] = Slot::Absent;
+            }
+        }
+        let elsewhere = otherwise.first().map_or(span, |stmt| stmt.span);
+        self.join(vec![
+            Branch { state: with, span, text: "when it is done" },
+            Branch { state: without, span: elsewhere, text: "when it is refused" },
+        ])
+    }
+
+    /// What was given must all be there to be given back; nothing else may be held.
+    fn refuse(&mut self, span: Span, mut state: State) -> State {
+        for local in self.event {
+            self.read(&mut state, *local, span);
+        }
+        let others: Vec<LocalId> =
+            (0..self.locals.len() as u32).map(LocalId).filter(|local| !self.event.contains(local)).collect();
+        self.at_end(&state, &others, span, "it is still held where this refuses");
+        None
+    }
+
     fn overwrite(&mut self, state: &mut State, local: LocalId, span: Span) {
         let held = state.as_ref().is_some_and(|slots| matches!(slots[local.index()], Slot::Held | Slot::Mixed { .. }));
         if self.is_message(local) && held {
@@ -380,7 +427,7 @@ impl Flow<'_> {
             _ => {}
         }
         let verb = match expr.kind {
-            ExprKind::Call { .. } | ExprKind::CallOwn { .. } => "given to a function",
+            ExprKind::Call { .. } | ExprKind::CallOwn { .. } | ExprKind::CallOn { .. } => "given to a function",
             _ => verb,
         };
         visit::expr_children(expr, &mut |child| self.expr(child, state, verb));

@@ -560,7 +560,7 @@ fn size_params(layer: &Layer) -> BTreeSet<u32> {
             MemberKind::Array { size, .. } | MemberKind::Messages { size, .. } => add(size),
             MemberKind::Map { capacity, .. } => add(capacity),
             MemberKind::Quota { amount } => add(amount),
-            MemberKind::Var { .. } | MemberKind::Timer | MemberKind::Counter => {}
+            MemberKind::Var { .. } | MemberKind::Timer | MemberKind::Counter | MemberKind::Container(_) => {}
         }
     }
     layer.scopes.iter().flat_map(|scope| &scope.capacity).for_each(&mut add);

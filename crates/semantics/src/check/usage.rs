@@ -46,7 +46,8 @@ fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
         classes.map(|(index, class)| (ScopeKind::Object(ObjectId(index as u32)), &class.members, class.keys.len()));
     for (kind, members, keys) in scopes.chain(objects) {
         for (index, member) in members.iter().enumerate().skip(keys) {
-            if !named.contains(&(kind, index as u32)) && !meant(&member.name) {
+            let within = matches!(member.kind, MemberKind::Container(_)) || member.name.text.contains('.');
+            if !within && !named.contains(&(kind, index as u32)) && !meant(&member.name) {
                 out.push(warn(&member.name, codes::UNUSED_STATE, "state", "remove it"));
             }
         }

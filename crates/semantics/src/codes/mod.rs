@@ -15,6 +15,7 @@ macro_rules! codes {
     };
 }
 
+mod containers;
 mod messages;
 mod names;
 mod shapes;
@@ -27,9 +28,11 @@ macro_rules! export {
         $(pub use $family::*;)*
     };
 }
-export!(messages, names, shapes, stacks, types, wires);
+export!(containers, messages, names, shapes, stacks, types, wires);
 
 /// Code, title and page of every diagnostic of this crate, by code.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    [names::CODES, types::CODES, messages::CODES, shapes::CODES, wires::CODES, stacks::CODES].into_iter().flatten()
+    [names::CODES, types::CODES, containers::CODES, messages::CODES, shapes::CODES, wires::CODES, stacks::CODES]
+        .into_iter()
+        .flatten()
 }

@@ -17,19 +17,20 @@ pub(super) fn bodies(cx: &mut Context) {
         let mut work = Bodies { cx: &mut *cx, file: *file, id: LayerId(index as u32) };
         work.members(item);
         work.code(item);
+        work.containers();
         work.scopes();
         work.barrier();
     }
 }
 
-struct Bodies<'a> {
-    cx: &'a mut Context,
+pub(super) struct Bodies<'a> {
+    pub(super) cx: &'a mut Context,
     file: FileId,
-    id: LayerId,
+    pub(super) id: LayerId,
 }
 
 impl Bodies<'_> {
-    fn this(&mut self) -> &mut Layer {
+    pub(super) fn this(&mut self) -> &mut Layer {
         &mut self.cx.program.layers[self.id.index()]
     }
 
@@ -276,7 +277,7 @@ pub(super) fn function_body(
     (body.locals, body.excused, statements)
 }
 
-fn end_of(file: FileId, block: Option<ast::Block>, otherwise: Span) -> Span {
+pub(super) fn end_of(file: FileId, block: Option<ast::Block>, otherwise: Span) -> Span {
     match block.map(|block| block.span(file)) {
         Some(span) if span.end > span.start => Span::new(file, span.end - 1, span.end),
         _ => otherwise,

@@ -1,8 +1,11 @@
 //! One body at work: its locals, what it may see, and where it runs.
 
+use std::rc::Rc;
+
 use mokume_base::{Code, Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
 
+use super::containers::View;
 use super::Context;
 use crate::program::*;
 use crate::{codes, types};
@@ -52,6 +55,10 @@ pub(crate) struct Body<'c> {
     /// The object in whose own code this stands.
     pub object: Option<ObjectId>,
     pub result: Type,
+    /// The container whose code this is.
+    pub view: Option<Rc<View>>,
+    /// In a function that may refuse.
+    pub refuses: bool,
     /// Messages of statements that were refused: what becomes of them is unknown.
     pub excused: Vec<LocalId>,
     scopes: Vec<Vec<(String, LocalId)>>,
@@ -69,6 +76,8 @@ impl<'c> Body<'c> {
             locals: Vec::new(),
             object: None,
             result: Type::Unit,
+            view: None,
+            refuses: false,
             excused: Vec::new(),
             scopes: vec![Vec::new()],
         }
@@ -102,6 +111,7 @@ impl<'c> Body<'c> {
             None => Body::new(cx, file, Place::Function),
         };
         body.result = head.result;
+        body.refuses = head.refuses;
         for param in &head.params {
             body.bind(&param.name, param.ty);
         }

@@ -92,9 +92,13 @@ impl Body<'_> {
 
     fn own_function(&mut self, name: &Name, args: &[ast::Arg], span: Span) -> Option<Expr> {
         let layer = self.this_layer()?;
-        let index = layer.functions.iter().position(|function| function.name.text == name.text)?;
+        let index = match &self.view {
+            Some(view) => layer.containers.get(view.instance as usize)?.function(&name.text)? as usize,
+            None => layer.functions.iter().position(|function| function.name.text == name.text)?,
+        };
         let head = layer.functions[index].clone();
         let args = self.arguments(&name.text, &head.params, args, span);
+        self.refusal_is_met(&head, span);
         Some(make(ExprKind::CallOwn { function: index as u32, args }, head.result, span))
     }
 
@@ -278,6 +282,9 @@ impl Body<'_> {
         };
         if let Some(owner) = tree::name_expr(self.file, &base) {
             let local = self.local(&owner.text);
+            if let Some(found) = self.contained_call(field, args, span) {
+                return found;
+            }
             match local.map(|local| (local, self.local_type(local))) {
                 Some((local, Type::Message)) => return self.message_method(local, &name, args, span),
                 Some((_, Type::Unknown)) => return unknown(span),
@@ -289,6 +296,9 @@ impl Body<'_> {
                 self.error(codes::NO_VALUE, "a service's operation gives no value", span, "no value", help);
                 return unknown(span);
             }
+        }
+        if let Some(found) = self.contained_call(field, args, span) {
+            return found;
         }
         if name.text == "holds" {
             let Some(messages) = self.places(&base) else { return unknown(span) };

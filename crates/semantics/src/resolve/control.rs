@@ -34,7 +34,9 @@ impl Body<'_> {
             let other = self.otherwise(otherwise_node.0, otherwise_node.1);
             if let StmtKind::IfFound { otherwise, .. }
             | StmtKind::IfObject { otherwise, .. }
-            | StmtKind::IfTaken { otherwise, .. } = &mut kind
+            | StmtKind::IfTaken { otherwise, .. }
+            | StmtKind::IfDone { otherwise, .. }
+            | StmtKind::If { otherwise, .. } = &mut kind
             {
                 *otherwise = other;
             }
@@ -195,6 +197,9 @@ impl Body<'_> {
                 let local = body.only_name(&names, span, ty);
                 StmtKind::For { local, from, to, limit, body: body.block(stmt.body()) }
             }));
+        }
+        if let Some(kind) = self.for_contained(&names, &iterable, &limit, stmt.body(), span) {
+            return Some(kind);
         }
         let class = tree::name_expr(self.file, &iterable).and_then(|name| self.object_class(&name.text));
         let Some(class) = class else {

@@ -35,6 +35,17 @@ impl Body<'_> {
             "above" => false,
             _ => return self.service_emission(&owner, &name, &args, span),
         };
+        if self.view.is_some() {
+            let text = "a container has no neighbours";
+            self.error(
+                codes::MISPLACED,
+                text,
+                span,
+                "an effect",
+                "give back what the layer is to send: `-> T or refuse`",
+            );
+            return Some(None);
+        }
         if self.layer.is_none() {
             let text = "a function of a file emits nothing";
             self.error(codes::MISPLACED, text, span, "an effect", "write the function within the layer");

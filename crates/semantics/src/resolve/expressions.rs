@@ -288,6 +288,9 @@ impl Body<'_> {
         let (Some(base), Some(name)) = (expr.base(), tree::some_name(self.file, expr.name())) else {
             return unknown(span);
         };
+        if let Some(found) = self.contained_part(&base, &name) {
+            return found;
+        }
         if let Some(owner) = tree::name_expr(self.file, &base) {
             if let Some(found) = self.of_name(&owner, &name, span) {
                 return found;

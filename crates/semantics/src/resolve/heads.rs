@@ -68,7 +68,8 @@ impl Declare<'_> {
             None => Type::Unit,
         };
         let locals = params.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();
-        Function { name: items::title(self.file, function.name()), params, result, locals, body: Vec::new() }
+        let (name, refuses) = (items::title(self.file, function.name()), function.may_refuse());
+        Function { name, params, result, refuses, locals, body: Vec::new() }
     }
 
     fn handler(&mut self, object: Option<ObjectId>, handler: &ast::Handler) {

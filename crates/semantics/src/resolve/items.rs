@@ -41,6 +41,10 @@ pub(super) fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: a
         ast::Item::Bundle(item) => Item::Bundle(add!(bundles, BundleId, item)),
         ast::Item::Wire(item) => Item::Wire(add!(wires, WireId, item)),
         ast::Item::Stack(item) => Item::Stack(add!(stacks, StackId, item)),
+        ast::Item::Container(item) => {
+            trees.containers.push((file, item));
+            Item::Container(trees.containers.len() - 1)
+        }
         ast::Item::Network(item) => {
             trees.networks.push((file, item));
             Item::Network
@@ -332,7 +336,8 @@ pub(super) fn function_head(cx: &mut Context, file: FileId, item: &ast::Function
         None => Type::Unit,
     };
     let locals = params.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();
-    Function { name: title(file, item.name()), params, result, locals, body: Vec::new() }
+    let refuses = item.may_refuse();
+    Function { name: title(file, item.name()), params, result, refuses, locals, body: Vec::new() }
 }
 
 /// Bodies of pure functions.

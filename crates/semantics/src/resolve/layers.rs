@@ -70,14 +70,15 @@ pub(super) fn signatures(cx: &mut Context) {
                 cx.emitted.push((id, name.text, owner.text == "below"));
             }
         }
-        let mut declare = Declare { cx: &mut *cx, file: *file, id };
+        let mut declare = Declare { cx: &mut *cx, file: *file, id, view: None };
         for member in item.members() {
             declare.member(&member);
         }
     }
     for (index, (file, item)) in trees.layers.iter().enumerate() {
-        let mut declare = Declare { cx: &mut *cx, file: *file, id: LayerId(index as u32) };
+        let mut declare = Declare { cx: &mut *cx, file: *file, id: LayerId(index as u32), view: None };
         declare.heads(item);
+        declare.container_heads();
         declare.shape_rules(item);
         if !declare.misspelt_services(item) {
             declare.served_operations();
@@ -90,6 +91,8 @@ pub(super) struct Declare<'a> {
     pub cx: &'a mut Context,
     pub file: FileId,
     pub id: LayerId,
+    /// The container whose state is being read.
+    pub view: Option<std::rc::Rc<super::containers::View>>,
 }
 
 impl Declare<'_> {
@@ -255,7 +258,7 @@ impl Declare<'_> {
                 "write its state in one block",
             );
         }
-        let members = self.members(&scope.states(), Vec::new());
+        let members = self.members(kind, &scope.states(), Vec::new());
         self.this().scopes.push(Scope { kind, capacity, members });
         self.quotas(kind, &scope.states());
     }
@@ -302,18 +305,20 @@ impl Declare<'_> {
                 unknown(name.span)
             }
         };
-        let members = self.members(&object.states(), first);
+        let kind = ScopeKind::Object(ObjectId(self.this().objects.len() as u32));
+        let members = self.members(kind, &object.states(), first);
         let evict_oldest = object.evict().is_some();
         self.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, members });
-        let kind = ScopeKind::Object(ObjectId(self.this().objects.len() as u32 - 1));
         self.quotas(kind, &object.states());
     }
 
-    fn size(&mut self, size: Option<ast::Expr>, span: Span) -> Expr {
-        Body::of_layer(self.cx, self.file, self.id, Place::Argument).size(size, span)
+    pub(super) fn size(&mut self, size: Option<ast::Expr>, span: Span) -> Expr {
+        let mut body = Body::of_layer(self.cx, self.file, self.id, Place::Argument);
+        body.view = self.view.clone();
+        body.size(size, span)
     }
 
-    fn members(&mut self, states: &[ast::State], mut members: Vec<Member>) -> Vec<Member> {
+    fn members(&mut self, scope: ScopeKind, states: &[ast::State], mut members: Vec<Member>) -> Vec<Member> {
         for state in states {
             let Some(name) = tree::some_name(self.file, state.name()) else { continue };
             let others = self.this().scopes.iter().flat_map(|scope| &scope.members);
@@ -326,13 +331,17 @@ impl Declare<'_> {
                 let diagnostic = items::twice("state", &name, &first);
                 self.cx.report(diagnostic);
             }
+            if let ast::State::Contained(tree) = state {
+                self.contained(scope, tree, &name, &mut members);
+                continue;
+            }
             let kind = self.kind(state, &name);
             members.push(Member { name, kind });
         }
         members
     }
 
-    fn kind(&mut self, state: &ast::State, name: &Name) -> MemberKind {
+    pub(super) fn kind(&mut self, state: &ast::State, name: &Name) -> MemberKind {
         let span = name.span;
         match state {
             ast::State::Var(var) => {
@@ -365,6 +374,8 @@ impl Declare<'_> {
                     MemberKind::Array { ty: Type::Unknown, size: unknown(span) }
                 }
             },
+            // Its parts are members of their own.
+            ast::State::Contained(_) => MemberKind::Counter,
             ast::State::Map(map) => match map.ty() {
                 Some(ast::Type::Map(map)) => {
                     let key = map.keys().into_iter().map(|ty| self.cx.scalar_type(self.file, Some(ty))).collect();
@@ -390,9 +401,12 @@ impl Declare<'_> {
     /// `messages … from kept`: the quota is of the same scope or of one around it.
     fn quotas(&mut self, scope: ScopeKind, states: &[ast::State]) {
         for state in states {
-            let ast::State::Messages(messages) = state else { continue };
-            let (Some(name), Some(quota)) =
-                (tree::some_name(self.file, messages.name()), tree::some_name(self.file, messages.quota()))
+            let (name, quota) = match state {
+                ast::State::Messages(messages) => (messages.name(), messages.quota()),
+                ast::State::Contained(contained) => (contained.name(), contained.quota()),
+                _ => continue,
+            };
+            let (Some(name), Some(quota)) = (tree::some_name(self.file, name), tree::some_name(self.file, quota))
             else {
                 continue;
             };
@@ -428,7 +442,9 @@ impl Declare<'_> {
                     None => continue,
                 },
             };
-            for member in members.iter_mut().filter(|member| member.name.text == name.text) {
+            let within = format!("{}.", name.text);
+            let of_it = |member: &&mut Member| member.name.text == name.text || member.name.text.starts_with(&within);
+            for member in members.iter_mut().filter(of_it) {
                 if let MemberKind::Messages { quota, .. } = &mut member.kind {
                     *quota = Some(reference.clone());
                 }

@@ -174,6 +174,26 @@ impl Body<'_> {
                 let local = body.only_name(names, span, Type::Message);
                 StmtKind::IfTaken { messages, index, share, local, then: then(body), otherwise }
             }
+            Lookup::Call(call) => {
+                let local = match (call.ty, names) {
+                    (Type::Unit, []) => None,
+                    (Type::Unit, _) => {
+                        let help = "write it as a statement: `waiting.push(msg) or { … }`";
+                        body.error(codes::NO_VALUE, "this gives no value", call.span, "nothing to bind", help);
+                        body.bind_unknown(names);
+                        None
+                    }
+                    (ty, _) => Some(body.only_name(names, span, ty)),
+                };
+                StmtKind::IfDone { call, local, then: then(body), otherwise }
+            }
+            Lookup::Element(value) => {
+                let local = body.only_name(names, span, value.ty);
+                let mut all = vec![Stmt { kind: StmtKind::Let { local, value }, span }];
+                all.extend(then(body));
+                let condition = make(ExprKind::Number(1), Type::Bool, span);
+                StmtKind::If { condition, likely: None, then: all, otherwise }
+            }
         })
     }
 

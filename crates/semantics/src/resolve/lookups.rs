@@ -17,6 +17,9 @@ impl Body<'_> {
         if matches!(self.place, Place::Constant | Place::Argument) {
             return None;
         }
+        if let Some(view) = &self.view {
+            return view.member(name);
+        }
         let layer = self.this_layer()?;
         if let Some(object) = self.object {
             if let Some(member) = position(&layer.objects.get(object.index())?.members, name) {
@@ -58,6 +61,9 @@ impl Body<'_> {
             let state = StateRef { scope, member, object: None, span: name.span };
             return self.state_value(state, name);
         }
+        if let Some(value) = self.view.as_ref().and_then(|view| view.value(&name.text)) {
+            return Expr { span: name.span, ..value };
+        }
         if let Some(index) = self.params.iter().position(|param| param.name == name.text) {
             let ty = self.params[index].ty;
             return make(ExprKind::Param(index as u32), ty, name.span);
@@ -81,6 +87,7 @@ impl Body<'_> {
                 let help = match other {
                     Item::Function(_) => "call it: `name(…)`",
                     Item::Attribute(_) => "an attribute is read from a message: `msg.ttl`",
+                    Item::Container(_) => "declare state of it in a scope: `queue<u32> waiting(8)`",
                     Item::Enum(_) => "name one of its values: `Kind.Ask`",
                     _ => "name a value here",
                 };
@@ -268,6 +275,7 @@ pub(super) fn describe(kind: &MemberKind, name: &str) -> (&'static str, String) 
         MemberKind::Map { .. } => {
             ("a map", format!("look something up: `if let v = {name}[key] {{ … }} else {{ … }}`"))
         }
+        MemberKind::Container(_) => ("a container", format!("call one of its functions: `{name}.push(x) or {{ … }}`")),
         MemberKind::Messages { .. } => (
             "places for messages",
             format!("write `{name}.put(i, msg)`, `if let m = {name}.take(i) {{ … }}`, `{name}.holds(i)`"),

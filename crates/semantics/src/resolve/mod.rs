@@ -9,6 +9,8 @@ mod bodies;
 mod body;
 mod bundles;
 mod calls;
+mod contained;
+mod containers;
 mod control;
 mod emissions;
 mod expressions;
@@ -52,6 +54,7 @@ pub(crate) enum Item {
     Wire(WireId),
     Stack(StackId),
     Network,
+    Container(usize),
 }
 
 impl Item {
@@ -68,6 +71,7 @@ impl Item {
             Item::Wire(_) => "a wire",
             Item::Stack(_) => "a stack",
             Item::Network => "a network",
+            Item::Container(_) => "a container",
         }
     }
 }
@@ -101,6 +105,7 @@ pub(crate) struct Trees {
     stacks: Vec<(FileId, ast::Stack)>,
     networks: Vec<(FileId, ast::Network)>,
     tests: Vec<(FileId, ast::Test)>,
+    containers: Vec<(FileId, ast::Container)>,
 }
 
 /// Everything that bodies look things up in.
@@ -116,6 +121,10 @@ pub(crate) struct Context {
     /// `above.x(…)` and `below.x(…)` in the text of all layers: the layer, the name, whether it goes down.
     emitted: Vec<(LayerId, String, bool)>,
     trees: std::rc::Rc<Trees>,
+    /// What the names of a container's types stand for, while one is being read.
+    types: Vec<(String, Type)>,
+    /// Containers whose functions wait to be read.
+    contained: Vec<containers::Pending>,
 }
 
 /// Resolves all files. The checks that need the whole program come after.
@@ -130,6 +139,8 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         published: BTreeMap::new(),
         emitted: Vec::new(),
         trees: Default::default(),
+        types: Vec::new(),
+        contained: Vec::new(),
     };
     let mut trees = Trees::default();
     for (file, parse) in &loaded.files {
@@ -249,6 +260,9 @@ impl Context {
     }
 
     fn named_type(&mut self, file: FileId, name: &Name) -> Type {
+        if let Some((_, ty)) = self.types.iter().find(|(known, _)| *known == name.text) {
+            return *ty;
+        }
         if let Some(ty) = builtin_type(&name.text) {
             return ty;
         }

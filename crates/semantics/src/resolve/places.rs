@@ -9,9 +9,24 @@ use crate::{codes, tree};
 
 /// What an `if let` or a `let … or` looks up.
 pub(super) enum Lookup {
-    Map { map: StateRef, key: Vec<Expr>, values: Vec<Type> },
-    Object { class: ObjectId, key: Vec<Expr> },
-    Place { messages: StateRef, index: Expr, share: bool },
+    Map {
+        map: StateRef,
+        key: Vec<Expr>,
+        values: Vec<Type>,
+    },
+    Object {
+        class: ObjectId,
+        key: Vec<Expr>,
+    },
+    Place {
+        messages: StateRef,
+        index: Expr,
+        share: bool,
+    },
+    /// A call of a function that may refuse.
+    Call(Expr),
+    /// An element of an array, in a container that asks it as it would ask places for messages: always there.
+    Element(Expr),
 }
 
 impl Body<'_> {
@@ -59,7 +74,10 @@ impl Body<'_> {
                 let key = self.key_values(&trees, &keys, span);
                 Some(Ok(Lookup::Map { map, key, values }))
             }
-            Tree::Call(call) => self.place_lookup(call, span),
+            Tree::Call(call) => match self.place_lookup(call, span) {
+                None => self.refusing(call, span).map(|call| Ok(Lookup::Call(call))),
+                found => found,
+            },
             _ => None,
         }
     }
@@ -72,6 +90,9 @@ impl Body<'_> {
             "share" => true,
             _ => return None,
         };
+        if let Some(element) = self.element_for_place(&base, &call.args()) {
+            return Some(Ok(Lookup::Element(element)));
+        }
         if !self.is_member(&base, |kind| matches!(kind, MemberKind::Messages { .. })) {
             return None;
         }

@@ -37,6 +37,13 @@ pub(super) fn scopes_named(body: &[Stmt], of_functions: &[Named]) -> Named {
                 named.entry(*kind).or_insert(*span);
             }
         }
+        Met::Expr(Expr { kind: ExprKind::CallOn { function, .. }, span, .. }) => {
+            // Its object is named.
+            let kinds = of_functions.get(*function as usize).into_iter().flat_map(|scopes| scopes.keys());
+            for kind in kinds.filter(|kind| !matches!(kind, ScopeKind::Object(_))) {
+                named.entry(*kind).or_insert(*span);
+            }
+        }
         Met::Expr(Expr { kind: ExprKind::HasObject { .. }, span, .. }) => {
             named.entry(ScopeKind::Entity).or_insert(*span);
         }

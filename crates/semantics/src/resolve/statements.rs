@@ -115,6 +115,9 @@ impl Body<'_> {
 
     pub(super) fn expr_statement(&mut self, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKind> {
         let expr = stmt.expr()?;
+        if let Some(found) = self.call_or(stmt, span) {
+            return found;
+        }
         if let Some(or) = stmt.or() {
             let place = or.span(self.file);
             self.error(codes::MISPLACED, "nothing here can fail", place, "not needed", "leave the `or` out");
@@ -123,6 +126,9 @@ impl Body<'_> {
         let Tree::Call(call) = &expr else {
             if tree::name_expr(self.file, &expr).is_some_and(|name| name.text == "end" && self.object.is_some()) {
                 return Some(StmtKind::End { object: None });
+            }
+            if tree::name_expr(self.file, &expr).is_some_and(|name| name.text == "refuse" && self.may_refuse(&name)) {
+                return Some(StmtKind::Refuse);
             }
             let found = self.expr(&expr, None);
             if found.ty != Type::Unknown {
@@ -145,7 +151,7 @@ impl Body<'_> {
         }
         let found = self.expr(&expr, None);
         match found.kind {
-            ExprKind::CallOwn { .. } | ExprKind::Call { .. } => Some(StmtKind::Call(found)),
+            ExprKind::CallOwn { .. } | ExprKind::CallOn { .. } | ExprKind::Call { .. } => Some(StmtKind::Call(found)),
             _ if found.ty == Type::Unknown => None,
             _ if found.ty == Type::Message => Some(StmtKind::Call(found)),
             _ => {
@@ -194,6 +200,9 @@ impl Body<'_> {
     }
 
     pub(super) fn put(&mut self, base: &Tree, args: &[Tree]) -> Option<StmtKind> {
+        if let Some(kind) = self.put_element(base, args) {
+            return kind;
+        }
         let messages = self.places(base)?;
         let index = self.array_index(&args[0]);
         let message = self.message(&args[1])?;

@@ -1,8 +1,8 @@
 //! Items: what stands at the top of a file (wires, stacks and tests have files of their own).
 
 use super::{
-    child, children, choice, doc_of, first_token, has_word, node, AstNode, Block, Expr, Member, Name, Network, Stack,
-    Test, Wire,
+    child, children, choice, doc_of, first_token, has_word, node, AstNode, Block, Container, Expr, Member, Name,
+    Network, Stack, Test, Wire,
 };
 use crate::kinds::{SyntaxKind, SyntaxToken};
 
@@ -11,7 +11,7 @@ choice! {
     Item {
         Use(Use), Const(Const), TypeAlias(TypeAlias), Record(Record), Enum(Enum), Attribute(Attribute),
         Service(Service), Function(Function), Layer(Layer), Bundle(Bundle), Wire(Wire), Stack(Stack),
-        Network(Network), Test(Test),
+        Network(Network), Test(Test), Container(Container),
     }
 }
 

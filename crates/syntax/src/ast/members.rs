@@ -1,8 +1,8 @@
 //! Members of layers, and state.
 
 use super::{
-    child, children, choice, doc_of, first_token, has_word, node, Block, Expr, Field, FieldList, Function, Name, Param,
-    Path, Type,
+    child, children, choice, doc_of, first_token, has_word, node, Block, Contained, Expr, Field, FieldList, Function,
+    Name, Param, Path, Type,
 };
 
 choice! {
@@ -17,7 +17,7 @@ choice! {
     /// What a scope or an object holds.
     State {
         Var(Var), Const(ConstState), Timer(Timer), Quota(Quota), Counter(Counter), Array(Array), Map(Map),
-        Messages(Messages),
+        Messages(Messages), Contained(Contained),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Every part of a node may be missing, because the text may be wrong; so accessors give options, and who meets `None`
 //! says nothing: the parser has reported it. Keywords are tokens; names that mean something are [`Name`] nodes.
 
+mod containers;
 mod expressions;
 mod items;
 mod members;
@@ -11,6 +12,7 @@ mod statements;
 mod tests;
 mod wires;
 
+pub use containers::*;
 pub use expressions::*;
 pub use items::*;
 pub use members::*;

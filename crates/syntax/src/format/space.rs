@@ -43,10 +43,16 @@ fn clings_to_last(next: &Piece) -> bool {
         L_BRACKET => matches!(next.owner(), INDEX_EXPR | OVER | OBJECT),
         // `as% u8`, the narrowing that wraps.
         PERCENT => next.owner() == CAST_EXPR,
+        LT | GT => is_of_types(next),
         _ => false,
     }
 }
 
 fn next_clings(last: &Piece) -> bool {
-    matches!(last.kind, L_PAREN | L_BRACKET | DOT | QUESTION | AT | BANG)
+    matches!(last.kind, L_PAREN | L_BRACKET | DOT | QUESTION | AT | BANG) || last.kind == LT && is_of_types(last)
+}
+
+/// Around the types of a container.
+fn is_of_types(piece: &Piece) -> bool {
+    matches!(piece.owner(), TYPE_PARAMS | TYPE_ARGS)
 }

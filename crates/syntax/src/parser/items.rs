@@ -40,6 +40,7 @@ impl Parser<'_> {
             "stack" => self.stack(),
             "network" => self.network(),
             "test" => self.test(),
+            "container" => self.container(),
             _ => self.layer(),
         }
     }
@@ -296,6 +297,7 @@ impl Parser<'_> {
             self.bump();
             self.type_();
         }
+        self.or_refuse();
         self.block();
         self.close();
     }

@@ -4,6 +4,7 @@
 //! each round or leaves; trivia is added in front of the token that follows it; nesting is bounded by [`MAX_DEPTH`].
 
 mod arguments;
+mod containers;
 mod control;
 mod expressions;
 mod forms;
@@ -41,7 +42,7 @@ pub enum Fragment {
 /// The bound on nesting and on chains of operators, so that no text exhausts the stack of who walks the tree.
 const MAX_DEPTH: u32 = 200;
 
-const ITEM_WORDS: [&str; 17] = [
+const ITEM_WORDS: [&str; 18] = [
     "use",
     "const",
     "type",
@@ -59,6 +60,7 @@ const ITEM_WORDS: [&str; 17] = [
     "stack",
     "network",
     "test",
+    "container",
 ];
 
 pub(crate) struct Parser<'t> {

@@ -42,6 +42,9 @@ impl Parser<'_> {
         if self.at_any_word(&STATE_WORDS) {
             return self.state();
         }
+        if self.at_contained() {
+            return self.contained();
+        }
         if self.at(IDENT) && self.nth(1) == COLON {
             let found = self.nth_text(0);
             let diagnostic = self

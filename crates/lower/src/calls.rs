@@ -1,0 +1,109 @@
+//! Calls of functions that may refuse, and of functions of a container in an object that a handle names.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::frame::{Code, Frame};
+use crate::lowering::Lowering;
+
+/// A call taken apart.
+type Parts<'p> = (Option<&'p s::Expr>, u32, &'p [s::Expr]);
+
+fn parts(call: &s::Expr) -> Option<Parts<'_>> {
+    match &call.kind {
+        s::ExprKind::CallOwn { function, args } => Some((None, *function, args)),
+        s::ExprKind::CallOn { object, function, args } => Some((Some(object), *function, args)),
+        _ => None,
+    }
+}
+
+impl<'p> Lowering<'p> {
+    /// `entry.waiting.pop()`
+    pub fn call_on(
+        &mut self,
+        f: &mut Frame<'p>,
+        object: &'p s::Expr,
+        function: u32,
+        args: &'p [s::Expr],
+    ) -> Vec<r::Value> {
+        let Some(layer) = self.layer(f.inst) else { return Vec::new() };
+        let function = &layer.functions[function as usize];
+        let given = self.given(f, function, args);
+        let outer = self.enter(f, Some(object));
+        let results = self.inline(f, Code::from(function), given);
+        f.place.keyed = outer;
+        results
+    }
+
+    fn given(
+        &mut self,
+        f: &mut Frame<'p>,
+        function: &'p s::Function,
+        args: &'p [s::Expr],
+    ) -> Vec<(s::LocalId, Vec<r::Value>)> {
+        function.params.iter().zip(args).map(|(param, arg)| (param.local, self.expr(f, arg))).collect()
+    }
+
+    /// Makes the object that a handle names the one at hand; the answer is the one that was.
+    fn enter(&mut self, f: &mut Frame<'p>, object: Option<&'p s::Expr>) -> Option<(s::ObjectId, r::Value)> {
+        let outer = f.place.keyed;
+        if let Some(object) = object {
+            if let s::Type::Object(class) = object.ty {
+                let handle = self.one(f, object);
+                f.place.keyed = Some((class, handle));
+            }
+        }
+        outer
+    }
+
+    /// A call, and a block for either end. Where it is refused, messages are back under the names they were given by.
+    pub fn if_done(
+        &mut self,
+        f: &mut Frame<'p>,
+        call: &'p s::Expr,
+        local: Option<s::LocalId>,
+        (then, otherwise): (&'p [s::Stmt], &'p [s::Stmt]),
+    ) {
+        let (Some(layer), Some((object, function, args))) = (self.layer(f.inst), parts(call)) else { return };
+        let function = &layer.functions[function as usize];
+        let given = self.given(f, function, args);
+        let names: Vec<s::LocalId> = args
+            .iter()
+            .filter_map(|arg| if let s::ExprKind::Give(local) = arg.kind { Some(local) } else { None })
+            .collect();
+        let outer = self.enter(f, object);
+        let (done, mut refused) = self.inline_ends(f, Code::from(function), given);
+        f.place.keyed = outer;
+        let mut ends = Vec::new();
+        if let Some(values) = f.join("done", done) {
+            if let Some(local) = local {
+                f.set_local(local, values);
+            }
+            self.block(f, then);
+            ends.extend(f.exit(Vec::new()));
+        }
+        for exit in &mut refused {
+            let most = names.iter().map(|local| local.index() + 1).max().unwrap_or(0);
+            exit.locals.resize(exit.locals.len().max(most), None);
+            for (local, value) in names.iter().zip(std::mem::take(&mut exit.results)) {
+                exit.locals[local.index()] = Some(vec![value]);
+            }
+        }
+        if f.join("refused", refused).is_some() {
+            self.block(f, otherwise);
+            ends.extend(f.exit(Vec::new()));
+        }
+        f.join("after", ends);
+    }
+
+    /// Leaves the function at hand with its messages given back.
+    pub fn refuse(&mut self, f: &mut Frame<'p>) {
+        let messages = f.refusals.last().map_or(Vec::new(), |(messages, _)| messages.clone());
+        let values = messages.into_iter().map(|local| f.one(local)).collect();
+        if let Some(exit) = f.exit(values) {
+            if let Some((_, refused)) = f.refusals.last_mut() {
+                refused.push(exit);
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! M033: containers, and functions that may refuse.
+
+codes! {
+    REFUSAL_UNMET = "M0330", "what happens when a call is refused is not said",
+    "A function that says `or refuse` may have no room, or nothing to give. It then gives the messages among its arguments back; the block behind `or` says what becomes of them, and `if let` takes the value where there is one.",
+    "worker Waits {
+    entity { var room: u32 = 1 }
+    fn enter() or refuse {
+        if room == 0 { refuse }
+        room -= 1
+    }
+    on send(msg) {
+        enter()
+        below.send(msg)
+    }
+}",
+    "worker Waits {
+    entity { var room: u32 = 1 }
+    fn enter() or refuse {
+        if room == 0 { refuse }
+        room -= 1
+    }
+    on send(msg) {
+        enter() or {
+            drop msg: full
+            return
+        }
+        below.send(msg)
+    }
+}";
+
+    REFUSES_NOT = "M0331", "`refuse` in a function that does not say so",
+    "Who calls a function must know whether it may refuse. It says so in its head, behind the parameters or the result: `or refuse`.",
+    "worker Waits {
+    entity { var room: u32 = 1 }
+    fn enter() {
+        if room == 0 { refuse }
+        room -= 1
+    }
+    on send(msg) {
+        enter()
+        below.send(msg)
+    }
+}",
+    "worker Waits {
+    entity { var room: u32 = 1 }
+    fn enter() or refuse {
+        if room == 0 { refuse }
+        room -= 1
+    }
+    on send(msg) {
+        enter() or {
+            drop msg: full
+            return
+        }
+        below.send(msg)
+    }
+}";
+
+    REFUSED_NAMELESS = "M0332", "a message without a name is given to a function that may refuse",
+    "When the function refuses, the message comes back, and must have a name to come back to. Bind it with `let` first.",
+    "worker Copies {
+    entity { messages kept: 1 }
+    fn keep(msg: Message) or refuse {
+        if kept.holds(0) { refuse }
+        kept.put(0, msg)
+    }
+    on send(msg) {
+        keep(msg.share()) or { return }
+        below.send(msg)
+    }
+}",
+    "worker Copies {
+    entity { messages kept: 1 }
+    fn keep(msg: Message) or refuse {
+        if kept.holds(0) { refuse }
+        kept.put(0, msg)
+    }
+    on send(msg) {
+        let copy = msg.share()
+        keep(copy) or {
+            drop copy: full
+            drop msg: full
+            return
+        }
+        below.send(msg)
+    }
+}";
+
+    CONTAINER_TYPES = "M0333", "a container with other types than it asks for",
+    "A container names a type for each name between `<` and `>` of its declaration.",
+    "container cell<T>() { array item: [T; 1] }
+worker Keeps {
+    entity { cell<u32, u8> last() }
+    on send(msg) { below.send(msg) }
+}",
+    "container cell<T>() { array item: [T; 1] }
+worker Keeps {
+    entity { cell<u32> last() }
+    on send(msg) { below.send(msg) }
+}";
+
+    CONTAINER_MEMBER = "M0334", "what a container does not have",
+    "A container is state and functions. Events come to layers; what a container has to say, its functions give back.",
+    "container cell<T>() {
+    array item: [T; 1]
+    on settle limit 1 { item[0] = 0 }
+}",
+    "container cell<T>() {
+    array item: [T; 1]
+    fn clear() { item[0] = 0 }
+}";
+
+    CONTAINER_UNKNOWN = "M0335", "a container has no such function",
+    "A container is used by its functions; the page on state in `docs/language.md` lists those of the library.",
+    "container cell<T>() {
+    array item: [T; 1]
+    fn get() -> T { return item[0] }
+}
+worker Keeps {
+    entity { cell<u32> last() }
+    on send(msg) {
+        if last.fetch() == 0 { drop msg: early } else { below.send(msg) }
+    }
+}",
+    "container cell<T>() {
+    array item: [T; 1]
+    fn get() -> T { return item[0] }
+}
+worker Keeps {
+    entity { cell<u32> last() }
+    on send(msg) {
+        if last.get() == 0 { drop msg: early } else { below.send(msg) }
+    }
+}";
+
+    CONTAINER_WALK = "M0336", "a container that cannot be walked over",
+    "`for x in c` asks the container for `size()`, a `u32`, and for `at(i)`, which gives an element or refuses.",
+    "container cell<T>() {
+    array item: [T; 1]
+    fn get() -> T { return item[0] }
+}
+worker Sums {
+    entity {
+        cell<u32> last()
+        var sum: u32 = 0
+    }
+    on send(msg) {
+        for x in last limit 1 { sum += x }
+        below.send(msg)
+    }
+}",
+    "container cell<T>() {
+    array item: [T; 1]
+    fn size() -> u32 { return 1 }
+    fn at(i: u32) -> T or refuse {
+        if i > 0 { refuse }
+        return item[0]
+    }
+}
+worker Sums {
+    entity {
+        cell<u32> last()
+        var sum: u32 = 0
+    }
+    on send(msg) {
+        for x in last limit 1 { sum += x }
+        below.send(msg)
+    }
+}";
+}

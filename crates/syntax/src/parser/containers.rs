@@ -1,0 +1,72 @@
+//! Containers: `container queue<T>(room: u32) { … }`, and state of one: `queue<Message> waiting(8) from kept`.
+
+use super::Parser;
+use crate::kinds::SyntaxKind::*;
+
+impl Parser<'_> {
+    /// `container queue<T>(room: u32) { … }`
+    pub(super) fn container(&mut self) {
+        self.open_documented(CONTAINER);
+        self.bump();
+        self.name_here("the container's name");
+        if self.at(LT) {
+            self.open(TYPE_PARAMS);
+            self.bump();
+            self.name("a name for the element's type");
+            while self.eat(COMMA) {
+                self.name("a name for the element's type");
+            }
+            self.expect(GT, "`>`");
+            self.close();
+        }
+        if self.at(L_PAREN) {
+            self.params(true);
+        }
+        self.braces("`{` and the container's state and functions", |p| p.states());
+        self.close();
+    }
+
+    /// Whether state of a container stands here: `queue<Message> waiting(8)`, `budget spent(8)`.
+    pub(super) fn at_contained(&self) -> bool {
+        let plain = self.nth(1) == IDENT && self.nth(2) == L_PAREN && self.same_line(1) && self.same_line(2);
+        self.at(IDENT) && (self.nth(1) == LT || plain)
+    }
+
+    pub(super) fn contained(&mut self) {
+        self.form = "queue<Message> waiting(8) from kept";
+        self.open_documented(CONTAINED);
+        self.open(NAMED_TYPE);
+        self.name("a container's name");
+        self.close();
+        if self.at(LT) {
+            self.open(TYPE_ARGS);
+            self.bump();
+            self.type_();
+            while self.eat(COMMA) {
+                self.type_();
+            }
+            self.expect(GT, "`>`");
+            self.close();
+        }
+        if self.name_here("the state's name") {
+            if self.at(L_PAREN) && self.same_line(0) {
+                self.arguments();
+            }
+            if self.at_word("from") && self.same_line(0) {
+                self.bump();
+                self.name_here("a quota's name");
+            }
+        }
+        self.close();
+    }
+
+    /// `or refuse`, behind a function's parameters or its result.
+    pub(super) fn or_refuse(&mut self) {
+        if self.at_word("or") {
+            self.open(MAY_REFUSE);
+            self.bump();
+            self.expect_word("refuse");
+            self.close();
+        }
+    }
+}
