@@ -105,10 +105,22 @@ worker Keeps {
     "container cell<T>() {
     array item: [T; 1]
     on settle limit 1 { item[0] = 0 }
+}
+worker Keeps {
+    entity { cell<u32> last() }
+    on send(msg) {
+        below.send(msg)
+    }
 }",
     "container cell<T>() {
     array item: [T; 1]
     fn clear() { item[0] = 0 }
+}
+worker Keeps {
+    entity { cell<u32> last() }
+    on send(msg) {
+        below.send(msg)
+    }
 }";
 
     CONTAINER_UNKNOWN = "M0335", "a container has no such function",
