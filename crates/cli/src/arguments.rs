@@ -56,11 +56,11 @@ pub enum Command {
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
     },
-    /// Runs a stack on devices: TAP interfaces and captures.
+    /// Runs a stack on devices: TAP interfaces, UDP sockets and captures.
     Run {
         #[command(flatten)]
         stack: StackChoice,
-        /// `[NAME=]tap:INTERFACE` or `[NAME=]pcap:IN[,OUT]`; again for each device of the stack.
+        /// `[NAME=]tap:INTERFACE`, `[NAME=]udp:LOCAL[,PEER]` or `[NAME=]pcap:IN[,OUT]`; again for each device of the stack.
         #[arg(long, value_name = "DEVICE")]
         device: Vec<String>,
         /// A parameter of the stack: `address=10.77.0.2/24`, `device.mac=02:00:00:00:00:01`.

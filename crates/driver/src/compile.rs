@@ -40,19 +40,25 @@ pub fn check(world: &dyn World, names: &[String]) -> Result<Checked, Failure> {
     let found = project::find(folder)?;
     let (home, manifest) = found.unwrap_or_else(|| (PathBuf::from("."), Manifest::default()));
     let names = if names.is_empty() { sources_of(&home, &manifest)? } else { names.to_vec() };
-    let mut sources = SourceMap::default();
-    let mut roots = Vec::new();
+    let mut texts = Vec::new();
     for file in mokume_files(world, &names)? {
         let text = world
             .read_text(&file)
             .map_err(|error| Failure::of_use(format!("cannot read `{file}`: {error}"), "is the path right?"))?;
-        roots.push(sources.add(file, text));
+        texts.push((file, text));
     }
     let folders = manifest.project.library.iter().map(|folder| home.join(folder)).collect();
+    Ok(Checked { manifest, ..check_texts(world, texts, folders) })
+}
+
+/// Checks texts that are no files yet, by name; `folders` are looked in for modules before the library is.
+pub fn check_texts(world: &dyn World, texts: Vec<(String, String)>, folders: Vec<PathBuf>) -> Checked {
+    let mut sources = SourceMap::default();
+    let roots: Vec<FileId> = texts.into_iter().map(|(name, text)| sources.add(name, text)).collect();
     let mut library = Library { world, folders };
     let loaded = mokume_semantics::load(&mut sources, &roots, &mut library);
     let (program, diagnostics) = mokume_semantics::analyse(&loaded);
-    Ok(Checked { sources, program, diagnostics, roots, manifest })
+    Checked { sources, program, diagnostics, roots, manifest: Manifest::default() }
 }
 
 /// The files that names stand for, without reading them: a project's sources when there are none.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Instant;
 
-use mokume_reaction::{Datum, Machine, Output, PortId};
+use mokume_reaction::{Datum, Machine, Outcome, Output, PortId};
 
 use crate::devices::capture::CaptureWriter;
 use crate::devices::Device;
@@ -37,64 +37,101 @@ pub struct Traffic {
 /// Frames taken from one device before the others get their turn and deadlines are looked at.
 const BURST: usize = 64;
 
-/// Devices with times of their own (captures) run in virtual time when there is no other kind.
+/// What a running stack has to say, beside frames.
+pub enum Said<'a> {
+    /// An event of an application's port.
+    Output(&'a Output),
+    /// An overflow, an index beyond an array, …
+    Report(&'a str),
+}
+
+/// A stack's devices and its clock. Devices with times of their own (captures) run in virtual time when there is no other
+/// kind.
+pub struct Live {
+    devices: Vec<Attached>,
+    capture: Option<CaptureWriter>,
+    pub traffic: Traffic,
+    clock: Clock,
+    now: u64,
+}
+
+/// Runs until the time is over, somebody asks to stop, or nothing can ever happen.
 pub fn run(
     machine: &mut dyn Machine,
-    devices: &mut [Attached],
+    live: &mut Live,
     until: &Until,
-    mut capture: Option<CaptureWriter>,
-    heard: &mut dyn FnMut(u64, &Output),
-    reported: &mut dyn FnMut(u64, &str),
-) -> Result<Traffic, Failure> {
-    let mut live = Live { devices, capture: capture.as_mut(), traffic: Traffic::default(), heard, reported };
-    let clock = Clock::new(live.devices.iter().all(|attached| attached.device.descriptor().is_none()));
-    let mut now = 0;
-    let outcome = machine.start(now);
-    live.take(now, outcome)?;
+    heard: &mut dyn FnMut(u64, Said<'_>),
+) -> Result<(), Failure> {
+    live.start(machine, heard)?;
     loop {
-        if until.stop.load(Ordering::Relaxed) || until.nanoseconds.is_some_and(|end| now >= end) {
-            return Ok(live.traffic);
+        if until.stop.load(Ordering::Relaxed) || until.nanoseconds.is_some_and(|end| live.now >= end) {
+            return Ok(());
         }
-        let mut next = machine.next_deadline();
-        for attached in live.devices.iter() {
-            next = earliest(next, attached.device.next_time());
+        if !live.round(machine, until.nanoseconds, heard)? {
+            return Ok(());
         }
-        if clock.is_virtual() && next.is_none() {
-            return Ok(live.traffic);
+    }
+}
+
+impl Live {
+    pub fn new(devices: Vec<Attached>, capture: Option<CaptureWriter>) -> Live {
+        let clock = Clock::new(devices.iter().all(|attached| attached.device.descriptor().is_none()));
+        Live { devices, capture, traffic: Traffic::default(), clock, now: 0 }
+    }
+
+    /// With a clock that runs, whatever the devices are: those that come and go are attached later.
+    pub fn real(devices: Vec<Attached>) -> Live {
+        Live { clock: Clock::new(false), ..Live::new(devices, None) }
+    }
+
+    /// Nanoseconds since the start.
+    pub fn now(&self) -> u64 {
+        self.clock.now().unwrap_or(self.now).max(self.now)
+    }
+
+    pub fn attach(&mut self, device: Attached) {
+        self.devices.push(device);
+    }
+
+    /// The device is stopped: what the stack sends to its port is lost from now on, and counted as unsent.
+    pub fn detach(&mut self, port: PortId) -> bool {
+        let before = self.devices.len();
+        self.devices.retain(|attached| attached.port != port);
+        self.devices.len() < before
+    }
+
+    pub fn start(&mut self, machine: &mut dyn Machine, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
+        let outcome = machine.start(self.now);
+        self.take(self.now, &outcome, heard)
+    }
+
+    /// Waits for a frame, a deadline or `until`, and does what there is to do then. `false` if nothing can ever happen again.
+    pub fn round(
+        &mut self,
+        machine: &mut dyn Machine,
+        until: Option<u64>,
+        heard: &mut dyn FnMut(u64, Said<'_>),
+    ) -> Result<bool, Failure> {
+        let times = self.devices.iter().map(|attached| attached.device.next_time());
+        let next = times.fold(machine.next_deadline(), earliest);
+        if self.clock.is_virtual() && next.is_none() {
+            return Ok(false);
         }
-        now = clock.wait(now, earliest(next, until.nanoseconds), &live.descriptors());
+        let descriptors: Vec<RawFd> = self.devices.iter().filter_map(|attached| attached.device.descriptor()).collect();
+        let now = self.clock.wait(self.now, earliest(next, until), &descriptors);
+        self.now = now;
         if machine.next_deadline().is_some_and(|due| due <= now) {
             let outcome = machine.advance(now);
-            live.take(now, outcome)?;
+            self.take(now, &outcome, heard)?;
         }
-        live.receive_all(machine, &clock, now)?;
-    }
-}
-
-fn earliest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
-}
-
-struct Live<'a> {
-    devices: &'a mut [Attached],
-    capture: Option<&'a mut CaptureWriter>,
-    traffic: Traffic,
-    heard: &'a mut dyn FnMut(u64, &Output),
-    reported: &'a mut dyn FnMut(u64, &str),
-}
-
-impl Live<'_> {
-    fn descriptors(&self) -> Vec<RawFd> {
-        self.devices.iter().filter_map(|attached| attached.device.descriptor()).collect()
+        self.receive_all(machine, heard)?;
+        Ok(true)
     }
 
-    fn receive_all(&mut self, machine: &mut dyn Machine, clock: &Clock, now: u64) -> Result<(), Failure> {
+    fn receive_all(&mut self, machine: &mut dyn Machine, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
         for index in 0..self.devices.len() {
             for _ in 0..BURST {
-                let now = clock.now().unwrap_or(now);
+                let now = self.clock.now().unwrap_or(self.now);
                 let attached = &mut self.devices[index];
                 let Some(frame) = attached.device.receive(now)? else { break };
                 self.traffic.received += 1;
@@ -102,15 +139,16 @@ impl Live<'_> {
                     capture.write(now, &frame)?;
                 }
                 let outcome = machine.input(now, attached.port, attached.frame_event, &[Datum::Message(frame)]);
-                self.take(now, outcome)?;
+                self.take(now, &outcome, heard)?;
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, now: u64, outcome: mokume_reaction::Outcome) -> Result<(), Failure> {
+    /// Sends what a call brought about: frames to their devices, all else to whom it concerns.
+    pub fn take(&mut self, now: u64, outcome: &Outcome, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
         for (report, place) in &outcome.reports {
-            (self.reported)(now, &format!("{report:?} at {place}"));
+            heard(now, Said::Report(&format!("{report:?} at {place}")));
         }
         for output in &outcome.outputs {
             let attached = self.devices.iter_mut().find(|attached| attached.port == output.port);
@@ -125,10 +163,17 @@ impl Live<'_> {
                         self.traffic.unsent += 1;
                     }
                 }
-                _ => (self.heard)(now, output),
+                _ => heard(now, Said::Output(output)),
             }
         }
         Ok(())
+    }
+}
+
+fn earliest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 

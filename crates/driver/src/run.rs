@@ -7,10 +7,10 @@ use mokume_base::world::World;
 use mokume_reaction::{Accounts, Automaton, Output, Port, PortId, PortKind};
 
 use crate::compile::Compiled;
-use crate::devices::capture::CaptureWriter;
+use crate::devices::capture::{CaptureWriter, LinkType};
 use crate::devices::{self, Device};
 use crate::failure::Failure;
-use crate::live::{self, Attached, Traffic, Until};
+use crate::live::{self, Attached, Live, Said, Traffic, Until};
 use crate::machines::{self, Backend};
 use crate::settings;
 
@@ -43,15 +43,14 @@ pub fn run(
 ) -> Result<Report, Failure> {
     let automaton = &compiled.composed;
     let mut attached = attach(automaton, &request.devices)?;
-    let longest = attached.iter().map(|(attached, _)| attached.device.mtu() + 32).max().unwrap_or(1536).max(2048);
+    let longest = attached.iter().map(|(attached, _)| attached.device.largest() + 18).max().unwrap_or(1536).max(2048);
     let given = |name: &str| {
         let (device, what) = name.rsplit_once('.')?;
         let (found, label) =
             attached.iter().find(|(attached, _)| automaton.ports[attached.port.index()].name == device)?;
         match what {
             "mac" => Some(devices::default_mac(label)),
-            // For a frame's layer the header counts too.
-            "mtu" => Some(u64::from(found.device.mtu()) + 14),
+            "mtu" => Some(u64::from(found.device.largest())),
             _ => None,
         }
     };
@@ -62,16 +61,21 @@ pub fn run(
         signal_hook::flag::register(signal, stop.clone())
             .map_err(|error| Failure::of_use(format!("signals cannot be caught: {error}"), "use `--for`"))?;
     }
-    let capture = request.pcap.as_deref().map(CaptureWriter::create).transpose()?;
-    let mut devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
+    let capture =
+        request.pcap.as_deref().map(|name| CaptureWriter::create(name, LinkType::of(automaton))).transpose()?;
+    let devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
+    let mut live = Live::new(devices, capture);
     let mut reports = 0;
     ready();
     let until = Until { nanoseconds: request.nanoseconds, stop };
-    let traffic = live::run(machine.as_mut(), &mut devices, &until, capture, heard, &mut |at, what| {
-        reports += 1;
-        said(at, what);
+    live::run(machine.as_mut(), &mut live, &until, &mut |at, what| match what {
+        Said::Output(output) => heard(at, output),
+        Said::Report(what) => {
+            reports += 1;
+            said(at, what);
+        }
     })?;
-    Ok(Report { traffic, accounts: machine.accounts(), reports })
+    Ok(Report { traffic: live.traffic, accounts: machine.accounts(), reports })
 }
 
 /// The event by which a port takes a frame: the only one with a message alone.
@@ -112,13 +116,14 @@ fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, Stri
                 "leave one out",
             ));
         }
-        kinds.push((*port, kind, text.rsplit(['=', ':']).next().unwrap_or(text).to_string()));
+        let label = kind.label();
+        kinds.push((*port, kind, label));
     }
     for (port, described) in &ports {
         if !kinds.iter().any(|(known, ..)| known == port) {
             return Err(Failure::of_use(
                 format!("device `{}` of the stack is not given", described.name),
-                format!("write `--device {}=tap:mok0`, or `…=pcap:FILE`", described.name),
+                format!("write `--device {}=tap:mok0`, `…=udp:127.0.0.1:7001` or `…=pcap:FILE`", described.name),
             ));
         }
     }

@@ -10,7 +10,7 @@ pub use mokume_simulate::Keep;
 use mokume_simulate::{Fate, Host, Medium, Record, ScriptedInput, Simulation, Weather, What};
 
 use crate::compile::{self, Checked, Compiled};
-use crate::devices::capture::CaptureWriter;
+use crate::devices::capture::{CaptureWriter, LinkType};
 use crate::failure::Failure;
 use crate::labels::{text_of, Labels};
 use crate::machines::{self, Backend};
@@ -193,7 +193,9 @@ fn seen(name: &str) -> Datum {
 
 /// What was on the media, in order of time, each frame once.
 pub fn capture(run: &Run, name: &str) -> Result<u64, Failure> {
-    let mut writer = CaptureWriter::create(name)?;
+    let private = |host: &HostRun| LinkType::of(&host.automaton) == LinkType::Private;
+    let link = if run.hosts.iter().any(private) { LinkType::Private } else { LinkType::Ethernet };
+    let mut writer = CaptureWriter::create(name, link)?;
     let mut count = 0;
     for record in &run.records {
         if let What::Sent { frame, .. } = &record.what {

@@ -21,8 +21,11 @@ pub struct CaptureDevice {
 }
 
 impl CaptureDevice {
+    /// What is written has the link type of what is read.
     pub fn open(read: &str, write: Option<&str>) -> Result<Self, Failure> {
-        Ok(CaptureDevice { coming: read_frames(read)?.into(), written: write.map(CaptureWriter::create).transpose()? })
+        let (link, coming) = read_capture(read)?;
+        let written = write.map(|name| CaptureWriter::create(name, link)).transpose()?;
+        Ok(CaptureDevice { coming: coming.into(), written })
     }
 }
 
@@ -57,6 +60,10 @@ impl Device for CaptureDevice {
 
 /// The frames of a capture with their times in nanoseconds, the first at 0. A cut file is an error that says how much of it was good.
 pub fn read_frames(name: &str) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
+    read_capture(name).map(|(_, frames)| frames)
+}
+
+fn read_capture(name: &str) -> Result<(LinkType, Vec<(u64, Vec<u8>)>), Failure> {
     let cut = |good: usize, error: &dyn std::fmt::Display| {
         Failure::of_use(
             format!("capture `{name}` is cut or damaged after {good} packets: {error}"),
@@ -68,6 +75,7 @@ pub fn read_frames(name: &str) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
     let mut reader = PcapReader::new(BufReader::new(file)).map_err(|error| {
         Failure::of_use(format!("`{name}` is no pcap file: {error}"), "convert it: `tshark -F pcap -r IN -w OUT`")
     })?;
+    let link = if reader.header().datalink == DataLink::ETHERNET { LinkType::Ethernet } else { LinkType::Private };
     let mut frames: Vec<(u64, Vec<u8>)> = Vec::new();
     let mut first = None;
     while let Some(packet) = reader.next_packet() {
@@ -76,17 +84,35 @@ pub fn read_frames(name: &str) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
         let start = *first.get_or_insert(at);
         frames.push((at.saturating_sub(start), packet.data.into_owned()));
     }
-    Ok(frames)
+    Ok((link, frames))
 }
 
-/// Writes Ethernet frames with nanosecond times.
+/// What the frames of a capture begin with, for those who read it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkType {
+    Ethernet,
+    /// Known to the program only (LINKTYPE_USER0, 147).
+    Private,
+}
+
+impl LinkType {
+    /// A stack that reads its device's `mac` has stations' addresses in its frames, as Ethernet has; of others nobody knows.
+    pub fn of(automaton: &mokume_reaction::Automaton) -> LinkType {
+        match automaton.params.iter().any(|param| param.name.ends_with(".mac")) {
+            true => LinkType::Ethernet,
+            false => LinkType::Private,
+        }
+    }
+}
+
+/// Writes frames with nanosecond times.
 pub struct CaptureWriter {
     name: String,
     writer: PcapWriter<BufWriter<File>>,
 }
 
 impl CaptureWriter {
-    pub fn create(name: &str) -> Result<Self, Failure> {
+    pub fn create(name: &str, link: LinkType) -> Result<Self, Failure> {
         let refuse = |error: &dyn std::fmt::Display| {
             Failure::of_use(format!("cannot write capture `{name}`: {error}"), "is the folder there and writable?")
         };
@@ -97,7 +123,10 @@ impl CaptureWriter {
             ts_correction: 0,
             ts_accuracy: 0,
             snaplen: SNAP_LENGTH,
-            datalink: DataLink::ETHERNET,
+            datalink: match link {
+                LinkType::Ethernet => DataLink::ETHERNET,
+                LinkType::Private => DataLink::USER0,
+            },
             ts_resolution: TsResolution::NanoSecond,
             endianness: Endianness::Little,
         };
@@ -128,11 +157,12 @@ mod tests {
     fn what_is_written_is_read_again() {
         let name = scratch("round.pcap");
         {
-            let mut writer = CaptureWriter::create(&name).unwrap();
+            let mut writer = CaptureWriter::create(&name, LinkType::Private).unwrap();
             writer.write(5, b"first frame").unwrap();
             writer.write(1_000_000_005, b"second").unwrap();
         }
-        let frames = read_frames(&name).unwrap();
+        let (link, frames) = read_capture(&name).unwrap();
+        assert_eq!(link, LinkType::Private);
         assert_eq!(frames, vec![(0, b"first frame".to_vec()), (1_000_000_000, b"second".to_vec())]);
         let whole = std::fs::read(&name).unwrap();
         std::fs::write(&name, &whole[..whole.len() - 3]).unwrap();

@@ -1,8 +1,10 @@
-//! Devices that carry frames: TAP and captures. The simulated network has media of its own.
+//! Devices that carry frames: TAP, UDP sockets and captures. The simulated network has media of its own.
 
 pub mod capture;
 pub mod tap;
+pub mod udp;
 
+use std::net::SocketAddr;
 use std::os::fd::RawFd;
 
 use crate::failure::Failure;
@@ -23,27 +25,52 @@ pub trait Device {
     fn is_finished(&self) -> bool {
         false
     }
-    fn mtu(&self) -> u32 {
-        1500
+    /// The largest message that may be sent to it, in octets, with the header of the lowest layer.
+    fn largest(&self) -> u32 {
+        1514
     }
 }
 
-/// `tap:NAME`, `pcap:FILE` (read) or `pcap:FILE,FILE` (read, write), as given to `--device`.
+/// `tap:NAME`, `udp:LOCAL[,PEER]`, `pcap:FILE` (read) or `pcap:FILE,FILE` (read, write), as given to `--device`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     Tap { interface: String },
+    Udp { local: SocketAddr, peer: Option<SocketAddr> },
     Capture { read: String, write: Option<String> },
+}
+
+impl Kind {
+    /// What tells this device from others of its kind.
+    pub fn label(&self) -> String {
+        match self {
+            Kind::Tap { interface } => interface.clone(),
+            Kind::Udp { local, .. } => local.to_string(),
+            Kind::Capture { read, .. } => read.clone(),
+        }
+    }
 }
 
 /// Parses `[NAME=]KIND:…`; the name may be left out where there is one device.
 pub fn parse(text: &str) -> Result<(Option<String>, Kind), Failure> {
-    let form = "write `--device NAME=tap:INTERFACE` or `--device NAME=pcap:IN[,OUT]`";
+    let form = "write `--device NAME=tap:INTERFACE`, `NAME=udp:ADDRESS:PORT[,ADDRESS:PORT]` or `NAME=pcap:IN[,OUT]`";
     let (name, rest) = match text.split_once('=') {
         Some((name, rest)) => (Some(name.to_string()), rest),
         None => (None, text),
     };
     match rest.split_once(':') {
         Some(("tap", interface)) if !interface.is_empty() => Ok((name, Kind::Tap { interface: interface.to_string() })),
+        Some(("udp", ends)) => {
+            let (local, peer) = match ends.split_once(',') {
+                Some((local, peer)) => (local, Some(peer)),
+                None => (ends, None),
+            };
+            let end = |text: &str| {
+                text.parse::<SocketAddr>().map_err(|_| {
+                    Failure::of_use(format!("`{text}` is no end of a UDP socket"), "write `127.0.0.1:7001`")
+                })
+            };
+            Ok((name, Kind::Udp { local: end(local)?, peer: peer.map(end).transpose()? }))
+        }
         Some(("pcap", files)) if !files.is_empty() => {
             let (read, write) = match files.split_once(',') {
                 Some((read, write)) => (read, Some(write.to_string())),
@@ -58,6 +85,7 @@ pub fn parse(text: &str) -> Result<(Option<String>, Kind), Failure> {
 pub fn open(kind: &Kind) -> Result<Box<dyn Device>, Failure> {
     Ok(match kind {
         Kind::Tap { interface } => Box::new(tap::TapDevice::open(interface)?),
+        Kind::Udp { local, peer } => Box::new(udp::UdpDevice::open(*local, *peer)?),
         Kind::Capture { read, write } => Box::new(capture::CaptureDevice::open(read, write.as_deref())?),
     })
 }
@@ -80,7 +108,14 @@ mod tests {
         assert_eq!(parse("tap:mok0").unwrap(), (None, Kind::Tap { interface: "mok0".into() }));
         let capture = Kind::Capture { read: "a.pcap".into(), write: Some("b.pcap".into()) };
         assert_eq!(parse("lan=pcap:a.pcap,b.pcap").unwrap(), (Some("lan".into()), capture));
-        for wrong in ["", "mok0", "tap:", "lan=", "floppy:a"] {
+        let ends = |local: &str, peer: Option<&str>| Kind::Udp {
+            local: local.parse().unwrap(),
+            peer: peer.map(|peer| peer.parse().unwrap()),
+        };
+        assert_eq!(parse("udp:127.0.0.1:7001").unwrap(), (None, ends("127.0.0.1:7001", None)));
+        let both = parse("lan=udp:127.0.0.1:7001,[::1]:7002").unwrap();
+        assert_eq!(both, (Some("lan".into()), ends("127.0.0.1:7001", Some("[::1]:7002"))));
+        for wrong in ["", "mok0", "udp:7001", "udp:127.0.0.1:1,", "udp:host:1", "tap:", "lan=", "floppy:a"] {
             assert_eq!(parse(wrong).unwrap_err().exit_code(), 2, "{wrong}");
         }
     }

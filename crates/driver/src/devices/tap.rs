@@ -15,6 +15,9 @@ use crate::failure::Failure;
 /// Nothing that a TAP interface carries is longer.
 const LONGEST_FRAME: usize = 65_536;
 
+/// The kernel's MTU does not count it.
+const ETHERNET_HEADER: u32 = 14;
+
 pub struct TapDevice {
     tap: File,
     interface: String,
@@ -137,8 +140,8 @@ impl Device for TapDevice {
         }
     }
 
-    fn mtu(&self) -> u32 {
-        self.mtu
+    fn largest(&self) -> u32 {
+        self.mtu + ETHERNET_HEADER
     }
 }
 
