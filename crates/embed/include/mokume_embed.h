@@ -1,0 +1,84 @@
+/* Mokume in a C program: stacks that are put together, checked and run while the program runs.
+ *
+ * Link with libmokume_embed. For a stack that is known when the program is built, generated C needs none of this:
+ * see the runtime's README.
+ *
+ * Functions that may fail take `char **why`: NULL, or where the reason goes; free it with mokume_text_free.
+ * An instance is single-threaded; several share nothing. Time is in nanoseconds and never runs backwards. */
+#ifndef MOKUME_EMBED_H
+#define MOKUME_EMBED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mokume_graph mokume_graph;       /* a stack that is being put together */
+typedef struct mokume_stack mokume_stack;       /* one that was found right */
+typedef struct mokume_instance mokume_instance; /* one that runs */
+
+enum mokume_kind { MOKUME_WORD, MOKUME_HANDLE, MOKUME_OCTETS };
+
+/* An argument of an event. Octets are valid during the call that gives them. */
+typedef struct mokume_value {
+    uint32_t kind;               /* enum mokume_kind */
+    uint32_t object, generation; /* of a handle: a session */
+    uint32_t size;               /* of octets */
+    uint64_t word;
+    const uint8_t *octets;
+} mokume_value;
+
+/* What the stack says at a port. The function may call the instance: that is the next reaction. */
+typedef void (*mokume_hear)(void *context, uint64_t at, const char *event, const mokume_value *values, uint32_t count);
+
+void mokume_text_free(char *text);
+
+/* Putting a stack together; texts are copied. `with` names who serves what the layer uses, by commas, or is NULL. */
+mokume_graph *mokume_graph_new(const char *name);
+void mokume_graph_free(mokume_graph *graph);
+void mokume_graph_module(mokume_graph *graph, const char *name);
+void mokume_graph_source(mokume_graph *graph, const char *file, const char *text);
+void mokume_graph_parameter(mokume_graph *graph, const char *name, const char *type);
+void mokume_graph_layer(mokume_graph *graph, const char *name, const char *layer, const char *over, const char *with);
+void mokume_graph_export(mokume_graph *graph, const char *layer);
+char *mokume_graph_text(const mokume_graph *graph);
+
+/* Checks it as the compiler checks a file; NULL, and all diagnostics as `why`, if it is wrong. */
+mokume_stack *mokume_graph_check(const mokume_graph *graph, char **why);
+mokume_stack *mokume_stack_of_file(const char *file, const char *stack, char **why);
+void mokume_stack_free(mokume_stack *stack);
+
+/* Compiles it into `folder`/lib<name>.so, headers beside it; the path. */
+char *mokume_stack_shared_object(const mokume_stack *stack, const char *folder, char **why);
+
+/* `backend`: "interpreter" (or NULL) or "c". `settings`: NULL, or texts like "address=10.0.0.1/24", NULL at the end. */
+mokume_instance *mokume_instance_new(const mokume_stack *stack, const char *backend, const char *const *settings,
+                                     uint64_t seed, char **why);
+void mokume_instance_free(mokume_instance *instance);
+
+void mokume_start(mokume_instance *instance, uint64_t now);
+/* An event into the stack: "udp.send_to". 1: done; 0: refused at the door; -1: there is no such event, or it takes others. */
+int mokume_call(mokume_instance *instance, uint64_t now, const char *event, const mokume_value *values, uint32_t count,
+                char **why);
+void mokume_advance(mokume_instance *instance, uint64_t now);
+bool mokume_next_deadline(const mokume_instance *instance, uint64_t *deadline);
+
+/* Users of a port come and go while the stack runs; the number of the user, or -1. */
+int mokume_attach(mokume_instance *instance, const char *port, mokume_hear hear, void *context, char **why);
+bool mokume_detach(mokume_instance *instance, int user);
+
+/* Devices too, as `mokume run --device` names them: "tap:mok0", "udp:127.0.0.1:7001". Then the machine's clock counts. */
+bool mokume_attach_device(mokume_instance *instance, const char *port, const char *device, char **why);
+bool mokume_detach_device(mokume_instance *instance, const char *port);
+bool mokume_poll(mokume_instance *instance, uint64_t longest, char **why);
+uint64_t mokume_now(const mokume_instance *instance);
+
+uint64_t mokume_dropped(const mokume_instance *instance, const char *reason);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

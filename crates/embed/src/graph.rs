@@ -1,0 +1,188 @@
+//! A stack as data: layers by name, what they stand over, and what an application sees.
+
+use std::fmt::Write;
+
+use mokume_base::world::{RealWorld, World};
+use mokume_driver::compile;
+
+use crate::stack::{Refused, Stack};
+
+/// One layer of a stack, or one bundle that acts as one.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Layer {
+    name: String,
+    layer: String,
+    over: String,
+    with: Vec<String>,
+}
+
+impl Layer {
+    /// `Layer::new("ip", "Ipv4(address)")`: the name it gets in this stack, and what it is, with its parameters.
+    pub fn new(name: &str, layer: &str) -> Layer {
+        Layer { name: name.into(), layer: layer.into(), ..Layer::default() }
+    }
+
+    /// What it stands over, as in a stack of a file: `device`, `ethernet[type: 0x0800]`.
+    pub fn over(mut self, below: &str) -> Layer {
+        self.over = below.into();
+        self
+    }
+
+    /// Who serves what it uses.
+    pub fn with(mut self, layer: &str) -> Layer {
+        self.with.push(layer.into());
+        self
+    }
+}
+
+/// A stack that is being put together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Graph {
+    name: String,
+    modules: Vec<String>,
+    sources: Vec<(String, String)>,
+    parameters: Vec<(String, String)>,
+    layers: Vec<Layer>,
+    exports: Vec<String>,
+}
+
+impl Graph {
+    /// A stack of no layers. Its name is that of the C functions if it is built as C.
+    pub fn new(name: &str) -> Graph {
+        Graph {
+            name: name.into(),
+            modules: Vec::new(),
+            sources: Vec::new(),
+            parameters: Vec::new(),
+            layers: Vec::new(),
+            exports: Vec::new(),
+        }
+    }
+
+    /// Makes the layers of a module of the library known: `ethernet`.
+    pub fn module(&mut self, name: &str) -> &mut Graph {
+        self.modules.push(name.into());
+        self
+    }
+
+    /// Makes layers of one's own known. `file` is the name by which diagnostics call the text.
+    pub fn source(&mut self, file: &str, text: &str) -> &mut Graph {
+        self.sources.push((file.into(), text.into()));
+        self
+    }
+
+    /// A parameter of the stack: `("device", "Device")`, `("address", "Ipv4Cidr")`, `("own", "u32")`.
+    pub fn parameter(&mut self, name: &str, ty: &str) -> &mut Graph {
+        self.parameters.push((name.into(), ty.into()));
+        self
+    }
+
+    /// Adds a layer; what it stands over may be added later.
+    pub fn layer(&mut self, layer: Layer) -> &mut Graph {
+        self.layers.push(layer);
+        self
+    }
+
+    /// Gives the application a port to a layer, of the layer's name.
+    pub fn export(&mut self, layer: &str) -> &mut Graph {
+        self.exports.push(layer.into());
+        self
+    }
+
+    /// The stack as the source that says the same.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        if !self.modules.is_empty() {
+            let _ = writeln!(text, "use {}\n", self.modules.join(", "));
+        }
+        for (file, _) in &self.sources {
+            let _ = writeln!(text, "use \"{file}\"");
+        }
+        let parameters: Vec<String> = self.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+        let _ = writeln!(text, "stack {}({}) {{", self.name, parameters.join(", "));
+        for layer in &self.layers {
+            let _ = write!(text, "    {} = {} over {}", layer.name, layer.layer, layer.over);
+            if !layer.with.is_empty() {
+                let _ = write!(text, " with {}", layer.with.join(", "));
+            }
+            text.push('\n');
+        }
+        if !self.exports.is_empty() {
+            let _ = writeln!(text, "    export {}", self.exports.join(", "));
+        }
+        text.push_str("}\n");
+        text
+    }
+
+    /// Checks the stack as a file's is checked: every layer, every boundary, every cycle, and the memory it needs.
+    ///
+    /// # Errors
+    /// All diagnostics at once. Places are in the graph's text, in a file of the graph's name.
+    pub fn check(&self) -> Result<Stack, Box<Refused>> {
+        self.check_in(&RealWorld)
+    }
+
+    /// As [`Graph::check`], with files from `world`.
+    pub fn check_in(&self, world: &dyn World) -> Result<Stack, Box<Refused>> {
+        let place = format!("{}.mok", self.name);
+        let overlay = Overlay { world, files: &self.sources };
+        let mut checked = compile::check_texts(&overlay, vec![(place, self.text())], Vec::new());
+        let stack = compile::choose_stack(&checked, Some(&self.name)).ok();
+        let Some(stack) = stack.filter(|_| !checked.has_errors()) else { return Err(Refused::of(checked)) };
+        let (compiled, diagnostics) = compile::compile(&checked, stack);
+        checked.diagnostics.extend(diagnostics);
+        match compiled {
+            Some(compiled) => Ok(Stack::new(compiled, Refused::of(checked).to_string())),
+            None => Err(Refused::of(checked)),
+        }
+    }
+}
+
+/// A world with a few more files.
+struct Overlay<'a> {
+    world: &'a dyn World,
+    files: &'a [(String, String)],
+}
+
+impl World for Overlay<'_> {
+    fn read(&self, path: &str) -> std::io::Result<Vec<u8>> {
+        match self.files.iter().find(|(name, _)| name == path) {
+            Some((_, text)) => Ok(text.clone().into_bytes()),
+            None => self.world.read(path),
+        }
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.files.iter().any(|(name, _)| name == path) || self.world.exists(path)
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> std::io::Result<()> {
+        self.world.write(path, bytes)
+    }
+
+    fn list(&self, folder: &str) -> std::io::Result<Vec<String>> {
+        self.world.list(folder)
+    }
+
+    fn now(&self) -> std::time::Duration {
+        self.world.now()
+    }
+
+    fn seed(&self) -> u64 {
+        self.world.seed()
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        self.world.environment(name)
+    }
+
+    fn run(
+        &self,
+        command: &str,
+        args: &[String],
+        stdin: &[u8],
+        timeout: std::time::Duration,
+    ) -> std::io::Result<mokume_base::world::Output> {
+        self.world.run(command, args, stdin, timeout)
+    }
+}

@@ -1,0 +1,27 @@
+//! Stacks that a program builds while it runs: by the same path through the compiler as those in files.
+//!
+//! [`Graph`] says which layers stand over which; [`Graph::check`] checks it as the compiler checks a file; what comes of it
+//! runs on the interpreter or as C that is compiled on the spot, behind one door, [`Running`]. `docs/embedding.md` is the
+//! guide, in Rust and in C.
+//!
+//! Invariant: nothing about a stack is decided here. A graph is written down as the source that says the same, and is
+//! checked, lowered and composed from there.
+
+pub mod c_api;
+mod graph;
+mod running;
+mod stack;
+
+pub use graph::{Graph, Layer};
+pub use mokume_driver::machines::Backend;
+pub use mokume_driver::Failure;
+pub use mokume_reaction::{Accounts, Handle};
+pub use running::{Event, Running, User};
+pub use stack::{Options, Refused, Stack};
+
+/// An argument of an event: a number, an object, a message's octets.
+pub use mokume_reaction::Datum as Value;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+struct Guide;

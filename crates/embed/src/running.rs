@@ -1,0 +1,257 @@
+//! An instance of a stack, by the names of its ports and events: calls in, events out, users, devices, time.
+//!
+//! Keeps: an event waits until who it is for takes it, so a program may call the stack while it looks at one; that call is
+//! the next reaction.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use mokume_driver::live::{Attached, Live, Said, Traffic};
+use mokume_driver::{devices, run, Failure};
+use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind};
+
+use crate::Value;
+
+/// What the stack says at a port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Nanoseconds, as the call said that brought it about, or since the start.
+    pub at: u64,
+    pub port: String,
+    pub name: String,
+    pub args: Vec<Value>,
+}
+
+/// Somebody who hears a port.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct User(u32);
+
+/// A stack that runs. Time is the caller's: nanoseconds, never backwards; or, with devices, the machine's ([`Running::poll`]).
+pub struct Running {
+    automaton: Automaton,
+    machine: Box<dyn Machine>,
+    live: Live,
+    is_started: bool,
+    users: BTreeMap<User, (PortId, VecDeque<Event>)>,
+    next_user: u32,
+    /// Events that nobody heard.
+    unheard: u64,
+    reports: Vec<String>,
+}
+
+impl Running {
+    pub(crate) fn new(automaton: Automaton, machine: Box<dyn Machine>) -> Running {
+        Running {
+            automaton,
+            machine,
+            live: Live::real(Vec::new()),
+            is_started: false,
+            users: BTreeMap::new(),
+            next_user: 0,
+            unheard: 0,
+            reports: Vec::new(),
+        }
+    }
+
+    /// Starts the stack: its layers' `on start`. A second start does nothing.
+    pub fn start(&mut self, now: u64) {
+        if !self.is_started {
+            self.is_started = true;
+            let outcome = self.machine.start(now);
+            self.take(now, outcome);
+        }
+    }
+
+    /// From now on, what the stack says at a port goes to this user as well; an application or a device of one's own.
+    ///
+    /// # Errors
+    /// There is no such port.
+    pub fn attach(&mut self, port: &str) -> Result<User, Failure> {
+        let port = self.port(port)?;
+        let user = User(self.next_user);
+        self.next_user += 1;
+        self.users.insert(user, (port, VecDeque::new()));
+        Ok(user)
+    }
+
+    /// The user hears nothing any more. `false` if there was no such user. Its sessions live on until they are closed.
+    pub fn detach(&mut self, user: User) -> bool {
+        self.users.remove(&user).is_some()
+    }
+
+    /// The oldest event that this user has not taken.
+    pub fn next_event(&mut self, user: User) -> Option<Event> {
+        self.users.get_mut(&user)?.1.pop_front()
+    }
+
+    /// An event into the stack: `call(now, "udp.send_to", &[…])`. `false` if it was refused at the door: no buffer is left
+    /// for a reaction, or the session has ended.
+    ///
+    /// # Errors
+    /// There is no such event, its arguments are others, or the stack is not started.
+    pub fn call(&mut self, now: u64, event: &str, args: &[Value]) -> Result<bool, Failure> {
+        if !self.is_started {
+            return Err(Failure::of_use("the stack is not started", "call `start` first"));
+        }
+        let (port, name) = event.split_once('.').unwrap_or((event, ""));
+        let port = self.port(port)?;
+        let inputs = &self.automaton.ports[port.index()].inputs;
+        let Some(index) = inputs.iter().position(|input| input.event == name) else {
+            let known: Vec<&str> = inputs.iter().map(|input| input.event.as_str()).collect();
+            return Err(Failure::of_use(
+                format!("there is no event `{event}`"),
+                format!("there are: {}", known.join(", ")),
+            ));
+        };
+        let params = &inputs[index].params;
+        let fits = |(param, arg): (&(String, mokume_reaction::Type), &Value)| match (param.1, arg) {
+            (mokume_reaction::Type::Msg, Value::Message(_)) | (mokume_reaction::Type::Ref(_), Value::Handle(_)) => true,
+            (mokume_reaction::Type::Msg | mokume_reaction::Type::Ref(_), _) => false,
+            (_, arg) => matches!(arg, Value::Word(_)),
+        };
+        if params.len() != args.len() || !params.iter().zip(args).all(fits) {
+            let wanted: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
+            return Err(Failure::of_use(
+                format!("`{event}` takes other arguments"),
+                format!("it takes ({}): numbers are words, sessions handles, messages octets", wanted.join(", ")),
+            ));
+        }
+        let outcome = self.machine.input(now, port, index as u32, args);
+        let accepted = !outcome.refused;
+        self.take(now, outcome);
+        Ok(accepted)
+    }
+
+    /// Time passes: timers that are due run.
+    pub fn advance(&mut self, now: u64) {
+        if self.is_started {
+            let outcome = self.machine.advance(now);
+            self.take(now, outcome);
+        }
+    }
+
+    /// When [`Running::advance`] has something to do next.
+    pub fn next_deadline(&self) -> Option<u64> {
+        self.machine.next_deadline()
+    }
+
+    /// Ties a device of the machine to a device port: `("device", "tap:mok0")`, as `mokume run --device` names them.
+    ///
+    /// # Errors
+    /// There is no such port, or the machine refuses the device.
+    pub fn attach_device(&mut self, port: &str, device: &str) -> Result<(), Failure> {
+        let port = self.port(port)?;
+        let frame_event = run::frame_event(&self.automaton.ports[port.index()]);
+        let (Some(frame_event), PortKind::Device) = (frame_event, self.automaton.ports[port.index()].kind) else {
+            return Err(Failure::of_use(
+                format!("`{device}` cannot be tied to this port"),
+                "name a device of the stack",
+            ));
+        };
+        let device = devices::open(&devices::parse(device)?.1)?;
+        self.live.detach(port);
+        self.live.attach(Attached { port, frame_event, device });
+        Ok(())
+    }
+
+    /// Stops a device: frames that the stack sends there are lost. `false` if there was none.
+    pub fn detach_device(&mut self, port: &str) -> Result<bool, Failure> {
+        let port = self.port(port)?;
+        Ok(self.live.detach(port))
+    }
+
+    /// Nanoseconds since the instance was made, by the machine's clock: the `now` of stacks with devices.
+    pub fn now(&self) -> u64 {
+        self.live.now()
+    }
+
+    /// Waits for a frame or a deadline, at most for `longest` nanoseconds, and does what there is to do.
+    ///
+    /// # Errors
+    /// A device is gone.
+    pub fn poll(&mut self, longest: u64) -> Result<(), Failure> {
+        self.start(self.live.now());
+        let until = self.live.now().saturating_add(longest);
+        let mut said = Vec::new();
+        self.live.round(self.machine.as_mut(), Some(until), &mut |at, what| {
+            said.push(match what {
+                Said::Output(output) => (at, Ok(output.clone())),
+                Said::Report(report) => (at, Err(report.to_string())),
+            });
+        })?;
+        for (at, what) in said {
+            match what {
+                Ok(output) => self.hear(at, output),
+                Err(report) => self.reports.push(report),
+            }
+        }
+        Ok(())
+    }
+
+    pub fn traffic(&self) -> Traffic {
+        self.live.traffic
+    }
+
+    /// What became of every message.
+    pub fn accounts(&self) -> Accounts {
+        self.machine.accounts()
+    }
+
+    /// How many messages were dropped for a reason, in all.
+    pub fn dropped(&self, reason: &str) -> u64 {
+        let named = |index: usize| {
+            self.automaton
+                .reasons
+                .get(index)
+                .is_some_and(|known| known.name == reason || known.name.rsplit('.').next() == Some(reason))
+        };
+        self.machine.accounts().dropped.iter().filter(|(id, _)| named(id.index())).map(|(_, count)| count).sum()
+    }
+
+    /// Events at ports that nobody was attached to.
+    pub fn unheard(&self) -> u64 {
+        self.unheard
+    }
+
+    /// Overflows, indices beyond an array, …: faults of the layers' own; each is taken once.
+    pub fn take_reports(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.reports)
+    }
+
+    fn port(&self, name: &str) -> Result<PortId, Failure> {
+        let position = self.automaton.ports.iter().position(|port| port.name == name);
+        position.map(PortId::from).ok_or_else(|| {
+            let known: Vec<&str> = self.automaton.ports.iter().map(|port| port.name.as_str()).collect();
+            Failure::of_use(format!("the stack has no port `{name}`"), format!("it has: {}", known.join(", ")))
+        })
+    }
+
+    fn take(&mut self, now: u64, outcome: mokume_reaction::Outcome) {
+        self.reports.extend(outcome.reports.iter().map(|(report, place)| format!("{report:?} at {place}")));
+        let mut left = Vec::new();
+        // A device that fails is found when it is polled; here its frame is lost.
+        let _ = self.live.take(now, &mokume_reaction::Outcome { reports: Vec::new(), ..outcome }, &mut |_, said| {
+            if let Said::Output(output) = said {
+                left.push(output.clone());
+            }
+        });
+        for output in left {
+            self.hear(now, output);
+        }
+    }
+
+    fn hear(&mut self, at: u64, output: Output) {
+        let port = &self.automaton.ports[output.port.index()];
+        let event = Event {
+            at,
+            port: port.name.clone(),
+            name: port.outputs[output.event as usize].event.clone(),
+            args: output.args,
+        };
+        let mut heard = false;
+        for (_, queue) in self.users.values_mut().filter(|(of, _)| *of == output.port) {
+            queue.push_back(event.clone());
+            heard = true;
+        }
+        self.unheard += u64::from(!heard);
+    }
+}

@@ -1,0 +1,169 @@
+//! A stack that was checked: what can be made of it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use mokume_base::render::{self, Colour};
+use mokume_base::world::{RealWorld, World};
+use mokume_base::{Diagnostic, SourceMap};
+use mokume_driver::compile::{self, Checked, Compiled};
+use mokume_driver::machines::{self, Backend};
+use mokume_driver::{build, devices, Failure};
+
+use crate::running::Running;
+
+/// Why a graph is no stack: every diagnostic, and the texts that they are about.
+#[derive(Debug)]
+pub struct Refused {
+    pub diagnostics: Vec<Diagnostic>,
+    pub sources: SourceMap,
+}
+
+impl Refused {
+    pub(crate) fn of(checked: Checked) -> Box<Refused> {
+        let mut diagnostics = checked.diagnostics;
+        render::sort(&mut diagnostics);
+        Box::new(Refused { diagnostics, sources: checked.sources })
+    }
+
+    /// One JSON object a line, as `mokume check --format json` prints them.
+    pub fn json_lines(&self) -> String {
+        self.diagnostics.iter().map(|one| render::json_line(one, &self.sources)).collect()
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&render::render_all(&self.diagnostics, &self.sources, Colour::Off))
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// How an instance is to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub backend: Backend,
+    /// Parameters as text, as for `mokume run --set`: `("address", "10.0.0.1/24")`.
+    pub set: Vec<(String, String)>,
+    /// Of the random streams: equal seeds, equal runs.
+    pub seed: u64,
+    /// The longest frame or message, in octets.
+    pub longest: u32,
+}
+
+impl Default for Options {
+    /// The interpreter, no parameters, seed 0, frames of Ethernet.
+    fn default() -> Self {
+        Options { backend: Backend::Interpreter, set: Vec::new(), seed: 0, longest: 2048 }
+    }
+}
+
+impl Options {
+    pub fn set(mut self, name: &str, value: &str) -> Options {
+        self.set.push((name.into(), value.into()));
+        self
+    }
+
+    pub fn backend(mut self, backend: Backend) -> Options {
+        self.backend = backend;
+        self
+    }
+}
+
+/// A stack that was found right. Any number of instances may be made of it.
+pub struct Stack {
+    compiled: Compiled,
+    warnings: String,
+}
+
+impl Stack {
+    pub(crate) fn new(compiled: Compiled, warnings: String) -> Stack {
+        Stack { compiled, warnings }
+    }
+
+    /// A stack of a file, as `mokume run FILE --stack NAME` takes it.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or that it has no such stack.
+    pub fn of_file(path: &str, name: Option<&str>) -> Result<Stack, Failure> {
+        let mut checked = compile::check(&RealWorld, &[path.to_string()])?;
+        let refuse = |checked: Checked| Failure::of_program(Refused::of(checked).to_string(), "mend the file");
+        if checked.has_errors() {
+            return Err(refuse(checked));
+        }
+        let stack = compile::choose_stack(&checked, name)?;
+        let (compiled, diagnostics) = compile::compile(&checked, stack);
+        checked.diagnostics.extend(diagnostics);
+        match compiled {
+            Some(compiled) => Ok(Stack::new(compiled, Refused::of(checked).to_string())),
+            None => Err(refuse(checked)),
+        }
+    }
+
+    /// What the compiler warns of; empty if of nothing.
+    pub fn warnings(&self) -> &str {
+        &self.warnings
+    }
+
+    /// An instance, not started. It shares nothing with others.
+    ///
+    /// # Errors
+    /// A parameter without a value, or with a wrong one; no C compiler where C is asked for.
+    pub fn instance(&self, options: &Options) -> Result<Running, Failure> {
+        self.instance_in(options, &RealWorld)
+    }
+
+    pub fn instance_in(&self, options: &Options, world: &dyn World) -> Result<Running, Failure> {
+        let automaton = &self.compiled.composed;
+        let given = |name: &str| match name.rsplit_once('.') {
+            Some((device, "mac")) => Some(devices::default_mac(device)),
+            Some((_, "mtu")) => Some(u64::from(options.longest.min(1514))),
+            _ => None,
+        };
+        let params = machines::parameters(automaton, &options.set, &given)?;
+        let machine =
+            machines::machine(&self.compiled, options.backend, &params, options.seed, options.longest, world)?;
+        Ok(Running::new(automaton.clone(), machine))
+    }
+
+    /// The generated C and the runtime it stands on, as `mokume build -o` writes them: name and text.
+    pub fn c_files(&self) -> Result<Vec<(String, String)>, Failure> {
+        build::c(&self.compiled.composed)
+    }
+
+    /// Compiles the stack into a shared object with the functions of its header (`host_init`, `host_interface`, …), and
+    /// writes sources and headers beside it, into `folder`.
+    ///
+    /// # Errors
+    /// No C compiler (`cc`, or what the environment says in `CC`), or a folder that cannot be written.
+    pub fn shared_object(&self, folder: &Path) -> Result<PathBuf, Failure> {
+        let unwritable = |error: std::io::Error| {
+            Failure::of_use(format!("cannot write to {}: {error}", folder.display()), "name another folder")
+        };
+        let files = self.c_files()?;
+        for (name, text) in &files {
+            RealWorld.write(&folder.join(name).to_string_lossy(), text.as_bytes()).map_err(unwritable)?;
+        }
+        let stem = files[0].0.trim_end_matches(".h").to_string();
+        let object = folder.join(format!("lib{stem}.so"));
+        let compiler = RealWorld.environment("CC").unwrap_or_else(|| "cc".into());
+        let mut arguments: Vec<String> =
+            ["-std=c11", "-O2", "-shared", "-fPIC", "-I"].iter().map(|part| part.to_string()).collect();
+        let within = |name: &str| folder.join(name).to_string_lossy().into_owned();
+        arguments.push(folder.to_string_lossy().into_owned());
+        arguments.extend(["-o".into(), object.to_string_lossy().into_owned()]);
+        arguments.extend([within(&format!("{stem}.c")), within("mokume.c")]);
+        let minute = std::time::Duration::from_secs(60);
+        let output = RealWorld.run(&compiler, &arguments, b"", minute).map_err(|_| {
+            Failure::of_use(format!("there is no C compiler `{compiler}`"), "install one, or name yours in CC")
+        })?;
+        match output.status {
+            Some(0) => Ok(object),
+            _ => Err(Failure::of_program(
+                format!("the C compiler refuses the stack: {}", String::from_utf8_lossy(&output.stderr)),
+                "please report this",
+            )),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Stacks built at run time: the same as in a file, refused as in a file, alike on both back ends.
+
+use mokume_embed::{Backend, Graph, Layer, Options, Running, Stack, User, Value};
+
+fn host() -> Graph {
+    let mut graph = Graph::new("Host");
+    for module in ["internet", "ethernet", "arp", "ipv4", "icmp", "udp", "echo"] {
+        graph.module(module);
+    }
+    graph
+        .parameter("device", "Device")
+        .parameter("address", "Ipv4Cidr")
+        .layer(Layer::new("ethernet", "Ethernet(device.mac)").over("device"))
+        .layer(Layer::new("arp", "Arp(address.address)").over("ethernet[type: 0x0806]"))
+        .layer(Layer::new("ip", "Ipv4(address)").over("ethernet[type: 0x0800]").with("arp").with("icmp"))
+        .layer(Layer::new("icmp", "Icmp").over("ip[protocol: 1]"))
+        .layer(Layer::new("udp", "Udp").over("ip[protocol: 17]").with("icmp"))
+        .layer(Layer::new("echo", "Echo").over("udp[port: 7]"))
+        .export("udp");
+    graph
+}
+
+fn options(address: &str, mac: &str, backend: Backend) -> Options {
+    Options::default().set("address", address).set("device.mac", mac).backend(backend)
+}
+
+/// Frames go between the two until there are none; their users hear the devices.
+fn carry(a: (&mut Running, User), b: (&mut Running, User), now: u64) -> usize {
+    let mut frames = 0;
+    loop {
+        let mut moved = false;
+        while let Some(frame) = a.0.next_event(a.1) {
+            b.0.call(now, "device.frame", &frame.args).unwrap();
+            (moved, frames) = (true, frames + 1);
+        }
+        while let Some(frame) = b.0.next_event(b.1) {
+            a.0.call(now, "device.frame", &frame.args).unwrap();
+            (moved, frames) = (true, frames + 1);
+        }
+        if !moved {
+            return frames;
+        }
+    }
+}
+
+/// All that an application hears of an echo, and how many frames it took.
+fn echo(stack: &Stack, backend: Backend) -> (Vec<String>, usize) {
+    let mut a = stack.instance(&options("10.0.0.1/24", "02:00:00:00:00:01", backend)).unwrap();
+    let mut b = stack.instance(&options("10.0.0.2/24", "02:00:00:00:00:02", backend)).unwrap();
+    let (from_a, from_b) = (a.attach("device").unwrap(), b.attach("device").unwrap());
+    let user = a.attach("udp").unwrap();
+    a.start(0);
+    b.start(0);
+    // Local host and port, remote host and port.
+    let flow = [0x0a00_0001, 5000, 0x0a00_0002, 7];
+    assert!(a.call(1, "udp.bind", &[Value::Word(1), Value::Word(flow[0]), Value::Word(flow[1])]).unwrap());
+    let mut args: Vec<Value> = flow.into_iter().map(Value::Word).collect();
+    args.push(Value::Message(b"mokume".to_vec()));
+    assert!(a.call(2, "udp.send_to", &args).unwrap());
+    let frames = carry((&mut a, from_a), (&mut b, from_b), 3);
+    assert!(b.detach(from_b) && !b.detach(from_b));
+    let mut heard = Vec::new();
+    while let Some(event) = a.next_event(user) {
+        heard.push(format!("{} {:?}", event.name, event.args));
+    }
+    assert!(a.take_reports().is_empty() && b.take_reports().is_empty());
+    (heard, frames)
+}
+
+#[test]
+fn a_host_built_at_run_time_answers_alike_on_both_back_ends() {
+    let stack = host().check().unwrap_or_else(|refused| panic!("{refused}"));
+    let interpreted = echo(&stack, Backend::Interpreter);
+    assert!(interpreted.0.iter().any(|event| event.starts_with("deliver_from")), "{interpreted:?}");
+    assert_eq!(interpreted, echo(&stack, Backend::C));
+}
+
+#[test]
+fn a_graph_is_refused_as_a_file_would_be() {
+    let mut graph = host();
+    graph.layer(Layer::new("again", "Udp").over("ip[protocol: 17]").with("icmq"));
+    let refused = graph.check().err().expect("a service that nobody serves, and a key that is taken");
+    let text = refused.to_string();
+    assert!(text.contains("icmq") && text.contains("Host.mok"), "{text}");
+    assert!(refused.json_lines().lines().all(|line| line.starts_with('{')));
+    let mut own = Graph::new("Own");
+    own.source("mine.mok", "worker Mine { on send(msg) { } }")
+        .parameter("device", "Device")
+        .layer(Layer::new("mine", "Mine").over("device"))
+        .export("mine");
+    let text = own.check().err().expect("a message leaks").to_string();
+    assert!(text.contains("M0401") && text.contains("mine.mok"), "{text}");
+}
+
+#[test]
+fn wrong_calls_are_answered() {
+    let stack = host().check().unwrap_or_else(|refused| panic!("{refused}"));
+    let failure = stack.instance(&Options::default()).err().expect("no address").to_string();
+    assert!(failure.contains("address"), "{failure}");
+    let set = options("10.0.0.1/24", "02:00:00:00:00:01", Backend::Interpreter);
+    let mut running = stack.instance(&set).unwrap();
+    assert!(running.call(0, "udp.send_to", &[]).unwrap_err().help.contains("start"));
+    running.start(0);
+    running.start(5);
+    assert!(running.attach("upd").unwrap_err().help.contains("udp"));
+    assert!(running.call(0, "udp.sing", &[]).unwrap_err().help.contains("send_to"));
+    assert!(running.call(0, "udp.send_to", &[Value::Word(1)]).unwrap_err().message.contains("other arguments"));
+    assert!(running.call(0, "udp.close", &[Value::Word(1)]).is_err());
+    assert!(running.attach_device("udp", "tap:mok0").is_err());
+    assert!(running.attach_device("device", "floppy:a").is_err());
+}
+
+#[test]
+fn a_device_comes_and_goes_while_the_stack_runs() {
+    let stack = host().check().unwrap_or_else(|refused| panic!("{refused}"));
+    let set = options("10.0.0.1/24", "02:00:00:00:00:01", Backend::Interpreter);
+    let mut running = stack.instance(&set).unwrap();
+    let peer = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    peer.set_read_timeout(Some(std::time::Duration::from_secs(5))).unwrap();
+    running.attach_device("device", &format!("udp:127.0.0.1:0,{}", peer.local_addr().unwrap())).unwrap();
+    // The host announces its address when it starts.
+    running.poll(1_000_000).unwrap();
+    let mut frame = [0; 2048];
+    assert!(peer.recv(&mut frame).unwrap() >= 42);
+    assert!(running.traffic().sent >= 1);
+    assert!(running.detach_device("device").unwrap() && !running.detach_device("device").unwrap());
+}
+
+#[test]
+fn a_shared_object_has_the_functions_of_its_header() {
+    let folder = std::env::temp_dir().join(format!("mokume-embed-{}", std::process::id()));
+    let stack = host().check().unwrap_or_else(|refused| panic!("{refused}"));
+    let object = stack.shared_object(&folder).unwrap();
+    let octets = std::fs::read(&object).unwrap();
+    let header = std::fs::read_to_string(folder.join("Host.h")).unwrap();
+    assert!(header.contains("Host_init"));
+    for function in ["Host_init", "Host_udp_send_to", "Host_interface"] {
+        assert!(octets.windows(function.len()).any(|window| window == function.as_bytes()), "{function}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
