@@ -3,9 +3,8 @@
 //! A wire becomes straight-line code by following each of its choices separately to the end, so every field's place is
 //! a constant; the number of ways through a wire is limited by [`MOST_WAYS`].
 
-use mokume_reaction::{Compare, Endian, FieldIndex, Wire, WireExpression as E, WireItem};
+use mokume_reaction::{Compare, Endian, FieldIndex, Wire, WireExpression as E, WireItem, WireTest};
 
-use crate::text::literal;
 
 /// Beyond this, the code of a wire would be too long to be of use.
 pub(crate) const MOST_WAYS: usize = 4096;
@@ -23,7 +22,7 @@ pub(crate) struct Facts<'s> {
     pub slots: &'s [Option<Slot>],
     pub packet: &'s str,
     pub packet_size: &'s str,
-    pub header_size: u32,
+    pub header_size: &'s str,
     pub own: FieldIndex,
 }
 
@@ -37,8 +36,8 @@ pub(crate) fn expression(e: &E, facts: &Facts) -> String {
             _ => "UINT64_C(0)".into(),
         },
         E::PacketSize => format!("(uint64_t){}", facts.packet_size),
-        E::HeaderSize => format!("UINT64_C({})", facts.header_size),
-        E::PayloadSize => format!("((uint64_t){} - {})", facts.packet_size, literal(u64::from(facts.header_size))),
+        E::HeaderSize => format!("(uint64_t){}", facts.header_size),
+        E::PayloadSize => format!("((uint64_t){} - {})", facts.packet_size, facts.header_size),
         E::Add(a, b) => format!("({} + {})", inner(a), inner(b)),
         E::Sub(a, b) => format!("({} - {})", inner(a), inner(b)),
         E::Mul(a, b) => format!("({} * {})", inner(a), inner(b)),
@@ -65,6 +64,15 @@ pub(crate) fn sign(compare: Compare) -> &'static str {
         Compare::Gt => ">",
         Compare::Ge => ">=",
     }
+}
+
+/// All comparisons of a condition, as C.
+pub(crate) fn tests(tests: &[WireTest], facts: &Facts) -> String {
+    let one = |test: &WireTest| {
+        let (left, right) = (expression(&test.left, facts), expression(&test.right, facts));
+        format!("{left} {} {right}", sign(test.compare))
+    };
+    tests.iter().map(one).collect::<Vec<_>>().join(" && ")
 }
 
 /// Which facts an expression names: fields go to `field`; packet size, header size, checksum.
@@ -140,6 +148,8 @@ pub(crate) fn ways(wire: &Wire) -> usize {
         let item = |item: &WireItem| match item {
             WireItem::Field(_) => 1,
             WireItem::Choice { arms, .. } => arms.iter().map(|arm| of(&arm.items)).fold(1usize, usize::saturating_add),
+            WireItem::Optional { items, .. } => of(items).saturating_add(1),
+            WireItem::Options(_) | WireItem::Reach(_) => 1,
         };
         items.iter().map(item).fold(1usize, usize::saturating_mul)
     }

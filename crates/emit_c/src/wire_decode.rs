@@ -21,30 +21,33 @@ struct Rule<'a> {
 
 /// A header as it is known on one way: its variant and its fields' values in C.
 #[derive(Clone)]
-struct Known {
-    header: HeaderId,
+pub(crate) struct Known {
+    pub header: HeaderId,
     variant: VariantId,
-    fields: Vec<Option<String>>,
+    pub fields: Vec<Option<String>>,
 }
 
 #[derive(Clone)]
-struct State<'a> {
-    at: u32,
+pub(crate) struct State<'a> {
+    pub at: u32,
     /// So many octets are known to be in the packet.
     checked: u32,
-    slots: Vec<Option<Slot>>,
-    headers: Vec<Known>,
+    pub slots: Vec<Option<Slot>>,
+    pub headers: Vec<Known>,
     rules: Vec<Rule<'a>>,
     packet_known: bool,
-    header_known: Option<u32>,
+    /// In C.
+    header_known: Option<String>,
+    /// The octets that were read, in C, where no constant says it.
+    pub size: Option<String>,
     over: bool,
 }
 
-struct Decoder<'p, 'a> {
+pub(crate) struct Decoder<'p, 'a> {
     plan: &'p Plan<'a>,
-    wire: &'a Wire,
+    pub wire: &'a Wire,
     id: WireId,
-    text: &'p mut Text,
+    pub text: &'p mut Text,
 }
 
 /// `decode_w` and `vet_w` of a wire, in one function.
@@ -70,8 +73,9 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
         slots: Vec::new(),
         headers: headers.collect(),
         rules: Vec::new(),
-        packet_known: !trims(&wire.items),
-        header_known: static_bits(&wire.items).map(|bits| bits.div_ceil(8)),
+        packet_known: !WireItem::fields(&wire.items).iter().any(|field| field.trims_packet),
+        header_known: static_bits(&wire.items).map(|bits| bits.div_ceil(8).to_string()),
+        size: None,
         over: false,
     };
     Decoder { plan, wire, id, text }.items(state, wire.items.iter().collect());
@@ -83,17 +87,10 @@ fn fields(automaton: &Automaton, header: HeaderId, variant: VariantId) -> usize 
     variants.get(variant.index()).map_or(0, |variant| variant.fields.len())
 }
 
-fn trims(items: &[WireItem]) -> bool {
-    items.iter().any(|item| match item {
-        WireItem::Field(field) => field.trims_packet,
-        WireItem::Choice { arms, .. } => arms.iter().any(|arm| trims(&arm.items)),
-    })
-}
-
 fn static_bits(items: &[WireItem]) -> Option<u32> {
     let width = |item: &WireItem| match item {
         WireItem::Field(field) => Some(u32::from(field.width)),
-        WireItem::Choice { .. } => None,
+        _ => None,
     };
     items.iter().map(width).sum()
 }
@@ -107,6 +104,18 @@ impl<'a> Decoder<'_, 'a> {
                 WireItem::Choice { on, arms, unknown } => {
                     let rest = &items[place + 1..];
                     return self.choice(&state, *on, arms, *unknown, rest);
+                }
+                WireItem::Optional { when, items: part } => {
+                    self.text.open(format!("if ({})", tests(when, &facts(&state, FieldIndex(0)))));
+                    self.items(state.clone(), part.iter().chain(items[place + 1..].iter().copied()).collect());
+                    self.text.close("");
+                }
+                WireItem::Options(options) => self.options(&mut state, options),
+                WireItem::Reach(to) => {
+                    let to = expression(to, &facts(&state, FieldIndex(0)));
+                    let reach = self.octet(&state, "reach", &to);
+                    state.header_known = Some(reach);
+                    self.check(&mut state);
                 }
             }
         }
@@ -140,7 +149,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// Fields that were read before the choice keep their values.
-    fn select(&self, state: &mut State<'a>, header: HeaderId, variant: VariantId) {
+    pub(crate) fn select(&self, state: &mut State<'a>, header: HeaderId, variant: VariantId) {
         let fields = fields(self.plan.automaton, header, variant);
         if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
             if known.variant != variant {
@@ -149,11 +158,19 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    fn reason(&self, reason: ReasonId) -> String {
+    /// An octet of the packet that is not in front of what was read, as a variable.
+    pub(crate) fn octet(&mut self, state: &State<'a>, name: &str, value: &str) -> String {
+        let read = state.at.div_ceil(8);
+        self.text.line(format!("uint64_t {name} = {value};"));
+        self.refuse_if(format!("{name} < {read} || {name} > end"), self.wire.short);
+        name.to_string()
+    }
+
+    pub(crate) fn reason(&self, reason: ReasonId) -> String {
         format!("{} /* {} */", reason.0, self.plan.automaton.reasons[reason.index()].name.replace("*/", "* /"))
     }
 
-    fn refuse_if(&mut self, condition: String, reason: ReasonId) {
+    pub(crate) fn refuse_if(&mut self, condition: String, reason: ReasonId) {
         self.text.line(format!("if ({condition})"));
         self.text.line(format!("    return {};", self.reason(reason)));
     }
@@ -176,16 +193,7 @@ impl<'a> Decoder<'_, 'a> {
         state.slots[index] = Some(Slot { at: state.at, width: field.width, value: value.clone() });
         state.at = end;
         self.own_value(state, field, &value);
-        for constraint in &field.constraints {
-            state.rules.push(Rule {
-                own: field.index,
-                left: Some(&constraint.left),
-                compare: constraint.compare,
-                right: &constraint.right,
-                otherwise: constraint.otherwise,
-            });
-        }
-        self.check(state);
+        self.constraints(state, field);
         if field.trims_packet {
             let read = state.at.div_ceil(8);
             self.refuse_if(format!("{value} > end || {value} < {read}"), self.wire.short);
@@ -196,7 +204,20 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    fn own_value(&mut self, state: &mut State<'a>, field: &'a WireField, value: &str) {
+    pub(crate) fn constraints(&mut self, state: &mut State<'a>, field: &'a WireField) {
+        for constraint in &field.constraints {
+            state.rules.push(Rule {
+                own: field.index,
+                left: Some(&constraint.left),
+                compare: constraint.compare,
+                right: &constraint.right,
+                otherwise: constraint.otherwise,
+            });
+        }
+        self.check(state);
+    }
+
+    pub(crate) fn own_value(&mut self, state: &mut State<'a>, field: &'a WireField, value: &str) {
         match &field.value {
             FieldValue::Constant { value: wanted, otherwise } => {
                 self.refuse_if(format!("{value} != {}", literal(*wanted)), *otherwise);
@@ -235,7 +256,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// Checks, in order, the rules of which everything is known; the others wait.
-    fn check(&mut self, state: &mut State<'a>) {
+    pub(crate) fn check(&mut self, state: &mut State<'a>) {
         let rules = std::mem::take(&mut state.rules);
         for rule in rules {
             match is_known(state, &rule) {
@@ -247,8 +268,8 @@ impl<'a> Decoder<'_, 'a> {
 
     fn finish(&mut self, mut state: State<'a>) {
         state.over = true;
-        let size = state.at.div_ceil(8);
-        state.header_known = Some(size);
+        let size = state.size.clone().unwrap_or_else(|| state.at.div_ceil(8).to_string());
+        state.header_known.get_or_insert_with(|| size.clone());
         self.check(&mut state);
         self.text.open("if (!vet)");
         if let Some(place) = self.plan.received.get(&self.id) {
@@ -294,15 +315,19 @@ fn is_known(state: &State, rule: &Rule) -> bool {
     sizes && fields
 }
 
-/// The condition under which a rule is broken.
-fn violated(state: &State, rule: &Rule) -> String {
-    let facts = Facts {
+pub(crate) fn facts<'s>(state: &'s State, own: FieldIndex) -> Facts<'s> {
+    Facts {
         slots: &state.slots,
         packet: "packet",
         packet_size: "end",
-        header_size: state.header_known.unwrap_or(0),
-        own: rule.own,
-    };
+        header_size: state.header_known.as_deref().unwrap_or("0"),
+        own,
+    }
+}
+
+/// The condition under which a rule is broken.
+fn violated(state: &State, rule: &Rule) -> String {
+    let facts = facts(state, rule.own);
     let own = || format!("f{}", rule.own.0);
     let left = rule.left.map_or_else(own, |left| expression(left, &facts));
     let right = expression(rule.right, &facts);

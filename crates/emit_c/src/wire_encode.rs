@@ -11,22 +11,24 @@ use crate::wire_common::*;
 
 /// A field's place and how its value comes about.
 #[derive(Clone)]
-struct Laid<'a> {
+pub(crate) struct Laid<'a> {
     field: &'a WireField,
 }
 
 #[derive(Clone, Default)]
-struct State<'a> {
+pub(crate) struct State<'a> {
     at: u32,
     slots: Vec<Option<Slot>>,
     laid: Vec<Laid<'a>>,
     narrow: bool,
+    /// What ends the way.
+    last: Option<&'a WireItem>,
 }
 
-struct Encoder<'p, 'a> {
+pub(crate) struct Encoder<'p, 'a> {
     plan: &'p Plan<'a>,
     wire: &'a Wire,
-    text: &'p mut Text,
+    pub text: &'p mut Text,
 }
 
 /// `encode_w` of a wire.
@@ -71,6 +73,14 @@ impl<'a> Encoder<'_, 'a> {
             match item {
                 WireItem::Field(field) => self.field(&mut state, field),
                 WireItem::Choice { on, arms, .. } => return self.choice(state, *on, arms, &items[place + 1..]),
+                WireItem::Optional { when, items: part } => {
+                    let condition = tests(when, &facts(&state, "0", FieldIndex(0)));
+                    self.text.open(format!("if ({condition})"));
+                    self.items(state.clone(), part.iter().chain(items[place + 1..].iter().copied()).collect());
+                    self.text.line("return;");
+                    self.text.close("");
+                }
+                last @ (WireItem::Options(_) | WireItem::Reach(_)) => state.last = Some(last),
             }
         }
         self.finish(state);
@@ -128,19 +138,25 @@ impl<'a> Encoder<'_, 'a> {
         state.at += u32::from(field.width);
     }
 
+    /// A header's field; 0 where the header has another variant.
+    pub(crate) fn read_header(&self, header: HeaderId, variant: VariantId, place: u32) -> Option<String> {
+        let names = &self.plan.names;
+        let (tags, fields) = (&names.variants[header.index()], &names.fields[header.index()][variant.index()]);
+        let record = self.wire.headers.iter().position(|known| *known == header)?;
+        let (tag, member, has) = (&tags[variant.index()], &fields[place as usize], self.has(header, variant));
+        Some(format!("({has} ? ((const struct {tag} *)record{record})->{member} : 0)"))
+    }
+
     /// `f = field * times + plus` in C, with the note that it is too wide; the name of `f`.
-    fn header_field(
+    pub(crate) fn header_field(
         &mut self,
         field: &WireField,
         (header, variant, place): (HeaderId, VariantId, u32),
         (times, plus): (u64, u64),
     ) -> String {
         let name = format!("f{}", field.index.0);
-        let names = &self.plan.names;
-        let (tags, fields) = (&names.variants[header.index()], &names.fields[header.index()][variant.index()]);
-        let Some(record) = self.wire.headers.iter().position(|known| *known == header) else { return "0".into() };
-        let (tag, member, has) = (&tags[variant.index()], &fields[place as usize], self.has(header, variant));
-        self.text.line(format!("uint64_t {name} = {has} ? ((const struct {tag} *)record{record})->{member} : 0;"));
+        let Some(value) = self.read_header(header, variant, place) else { return "0".into() };
+        self.text.line(format!("uint64_t {name} = {value};"));
         let bits = mask(field.width);
         let ty = self.plan.automaton.headers[header.index()].variants[variant.index()].fields[place as usize].1;
         let widest = u128::from(mask(ty.width(self.plan.automaton)));
@@ -160,33 +176,51 @@ impl<'a> Encoder<'_, 'a> {
     }
 
     fn finish(&mut self, mut state: State<'a>) {
-        let size = state.at.div_ceil(8);
         if state.narrow {
             self.text.line("narrow = true;");
+        }
+        let mut size = state.at.div_ceil(8).to_string();
+        if let Some(WireItem::Options(options)) = state.last {
+            self.options_size(state.at, options);
+            size = "head".into();
         }
         self.text.line(format!("uint32_t size = payload + {size};"));
         self.text.line("(void)size;");
         self.text.line(format!("uint8_t *packet = mk_prepend(&k->core.pool, m, {size});"));
         self.text.line("(void)packet;");
+        match state.last {
+            Some(WireItem::Options(options)) => self.write_options(state.at, options),
+            Some(WireItem::Reach(to)) => size = self.reach(&state, to, &size),
+            _ => {}
+        }
         let computed = |laid: &&Laid<'a>| matches!(laid.field.value, FieldValue::Computed { .. });
         let laid = state.laid.clone();
         let (checksums, sizes): (Vec<&Laid>, Vec<&Laid>) =
             laid.iter().filter(computed).partition(|laid| is_checksum(laid.field));
         for laid in sizes {
-            self.compute(&mut state, laid.field, size);
+            self.compute(&mut state, laid.field, &size);
         }
         self.write_fields(&state, &laid);
         for laid in checksums {
-            self.compute(&mut state, laid.field, size);
+            self.compute(&mut state, laid.field, &size);
             self.write_one(&state, laid.field);
         }
         self.text.line("if (MK_UNLIKELY(narrow))");
         self.text.line("    mk_report_at(&k->core, MK_NARROW, source);");
     }
 
-    fn compute(&mut self, state: &mut State<'a>, field: &WireField, header_size: u32) {
+    /// The octets of the header up to where the wire says; beyond the packet it is cut off.
+    fn reach(&mut self, state: &State<'a>, to: &WireExpression, size: &str) -> String {
+        self.text.line(format!("uint64_t to = {};", expression(to, &facts(state, size, FieldIndex(0)))));
+        self.text.line(format!("narrow |= to < {size} || to > size;"));
+        self.text.line(format!("uint32_t reach = to < {size} ? {size} : to > size ? size : (uint32_t)to;"));
+        self.text.line("(void)reach;");
+        "reach".into()
+    }
+
+    fn compute(&mut self, state: &mut State<'a>, field: &WireField, header_size: &str) {
         let FieldValue::Computed { expression: e, .. } = &field.value else { return };
-        let facts = Facts { slots: &state.slots, packet: "packet", packet_size: "size", header_size, own: field.index };
+        let facts = facts(state, header_size, field.index);
         let (name, bits) = (format!("f{}", field.index.0), literal(mask(field.width)));
         self.text.line(format!("uint64_t {name} = {};", expression(e, &facts)));
         if field.width < 64 {
@@ -219,22 +253,28 @@ impl<'a> Encoder<'_, 'a> {
 
     fn write_one(&mut self, state: &State<'a>, field: &WireField) {
         let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { return };
-        let (at, order) = (slot.at / 8, if field.endian == Endian::Little { "le" } else { "be" });
-        match (is_whole(slot.at, slot.width), slot.width) {
-            (true, 8) => self.text.line(format!("packet[{at}] = (uint8_t){};", slot.value)),
-            (true, width) => {
-                self.text.line(format!("mk_put_{order}(packet + {at}, {}, {});", width / 8, slot.value));
-            }
-            (false, width) => {
-                // A checksum among bits: its octets hold other fields already.
-                for piece in pieces(slot.at, width) {
-                    let bits = format!("({} >> {} & {:#04x}u)", slot.value, piece.place, (1u32 << piece.bits) - 1);
-                    let octet = format!("packet[{}]", piece.octet);
-                    self.text.line(format!("{octet} = (uint8_t)({octet} | {bits} << {});", piece.shift));
-                }
+        put(self.text, "packet", (slot.at, slot.width), field.endian, &slot.value);
+    }
+}
+
+/// Writes whole octets, or puts bits among others that are there already.
+pub(crate) fn put(text: &mut Text, octets: &str, (at, width): (u32, u8), endian: Endian, value: &str) {
+    let order = if endian == Endian::Little { "le" } else { "be" };
+    match (is_whole(at, width), width) {
+        (true, 8) => text.line(format!("{octets}[{}] = (uint8_t){value};", at / 8)),
+        (true, width) => text.line(format!("mk_put_{order}({octets} + {}, {}, {value});", at / 8, width / 8)),
+        (false, width) => {
+            for piece in pieces(at, width) {
+                let bits = format!("({value} >> {} & {:#04x}u)", piece.place, (1u32 << piece.bits) - 1);
+                let octet = format!("{octets}[{}]", piece.octet);
+                text.line(format!("{octet} = (uint8_t)({octet} | {bits} << {});", piece.shift));
             }
         }
     }
+}
+
+fn facts<'s>(state: &'s State, header_size: &'s str, own: FieldIndex) -> Facts<'s> {
+    Facts { slots: &state.slots, packet: "packet", packet_size: "size", header_size, own }
 }
 
 fn is_checksum(field: &WireField) -> bool {
@@ -242,8 +282,5 @@ fn is_checksum(field: &WireField) -> bool {
 }
 
 fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
-    items.iter().any(|item| match item {
-        WireItem::Field(field) => field.index == on && field.value == FieldValue::Tag,
-        WireItem::Choice { arms, .. } => arms.iter().any(|arm| is_tag(&arm.items, on)),
-    })
+    WireItem::fields(items).iter().any(|field| field.index == on && field.value == FieldValue::Tag)
 }

@@ -30,7 +30,7 @@ impl Reaction<'_> {
                 }
                 (true, vec![self.hand(message)])
             }
-            Err(reason) => (false, vec![id, u64::from(reason.0)]),
+            Err(refusal) => (false, vec![id, u64::from(refusal.reason.0)]),
         }
     }
 
@@ -41,7 +41,7 @@ impl Reaction<'_> {
                 message.octets.truncate(decoded.payload.end);
                 (true, vec![self.hand(message)])
             }
-            Err(reason) => (false, vec![id, u64::from(reason.0)]),
+            Err(refusal) => (false, vec![id, u64::from(refusal.reason.0)]),
         }
     }
 }

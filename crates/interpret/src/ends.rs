@@ -134,8 +134,8 @@ impl Core {
                 message.headers.extend(decoded.headers.into_iter().rev());
                 true
             }
-            Err(reason) => {
-                self.scratch.push(u64::from(reason.0));
+            Err(refusal) => {
+                self.scratch.push(u64::from(refusal.reason.0));
                 false
             }
         }
@@ -150,8 +150,8 @@ impl Core {
                 message.octets.truncate(decoded.payload.end);
                 true
             }
-            Err(reason) => {
-                self.scratch.push(u64::from(reason.0));
+            Err(refusal) => {
+                self.scratch.push(u64::from(refusal.reason.0));
                 false
             }
         }

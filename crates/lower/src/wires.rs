@@ -16,6 +16,7 @@ struct Cursor {
 
 struct Context<'a> {
     name: String,
+    big: bool,
     members: &'a [usize],
     /// Members from this place on are placed.
     placed_from: usize,
@@ -73,7 +74,7 @@ impl<'p> Lowering<'p> {
             let inst = members.first().map_or(String::new(), |at| self.inst(*at).name.clone());
             name = format!("{}.{name}", inst.split('.').next().unwrap_or_default());
         }
-        let context = Context { name: name.clone(), members, placed_from };
+        let context = Context { name: name.clone(), big: definition.big, members, placed_from };
         let headers = self.headers_of(&members[..placed_from]);
         for at in &members[placed_from..] {
             let fields = self.infos[*at].fields.first().map_or(0, Vec::len);
@@ -102,9 +103,84 @@ impl<'p> Lowering<'p> {
                     cursor.bits = None;
                     r::WireItem::Choice { on: r::FieldIndex(*on), arms, unknown }
                 }
+                s::WireItem::Optional { when, items, .. } => {
+                    cursor.bits = None;
+                    let test = |(left, compare, right): &(s::WireExpr, s::Binary, s::WireExpr)| r::WireTest {
+                        left: expression_of(left),
+                        compare: compare_of(*compare),
+                        right: expression_of(right),
+                    };
+                    let when = when.iter().map(test).collect();
+                    r::WireItem::Optional { when, items: self.wire_items(context, items, cursor) }
+                }
+                s::WireItem::Options(options) => {
+                    cursor.bits = None;
+                    r::WireItem::Options(self.wire_options(context, options, cursor))
+                }
+                s::WireItem::Reach(to, _) => r::WireItem::Reach(expression_of(to)),
             });
         }
         all
+    }
+
+    fn wire_options(&mut self, context: &Context, options: &s::WireOptions, cursor: &mut Cursor) -> r::WireOptions {
+        let part = |(name, width): &(s::Name, u8)| r::OptionPart { name: name.text.clone(), width: *width };
+        let malformed = self.a.reason(&format!("{}.{}", context.name, options.length.0.text));
+        let unknown = (!options.skips).then(|| self.a.reason(&format!("{}.{}", context.name, options.kind.0.text)));
+        let arms = options.arms.iter().filter_map(|arm| self.wire_option(context, arm, cursor)).collect();
+        r::WireOptions {
+            kind: part(&options.kind),
+            length: part(&options.length),
+            times: options.times,
+            plus: options.plus,
+            endian: endian(context.big),
+            until: expression_of(&options.until),
+            pad: options.pad,
+            arms,
+            unknown,
+            malformed,
+        }
+    }
+
+    fn wire_option(&mut self, context: &Context, arm: &s::WireOption, cursor: &mut Cursor) -> Option<r::OptionArm> {
+        let kind = arm.kind;
+        Some(match &arm.what {
+            s::OptionForm::End => r::OptionArm::End { kind },
+            s::OptionForm::Single => r::OptionArm::Single { kind },
+            s::OptionForm::Known { present, items } => {
+                let s::WireValue::Header { layer, variant, field, .. } = present else { return None };
+                let found = self.header_place(context, (layer, variant.as_ref(), field), cursor);
+                let Some((place, header, variant, at, _)) = found.filter(|found| found.0 < context.placed_from) else {
+                    let message = format!("`{}.{}` is no header field above the coding point", layer.text, field.text);
+                    self.error("M0727", message, Some(field.span), "let a layer above the barrier say it");
+                    return None;
+                };
+                let _ = place;
+                let items = self.wire_items(context, items, cursor);
+                r::OptionArm::Known { kind, header, variant, field: at as u32, items }
+            }
+        })
+    }
+
+    /// Where a header field of the text is: its layer's place in the bundle, and the field.
+    fn header_place(
+        &self,
+        context: &Context,
+        (layer, variant, field): (&s::Name, Option<&s::Name>, &s::Name),
+        cursor: &Cursor,
+    ) -> Option<(usize, r::HeaderId, r::VariantId, usize, r::Type)> {
+        let of = |at: &usize| self.layer(*at).is_some_and(|known| known.name.text == layer.text);
+        let place = context.members.iter().position(of)?;
+        let info = &self.infos[context.members[place]];
+        let header = info.header?;
+        let named = variant.and_then(|variant| {
+            self.named_variant(context, Some(&layer.text), &variant.text).map(|(_, variant)| variant)
+        });
+        let selected = cursor.selected.iter().find(|(of, _)| *of == header).map(|(_, variant)| *variant);
+        let variant = named.or(selected).unwrap_or(r::VariantId(0));
+        let fields = info.fields.get(variant.index())?;
+        let at = fields.iter().position(|known| known.name == field.text)?;
+        Some((place, header, variant, at, fields[at].ty))
     }
 
     fn wire_arm(&mut self, context: &Context, arm: &s::WireArm, cursor: &Cursor) -> r::WireArm {
@@ -178,19 +254,7 @@ impl<'p> Lowering<'p> {
         let s::WireValue::Header { layer, variant, field: name, times, plus } = &field.value else {
             return r::FieldValue::Reserved;
         };
-        let of = |at: &usize| self.layer(*at).is_some_and(|known| known.name.text == layer.text);
-        let found = context.members.iter().position(of).and_then(|place| {
-            let info = &self.infos[context.members[place]];
-            let header = info.header?;
-            let named = variant.as_ref().and_then(|variant| {
-                self.named_variant(context, Some(&layer.text), &variant.text).map(|(_, variant)| variant)
-            });
-            let selected = cursor.selected.iter().find(|(of, _)| *of == header).map(|(_, variant)| *variant);
-            let variant = named.or(selected).unwrap_or(r::VariantId(0));
-            let fields = info.fields.get(variant.index())?;
-            let at = fields.iter().position(|known| known.name == name.text)?;
-            Some((place, header, variant, at, fields[at].ty))
-        });
+        let found = self.header_place(context, (layer, variant.as_ref(), name), cursor);
         let Some((place, header, variant, at, ty)) = found else {
             let message = format!("`{}.{}` is no field of a layer of this bundle", layer.text, name.text);
             self.error("M0728", message, Some(name.span), "");

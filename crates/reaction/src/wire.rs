@@ -25,6 +25,114 @@ pub enum WireItem {
         arms: Vec<WireArm>,
         unknown: ReasonId,
     },
+    /// There if all the comparisons of earlier fields hold. Header fields in it are zero in a packet without it.
+    Optional {
+        when: Vec<WireTest>,
+        items: Vec<WireItem>,
+    },
+    /// The last item on its way.
+    Options(WireOptions),
+    /// The header reaches to this octet of the packet, for its size and checksum; what lies between the items and it is
+    /// part of the message. The last item on its way.
+    Reach(WireExpression),
+}
+
+impl WireItem {
+    /// The lists of items inside.
+    pub fn inner(&self) -> Vec<&[WireItem]> {
+        match self {
+            WireItem::Field(_) | WireItem::Reach(_) => Vec::new(),
+            WireItem::Choice { arms, .. } => arms.iter().map(|arm| &arm.items[..]).collect(),
+            WireItem::Optional { items, .. } => vec![items],
+            WireItem::Options(options) => options.arms.iter().map(|arm| arm.items()).collect(),
+        }
+    }
+
+    /// All fields, in order.
+    pub fn fields(items: &[WireItem]) -> Vec<&WireField> {
+        let mut found = Vec::new();
+        for item in items {
+            match item {
+                WireItem::Field(field) => found.push(field),
+                item => item.inner().into_iter().for_each(|items| found.extend(WireItem::fields(items))),
+            }
+        }
+        found
+    }
+}
+
+/// A comparison of earlier fields: neither computed ones nor sizes, so that encoder and decoder agree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WireTest {
+    pub left: WireExpression,
+    pub compare: crate::Compare,
+    pub right: WireExpression,
+}
+
+/// Parts that each begin with their kind, and but for [`OptionArm::End`] and [`OptionArm::Single`] with their length
+/// behind it. Written in the order of the arms; read in any order, and of two of one kind the later counts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WireOptions {
+    pub kind: OptionPart,
+    /// Octets of the option, kind and length included: `length * times + plus`.
+    pub length: OptionPart,
+    pub times: u64,
+    pub plus: u64,
+    pub endian: Endian,
+    /// The octet of the packet at which they end, for the decoder.
+    pub until: WireExpression,
+    /// The encoder adds zeros until the header has a multiple of so many octets.
+    pub pad: u32,
+    pub arms: Vec<OptionArm>,
+    /// What an option of a kind that no arm has is refused for; none if it is skipped.
+    pub unknown: Option<ReasonId>,
+    /// A length that the option cannot have, or that goes beyond `until`.
+    pub malformed: ReasonId,
+}
+
+/// Kind or length: whole octets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OptionPart {
+    pub name: String,
+    pub width: u8,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OptionArm {
+    /// The list ends here; what follows up to its end is not looked at.
+    End { kind: u64 },
+    /// The kind alone; never written.
+    Single { kind: u64 },
+    /// Written if a field of a header is not zero; read, it is one.
+    Known { kind: u64, header: HeaderId, variant: VariantId, field: u32, items: Vec<WireItem> },
+}
+
+impl OptionArm {
+    pub fn kind(&self) -> u64 {
+        match self {
+            OptionArm::End { kind } | OptionArm::Single { kind } | OptionArm::Known { kind, .. } => *kind,
+        }
+    }
+
+    /// Fields only.
+    pub fn items(&self) -> &[WireItem] {
+        match self {
+            OptionArm::Known { items, .. } => items,
+            _ => &[],
+        }
+    }
+
+    /// Octets of its fields, which are whole octets together.
+    pub fn octets(&self) -> u32 {
+        WireItem::fields(self.items()).iter().map(|field| u32::from(field.width)).sum::<u32>() / 8
+    }
+}
+
+impl WireOptions {
+    /// Octets of kind and length.
+    pub fn head(&self) -> u32 {
+        u32::from(self.kind.width / 8 + self.length.width / 8)
+    }
 }
 
 /// A field by its order of appearance in the wire, arms included, from 0.

@@ -844,6 +844,49 @@ pub enum WireItem {
         arms: Vec<WireArm>,
         span: Span,
     },
+    /// There if the comparisons hold.
+    Optional {
+        when: Vec<(WireExpr, Binary, WireExpr)>,
+        items: Vec<WireItem>,
+        span: Span,
+    },
+    Options(WireOptions),
+    /// The header reaches to this octet, into the message.
+    Reach(WireExpr, Span),
+}
+
+/// Options, each with its kind and length in front.
+#[derive(Clone, Debug)]
+pub struct WireOptions {
+    pub kind: (Name, u8),
+    pub length: (Name, u8),
+    /// Octets of an option: `length * times + plus`.
+    pub times: u64,
+    pub plus: u64,
+    pub until: WireExpr,
+    pub pad: u32,
+    pub arms: Vec<WireOption>,
+    /// An option without an arm is passed over, not refused.
+    pub skips: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct WireOption {
+    pub kind: u64,
+    pub span: Span,
+    pub what: OptionForm,
+}
+
+#[derive(Clone, Debug)]
+pub enum OptionForm {
+    End,
+    Single,
+    /// `Layer.has_mss` or `Layer.Alternative.has_mss` says whether it is there.
+    Known {
+        present: WireValue,
+        items: Vec<WireItem>,
+    },
 }
 
 #[derive(Clone, Debug)]

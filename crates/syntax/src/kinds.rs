@@ -293,6 +293,10 @@ pub enum SyntaxKind {
     WIRE_TRIM,
     WIRE_CHOICE,
     WIRE_ARM,
+    WIRE_OPTIONAL,
+    WIRE_OPTIONS,
+    WIRE_OPTION,
+    WIRE_REACH,
 
     // ---- stacks ----
     STACK_LAYER,

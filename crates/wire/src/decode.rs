@@ -1,18 +1,29 @@
 //! A packet to headers, or the reason why it is none. Total, and never beyond the packet.
 
 use mokume_reaction::{
-    Automaton, Compare, FieldIndex, FieldValue, HeaderId, ReasonId, VariantId, Wire, WireExpression, WireField, WireId,
-    WireItem,
+    Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, VariantId, Wire, WireExpression, WireField,
+    WireId, WireItem, WireOptions,
 };
 
 use crate::bits;
 use crate::expression::{evaluate, holds, named, Facts, Slot};
-use crate::{Decoded, Decoding, HeaderValue};
+use crate::{Decoded, Decoding, HeaderValue, Read, Refusal};
 
 /// The headers of a packet and the place of its payload.
 pub fn decode(automaton: &Automaton, wire: WireId, packet: &[u8]) -> Decoding {
+    read(automaton, wire, packet).decoding
+}
+
+/// The same, with all fields that were looked at, in the order of reading: for tools.
+pub fn read<'a>(automaton: &'a Automaton, wire: WireId, packet: &'a [u8]) -> Read<'a> {
+    let mut decoder = decoder(automaton, wire, packet);
+    let decoding = decoder.all();
+    Read { decoding, fields: decoder.seen }
+}
+
+fn decoder<'a>(automaton: &'a Automaton, wire: WireId, packet: &'a [u8]) -> Decoder<'a> {
     let wire = &automaton.wires[wire.index()];
-    let mut decoder = Decoder {
+    Decoder {
         automaton,
         wire,
         packet,
@@ -21,15 +32,11 @@ pub fn decode(automaton: &Automaton, wire: WireId, packet: &[u8]) -> Decoding {
         slots: Vec::new(),
         headers: wire.headers.iter().map(|header| zeros(automaton, *header, VariantId(0))).collect(),
         rules: Vec::new(),
-        packet_known: !any_field(&wire.items, &|field| field.trims_packet),
+        packet_known: !WireItem::fields(&wire.items).iter().any(|field| field.trims_packet),
         header_known: static_size(&wire.items),
         over: false,
-    };
-    decoder.items(&wire.items)?;
-    decoder.over = true;
-    decoder.header_known = Some(decoder.at.div_ceil(8));
-    decoder.check()?;
-    Ok(Decoded { headers: decoder.headers, payload: decoder.at.div_ceil(8)..decoder.end })
+        seen: Vec::new(),
+    }
 }
 
 fn zeros(automaton: &Automaton, header: HeaderId, variant: VariantId) -> HeaderValue {
@@ -47,7 +54,7 @@ struct Rule<'a> {
     otherwise: ReasonId,
 }
 
-struct Decoder<'a> {
+pub(crate) struct Decoder<'a> {
     automaton: &'a Automaton,
     wire: &'a Wire,
     packet: &'a [u8],
@@ -62,23 +69,114 @@ struct Decoder<'a> {
     header_known: Option<usize>,
     /// All items are read: everything is known.
     over: bool,
+    seen: Vec<crate::Seen<'a>>,
 }
 
 impl<'a> Decoder<'a> {
-    fn items(&mut self, items: &'a [WireItem]) -> Result<(), ReasonId> {
+    fn all(&mut self) -> Decoding {
+        self.items(&self.wire.items)?;
+        self.over = true;
+        if self.header_known.is_none() {
+            self.header_known = Some(self.at.div_ceil(8));
+        }
+        self.check()?;
+        Ok(Decoded { headers: std::mem::take(&mut self.headers), payload: self.at.div_ceil(8)..self.end })
+    }
+
+    /// A refusal for what stands next.
+    fn here<T>(&self, reason: ReasonId) -> Result<T, Refusal> {
+        Err(Refusal { reason, bit: self.at })
+    }
+
+    fn items(&mut self, items: &'a [WireItem]) -> Result<(), Refusal> {
         for item in items {
             match item {
                 WireItem::Field(field) => self.field(field)?,
                 WireItem::Choice { on, arms, unknown } => {
-                    let tag = self.slots.get(on.0 as usize).copied().flatten().map_or(0, |slot| slot.value);
-                    let arm = arms.iter().find(|arm| arm.tag == tag).ok_or(*unknown)?;
+                    let slot = self.slots.get(on.0 as usize).copied().flatten();
+                    let (tag, bit) = slot.map_or((0, self.at), |slot| (slot.value, slot.at));
+                    let arm = arms.iter().find(|arm| arm.tag == tag).ok_or(Refusal { reason: *unknown, bit })?;
                     for (header, variant) in &arm.selects {
                         self.select(*header, *variant);
                     }
                     self.items(&arm.items)?;
                 }
+                WireItem::Optional { when, items } => {
+                    let facts = self.facts(None);
+                    if when.iter().all(|test| crate::expression::is_met(test, &facts)) {
+                        self.items(items)?;
+                    }
+                }
+                WireItem::Options(options) => self.options(options)?,
+                WireItem::Reach(to) => {
+                    let size = self.octet(to)?;
+                    self.header_known = Some(size);
+                    self.check()?;
+                }
             }
         }
+        Ok(())
+    }
+
+    /// An octet of the packet that is not in front of what was read.
+    fn octet(&self, at: &WireExpression) -> Result<usize, Refusal> {
+        let octet = usize::try_from(evaluate(at, &self.facts(None))).unwrap_or(usize::MAX);
+        match octet >= self.at.div_ceil(8) && octet <= self.end {
+            true => Ok(octet),
+            false => self.here(self.wire.short),
+        }
+    }
+
+    fn options(&mut self, options: &'a WireOptions) -> Result<(), Refusal> {
+        let until = self.octet(&options.until)?;
+        while self.at / 8 < until {
+            let (kind, _) = self.option_part(options, &options.kind, until)?;
+            match options.arms.iter().find(|arm| arm.kind() == kind) {
+                Some(OptionArm::End { .. }) => break,
+                Some(OptionArm::Single { .. }) => {}
+                found => self.long_option(options, found, until)?,
+            }
+        }
+        self.at = until * 8;
+        Ok(())
+    }
+
+    fn option_part(
+        &mut self,
+        options: &WireOptions,
+        part: &'a mokume_reaction::OptionPart,
+        until: usize,
+    ) -> Result<(u64, usize), Refusal> {
+        let end = self.at + usize::from(part.width);
+        if end > until * 8 {
+            return self.here(options.malformed);
+        }
+        let (bit, value) = (self.at, bits::read(self.packet, self.at, part.width, options.endian));
+        self.seen.push(crate::Seen { name: &part.name, bit, width: part.width, value, field: None });
+        self.at = end;
+        Ok((value, bit))
+    }
+
+    /// An option with its length: one that is known, or one to be skipped.
+    fn long_option(&mut self, options: &'a WireOptions, arm: Option<&'a OptionArm>, until: usize) -> Result<(), Refusal> {
+        let first = self.at - usize::from(options.kind.width);
+        if let (None, Some(reason)) = (arm, options.unknown) {
+            return Err(Refusal { reason, bit: first });
+        }
+        let (length, bit) = self.option_part(options, &options.length, until)?;
+        let octets = length.wrapping_mul(options.times).wrapping_add(options.plus);
+        let size = usize::try_from(octets).unwrap_or(usize::MAX);
+        let head = options.head() as usize;
+        let wrong = length > (u64::MAX - options.plus) / options.times.max(1) || size < head || size > until - first / 8;
+        if wrong || arm.is_some_and(|arm| size != head + arm.octets() as usize) {
+            return Err(Refusal { reason: options.malformed, bit });
+        }
+        if let Some(OptionArm::Known { header, variant, field, items, .. }) = arm {
+            self.items(items)?;
+            let set = self.set_header_field(*header, *variant, *field, 1, self.wire.short);
+            set.map_err(|reason| Refusal { reason, bit: first })?;
+        }
+        self.at = first + size * 8;
         Ok(())
     }
 
@@ -91,10 +189,10 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn field(&mut self, field: &'a WireField) -> Result<(), ReasonId> {
+    fn field(&mut self, field: &'a WireField) -> Result<(), Refusal> {
         let end = self.at + usize::from(field.width);
         if end > self.end * 8 {
-            return Err(self.wire.short);
+            return self.here(self.wire.short);
         }
         let value = bits::read(self.packet, self.at, field.width, field.endian);
         let index = field.index.0 as usize;
@@ -102,8 +200,10 @@ impl<'a> Decoder<'a> {
             self.slots.resize(index + 1, None);
         }
         self.slots[index] = Some(Slot { at: self.at, width: field.width, value });
+        self.seen.push(crate::Seen { name: &field.name, bit: self.at, width: field.width, value, field: Some(field) });
+        let bit = self.at;
         self.at = end;
-        self.own_value(field, value)?;
+        self.own_value(field, value).map_err(|reason| Refusal { reason, bit })?;
         for constraint in &field.constraints {
             let (left, right) = (Some(&constraint.left), &constraint.right);
             let otherwise = constraint.otherwise;
@@ -162,10 +262,10 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    fn trim(&mut self, value: u64) -> Result<(), ReasonId> {
+    fn trim(&mut self, value: u64) -> Result<(), Refusal> {
         let size = usize::try_from(value).unwrap_or(usize::MAX);
         if size > self.end || self.at.div_ceil(8) > size {
-            return Err(self.wire.short);
+            return self.here(self.wire.short);
         }
         self.end = size;
         self.packet_known = true;
@@ -173,11 +273,14 @@ impl<'a> Decoder<'a> {
     }
 
     /// Checks, in order, the rules of which everything is known; the others wait.
-    fn check(&mut self) -> Result<(), ReasonId> {
+    fn check(&mut self) -> Result<(), Refusal> {
         let rules = std::mem::take(&mut self.rules);
         for rule in rules {
             match self.is_known(&rule) {
-                true if self.violates(&rule) => return Err(rule.otherwise),
+                true if self.violates(&rule) => {
+                    let bit = self.slots[rule.own.0 as usize].map_or(self.at, |slot| slot.at);
+                    return Err(Refusal { reason: rule.otherwise, bit });
+                }
                 true => {}
                 false => self.rules.push(rule),
             }
@@ -197,31 +300,28 @@ impl<'a> Decoder<'a> {
         all && fields
     }
 
-    fn violates(&self, rule: &Rule) -> bool {
-        let facts = Facts {
+    fn facts(&self, own: Option<FieldIndex>) -> Facts<'_> {
+        Facts {
             slots: &self.slots,
             packet: &self.packet[..self.end],
             packet_size: self.end,
             header_size: self.header_known.unwrap_or(0),
-            own: Some(rule.own),
-        };
+            own,
+        }
+    }
+
+    fn violates(&self, rule: &Rule) -> bool {
+        let facts = self.facts(Some(rule.own));
         let own = self.slots[rule.own.0 as usize].map_or(0, |slot| slot.value);
         let left = rule.left.map_or(own, |left| evaluate(left, &facts));
         !holds(rule.compare, left, evaluate(rule.right, &facts))
     }
 }
 
-fn any_field(items: &[WireItem], wanted: &impl Fn(&WireField) -> bool) -> bool {
-    items.iter().any(|item| match item {
-        WireItem::Field(field) => wanted(field),
-        WireItem::Choice { arms, .. } => arms.iter().any(|arm| any_field(&arm.items, wanted)),
-    })
-}
-
 fn static_size(items: &[WireItem]) -> Option<usize> {
     let width = |item: &WireItem| match item {
         WireItem::Field(field) => Some(usize::from(field.width)),
-        WireItem::Choice { .. } => None,
+        _ => None,
     };
     items.iter().map(width).sum::<Option<usize>>().map(|bits: usize| bits.div_ceil(8))
 }

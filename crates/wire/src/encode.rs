@@ -1,23 +1,33 @@
 //! Headers and octets to a packet.
 
 use mokume_reaction::{
-    Automaton, Endian, FieldIndex, FieldValue, HeaderId, VariantId, Wire, WireArm, WireExpression, WireField, WireId,
-    WireItem,
+    Automaton, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireArm, WireExpression, WireField,
+    WireId, WireItem, WireOptions,
 };
 
 use crate::bits;
-use crate::expression::{evaluate, named, Facts, Slot};
+use crate::expression::{evaluate, is_met, named, Facts, Slot};
 use crate::{Encoded, HeaderValue};
 
 /// The packet of these headers and this payload. A header of the wire that is not given counts as zeros.
 pub fn encode(automaton: &Automaton, wire: WireId, headers: &[HeaderValue], payload: &[u8]) -> Encoded {
     let wire = &automaton.wires[wire.index()];
-    let mut encoder =
-        Encoder { wire, headers, slots: Vec::new(), computed: Vec::new(), written: Vec::new(), bits: 0, narrow: false };
+    let mut encoder = Encoder {
+        wire,
+        headers,
+        slots: Vec::new(),
+        computed: Vec::new(),
+        written: Vec::new(),
+        heads: Vec::new(),
+        bits: 0,
+        reach: None,
+        narrow: false,
+    };
     encoder.items(&wire.items);
-    let header_size = encoder.bits.div_ceil(8);
-    let mut octets = vec![0; header_size];
+    let size = encoder.bits.div_ceil(8);
+    let mut octets = vec![0; size];
     octets.extend_from_slice(payload);
+    let header_size = encoder.header_size(size, octets.len());
     encoder.write(&mut octets, header_size);
     Encoded { octets, narrow: encoder.narrow }
 }
@@ -28,7 +38,10 @@ struct Encoder<'a> {
     slots: Vec<Option<Slot>>,
     computed: Vec<&'a WireField>,
     written: Vec<(FieldIndex, Endian)>,
+    /// Kinds and lengths of options: bit, width, byte order, value.
+    heads: Vec<(usize, u8, Endian, u64)>,
     bits: usize,
+    reach: Option<u64>,
     narrow: bool,
 }
 
@@ -42,8 +55,46 @@ impl<'a> Encoder<'a> {
                     Some(arm) => self.items(&arm.items),
                     None => self.narrow = true,
                 },
+                WireItem::Optional { when, items } => {
+                    let facts = self.facts();
+                    if when.iter().all(|test| is_met(test, &facts)) {
+                        self.items(items);
+                    }
+                }
+                WireItem::Options(options) => self.options(options),
+                WireItem::Reach(to) => self.reach = Some(evaluate(to, &self.facts())),
             }
         }
+    }
+
+    /// What is known while fields are laid out.
+    fn facts(&self) -> Facts<'_> {
+        Facts { slots: &self.slots, packet: &[], packet_size: 0, header_size: 0, own: None }
+    }
+
+    /// The size that the wire says the header has; beyond the packet it is cut off.
+    fn header_size(&mut self, size: usize, all: usize) -> usize {
+        let reach = self.reach.map_or(size, |reach| usize::try_from(reach).unwrap_or(usize::MAX));
+        self.narrow |= reach < size || reach > all;
+        reach.clamp(size, all)
+    }
+
+    /// The options at hand in the order of the arms, then zeros.
+    fn options(&mut self, options: &'a WireOptions) {
+        for arm in &options.arms {
+            let OptionArm::Known { kind, header, variant, field, items } = arm else { continue };
+            if self.header_field(*header, *variant, *field) == 0 {
+                continue;
+            }
+            let octets = u64::from(options.head() + arm.octets());
+            let length = octets.saturating_sub(options.plus) / options.times.max(1);
+            for (value, part) in [(*kind, &options.kind), (length, &options.length)] {
+                self.heads.push((self.bits, part.width, options.endian, value));
+                self.bits += usize::from(part.width);
+            }
+            self.items(items);
+        }
+        self.bits = self.bits.div_ceil(8).next_multiple_of(options.pad.max(1) as usize) * 8;
     }
 
     fn field(&mut self, field: &'a WireField) {
@@ -97,6 +148,9 @@ impl<'a> Encoder<'a> {
     /// Sizes first, then checksums, in order: a checksum covers what is written by then.
     fn write(&mut self, octets: &mut [u8], header_size: usize) {
         let computed = std::mem::take(&mut self.computed);
+        for (at, width, endian, value) in std::mem::take(&mut self.heads) {
+            bits::write(octets, at, width, endian, value);
+        }
         let (checksums, sizes): (Vec<_>, Vec<_>) = computed.into_iter().partition(|field| is_checksum(field));
         for field in sizes {
             self.compute(field, octets, header_size);
@@ -137,8 +191,5 @@ fn is_checksum(field: &WireField) -> bool {
 }
 
 fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
-    items.iter().any(|item| match item {
-        WireItem::Field(field) => field.index == on && field.value == FieldValue::Tag,
-        WireItem::Choice { arms, .. } => arms.iter().any(|arm| is_tag(&arm.items, on)),
-    })
+    WireItem::fields(items).iter().any(|field| field.index == on && field.value == FieldValue::Tag)
 }

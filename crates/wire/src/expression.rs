@@ -1,6 +1,6 @@
 //! Sizes and checksums that a wire writes and checks by itself.
 
-use mokume_reaction::{Compare, FieldIndex, WireExpression as E};
+use mokume_reaction::{Compare, FieldIndex, WireExpression as E, WireTest};
 
 use crate::bits;
 
@@ -39,6 +39,10 @@ pub fn evaluate(expression: &E, facts: &Facts) -> u64 {
         E::HeaderChecksum => checksum(facts, facts.header_size),
         E::PacketChecksum => checksum(facts, facts.packet_size),
     }
+}
+
+pub fn is_met(test: &WireTest, facts: &Facts) -> bool {
+    holds(test.compare, evaluate(&test.left, facts), evaluate(&test.right, facts))
 }
 
 pub fn holds(compare: Compare, left: u64, right: u64) -> bool {

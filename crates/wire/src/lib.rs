@@ -9,9 +9,12 @@
 //!    that does not divide or fit); then all constraints so far, in order, of which everything they name is known;
 //!    then, if it trims: `short` if the packet has fewer octets, or more were read already, and the constraints again;
 //! 2. a choice whose tag no arm has: `unknown`;
-//! 3. at the end what is left of the constraints, in order. The value of a computed field is its first constraint.
+//! 3. options: `short` if they end beyond the packet or in front of what was read; then option by option: `malformed` if
+//!    its kind goes beyond their end; `unknown` if no arm has it (or it is skipped); `malformed` if its length goes beyond
+//!    the end, or is not that of its fields; its fields as in 1. A reach: `short` likewise, then the constraints;
+//! 4. at the end what is left of the constraints, in order. The value of a computed field is its first constraint.
 //!
-//! Known from the start is the size of the packet if no field trims it, and of the header if the wire has no choice.
+//! Known from the start is the size of the packet if no field trims it, and of the header if the wire has fields alone.
 
 mod bits;
 mod decode;
@@ -21,7 +24,7 @@ pub mod native;
 
 use mokume_reaction::{HeaderId, ReasonId, VariantId};
 
-pub use decode::decode;
+pub use decode::{decode, read};
 pub use encode::encode;
 pub use expression::internet_checksum;
 
@@ -48,4 +51,27 @@ pub struct Decoded {
 }
 
 /// What a decoder answers.
-pub type Decoding = Result<Decoded, ReasonId>;
+pub type Decoding = Result<Decoded, Refusal>;
+
+/// Why a packet is refused, and the bit of the packet at which what is wrong begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    pub reason: ReasonId,
+    pub bit: usize,
+}
+
+/// A decoder's answer with what it has seen on the way.
+pub struct Read<'a> {
+    pub decoding: Decoding,
+    pub fields: Vec<Seen<'a>>,
+}
+
+/// A field of the packet at hand; kinds and lengths of options have no `field`.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    pub name: &'a str,
+    pub bit: usize,
+    pub width: u8,
+    pub value: u64,
+    pub field: Option<&'a mokume_reaction::WireField>,
+}

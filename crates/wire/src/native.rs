@@ -49,7 +49,11 @@ pub fn wire_size(automaton: &Automaton, wire: mokume_reaction::WireId) -> u32 {
 fn bits(items: &[mokume_reaction::WireItem]) -> u32 {
     let item = |item: &mokume_reaction::WireItem| match item {
         mokume_reaction::WireItem::Field(field) => u32::from(field.width),
-        mokume_reaction::WireItem::Choice { arms, .. } => arms.iter().map(|arm| bits(&arm.items)).max().unwrap_or(0),
+        mokume_reaction::WireItem::Options(options) => {
+            let arms = options.arms.iter().map(|arm| 8 * (options.head() + arm.octets()));
+            arms.sum::<u32>() + 8 * options.pad
+        }
+        item => item.inner().into_iter().map(bits).max().unwrap_or(0),
     };
     items.iter().map(item).sum()
 }

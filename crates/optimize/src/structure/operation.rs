@@ -301,6 +301,7 @@ impl Way {
                     let arm = arms.iter().find(|arm| arm_fits(arm, headers))?;
                     self.encode_items(&arm.items, headers, packet, pieces)?;
                 }
+                WireItem::Optional { .. } | WireItem::Options(_) | WireItem::Reach(_) => return None,
             }
         }
         bits.is_none().then_some(())
@@ -446,6 +447,7 @@ fn read_items(items: &[WireItem], mut readings: Vec<Reading>) -> Option<Vec<Read
                 }
                 readings = next;
             }
+            WireItem::Optional { .. } | WireItem::Options(_) | WireItem::Reach(_) => return None,
         }
     }
     Some(readings)
@@ -495,7 +497,7 @@ fn fixed_size(items: &[WireItem]) -> Option<u64> {
     for item in items {
         match item {
             WireItem::Field(field) => bits += u64::from(field.width),
-            WireItem::Choice { .. } => return None,
+            _ => return None,
         }
     }
     Some(bits / 8)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use mokume_reaction::{
     Compare, Endian, FieldIndex, FieldValue, HeaderId, ReasonId, VariantId, WireExpression, WireField, WireId, WireItem,
+    WireTest,
 };
 
 use super::message::{fold16, join, split};
@@ -18,6 +19,9 @@ pub(super) struct Decoded {
 
 /// Computed fields are of 64 bits until they are cut to their width.
 const WIDE: u32 = 64;
+
+const OPTIONS: &str = "options of a wire: a loop over the packet";
+const REACH: &str = "a header that reaches into the message";
 
 /// A field's value that is filled in when the rest is known.
 struct Late<'a> {
@@ -95,6 +99,16 @@ impl Reader<'_> {
                     let arm = arm.ok_or("a choice whose tag is not constant")?;
                     self.encode_items(&arm.items, headers, encoder)?;
                 }
+                WireItem::Optional { when, items } => {
+                    let condition = self.presence(when, &encoder.fields)?;
+                    match self.terms.constant(condition) {
+                        Some(0) => {}
+                        Some(_) => self.encode_items(items, headers, encoder)?,
+                        None => return Err("an optional part whose condition is not constant".into()),
+                    }
+                }
+                WireItem::Options(_) => return Err(OPTIONS.into()),
+                WireItem::Reach(_) => return Err(REACH.into()),
             }
         }
         Ok(())
@@ -303,11 +317,62 @@ impl Reader<'_> {
                         }
                         done.push(Decoded { condition: missed, result: Err(*unknown) });
                     }
+                    WireItem::Optional { when, items } => {
+                        let there = self.presence(when, &decoder.fields)?;
+                        let mut without = decoder.clone();
+                        without.condition.push(self.terms.not(there));
+                        self.leave_out(items, &mut without);
+                        next.push(without);
+                        decoder.condition.push(there);
+                        next.extend(self.decode_items(packet, short, items, vec![decoder], done)?);
+                    }
+                    WireItem::Options(_) => return Err(OPTIONS.into()),
+                    WireItem::Reach(_) => return Err(REACH.into()),
                 }
             }
             decoders = next;
         }
         Ok(decoders)
+    }
+
+    /// Comparisons of fields that are known, as one term.
+    fn presence(&mut self, when: &[WireTest], fields: &BTreeMap<FieldIndex, Term>) -> Result<Term, String> {
+        let mut all = Vec::new();
+        for test in when {
+            let (left, right) = (self.plain(&test.left, fields)?, self.plain(&test.right, fields)?);
+            all.push(self.plain_comparison(test.compare, left, right));
+        }
+        Ok(self.terms.all(&all))
+    }
+
+    /// An expression of fields and numbers, 64 bits wide.
+    fn plain(&mut self, expression: &WireExpression, fields: &BTreeMap<FieldIndex, Term>) -> Result<Term, String> {
+        use WireExpression as E;
+        let operator = match expression {
+            E::Number(value) => return Ok(self.terms.number(*value, WIDE)),
+            E::Field(index) => {
+                let term = *fields.get(index).ok_or("a field that is not known yet")?;
+                return Ok(self.terms.resize(term, WIDE));
+            }
+            E::Add(..) => Operator::Add,
+            E::Sub(..) => Operator::Sub,
+            E::Mul(..) => Operator::Mul,
+            E::Div(..) => Operator::Div,
+            _ => return Err("a condition on a size".into()),
+        };
+        let (E::Add(a, b) | E::Sub(a, b) | E::Mul(a, b) | E::Div(a, b)) = expression else { return Err("".into()) };
+        let (a, b) = (self.plain(a, fields)?, self.plain(b, fields)?);
+        Ok(self.terms.binary(operator, a, b))
+    }
+
+    /// The header fields of a part that is not there are zero.
+    fn leave_out(&mut self, items: &[WireItem], decoder: &mut Decoder<'_>) {
+        for field in WireItem::fields(items) {
+            if let FieldValue::Header { header, field: index, .. } = &field.value {
+                let zero = self.terms.number(0, WIDE);
+                decoder.headers.insert((*header, *index), zero);
+            }
+        }
     }
 
     /// Whether the field can be there at all.

@@ -20,6 +20,7 @@ mod term;
 mod terminator;
 mod token;
 mod wire;
+mod wire_options;
 
 pub use names::ty as show_type;
 pub use parse::{parse, Parsed};

@@ -4,8 +4,7 @@ use super::names::{self, ident, path};
 use crate::*;
 
 pub fn wire(automaton: &Automaton, wire: &Wire) -> String {
-    let mut fields = Vec::new();
-    collect(&wire.items, &mut fields);
+    let fields = WireItem::fields(&wire.items).iter().map(|field| (field.index, field.name.as_str())).collect();
     let printer = Printer { automaton, wire, fields };
     let headers: Vec<String> = wire.headers.iter().map(|id| header(automaton, *id)).collect();
     let mut out = format!("wire {} {} {{\n", path(&wire.name), endian(wire.endian));
@@ -23,15 +22,6 @@ fn endian(endian: Endian) -> &'static str {
     match endian {
         Endian::Big => "big",
         Endian::Little => "little",
-    }
-}
-
-fn collect<'a>(items: &'a [WireItem], fields: &mut Vec<(FieldIndex, &'a str)>) {
-    for item in items {
-        match item {
-            WireItem::Field(field) => fields.push((field.index, &field.name)),
-            WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| collect(&arm.items, fields)),
-        }
     }
 }
 
@@ -57,8 +47,52 @@ impl Printer<'_> {
                     }
                     *out += &format!("{pad}}}\n");
                 }
+                WireItem::Optional { when, items } => {
+                    let tests: Vec<String> = when.iter().map(|test| self.test(test)).collect();
+                    *out += &format!("{pad}optional {} {{\n", tests.join(", "));
+                    self.items(items, depth + 1, out);
+                    *out += &format!("{pad}}}\n");
+                }
+                WireItem::Options(options) => self.options(options, depth, out),
+                WireItem::Reach(to) => *out += &format!("{pad}reach {}\n", self.expression(to)),
             }
         }
+    }
+
+    fn test(&self, test: &WireTest) -> String {
+        format!("{} {} {}", self.expression(&test.left), compare(test.compare), self.expression(&test.right))
+    }
+
+    /// `options kind: 8 length: 8 * 1 + 0 big until words * 4 pad 4 malformed r unknown r {`
+    fn options(&self, options: &WireOptions, depth: usize, out: &mut String) {
+        let pad = "  ".repeat(depth);
+        let (kind, length) = (&options.kind, &options.length);
+        *out += &format!("{pad}options {}: {} ", ident(&kind.name), kind.width);
+        *out += &format!("{}: {} * {} + {} ", ident(&length.name), length.width, options.times, options.plus);
+        *out += &format!("{} until {} pad {}", endian(options.endian), self.expression(&options.until), options.pad);
+        *out += &format!(" malformed {}", names::reason(self.automaton, options.malformed));
+        if let Some(unknown) = options.unknown {
+            *out += &format!(" unknown {}", names::reason(self.automaton, unknown));
+        }
+        *out += " {\n";
+        for arm in &options.arms {
+            match arm {
+                OptionArm::End { kind } => *out += &format!("{pad}  end {kind}\n"),
+                OptionArm::Single { kind } => *out += &format!("{pad}  single {kind}\n"),
+                OptionArm::Known { kind, header, variant, field, items } => {
+                    *out += &format!("{pad}  case {kind} if {} {{\n", self.header_field(*header, *variant, *field));
+                    self.items(items, depth + 2, out);
+                    *out += &format!("{pad}  }}\n");
+                }
+            }
+        }
+        *out += &format!("{pad}}}\n");
+    }
+
+    fn header_field(&self, header: HeaderId, variant: VariantId, field: u32) -> String {
+        let found = self.automaton.headers.get(header.index()).and_then(|h| h.variants.get(variant.index()));
+        let name = found.and_then(|v| v.fields.get(field as usize)).map_or("?", |(name, _)| name);
+        format!("{}.{}", names::variant(self.automaton, header, variant), ident(name))
     }
 
     fn selects(&self, selects: &[(HeaderId, VariantId)]) -> String {
@@ -87,13 +121,10 @@ impl Printer<'_> {
         match value {
             FieldValue::Constant { value, otherwise } => format!("= {value} else {}", reason(*otherwise)),
             FieldValue::Header { header, variant, field, times, plus, otherwise } => {
-                let found = self.automaton.headers.get(header.index()).and_then(|h| h.variants.get(variant.index()));
-                let name = found.and_then(|v| v.fields.get(*field as usize)).map_or("?", |(name, _)| name);
                 let times = if *times == 1 { String::new() } else { format!(" * {times}") };
                 let plus = if *plus == 0 { String::new() } else { format!(" + {plus}") };
                 let otherwise = otherwise.map_or(String::new(), |id| format!(" else {}", reason(id)));
-                let variant = names::variant(self.automaton, *header, *variant);
-                format!("from {variant}.{}{times}{plus}{otherwise}", ident(name))
+                format!("from {}{times}{plus}{otherwise}", self.header_field(*header, *variant, *field))
             }
             FieldValue::Computed { expression, otherwise } => {
                 format!("computed {} else {}", self.expression(expression), reason(*otherwise))

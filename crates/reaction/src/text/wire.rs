@@ -28,19 +28,19 @@ pub fn read(parser: &mut Parser, index: usize, cursor: &mut Cursor, body: &[Line
     Ok(())
 }
 
-fn endian(cursor: &mut Cursor) -> Option<Endian> {
+pub(super) fn endian(cursor: &mut Cursor) -> Option<Endian> {
     if cursor.word("big") {
         return Some(Endian::Big);
     }
     cursor.word("little").then_some(Endian::Little)
 }
 
-struct Reader<'p, 'a> {
-    parser: &'p mut Parser,
+pub(super) struct Reader<'p, 'a> {
+    pub(super) parser: &'p mut Parser,
     wire: WireId,
     endian: Endian,
-    lines: &'a [Line],
-    at: usize,
+    pub(super) lines: &'a [Line],
+    pub(super) at: usize,
     /// Names of all fields, in order: expressions may name later ones.
     fields: Vec<String>,
 }
@@ -86,7 +86,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Items up to the `}` that closes them, which is left.
-    fn items(&mut self, next: &mut u32) -> Vec<WireItem> {
+    pub(super) fn items(&mut self, next: &mut u32) -> Vec<WireItem> {
         let mut items = Vec::new();
         while let Some(line) = self.lines.get(self.at) {
             if line.ends_with("}") && line.tokens.len() == 1 {
@@ -97,8 +97,14 @@ impl<'a> Reader<'_, 'a> {
                 self.field(line, next)
             } else if line.starts_with("choice") {
                 self.choice(line, next)
+            } else if line.starts_with("optional") {
+                self.optional(line, next)
+            } else if line.starts_with("options") {
+                self.options(line, next)
+            } else if line.starts_with("reach") {
+                self.reach(line)
             } else {
-                Cursor::new(line).wanted("`field` or `choice`")
+                Cursor::new(line).wanted("`field`, `choice`, `optional`, `options` or `reach`")
             };
             match read {
                 Ok(item) => items.push(item),
@@ -143,7 +149,14 @@ impl<'a> Reader<'_, 'a> {
     fn constraint(&mut self, line: &Line) -> Read<WireConstraint> {
         let mut cursor = Cursor::new(line);
         cursor.word("require");
-        let left = self.sum(&mut cursor, 0)?;
+        let WireTest { left, compare, right } = self.test(&mut cursor)?;
+        let otherwise = self.otherwise(&mut cursor)?;
+        cursor.end()?;
+        Ok(WireConstraint { left, compare, right, otherwise })
+    }
+
+    pub(super) fn test(&mut self, cursor: &mut Cursor) -> Read<WireTest> {
+        let left = self.sum(cursor, 0)?;
         const SIGNS: &[(&str, Compare)] = &[
             ("==", Compare::Eq),
             ("!=", Compare::Ne),
@@ -155,10 +168,8 @@ impl<'a> Reader<'_, 'a> {
         let Some((_, compare)) = SIGNS.iter().find(|(sign, _)| cursor.mark(sign)) else {
             return cursor.wanted("a comparison");
         };
-        let right = self.sum(&mut cursor, 0)?;
-        let otherwise = self.otherwise(&mut cursor)?;
-        cursor.end()?;
-        Ok(WireConstraint { left, compare: *compare, right, otherwise })
+        let right = self.sum(cursor, 0)?;
+        Ok(WireTest { left, compare: *compare, right })
     }
 
     fn otherwise(&mut self, cursor: &mut Cursor) -> Read<ReasonId> {
@@ -190,6 +201,15 @@ impl<'a> Reader<'_, 'a> {
 
     /// `from udp.Hdr.length * 4 + 8 else reason`
     fn header_field(&mut self, cursor: &mut Cursor) -> Read<FieldValue> {
+        let (header, variant, field) = self.place_in_header(cursor)?;
+        let times = if cursor.mark("*") { cursor.number()? } else { 1 };
+        let plus = if cursor.mark("+") { cursor.number()? } else { 0 };
+        let otherwise = if cursor.is_word("else") { Some(self.otherwise(cursor)?) } else { None };
+        Ok(FieldValue::Header { header, variant, field, times, plus, otherwise })
+    }
+
+    /// `udp.Hdr.length`
+    pub(super) fn place_in_header(&mut self, cursor: &mut Cursor) -> Read<(HeaderId, VariantId, u32)> {
         let start = cursor.position();
         let mut path = cursor.path()?;
         let span = cursor.span_from(start);
@@ -199,10 +219,7 @@ impl<'a> Reader<'_, 'a> {
         let found = fields.iter().position(|(known, _)| *known == name);
         let known = fields.iter().map(|(name, _)| name.as_str());
         let field = found.ok_or_else(|| unknown("field", &name, span, known))? as u32;
-        let times = if cursor.mark("*") { cursor.number()? } else { 1 };
-        let plus = if cursor.mark("+") { cursor.number()? } else { 0 };
-        let otherwise = if cursor.is_word("else") { Some(self.otherwise(cursor)?) } else { None };
-        Ok(FieldValue::Header { header, variant, field, times, plus, otherwise })
+        Ok((header, variant, field))
     }
 
     fn choice(&mut self, line: &Line, next: &mut u32) -> Read<WireItem> {
@@ -256,7 +273,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// A field by name, or `%3` by number.
-    fn field_index(&mut self, cursor: &mut Cursor) -> Read<FieldIndex> {
+    pub(super) fn field_index(&mut self, cursor: &mut Cursor) -> Read<FieldIndex> {
         if cursor.mark("%") {
             return cursor.small().map(FieldIndex);
         }
@@ -274,7 +291,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// `+` and `-`, then `*` and `/`, both from the left. `depth` keeps the nesting in bounds.
-    fn sum(&mut self, cursor: &mut Cursor, depth: u32) -> Read<WireExpression> {
+    pub(super) fn sum(&mut self, cursor: &mut Cursor, depth: u32) -> Read<WireExpression> {
         let mut left = self.product(cursor, depth)?;
         loop {
             let make = if cursor.mark("+") {

@@ -158,7 +158,29 @@ impl Checker<'_, '_> {
                         self.wire_items(&arm.items);
                     }
                 }
+                WireItem::Optional { items, .. } => self.wire_items(items),
+                WireItem::Options(options) => self.wire_options(options),
+                WireItem::Reach(_) => {}
             }
+        }
+    }
+
+    fn wire_options(&mut self, options: &WireOptions) {
+        self.reason(options.malformed);
+        options.unknown.iter().for_each(|reason| self.reason(*reason));
+        for arm in &options.arms {
+            if let OptionArm::Known { header, variant, field, items, .. } = arm {
+                self.header_field(*header, *variant, *field);
+                self.wire_items(items);
+            }
+        }
+    }
+
+    fn header_field(&mut self, header: HeaderId, variant: VariantId, field: u32) {
+        self.variant(header, variant);
+        let found = self.a.headers.get(header.index()).and_then(|h| h.variants.get(variant.index()));
+        if let Some(found) = found {
+            self.within(field as usize, found.fields.len(), "header field");
         }
     }
 
@@ -166,11 +188,7 @@ impl Checker<'_, '_> {
         match value {
             FieldValue::Constant { otherwise, .. } | FieldValue::Computed { otherwise, .. } => self.reason(*otherwise),
             FieldValue::Header { header, variant, field, otherwise, .. } => {
-                self.variant(*header, *variant);
-                let found = self.a.headers.get(header.index()).and_then(|h| h.variants.get(variant.index()));
-                if let Some(found) = found {
-                    self.within(*field as usize, found.fields.len(), "header field");
-                }
+                self.header_field(*header, *variant, *field);
                 otherwise.iter().for_each(|reason| self.reason(*reason));
             }
             FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}

@@ -11,6 +11,7 @@ mod linearity;
 mod loops;
 mod operations;
 mod paths;
+mod wire_options;
 mod wires;
 
 use mokume_base::{Code, Diagnostic};

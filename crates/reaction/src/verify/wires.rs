@@ -23,19 +23,21 @@ pub fn check(automaton: &Automaton, faults: &mut Faults) {
 
 /// One way through the choices, as far as it has come.
 #[derive(Clone, Default)]
-struct Way {
-    bits: u32,
+pub(super) struct Way {
+    pub bits: u32,
     variants: HashMap<HeaderId, VariantId>,
-    covered: Vec<(HeaderId, VariantId, u32)>,
-    fields: Vec<FieldIndex>,
+    pub covered: Vec<(HeaderId, VariantId, u32)>,
+    pub fields: Vec<FieldIndex>,
+    /// Nothing may follow.
+    pub over: bool,
 }
 
-struct Checker<'a, 'f> {
+pub(super) struct Checker<'a, 'f> {
     a: &'a Automaton,
     id: WireId,
     wire: &'a Wire,
-    faults: &'f mut Faults,
-    fields: Vec<&'a WireField>,
+    pub faults: &'f mut Faults,
+    pub fields: Vec<&'a WireField>,
     trims: u32,
 }
 
@@ -43,11 +45,11 @@ struct Checker<'a, 'f> {
 const MOST_WAYS: usize = 4096;
 
 impl<'a> Checker<'a, '_> {
-    fn place(&self, index: FieldIndex) -> Place {
+    pub(super) fn place(&self, index: FieldIndex) -> Place {
         Place::WireField(self.id, index)
     }
 
-    fn fault(&mut self, code: mokume_base::Code, message: String) {
+    pub(super) fn fault(&mut self, code: mokume_base::Code, message: String) {
         self.faults.add(code, Place::Wire(self.id), message);
     }
 
@@ -68,7 +70,7 @@ impl<'a> Checker<'a, '_> {
                     self.fields.push(field);
                     self.trims += u32::from(field.trims_packet);
                 }
-                WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| self.collect(&arm.items)),
+                item => item.inner().into_iter().for_each(|items| self.collect(items)),
             }
         }
     }
@@ -83,17 +85,24 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn items(&mut self, items: &'a [WireItem], mut ways: Vec<Way>) -> Vec<Way> {
+    pub(super) fn items(&mut self, items: &'a [WireItem], mut ways: Vec<Way>) -> Vec<Way> {
         for item in items {
+            if ways.iter().any(|way| way.over) {
+                self.fault(codes::WIRE_FIELD, "nothing stands behind `options` or `reach`".to_owned());
+                return ways;
+            }
             match item {
                 WireItem::Field(field) => self.field(field, &mut ways),
                 WireItem::Choice { on, arms, .. } => ways = self.choice(*on, arms, ways),
+                WireItem::Optional { when, items } => ways = self.optional(when, items, ways),
+                WireItem::Options(options) => self.options(options, &mut ways),
+                WireItem::Reach(to) => self.reach(to, &mut ways),
             }
         }
         ways
     }
 
-    fn field(&mut self, field: &'a WireField, ways: &mut [Way]) {
+    pub(super) fn field(&mut self, field: &'a WireField, ways: &mut [Way]) {
         let place = self.place(field.index);
         if !(1..=64).contains(&field.width) {
             let message = format!("field `{}` has {} bits: a field has 1 to 64", field.name, field.width);
@@ -139,7 +148,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn expression(&mut self, expression: &WireExpression, place: Place) {
+    pub(super) fn expression(&mut self, expression: &WireExpression, place: Place) {
         match expression {
             WireExpression::Field(index) if index.0 as usize >= self.fields.len() => {
                 let message = format!("the wire has no field {}", index.0);
@@ -179,11 +188,15 @@ impl<'a> Checker<'a, '_> {
             }
             after.extend(self.items(&arm.items, taken));
         }
-        if after.len() > MOST_WAYS {
+        self.bounded(after)
+    }
+
+    pub(super) fn bounded(&mut self, mut ways: Vec<Way>) -> Vec<Way> {
+        if ways.len() > MOST_WAYS {
             self.fault(codes::SIZE, format!("more than {MOST_WAYS} ways through the choices"));
-            after.truncate(1);
+            ways.truncate(1);
         }
-        after
+        ways
     }
 
     /// A choice that selects variants of a header selects each of them.
@@ -264,7 +277,7 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
-fn fields_of(expression: &WireExpression, found: &mut Vec<FieldIndex>) {
+pub(super) fn fields_of(expression: &WireExpression, found: &mut Vec<FieldIndex>) {
     match expression {
         WireExpression::Field(index) => found.push(*index),
         WireExpression::Add(a, b)

@@ -4,4 +4,5 @@ pub mod calls;
 pub mod linear;
 pub mod stacks;
 pub mod usage;
+mod wire_parts;
 pub mod wires;

@@ -89,18 +89,20 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
 }
 
 #[derive(Clone, Default)]
-struct Path<'a> {
-    bits: u64,
-    covered: BTreeMap<(&'a str, &'a str), Span>,
+pub(super) struct Path<'a> {
+    pub bits: u64,
+    pub covered: BTreeMap<(&'a str, &'a str), Span>,
     /// Layer name and variant that the arms so far stand for.
     selected: Vec<(&'a str, &'a str)>,
     last: Option<Span>,
+    /// What ended the header.
+    pub over: Option<Span>,
 }
 
-struct Check<'a, 'b> {
-    program: &'a Program,
+pub(super) struct Check<'a, 'b> {
+    pub program: &'a Program,
     bundle: &'a Bundle,
-    wire: &'a Wire,
+    pub wire: &'a Wire,
     seen: Vec<Seen<'a>>,
     paths: usize,
     failed: bool,
@@ -109,7 +111,7 @@ struct Check<'a, 'b> {
 }
 
 impl<'a> Check<'a, '_> {
-    fn fail(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn fail(&mut self, diagnostic: Diagnostic) {
         self.failed = true;
         // The same wire under two bundles, or a field on two paths: say it once.
         if !self.out.contains(&diagnostic) {
@@ -132,6 +134,9 @@ impl<'a> Check<'a, '_> {
                         self.names(&arm.items);
                     }
                 }
+                WireItem::Optional { items, .. } => self.names(items),
+                WireItem::Options(options) => self.option_names(options),
+                WireItem::Reach(..) => {}
             }
         }
     }
@@ -151,22 +156,9 @@ impl<'a> Check<'a, '_> {
         self.fail(diagnostic);
     }
 
-    fn field_names(&mut self, field: &'a WireField) {
-        let WireValue::Header { layer, variant, field: name, times, plus } = &field.value else { return };
-        let Some(seen) = self.layer(&layer.text) else { return self.unknown_layer(layer) };
-        let fields: Vec<&Field> = seen
-            .variants
-            .iter()
-            .filter(|(known, _)| variant.as_ref().is_none_or(|wanted| *known == Some(wanted.text.as_str())))
-            .flat_map(|(_, fields)| fields)
-            .collect();
-        let Some(found) = fields.iter().find(|field| field.name.text == name.text) else {
-            let text = format!("the header of `{}` has no field `{}`", layer.text, name.text);
-            let mut diagnostic = Diagnostic::error(codes::WIRE_FIELD, text).at(name.span, "no such field");
-            diagnostic = diagnostic.label(seen.layer.name.span, "the layer");
-            diagnostic.helps.extend(suggest::help(&name.text, fields.iter().map(|field| field.name.text.as_str())));
-            return self.fail(diagnostic);
-        };
+    pub(super) fn field_names(&mut self, field: &'a WireField) {
+        let WireValue::Header { layer, times, plus, .. } = &field.value else { return };
+        let Some(found) = self.header_field(&field.value) else { return };
         let Some(width) = types::width(self.program, found.ty) else { return };
         if *times == 1 && *plus == 0 && width != field.width {
             let text = format!(
@@ -180,6 +172,30 @@ impl<'a> Check<'a, '_> {
                 .help(format!("write `{}: u{width}`, or change the header", field.name.text));
             self.fail(diagnostic);
         }
+    }
+
+    /// The field that a value names; reports if there is none.
+    pub(super) fn header_field(&mut self, value: &'a WireValue) -> Option<Field> {
+        let WireValue::Header { layer, variant, field: name, .. } = value else { return None };
+        let Some(seen) = self.layer(&layer.text) else {
+            self.unknown_layer(layer);
+            return None;
+        };
+        let fields: Vec<&Field> = seen
+            .variants
+            .iter()
+            .filter(|(known, _)| variant.as_ref().is_none_or(|wanted| *known == Some(wanted.text.as_str())))
+            .flat_map(|(_, fields)| fields)
+            .collect();
+        let found = fields.iter().find(|field| field.name.text == name.text).map(|field| (*field).clone());
+        if found.is_none() {
+            let text = format!("the header of `{}` has no field `{}`", layer.text, name.text);
+            let mut diagnostic = Diagnostic::error(codes::WIRE_FIELD, text).at(name.span, "no such field");
+            diagnostic = diagnostic.label(seen.layer.name.span, "the layer");
+            diagnostic.helps.extend(suggest::help(&name.text, fields.iter().map(|field| field.name.text.as_str())));
+            self.fail(diagnostic);
+        }
+        found
     }
 
     fn arm_names(&mut self, arm: &'a WireArm) {
@@ -220,6 +236,7 @@ impl<'a> Check<'a, '_> {
         let Some((item, following)) = items.split_first() else { return self.paths(outer, path) };
         let mut next: Vec<&'a [WireItem]> = outer.to_vec();
         next.push(following);
+        self.behind_the_end(item, path);
         match item {
             WireItem::Field(field) => {
                 self.step(field, path);
@@ -240,17 +257,39 @@ impl<'a> Check<'a, '_> {
                     }
                 }
             }
+            WireItem::Optional { items, .. } => {
+                let mut without = path.clone();
+                self.leave_out(items, &mut without);
+                if self.paths < PATHS {
+                    self.paths(&next, &mut without);
+                }
+                next.push(items);
+                self.paths(&next, path);
+            }
+            WireItem::Options(options) => {
+                self.options(options, path);
+                self.paths(&next, path);
+            }
+            WireItem::Reach(_, span) => {
+                path.over = Some(*span);
+                self.paths(&next, path);
+            }
         }
     }
 
     fn step(&mut self, field: &'a WireField, path: &mut Path<'a>) {
         path.bits += u64::from(field.width);
         path.last = Some(field.name.span);
-        let WireValue::Header { layer, field: name, .. } = &field.value else { return };
-        if let Some(first) = path.covered.insert((&layer.text, &name.text), field.name.span) {
+        self.cover(&field.value, field.name.span, path);
+    }
+
+    /// The header field has its place on this path.
+    pub(super) fn cover(&mut self, value: &'a WireValue, span: Span, path: &mut Path<'a>) {
+        let WireValue::Header { layer, field: name, .. } = value else { return };
+        if let Some(first) = path.covered.insert((&layer.text, &name.text), span) {
             let text = format!("`{}.{}` is written twice in one packet", layer.text, name.text);
             let diagnostic = Diagnostic::error(codes::WIRE_TWICE, text)
-                .at(field.name.span, "again here")
+                .at(span, "again here")
                 .label(first, "first here")
                 .note("the decoder could not know which of them to believe")
                 .help("leave one of them out");

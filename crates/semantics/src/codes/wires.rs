@@ -208,4 +208,136 @@ wire Whole big {
     "A wire writes constants, header fields (times and plus a number), sizes, checksums, and what follows from fields in front.",
     "wire Short big { length: u16 = size(all) }",
     "wire Short big { length: u16 = size(packet) }";
+
+    WIRE_CONDITION = "M0620", "a part of a packet that depends on its size",
+    "Whether an optional part is there must be known before the packet is laid out: sizes and checksums come later.",
+    "worker Keyed {
+    header { has_key: u1, key: u32 }
+    on send(msg) { below.send(msg, has_key: 1, key: 7) }
+}
+bundle Plain = Keyed encoded Whole
+wire Whole big {
+    has_key: u8 = Keyed.has_key + 0
+    words: u8 = size(packet) / 4
+    optional when words > 4 { key: u32 = Keyed.key }
+}",
+    "worker Keyed {
+    header { has_key: u1, key: u32 }
+    on send(msg) { below.send(msg, has_key: 1, key: 7) }
+}
+bundle Plain = Keyed encoded Whole
+wire Whole big {
+    has_key: u8 = Keyed.has_key + 0
+    words: u8 = size(packet) / 4
+    optional when has_key == 1 { key: u32 = Keyed.key }
+}";
+
+    WIRE_LAST = "M0621", "a field behind what ends the header",
+    "Options, and a header that reaches into the message, end the header: where they end is not known before the packet is there.",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u8 = size(header) / 4
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 2 => Says.has_mss { mss: u16 = Says.mss }  else => skip }
+    sum: u16 = 0 unread
+}",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u8 = size(header) / 4
+    sum: u16 = 0 unread
+    more: u8 = 0 unread
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 2 => Says.has_mss { mss: u16 = Says.mss }  else => skip }
+}";
+
+    WIRE_OPTION_LENGTH = "M0622", "an option whose length says nothing",
+    "An option's length counts its octets, kind and length included, perhaps less a number, or in units of several; each option must have a length that can be written so.",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u32 = size(header) / 4
+    options kind: u8 length: u8 = size(option) / 8 until words * 4 pad 4 { 2 => Says.has_mss { mss: u16 = Says.mss }  else => skip }
+}",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u32 = size(header) / 4
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 2 => Says.has_mss { mss: u16 = Says.mss }  else => skip }
+}";
+
+    WIRE_OPTION_KIND = "M0623", "kinds of options that do not tell them apart",
+    "Each kind is a number of its own that fits, and `else` says what happens to all others: passed over, or the packet refused.",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u32 = size(header) / 4
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 0 => end  0 => Says.has_mss { mss: u16 = Says.mss }  else => skip }
+}",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u32 = size(header) / 4
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 0 => end  2 => Says.has_mss { mss: u16 = Says.mss }  else => skip }
+}";
+
+    WIRE_OPTION_FIELDS = "M0624", "what an option cannot hold",
+    "An option is a run of fields of whole octets together: header fields, constants, and what is not read.",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u32 = size(header) / 4
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 2 => Says.has_mss { mss: u16 = Says.mss  flag: u4 = 0 }  else => skip }
+}",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u32 = size(header) / 4
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 2 => Says.has_mss { mss: u16 = Says.mss  flag: u8 = 0 }  else => skip }
+}";
+
+    WIRE_PRESENT = "M0625", "an option whose presence no bit says",
+    "The field in front of an option's brace says whether it is there: a `bool` or `u1` of a header.",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u32 = size(header) / 4
+    has: u8 = Says.has_mss + 0
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 2 => Says.mss { more: u16 = 7 }  else => skip }
+}",
+    "worker Says {
+    header { has_mss: bool, mss: u16 }
+    on send(msg) { below.send(msg, has_mss: true, mss: 1460) }
+}
+bundle Plain = Says encoded Whole
+wire Whole big {
+    words: u32 = size(header) / 4
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 2 => Says.has_mss { mss: u16 = Says.mss }  else => skip }
+}";
 }

@@ -28,6 +28,7 @@ mod scopes;
 mod stacks;
 mod statements;
 mod tests;
+mod wire_parts;
 mod wires;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -21,22 +21,24 @@ pub(super) fn wires(cx: &mut Context) {
 
 /// A field that was met already, on the way to here.
 #[derive(Clone)]
-struct Met {
-    name: Name,
+pub(super) struct Met {
+    pub name: Name,
     width: u8,
     tag: bool,
+    /// A size or checksum decides it.
+    pub computed: bool,
 }
 
-struct Work<'a> {
-    cx: &'a mut Context,
-    file: FileId,
+pub(super) struct Work<'a> {
+    pub cx: &'a mut Context,
+    pub file: FileId,
     big: bool,
     /// By number; those of arms that were left have a name that no text can hold.
-    fields: Vec<Met>,
+    pub fields: Vec<Met>,
 }
 
 impl Work<'_> {
-    fn members(&mut self, members: &[ast::WireMember]) -> Vec<WireItem> {
+    pub(super) fn members(&mut self, members: &[ast::WireMember]) -> Vec<WireItem> {
         let mut items = Vec::new();
         for member in members {
             match member {
@@ -47,6 +49,9 @@ impl Work<'_> {
                 ast::WireMember::Where(constraint) => self.constraints(constraint, &mut items),
                 ast::WireMember::Trim(trim) => self.trim(trim, &mut items),
                 ast::WireMember::Choice(choice) => items.extend(self.choice(choice)),
+                ast::WireMember::Optional(part) => items.extend(self.optional(part)),
+                ast::WireMember::Options(options) => items.extend(self.options(options)),
+                ast::WireMember::Reach(reach) => items.extend(self.reach(reach)),
             }
         }
         items
@@ -77,7 +82,7 @@ impl Work<'_> {
         }
         let tag = field.value().is_none() && !field.is_unread();
         let index = self.fields.len() as u32;
-        self.fields.push(Met { name: name.clone(), width, tag });
+        self.fields.push(Met { name: name.clone(), width, tag, computed: false });
         let value = match field.value() {
             None if tag => WireValue::Tag,
             None => WireValue::Unread,
@@ -96,11 +101,22 @@ impl Work<'_> {
             }
             Some(value) => self.value(&value, &name, width)?,
         };
+        self.fields[index as usize].computed = matches!(value, WireValue::Computed(_));
         Some(WireField { index, name, width, big, value, constraints: Vec::new(), trims: false })
     }
 
+    /// Members that are not in every packet: not seen behind them; their numbers stay taken.
+    pub(super) fn hidden(&mut self, members: &[ast::WireMember]) -> Vec<WireItem> {
+        let before = self.fields.len();
+        let items = self.members(members);
+        for field in &mut self.fields[before..] {
+            field.name.text = format!(" {}", field.name.text);
+        }
+        items
+    }
+
     /// The number that an expression of constants stands for; no report.
-    fn number(&mut self, value: &Tree) -> Option<u64> {
+    pub(super) fn number(&mut self, value: &Tree) -> Option<u64> {
         let before = self.cx.out.len();
         let expr = Body::constant(self.cx, self.file).expr(value, None);
         let number = constants::eval(&self.cx.program, &expr).ok().and_then(|value| value.scalar());
@@ -151,7 +167,7 @@ impl Work<'_> {
         }
     }
 
-    fn path(&self, value: &Tree) -> Option<Vec<Name>> {
+    pub(super) fn path(&self, value: &Tree) -> Option<Vec<Name>> {
         match value {
             Tree::Name(_) => Some(vec![tree::name_expr(self.file, value)?]),
             Tree::Field(field) => {
@@ -163,7 +179,7 @@ impl Work<'_> {
         }
     }
 
-    fn header(&mut self, path: &[Name], times: u64, plus: u64, span: mokume_base::Span) -> Option<WireValue> {
+    pub(super) fn header(&mut self, path: &[Name], times: u64, plus: u64, span: mokume_base::Span) -> Option<WireValue> {
         let (layer, variant, field) = match path {
             [layer, field] => (layer, None, field),
             [layer, variant, field] => (layer, Some(variant.clone()), field),
@@ -177,7 +193,7 @@ impl Work<'_> {
     }
 
     /// Fields before this one, numbers, sizes and checksums.
-    fn expr(&mut self, value: &Tree) -> Option<WireExpr> {
+    pub(super) fn expr(&mut self, value: &Tree) -> Option<WireExpr> {
         let value = tree::unparen(value);
         let span = value.span(self.file);
         if let Some(number) = self.number(&value) {
@@ -202,19 +218,9 @@ impl Work<'_> {
             Tree::Binary(binary) => {
                 let op = binary.op().and_then(operator);
                 let (left, right) = (binary.left()?, binary.right()?);
-                let allowed = [
-                    Binary::Add,
-                    Binary::Sub,
-                    Binary::Mul,
-                    Binary::Div,
-                    Binary::Rem,
-                    Binary::BitAnd,
-                    Binary::BitOr,
-                    Binary::Shl,
-                    Binary::Shr,
-                ];
+                let allowed = [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div];
                 let Some(op) = op.filter(|op| allowed.contains(op)) else {
-                    let help = "write `+ - * / % & | << >>`";
+                    let help = "write `+ - * /`";
                     self.cx.error(codes::WIRE_VALUE, "a wire does not compute this", span, "unknown here", help);
                     return None;
                 };
@@ -264,7 +270,7 @@ impl Work<'_> {
         }
     }
 
-    fn comparisons(&mut self, condition: &Tree, list: &mut Vec<(WireExpr, Binary, WireExpr)>) {
+    pub(super) fn comparisons(&mut self, condition: &Tree, list: &mut Vec<(WireExpr, Binary, WireExpr)>) {
         let condition = tree::unparen(condition);
         let span = condition.span(self.file);
         let parts = match &condition {
@@ -359,12 +365,7 @@ impl Work<'_> {
             [layer, variant] => Some((Some(layer.clone()), variant.clone())),
             _ => None,
         };
-        let before = self.fields.len();
-        let items = self.members(&arm.members());
-        // Fields of an arm are not seen behind it; their numbers stay taken.
-        for field in &mut self.fields[before..] {
-            field.name.text = format!(" {}", field.name.text);
-        }
+        let items = self.hidden(&arm.members());
         let place = path.last().map_or(span, |name| name.span);
         Some(WireArm { tag: tag.unwrap_or(0), selects, items, span: place })
     }

@@ -4,7 +4,10 @@ use super::{child, children, choice, has_word, node, Expr, Name, Path, Type};
 
 choice! {
     /// What a wire or an arm of it holds, in order.
-    WireMember { Field(WireField), Where(WireWhere), Trim(WireTrim), Choice(WireChoice) }
+    WireMember {
+        Field(WireField), Where(WireWhere), Trim(WireTrim), Choice(WireChoice), Optional(WireOptional),
+        Options(WireOptions), Reach(WireReach),
+    }
 }
 
 node! {
@@ -21,6 +24,23 @@ node! {
     WireChoice = WIRE_CHOICE;
     /// `1 => Data { … }`
     WireArm = WIRE_ARM;
+    /// `optional when flag == 1 { … }`
+    WireOptional = WIRE_OPTIONAL;
+    /// `options kind: u8 length: u8 = size(option) until words * 4 pad 4 { … }`
+    WireOptions = WIRE_OPTIONS;
+    /// `2 => Layer.has_mss { … }`, `0 => end`, `else => skip`
+    WireOption = WIRE_OPTION;
+    /// `header to words * 4`
+    WireReach = WIRE_REACH;
+}
+
+/// What stands behind the arrow of an option.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum OptionWord {
+    End,
+    Single,
+    Skip,
+    Refuse,
 }
 
 /// A byte order that is written.
@@ -104,6 +124,61 @@ impl WireArm {
     }
     /// `Data`, or `Layer.Data`
     pub fn alternative(&self) -> Option<Path> {
+        child(&self.0)
+    }
+    pub fn members(&self) -> Vec<WireMember> {
+        members(&self.0)
+    }
+}
+
+impl WireOptional {
+    pub fn condition(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn members(&self) -> Vec<WireMember> {
+        members(&self.0)
+    }
+}
+
+impl WireReach {
+    pub fn to(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl WireOptions {
+    pub fn kind(&self) -> Option<WireField> {
+        children(&self.0).into_iter().next()
+    }
+    pub fn length(&self) -> Option<WireField> {
+        children(&self.0).into_iter().nth(1)
+    }
+    pub fn until(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn pad(&self) -> Option<Expr> {
+        has_word(&self.0, "pad").then(|| children(&self.0).into_iter().nth(1)).flatten()
+    }
+    pub fn arms(&self) -> Vec<WireOption> {
+        children(&self.0)
+    }
+}
+
+impl WireOption {
+    /// `None` for `else`.
+    pub fn kind(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn is_else(&self) -> bool {
+        has_word(&self.0, "else")
+    }
+    pub fn word(&self) -> Option<OptionWord> {
+        use OptionWord::*;
+        let words = [("end", End), ("single", Single), ("skip", Skip), ("refuse", Refuse)];
+        words.into_iter().find(|(word, _)| has_word(&self.0, word)).map(|(_, word)| word)
+    }
+    /// `Layer.has_mss`
+    pub fn present(&self) -> Option<Path> {
         child(&self.0)
     }
     pub fn members(&self) -> Vec<WireMember> {

@@ -18,6 +18,7 @@ mod state;
 mod statements;
 mod tests;
 mod types;
+mod wire_parts;
 mod wires;
 
 use crate::kinds::SyntaxKind::{self, *};

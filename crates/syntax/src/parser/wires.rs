@@ -36,7 +36,7 @@ impl Parser<'_> {
         }
     }
 
-    fn recover_wire(&mut self, began: usize) {
+    pub(super) fn recover_wire(&mut self, began: usize) {
         if self.pos == began {
             self.bump_as_error();
         }
@@ -57,6 +57,9 @@ impl Parser<'_> {
             "where" => self.wire_where(),
             "trim" => self.wire_trim(),
             "choice" => self.wire_choice(),
+            "optional" => self.wire_optional(),
+            "options" => self.wire_options(),
+            "header" => self.wire_reach(),
             _ => self.unknown_wire_member(),
         }
     }
@@ -73,19 +76,23 @@ impl Parser<'_> {
             IDENT if self.at(IDENT) && self.same_line(1) && self.nth(2) == EQ => {
                 format!("a field's name stands before its type: `{second}: {first} = …`")
             }
-            _ if matches!(first, "if" | "match" | "switch") => {
+            _ if first == "if" => {
+                "a part that is there under a condition is written `optional when flag == 1 { … }`".to_string()
+            }
+            _ if matches!(first, "match" | "switch") => {
                 "what depends on an earlier field is written `choice kind { 1 => Data { … } }`".to_string()
             }
             _ if matches!(first, "big" | "little") => {
                 "the byte order stands behind the type: `a: u16 little = …`".to_string()
             }
-            _ => "write a field (`source: u16 = Ports.source`), `where`, `trim packet to` or `choice`".to_string(),
+            _ => "write a field (`source: u16 = Ports.source`), `where`, `trim packet to`, `choice`, `optional` or `options`"
+                .to_string(),
         };
         self.report(diagnostic.help(help));
     }
 
     /// `name: uN little = e unread`
-    fn wire_field(&mut self) {
+    pub(super) fn wire_field(&mut self) {
         self.form = "source: u16 = Ports.source";
         self.open_documented(WIRE_FIELD);
         self.name("a field's name");

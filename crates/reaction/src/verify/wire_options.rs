@@ -1,0 +1,140 @@
+//! Parts of wires that are not in every packet: what a condition may name, what an option may hold, what ends a way.
+
+use std::collections::HashSet;
+
+use super::operations::fits;
+use super::wires::{fields_of, Checker, Way};
+use crate::*;
+
+impl<'a> Checker<'a, '_> {
+    /// The ways without the part, where its header fields are zero, and the ways with it.
+    pub(super) fn optional(&mut self, when: &[WireTest], items: &'a [WireItem], ways: Vec<Way>) -> Vec<Way> {
+        for test in when {
+            self.condition(&test.left, &ways);
+            self.condition(&test.right, &ways);
+        }
+        let mut without = ways.clone();
+        for way in &mut without {
+            way.covered.extend(WireItem::fields(items).into_iter().filter_map(covers));
+        }
+        let mut after = self.items(items, ways);
+        after.extend(without);
+        self.bounded(after)
+    }
+
+    /// Encoder and decoder know the same: fields in front that no size decides.
+    fn condition(&mut self, expression: &WireExpression, ways: &[Way]) {
+        let mut named = Vec::new();
+        fields_of(expression, &mut named);
+        for index in named {
+            let field = self.fields.get(index.0 as usize).copied();
+            let computed = field.is_some_and(|field| matches!(field.value, FieldValue::Computed { .. }));
+            if computed || ways.iter().any(|way| !way.fields.contains(&index)) {
+                let name = field.map_or("?", |field| &field.name);
+                let message = format!("a condition on `{name}`, which is computed or not in front of it on every way");
+                self.fault(codes::WIRE_NAME, message);
+            }
+        }
+        if is_measured(expression) {
+            self.fault(codes::WIRE_NAME, "a condition names fields and numbers, no sizes".to_owned());
+        }
+    }
+
+    pub(super) fn reach(&mut self, to: &WireExpression, ways: &mut [Way]) {
+        self.condition(to, ways);
+        ways.iter_mut().for_each(|way| way.over = true);
+    }
+
+    pub(super) fn options(&mut self, options: &'a WireOptions, ways: &mut [Way]) {
+        let mut named = Vec::new();
+        fields_of(&options.until, &mut named);
+        if named.iter().any(|index| ways.iter().any(|way| !way.fields.contains(index))) {
+            self.fault(codes::WIRE_NAME, "the end of the options names a field that is not in front of them".to_owned());
+        }
+        if ways.iter().any(|way| way.bits % 8 != 0) {
+            self.fault(codes::WIRE_OCTETS, "options begin on an octet".to_owned());
+        }
+        for part in [&options.kind, &options.length] {
+            if !matches!(part.width, 8 | 16 | 32) {
+                let message = format!("`{}` has {} bits: kinds and lengths have 8, 16 or 32", part.name, part.width);
+                self.fault(codes::WIRE_FIELD, message);
+            }
+        }
+        if options.times == 0 || options.pad == 0 || options.pad > 256 {
+            self.fault(codes::WIRE_FIELD, "options are counted and padded by 1 octet or more".to_owned());
+        }
+        self.option_arms(options, ways);
+        for way in ways.iter_mut() {
+            way.over = true;
+        }
+    }
+
+    fn option_arms(&mut self, options: &'a WireOptions, ways: &mut [Way]) {
+        let mut kinds = HashSet::new();
+        for arm in &options.arms {
+            if !kinds.insert(arm.kind()) {
+                self.fault(codes::WIRE_ARMS, format!("kind {} is there twice", arm.kind()));
+            }
+            if !fits(arm.kind(), options.kind.width) {
+                let message = format!("kind {} does not fit into {} bits", arm.kind(), options.kind.width);
+                self.fault(codes::NUMBER, message);
+            }
+            if let OptionArm::Known { header, variant, field, items, .. } = arm {
+                self.option_items(options, arm, items, ways);
+                ways.iter_mut().for_each(|way| way.covered.push((*header, *variant, *field)));
+            }
+        }
+    }
+
+    fn option_items(&mut self, options: &'a WireOptions, arm: &'a OptionArm, items: &'a [WireItem], ways: &mut [Way]) {
+        let fields: Vec<&WireField> = items.iter().filter_map(only_field).collect();
+        let bits: u32 = fields.iter().map(|field| u32::from(field.width)).sum();
+        if fields.len() != items.len() || !bits.is_multiple_of(8) {
+            let message = format!("option {} is no run of fields of whole octets together", arm.kind());
+            self.fault(codes::WIRE_OCTETS, message);
+        }
+        let octets = u64::from(options.head() + bits / 8);
+        let rest = octets.checked_sub(options.plus).filter(|rest| rest.is_multiple_of(options.times.max(1)));
+        if !rest.is_some_and(|rest| fits(rest / options.times.max(1), options.length.width)) {
+            let message = format!("no length says that option {} has {octets} octets", arm.kind());
+            self.fault(codes::NUMBER, message);
+        }
+        let mut inside = ways.to_vec();
+        for field in fields {
+            if matches!(field.value, FieldValue::Computed { .. } | FieldValue::Tag | FieldValue::Placed) {
+                let message = format!("`{}` is computed, or of a layer below, within an option", field.name);
+                self.fault(codes::WIRE_FIELD, message);
+            }
+            self.field(field, &mut inside);
+            for constraint in &field.constraints {
+                self.condition(&constraint.left, &inside);
+                self.condition(&constraint.right, &inside);
+            }
+            ways.iter_mut().for_each(|way| way.covered.extend(covers(field)));
+        }
+    }
+}
+
+fn only_field(item: &WireItem) -> Option<&WireField> {
+    match item {
+        WireItem::Field(field) => Some(field),
+        _ => None,
+    }
+}
+
+fn covers(field: &WireField) -> Option<(HeaderId, VariantId, u32)> {
+    match &field.value {
+        FieldValue::Header { header, variant, field, .. } => Some((*header, *variant, *field)),
+        _ => None,
+    }
+}
+
+/// Whether sizes or checksums are in it.
+fn is_measured(expression: &WireExpression) -> bool {
+    use WireExpression as E;
+    match expression {
+        E::Number(_) | E::Field(_) => false,
+        E::Add(a, b) | E::Sub(a, b) | E::Mul(a, b) | E::Div(a, b) => is_measured(a) || is_measured(b),
+        E::PacketSize | E::HeaderSize | E::PayloadSize | E::HeaderChecksum | E::PacketChecksum => true,
+    }
+}

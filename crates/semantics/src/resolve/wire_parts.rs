@@ -1,0 +1,213 @@
+//! Parts of wires that are not in every packet: optional ones, options, and a header that reaches into the message.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
+
+use super::wires::Work;
+use crate::program::*;
+use crate::{codes, tree, types};
+
+impl Work<'_> {
+    pub(super) fn optional(&mut self, part: &ast::WireOptional) -> Option<WireItem> {
+        let span = part.span(self.file);
+        let mut when = Vec::new();
+        if let Some(condition) = part.condition() {
+            self.comparisons(&condition, &mut when);
+        }
+        for (left, _, right) in &when {
+            self.known_early(left, span);
+            self.known_early(right, span);
+        }
+        let items = self.hidden(&part.members());
+        Some(WireItem::Optional { when, items, span })
+    }
+
+    pub(super) fn reach(&mut self, reach: &ast::WireReach) -> Option<WireItem> {
+        let span = reach.span(self.file);
+        let to = self.expr(&reach.to()?)?;
+        self.known_early(&to, span);
+        Some(WireItem::Reach(to, span))
+    }
+
+    /// What a condition names is known to the encoder before any size is.
+    fn known_early(&mut self, expr: &WireExpr, span: Span) {
+        let what = match expr {
+            WireExpr::Number(_) => return,
+            WireExpr::Field(index) => match self.fields.get(*index as usize) {
+                Some(field) if field.computed => format!("`{}`, which is computed from sizes", field.name.text),
+                _ => return,
+            },
+            WireExpr::Binary { a, b, .. } => {
+                self.known_early(a, span);
+                return self.known_early(b, span);
+            }
+            _ => "a size or a checksum".to_string(),
+        };
+        let diagnostic = Diagnostic::error(codes::WIRE_CONDITION, format!("a part of a packet depends on {what}"))
+            .at(span, "not known before the packet is laid out")
+            .help("name fields that hold header fields or constants");
+        self.cx.report(diagnostic);
+    }
+
+    pub(super) fn options(&mut self, options: &ast::WireOptions) -> Option<WireItem> {
+        let span = options.span(self.file);
+        let kind = self.option_part(&options.kind()?)?;
+        let length = self.option_part(&options.length()?)?;
+        let (times, plus) = self.option_size(&options.length()?, span)?;
+        let until = self.expr(&options.until()?)?;
+        let pad = options.pad().map_or(Some(1), |pad| self.padding(&pad))?;
+        let mut made =
+            WireOptions { kind, length, times, plus, until, pad, arms: Vec::new(), skips: false, span };
+        let mut has_else = false;
+        for arm in options.arms() {
+            if arm.is_else() {
+                has_else = true;
+                made.skips = arm.word() == Some(ast::OptionWord::Skip);
+            } else {
+                let found = self.option(&arm, &made);
+                made.arms.extend(found);
+            }
+        }
+        if !has_else {
+            let help = "write `else => skip`, or `else => refuse`";
+            let text = "what happens to other options is not said";
+            self.cx.error(codes::WIRE_OPTION_KIND, text, span, "no `else`", help);
+        }
+        Some(WireItem::Options(made))
+    }
+
+    fn option_part(&mut self, field: &ast::WireField) -> Option<(Name, u8)> {
+        let name = tree::some_name(self.file, field.name())?;
+        let ty = self.cx.ty(self.file, field.ty());
+        match types::width(&self.cx.program, ty) {
+            Some(width @ (8 | 16 | 32)) => Some((name, width)),
+            _ => {
+                let text = format!("`{}` is not of whole octets", name.text);
+                let help = "kinds and lengths of options are `u8`, `u16` or `u32`";
+                self.cx.error(codes::WIRE_OPTION_LENGTH, text, name.span, "expected `u8`", help);
+                None
+            }
+        }
+    }
+
+    /// `size(option)`, `size(option) / 8`, `size(option) - 2`: times and plus of the way back.
+    fn option_size(&mut self, field: &ast::WireField, span: Span) -> Option<(u64, u64)> {
+        let value = field.value();
+        let found = value.as_ref().and_then(|value| self.scale(&tree::unparen(value)));
+        if found.is_none() {
+            let place = value.map_or(span, |value| value.span(self.file));
+            let help = "write `length: u8 = size(option)`, `size(option) / 8` or `size(option) - 2`";
+            let text = "the length does not say how many octets the option has";
+            self.cx.error(codes::WIRE_OPTION_LENGTH, text, place, "expected `size(option)`", help);
+        }
+        found
+    }
+
+    fn scale(&mut self, value: &Tree) -> Option<(u64, u64)> {
+        match value {
+            Tree::Call(call) => {
+                let name = call.callee().and_then(|callee| tree::name_expr(self.file, &callee))?;
+                let of = call.args().first().and_then(|arg| arg.value());
+                let of = of.and_then(|value| tree::name_expr(self.file, &value))?;
+                (name.text == "size" && of.text == "option").then_some((1, 0))
+            }
+            Tree::Binary(binary) => {
+                let (left, right) = (tree::unparen(&binary.left()?), binary.right()?);
+                let number = self.number(&right)?;
+                let (times, plus) = self.scale(&left)?;
+                match binary.op()? {
+                    BinaryOp::Div if number > 0 && number <= 256 => Some((times * number, plus)),
+                    BinaryOp::Sub if times == 1 && number <= 256 => Some((times, plus + number)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn padding(&mut self, value: &Tree) -> Option<u32> {
+        let number = self.number(value).filter(|number| (1..=256).contains(number));
+        if number.is_none() {
+            let text = "options are padded to a multiple of 1 to 256 octets";
+            self.cx.error(codes::WIRE_OPTION_LENGTH, text, value.span(self.file), "not such a number", "write `pad 4`");
+        }
+        number.map(|number| number as u32)
+    }
+
+    fn option(&mut self, arm: &ast::WireOption, options: &WireOptions) -> Option<WireOption> {
+        let value = arm.kind()?;
+        let span = value.span(self.file);
+        let Some(kind) = self.number(&value) else {
+            let help = "write `2 => Layer.has_mss { … }`";
+            self.cx.error(codes::NOT_CONSTANT, "an option begins with a number", span, "not constant", help);
+            return None;
+        };
+        let twice = options.arms.iter().find(|known| known.kind == kind).map(|known| known.span);
+        let wide = kind > types::mask(options.kind.1);
+        if twice.is_some() || wide {
+            let text = match wide {
+                true => format!("{kind} does not fit u{}", options.kind.1),
+                false => format!("two options of kind {kind}"),
+            };
+            let mut diagnostic = Diagnostic::error(codes::WIRE_OPTION_KIND, text).at(span, "no kind of its own");
+            if let Some(first) = twice {
+                diagnostic = diagnostic.label(first, "first here");
+            }
+            self.cx.report(diagnostic.help("give each option a kind of its own that fits"));
+        }
+        let what = match arm.word() {
+            Some(ast::OptionWord::End) => OptionForm::End,
+            Some(ast::OptionWord::Single) => OptionForm::Single,
+            _ => self.known_option(arm, options, span)?,
+        };
+        Some(WireOption { kind, span, what })
+    }
+
+    fn known_option(&mut self, arm: &ast::WireOption, options: &WireOptions, span: Span) -> Option<OptionForm> {
+        let path = arm.present().map_or(Vec::new(), |path| tree::parts(self.file, &path));
+        let place = path.last().map_or(span, |name| name.span);
+        let present = self.header(&path, 1, 0, place);
+        let items = self.hidden(&arm.members());
+        let octets = self.option_octets(&items, options, place);
+        let head = u64::from(options.kind.1 / 8 + options.length.1 / 8);
+        if let Some(octets) = octets.map(|octets| octets + head) {
+            let rest = octets.checked_sub(options.plus).filter(|rest| rest.is_multiple_of(options.times));
+            if !rest.is_some_and(|rest| rest / options.times <= types::mask(options.length.1)) {
+                let text = format!("no length says that this option has {octets} octets");
+                let help = "add a field `reserved: u8 = 0`, or make the length wider";
+                self.cx.error(codes::WIRE_OPTION_LENGTH, text, place, &format!("{octets} octets"), help);
+            }
+        }
+        Some(OptionForm::Known { present: present?, items })
+    }
+
+    /// Octets of an option's fields: plain ones, each known when it is reached.
+    fn option_octets(&mut self, items: &[WireItem], options: &WireOptions, place: Span) -> Option<u64> {
+        let mut bits = 0;
+        for item in items {
+            let WireItem::Field(field) = item else {
+                let help = "an option holds fields alone; a part of its own goes into an option of its own";
+                self.cx.error(codes::WIRE_OPTION_FIELDS, "a part within an option", place, "here", help);
+                return None;
+            };
+            let plain = !matches!(field.value, WireValue::Computed(_) | WireValue::Tag) && !field.trims;
+            if !plain {
+                let text = format!("`{}` depends on more than this option", field.name.text);
+                let help = "an option's fields are header fields, constants and `unread`; its length is written by itself";
+                self.cx.error(codes::WIRE_OPTION_FIELDS, text, field.name.span, "not within an option", help);
+            }
+            for (left, _, right) in &field.constraints {
+                self.known_early(left, field.name.span);
+                self.known_early(right, field.name.span);
+            }
+            bits += u64::from(field.width);
+        }
+        if !bits.is_multiple_of(8) {
+            let text = format!("the fields of the option `{}` are {bits} bits", options.kind.0.text);
+            let help = format!("add a field such as `reserved: u{} = 0`", 8 - bits % 8);
+            self.cx.error(codes::WIRE_OPTION_FIELDS, text, place, "no whole octets", &help);
+            return None;
+        }
+        Some(bits / 8)
+    }
+}
