@@ -117,6 +117,20 @@ pub enum Command {
         #[arg(long, short, value_name = "FILE")]
         output: Option<String>,
     },
+    /// Takes the packets of a capture apart, field by field, and says where one is malformed.
+    Dissect {
+        /// The capture: pcap or pcapng.
+        file: String,
+        /// A `.mok` file whose stack says which wire follows which key; the library's own when left out.
+        #[arg(long, value_name = "FILE")]
+        by: Option<String>,
+        /// Which stack, where the file has several.
+        #[arg(long, value_name = "NAME")]
+        stack: Option<String>,
+        /// Which packets, by their numbers: `3`, `3-7`, `1,4-6`, `9-`.
+        #[arg(long, short, value_name = "NUMBERS")]
+        packets: Option<String>,
+    },
     /// Octets of memory for each class of objects, and message buffers.
     Size {
         #[command(flatten)]

@@ -46,6 +46,9 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
             let dot = output.as_deref().is_some_and(|name| name.ends_with(".dot"));
             written(output.as_deref(), &graph::picture(&compiled.uncomposed, dot), printer)
         }
+        Command::Dissect { file, by, stack, packets } => {
+            crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), packets.as_deref(), printer)
+        }
         Command::Size { stack } => sizes(stack, printer),
         Command::Fmt { files, check } => crate::fmt::fmt(files, *check, printer),
         Command::New { name } => crate::new::new(name, printer),

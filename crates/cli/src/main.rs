@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod dissect;
 mod fmt;
 mod new;
 mod print;

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 
 use mokume_base::render::{self, Colour};
 use mokume_base::{Diagnostic, SourceMap};
+use mokume_driver::dissect::text::Ink;
 use mokume_driver::Failure;
 
 use crate::arguments::{Format, When};
@@ -12,18 +13,22 @@ use crate::arguments::{Format, When};
 pub struct Printer {
     pub format: Format,
     colour: Colour,
+    /// Whether the standard output takes colour.
+    pub ink: Ink,
     /// Why the standard output did not take what we printed: a full disk must not look like a good end.
     lost: RefCell<Option<io::Error>>,
 }
 
 impl Printer {
     pub fn new(format: Format, color: When) -> Self {
-        let on = match color {
+        let on = |terminal: bool| match color {
             When::Always => true,
             When::Never => false,
-            When::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+            When::Auto => terminal && std::env::var_os("NO_COLOR").is_none(),
         };
-        Printer { format, colour: if on { Colour::On } else { Colour::Off }, lost: RefCell::new(None) }
+        let colour = if on(io::stderr().is_terminal()) { Colour::On } else { Colour::Off };
+        let ink = if on(io::stdout().is_terminal()) { Ink::Coloured } else { Ink::Plain };
+        Printer { format, colour, ink, lost: RefCell::new(None) }
     }
 
     pub fn is_json(&self) -> bool {

@@ -4,6 +4,7 @@
 
 pub mod compile;
 pub mod devices;
+pub mod dissect;
 pub mod explain;
 pub mod failure;
 pub mod fmt;

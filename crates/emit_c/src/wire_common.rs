@@ -5,7 +5,6 @@
 
 use mokume_reaction::{Compare, Endian, FieldIndex, Wire, WireExpression as E, WireItem, WireTest};
 
-
 /// Beyond this, the code of a wire would be too long to be of use.
 pub(crate) const MOST_WAYS: usize = 4096;
 

@@ -196,8 +196,16 @@ impl<'a> Decoder<'_, 'a> {
         self.constraints(state, field);
         if field.trims_packet {
             let read = state.at.div_ceil(8);
-            self.refuse_if(format!("{value} > end || {value} < {read}"), self.wire.short);
-            self.text.line(format!("end = (uint32_t){value};"));
+            let to = match field.trims_plus {
+                0 => value.clone(),
+                // Both are far from the largest number there is: nothing wraps.
+                plus => format!("({value} + {})", literal(plus)),
+            };
+            if field.trims_plus > 0 && field.width > 62 {
+                self.refuse_if(format!("{value} > end"), self.wire.short);
+            }
+            self.refuse_if(format!("{to} > end || {to} < {read}"), self.wire.short);
+            self.text.line(format!("end = (uint32_t){to};"));
             state.checked = read;
             state.packet_known = true;
             self.check(state);

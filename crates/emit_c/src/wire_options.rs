@@ -59,10 +59,8 @@ impl<'a> Decoder<'_, 'a> {
             self.refuse_if(condition, unknown);
         }
         self.refuse_if(format!("rest < {}", (kind + length) / 8), options.malformed);
-        self.text.line(format!(
-            "uint64_t length = {};",
-            read_bits("option", kind, options.length.width, options.endian)
-        ));
+        self.text
+            .line(format!("uint64_t length = {};", read_bits("option", kind, options.length.width, options.endian)));
         let most = (u64::MAX - options.plus) / options.times.max(1);
         if most < mask(options.length.width) {
             self.refuse_if(format!("length > {}", literal(most)), options.malformed);

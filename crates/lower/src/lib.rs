@@ -26,6 +26,7 @@ mod make;
 mod multiplex;
 mod octets;
 mod plan;
+pub mod protocols;
 mod publish;
 mod receive;
 mod script;
@@ -45,6 +46,7 @@ use mokume_semantics::program::{Program, StackId};
 pub use declare::DEVICE_MTU;
 #[cfg(test)]
 pub(crate) use fault::Fault;
+pub use protocols::Protocols;
 pub use script::{input, settings, test_script, Input};
 
 /// How a stack is to be lowered.
@@ -86,6 +88,17 @@ pub fn lower(
     stack: StackId,
     options: &Options,
 ) -> (Option<Automaton>, Vec<Diagnostic>) {
+    let (found, diagnostics) = lower_with_protocols(program, sources, stack, options);
+    (found.map(|(automaton, _)| automaton), diagnostics)
+}
+
+/// The same, with what a packet of the stack may hold.
+pub fn lower_with_protocols(
+    program: &Program,
+    sources: &SourceMap,
+    stack: StackId,
+    options: &Options,
+) -> (Option<(Automaton, Protocols)>, Vec<Diagnostic>) {
     let Some(definition) = program.stacks.get(stack.index()) else { return (None, Vec::new()) };
     let sessions = plan::sessions_layer(definition.name.span);
     let mut diagnostics = Vec::new();
@@ -97,10 +110,11 @@ pub fn lower(
     lowering.roots();
     lowering.make_all();
     let failed = lowering.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let protocols = lowering.protocols();
     let mut automaton = lowering.a;
     automaton.handlers.iter_mut().for_each(|handler| clean::clean(&mut handler.body));
     automaton.functions.iter_mut().for_each(|function| clean::clean(&mut function.body));
     automaton.tick = options.tick.max(1);
     automaton.handlers.sort_by_key(|handler| handler.class);
-    ((!failed).then_some(automaton), lowering.diagnostics)
+    ((!failed).then_some((automaton, protocols)), lowering.diagnostics)
 }

@@ -240,7 +240,8 @@ impl<'p> Lowering<'p> {
             endian: endian(field.big),
             value,
             constraints,
-            trims_packet: field.trims,
+            trims_packet: field.trims.is_some(),
+            trims_plus: field.trims.unwrap_or(0),
         }
     }
 
@@ -348,7 +349,8 @@ fn generated_field(next: &mut u32, name: &str, width: u8, value: r::FieldValue) 
     let index = r::FieldIndex(*next);
     *next += 1;
     let constraints = Vec::new();
-    r::WireField { index, name: name.into(), width, endian: r::Endian::Little, value, constraints, trims_packet: false }
+    let (name, endian) = (name.into(), r::Endian::Little);
+    r::WireField { index, name, width, endian, value, constraints, trims_packet: false, trims_plus: 0 }
 }
 
 fn endian(big: bool) -> r::Endian {

@@ -160,6 +160,8 @@ pub struct WireField {
     pub constraints: Vec<WireConstraint>,
     /// The packet ends after this many octets (the field's value, counted from the packet's start); more is cut off.
     pub trims_packet: bool,
+    /// Octets that the value does not count: at most 32 bits.
+    pub trims_plus: u64,
 }
 
 /// Who says what a field holds.

@@ -907,7 +907,8 @@ pub struct WireField {
     pub big: bool,
     pub value: WireValue,
     pub constraints: Vec<(WireExpr, Binary, WireExpr)>,
-    pub trims: bool,
+    /// The packet ends after its value and so many octets more.
+    pub trims: Option<u64>,
 }
 
 #[derive(Clone, Debug)]

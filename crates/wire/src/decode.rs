@@ -1,8 +1,8 @@
 //! A packet to headers, or the reason why it is none. Total, and never beyond the packet.
 
 use mokume_reaction::{
-    Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, VariantId, Wire, WireExpression, WireField,
-    WireId, WireItem, WireOptions,
+    Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, VariantId, Wire, WireExpression,
+    WireField, WireId, WireItem, WireOptions,
 };
 
 use crate::bits;
@@ -158,7 +158,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// An option with its length: one that is known, or one to be skipped.
-    fn long_option(&mut self, options: &'a WireOptions, arm: Option<&'a OptionArm>, until: usize) -> Result<(), Refusal> {
+    fn long_option(
+        &mut self,
+        options: &'a WireOptions,
+        arm: Option<&'a OptionArm>,
+        until: usize,
+    ) -> Result<(), Refusal> {
         let first = self.at - usize::from(options.kind.width);
         if let (None, Some(reason)) = (arm, options.unknown) {
             return Err(Refusal { reason, bit: first });
@@ -167,7 +172,8 @@ impl<'a> Decoder<'a> {
         let octets = length.wrapping_mul(options.times).wrapping_add(options.plus);
         let size = usize::try_from(octets).unwrap_or(usize::MAX);
         let head = options.head() as usize;
-        let wrong = length > (u64::MAX - options.plus) / options.times.max(1) || size < head || size > until - first / 8;
+        let wrong =
+            length > (u64::MAX - options.plus) / options.times.max(1) || size < head || size > until - first / 8;
         if wrong || arm.is_some_and(|arm| size != head + arm.octets() as usize) {
             return Err(Refusal { reason: options.malformed, bit });
         }
@@ -211,7 +217,7 @@ impl<'a> Decoder<'a> {
         }
         self.check()?;
         if field.trims_packet {
-            self.trim(value)?;
+            self.trim(value.saturating_add(field.trims_plus))?;
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Headers and octets to a packet.
 
 use mokume_reaction::{
-    Automaton, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireArm, WireExpression, WireField,
-    WireId, WireItem, WireOptions,
+    Automaton, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireArm, WireExpression,
+    WireField, WireId, WireItem, WireOptions,
 };
 
 use crate::bits;

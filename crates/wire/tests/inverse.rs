@@ -87,6 +87,7 @@ impl Maker {
             value,
             constraints: Vec::new(),
             trims_packet: false,
+            trims_plus: 0,
         }
     }
 
@@ -175,6 +176,7 @@ impl Maker {
                     padded.push(WireItem::Choice { on, arms: arms.collect(), unknown });
                     bits = 0;
                 }
+                other => padded.push(other),
             }
         }
         self.pad(bits, &mut padded);
@@ -184,7 +186,7 @@ impl Maker {
     fn whole_octets_after(&mut self, before: usize, mut items: Vec<WireItem>) -> Vec<WireItem> {
         let width = |item: &WireItem| match item {
             WireItem::Field(field) => usize::from(field.width),
-            WireItem::Choice { .. } => 0,
+            _ => 0,
         };
         let bits = before + items.iter().map(width).sum::<usize>();
         self.pad(bits, &mut items);
@@ -259,6 +261,7 @@ fn with_open_bits_zero(automaton: &Automaton, packet: &[u8], headers: &[HeaderVa
                 }
                 at += usize::from(field.width);
             }
+            Some(_) => {}
         }
     }
     octets
@@ -325,6 +328,7 @@ fn change(items: &mut [WireItem], wanted: &dyn Fn(&WireField) -> bool, change_fi
         }
         WireItem::Field(_) => false,
         WireItem::Choice { arms, .. } => arms.iter_mut().any(|arm| change(&mut arm.items, wanted, change_field)),
+        _ => false,
     })
 }
 

@@ -421,6 +421,9 @@ fn read_items(items: &[WireItem], mut readings: Vec<Reading>) -> Option<Vec<Read
                         FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}
                         _ => return None,
                     }
+                    if field.trims_plus > 0 {
+                        return None;
+                    }
                     if field.trims_packet {
                         reading.trim = Some(cast(32, field.width, term));
                     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mokume_reaction::{
-    Compare, Endian, FieldIndex, FieldValue, HeaderId, ReasonId, VariantId, WireExpression, WireField, WireId, WireItem,
-    WireTest,
+    Compare, Endian, FieldIndex, FieldValue, HeaderId, ReasonId, VariantId, WireExpression, WireField, WireId,
+    WireItem, WireTest,
 };
 
 use super::message::{fold16, join, split};
@@ -426,7 +426,11 @@ impl Reader<'_> {
             decoder.checks.push(Check::Constraint(constraint));
         }
         if field.trims_packet {
-            decoder.trim = Some(value);
+            let (wide, plus) = (self.terms.resize(value, WIDE), self.terms.number(field.trims_plus, WIDE));
+            decoder.trim = Some(match field.trims_plus {
+                0 => value,
+                _ => self.terms.binary(Operator::Add, wide, plus),
+            });
         }
         Ok(true)
     }

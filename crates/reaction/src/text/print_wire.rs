@@ -106,7 +106,11 @@ impl Printer<'_> {
     fn field(&self, field: &WireField, pad: &str, out: &mut String) {
         let order = if field.endian == self.wire.endian { "" } else { endian(field.endian) };
         let space = if order.is_empty() { "" } else { " " };
-        let trims = if field.trims_packet { " trims" } else { "" };
+        let trims = match (field.trims_packet, field.trims_plus) {
+            (false, _) => String::new(),
+            (true, 0) => " trims".to_owned(),
+            (true, plus) => format!(" trims + {plus}"),
+        };
         let value = self.value(&field.value);
         *out += &format!("{pad}field {}: {}{space}{order} {value}{trims}\n", ident(&field.name), field.width);
         for constraint in &field.constraints {

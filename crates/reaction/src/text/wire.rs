@@ -129,9 +129,11 @@ impl<'a> Reader<'_, 'a> {
         let endian = endian(&mut cursor).unwrap_or(self.endian);
         let value = self.value(&mut cursor)?;
         let trims_packet = cursor.word("trims");
+        let trims_plus = if trims_packet && cursor.mark("+") { u64::from(cursor.small()?) } else { 0 };
         cursor.end()?;
         let constraints = self.constraints();
-        Ok(WireItem::Field(WireField { index, name, width, endian, value, constraints, trims_packet }))
+        let field = WireField { index, name, width, endian, value, constraints, trims_packet, trims_plus };
+        Ok(WireItem::Field(field))
     }
 
     fn constraints(&mut self) -> Vec<WireConstraint> {

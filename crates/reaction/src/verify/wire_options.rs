@@ -49,7 +49,10 @@ impl<'a> Checker<'a, '_> {
         let mut named = Vec::new();
         fields_of(&options.until, &mut named);
         if named.iter().any(|index| ways.iter().any(|way| !way.fields.contains(index))) {
-            self.fault(codes::WIRE_NAME, "the end of the options names a field that is not in front of them".to_owned());
+            self.fault(
+                codes::WIRE_NAME,
+                "the end of the options names a field that is not in front of them".to_owned(),
+            );
         }
         if ways.iter().any(|way| way.bits % 8 != 0) {
             self.fault(codes::WIRE_OCTETS, "options begin on an octet".to_owned());

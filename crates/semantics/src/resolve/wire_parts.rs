@@ -56,8 +56,7 @@ impl Work<'_> {
         let (times, plus) = self.option_size(&options.length()?, span)?;
         let until = self.expr(&options.until()?)?;
         let pad = options.pad().map_or(Some(1), |pad| self.padding(&pad))?;
-        let mut made =
-            WireOptions { kind, length, times, plus, until, pad, arms: Vec::new(), skips: false, span };
+        let mut made = WireOptions { kind, length, times, plus, until, pad, arms: Vec::new(), skips: false, span };
         let mut has_else = false;
         for arm in options.arms() {
             if arm.is_else() {
@@ -190,10 +189,11 @@ impl Work<'_> {
                 self.cx.error(codes::WIRE_OPTION_FIELDS, "a part within an option", place, "here", help);
                 return None;
             };
-            let plain = !matches!(field.value, WireValue::Computed(_) | WireValue::Tag) && !field.trims;
+            let plain = !matches!(field.value, WireValue::Computed(_) | WireValue::Tag) && field.trims.is_none();
             if !plain {
                 let text = format!("`{}` depends on more than this option", field.name.text);
-                let help = "an option's fields are header fields, constants and `unread`; its length is written by itself";
+                let help =
+                    "an option's fields are header fields, constants and `unread`; its length is written by itself";
                 self.cx.error(codes::WIRE_OPTION_FIELDS, text, field.name.span, "not within an option", help);
             }
             for (left, _, right) in &field.constraints {

@@ -102,7 +102,7 @@ impl Work<'_> {
             Some(value) => self.value(&value, &name, width)?,
         };
         self.fields[index as usize].computed = matches!(value, WireValue::Computed(_));
-        Some(WireField { index, name, width, big, value, constraints: Vec::new(), trims: false })
+        Some(WireField { index, name, width, big, value, constraints: Vec::new(), trims: None })
     }
 
     /// Members that are not in every packet: not seen behind them; their numbers stay taken.
@@ -179,7 +179,13 @@ impl Work<'_> {
         }
     }
 
-    pub(super) fn header(&mut self, path: &[Name], times: u64, plus: u64, span: mokume_base::Span) -> Option<WireValue> {
+    pub(super) fn header(
+        &mut self,
+        path: &[Name],
+        times: u64,
+        plus: u64,
+        span: mokume_base::Span,
+    ) -> Option<WireValue> {
         let (layer, variant, field) = match path {
             [layer, field] => (layer, None, field),
             [layer, variant, field] => (layer, Some(variant.clone()), field),
@@ -299,16 +305,30 @@ impl Work<'_> {
     fn trim(&mut self, trim: &ast::WireTrim, items: &mut [WireItem]) {
         let Some(to) = trim.to() else { return };
         let place = to.span(self.file);
+        let (to, plus) = self.trimmed(&tree::unparen(&to));
         let name = tree::name_expr(self.file, &to).map(|name| name.text);
         for item in items.iter_mut() {
             let WireItem::Field(field) = item else { continue };
             if Some(&field.name.text) == name.as_ref() {
-                field.trims = true;
+                field.trims = Some(plus);
                 return;
             }
         }
-        let help = "name a field in front of this: `trim packet to length`";
+        let help = "name a field in front of this: `trim packet to length`, or `length + 40`";
         self.cx.error(codes::WIRE_TRIM, "the packet is trimmed to a field of it", place, "no such field", help);
+    }
+
+    /// `length`, `length + 40`
+    fn trimmed(&mut self, to: &Tree) -> (Tree, u64) {
+        if let Tree::Binary(binary) = to {
+            let parts = (binary.op(), binary.left(), binary.right());
+            if let (Some(BinaryOp::Add), Some(left), Some(right)) = parts {
+                if let Some(plus) = self.number(&right).filter(|plus| *plus <= u64::from(u32::MAX)) {
+                    return (tree::unparen(&left), plus);
+                }
+            }
+        }
+        (to.clone(), 0)
     }
 
     fn choice(&mut self, choice: &ast::WireChoice) -> Option<WireItem> {

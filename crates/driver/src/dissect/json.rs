@@ -1,0 +1,49 @@
+//! A dissected packet for scripts: one object a packet.
+
+use serde_json::{json, Value};
+
+use super::capture::{date, Packet};
+use super::{Dissection, Layer};
+
+pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
+    let layers: Vec<Value> = dissection.layers.iter().map(layer).collect();
+    let rest = &dissection.rest;
+    json!({
+        "packet": packet.number,
+        "time": packet.at.map(date),
+        "octets": packet.length,
+        "captured": packet.octets.len(),
+        "layers": layers,
+        "not_decoded": { "octet": rest.start, "octets": rest.len() },
+    })
+}
+
+fn layer(layer: &Layer) -> Value {
+    let fields: Vec<Value> = layer
+        .fields
+        .iter()
+        .map(|field| {
+            json!({
+                "name": field.name,
+                "octet": field.bit / 8,
+                "bit": field.bit % 8,
+                "bits": field.width,
+                "value": field.value,
+                "read": !field.unread,
+            })
+        })
+        .collect();
+    let refused = layer
+        .refused
+        .as_ref()
+        .map(|refused| json!({ "reason": refused.reason, "octet": refused.bit / 8, "bit": refused.bit % 8 }));
+    json!({
+        "name": layer.name,
+        "wire": layer.wire,
+        "octet": layer.octets.start,
+        "octets": layer.octets.len(),
+        "fields": fields,
+        "malformed": refused,
+        "padding": layer.padding.len(),
+    })
+}

@@ -1,0 +1,163 @@
+//! Packets from outside, taken apart by the wires of a stack: each wire's fields with their places, and the next wire by the
+//! keys that the stack binds. Knows no protocol.
+//!
+//! Keeps: every octet of the packet is a field, padding, payload that no wire follows, or said to be not decoded.
+
+pub mod capture;
+pub mod json;
+pub mod text;
+
+use std::ops::Range;
+
+use mokume_base::world::World;
+use mokume_base::SourceMap;
+use mokume_lower::protocols::{Above, Key, Protocols};
+use mokume_reaction::{Automaton, FieldValue};
+use mokume_wire::HeaderValue;
+
+use crate::compile::{self, Checked};
+use crate::failure::Failure;
+use crate::library::Library;
+
+/// What packets are read by.
+pub struct Dissector {
+    pub automaton: Automaton,
+    pub protocols: Protocols,
+}
+
+/// A packet, layer by layer.
+#[derive(Debug, Default)]
+pub struct Dissection {
+    pub layers: Vec<Layer>,
+    /// What no wire follows, or what stands behind the place where one refused.
+    pub rest: Range<usize>,
+}
+
+/// What one wire says of a packet. Octets and bits are counted from the front of the whole packet.
+#[derive(Debug)]
+pub struct Layer {
+    pub name: String,
+    pub wire: String,
+    pub octets: Range<usize>,
+    pub fields: Vec<Field>,
+    pub refused: Option<Refused>,
+    /// What the wire cuts off behind its packet.
+    pub padding: Range<usize>,
+}
+
+#[derive(Debug)]
+pub struct Field {
+    pub name: String,
+    pub bit: usize,
+    pub width: u8,
+    pub value: u64,
+    /// Not looked at by the wire.
+    pub unread: bool,
+}
+
+#[derive(Debug)]
+pub struct Refused {
+    pub reason: String,
+    pub bit: usize,
+}
+
+/// The wires and keys of the last stack of a file, or of the library's own.
+pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> Result<Dissector, Failure> {
+    let checked = match file {
+        Some(file) => compile::check(world, &[file.to_string()])?,
+        None => own(world),
+    };
+    if checked.has_errors() {
+        let first = checked.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).next().unwrap_or_default();
+        return Err(Failure::of_program(first, "`mokume check` says where"));
+    }
+    let stack = compile::choose_stack(&checked, stack.or(file.is_none().then_some(OWN_STACK)))?;
+    let (found, diagnostics) =
+        mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &Default::default());
+    let (automaton, protocols) = found.ok_or_else(|| {
+        let first = diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).next().unwrap_or_default();
+        Failure::of_program(first, "`mokume check` says where")
+    })?;
+    Ok(Dissector { automaton, protocols })
+}
+
+const OWN_STACK: &str = "Dissected";
+
+fn own(world: &dyn World) -> Checked {
+    let mut sources = SourceMap::default();
+    let root = sources.add("dissect", "use dissect\n".to_string());
+    let mut library = Library { world, folders: Vec::new() };
+    let loaded = mokume_semantics::load(&mut sources, &[root], &mut library);
+    let (program, diagnostics) = mokume_semantics::analyse(&loaded);
+    Checked { sources, program, diagnostics, roots: vec![root], manifest: Default::default() }
+}
+
+impl Dissector {
+    pub fn dissect(&self, octets: &[u8]) -> Dissection {
+        let mut dissection = Dissection { layers: Vec::new(), rest: 0..octets.len() };
+        let mut headers: Vec<HeaderValue> = Vec::new();
+        let mut next = self.next(&self.protocols.first, &headers);
+        while let Some(at) = next {
+            let protocol = &self.protocols.all[at];
+            let Some(wire) = protocol.wire else {
+                next = self.next(&protocol.above, &headers);
+                continue;
+            };
+            let range = dissection.rest.clone();
+            let read = mokume_wire::read(&self.automaton, wire, &octets[range.clone()]);
+            let mut layer = self.layer(&protocol.name, wire, range.start, &read.fields);
+            next = None;
+            match read.decoding {
+                Ok(decoded) => {
+                    let payload = range.start + decoded.payload.start..range.start + decoded.payload.end;
+                    layer.octets.end = payload.start;
+                    layer.padding = payload.end..range.end;
+                    // A wire that reads nothing would be read again for ever.
+                    if !layer.octets.is_empty() {
+                        headers.extend(decoded.headers);
+                        next = self.next(&protocol.above, &headers);
+                    }
+                    dissection.rest = payload;
+                }
+                Err(refusal) => {
+                    let reason = self.automaton.reasons[refusal.reason.index()].name.clone();
+                    layer.refused = Some(Refused { reason, bit: range.start * 8 + refusal.bit });
+                    dissection.rest = layer.octets.end..range.end;
+                }
+            }
+            dissection.layers.push(layer);
+        }
+        dissection
+    }
+
+    fn layer(&self, name: &str, wire: mokume_reaction::WireId, start: usize, seen: &[mokume_wire::Seen]) -> Layer {
+        let fields: Vec<Field> = seen
+            .iter()
+            .map(|seen| Field {
+                name: seen.name.to_string(),
+                bit: start * 8 + seen.bit,
+                width: seen.width,
+                value: seen.value,
+                unread: seen.field.is_some_and(|field| matches!(field.value, FieldValue::Reserved)),
+            })
+            .collect();
+        let end = fields.last().map_or(start, |field| (field.bit + usize::from(field.width)).div_ceil(8));
+        let wire = self.automaton.wires[wire.index()].name.clone();
+        Layer { name: name.to_string(), wire, octets: start..end, fields, refused: None, padding: 0..0 }
+    }
+
+    fn next(&self, above: &[Above], headers: &[HeaderValue]) -> Option<usize> {
+        let fits = |above: &&Above| above.keys.iter().all(|key| self.is_key(key, headers));
+        above.iter().find(fits).map(|above| above.to)
+    }
+
+    /// Whether a field of the header has the key's value: whose end's does not matter to one who only looks on.
+    fn is_key(&self, key: &Key, headers: &[HeaderValue]) -> bool {
+        let Some(found) = headers.iter().rev().find(|header| header.header == key.header) else { return false };
+        let header = &self.automaton.headers[key.header.index()];
+        let Some(variant) = header.variants.get(found.variant.index()) else { return false };
+        let values = variant.fields.iter().zip(&found.fields);
+        let mut named = values.filter(|((name, _), _)| key.fields.contains(name));
+        named.any(|(_, value)| *value == key.value)
+    }
+}

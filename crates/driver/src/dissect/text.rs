@@ -1,0 +1,126 @@
+//! A dissected packet for people.
+
+use super::capture::{date, Packet};
+use super::{Dissection, Field, Layer};
+
+/// What stands out where colour is on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ink {
+    Plain,
+    Coloured,
+}
+
+impl Ink {
+    fn wrap(self, code: &str, text: &str) -> String {
+        match self {
+            Ink::Plain => text.to_string(),
+            Ink::Coloured => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        }
+    }
+}
+
+pub fn packet(packet: &Packet, dissection: &Dissection, ink: Ink) -> String {
+    let mut lines = vec![ink.wrap("1", &head(packet))];
+    for layer in &dissection.layers {
+        self::layer(layer, ink, &mut lines);
+    }
+    let rest = &dissection.rest;
+    if !rest.is_empty() {
+        let octets = &packet.octets[rest.clone()];
+        lines.push(format!("  not decoded: {} from {}", counted(rest.len()), rest.start));
+        lines.extend(
+            octets.chunks(16).take(LINES).enumerate().map(|(line, octets)| hex(rest.start + 16 * line, octets)),
+        );
+        if rest.len() > 16 * LINES {
+            lines.push(format!("    … {} more", counted(rest.len() - 16 * LINES)));
+        }
+    }
+    lines.join("\n")
+}
+
+/// So many lines of what is not decoded are shown.
+const LINES: usize = 4;
+
+fn counted(octets: usize) -> String {
+    format!("{octets} octet{}", if octets == 1 { "" } else { "s" })
+}
+
+fn head(packet: &Packet) -> String {
+    let at = packet.at.map_or(String::new(), |at| format!(", {} UTC", date(at)));
+    let missing = (packet.length as usize).saturating_sub(packet.octets.len());
+    let cut = if missing > 0 { format!(", {} of them not captured", counted(missing)) } else { String::new() };
+    format!("packet {}: {}{cut}{at}", packet.number, counted(packet.length as usize))
+}
+
+fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
+    let octets = format!("octets {} to {}", layer.octets.start, layer.octets.end);
+    lines.push(ink.wrap("36", &format!("  {} by {}, {octets}", layer.name, layer.wire)));
+    let widest = layer.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
+    for field in &layer.fields {
+        lines.push(self::field(field, widest));
+    }
+    if let Some(refused) = &layer.refused {
+        let (octet, bit) = (refused.bit / 8, refused.bit % 8);
+        let bit = if bit == 0 { String::new() } else { format!(", bit {bit}") };
+        lines.push(ink.wrap("31", &format!("    malformed at octet {octet}{bit}: {}", refused.reason)));
+    }
+    if !layer.padding.is_empty() {
+        lines.push(format!("    padding: {} from {}", counted(layer.padding.len()), layer.padding.start));
+    }
+}
+
+fn field(field: &Field, widest: usize) -> String {
+    let (octet, bit) = (field.bit / 8, field.bit % 8);
+    let place = if bit == 0 { format!("{octet}") } else { format!("{octet}.{bit}") };
+    let unread = if field.unread { "  (not read)" } else { "" };
+    format!("  {place:>6}  {:widest$}  u{:<2}  {}{unread}", field.name, field.width, value(field))
+}
+
+/// As the language writes it: 32 and 48 bits may be addresses.
+fn value(field: &Field) -> String {
+    let value = field.value;
+    match field.width {
+        1..=4 => format!("{value}"),
+        32 => {
+            let [a, b, c, d] = (value as u32).to_be_bytes();
+            format!("{value} = {value:#010x} = {a}.{b}.{c}.{d}")
+        }
+        48 => {
+            let octets: Vec<String> = value.to_be_bytes()[2..].iter().map(|octet| format!("{octet:02x}")).collect();
+            octets.join(":")
+        }
+        width => format!("{value} = {value:#0digits$x}", digits = usize::from(width).div_ceil(4) + 2),
+    }
+}
+
+fn hex(at: usize, octets: &[u8]) -> String {
+    let digits: Vec<String> = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+    let text = |octet: &u8| if (0x20..0x7f).contains(octet) { *octet as char } else { '.' };
+    let letters: String = octets.iter().map(text).collect();
+    format!("  {at:>6}  {:<47}  {letters}", digits.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_octet_bit_and_reason() {
+        let field = |name: &str, bit, width, value| Field { name: name.into(), bit, width, value, unread: false };
+        let layer = Layer {
+            name: "ip".into(),
+            wire: "W".into(),
+            octets: 2..4,
+            fields: vec![field("version", 16, 4, 4), field("to", 20, 12, 7)],
+            refused: Some(super::super::Refused { reason: "W.to".into(), bit: 20 }),
+            padding: 0..0,
+        };
+        let seen = packet(
+            &Packet { number: 3, at: None, length: 9, link: 1, octets: vec![0x41; 6] },
+            &Dissection { layers: vec![layer], rest: 4..6 },
+            Ink::Plain,
+        );
+        let wanted = "packet 3: 9 octets, 3 octets of them not captured\n  ip by W, octets 2 to 4\n       2  version  u4   4\n     2.4  to       u12  7 = 0x007\n    malformed at octet 2, bit 4: W.to\n  not decoded: 2 octets from 4\n       4  41 41                                            AA";
+        assert_eq!(seen, wanted);
+    }
+}

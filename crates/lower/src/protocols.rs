@@ -1,0 +1,89 @@
+//! Which wire follows which: the groups of a stack with the keys that it binds, for tools that read packets from outside.
+
+use mokume_reaction as r;
+
+use crate::fold::{fold_one, Env};
+use crate::lowering::{KeyPart, Lowering};
+use crate::plan::Kind;
+
+/// What a packet from a device may hold, layer by layer.
+#[derive(Clone, Debug, Default)]
+pub struct Protocols {
+    pub all: Vec<Protocol>,
+    /// Those that stand on a device.
+    pub first: Vec<Above>,
+}
+
+/// Layers whose headers one wire carries.
+#[derive(Clone, Debug)]
+pub struct Protocol {
+    /// As the stack names it.
+    pub name: String,
+    /// None where there is nothing to carry.
+    pub wire: Option<r::WireId>,
+    /// In the order of the stack: the first whose keys are those of the packet.
+    pub above: Vec<Above>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Above {
+    pub keys: Vec<Key>,
+    pub to: usize,
+}
+
+/// A constant that a field of the header has, whichever end's it is.
+#[derive(Clone, Debug)]
+pub struct Key {
+    pub header: r::HeaderId,
+    pub fields: Vec<String>,
+    pub value: u64,
+}
+
+impl Lowering<'_> {
+    pub(crate) fn protocols(&self) -> Protocols {
+        let groups = 0..self.plan.groups.len();
+        let all = groups.map(|group| self.protocol(group)).collect();
+        let devices = self.plan.insts.iter().filter(|inst| matches!(inst.kind, Kind::Device(_)));
+        let first = devices.flat_map(|device| &device.users).filter_map(|user| self.above(*user)).collect();
+        Protocols { all, first }
+    }
+
+    fn protocol(&self, group: usize) -> Protocol {
+        let members = &self.plan.groups[group].members;
+        let name = members.first().map_or("", |at| &self.inst(*at).name);
+        let wire = members.iter().find_map(|at| self.infos[*at].codes_above.or(self.infos[*at].codes_below));
+        let users = members.first().map_or(&[][..], |top| &self.inst(*top).users);
+        let above = users.iter().filter(|user| self.inst(**user).group != Some(group));
+        Protocol {
+            name: name.split('.').next().unwrap_or_default().to_string(),
+            wire,
+            above: above.filter_map(|user| self.above(*user)).collect(),
+        }
+    }
+
+    /// A layer above, with the constants that it is bound to.
+    fn above(&self, user: usize) -> Option<Above> {
+        let inst = self.inst(user);
+        let to = inst.group?;
+        let below = self.inst(inst.below?);
+        let mut keys = Vec::new();
+        for (at, constant) in &inst.bound {
+            let component = below.top.get(*at)?;
+            let owner = component.owner;
+            let own =
+                below.top.iter().filter(|known| known.owner == owner && known.is_remote() == component.is_remote());
+            let place = own.take_while(|known| known.name != component.name).count();
+            let value = fold_one(self.program, &Env::Stack, constant)?;
+            keys.extend(self.key(owner, place, value));
+        }
+        Some(Above { keys, to })
+    }
+
+    fn key(&self, owner: usize, place: usize, value: u64) -> Option<Key> {
+        let info = &self.infos[owner];
+        let is_part = |part: &Option<(KeyPart, usize)>| part.is_some_and(|(_, at)| at == place);
+        let fields: Vec<String> =
+            info.fields.first()?.iter().filter(|field| is_part(&field.key)).map(|field| field.name.clone()).collect();
+        (!fields.is_empty()).then_some(Key { header: info.header?, fields, value })
+    }
+}
