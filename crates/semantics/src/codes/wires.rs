@@ -212,22 +212,22 @@ wire Whole big {
     WIRE_CONDITION = "M0620", "a part of a packet that depends on its size",
     "Whether an optional part is there must be known before the packet is laid out: sizes and checksums come later.",
     "worker Keyed {
-    header { has_key: u1, key: u32 }
+    header { has_key: u8, key: u32 }
     on send(msg) { below.send(msg, has_key: 1, key: 7) }
 }
 bundle Plain = Keyed encoded Whole
 wire Whole big {
-    has_key: u8 = Keyed.has_key + 0
+    has_key: u8 = Keyed.has_key
     words: u8 = size(packet) / 4
     optional when words > 4 { key: u32 = Keyed.key }
 }",
     "worker Keyed {
-    header { has_key: u1, key: u32 }
+    header { has_key: u8, key: u32 }
     on send(msg) { below.send(msg, has_key: 1, key: 7) }
 }
 bundle Plain = Keyed encoded Whole
 wire Whole big {
-    has_key: u8 = Keyed.has_key + 0
+    has_key: u8 = Keyed.has_key
     words: u8 = size(packet) / 4
     optional when has_key == 1 { key: u32 = Keyed.key }
 }";
@@ -328,7 +328,8 @@ wire Whole big {
 bundle Plain = Says encoded Whole
 wire Whole big {
     words: u32 = size(header) / 4
-    has: u8 = Says.has_mss + 0
+    has: u1 = Says.has_mss
+    rest: u7 = 0
     options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 2 => Says.mss { more: u16 = 7 }  else => skip }
 }",
     "worker Says {
