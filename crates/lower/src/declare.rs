@@ -413,7 +413,14 @@ impl<'p> Lowering<'p> {
     fn declare_links(&mut self, inst: usize) {
         let plan = self.plan.clone();
         let at = &plan.insts[inst];
-        let Some(below) = at.below else { return };
+        for below in at.lowers() {
+            self.declare_link(inst, *below);
+        }
+    }
+
+    fn declare_link(&mut self, inst: usize, below: usize) {
+        let plan = self.plan.clone();
+        let at = &plan.insts[inst];
         let upper = self.infos[inst].clone();
         let lower = self.infos[below].clone();
         if !at.uses.sessions {

@@ -270,9 +270,14 @@ impl<'p> Lowering<'p> {
 
     /// The flow as the layer below has it: what the stack binds is put in.
     pub fn lift(&mut self, f: &mut Frame<'p>, bottom: &[r::Value], local_only: bool) -> Vec<r::Value> {
-        let at = self.inst(f.inst);
-        let bound = at.bound.clone();
-        let Some(below) = at.below else { return Vec::new() };
+        match self.inst(f.inst).below {
+            Some(below) => self.lift_to(f, below, bottom, local_only),
+            None => Vec::new(),
+        }
+    }
+
+    pub fn lift_to(&mut self, f: &mut Frame<'p>, below: usize, bottom: &[r::Value], local_only: bool) -> Vec<r::Value> {
+        let bound = self.inst(f.inst).bound.clone();
         let components = self.inst(below).top.clone();
         let types = self.flow_params(&components);
         let mut rest = bottom.iter();
@@ -297,8 +302,15 @@ impl<'p> Lowering<'p> {
     }
 
     pub fn send_flow(&mut self, f: &mut Frame<'p>, message: r::Value, bottom: Vec<r::Value>) {
-        let Some(below) = self.inst(f.inst).below else { return };
-        let flow = self.lift(f, &bottom, false);
+        let none = |this: &mut Self, f: &mut Frame<'p>| {
+            let reason = this.no_way(f.inst);
+            this.drop(f, message, &reason);
+        };
+        self.for_lower(f, &bottom, |this, f, below, bottom| this.send_flow_to(f, below, message, bottom), none);
+    }
+
+    fn send_flow_to(&mut self, f: &mut Frame<'p>, below: usize, message: r::Value, bottom: &[r::Value]) {
+        let flow = self.lift_to(f, below, bottom, false);
         let components = self.inst(below).top.clone();
         let params = [vec![("msg".to_owned(), r::Type::Msg)], self.flow_params(&components)].concat();
         self.event(below, On::Entity, "send", params, What::FlowSend);
@@ -428,6 +440,7 @@ impl<'p> Lowering<'p> {
 
     pub fn deliver_flow(&mut self, f: &mut Frame<'p>, user: usize, message: r::Value, top: Vec<r::Value>) {
         let flow = self.as_user_sees(user, &top);
+        let flow = self.from_way(f, user, flow);
         let components = self.inst(user).bottom.clone();
         let params = [vec![("msg".to_owned(), r::Type::Msg)], self.flow_params(&components)].concat();
         let flow = self.permuted(flow, &params[1..]);

@@ -58,7 +58,12 @@ impl<'p> Lowering<'p> {
                 let cells = self.cells(f.inst, array);
                 cells.into_iter().map(|cell| f.value(&self.a, r::OpKind::GetAt { object, cell, index })).collect()
             }
-            E::Below { name, flow } => self.below(f, name, flow.as_deref()),
+            E::BelowCount => {
+                let count = self.inst(f.inst).lowers().len() as u64;
+                vec![f.constant(&self.a, r::Type::U(32), count)]
+            }
+            E::Below { name, flow, index: Some(index) } => self.below_at(f, name, flow.as_deref(), index),
+            E::Below { name, flow, index: None } => self.below(f, name, flow.as_deref()),
             E::FlowPart { flow, remote, field } => self.flow_part(f, flow, *remote, field),
             E::Flow { local, remote } => self.flow(f, expr, local, remote),
             _ => vec![self.scalar_expr(f, expr)],
@@ -271,7 +276,7 @@ impl<'p> Lowering<'p> {
 
     fn param_value(&mut self, f: &mut Frame<'p>, index: usize, expr: &'p s::Expr) -> Vec<r::Value> {
         match f.env.clone() {
-            Env::Use(used) => self.env_expr(f, &used.0[index], &used.1),
+            Env::Use(used) => self.env_expr(f, &used.args[index], &used.outer),
             Env::Stack => {
                 let name = self.stack.params.get(index).map_or(String::new(), |param| param.name.text.clone());
                 let parts = self.flat(f.inst, expr.ty);
@@ -382,7 +387,11 @@ impl<'p> Lowering<'p> {
                         all.into_iter().filter(|at| Some(components[*at].owner) == owner).collect()
                     }
                     None => {
-                        let side = (0..components.len()).filter(|at| components[*at].is_remote() == is_remote);
+                        let sided = |at: &usize| {
+                            let part = if is_remote { crate::plan::Part::Remote } else { crate::plan::Part::Local };
+                            components[*at].side == part
+                        };
+                        let side = (0..components.len()).filter(sided);
                         let rest: Vec<usize> = side.skip(unnamed).take(given.len()).collect();
                         unnamed += given.len();
                         rest
@@ -394,6 +403,7 @@ impl<'p> Lowering<'p> {
             }
         }
         let types = self.flow_params(&components);
+        self.fill_from_hand(f, expr.ty, &mut values);
         let mut all = Vec::new();
         for (value, (_, ty)) in values.into_iter().zip(types) {
             all.push(match value {

@@ -42,12 +42,14 @@ pub enum Fault {
     JoinForgets,
     /// The second part of a message that is split has no headers of the layers above.
     RestBare,
+    /// What comes from below is always from the first of several layers.
+    WayForgotten,
 }
 
 #[cfg(test)]
 #[allow(dead_code)]
 impl Fault {
-    pub const ALL: [Fault; 19] = [
+    pub const ALL: [Fault; 20] = [
         Fault::KeysSwapped,
         Fault::ListenerOrder,
         Fault::FirstMessageLost,
@@ -67,5 +69,6 @@ impl Fault {
         Fault::AttributeLost,
         Fault::JoinForgets,
         Fault::RestBare,
+        Fault::WayForgotten,
     ];
 }

@@ -12,12 +12,29 @@ pub enum Env<'p> {
     /// Parameters of the stack itself, or of nothing.
     Stack,
     /// Arguments, which are expressions in an environment further out.
-    Use(Rc<(&'p [Expr], Env<'p>)>),
+    Use(Rc<Used<'p>>),
+}
+
+/// What a layer or bundle was used with.
+#[derive(Clone, Debug)]
+pub struct Used<'p> {
+    pub args: &'p [Expr],
+    pub outer: Env<'p>,
+    /// How many layers it stands on.
+    pub below: u32,
 }
 
 impl<'p> Env<'p> {
     pub fn used(args: &'p [Expr], outer: &Env<'p>) -> Env<'p> {
-        Env::Use(Rc::new((args, outer.clone())))
+        Env::Use(Rc::new(Used { args, outer: outer.clone(), below: 1 }))
+    }
+
+    /// The same for a layer that stands on several.
+    pub fn over(&self, below: u32) -> Env<'p> {
+        match self {
+            Env::Stack => Env::Stack,
+            Env::Use(used) => Env::Use(Rc::new(Used { below, ..(**used).clone() })),
+        }
     }
 }
 
@@ -89,7 +106,11 @@ impl Folder<'_> {
         match &expr.kind {
             ExprKind::Number(value) => Some(vec![*value]),
             ExprKind::Param(index) => match self.env {
-                Env::Use(used) => fold(self.program, &used.1, used.0.get(*index as usize)?),
+                Env::Use(used) => fold(self.program, &used.outer, used.args.get(*index as usize)?),
+                Env::Stack => None,
+            },
+            ExprKind::BelowCount => match self.env {
+                Env::Use(used) => Some(vec![u64::from(used.below)]),
                 Env::Stack => None,
             },
             ExprKind::Local(local) => {

@@ -12,7 +12,7 @@ impl<'p> Lowering<'p> {
     pub fn declare_headers(&mut self, inst: usize) {
         let plan = self.plan.clone();
         let at = &plan.insts[inst];
-        let Some(layer) = at.layer() else { return };
+        let Some(layer) = at.layer().filter(|_| plan.first_of_family(inst) == inst) else { return };
         let key = layer.key.as_ref().map_or(Vec::new(), |key| self.key_fields(inst, key));
         let alone = [];
         let variants: &[s::Variant] = layer.header.as_ref().map_or(&alone, |header| &header.variants);

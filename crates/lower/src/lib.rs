@@ -31,6 +31,7 @@ mod publish;
 mod receive;
 mod script;
 mod session;
+mod several;
 mod sideways;
 mod state;
 mod stmt;
@@ -100,9 +101,9 @@ pub fn lower_with_protocols(
     options: &Options,
 ) -> (Option<(Automaton, Protocols)>, Vec<Diagnostic>) {
     let Some(definition) = program.stacks.get(stack.index()) else { return (None, Vec::new()) };
-    let sessions = plan::sessions_layer(definition.name.span);
+    let supplied = plan::supplied(definition.name.span);
     let mut diagnostics = Vec::new();
-    let Some(plan) = plan::plan(program, definition, &sessions, &mut diagnostics) else { return (None, diagnostics) };
+    let Some(plan) = plan::plan(program, definition, &supplied, &mut diagnostics) else { return (None, diagnostics) };
     let mut lowering = lowering::Lowering::new(program, sources, definition, options, plan);
     lowering.diagnostics = diagnostics;
     lowering.declare();

@@ -64,7 +64,12 @@ pub struct Inst<'p> {
     pub name: String,
     pub kind: Kind<'p>,
     pub env: Env<'p>,
+    /// Of a router over several layers the first.
     pub below: Option<usize>,
+    /// Of a router over several layers all of them.
+    pub several: Vec<usize>,
+    /// Of a member of a family: the same layer over the first of the layers below, which way it is, and of how many.
+    pub family: Option<Member>,
     /// Components of the flow at the top of `below` that are constant for this instance.
     pub bound: Vec<(usize, &'p Expr)>,
     /// Instances above.
@@ -83,7 +88,16 @@ pub struct Inst<'p> {
     pub span: Option<Span>,
 }
 
-/// Layers whose headers one wire carries, top to bottom.
+/// A layer's instance for one of the layers below a router.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// Itself, if it is the first.
+    pub first: usize,
+    pub place: usize,
+    pub of: usize,
+}
+
+/// Layers whose headers one wire carries, top to bottom; of a family the first members.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     pub wire: Option<WireId>,
@@ -107,6 +121,19 @@ impl<'p> Inst<'p> {
         self.layer().map(|layer| layer.shape)
     }
 
+    /// What it stands on.
+    pub fn lowers(&self) -> &[usize] {
+        match self.several.is_empty() {
+            true => self.below.as_slice(),
+            false => &self.several,
+        }
+    }
+
+    /// A router that chooses among several below, for flows that it lets pass.
+    pub fn chooses(&self) -> bool {
+        self.layer().is_some_and(|layer| layer.several.is_some() && layer.address.is_empty())
+    }
+
     pub fn is_multiplexor(&self) -> bool {
         self.shape() == Some(Shape::Multiplexor)
     }
@@ -116,38 +143,49 @@ impl<'p> Inst<'p> {
     }
 }
 
-/// The layer that makes sessions of flow traffic where nobody else does: a multiplexor without a key.
-pub fn sessions_layer(span: Span) -> Layer {
-    Layer::bare(Name { text: "Sessions".into(), span }, String::new(), Shape::Multiplexor, Vec::new())
+/// What makes sessions of flow traffic where nobody else does, a multiplexor without a key; and what tells the ways of a
+/// router over several apart where they lead to keys of one multiplexor.
+pub fn supplied(span: Span) -> Supplied {
+    let bare = |name: &str, shape| Layer::bare(Name { text: name.into(), span }, String::new(), shape, Vec::new());
+    Supplied { sessions: bare("Sessions", Shape::Multiplexor), edge: bare("Edge", Shape::Worker) }
+}
+
+/// Layers that the planner puts between those of the stack.
+pub struct Supplied {
+    pub sessions: Layer,
+    pub edge: Layer,
 }
 
 pub struct Planner<'p, 'd> {
-    program: &'p Program,
-    stack: &'p Stack,
-    sessions: &'p Layer,
-    diagnostics: &'d mut Vec<Diagnostic>,
-    plan: Plan<'p>,
-    /// Parts of each instance of the stack, top to bottom.
-    parts: Vec<Vec<usize>>,
+    pub program: &'p Program,
+    pub stack: &'p Stack,
+    pub supplied: &'p Supplied,
+    pub diagnostics: &'d mut Vec<Diagnostic>,
+    pub plan: Plan<'p>,
+    /// Parts of each instance of the stack, top to bottom; of families one member behind the other.
+    pub parts: Vec<Vec<usize>>,
 }
 
 /// A layer of a bundle that was taken apart.
-struct Piece<'p> {
-    layer: &'p Layer,
-    env: Env<'p>,
-    group: usize,
-    name: String,
+pub struct Piece<'p> {
+    pub layer: &'p Layer,
+    pub env: Env<'p>,
+    pub group: usize,
+    pub name: String,
 }
+
+/// Where the next layer stands: on what, and what is bound there.
+pub type Under<'p> = (usize, Vec<(usize, &'p Expr)>);
 
 pub fn plan<'p>(
     program: &'p Program,
     stack: &'p Stack,
-    sessions: &'p Layer,
+    supplied: &'p Supplied,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Plan<'p>> {
     let plan = Plan { insts: Vec::new(), groups: Vec::new() };
     let parts = vec![Vec::new(); stack.instances.len()];
-    let mut planner = Planner { program, stack, sessions, diagnostics, plan, parts };
+    let mut planner = Planner { program, stack, supplied, diagnostics, plan, parts };
     planner.build()?;
     Some(planner.plan)
 }
@@ -184,24 +222,30 @@ impl<'p> Planner<'p, '_> {
     fn order(&mut self) -> Option<Vec<usize>> {
         let mut order = Vec::new();
         for index in 0..self.stack.instances.len() {
-            let mut chain = Vec::new();
-            let mut at = index;
-            while !order.contains(&at) {
-                if chain.contains(&at) {
-                    let instance = &self.stack.instances[at];
-                    let message = format!("`{}` stands over itself", instance.name.text);
-                    self.error("M0721", message, instance.name.span, "part of a circle");
-                    return None;
-                }
-                chain.push(at);
-                match self.stack.instances[at].over {
-                    Over::Instance(below) => at = below as usize,
-                    Over::Device(_) => break,
-                }
-            }
-            order.extend(chain.into_iter().rev());
+            self.below_first(index, &mut Vec::new(), &mut order)?;
         }
         Some(order)
+    }
+
+    fn below_first(&mut self, index: usize, path: &mut Vec<usize>, order: &mut Vec<usize>) -> Option<()> {
+        if order.contains(&index) {
+            return Some(());
+        }
+        let instance = &self.stack.instances[index];
+        if path.contains(&index) {
+            let message = format!("`{}` stands over itself", instance.name.text);
+            self.error("M0721", message, instance.name.span, "part of a circle");
+            return None;
+        }
+        path.push(index);
+        for under in &instance.unders {
+            if let Over::Instance(below) = under.over {
+                self.below_first(below as usize, path, order)?;
+            }
+        }
+        path.pop();
+        order.push(index);
+        Some(())
     }
 
     fn instance(&mut self, index: usize) -> Option<()> {
@@ -209,35 +253,48 @@ impl<'p> Planner<'p, '_> {
         let mut pieces = Vec::new();
         let alone = matches!(instance.of.of, Definition::Layer(_));
         self.take_apart(&instance.of, &Env::Stack, &instance.name.text, alone, None, &mut pieces);
-        let (mut below, mut bound) = match instance.over {
-            Over::Device(device) => (device as usize, Vec::new()),
-            Over::Instance(lower) => {
-                let top = *self.parts[lower as usize].first()?;
-                (top, self.bound(top, &instance.bound)?)
-            }
-        };
+        let mut unders: Vec<Under<'p>> = Vec::new();
+        for under in &instance.unders {
+            unders.push(match under.over {
+                Over::Device(device) => (device as usize, Vec::new()),
+                Over::Instance(lower) => {
+                    let top = *self.parts[lower as usize].first()?;
+                    (top, self.bound(top, &under.bound)?)
+                }
+            });
+        }
+        if let Some(router) = pieces.iter().rposition(|piece| piece.layer.several.is_some()) {
+            let family = pieces.split_off(router + 1);
+            let router = pieces.pop()?;
+            let top = self.over_several(index, router, family, unders)?;
+            unders = vec![(top, Vec::new())];
+        }
+        let mut under = unders.into_iter().next()?;
         for piece in pieces.into_iter().rev() {
-            let wants_sessions = self.wants_sessions(piece.layer, below);
-            if wants_sessions && !self.plan.insts[below].offers.sessions {
-                let name = format!("{}.sessions", piece.name);
-                below = self.add_layer(
-                    name,
-                    self.sessions,
-                    Env::Stack,
-                    (below, std::mem::take(&mut bound)),
-                    instance.name.span,
-                );
-            }
-            let under = (below, std::mem::take(&mut bound));
-            below = self.add_layer(piece.name, piece.layer, piece.env, under, instance.name.span);
-            self.plan.insts[below].group = Some(piece.group);
-            self.plan.groups[piece.group].members.insert(0, below);
-            self.parts[index].insert(0, below);
+            let at = self.piece(index, piece, under);
+            self.parts[index].insert(0, at);
+            under = (at, Vec::new());
         }
         Some(())
     }
 
-    fn wants_sessions(&self, layer: &Layer, below: usize) -> bool {
+    /// One layer of a bundle, with what makes sessions for it below it where that is missing.
+    pub fn piece(&mut self, index: usize, piece: Piece<'p>, under: Under<'p>) -> usize {
+        let span = self.stack.instances[index].name.span;
+        let mut under = under;
+        if self.wants_sessions(piece.layer, under.0) && !self.plan.insts[under.0].offers.sessions {
+            let name = format!("{}.sessions", piece.name);
+            let sessions = &self.supplied.sessions;
+            under = (self.add_layer(name, sessions, Env::Stack, under, span), Vec::new());
+        }
+        let at = self.add_layer(piece.name, piece.layer, piece.env, under, span);
+        self.plan.insts[at].group = Some(piece.group);
+        let members = &mut self.plan.groups[piece.group].members;
+        members.insert(0, at);
+        at
+    }
+
+    pub fn wants_sessions(&self, layer: &Layer, below: usize) -> bool {
         let has = |kind| layer.scopes.iter().any(|scope| scope.kind == kind);
         match layer.shape {
             Shape::Worker | Shape::Endpoint => has(ScopeKind::Session),
@@ -304,14 +361,7 @@ impl<'p> Planner<'p, '_> {
         Some(bound)
     }
 
-    fn add_layer(
-        &mut self,
-        name: String,
-        layer: &'p Layer,
-        env: Env<'p>,
-        below: (usize, Vec<(usize, &'p Expr)>),
-        span: Span,
-    ) -> usize {
+    pub fn add_layer(&mut self, name: String, layer: &'p Layer, env: Env<'p>, below: Under<'p>, span: Span) -> usize {
         let under = self.plan.insts[below.0].offers;
         let offers = match layer.shape {
             Shape::Router => Modes { flow: true, sessions: false },
@@ -324,12 +374,12 @@ impl<'p> Planner<'p, '_> {
         self.add(name, Kind::Layer(layer), env, Some(below), Some(span), offers)
     }
 
-    fn add(
+    pub fn add(
         &mut self,
         name: String,
         kind: Kind<'p>,
         env: Env<'p>,
-        below: Option<(usize, Vec<(usize, &'p Expr)>)>,
+        below: Option<Under<'p>>,
         span: Option<Span>,
         offers: Modes,
     ) -> usize {
@@ -349,6 +399,8 @@ impl<'p> Planner<'p, '_> {
             kind,
             env,
             below,
+            several: Vec::new(),
+            family: None,
             bound,
             users: Vec::new(),
             top,
@@ -364,7 +416,7 @@ impl<'p> Planner<'p, '_> {
     }
 
     /// Local parts, then remote parts, lower layers first.
-    fn top_flow(&self, owner: usize, kind: Kind<'p>, bottom: &[Component]) -> Vec<Component> {
+    pub fn top_flow(&self, owner: usize, kind: Kind<'p>, bottom: &[Component]) -> Vec<Component> {
         let Kind::Layer(layer) = kind else { return bottom.to_vec() };
         let make = |fields: &[Field], side, address| -> Vec<Component> {
             let of = |field: &Field| {
@@ -384,6 +436,8 @@ impl<'p> Planner<'p, '_> {
         match layer.shape {
             Shape::Worker => bottom.to_vec(),
             Shape::Endpoint => Vec::new(),
+            // It only chooses: all but that passes.
+            Shape::Router if layer.address.is_empty() => bottom.get(1..).unwrap_or_default().to_vec(),
             Shape::Router => {
                 [make(&layer.address, Part::Local, true), make(&layer.address, Part::Remote, true)].concat()
             }
@@ -418,9 +472,11 @@ impl<'p> Planner<'p, '_> {
                 Kind::Layer(_) => flow,
             };
             self.plan.insts[index].uses = uses;
-            let used = &mut self.plan.insts[below].used;
-            used.flow |= uses.flow;
-            used.sessions |= uses.sessions;
+            for lower in self.plan.insts[index].lowers().to_vec() {
+                let used = &mut self.plan.insts[lower].used;
+                used.flow |= uses.flow;
+                used.sessions |= uses.sessions;
+            }
         }
     }
 
@@ -468,7 +524,12 @@ impl<'p> Planner<'p, '_> {
                     let plan = &self.plan;
                     let serving =
                         |at: &&usize| plan.insts[**at].layer().is_some_and(|layer| layer.serves.contains(service));
-                    candidates.iter().find(serving).copied()
+                    // As many as there are members of a family: each has its own.
+                    let all: Vec<usize> = candidates.iter().filter(serving).copied().collect();
+                    match plan.insts[part].family {
+                        Some(member) if all.len() == member.of => all.get(member.place).copied(),
+                        _ => all.first().copied(),
+                    }
                 };
                 let servers: Vec<Option<usize>> = layer.uses.iter().map(|(service, _)| serves(service)).collect();
                 if let Some(missing) = servers.iter().position(Option::is_none) {
@@ -484,7 +545,7 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    fn error(&mut self, code: &'static str, message: String, span: Span, text: &str) {
+    pub fn error(&mut self, code: &'static str, message: String, span: Span, text: &str) {
         self.diagnostics.push(Diagnostic::error(Code(code), message).at(span, text));
     }
 }

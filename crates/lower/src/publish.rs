@@ -26,11 +26,15 @@ enum Publisher<'p> {
     /// `limit send`, and the credit below.
     Limit(&'p s::Expr),
     Below(usize),
+    /// Of several layers below the smallest.
+    Least(Vec<usize>),
     Unlimited,
     Nobody,
 }
 
 const CREDIT: &str = "credit";
+/// What is the smallest of those below, where a router stands on several and does not say.
+const LEAST: [&str; 2] = [CREDIT, "mtu"];
 
 impl<'p> Lowering<'p> {
     fn publisher(&self, inst: usize, name: &str) -> Publisher<'p> {
@@ -46,6 +50,8 @@ impl<'p> Lowering<'p> {
         }
         match (&layer.limit_send, at.below) {
             (Some(limit), _) if name == CREDIT => Publisher::Limit(limit),
+            _ if at.several.len() > 1 && LEAST.contains(&name) => Publisher::Least(at.several.clone()),
+            _ if at.several.len() > 1 => Publisher::Nobody,
             (_, Some(below)) => Publisher::Below(below),
             _ => Publisher::Nobody,
         }
@@ -57,6 +63,7 @@ impl<'p> Lowering<'p> {
             Publisher::Unlimited | Publisher::Nobody | Publisher::Device(_) => false,
             Publisher::Own(_) | Publisher::Limit(_) => true,
             Publisher::Below(below) => self.is_limited(below),
+            Publisher::Least(lowers) => lowers.iter().any(|lower| self.is_limited(*lower)),
         }
     }
 
@@ -68,21 +75,22 @@ impl<'p> Lowering<'p> {
                 let base = if own.flow.is_some() { Reading::Flow } else { Reading::Entity };
                 base.max(self.expr_reading(inst, &own.value))
             }
-            Publisher::Limit(limit) => {
-                let below = self.inst(inst).below.map_or(Reading::Entity, |below| self.reading(below, CREDIT));
-                self.expr_reading(inst, limit).max(below)
-            }
-            Publisher::Below(below) => self.reading(below, name),
+            Publisher::Limit(limit) => self.expr_reading(inst, limit).max(self.most_reading(inst, CREDIT)),
+            Publisher::Below(_) | Publisher::Least(_) => self.most_reading(inst, name),
         }
+    }
+
+    /// What the values of all layers below depend on.
+    fn most_reading(&self, inst: usize, name: &str) -> Reading {
+        let lowers = self.inst(inst).lowers();
+        lowers.iter().map(|lower| self.reading(*lower, name)).max().unwrap_or(Reading::Entity)
     }
 
     fn expr_reading(&self, inst: usize, expr: &s::Expr) -> Reading {
         let mut most = Reading::Entity;
         mokume_semantics::visit::walk_expr(expr, &mut |part| match &part.kind {
             s::ExprKind::Below { name, .. } => {
-                if let Some(below) = self.inst(inst).below {
-                    most = most.max(self.reading(below, &name.text));
-                }
+                most = most.max(self.most_reading(inst, &name.text));
             }
             s::ExprKind::FlowPart { .. } => most = most.max(Reading::Flow),
             s::ExprKind::CallOwn { .. } | s::ExprKind::CallOn { .. }
@@ -106,10 +114,13 @@ impl<'p> Lowering<'p> {
         }
         let Some(below) = self.inst(f.inst).below else { return Vec::new() };
         let given = flow.map(|flow| (flow.ty, self.expr(f, flow)));
-        self.read_below(f, below, name, given)
+        match given {
+            Some((_, flow)) if !self.inst(f.inst).several.is_empty() => self.below_of_flow(f, name, flow),
+            given => self.read_below(f, below, name, given),
+        }
     }
 
-    fn read_below(
+    pub fn read_below(
         &mut self,
         f: &mut Frame<'p>,
         below: usize,
@@ -133,11 +144,11 @@ impl<'p> Lowering<'p> {
                 let bottom = match given {
                     Some((s::Type::Flow(s::Side::Above), flow)) => self.bottom_of(f.inst, &flow),
                     Some((_, flow)) => flow,
-                    None => self.published_flow(f),
+                    None => self.published_flow(f, below),
                 };
                 let class = self.infos[below].entity();
                 let entity = f.value(&self.a, r::OpKind::Unique { class });
-                let flow = self.lift(f, &bottom, false);
+                let flow = self.lift_to(f, below, &bottom, false);
                 self.call_published(f, below, &name.text, Reading::Flow, [vec![entity], flow].concat())
             }
             Reading::Session => {
@@ -149,7 +160,15 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    fn published_flow(&mut self, f: &mut Frame<'p>) -> Vec<r::Value> {
+    fn published_flow(&mut self, f: &mut Frame<'p>, below: usize) -> Vec<r::Value> {
+        if !self.inst(f.inst).several.is_empty() {
+            let whole = f.place.bottom.clone().filter(|_| f.place.flow.is_none() || self.inst(f.inst).chooses());
+            let types = self.flow_params(&self.inst(below).top.clone());
+            return match whole {
+                Some(bottom) => bottom.get(1..).unwrap_or_default().to_vec(),
+                None => types.into_iter().map(|(_, ty)| f.constant(&self.a, ty, 0)).collect(),
+            };
+        }
         match &f.place.bottom {
             Some(bottom) if f.place.flow.is_none() => bottom.clone(),
             _ if matches!(self.inst(f.inst).shape(), Some(s::Shape::Worker | s::Shape::Multiplexor)) => {
@@ -226,6 +245,7 @@ impl<'p> Lowering<'p> {
             Publisher::Unlimited | Publisher::Limit(_) => Some(s::Type::UInt(32)),
             Publisher::Own(own) => Some(own.ty),
             Publisher::Below(below) => self.published_type(below, name),
+            Publisher::Least(lowers) => self.published_type(*lowers.first()?, name),
             Publisher::Device(_) | Publisher::Nobody => None,
         }
     }
@@ -253,18 +273,21 @@ impl<'p> Lowering<'p> {
             }
             Publisher::Limit(limit) => {
                 let own = self.u32(f, limit);
-                match self.inst(inst).below.filter(|below| self.is_limited(*below)) {
-                    Some(below) => {
-                        let name = self.name(name);
-                        let under = self.read_below(f, below, &name, None);
-                        vec![f.value(&self.a, r::OpKind::Binary { op: r::Binary::Min, a: own, b: under[0] })]
-                    }
+                let lowers = self.inst(inst).lowers().to_vec();
+                let limited: Vec<usize> = lowers.into_iter().filter(|below| self.is_limited(*below)).collect();
+                let name = self.name(name);
+                match self.least_below(f, &limited, &name).first() {
+                    Some(under) => vec![f.value(&self.a, r::OpKind::Binary { op: r::Binary::Min, a: own, b: *under })],
                     None => vec![own],
                 }
             }
             Publisher::Below(below) => {
                 let name = self.name(name);
                 self.read_below(f, below, &name, None)
+            }
+            Publisher::Least(lowers) => {
+                let name = self.name(name);
+                self.least_below(f, &lowers, &name)
             }
             Publisher::Nobody => Vec::new(),
         }

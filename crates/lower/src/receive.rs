@@ -91,7 +91,9 @@ impl<'p> Lowering<'p> {
     /// Whether a layer above of the same wire looks at octets.
     fn is_under_barrier(&self, inst: usize) -> bool {
         let Some(group) = self.inst(inst).group else { return false };
-        let above = self.plan.groups[group].members.iter().take_while(|at| **at != inst);
+        let columns = self.plan.columns(group);
+        let Some(column) = columns.iter().find(|column| column.contains(&inst)) else { return false };
+        let above = column.iter().take_while(|at| **at != inst);
         above.into_iter().any(|at| self.layer(*at).is_some_and(|layer| layer.barrier))
     }
 
@@ -125,6 +127,9 @@ impl<'p> Lowering<'p> {
         match shape {
             Some(s::Shape::Worker) if f.place.session.is_none() => f.place.flow = Some(bottom.clone()),
             Some(s::Shape::Multiplexor) => f.place.flow = Some(self.flow_from(inst, &bottom, fields, &values)),
+            Some(s::Shape::Router) if self.inst(inst).chooses() => {
+                f.place.flow = Some(bottom.get(1..).unwrap_or_default().to_vec());
+            }
             _ => {}
         }
         f.place.bottom = Some(bottom.clone());
@@ -209,7 +214,8 @@ impl<'p> Lowering<'p> {
         let known = header.and_then(|header| header.variants.get(variant as usize));
         let one_of_many = header.is_some_and(|header| header.variants.len() > 1);
         let alone = known.is_some_and(|variant| !variant.with_message) && one_of_many;
-        let ends = matches!(self.inst(f.inst).shape(), Some(s::Shape::Endpoint | s::Shape::Router));
+        let ends = matches!(self.inst(f.inst).shape(), Some(s::Shape::Endpoint | s::Shape::Router))
+            && !self.inst(f.inst).chooses();
         if one_of_many || alone || ends {
             return self.drop(f, message, "unexpected");
         }

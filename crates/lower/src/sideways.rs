@@ -103,13 +103,16 @@ impl<'p> Lowering<'p> {
             true if in_session && self.inst(inst).uses.sessions => self.tell_lower_session(f, name, what, args),
             false if f.place.session.is_some() && self.inst(inst).used.sessions => self.event_up(f, name, what, args),
             true => {
-                let Some(below) = self.inst(inst).below else { return };
-                let mut all = args;
-                if self.carries_flow(below) {
-                    let bottom = self.bottom_at_hand(f);
-                    all.extend(self.lift(f, &bottom, false));
+                // To each of several layers: those below a router are alike to it.
+                for below in self.inst(inst).lowers().to_vec() {
+                    let mut all = args.clone();
+                    if self.carries_flow(below) {
+                        let bottom = self.bottom_at_hand(f);
+                        let rest = if self.inst(inst).several.is_empty() { 0 } else { 1 };
+                        all.extend(self.lift_to(f, below, bottom.get(rest..).unwrap_or_default(), false));
+                    }
+                    self.tell_entity(f, below, name, what.clone(), all);
                 }
-                self.tell_entity(f, below, name, what, all);
             }
             false => {
                 let Some(user) = self.plan.flow_users(inst).first().copied() else { return };
@@ -148,8 +151,17 @@ impl<'p> Lowering<'p> {
 
     /// `listen`, `bind`, `unlisten` for the layer below; only where somebody there cares.
     pub fn register_down(&mut self, f: &mut Frame<'p>, register: Register, local: Vec<r::Value>) {
+        if !self.inst(f.inst).lowers().iter().any(|below| self.cares_for_listeners(*below)) {
+            return;
+        }
+        self.for_lower(f, &local, |this, f, below, local| this.register_at(f, below, register, local), |_, _| {});
+    }
+
+    fn register_at(&mut self, f: &mut Frame<'p>, below: usize, register: Register, local: &[r::Value]) {
         let inst = f.inst;
-        let Some(below) = self.inst(inst).below.filter(|below| self.cares_for_listeners(*below)) else { return };
+        if !self.cares_for_listeners(below) {
+            return;
+        }
         let register = match register {
             Register::Unlisten => Register::Unlisten,
             _ if self.inst(inst).uses.flow && (register == Register::Bind || !self.inst(inst).uses.sessions) => {
@@ -157,7 +169,7 @@ impl<'p> Lowering<'p> {
             }
             _ => Register::Listen,
         };
-        let args = self.lift(f, &local, true);
+        let args = self.lift_to(f, below, local, true);
         let components = self.inst(below).top.clone();
         let params = self.local_params(&components);
         let users = self.inst(below).users.len();
@@ -186,6 +198,6 @@ impl<'p> Lowering<'p> {
         let through = matches!(layer.shape, s::Shape::Worker | s::Shape::Multiplexor);
         handles
             || self.infos[inst].listeners.is_some()
-            || (through && at.below.is_some_and(|below| self.cares_for_listeners(below)))
+            || (through && at.lowers().iter().any(|below| self.cares_for_listeners(*below)))
     }
 }

@@ -33,15 +33,20 @@ impl<'p> Lowering<'p> {
                 Some(wire) => Some(self.named_wire(wire, members, placed_from)),
                 None => self.generated_wire(members),
             };
-            let (Some(wire), Some(lowest)) = (wire, members.last().copied()) else { continue };
-            match barrier {
-                Some(barrier) => {
-                    self.change(barrier, |info| info.codes_above = Some(wire));
-                    self.change(lowest, |info| info.vets = Some(wire));
+            let Some(wire) = wire else { continue };
+            let barrier = barrier.is_some().then_some(placed_from);
+            for column in plan.columns(group) {
+                let Some(lowest) = column.last().copied() else { continue };
+                match barrier {
+                    Some(barrier) => {
+                        self.change(column[barrier], |info| info.codes_above = Some(wire));
+                        self.change(lowest, |info| info.vets = Some(wire));
+                    }
+                    None => self.change(lowest, |info| info.codes_below = Some(wire)),
                 }
-                None => self.change(lowest, |info| info.codes_below = Some(wire)),
             }
         }
+        self.share_headers();
     }
 
     fn headers_of(&self, members: &[usize]) -> Vec<r::HeaderId> {

@@ -155,6 +155,8 @@ pub struct Layer {
     pub address: Vec<Field>,
     /// Of a router: what it asks of the layer below.
     pub below_address: Vec<Field>,
+    /// Of a router over several layers: how lower flows say which one, `below several path`.
+    pub several: Option<Name>,
     pub scopes: Vec<Scope>,
     pub objects: Vec<ObjectClass>,
     pub publishes: Vec<Publish>,
@@ -184,6 +186,7 @@ impl Layer {
             key: None,
             address: Vec::new(),
             below_address: Vec::new(),
+            several: None,
             scopes: Vec::new(),
             objects: Vec::new(),
             publishes: Vec::new(),
@@ -511,12 +514,15 @@ pub enum ExprKind {
         index: Box<Expr>,
     },
 
-    /// `below.name`, for the flow or session at hand; `flow` when the source says `below.name(flow)`. `credit` and
-    /// `mtu` exist everywhere (without a limit: the largest u32).
+    /// `below.name`, for the flow or session at hand; `flow` when the source says `below.name(flow)`, `index` when it says
+    /// `below[i].name`. `credit` and `mtu` exist everywhere (without a limit: the largest u32).
     Below {
         name: Name,
         flow: Option<Box<Expr>>,
+        index: Option<Box<Expr>>,
     },
+    /// `below.count`: how many layers a router over several stands on; a constant of each stack.
+    BelowCount,
     /// `flow.local.host`; `field` names a component.
     FlowPart {
         flow: Box<Expr>,
@@ -957,14 +963,21 @@ pub struct Stack {
 pub struct Instance {
     pub name: Name,
     pub of: Use,
-    pub over: Over,
-    /// The key that the layer is bound to in the multiplexor below, by field; constants of the stack.
-    pub bound: Vec<(Name, Expr)>,
+    /// What it stands on: one, or as many as its router that says `below several …` is given. Never empty.
+    pub unders: Vec<Under>,
     /// Names of instances.
     pub with: Vec<Name>,
 }
 
+/// A layer or device that an instance stands on.
 #[derive(Clone, Debug)]
+pub struct Under {
+    pub over: Over,
+    /// The key that the layer is bound to in the multiplexor below, by field; constants of the stack.
+    pub bound: Vec<(Name, Expr)>,
+}
+
+#[derive(Clone, Copy, Debug)]
 pub enum Over {
     /// An instance of the stack, by index.
     Instance(u32),

@@ -12,6 +12,7 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         Number(_)
         | Local(_)
         | Param(_)
+        | BelowCount
         | Now
         | Draw
         | Reason(_)
@@ -39,7 +40,7 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(then);
             f(otherwise);
         }
-        Below { flow, .. } => flow.iter().for_each(|flow| f(flow)),
+        Below { flow, index, .. } => index.iter().chain(flow).for_each(|part| f(part)),
         Flow { local, remote } => local.iter().chain(remote).for_each(|(_, part)| f(part)),
     }
     expr_states(expr, &mut |state| {

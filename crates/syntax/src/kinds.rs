@@ -198,6 +198,7 @@ pub enum SyntaxKind {
     ALTERNATIVE,
     KEY,
     ADDRESS,
+    SEVERAL,
     SCOPE,
     OBJECT,
     CAPACITY,

@@ -80,7 +80,7 @@ fn deliver() -> Handler {
 }
 
 fn sequencer() -> Layer {
-    let mut layer = crate::plan::sessions_layer(span());
+    let mut layer = crate::plan::supplied(span()).sessions;
     layer.name = name("Sequencer");
     layer.shape = Shape::Worker;
     let fields = vec![Field { name: name("seq"), ty: SEQ }];
@@ -94,7 +94,7 @@ fn sequencer() -> Layer {
 }
 
 fn fcfs() -> Layer {
-    let mut layer = crate::plan::sessions_layer(span());
+    let mut layer = crate::plan::supplied(span()).sessions;
     layer.name = name("Fcfs");
     layer.key = Some(Key { symmetric: false, fields: vec![Field { name: name("port"), ty: Type::UInt(16) }] });
     layer
@@ -108,7 +108,7 @@ fn stack(layers: &[u32]) -> Program {
         let over = if at == 0 { Over::Device(0) } else { Over::Instance(at as u32 - 1) };
         let of = Use { of: Definition::Layer(LayerId(*layer)), args: Vec::new(), span: span() };
         let text = if top { "app".to_owned() } else { format!("x{at}") };
-        instances.push(Instance { name: name(&text), of, over, bound: Vec::new(), with: Vec::new() });
+        instances.push(Instance { name: name(&text), of, unders: vec![Under { over, bound: Vec::new() }], with: Vec::new() });
     }
     let stack = Stack {
         name: name("Hand"),

@@ -4,5 +4,6 @@ pub mod calls;
 pub mod linear;
 pub mod stacks;
 pub mod usage;
+mod ways;
 mod wire_parts;
 pub mod wires;

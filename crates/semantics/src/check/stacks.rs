@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, Span};
 
+use super::ways::{circle_from, ways_down, Way};
 use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
@@ -62,12 +63,12 @@ fn bundle_shapes(program: &Program, bundle: &Bundle, out: &mut Vec<Diagnostic>) 
     }
 }
 
-struct Check<'a, 'b> {
-    program: &'a Program,
-    stack: &'a Stack,
+pub(super) struct Check<'a, 'b> {
+    pub program: &'a Program,
+    pub stack: &'a Stack,
     /// By instance, top to bottom.
-    layers: Vec<Vec<&'a Layer>>,
-    out: &'b mut Vec<Diagnostic>,
+    pub layers: Vec<Vec<&'a Layer>>,
+    pub out: &'b mut Vec<Diagnostic>,
 }
 
 /// What a layer offers above it.
@@ -86,35 +87,29 @@ impl<'a> Check<'a, '_> {
         self.neighbours();
         for index in 0..self.stack.instances.len() {
             self.services(index);
-            self.published(index);
-            self.flow_parts(index);
-            self.offers(index);
             self.sizes(index);
-            self.events(index);
-        }
-    }
-
-    /// Instances from `index` down to the device; finite, as cycles have been refused.
-    fn down(&self, index: usize) -> Vec<usize> {
-        let mut chain = vec![index];
-        while let Over::Instance(below) = self.stack.instances[*chain.last().expect("not empty")].over {
-            if chain.len() > self.stack.instances.len() || below as usize >= self.stack.instances.len() {
-                break;
+            self.several(index);
+            for way in ways_down(self.stack, index) {
+                let before = self.out.len();
+                self.published(&way);
+                self.flow_parts(&way);
+                self.offers(&way);
+                self.events(&way);
+                // What is wrong on each of several ways is said once.
+                let new = self.out.split_off(before);
+                new.into_iter().for_each(|diagnostic| {
+                    if !self.out.contains(&diagnostic) {
+                        self.out.push(diagnostic);
+                    }
+                });
             }
-            chain.push(below as usize);
         }
-        chain
     }
 
     fn cycles(&mut self) -> bool {
         let mut reported = BTreeSet::new();
         for index in 0..self.stack.instances.len() {
-            let chain = self.down(index);
-            let Some(repeat) = chain.iter().enumerate().find(|(at, item)| chain[..*at].contains(item)) else {
-                continue;
-            };
-            let start = chain.iter().position(|item| item == repeat.1).expect("it repeats");
-            let circle = &chain[start..repeat.0];
+            let Some(circle) = circle_from(self.stack, index) else { continue };
             if reported.insert(circle.iter().copied().min()) {
                 let name = |index: &usize| self.stack.instances[*index].name.text.as_str();
                 let mut names: Vec<&str> = circle.iter().map(name).collect();
@@ -133,9 +128,10 @@ impl<'a> Check<'a, '_> {
     fn neighbours(&mut self) {
         let mut devices: BTreeMap<u32, &Instance> = BTreeMap::new();
         let mut bare: BTreeMap<u32, &Instance> = BTreeMap::new();
-        let mut keys: BTreeMap<(u32, String), &Instance> = BTreeMap::new();
-        for instance in &self.stack.instances {
-            match instance.over {
+        let mut keys: BTreeMap<(u32, String), (&Instance, &Under)> = BTreeMap::new();
+        let unders = |instance: &'a Instance| instance.unders.iter().map(move |under| (instance, under));
+        for (instance, under) in self.stack.instances.iter().flat_map(unders) {
+            match under.over {
                 Over::Device(device) => {
                     if let Some(first) = devices.insert(device, instance) {
                         self.crowded("the device", first, instance);
@@ -151,9 +147,9 @@ impl<'a> Check<'a, '_> {
                         if let Some(first) = bare.insert(below, instance) {
                             self.crowded(&format!("`{}`, which carries one", top.name.text), first, instance);
                         }
-                    } else if let Some(key) = key_text(instance) {
-                        if let Some(first) = keys.insert((below, key), instance) {
-                            self.same_key(first, instance);
+                    } else if let Some(key) = key_text(under) {
+                        if let Some((other, first)) = keys.insert((below, key), (instance, under)) {
+                            self.same_key((other, first), (instance, under));
                         }
                     }
                 }
@@ -171,11 +167,16 @@ impl<'a> Check<'a, '_> {
         self.out.push(diagnostic);
     }
 
-    fn same_key(&mut self, first: &Instance, second: &Instance) {
-        let text = format!("`{}` and `{}` are bound to the same key", first.name.text, second.name.text);
+    fn same_key(&mut self, (first, of_first): (&Instance, &Under), (second, of_second): (&Instance, &Under)) {
+        let text = match first.name.span == second.name.span {
+            true => format!("`{}` is bound to the same key twice", first.name.text),
+            false => format!("`{}` and `{}` are bound to the same key", first.name.text, second.name.text),
+        };
+        let place =
+            |instance: &Instance, under: &Under| under.bound.first().map_or(instance.name.span, |(name, _)| name.span);
         let diagnostic = Diagnostic::error(codes::SAME_KEY, text)
-            .at(second.bound.first().map_or(second.name.span, |(name, _)| name.span), "taken already")
-            .label(first.bound.first().map_or(first.name.span, |(name, _)| name.span), "bound first here")
+            .at(place(second, of_second), "taken already")
+            .label(place(first, of_first), "bound first here")
             .help("give each of them a key of its own");
         self.out.push(diagnostic);
     }
@@ -244,8 +245,8 @@ impl<'a> Check<'a, '_> {
     }
 
     /// `below.x` of each layer must be published by somebody below it.
-    fn published(&mut self, index: usize) {
-        let chain = self.down(index);
+    fn published(&mut self, way: &Way) {
+        let (index, chain) = (way.index(), way.instances());
         let mut found = Vec::new();
         for (at, layer) in self.layers[index].iter().enumerate() {
             let mut wishes: BTreeMap<&str, (Span, Type)> = BTreeMap::new();
@@ -258,7 +259,7 @@ impl<'a> Check<'a, '_> {
             let below: Vec<&Layer> =
                 inside.chain(chain[1..].iter().flat_map(|at| self.layers[*at].iter().copied())).collect();
             for (name, (span, ty)) in wishes {
-                if self.is_published(name, &below, &chain) {
+                if self.is_published(name, &below, way) {
                     found.extend(self.other_type(index, layer, (name, span, ty), &below));
                     continue;
                 }
@@ -294,9 +295,8 @@ impl<'a> Check<'a, '_> {
         )
     }
 
-    fn is_published(&self, name: &str, below: &[&Layer], chain: &[usize]) -> bool {
-        let last = chain.last().map(|at| &self.stack.instances[*at].over);
-        let device = matches!(last, Some(Over::Device(_))) && OF_DEVICES.contains(&name);
+    fn is_published(&self, name: &str, below: &[&Layer], way: &Way) -> bool {
+        let device = way.ends_at_device(self.stack) && OF_DEVICES.contains(&name);
         EVERYWHERE.contains(&name)
             || device
             || below.iter().any(|layer| layer.publishes.iter().any(|p| p.name.text == name))
@@ -325,17 +325,17 @@ impl<'a> Check<'a, '_> {
     }
 
     /// The parts that the flow above a layer of the chain has, with the keys that instances are bound to taken out.
-    fn parts_below(&self, index: usize, at: usize) -> Parts<'a> {
+    fn parts_below(&self, way: &Way, at: usize) -> Parts<'a> {
         let mut parts = Parts::new();
-        let chain = self.down(index);
-        for (step, &instance) in chain.iter().enumerate().rev() {
+        for (step, &(instance, _)) in way.0.iter().enumerate().rev() {
             let own = &self.layers[instance];
             let from = if step == 0 { at + 1 } else { 0 };
             for layer in own[from.min(own.len())..].iter().rev() {
                 add_parts(layer, &mut parts);
             }
             if step > 0 {
-                for (name, _) in &self.stack.instances[chain[step - 1]].bound {
+                let (above, under) = way.0[step - 1];
+                for (name, _) in &self.stack.instances[above].unders[under].bound {
                     // Of a key that is not symmetric only the local end is bound.
                     if parts.get(name.text.as_str()) == Some(&true) {
                         parts.remove(name.text.as_str());
@@ -347,12 +347,14 @@ impl<'a> Check<'a, '_> {
     }
 
     /// The parts of flows that a layer's code names are made by somebody below it.
-    fn flow_parts(&mut self, index: usize) {
+    fn flow_parts(&mut self, way: &Way) {
+        let index = way.index();
         let mut found = Vec::new();
         for (at, layer) in self.layers[index].iter().enumerate() {
-            let below = self.parts_below(index, at);
+            let mut below = self.parts_below(way, at);
             let mut above = below.clone();
             add_parts(layer, &mut above);
+            below.extend(layer.several.iter().map(|which| (which.text.as_str(), true)));
             let mut seen = BTreeSet::new();
             visit::walk_layer(layer, &mut |met| {
                 let Met::Expr(expr) = met else { return };
@@ -421,10 +423,9 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    fn offer(&self, index: usize, at: usize) -> Offer {
-        let chain = self.down(index);
+    fn offer(&self, way: &Way, at: usize) -> Offer {
         let mut offer = Offer::Flows;
-        for (step, &instance) in chain.iter().enumerate().rev() {
+        for (step, &(instance, _)) in way.0.iter().enumerate().rev() {
             let own = &self.layers[instance];
             let from = if step == 0 { at + 1 } else { 0 };
             for layer in own[from.min(own.len())..].iter().rev() {
@@ -440,10 +441,11 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Sessions where they are asked for, flow traffic where that is.
-    fn offers(&mut self, index: usize) {
+    fn offers(&mut self, way: &Way) {
+        let index = way.index();
         let mut found = Vec::new();
         for (at, layer) in self.layers[index].iter().enumerate() {
-            let offer = self.offer(index, at);
+            let offer = self.offer(way, at);
             let span = self.stack.instances[index].of.span;
             if offer == Offer::Flows && has_scope(layer, ScopeKind::SessionBelow) {
                 let text = format!("`{}` keeps state per lower session, and below it are no sessions", layer.name.text);
@@ -470,8 +472,8 @@ impl<'a> Check<'a, '_> {
     }
 
     /// An event that goes down must meet a layer that handles it before the device.
-    fn events(&mut self, index: usize) {
-        let chain = self.down(index);
+    fn events(&mut self, way: &Way) {
+        let (index, chain) = (way.index(), way.instances());
         let mut found = Vec::new();
         for (at, layer) in self.layers[index].iter().enumerate() {
             let inside = self.layers[index][at + 1..].iter().copied();
@@ -588,9 +590,9 @@ fn has_scope(layer: &Layer, kind: ScopeKind) -> bool {
     layer.scopes.iter().any(|scope| scope.kind == kind)
 }
 
-fn key_text(instance: &Instance) -> Option<String> {
+fn key_text(under: &Under) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
-    for (name, value) in &instance.bound {
+    for (name, value) in &under.bound {
         parts.push(format!("{}={}", name.text, types::number(value)?));
     }
     parts.sort();
@@ -603,6 +605,8 @@ type Parts<'a> = BTreeMap<&'a str, bool>;
 /// What a layer does to the parts of the flows that pass it upwards.
 fn add_parts<'a>(layer: &'a Layer, parts: &mut Parts<'a>) {
     match layer.shape {
+        // A router without an address only chooses among those below.
+        Shape::Router if layer.address.is_empty() => {}
         Shape::Router => *parts = layer.address.iter().map(|field| (field.name.text.as_str(), false)).collect(),
         Shape::Multiplexor => {
             let keys = layer

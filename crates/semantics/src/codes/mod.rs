@@ -16,6 +16,7 @@ macro_rules! codes {
 }
 
 mod containers;
+mod graph;
 mod messages;
 mod names;
 mod shapes;
@@ -28,11 +29,11 @@ macro_rules! export {
         $(pub use $family::*;)*
     };
 }
-export!(containers, messages, names, shapes, stacks, types, wires);
+export!(containers, graph, messages, names, shapes, stacks, types, wires);
 
 /// Code, title and page of every diagnostic of this crate, by code.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    [names::CODES, types::CODES, containers::CODES, messages::CODES, shapes::CODES, wires::CODES, stacks::CODES]
+    [names::CODES, types::CODES, containers::CODES, messages::CODES, shapes::CODES, graph::CODES, wires::CODES, stacks::CODES]
         .into_iter()
         .flatten()
 }

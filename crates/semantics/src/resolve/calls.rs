@@ -26,7 +26,7 @@ impl Body<'_> {
     }
 
     /// The arguments, none of which may be named.
-    fn plain_args(&mut self, name: &str, args: &[ast::Arg], count: usize, span: Span) -> Option<Vec<Tree>> {
+    pub(super) fn plain_args(&mut self, name: &str, args: &[ast::Arg], count: usize, span: Span) -> Option<Vec<Tree>> {
         for arg in args {
             if let Some(label) = arg.name() {
                 let text = format!("`{name}` has no named arguments");
@@ -317,6 +317,9 @@ impl Body<'_> {
                 }
             }
         }
+        if let Some(found) = self.below_at(&base, &name, Some(args), span) {
+            return found;
+        }
         let base = self.expr(&base, None);
         if base.ty != Type::Unknown {
             let text = format!("{} has no operation `{}`", self.show(base.ty), name.text);
@@ -334,7 +337,7 @@ impl Body<'_> {
         }
         let Some(values) = self.plain_args(&name.text, args, 1, span) else { return unknown(span) };
         let flow = self.value(&values[0], Type::Flow(Side::Below));
-        self.below(name, Some(Box::new(flow)), span)
+        self.below(name, Some(Box::new(flow)), None, span)
     }
 
     pub(super) fn places(&mut self, base: &Tree) -> Option<StateRef> {

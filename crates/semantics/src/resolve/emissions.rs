@@ -184,6 +184,7 @@ impl Body<'_> {
                 "write `below.send(msg)`",
             );
         }
+        self.says_which(ends.to.is_some(), span);
         let to = ends.to.as_ref().map(|to| self.value(to, Type::Flow(Side::Below)));
         Emission::Send { message, fields, to }
     }
@@ -337,7 +338,7 @@ impl Body<'_> {
         }
         let message = self.given(&first);
         let from = ends.from.as_ref().map(|from| self.value(from, Type::Flow(Side::Above)));
-        if from.is_none() && self.shape() == Some(Shape::Router) {
+        if from.is_none() && self.shape() == Some(Shape::Router) && !self.chooses() {
             let help = "write `above.deliver(msg) from flow(local: …, remote: …)`";
             self.error(codes::NO_FLOW, "a router says which flow it delivers from", span, "not said here", help);
         }

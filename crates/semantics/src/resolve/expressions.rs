@@ -299,6 +299,9 @@ impl Body<'_> {
         if let Some(part) = self.flow_part(&base, &name, span) {
             return part;
         }
+        if let Some(found) = self.below_at(&base, &name, None, span) {
+            return found;
+        }
         let base = self.expr(&base, None);
         match base.ty {
             Type::Record(id) => self.record_field(base, id, &name, span),
@@ -351,7 +354,7 @@ impl Body<'_> {
             return Some(self.of_device(owner, name, span));
         }
         match owner.text.as_str() {
-            "below" => return Some(self.below(name, None, span)),
+            "below" => return Some(self.of_below(name, span)),
             "above" => {
                 let text = "a layer reads nothing of the layer above";
                 self.error(codes::NOTHING_ABOVE, text, span, "above", "values are published upwards: read `below.…`");
@@ -383,11 +386,11 @@ impl Body<'_> {
             }
         };
         let name = Name { text: format!("{}.{}", owner.text, name.text), span };
-        make(ExprKind::Below { name, flow: None }, ty, span)
+        make(ExprKind::Below { name, flow: None, index: None }, ty, span)
     }
 
     /// `below.name`: what the layers below publish.
-    pub(super) fn below(&mut self, name: &Name, flow: Option<Box<Expr>>, span: Span) -> Expr {
+    pub(super) fn below(&mut self, name: &Name, flow: Option<Box<Expr>>, index: Option<Box<Expr>>, span: Span) -> Expr {
         if self.layer.is_none() || matches!(self.place, Place::Constant | Place::Argument) {
             let text = format!("`below.{}` is not known here", name.text);
             self.error(
@@ -410,7 +413,7 @@ impl Body<'_> {
             self.misspelt_published(name);
             Type::Unknown
         });
-        make(ExprKind::Below { name: name.clone(), flow }, ty, span)
+        make(ExprKind::Below { name: name.clone(), flow, index }, ty, span)
     }
 
     /// A layer may be checked without those that will stand below it, so only a slip of the hand is reported here; each

@@ -8,6 +8,9 @@ use super::Item;
 use crate::program::*;
 use crate::{codes, suggest, tree};
 
+/// The part of a lower flow that says which of several layers it is of.
+pub(crate) const WHICH: Type = Type::UInt(8);
+
 impl Body<'_> {
     /// `flow.local.host`, `flow.remote.port`, `flow.protocol`; none if `base` is no flow.
     pub(super) fn flow_part(&mut self, base: &Tree, name: &Name, span: Span) -> Option<Expr> {
@@ -69,6 +72,10 @@ impl Body<'_> {
             }
             (Shape::Router, side) => {
                 let fields = if side == Side::Above { &layer.address } else { &layer.below_address };
+                let which = layer.several.as_ref().filter(|_| side == Side::Below && !ended);
+                if which.is_some_and(|which| which.text == name.text) {
+                    return WHICH;
+                }
                 let own = find(fields);
                 if own.is_none() {
                     let names: Vec<String> = fields.iter().map(|field| field.name.text.clone()).collect();

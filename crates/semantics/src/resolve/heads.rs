@@ -132,7 +132,7 @@ impl Declare<'_> {
         let layer = self.this();
         let (name, shape) = (layer.name.clone(), layer.shape);
         let has_send = layer.handlers.iter().any(|handler| matches!(handler.event, Event::Send { .. }));
-        let (no_key, no_address) = (layer.key.is_none(), layer.address.is_empty());
+        let (no_key, no_address) = (layer.key.is_none(), layer.address.is_empty() && layer.several.is_none());
         let wants_send = item.members().iter().any(|member| match member {
             ast::Member::Handler(handler) => handler.event().is_some_and(|event| event.text() == "send"),
             _ => false,

@@ -115,6 +115,7 @@ impl Declare<'_> {
                 let layer = self.this();
                 *(if address.is_below() { &mut layer.below_address } else { &mut layer.address }) = fields;
             }
+            ast::Member::Several(several) => self.several(several, span),
             ast::Member::Scope(scope) => self.scope(scope, span),
             ast::Member::Object(object) => self.object(object),
             ast::Member::Publish(publish) => self.publish(publish),
@@ -145,7 +146,7 @@ impl Declare<'_> {
     }
 
     /// A member that only one shape has.
-    fn only(&mut self, shape: Shape, what: &str, span: Span) {
+    pub(super) fn only(&mut self, shape: Shape, what: &str, span: Span) {
         if self.this().shape == shape {
             return;
         }

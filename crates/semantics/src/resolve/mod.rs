@@ -25,6 +25,7 @@ mod lookups;
 mod operators;
 mod places;
 mod scopes;
+mod several;
 mod stacks;
 mod statements;
 mod tests;

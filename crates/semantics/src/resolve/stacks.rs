@@ -54,9 +54,9 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
     }
     let names: Vec<String> = known.iter().map(|(name, _, _)| name.text.clone()).collect();
     // Of those that stand on nothing known, the ones that stay must still be numbered as in `known`.
-    let mut kept: Vec<Option<Over>> = Vec::new();
-    for (name, layer, _) in &known {
-        kept.push(over(cx, file, &stack, &names, &broken, name, layer));
+    let mut kept: Vec<Option<Vec<Over>>> = Vec::new();
+    for (name, layer, of) in &known {
+        kept.push(overs(cx, file, (&stack, &names, &broken), name, layer, of));
     }
     drop_unsupported(&mut kept);
     let mut numbers = vec![0u32; known.len()];
@@ -66,22 +66,24 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         next += u32::from(over.is_some());
     }
     for (index, (name, layer, of)) in known.iter().enumerate() {
-        let bound = bound(cx, file, &stack, below_of(&known, layer), layer, name);
+        let bounds: Vec<Vec<(Name, Expr)>> =
+            layer.overs().iter().map(|over| bound(cx, file, &stack, below_of(&known, over), over, name)).collect();
         let with = with(cx, file, &names, &broken, layer);
-        let Some(over) = &kept[index] else { continue };
-        let over = match over {
+        let Some(overs) = &kept[index] else { continue };
+        let numbered = overs.iter().map(|over| match over {
             Over::Instance(below) => Over::Instance(numbers[*below as usize]),
             Over::Device(device) => Over::Device(*device),
-        };
-        stack.instances.push(Instance { name: name.clone(), of: of.clone(), over, bound, with });
+        });
+        let unders = numbered.zip(bounds).map(|(over, bound)| Under { over, bound }).collect();
+        stack.instances.push(Instance { name: name.clone(), of: of.clone(), unders, with });
     }
     exports(cx, file, item, &names, &broken, &mut stack);
     stack
 }
 
 /// The layer of the stack that another says it stands on, whether or not that one can stay.
-fn below_of<'a>(known: &'a [(Name, ast::StackLayer, Use)], layer: &ast::StackLayer) -> Below<'a> {
-    let Some(name) = layer.overs().first().and_then(|over| over.name()).map(|name| name.text()) else {
+fn below_of<'a>(known: &'a [(Name, ast::StackLayer, Use)], over: &ast::Over) -> Below<'a> {
+    let Some(name) = over.name().map(|name| name.text()) else {
         return Below::Unknown;
     };
     match known.iter().find(|(other, _, _)| other.text == name) {
@@ -99,11 +101,10 @@ enum Below<'a> {
 }
 
 /// Layers over others that could not be kept go too.
-fn drop_unsupported(kept: &mut [Option<Over>]) {
+fn drop_unsupported(kept: &mut [Option<Vec<Over>>]) {
     loop {
-        let lost: Vec<usize> = (0..kept.len())
-            .filter(|index| matches!(&kept[*index], Some(Over::Instance(below)) if kept[*below as usize].is_none()))
-            .collect();
+        let gone = |over: &Over| matches!(over, Over::Instance(below) if kept[*below as usize].is_none());
+        let lost: Vec<usize> = (0..kept.len()).filter(|index| kept[*index].iter().flatten().any(gone)).collect();
         if lost.is_empty() {
             return;
         }
@@ -132,35 +133,48 @@ fn params(cx: &mut Context, file: FileId, item: &ast::Stack) -> (Vec<Param>, Vec
     (params, devices)
 }
 
+/// What a layer stands on; none if a part of it is not known.
+fn overs(
+    cx: &mut Context,
+    file: FileId,
+    of_stack: (&Stack, &[String], &[String]),
+    name: &Name,
+    layer: &ast::StackLayer,
+    of: &Use,
+) -> Option<Vec<Over>> {
+    let overs = layer.overs();
+    let chooses = layers_of(&cx.program, of).iter().any(|layer| layer.several.is_some());
+    if let Some(second) = overs.get(1).filter(|_| !chooses) {
+        let place = second.span(file);
+        let help = "a router that says `below several path` stands on several; or write the layer twice";
+        cx.error(codes::CROWDED, "a layer stands on one other", place, "the second", help);
+    } else if let Some(second) = layer.clauses().get(1) {
+        let place = second.span(file);
+        let help = "write them in one list: `over (a, b)`";
+        cx.error(codes::CROWDED, "`over` is said twice", place, "the second", help);
+    }
+    if overs.len() > usize::from(u8::MAX) {
+        let place = overs[usize::from(u8::MAX)].span(file);
+        cx.error(codes::TOO_BIG, "a router stands on at most 255 layers", place, "one too many", "put routers between");
+    }
+    if overs.is_empty() {
+        let text = format!("what does `{}` stand on?", name.text);
+        let help = "write `over device`, or name a layer of the stack";
+        cx.error(codes::UNKNOWN_BELOW, text, name.span, "no `over`", help);
+        return None;
+    }
+    let found: Vec<Option<Over>> = overs.iter().map(|one| over(cx, file, of_stack, one)).collect();
+    let most = if chooses { found.len() } else { 1 };
+    found.into_iter().take(most).collect()
+}
+
 fn over(
     cx: &mut Context,
     file: FileId,
-    stack: &Stack,
-    names: &[String],
-    broken: &[String],
-    name: &Name,
-    layer: &ast::StackLayer,
+    (stack, names, broken): (&Stack, &[String], &[String]),
+    over: &ast::Over,
 ) -> Option<Over> {
-    let overs = layer.overs();
-    if let Some(second) = overs.get(1) {
-        let place = second.span(file);
-        let help = "put a router between, or write the layer twice";
-        cx.error(codes::CROWDED, "a layer stands on one other", place, "the second", help);
-    }
-    let below = overs.first().and_then(|over| tree::some_name(file, over.name()));
-    let Some(below) = below else {
-        if overs.is_empty() {
-            let text = format!("what does `{}` stand on?", name.text);
-            cx.error(
-                codes::UNKNOWN_BELOW,
-                text,
-                name.span,
-                "no `over`",
-                "write `over device`, or name a layer of the stack",
-            );
-        }
-        return None;
-    };
+    let below = tree::some_name(file, over.name())?;
     if let Some(device) = stack.devices.iter().position(|device| device.text == below.text) {
         return Some(Over::Device(device as u32));
     }
@@ -187,17 +201,17 @@ fn bound(
     file: FileId,
     stack: &Stack,
     below: Below,
-    layer: &ast::StackLayer,
+    over: &ast::Over,
     name: &Name,
 ) -> Vec<(Name, Expr)> {
-    let keys = layer.overs().first().map_or(Vec::new(), |over| over.keys());
+    let keys = over.keys();
     if keys.is_empty() {
         return Vec::new();
     }
     let top = match below {
         Below::Layer(below) => layers_of(&cx.program, below).first().copied().cloned(),
         Below::Other => {
-            let name = layer.overs().first().and_then(|over| over.name()).map(|name| name.text());
+            let name = over.name().map(|name| name.text());
             // Of a layer that is not understood nothing is known; a device has no keys.
             if !stack.devices.iter().any(|device| Some(&device.text) == name.as_ref()) {
                 return Vec::new();

@@ -8,7 +8,7 @@ use super::{
 choice! {
     /// What a layer holds.
     Member {
-        Header(Header), Key(Key), Address(Address), Scope(Scope), Object(Object), Publish(Publish), Limit(Limit),
+        Header(Header), Key(Key), Address(Address), Several(Several), Scope(Scope), Object(Object), Publish(Publish), Limit(Limit),
         Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Function(Function), Handler(Handler),
     }
 }
@@ -35,6 +35,8 @@ node! {
     Key = KEY;
     /// `address { … }`, `below address { … }`
     Address = ADDRESS;
+    /// `below several path`
+    Several = SEVERAL;
     /// `entity { … }`, `point`, `session`, `session below`
     Scope = SCOPE;
     /// `object Entry[address: u32] capacity 64 evict oldest { … }`
@@ -161,6 +163,13 @@ impl Address {
     }
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
+    }
+}
+
+impl Several {
+    /// How flows of the layer below say which one.
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
     }
 }
 

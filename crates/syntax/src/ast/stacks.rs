@@ -37,9 +37,21 @@ impl StackLayer {
     pub fn layer(&self) -> Option<LayerUse> {
         child(&self.0)
     }
-    /// What it stands on.
-    pub fn overs(&self) -> Vec<Over> {
+    /// How often it says `over`.
+    pub fn clauses(&self) -> Vec<Over> {
         children(&self.0)
+    }
+    /// What it stands on: of `over (a, b)` each.
+    pub fn overs(&self) -> Vec<Over> {
+        let of = |over: &Over| {
+            let several: Vec<Over> = children(&over.0);
+            if several.is_empty() && !over.is_list() {
+                vec![over.clone()]
+            } else {
+                several
+            }
+        };
+        self.clauses().iter().flat_map(of).collect()
     }
     /// The names behind `with`.
     pub fn with(&self) -> Vec<Name> {
@@ -48,6 +60,11 @@ impl StackLayer {
 }
 
 impl Over {
+    /// `over ( … )`
+    fn is_list(&self) -> bool {
+        let tokens = self.0.children_with_tokens().filter_map(|element| element.into_token());
+        tokens.into_iter().any(|token| token.kind() == crate::kinds::SyntaxKind::L_PAREN)
+    }
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }

@@ -185,7 +185,15 @@ impl Parser<'_> {
         self.close();
     }
 
+    /// `below address { … }`, `below several path`
     pub(super) fn below_address(&mut self) {
+        if self.nth_word(1, "several") {
+            self.open_documented(SEVERAL);
+            self.bump();
+            self.bump();
+            self.name_here("how flows name which one: `below several path`");
+            return self.close();
+        }
         self.open_documented(ADDRESS);
         self.bump();
         if self.expect_word("address") {

@@ -75,11 +75,34 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `over ethernet[type: 0x0800]`
+    /// `over ethernet[type: 0x0800]`, `over (lan, wan[type: 0x0800])`
     fn over(&mut self) {
         self.form = form_of("over");
         self.open(OVER);
         self.bump();
+        if !(self.at(L_PAREN) && self.same_line(0)) {
+            self.under();
+            return self.close();
+        }
+        let opening = self.span_of(0);
+        self.bump();
+        while self.at(IDENT) {
+            self.open(OVER);
+            self.under();
+            self.close();
+            if !self.eat(COMMA) {
+                break;
+            }
+        }
+        if !self.at(R_PAREN) && self.same_line(0) {
+            self.expected("the name of what is below");
+        }
+        self.close_bracket(R_PAREN, opening);
+        self.close();
+    }
+
+    /// A name of what is below, with the key that is bound there.
+    fn under(&mut self) {
         self.name_here("the name of what is below");
         if self.at(L_BRACKET) && self.same_line(0) {
             let opening = self.span_of(0);
@@ -100,7 +123,6 @@ impl Parser<'_> {
             }
             self.close_bracket(R_BRACKET, opening);
         }
-        self.close();
     }
 
     fn with(&mut self) {

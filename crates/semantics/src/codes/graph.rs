@@ -1,0 +1,70 @@
+//! M053, M054 and M074: layers over several others, points, and what ends where in a stack's graph.
+
+codes! {
+    WHICH_BELOW = "M0530", "which of the layers below is meant",
+    "A router that says `below several path` stands on one layer or on many: it names the one it means, as `below[i].mtu` and `to flow(path: i)`. Every other layer stands on one.",
+    "router Choose {
+    below several path
+    on send(msg) { below.send(msg) }
+}",
+    "router Choose {
+    below several path
+    on send(msg) { below.send(msg) to flow(path: 0) }
+}";
+
+    UNLIKE_BELOW = "M0740", "layers below one router whose flows differ",
+    "To a router over several layers they all look alike: their flows have the same parts, of the same types.",
+    "multiplexor Ports { key { port: u16 } }
+worker Plain { }
+router Choose {
+    below several path
+    on send(msg) { below.send(msg) to flow(path: 0) }
+}
+stack Two(one: Device, other: Device) {
+    ports = Ports over one
+    plain = Plain over other
+    both = Choose over (ports, plain)
+    export both
+}",
+    "worker Plain { }
+router Choose {
+    below several path
+    on send(msg) { below.send(msg) to flow(path: 0) }
+}
+stack Two(one: Device, other: Device) {
+    first = Plain over one
+    second = Plain over other
+    both = Choose over (first, second)
+    export both
+}";
+
+    UNSAID = "M0741", "a value that differs between the layers below",
+    "What a router over several layers does not publish, nobody above it can read: only `mtu` and `credit` are the smallest of those below. It says what it means: `publish mac: u48 = below[0].mac`.",
+    "router Choose {
+    below several path
+    on send(msg) { below.send(msg) to flow(path: 0) }
+}
+worker Named {
+    entity { var own: u48 = 0 }
+    on start { own = below.mac }
+}
+stack Two(one: Device, other: Device) {
+    both = Choose over (one, other)
+    named = Named over both
+    export named
+}",
+    "router Choose {
+    below several path
+    publish mac: u48 = below[0].mac
+    on send(msg) { below.send(msg) to flow(path: 0) }
+}
+worker Named {
+    entity { var own: u48 = 0 }
+    on start { own = below.mac }
+}
+stack Two(one: Device, other: Device) {
+    both = Choose over (one, other)
+    named = Named over both
+    export named
+}";
+}
