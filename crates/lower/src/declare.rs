@@ -84,8 +84,10 @@ impl<'p> Lowering<'p> {
             let capacity = self.capacity(inst, s::ScopeKind::SessionBelow);
             info.lower = Some(self.class(layer, "B", capacity, Some(entity), source));
         }
-        if at.has_scope(s::ScopeKind::Point) {
-            self.error("M0729", "state of a `point` is not lowered yet", at.span, "keep it in a map of the entity");
+        if let Some(session) = info.session.filter(|_| at.has_scope(s::ScopeKind::Point)) {
+            // A listener's each, and one to itself for each session that nobody listened for.
+            let capacity = self.capacity(inst, s::ScopeKind::Point) + self.a.class(session).capacity;
+            info.point_class = Some(self.class(layer, "P", capacity, Some(entity), source));
         }
         for class in at.layer().map_or(&[][..], |layer| &layer.objects) {
             let capacity = self.size(&at.env, &class.capacity);
@@ -165,6 +167,10 @@ impl<'p> Lowering<'p> {
         }
         if let Some(lower) = info.lower {
             self.declare_lower_cells(inst, lower, &mut info);
+        }
+        if let Some(point) = info.point_class {
+            let listeners = self.capacity(inst, s::ScopeKind::Point);
+            self.declare_point_cells(inst, point, listeners, &mut info);
         }
         if at.is_multiplexor() {
             let unbound = at.users.iter().any(|user| !plan.is_bound(inst, *user));
@@ -255,7 +261,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// A map from keys to objects; where there is nothing to tell them apart, the only one's reference.
-    fn map_to(
+    pub fn map_to(
         &mut self,
         entity: r::ClassId,
         name: &str,
@@ -295,7 +301,8 @@ impl<'p> Lowering<'p> {
                 s::ScopeKind::Entity => Some(self.infos[inst].entity()),
                 s::ScopeKind::Session => self.infos[inst].session,
                 s::ScopeKind::SessionBelow => self.infos[inst].lower,
-                _ => None,
+                s::ScopeKind::Point => self.infos[inst].point_class,
+                s::ScopeKind::Object(_) => None,
             };
             if let Some(class) = class {
                 self.declare_scope(inst, scope.kind, class, &scope.members);
@@ -369,7 +376,7 @@ impl<'p> Lowering<'p> {
             s::ScopeKind::Session => info.session,
             s::ScopeKind::SessionBelow => info.lower,
             s::ScopeKind::Object(id) => info.objects.get(id.index()).map(|(class, _)| *class),
-            s::ScopeKind::Point => None,
+            s::ScopeKind::Point => info.point_class,
         }?;
         match info.members.get(&(quota.scope, quota.member)).and_then(|cells| cells.first()) {
             Some(cell) => Some((class, *cell)),

@@ -53,7 +53,7 @@ impl<'p> Lowering<'p> {
         let unsure = std::mem::replace(&mut f.place.unsure_down, true);
         self.event_down(f, "abort", What::Abort, Vec::new());
         f.place.unsure_down = unsure;
-        f.op(&self.a, r::OpKind::Release { object: session });
+        self.release_session(f, session);
     }
 
     /// Takes a multiplexor's session out of its map, releases it, and the lower one with the last that shares it.
@@ -70,15 +70,13 @@ impl<'p> Lowering<'p> {
         }
         match (info.of_lower, info.lower_count) {
             (Some(of), Some(count)) => self.leave_lower(f, session, of, count),
-            _ => {
-                f.op(&self.a, r::OpKind::Release { object: session });
-            }
+            _ => self.release_session(f, session),
         }
     }
 
     fn leave_lower(&mut self, f: &mut Frame<'p>, session: r::Value, of: r::CellId, count: r::CellId) {
         let lower = f.value(&self.a, r::OpKind::Get { object: session, cell: of });
-        f.op(&self.a, r::OpKind::Release { object: session });
+        self.release_session(f, session);
         let class = self.class_of(f, lower);
         let null = f.value(&self.a, r::OpKind::Null { class });
         let has = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: lower, b: null });

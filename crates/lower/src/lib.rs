@@ -26,6 +26,7 @@ mod make;
 mod multiplex;
 mod octets;
 mod plan;
+mod point;
 pub mod protocols;
 mod publish;
 mod receive;

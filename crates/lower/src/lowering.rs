@@ -13,6 +13,7 @@ use crate::fault::Fault;
 use crate::fold::{fold, fold_one, scalars, Env};
 use crate::frame::Register;
 use crate::plan::{Component, Inst, Kind, Plan};
+use crate::point::PointCells;
 use crate::publish::Reading;
 use crate::Options;
 
@@ -75,6 +76,9 @@ pub struct Info {
     pub flow: Vec<r::CellId>,
     /// The session's object of the lower side.
     pub of_lower: Option<r::CellId>,
+    /// Of a layer with a `point` scope.
+    pub point_class: Option<r::ClassId>,
+    pub point: Option<PointCells>,
     /// Application: the number that the user gave.
     pub user: Option<r::CellId>,
     pub opened: Option<r::CellId>,
@@ -99,6 +103,7 @@ impl Info {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum On {
     Entity,
+    Point,
     Session,
     Lower,
     Object(s::ObjectId),
@@ -343,6 +348,7 @@ impl<'p> Lowering<'p> {
         let info = &self.infos[inst];
         match on {
             On::Entity => Some(info.entity()),
+            On::Point => info.point_class,
             On::Session => info.session,
             On::Lower => info.lower,
             On::Object(id) => info.objects.get(id.index()).map(|(class, _)| *class),

@@ -64,6 +64,7 @@ impl<'p> Lowering<'p> {
         let Some(class) = self.class_on(task.inst, task.on) else { return };
         let object = match task.on {
             On::Entity => "e",
+            On::Point => "p",
             On::Session => "s",
             On::Lower => "b",
             On::Object(_) => "o",
@@ -76,6 +77,7 @@ impl<'p> Lowering<'p> {
         f.place.class = Some(class);
         match task.on {
             On::Session => f.place.session = Some(own),
+            On::Point => f.place.point = Some(own),
             On::Lower => f.place.lower = Some(own),
             On::Object(id) => f.place.keyed = Some((id, own)),
             On::Entity => {}
@@ -133,6 +135,7 @@ impl<'p> Lowering<'p> {
         match handler.scope {
             s::ScopeKind::Session => f.place.session.is_some() || !self.inst(f.inst).has_scope(s::ScopeKind::Session),
             s::ScopeKind::SessionBelow => f.place.session.is_some() || f.place.lower.is_some(),
+            s::ScopeKind::Point => f.place.session.is_some() || f.place.point.is_some(),
             _ => true,
         }
     }
@@ -222,7 +225,11 @@ impl<'p> Lowering<'p> {
             R::Bind => matches!(event, s::Event::Bind { .. }),
             R::Unlisten => matches!(event, s::Event::Unlisten { .. }),
         });
-        let Some(handler) = handler else { return self.register_on(f, register, local) };
+        self.enter_point(f, register, &local);
+        let Some(handler) = handler else {
+            self.register_on(f, register, local.clone());
+            return self.taken_back(f, register, &local);
+        };
         f.place.pass = Pass::Register(register, local.clone());
         let mut given = Vec::new();
         if let s::Event::Listen { flow: Some(named) }
@@ -232,6 +239,13 @@ impl<'p> Lowering<'p> {
             given.push((*named, self.local_flow(f, &local)));
         }
         self.run(f, handler, given);
+        self.taken_back(f, register, &local);
+    }
+
+    fn taken_back(&mut self, f: &mut Frame<'p>, register: crate::frame::Register, local: &[r::Value]) {
+        if register == crate::frame::Register::Unlisten && f.live() {
+            self.leave_listener(f, local);
+        }
     }
 
     /// A flow of which only the local part is known.
@@ -290,7 +304,7 @@ impl<'p> Lowering<'p> {
             }
         }
         if f.live() {
-            f.op(&self.a, r::OpKind::Release { object: session });
+            self.release_session(f, session);
         }
     }
 
@@ -423,7 +437,8 @@ fn on_scope(scope: s::ScopeKind) -> On {
         s::ScopeKind::Session => On::Session,
         s::ScopeKind::SessionBelow => On::Lower,
         s::ScopeKind::Object(id) => On::Object(id),
-        s::ScopeKind::Entity | s::ScopeKind::Point => On::Entity,
+        s::ScopeKind::Point => On::Point,
+        s::ScopeKind::Entity => On::Entity,
     }
 }
 

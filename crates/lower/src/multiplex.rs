@@ -51,7 +51,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// The flow with its local addresses left open, if it has any.
-    fn at_any_address(&mut self, f: &mut Frame<'p>, flow: &[r::Value]) -> Option<Vec<r::Value>> {
+    pub fn at_any_address(&mut self, f: &mut Frame<'p>, flow: &[r::Value]) -> Option<Vec<r::Value>> {
         let components = self.inst(f.inst).top.clone();
         let open = |at: usize| components[at].address && !components[at].is_remote();
         if !(0..components.len()).any(open) {
@@ -279,7 +279,10 @@ impl<'p> Lowering<'p> {
             f.op(&self.a, r::OpKind::Set { object: session, cell: tag, value });
         }
         self.set_cells(f, session, &info.flow, flow.to_vec());
+        let index = f.constant(&self.a, r::Type::U(32), 0);
+        f.op(&self.a, r::OpKind::Keep { object: session, cell: first, index, message });
         let outer = f.place.session.replace(session);
+        self.join_point(f, session, Some(flow));
         self.set_late(f, s::ScopeKind::Session, session);
         f.place.session = outer;
         self.enter_session(f, session, flow);
@@ -291,8 +294,6 @@ impl<'p> Lowering<'p> {
             f.op(&self.a, r::OpKind::Set { object: lower, cell: count, value });
             self.set_opened(f, session);
         }
-        let index = f.constant(&self.a, r::Type::U(32), 0);
-        f.op(&self.a, r::OpKind::Keep { object: session, cell: first, index, message });
         self.accepted_for(f, user, session, flow);
         exits.extend(f.exit(Vec::new()));
         f.join("after", exits);
@@ -388,7 +389,7 @@ impl<'p> Lowering<'p> {
             let entity = self.entity(f);
             self.take_from(f, entity, map, key);
         }
-        f.op(&self.a, r::OpKind::Release { object: session });
+        self.release_session(f, session);
     }
 
     /// `deliver` for the object of a lower session: its flow is known.

@@ -297,7 +297,7 @@ impl<'p> Planner<'p, '_> {
     pub fn wants_sessions(&self, layer: &Layer, below: usize) -> bool {
         let has = |kind| layer.scopes.iter().any(|scope| scope.kind == kind);
         match layer.shape {
-            Shape::Worker | Shape::Endpoint => has(ScopeKind::Session),
+            Shape::Worker | Shape::Endpoint => has(ScopeKind::Session) || has(ScopeKind::Point),
             Shape::Router => false,
             Shape::Multiplexor => has(ScopeKind::SessionBelow) || !self.plan.insts[below].offers.flow,
         }

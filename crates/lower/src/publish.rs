@@ -94,12 +94,12 @@ impl<'p> Lowering<'p> {
             }
             s::ExprKind::FlowPart { .. } => most = most.max(Reading::Flow),
             s::ExprKind::CallOwn { .. } | s::ExprKind::CallOn { .. }
-                if self.inst(inst).has_scope(s::ScopeKind::Session) =>
+                if self.inst(inst).has_scope(s::ScopeKind::Session) || self.has_points(inst) =>
             {
                 most = Reading::Session
             }
             _ => mokume_semantics::visit::expr_states(part, &mut |state| {
-                if matches!(state.scope, s::ScopeKind::Session | s::ScopeKind::SessionBelow) {
+                if matches!(state.scope, s::ScopeKind::Session | s::ScopeKind::SessionBelow | s::ScopeKind::Point) {
                     most = Reading::Session;
                 }
             }),

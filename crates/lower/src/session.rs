@@ -36,6 +36,7 @@ impl<'p> Lowering<'p> {
         }
         f.place.session = Some(session);
         f.place.flow = flow.map(<[r::Value]>::to_vec);
+        self.join_point(f, session, flow.filter(|_| user.is_none()));
         self.set_late(f, s::ScopeKind::Session, session);
     }
 
@@ -387,7 +388,7 @@ impl<'p> Lowering<'p> {
             self.leave_session(f, session);
         } else {
             self.event_down(f, "refuse", What::Refuse, Vec::new());
-            f.op(&self.a, r::OpKind::Release { object: session });
+            self.release_session(f, session);
         }
     }
 }

@@ -43,7 +43,7 @@ impl<'p> Lowering<'p> {
             s::ScopeKind::Entity => Some(self.entity(f)),
             s::ScopeKind::Session => f.place.session,
             s::ScopeKind::SessionBelow => self.lower_object(f),
-            s::ScopeKind::Point => f.place.point,
+            s::ScopeKind::Point => self.point_object(f),
             s::ScopeKind::Object(_) => f.place.keyed.map(|(_, object)| object),
         };
         found.unwrap_or_else(|| {

@@ -446,11 +446,13 @@ impl<'p> Lowering<'p> {
             (s::ScopeKind::Session, Some(_)) => On::Session,
             (s::ScopeKind::Object(id), _) => On::Object(id),
             (s::ScopeKind::SessionBelow, _) => On::Lower,
+            (s::ScopeKind::Point, _) => On::Point,
             _ => On::Entity,
         };
         let target = match on {
             On::Session => f.place.session,
             On::Lower => f.place.lower,
+            On::Point => self.point_object(f),
             On::Object(_) => f.place.keyed.map(|(_, object)| object),
             On::Entity => None,
         };

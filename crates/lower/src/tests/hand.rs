@@ -108,7 +108,12 @@ fn stack(layers: &[u32]) -> Program {
         let over = if at == 0 { Over::Device(0) } else { Over::Instance(at as u32 - 1) };
         let of = Use { of: Definition::Layer(LayerId(*layer)), args: Vec::new(), span: span() };
         let text = if top { "app".to_owned() } else { format!("x{at}") };
-        instances.push(Instance { name: name(&text), of, unders: vec![Under { over, bound: Vec::new() }], with: Vec::new() });
+        instances.push(Instance {
+            name: name(&text),
+            of,
+            unders: vec![Under { over, bound: Vec::new() }],
+            with: Vec::new(),
+        });
     }
     let stack = Stack {
         name: name("Hand"),

@@ -432,7 +432,9 @@ impl<'a> Check<'a, '_> {
                 offer = match layer.shape {
                     Shape::Router => Offer::Flows,
                     Shape::Multiplexor => Offer::Both,
-                    Shape::Worker if has_scope(layer, ScopeKind::Session) => Offer::Sessions,
+                    Shape::Worker if has_scope(layer, ScopeKind::Session) || has_scope(layer, ScopeKind::Point) => {
+                        Offer::Sessions
+                    }
                     _ => offer,
                 };
             }

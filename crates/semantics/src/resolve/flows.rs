@@ -78,12 +78,16 @@ impl Body<'_> {
                 }
                 let own = find(fields);
                 if own.is_none() {
-                    let names: Vec<String> = fields.iter().map(|field| field.name.text.clone()).collect();
+                    let mut names: Vec<String> = fields.iter().map(|field| field.name.text.clone()).collect();
+                    names.extend(which.map(|which| which.text.clone()));
                     let what =
                         if side == Side::Above { "the `address` it makes" } else { "the `below address` it asks for" };
                     let text = format!("a router sees {what}, and that has no `{}`", name.text);
                     let mut diagnostic = Diagnostic::error(codes::HIDDEN_FLOW, text).at(name.span, "not seen here");
-                    diagnostic.helps.extend(suggest::help(&name.text, names.iter().map(String::as_str)));
+                    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+                    let help = suggest::help(&name.text, known.iter().copied())
+                        .or_else(|| (!known.is_empty()).then(|| format!("it sees {}", suggest::list(&known))));
+                    diagnostic.helps.extend(help);
                     self.report(diagnostic);
                     return Type::Unknown;
                 }

@@ -81,7 +81,8 @@ pub(super) fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeK
 
 /// Whether code that runs for one scope sees the state of another.
 pub(super) fn sees(runs: ScopeKind, kind: ScopeKind) -> bool {
-    kind == ScopeKind::Entity || runs == kind || (runs, kind) == (ScopeKind::Session, ScopeKind::SessionBelow)
+    let around = matches!(kind, ScopeKind::SessionBelow | ScopeKind::Point);
+    kind == ScopeKind::Entity || runs == kind || runs == ScopeKind::Session && around
 }
 
 /// State that a value names and that is out of sight for a scope.

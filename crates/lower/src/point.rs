@@ -1,0 +1,190 @@
+//! Points: the state of a listener, shared by the sessions that began at it (docs/language.md, section 4).
+//!
+//! Invariant: a point lives as long as its listener, or a session that is of it; each session is of one point from the
+//! moment it is made, and gives it up once, where it is released.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::frame::{to, Exit, Frame, Register};
+use crate::lowering::{Info, Lowering};
+
+/// What a layer with a `point` scope keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct PointCells {
+    pub class: r::ClassId,
+    /// How many sessions are of it.
+    sessions: r::CellId,
+    listening: r::CellId,
+    /// The entity's points, by the local part of the flow.
+    index: r::CellId,
+    /// The session's.
+    of_session: r::CellId,
+}
+
+impl<'p> Lowering<'p> {
+    /// A layer of sessions that says what its listeners know.
+    pub fn has_points(&self, inst: usize) -> bool {
+        self.inst(inst).has_scope(s::ScopeKind::Point)
+    }
+
+    pub fn declare_point_cells(&mut self, inst: usize, class: r::ClassId, listeners: u32, info: &mut Info) {
+        let Some(session) = info.session else { return };
+        let top = self.inst(inst).top.clone();
+        let key: Vec<r::Type> = self.local_params(&top).into_iter().map(|(_, ty)| ty).collect();
+        let scalar = |ty| r::CellKind::Scalar { ty, init: 0 };
+        let sessions = self.cell(class, "sessions", scalar(r::Type::U(32)), false, None);
+        let listening = self.cell(class, "listening", scalar(r::Type::Bool), false, None);
+        let of_session = self.cell(session, "point", scalar(r::Type::Ref(class)), true, None);
+        let index = self.map_to(info.entity(), "points", key, class, listeners);
+        info.point = Some(PointCells { class, sessions, listening, index, of_session });
+    }
+
+    /// The point of the code at hand: the listener's, or the session's.
+    pub fn point_object(&mut self, f: &mut Frame<'p>) -> Option<r::Value> {
+        if f.place.point.is_some() {
+            return f.place.point;
+        }
+        let cell = self.infos[f.inst].point?.of_session;
+        let object = f.place.session?;
+        Some(f.value(&self.a, r::OpKind::Get { object, cell }))
+    }
+
+    fn local_of(&self, inst: usize, flow: &[r::Value]) -> Vec<r::Value> {
+        let components = &self.inst(inst).top;
+        flow.iter().zip(components).filter(|(_, c)| !c.is_remote()).map(|(value, _)| *value).collect()
+    }
+
+    // -- listeners
+
+    /// Before what `listen`, `bind` and `unlisten` do: the listener's point, made if it is not there.
+    pub fn enter_point(&mut self, f: &mut Frame<'p>, register: Register, local: &[r::Value]) {
+        let Some(cells) = self.infos[f.inst].point else { return };
+        let entity = self.entity(f);
+        let (found, absent) = self.find_in(f, entity, cells.index, cells.class, local);
+        let known = found.1;
+        f.select(found.0);
+        let mut exits: Vec<Exit> = f.exit(vec![known]).into_iter().collect();
+        f.select(absent);
+        if register == Register::Unlisten {
+            // Nobody listened: there is nothing to take back.
+            f.end(r::Terminator::Return);
+        } else if let Some(point) = self.new_point(f, cells) {
+            let yes = f.constant(&self.a, r::Type::Bool, 1);
+            f.op(&self.a, r::OpKind::Set { object: point, cell: cells.listening, value: yes });
+            self.put_listener(f, cells, local, point);
+            exits.extend(f.exit(vec![point]));
+        }
+        f.place.point = f.join("point", exits).and_then(|values| values.first().copied());
+    }
+
+    /// A listener beyond the capacity is not entered.
+    fn put_listener(&mut self, f: &mut Frame<'p>, cells: PointCells, local: &[r::Value], point: r::Value) {
+        let entity = self.entity(f);
+        if local.is_empty() {
+            return self.put_in(f, entity, cells.index, local, point);
+        }
+        let (entered, full) = (f.b.block("entered", &[]), f.b.block("full", &[]));
+        f.end(r::Terminator::Insert {
+            object: entity,
+            cell: cells.index,
+            key: local.to_vec(),
+            values: vec![point],
+            then: to(entered),
+            otherwise: to(full),
+        });
+        f.select(full);
+        f.op(&self.a, r::OpKind::Release { object: point });
+        f.end(r::Terminator::Return);
+        f.select(entered);
+    }
+
+    /// After `unlisten`: the point ends when the last of its sessions has.
+    pub fn leave_listener(&mut self, f: &mut Frame<'p>, local: &[r::Value]) {
+        let (Some(cells), Some(point)) = (self.infos[f.inst].point, f.place.point) else { return };
+        let entity = self.entity(f);
+        self.take_from(f, entity, cells.index, local.to_vec());
+        let no = f.constant(&self.a, r::Type::Bool, 0);
+        f.op(&self.a, r::OpKind::Set { object: point, cell: cells.listening, value: no });
+        let left = f.value(&self.a, r::OpKind::Get { object: point, cell: cells.sessions });
+        self.end_if(f, point, left, None);
+    }
+
+    /// Releases a point without sessions, if it does not listen.
+    fn end_if(&mut self, f: &mut Frame<'p>, point: r::Value, left: r::Value, listening: Option<r::Value>) {
+        let zero = f.constant(&self.a, r::Type::U(32), 0);
+        let mut last = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Eq, a: left, b: zero });
+        if let Some(listening) = listening {
+            let not = f.value(&self.a, r::OpKind::Not { a: listening });
+            last = f.value(&self.a, r::OpKind::Binary { op: r::Binary::And, a: last, b: not });
+        }
+        let (yes, no) = f.branch(last, None, "last", "kept");
+        let before = f.locals.clone();
+        f.select(yes);
+        f.op(&self.a, r::OpKind::Release { object: point });
+        let mut exits: Vec<Exit> = f.exit(Vec::new()).into_iter().collect();
+        f.select(no);
+        f.locals = before;
+        exits.extend(f.exit(Vec::new()));
+        f.join("after", exits);
+    }
+
+    // -- sessions
+
+    fn new_point(&mut self, f: &mut Frame<'p>, cells: PointCells) -> Option<r::Value> {
+        // As many as listeners and sessions together: there is room.
+        let (made, point, never) = self.new_object(f, cells.class);
+        f.select(never);
+        f.end(r::Terminator::Return);
+        f.select(made);
+        let outer = f.place.point.replace(point);
+        self.set_late(f, s::ScopeKind::Point, point);
+        f.place.point = outer;
+        Some(point)
+    }
+
+    /// A new session becomes one of its listener's point; of one to itself where nobody listened for it.
+    ///
+    /// Keeps: to be called while no message is at hand that somebody must give away.
+    pub fn join_point(&mut self, f: &mut Frame<'p>, session: r::Value, begun_at: Option<&[r::Value]>) {
+        let Some(cells) = self.infos[f.inst].point else { return };
+        let entity = self.entity(f);
+        let mut exits: Vec<Exit> = Vec::new();
+        let mut keys = Vec::new();
+        if let Some(flow) = begun_at {
+            keys.push(self.local_of(f.inst, flow));
+            let open = self.at_any_address(f, flow);
+            keys.extend(open.map(|flow| self.local_of(f.inst, &flow)));
+        }
+        for key in keys {
+            let (found, absent) = self.find_in(f, entity, cells.index, cells.class, &key);
+            f.select(found.0);
+            exits.extend(f.exit(vec![found.1]));
+            f.select(absent);
+        }
+        if let Some(point) = self.new_point(f, cells) {
+            exits.extend(f.exit(vec![point]));
+        }
+        let Some(point) = f.join("point", exits).and_then(|values| values.first().copied()) else { return };
+        f.op(&self.a, r::OpKind::Set { object: session, cell: cells.of_session, value: point });
+        let count = f.value(&self.a, r::OpKind::Get { object: point, cell: cells.sessions });
+        let one = f.constant(&self.a, r::Type::U(32), 1);
+        let value = f.value(&self.a, r::OpKind::Binary { op: r::Binary::AddWrap, a: count, b: one });
+        f.op(&self.a, r::OpKind::Set { object: point, cell: cells.sessions, value });
+    }
+
+    /// The end of a session: its point has one less.
+    pub fn release_session(&mut self, f: &mut Frame<'p>, session: r::Value) {
+        if let Some(cells) = self.infos[f.inst].point {
+            let get = |object, cell| r::OpKind::Get { object, cell };
+            let point = f.value(&self.a, get(session, cells.of_session));
+            let count = f.value(&self.a, get(point, cells.sessions));
+            let one = f.constant(&self.a, r::Type::U(32), 1);
+            let left = f.value(&self.a, r::OpKind::Binary { op: r::Binary::SubWrap, a: count, b: one });
+            f.op(&self.a, r::OpKind::Set { object: point, cell: cells.sessions, value: left });
+            let listening = f.value(&self.a, get(point, cells.listening));
+            self.end_if(f, point, left, Some(listening));
+        }
+        f.op(&self.a, r::OpKind::Release { object: session });
+    }
+}
