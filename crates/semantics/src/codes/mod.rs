@@ -33,7 +33,16 @@ export!(containers, graph, messages, names, shapes, stacks, types, wires);
 
 /// Code, title and page of every diagnostic of this crate, by code.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-    [names::CODES, types::CODES, containers::CODES, messages::CODES, shapes::CODES, graph::CODES, wires::CODES, stacks::CODES]
-        .into_iter()
-        .flatten()
+    [
+        names::CODES,
+        types::CODES,
+        containers::CODES,
+        messages::CODES,
+        shapes::CODES,
+        graph::CODES,
+        wires::CODES,
+        stacks::CODES,
+    ]
+    .into_iter()
+    .flatten()
 }
