@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mokume_base::render;
 use mokume_base::world::{RealWorld, World};
 use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::machines::Backend;
@@ -66,17 +65,7 @@ fn backend_of(backend: arguments::Backend) -> Backend {
 fn check(files: &[String], printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
     let checked = compile::check(&world, files)?;
-    let mut diagnostics = checked.diagnostics.clone();
-    if !checked.has_errors() {
-        // What only a whole stack can show: cycles, queues, memory.
-        for index in 0..checked.program.stacks.len() {
-            let stack = mokume_driver::StackId(index as u32);
-            if checked.roots.contains(&checked.program.stacks[index].name.span.file) {
-                diagnostics.extend(compile::compile(&checked, stack).1);
-            }
-        }
-    }
-    render::sort(&mut diagnostics);
+    let diagnostics = mokume_driver::check::all(&checked);
     printer.diagnostics(&diagnostics, &checked.sources);
     let wrong = compile::has_errors(&diagnostics);
     if !printer.is_json() {

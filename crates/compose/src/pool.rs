@@ -20,6 +20,9 @@ pub struct Pool {
     pub needs: Vec<Need>,
 }
 
+/// Two gigabytes of buffers: more is a slip of the keyboard, or several smaller stacks.
+pub const MOST_BUFFERS: u32 = 1 << 20;
+
 pub const POOL: Code = Code("M0902");
 
 pub fn pool(automaton: &Automaton, options: Options, peak: u32) -> Pool {
@@ -98,6 +101,11 @@ impl Pool {
     }
 
     pub fn check(&self, automaton: &Automaton) -> Option<Diagnostic> {
+        if self.sum() > MOST_BUFFERS {
+            let text = format!("`{}` asks for {} message buffers", automaton.name, self.sum());
+            let diagnostic = Diagnostic::error(POOL, text).note(format!("it holds at once\n{}", self.picture()));
+            return Some(diagnostic.help(format!("at most {MOST_BUFFERS} are given to one stack: keep less")));
+        }
         if automaton.pool == 0 || automaton.pool >= self.sum() {
             return None;
         }

@@ -145,6 +145,13 @@ pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Fa
     }
 }
 
+fn of_the_stack(checked: &Checked, stack: StackId, diagnostic: Diagnostic) -> Diagnostic {
+    match checked.program.stacks.get(stack.index()) {
+        Some(stack) if diagnostic.primary.is_none() => diagnostic.at(stack.name.span, "in this stack"),
+        _ => diagnostic,
+    }
+}
+
 /// Lowers, verifies and composes. `None` where there are errors.
 pub fn compile(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diagnostic>) {
     let (lowered, mut diagnostics) =
@@ -155,8 +162,9 @@ pub fn compile(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diag
     if has_errors(&diagnostics) {
         return (None, diagnostics);
     }
+    // Composing sees no text: what it says is said of the stack.
     let composed = mokume_compose::compose(&uncomposed, mokume_compose::Options::default());
-    diagnostics.extend(composed.diagnostics);
+    diagnostics.extend(composed.diagnostics.into_iter().map(|found| of_the_stack(checked, stack, found)));
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
             (Some(Compiled { uncomposed, composed: automaton, diagnostics: Vec::new() }), diagnostics)

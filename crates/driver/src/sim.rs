@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use mokume_base::world::World;
+use mokume_base::Diagnostic;
 use mokume_draw::{Chart, Direction, Event, MessageId, Unit};
 use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId};
 use mokume_semantics::program::{Arg, Name, Network, Step, StepKind};
 pub use mokume_simulate::Keep;
-use mokume_simulate::{Fate, Host, Medium, Record, ScriptedInput, Simulation, Weather, What};
+use mokume_simulate::{Fate, Host, Medium, Partition, Record, ScriptedInput, Simulation, Weather, What};
 
 use crate::compile::{self, Checked, Compiled};
 use crate::devices::capture::{CaptureWriter, LinkType};
@@ -77,7 +78,7 @@ pub fn run(
     }
     let media = network.links.iter().map(|link| medium(network, compiled, link)).collect::<Result<Vec<_>, _>>()?;
     let script = script(network, compiled, &checked.sources)?;
-    let mut simulation = Simulation::new(hosts, media, script, seed).keeping(keep);
+    let mut simulation = Simulation::new(hosts, media, script, seed).keeping(keep).parted(partitions(network));
     let records = simulation.run(network.until, progress).to_vec();
     if simulation.is_restless() {
         return Err(Failure::of_program(
@@ -118,6 +119,16 @@ pub fn stacks(checked: &Checked, network: &Network) -> (BTreeMap<u32, Compiled>,
     (all, diagnostics)
 }
 
+fn partitions(network: &Network) -> Vec<Partition> {
+    let hosts = |of: &[u32]| of.iter().map(|host| *host as usize).collect();
+    let partition = |cut: &mokume_semantics::program::Partition| Partition {
+        hosts: hosts(&cut.hosts),
+        from: cut.from,
+        until: cut.until,
+    };
+    network.partitions.iter().map(partition).collect()
+}
+
 fn host_parameters(automaton: &Automaton, settings: &[(Name, Vec<u64>)], number: usize) -> Result<Vec<u64>, Failure> {
     let set = mokume_lower::settings(automaton, settings);
     let given = |name: &str| {
@@ -144,8 +155,13 @@ fn medium(
                 .ok_or_else(|| Failure::of_program("a link names a device that its host does not have", "see `stack`"))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let weather =
-        Weather { loss: link.loss, duplicate: link.duplicate, reorder: link.reorder, corrupt: 0, delay: link.delay };
+    let weather = Weather {
+        loss: link.loss,
+        duplicate: link.duplicate,
+        reorder: link.reorder,
+        corrupt: link.corrupt,
+        delay: link.delay,
+    };
     Ok(Medium { name: link.name.text.clone(), members, weather })
 }
 
@@ -158,12 +174,7 @@ fn script(
     for (at, host, step) in &network.script {
         let StepKind::Input { port, event, args } = &step.kind else { continue };
         let automaton = &compiled[&network.hosts[*host as usize].stack.0].composed;
-        // Sessions are known only when the network runs: they stand by number, and take no part in the look-up.
-        let plain =
-            args.iter().map(|arg| if matches!(arg, Arg::Handle(_)) { Arg::Word(0) } else { arg.clone() }).collect();
-        let plain =
-            Step { kind: StepKind::Input { port: port.clone(), event: event.clone(), args: plain }, span: step.span };
-        let mut input = mokume_lower::input(automaton, &plain).map_err(|diagnostic| {
+        let mut input = input_of(automaton, step, port, event, args).map_err(|diagnostic| {
             Failure::of_program(
                 format!("{}: {}", place(sources, step), diagnostic.message),
                 diagnostic.helps.join("; "),
@@ -178,6 +189,31 @@ fn script(
         inputs.push(ScriptedInput { at: *at, host, port: input.port, event: input.event, args: input.args });
     }
     Ok(inputs)
+}
+
+/// Sessions are known only when the network runs: they stand by number, and take no part in the look-up.
+#[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
+fn input_of(
+    automaton: &Automaton,
+    step: &Step,
+    port: &Name,
+    event: &Name,
+    args: &[Arg],
+) -> Result<mokume_lower::Input, Diagnostic> {
+    let known = |arg: &Arg| if matches!(arg, Arg::Handle(_)) { Arg::Word(0) } else { arg.clone() };
+    let args = args.iter().map(known).collect();
+    let kind = StepKind::Input { port: port.clone(), event: event.clone(), args };
+    mokume_lower::input(automaton, &Step { kind, span: step.span })
+}
+
+/// Steps that do not fit the stack of their host; hosts without an automaton are left out.
+pub fn wrong_steps<'a>(network: &Network, automaton: &dyn Fn(u32) -> Option<&'a Automaton>) -> Vec<Diagnostic> {
+    let wrong = |(_, host, step): &(u64, u32, Step)| {
+        let StepKind::Input { port, event, args } = &step.kind else { return None };
+        let of = automaton(network.hosts.get(*host as usize)?.stack.0)?;
+        input_of(of, step, port, event, args).err()
+    };
+    network.script.iter().filter_map(wrong).collect()
 }
 
 fn place(sources: &mokume_base::SourceMap, step: &Step) -> String {

@@ -130,7 +130,8 @@ impl Scripting<'_> {
         }
         if params.len() != args.len() {
             let shown: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
-            let message = format!("`{}` has {} arguments here, not {}", event.text, params.len(), args.len());
+            let plural = if params.len() == 1 { "" } else { "s" };
+            let message = format!("`{}` has {} argument{plural} here, not {}", event.text, params.len(), args.len());
             let help = format!("they are: {}", shown.join(", "));
             self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "wrong number").help(help));
             return None;
@@ -209,7 +210,15 @@ impl Scripting<'_> {
         let known = self.automaton.ports.iter().find(|known| known.name == port.text);
         let Some(output) = known.and_then(|port| port.outputs.iter().find(|output| output.event == event.text)) else {
             let message = format!("the stack has no output `{}.{}`", port.text, event.text);
-            self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such output"));
+            let known = self
+                .automaton
+                .ports
+                .iter()
+                .flat_map(|port| port.outputs.iter().map(|output| (&port.name, &output.event)));
+            let known: Vec<String> = known.map(|(port, event)| format!("{port}.{event}")).collect();
+            let help = format!("it has {}", known.join(", "));
+            self.diagnostics
+                .push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such output").help(help));
             return None;
         };
         let params = output.params.clone();
@@ -225,12 +234,23 @@ impl Scripting<'_> {
             [] if count == 0 => None,
             [] => {
                 let message = format!("nothing in this stack has the reason `{reason}`");
-                self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "here"));
+                let known = self.automaton.reasons.iter().map(|known| known.name.as_str());
+                let near = mokume_base::did_you_mean(reason, known.clone().chain(known.filter_map(last_part)));
+                let help = near.map_or_else(
+                    || "a reason is named where a layer drops or consumes: `drop msg: stale`".to_string(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "here").help(help));
                 None
             }
             _ => Some(of(format!("*.{reason}"))),
         }
     }
+}
+
+/// `stale` of `ports.stale`.
+fn last_part(name: &str) -> Option<&str> {
+    name.rsplit('.').next()
 }
 
 fn report_of(name: &str) -> Option<Report> {

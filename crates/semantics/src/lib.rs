@@ -29,6 +29,8 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         }
     }
     check::stacks::check(&program, &mut diagnostics);
+    check::ranges::check(&program, &mut diagnostics);
+    check::invert::check(&program, &mut diagnostics);
     diagnostics.extend(loaded.diagnostics.iter().cloned());
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         // What is unused or unreached may be so only because of an error.
@@ -36,6 +38,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         leave_out_followers(&mut diagnostics);
     } else {
         check::usage::check(&program, &mut diagnostics);
+        check::idle::check(&program, &mut diagnostics);
     }
     diagnostics.sort_by_key(place);
     diagnostics.dedup();
@@ -56,6 +59,13 @@ fn leave_out_followers(diagnostics: &mut Vec<Diagnostic>) {
         .filter(|diagnostic| !linear.contains(&diagnostic.code))
         .filter_map(|diagnostic| diagnostic.primary.as_ref().map(|label| label.span))
         .collect();
+    // `3 $ 4`, `x++`: what stands beside a word that was refused is no value of its own.
+    let beside =
+        |span: &Span, cause: &Span| cause.file == span.file && (cause.end + 1 == span.start || cause.start == span.end);
+    diagnostics.retain(|diagnostic| match &diagnostic.primary {
+        Some(label) if diagnostic.code == codes::UNUSED_VALUE => !causes.iter().any(|cause| beside(&label.span, cause)),
+        _ => true,
+    });
     diagnostics.retain(|diagnostic| {
         let (true, Some(from)) = (diagnostic.code == codes::LEAK, &diagnostic.primary) else { return true };
         let end = diagnostic.labels.iter().map(|label| label.span.end).max().unwrap_or(from.span.end);

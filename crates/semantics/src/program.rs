@@ -1030,6 +1030,7 @@ pub struct Network {
     pub links: Vec<NetworkLink>,
     /// Time, host index, the input.
     pub script: Vec<(u64, u32, Step)>,
+    pub partitions: Vec<Partition>,
     pub until: u64,
 }
 
@@ -1049,5 +1050,16 @@ pub struct NetworkLink {
     pub loss: u32,
     pub duplicate: u32,
     pub reorder: u32,
+    /// One bit of a frame is turned.
+    pub corrupt: u32,
     pub delay: (u64, u64),
+}
+
+/// From `from` until `until` (nanoseconds), these hosts and the others do not hear each other.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// Indices of hosts.
+    pub hosts: Vec<u32>,
+    pub from: u64,
+    pub until: u64,
 }

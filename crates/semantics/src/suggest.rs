@@ -27,7 +27,7 @@ pub fn help<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Op
     match all.len() {
         0 => None,
         1..=8 => Some(format!("there is {}", list(&all))),
-        _ => None,
+        many => Some(format!("there is {} and {} more", list(&all[..8]).replace(" and ", ", "), many - 8)),
     }
 }
 

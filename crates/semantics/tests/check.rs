@@ -4,11 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use mokume_base::{Diagnostic, Severity, SourceMap};
+use mokume_base::{Diagnostic, SourceMap};
 use mokume_semantics::{analyse_files, Loader};
-
-/// A line and a column from 1, and `error[M0401]`.
-type Mark = (u32, u32, String);
+use mokume_testkit::marks;
 
 /// A library of two modules, so that these tests do not move with the real one.
 struct Small;
@@ -34,27 +32,6 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/check")
 }
 
-fn is_mark(line: &str) -> bool {
-    line.trim_start().starts_with("//^")
-}
-
-/// The program without its marks, and the marks.
-fn read(text: &str) -> (String, Vec<Mark>) {
-    let (mut program, mut marks, mut number) = (String::new(), Vec::new(), 0);
-    for line in text.lines() {
-        if !is_mark(line) {
-            number += 1;
-            program += line;
-            program.push('\n');
-            continue;
-        }
-        let column = line.chars().take_while(|c| *c != '^').count() as u32 + 1;
-        let what = line.trim_start().trim_start_matches(['/', '^']).trim().to_string();
-        marks.push((number, column, what));
-    }
-    (program, marks)
-}
-
 fn check(name: &str, program: &str) -> (SourceMap, Vec<Diagnostic>) {
     let mut sources = SourceMap::default();
     let root = sources.add(name, program);
@@ -62,43 +39,17 @@ fn check(name: &str, program: &str) -> (SourceMap, Vec<Diagnostic>) {
     (sources, diagnostics)
 }
 
-fn mark(sources: &SourceMap, diagnostic: &Diagnostic) -> (Mark, u32) {
-    let span = diagnostic.primary.as_ref().expect("every diagnostic has a place").span;
-    let (line, column) = sources.line_column(span.file, span.start);
-    let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
-    let text = &sources.file(span.file).text[span.start as usize..span.end.max(span.start) as usize];
-    let width = text.lines().next().unwrap_or("").chars().count() as u32;
-    ((line, column, format!("{severity}[{}]", diagnostic.code.0)), width)
-}
-
 /// What the file's marks and the diagnostics do not agree on.
 fn faults(name: &str, text: &str) -> Vec<String> {
-    let (program, expected) = read(text);
+    let (program, expected) = marks::read(text);
     let (sources, diagnostics) = check(name, &program);
-    let found: Vec<Mark> = diagnostics.iter().map(|diagnostic| mark(&sources, diagnostic).0).collect();
-    let missing = expected.iter().filter(|mark| !found.contains(mark)).map(|mark| format!("{name}: missing {mark:?}"));
-    let others =
-        found.iter().filter(|mark| !expected.contains(mark)).map(|mark| format!("{name}: not marked {mark:?}"));
-    missing.chain(others).collect()
+    marks::faults(name, &expected, &sources, &diagnostics)
 }
 
 fn bless(path: &Path, text: &str) {
-    let (program, _) = read(text);
+    let (program, _) = marks::read(text);
     let (sources, diagnostics) = check("blessed.mok", &program);
-    let marks: Vec<(Mark, u32)> = diagnostics.iter().map(|diagnostic| mark(&sources, diagnostic)).collect();
-    let mut blessed = String::new();
-    for (index, line) in program.lines().enumerate() {
-        blessed += &format!("{line}\n");
-        for ((at, column, what), width) in marks.iter().filter(|((at, _, _), _)| *at == index as u32 + 1) {
-            assert!(*column > 2, "a place at the line's start cannot be marked: {at}");
-            blessed += &format!(
-                "{}//{} {what}\n",
-                " ".repeat(*column as usize - 3),
-                "^".repeat((*width).clamp(1, 40) as usize)
-            );
-        }
-    }
-    std::fs::write(path, blessed).expect("blessed");
+    std::fs::write(path, marks::marked(&program, &sources, &diagnostics)).expect("blessed");
 }
 
 fn files() -> Vec<(PathBuf, String)> {
@@ -135,7 +86,7 @@ fn the_files_meet_many_codes_and_each_has_a_way_out() {
     let files = files();
     let mut codes = BTreeSet::new();
     for (path, text) in &files {
-        let (program, marks) = read(text);
+        let (program, marks) = marks::read(text);
         assert!(!marks.is_empty(), "{} is a wrong program", path.display());
         for diagnostic in check("file.mok", &program).1 {
             codes.insert(diagnostic.code.0);

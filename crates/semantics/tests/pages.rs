@@ -24,7 +24,10 @@ fn faults(code: &str, page: &str) -> Vec<String> {
     if !wrong.contains(&code) {
         faults.push(format!("{code}: the wrong example gives {wrong:?}"));
     }
-    for diagnostic in check(example(page, "right")) {
+    // An excerpt of a layer leaves out its other half.
+    let half = ["M0518", "M0519", "M0520", "M0521"];
+    let right = check(example(page, "right"));
+    for diagnostic in right.iter().filter(|found| half.contains(&code) || !half.contains(&found.code.0)) {
         faults.push(format!("{code}: the right example gives {} {}", diagnostic.code.0, diagnostic.message));
     }
     faults

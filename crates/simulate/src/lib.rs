@@ -7,5 +7,5 @@ pub mod network;
 pub mod record;
 
 pub use chance::Chance;
-pub use network::{Host, Keep, Medium, ScriptedInput, Simulation, Weather};
+pub use network::{Host, Keep, Medium, Partition, ScriptedInput, Simulation, Weather};
 pub use record::{Fate, Record, What};

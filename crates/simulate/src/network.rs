@@ -35,6 +35,20 @@ pub struct Medium {
     pub weather: Weather,
 }
 
+/// From `from` until `until` (nanoseconds), these hosts and the others do not hear each other: what is sent then is lost.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Partition {
+    pub hosts: Vec<usize>,
+    pub from: u64,
+    pub until: u64,
+}
+
+impl Partition {
+    fn separates(&self, a: usize, b: usize, now: u64) -> bool {
+        (self.from..self.until).contains(&now) && self.hosts.contains(&a) != self.hosts.contains(&b)
+    }
+}
+
 /// An input at a time; a `Handle` whose object is `SEEN` names the host's n-th seen handle by its generation field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScriptedInput {
@@ -69,6 +83,7 @@ pub struct Simulation {
     records: Vec<Record>,
     keep: Keep,
     restless: bool,
+    partitions: Vec<Partition>,
 }
 
 /// Which records a run keeps: all, for charts and captures, or reports alone, for runs of any length.
@@ -95,12 +110,18 @@ impl Simulation {
             records: Vec::new(),
             keep: Keep::All,
             restless: false,
+            partitions: Vec::new(),
         }
     }
 
     /// The same, with fewer records.
     pub fn keeping(self, keep: Keep) -> Self {
         Simulation { keep, ..self }
+    }
+
+    /// The same, with hosts that do not hear each other for a while.
+    pub fn parted(self, partitions: Vec<Partition>) -> Self {
+        Simulation { partitions, ..self }
     }
 
     /// The run ended early, at [`Simulation::now`]: some host was due again at once, for ever.
@@ -231,7 +252,12 @@ impl Simulation {
             self.media[medium].members.iter().copied().filter(|member| *member != (host, port)).collect();
         let mut fates = Vec::new();
         for (other, other_port) in others {
-            let fate = self.weather_for(weather);
+            let parted = self.partitions.iter().any(|cut| cut.separates(host, other, self.now));
+            // The weather is asked for all the same: a partition does not change what becomes of other frames.
+            let fate = match self.weather_for(weather) {
+                _ if parted => Fate::Lost,
+                fate => fate,
+            };
             if let Fate::Arrives(times) = &fate {
                 for at in times.clone() {
                     let frame = self.corrupted(weather, &frame);

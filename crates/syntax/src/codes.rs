@@ -148,7 +148,7 @@ codes! {
     "fn opposite(x: u32) -> u32 { return 0 -% x }";
 
     UNKNOWN_STEP = "M0119", "no step of a test or network begins like this",
-    "A test's steps are `stack …`, `port.event(…)`, `=> port.event(…)`, `=> nothing`, `dropped reason 1`, `consumed reason 1` and `after 20 ms`; a network's are `host`, `link`, `at` and `until`.",
+    "A test's steps are `stack …`, `port.event(…)`, `=> port.event(…)`, `=> nothing`, `dropped reason 1`, `consumed reason 1` and `after 20 ms`; a network's are `host`, `link`, `at`, `partition` and `until`.",
     "test \"quiet\" {\n    stack Quiet(device)\n    wait 20 ms\n    => nothing\n}",
     "test \"quiet\" {\n    stack Quiet(device)\n    after 20 ms\n    => nothing\n}";
 

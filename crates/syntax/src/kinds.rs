@@ -320,6 +320,7 @@ pub enum SyntaxKind {
     LINK_OPTION,
     PERCENTAGE,
     AT_STEP,
+    PARTITION,
     UNTIL,
 
     #[doc(hidden)]

@@ -113,7 +113,11 @@ fn check_number(text: &str, span: Span) -> Option<Diagnostic> {
     }
     let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'_');
     if plain || text.starts_with("0x") && text.bytes().skip(2).all(|b| b.is_ascii_hexdigit() || b == b'_') {
-        return Some(diagnostic.at(span, "does not fit 64 bits").note("the widest type is `u64`"));
+        return Some(
+            diagnostic
+                .at(span, "does not fit 64 bits")
+                .help("the widest type is `u64`: 18446744073709551615 is the largest"),
+        );
     }
     Some(diagnostic.at(span, "letters within a number").help("numbers are `42`, `1_000` or `0x2a`"))
 }

@@ -9,6 +9,7 @@
 mod differ;
 pub mod generate;
 mod lex;
+pub mod marks;
 mod random;
 mod run;
 pub mod script;

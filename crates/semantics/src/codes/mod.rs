@@ -19,6 +19,7 @@ mod containers;
 mod graph;
 mod messages;
 mod names;
+mod ranges;
 mod shapes;
 mod stacks;
 mod types;
@@ -29,13 +30,14 @@ macro_rules! export {
         $(pub use $family::*;)*
     };
 }
-export!(containers, graph, messages, names, shapes, stacks, types, wires);
+export!(containers, graph, messages, names, ranges, shapes, stacks, types, wires);
 
 /// Code, title and page of every diagnostic of this crate, by code.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
     [
         names::CODES,
         types::CODES,
+        ranges::CODES,
         containers::CODES,
         messages::CODES,
         shapes::CODES,

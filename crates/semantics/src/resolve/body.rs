@@ -223,7 +223,7 @@ impl<'c> Body<'c> {
         self.place = place;
         if let ExprKind::Number(0) = found.kind {
             if found.ty != Type::Unknown {
-                let text = "nothing has room here: the size is 0";
+                let text = "nothing has room or runs here: the number is 0";
                 self.error(codes::EMPTY_SIZE, text, found.span, "zero", "write how many there are at most");
             }
         }

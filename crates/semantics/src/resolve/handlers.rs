@@ -542,7 +542,15 @@ impl Head<'_> {
         }
         let from = self.origin(name, own);
         let later_capacity = match self.tree.later() {
-            Some(room) => items::fixed(self.cx, self.file, &room, Type::UInt(32)).unwrap_or(0) as u32,
+            Some(room) => {
+                let number = items::fixed(self.cx, self.file, &room, Type::UInt(32));
+                if number == Some(0) {
+                    let text = "nothing has room or runs here: the number is 0";
+                    let place = room.span(self.file);
+                    self.cx.error(codes::EMPTY_SIZE, text, place, "zero", "write how many there are at most");
+                }
+                number.unwrap_or(0) as u32
+            }
             None => LATER_ROOM,
         };
         let mut params = Vec::new();

@@ -137,7 +137,9 @@ impl Declare<'_> {
             ast::Member::Handler(handler) => handler.event().is_some_and(|event| event.text() == "send"),
             _ => false,
         });
-        if shape == Shape::Multiplexor && no_key {
+        let empty_key =
+            item.members().iter().any(|member| matches!(member, ast::Member::Key(key) if key.fields().is_empty()));
+        if shape == Shape::Multiplexor && (no_key || empty_key) {
             let help = "write `key { port: u16 }`: how it tells the layers above it apart";
             self.cx.error(codes::SHAPE_NEEDS, "a multiplexor has a key", name.span, "no `key`", help);
         }

@@ -154,7 +154,7 @@ impl Declare<'_> {
             Shape::Multiplexor => ("a multiplexor", "a layer that finds the one above by a key is a `multiplexor`"),
             _ => ("a router", "a layer that deals in addresses is a `router`"),
         };
-        self.cx.error(codes::SHAPE_MEMBER, format!("only {title} has a `{what}`"), span, "not in this shape", help);
+        self.cx.error(codes::SHAPE_MEMBER, format!("only {title} has `{what}`"), span, "not in this shape", help);
     }
 
     fn header(&mut self, header: &ast::Header, span: Span) {

@@ -314,9 +314,16 @@ fn reason_or_handle(cx: &mut Context, file: FileId, name: &ast::NameExpr, handle
 
 fn network(cx: &mut Context, file: FileId, item: &ast::Network) -> Network {
     let name = items::title(file, item.name());
-    let mut network =
-        Network { name: name.clone(), hosts: Vec::new(), links: Vec::new(), script: Vec::new(), until: 0 };
+    let mut network = Network {
+        name: name.clone(),
+        hosts: Vec::new(),
+        links: Vec::new(),
+        script: Vec::new(),
+        partitions: Vec::new(),
+        until: 0,
+    };
     let mut broken: Vec<String> = Vec::new();
+    let mut has_until = false;
     for member in item.members() {
         let ast::NetworkMember::Host(host) = member else { continue };
         let Some(name) = tree::some_name(file, host.name()) else { continue };
@@ -341,14 +348,20 @@ fn network(cx: &mut Context, file: FileId, item: &ast::Network) -> Network {
                 let step = at_step(cx, file, &at, &network, &broken);
                 network.script.extend(step);
             }
+            ast::NetworkMember::Partition(item) => {
+                let partition = partition(cx, file, &item, &network, &broken);
+                network.partitions.extend(partition);
+            }
             ast::NetworkMember::Until(until) => {
+                has_until = true;
                 network.until =
                     until.duration().and_then(|value| items::fixed(cx, file, &value, Type::Duration)).unwrap_or(0);
             }
         }
     }
     network.script.sort_by_key(|(time, _, _)| *time);
-    if network.until == 0 {
+    too_late(cx, &network);
+    if !has_until {
         cx.error(
             codes::MISSING_ARGUMENT,
             "how long does this network run?",
@@ -374,7 +387,8 @@ fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) 
 
 fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, broken: &[String]) -> Option<NetworkLink> {
     let name = tree::some_name(file, item.name())?;
-    let mut link = NetworkLink { name, devices: Vec::new(), loss: 0, duplicate: 0, reorder: 0, delay: (0, 0) };
+    let mut link =
+        NetworkLink { name, devices: Vec::new(), loss: 0, duplicate: 0, reorder: 0, corrupt: 0, delay: (0, 0) };
     for path in item.devices() {
         let parts = tree::parts(file, &path);
         let [host, device] = parts.as_slice() else {
@@ -403,7 +417,49 @@ fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, bro
     for option in item.options() {
         self::option(cx, file, &option, &mut link);
     }
+    if item.devices().len() == 1 {
+        let text = format!("link `{}` joins one device", link.name.text);
+        let diagnostic = Diagnostic::error(codes::LONELY_LINK, text).at(link.name.span, "nobody hears it");
+        cx.report(diagnostic.help("name those that it is joined with: `link lan { a.device, b.device }`"));
+    }
     Some(link)
+}
+
+/// `partition a, b  from 1 s until 2 s`
+fn partition(
+    cx: &mut Context,
+    file: FileId,
+    item: &ast::Partition,
+    network: &Network,
+    broken: &[String],
+) -> Option<Partition> {
+    let names: Vec<Name> = item.hosts().into_iter().filter_map(|name| tree::some_name(file, Some(name))).collect();
+    let hosts: Vec<u32> =
+        names.iter().filter_map(|name| host_of(cx, network, broken, name)).map(|at| at as u32).collect();
+    let mut time = |value: Option<Tree>| items::fixed(cx, file, &value?, Type::Duration);
+    let (from, until) = (time(item.from())?, time(item.until())?);
+    let span = names.first()?.span;
+    if from >= until {
+        let help = "write the earlier time first";
+        cx.error(codes::TOO_BIG, "this partition ends before it begins", span, "from later to earlier", help);
+    }
+    if broken.is_empty() && (0..network.hosts.len() as u32).all(|host| hosts.contains(&host)) {
+        let help = "name those of one side: `partition a from 1 s until 2 s`";
+        cx.error(codes::LONELY_LINK, "this partition leaves nobody on the other side", span, "all hosts", help);
+    }
+    Some(Partition { hosts, from, until })
+}
+
+/// What is asked for after the network's end never happens.
+fn too_late(cx: &mut Context, network: &Network) {
+    if network.until == 0 {
+        return;
+    }
+    for (at, _, step) in network.script.iter().filter(|(at, ..)| *at > network.until) {
+        let text = format!("the network has ended before this: it runs for {} ms", network.until / 1_000_000);
+        let diagnostic = Diagnostic::error(codes::TOO_LATE, text).at(step.span, "never happens");
+        cx.report(diagnostic.help(format!("write `until {} ms` or more, or an earlier time", at.div_ceil(1_000_000))));
+    }
 }
 
 fn option(cx: &mut Context, file: FileId, option: &ast::LinkOption, link: &mut NetworkLink) {
@@ -412,6 +468,7 @@ fn option(cx: &mut Context, file: FileId, option: &ast::LinkOption, link: &mut N
         "loss" => &mut link.loss,
         "duplicate" => &mut link.duplicate,
         "reorder" => &mut link.reorder,
+        "corrupt" => &mut link.corrupt,
         "delay" => {
             let range = option.range().map(|range| (range.from(), range.to()));
             let (from, to) = match range {
@@ -430,7 +487,8 @@ fn option(cx: &mut Context, file: FileId, option: &ast::LinkOption, link: &mut N
         }
         _ => {
             let text = format!("a link has no `{}`", name.text);
-            let help = suggest::help(&name.text, ["loss", "duplicate", "reorder", "delay"]).unwrap_or_default();
+            let help =
+                suggest::help(&name.text, ["loss", "duplicate", "reorder", "corrupt", "delay"]).unwrap_or_default();
             return cx.error(codes::UNKNOWN_PARAMETER, text, name.span, "unknown", &help);
         }
     };

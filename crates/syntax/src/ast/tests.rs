@@ -12,7 +12,7 @@ choice! {
     }
 }
 
-choice! { NetworkMember { Host(Host), Link(Link), At(AtStep), Until(Until) } }
+choice! { NetworkMember { Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until) } }
 
 node! {
     /// `test "name" { … }`
@@ -44,6 +44,8 @@ node! {
     Percentage = PERCENTAGE;
     /// `at 10 ms  a.udp.bind(1, 0, 4000)`
     AtStep = AT_STEP;
+    /// `partition a, b  from 1 s until 2 s`
+    Partition = PARTITION;
     /// `until 2 s`
     Until = UNTIL;
 }
@@ -177,6 +179,19 @@ impl AtStep {
     }
     /// The call: `a.udp.bind(1, 0, 4000)`.
     pub fn call(&self) -> Option<Expr> {
+        children::<Expr>(&self.0).into_iter().nth(1)
+    }
+}
+
+impl Partition {
+    /// The hosts that are cut off from the others.
+    pub fn hosts(&self) -> Vec<Name> {
+        children(&self.0)
+    }
+    pub fn from(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn until(&self) -> Option<Expr> {
         children::<Expr>(&self.0).into_iter().nth(1)
     }
 }

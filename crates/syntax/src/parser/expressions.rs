@@ -79,6 +79,10 @@ impl Parser<'_> {
                 .help("write `0 -% x` for the two's complement of `x`");
             self.report(diagnostic);
             self.bump_as_error();
+            // What follows is the value, so that it is not read as a statement of its own.
+            if self.at_expression() && self.same_line(0) {
+                self.primary();
+            }
             return;
         }
         let found = self.found();

@@ -84,6 +84,7 @@ fn form_of_part(word: &str) -> &'static str {
         "host" => "host a = Host(address: 10.0.0.1/24)",
         "link" => "link lan { a.device, b.device  loss 10 % }",
         "at" => "at 10 ms  a.udp.bind(1, 0, 4000)",
+        "partition" => "partition a, b  from 1 s until 2 s",
         "until" => "until 2 s",
         _ => "",
     }

@@ -9,8 +9,8 @@ use crate::kinds::SyntaxKind::{self, *};
 
 /// The keyword of a step that is nearest to a word.
 fn near(word: &str) -> Option<&'static str> {
-    const WORDS: [&str; 10] =
-        ["stack", "dropped", "consumed", "reported", "after", "nothing", "host", "link", "at", "until"];
+    const WORDS: [&str; 11] =
+        ["stack", "dropped", "consumed", "reported", "after", "nothing", "host", "link", "at", "partition", "until"];
     mokume_base::did_you_mean(word, WORDS)
 }
 
@@ -184,6 +184,7 @@ impl Parser<'_> {
                 self.postfix();
                 self.close();
             }
+            "partition" => self.partition(),
             "until" => {
                 self.open(UNTIL);
                 self.bump();
@@ -191,7 +192,7 @@ impl Parser<'_> {
                 self.close();
             }
             _ => self.unknown_step(
-                "`host a = Stack(…)`, `link lan { a.device, b.device }`, `at 10 ms a.port.event(…)` or `until 2 s`",
+                "`host a = Stack(…)`, `link lan { a.device, b.device }`, `at 10 ms a.port.event(…)`, `partition a from 1 s until 2 s` or `until 2 s`",
             ),
         }
     }
@@ -202,6 +203,29 @@ impl Parser<'_> {
         self.bump();
         if self.name_here("the host's name") && self.expect(EQ, "`=` and a stack") {
             self.layer_use();
+        }
+        self.close();
+    }
+
+    /// `partition a, b  from 1 s until 2 s`
+    fn partition(&mut self) {
+        self.open(PARTITION);
+        self.bump();
+        self.name_here("a host's name");
+        while self.eat(COMMA) {
+            self.name_here("a host's name");
+        }
+        for (word, what) in [("from", "`from` and a time"), ("until", "`until` and a time")] {
+            if self.nth_text(0) == word {
+                self.bump();
+                self.expression();
+            } else {
+                let found = self.found();
+                let text = format!("expected {what}, found {found}");
+                let diagnostic = self.missing_here(codes::EXPECTED, text, "when?");
+                self.report(diagnostic.help("write `partition a, b  from 1 s until 2 s`"));
+                break;
+            }
         }
         self.close();
     }

@@ -1,0 +1,157 @@
+//! The whole front end, as `mokume check` and embedding programs want it: files, then each stack as a whole, then the steps
+//! of tests and networks against the stacks that they drive.
+//!
+//! Keeps: a mistake in one item does not hide those of items that have nothing to do with it. A stack is looked at as a
+//! whole if no item that it depends on has an error; what depends on what is read from the names in the text, which may
+//! only be too careful.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_base::{render, Diagnostic, FileId, Severity};
+use mokume_semantics::program::StackId;
+use mokume_syntax::SyntaxKind;
+
+use crate::compile::{self, Checked};
+
+/// All that is wrong with the files that were asked for, by place.
+pub fn all(checked: &Checked) -> Vec<Diagnostic> {
+    let mut diagnostics = checked.diagnostics.clone();
+    let sound = Sound::of(checked);
+    let own = |file: FileId| checked.roots.contains(&file);
+    let program = &checked.program;
+    let mut automata = BTreeMap::new();
+    for (index, stack) in program.stacks.iter().enumerate() {
+        let id = StackId(index as u32);
+        let wanted = own(stack.name.span.file)
+            || program.tests.iter().any(|test| test.stack == id && own(test.span.file))
+            || program.networks.iter().any(|net| own(net.name.span.file) && net.hosts.iter().any(|h| h.stack == id));
+        if !wanted || !sound.is(&stack.name.text) {
+            continue;
+        }
+        let (compiled, found) = compile::compile(checked, id);
+        if own(stack.name.span.file) {
+            diagnostics.extend(found);
+        }
+        automata.extend(compiled.map(|compiled| (index as u32, compiled.uncomposed)));
+    }
+    for test in program.tests.iter().filter(|test| own(test.span.file)) {
+        if let Some(automaton) = automata.get(&test.stack.0) {
+            diagnostics.extend(mokume_lower::test_script(automaton, &checked.sources, test).1);
+        }
+    }
+    for network in program.networks.iter().filter(|network| own(network.name.span.file)) {
+        diagnostics.extend(crate::sim::wrong_steps(network, &|stack| automata.get(&stack)));
+    }
+    leave_out_steps_said_before(checked, &mut diagnostics);
+    if compile::has_errors(&diagnostics) && !checked.has_errors() {
+        // As the layers below do: what is unused may be so only because of an error.
+        diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    }
+    render::sort(&mut diagnostics);
+    diagnostics.dedup();
+    diagnostics
+}
+
+/// A step whose port is unknown is said to be so by name; the stack as a whole need not say it again.
+fn leave_out_steps_said_before(checked: &Checked, diagnostics: &mut Vec<Diagnostic>) {
+    let line = |diagnostic: &Diagnostic| {
+        let span = diagnostic.primary.as_ref()?.span;
+        Some((span.file, checked.sources.line_column(span.file, span.start).0))
+    };
+    let said: BTreeSet<_> = checked.diagnostics.iter().filter_map(line).collect();
+    diagnostics
+        .retain(|diagnostic| diagnostic.code.0 != "M0729" || line(diagnostic).is_none_or(|at| !said.contains(&at)));
+}
+
+/// Which items have no error, and depend on none that has.
+struct Sound {
+    broken: BTreeSet<String>,
+    /// An error that stands in no item at all, or in no file.
+    nothing_is: bool,
+}
+
+impl Sound {
+    fn of(checked: &Checked) -> Sound {
+        let errors = || checked.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        if errors().next().is_none() {
+            return Sound { broken: BTreeSet::new(), nothing_is: false };
+        }
+        let items = items(checked);
+        let mut sound = Sound { broken: BTreeSet::new(), nothing_is: false };
+        for error in errors() {
+            let place = error.primary.as_ref().map(|label| label.span);
+            let at =
+                |item: &&Item| place.is_some_and(|span| item.file == span.file && item.range.contains(&span.start));
+            match items.iter().find(at) {
+                Some(item) => sound.broken.extend(item.name.clone()),
+                None => sound.nothing_is = true,
+            }
+        }
+        loop {
+            let before = sound.broken.len();
+            for item in &items {
+                if item.words.iter().any(|word| sound.broken.contains(word)) {
+                    sound.broken.extend(item.name.clone());
+                }
+            }
+            if sound.broken.len() == before {
+                return sound;
+            }
+        }
+    }
+
+    fn is(&self, name: &str) -> bool {
+        !self.nothing_is && !self.broken.contains(name)
+    }
+}
+
+/// What begins an item that others refer to by name.
+const NAMED: [&str; 21] = [
+    "attribute",
+    "bundle",
+    "const",
+    "container",
+    "endpoint",
+    "enum",
+    "extern",
+    "fn",
+    "group",
+    "multiplexor",
+    "network",
+    "process",
+    "record",
+    "router",
+    "service",
+    "signature",
+    "stack",
+    "type",
+    "vocabulary",
+    "wire",
+    "worker",
+];
+
+/// An item of a file: its name, where it stands, and every word in it.
+struct Item {
+    file: FileId,
+    name: Option<String>,
+    range: std::ops::Range<u32>,
+    words: BTreeSet<String>,
+}
+
+fn items(checked: &Checked) -> Vec<Item> {
+    let mut items = Vec::new();
+    for (file, text) in checked.sources.files().map(|(id, file)| (id, file.text.as_str())) {
+        for node in mokume_syntax::parse(file, text).syntax().children() {
+            let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
+            let words = tokens.filter(|token| token.kind() == SyntaxKind::IDENT).map(|token| token.text().to_string());
+            let mut words: Vec<String> = words.collect();
+            // `worker Name`: the second word names what others can refer to.
+            let named = words.len() > 1 && NAMED.contains(&words[0].as_str());
+            let name = named.then(|| words.remove(1));
+            let range = node.text_range();
+            let range = u32::from(range.start())..u32::from(range.end()) + 1;
+            items.push(Item { file, name, range, words: words.into_iter().collect() });
+        }
+    }
+    items
+}

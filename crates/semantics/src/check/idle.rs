@@ -1,0 +1,115 @@
+//! Warnings: what a layer begins and never ends: timers that nobody hears, alternatives that nobody sends or takes.
+//!
+//! Keeps: a layer is judged by its own text, for its peer is the same layer. A timer may serve as a flag (`running t`),
+//! so it is only strange if nothing looks at it either.
+
+use std::collections::BTreeSet;
+
+use mokume_base::Diagnostic;
+
+use crate::codes;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+type Place = (ScopeKind, u32);
+
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in &program.layers {
+        let said = Said::of(layer);
+        timers(layer, &said, out);
+        alternatives(layer, &said, out);
+    }
+}
+
+/// What a layer's text does with its timers and alternatives.
+#[derive(Default)]
+struct Said {
+    started: BTreeSet<Place>,
+    heard: BTreeSet<Place>,
+    sent: BTreeSet<u32>,
+    taken: BTreeSet<u32>,
+    takes_all: bool,
+}
+
+impl Said {
+    fn of(layer: &Layer) -> Said {
+        let mut said = Said::default();
+        let place = |state: &StateRef| (state.scope, state.member);
+        visit::walk_layer(layer, &mut |met| match met {
+            Met::Stmt(Stmt { kind: StmtKind::Start { timer, .. }, .. }) => {
+                said.started.insert(place(timer));
+            }
+            Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { fields: Some(fields), .. }), .. }) => {
+                said.sent.insert(fields.variant);
+            }
+            Met::Expr(Expr { kind: ExprKind::Running(timer), .. }) => {
+                said.heard.insert(place(timer));
+            }
+            _ => {}
+        });
+        for handler in &layer.handlers {
+            match &handler.event {
+                Event::Expiry { timer } => {
+                    said.heard.insert(place(timer));
+                }
+                Event::Deliver { variant: Some(variant), .. } => {
+                    said.taken.insert(*variant);
+                }
+                Event::Deliver { variant: None, .. } => said.takes_all = true,
+                _ => {}
+            }
+        }
+        said
+    }
+}
+
+fn meant(name: &Name) -> bool {
+    name.text.starts_with('_')
+}
+
+fn timers(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
+    let scopes = layer.scopes.iter().map(|scope| (scope.kind, &scope.members));
+    let classes = layer.objects.iter().enumerate();
+    let objects = classes.map(|(index, class)| (ScopeKind::Object(ObjectId(index as u32)), &class.members));
+    for (kind, members) in scopes.chain(objects) {
+        for (index, member) in members.iter().enumerate() {
+            let place = (kind, index as u32);
+            if !matches!(member.kind, MemberKind::Timer) || meant(&member.name) {
+                continue;
+            }
+            let name = &member.name.text;
+            if said.started.contains(&place) && !said.heard.contains(&place) {
+                let text = format!("timer `{name}` is started, and nothing happens when it expires");
+                let found = Diagnostic::warning(codes::UNHEARD_TIMER, text).at(member.name.span, "nobody hears it");
+                out.push(found.help(format!("write `on expiry {name} {{ … }}`, or ask `running {name}`")));
+            }
+            if !said.started.contains(&place) && said.heard.contains(&place) {
+                let text = format!("timer `{name}` is never started");
+                let found = Diagnostic::warning(codes::NEVER_STARTED, text).at(member.name.span, "never expires");
+                out.push(found.help(format!("write `start {name} after 20 ms` where it begins, or remove it")));
+            }
+        }
+    }
+}
+
+fn alternatives(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
+    let Some(header) = layer.header.as_ref().filter(|header| header.variants.len() > 1) else { return };
+    for (index, variant) in header.variants.iter().enumerate() {
+        let (index, name) = (index as u32, &variant.name.text);
+        if meant(&variant.name) {
+            continue;
+        }
+        let taken = said.takes_all || said.taken.contains(&index);
+        if said.sent.contains(&index) && !taken {
+            let text = format!("`{}` sends `{name}`, and its peer has no handler for it", layer.name.text);
+            let found = Diagnostic::warning(codes::UNTAKEN, text).at(variant.name.span, "nobody takes it");
+            let shown = if variant.with_message { format!("msg, {name}") } else { name.clone() };
+            out.push(found.help(format!("write `on deliver({shown}) {{ … }}`; both ends run the same layer")));
+        }
+        if !said.sent.contains(&index) && !taken {
+            let text = format!("`{}` neither sends nor takes `{name}`", layer.name.text);
+            let found = Diagnostic::warning(codes::UNUSED_ALTERNATIVE, text).at(variant.name.span, "never used");
+            out.push(found.help(format!("remove it, or call it `_{name}` to say that this is meant")));
+        }
+    }
+}

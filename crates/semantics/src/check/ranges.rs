@@ -1,0 +1,170 @@
+//! What can be seen to be out of range without running: a divisor that is 0, a shift that leaves nothing, an index behind
+//! the end of its array, sizes beyond all memory; and a loop's own counter that is written to.
+//!
+//! Keeps: only constants are judged. What a parameter may be is not known here, and reports at run time find the rest.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, Span};
+
+use crate::constants::{self, Value};
+use crate::program::*;
+use crate::visit::{self, Met};
+use crate::{codes, types};
+
+/// More entries than this of one thing is a slip of the keyboard: a million buffers are two gigabytes.
+pub const MOST_MESSAGES: u64 = 1 << 20;
+/// Objects, sessions, elements and entries of maps.
+pub const MOST_ENTRIES: u64 = 1 << 24;
+
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    let mut ranges = Ranges { program, layer: None, reported: BTreeSet::new(), out };
+    for function in &program.functions {
+        ranges.block(&function.body);
+    }
+    for layer in &program.layers {
+        ranges.layer = Some(layer);
+        visit::walk_layer(layer, &mut |met| ranges.met(met));
+        ranges.layer(layer);
+    }
+}
+
+struct Ranges<'p, 'o> {
+    program: &'p Program,
+    layer: Option<&'p Layer>,
+    /// `x /= 0` is read as `x = x / 0`, and places may be walked twice.
+    reported: BTreeSet<(u32, u32)>,
+    out: &'o mut Vec<Diagnostic>,
+}
+
+impl Ranges<'_, '_> {
+    fn constant(&self, expr: &Expr) -> Option<u64> {
+        match constants::eval(self.program, expr) {
+            Ok(Value::Scalar(value)) if expr.ty != Type::Unknown => Some(value),
+            _ => None,
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic, at: Span) {
+        if self.reported.insert((at.start, at.end)) {
+            self.out.push(diagnostic);
+        }
+    }
+
+    fn block(&mut self, block: &[Stmt]) {
+        visit::walk(block, &mut |met| self.met(met));
+    }
+
+    fn met(&mut self, met: Met) {
+        match met {
+            Met::Expr(expr) => self.expr(expr),
+            Met::Stmt(stmt) => self.stmt(stmt),
+            Met::State(_) => {}
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Binary { op: Binary::Div | Binary::Rem, b, .. } if self.constant(b) == Some(0) => {
+                let text = "this divides by zero";
+                let found = Diagnostic::error(codes::DIVIDES_BY_ZERO, text).at(b.span, "always 0");
+                let found = found.note("at run time it would be reported, and the result be 0");
+                self.report(found.help("divide by something else, or look before: `if n != 0 { … }`"), b.span);
+            }
+            ExprKind::Binary { op: Binary::Shl | Binary::Shr, a, b } => self.shift(a, b),
+            ExprKind::Element { array, index } => self.index(array, index),
+            _ => {}
+        }
+    }
+
+    fn shift(&mut self, a: &Expr, b: &Expr) {
+        let (Some(by), Some(width)) = (self.constant(b), types::width(self.program, a.ty)) else { return };
+        if a.ty != Type::Unknown && by >= u64::from(width) {
+            let text = format!("nothing is left of {width} bits that are shifted by {by}");
+            let found = Diagnostic::error(codes::SHIFTED_AWAY, text).at(b.span, "too far");
+            let found = found.note("the result would always be 0");
+            self.report(found.help(format!("shift by at most {}, or widen the value first", width - 1)), b.span);
+        }
+    }
+
+    fn index(&mut self, array: &StateRef, index: &Expr) {
+        let Some(MemberKind::Array { size, .. }) = self.member(array).map(|member| &member.kind) else { return };
+        let (Some(size), Some(at)) = (self.constant(size), self.constant(index)) else { return };
+        if at >= size && size > 0 {
+            let text = format!("the array has {size} elements, and this is number {at}");
+            let found = Diagnostic::error(codes::BEYOND_THE_END, text).at(index.span, "behind the end");
+            let last = format!("the last one is `[{}]`; the first is `[0]`", size.saturating_sub(1));
+            self.report(found.help(last), index.span);
+        }
+    }
+
+    fn member(&self, state: &StateRef) -> Option<&Member> {
+        let layer = self.layer?;
+        let members = match state.scope {
+            ScopeKind::Object(id) => &layer.objects.get(id.index())?.members,
+            kind => &layer.scopes.iter().find(|scope| scope.kind == kind)?.members,
+        };
+        members.get(state.member as usize)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::AssignElement { array, index, .. } => self.index(array, index),
+            StmtKind::For { local, body, .. } => self.counter(*local, body),
+            _ => {}
+        }
+    }
+
+    /// The counter of a `for` is the loop's: it goes on from where it was, whatever the block writes.
+    fn counter(&mut self, counter: LocalId, body: &[Stmt]) {
+        let mut written = Vec::new();
+        visit::walk(body, &mut |met| {
+            if let Met::Stmt(Stmt { kind: StmtKind::AssignLocal { local, .. }, span }) = met {
+                if *local == counter {
+                    written.push(*span);
+                }
+            }
+        });
+        for span in written {
+            let text = "a loop counts for itself: its variable is not assigned";
+            let found = Diagnostic::error(codes::COUNTER_WRITTEN, text).at(span, "written here");
+            self.report(
+                found.help("leave with `return`, or count in a variable of your own with `while … limit`"),
+                span,
+            );
+        }
+    }
+
+    fn layer(&mut self, layer: &Layer) {
+        for scope in &layer.scopes {
+            scope.capacity.iter().for_each(|capacity| self.entries(capacity, "sessions"));
+            scope.members.iter().for_each(|member| self.size(member));
+        }
+        for class in &layer.objects {
+            self.entries(&class.capacity, "objects");
+            class.members.iter().for_each(|member| self.size(member));
+        }
+    }
+
+    fn size(&mut self, member: &Member) {
+        match &member.kind {
+            MemberKind::Array { size, .. } => self.entries(size, "elements"),
+            MemberKind::Map { capacity, .. } => self.entries(capacity, "entries"),
+            MemberKind::Messages { size, .. } => self.at_most(size, MOST_MESSAGES, "messages"),
+            MemberKind::Quota { amount } => self.at_most(amount, MOST_ENTRIES, "units"),
+            _ => {}
+        }
+    }
+
+    fn entries(&mut self, size: &Expr, what: &str) {
+        self.at_most(size, MOST_ENTRIES, what);
+    }
+
+    fn at_most(&mut self, size: &Expr, most: u64, what: &str) {
+        let Some(value) = self.constant(size).filter(|value| *value > most) else { return };
+        let text = format!("no machine has room for {value} {what}");
+        let found = Diagnostic::error(codes::BEYOND_MEMORY, text).at(size.span, "too many");
+        let found = found.note("all memory is taken when the stack starts, and counted before");
+        self.report(found.help(format!("write at most {most}: how many does the protocol ever need?")), size.span);
+    }
+}
