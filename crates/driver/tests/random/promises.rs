@@ -1,0 +1,127 @@
+//! What each thin layer promises, as a function from the channel below it to the channel that it gives: taken from the
+//! contract that stands above the layer in `library/thin`.
+//!
+//! Keeps: a promise is only ever stronger than that of the channel below where the layer's contract says so.
+
+/// What may happen to messages between one end and the other. All false: each is delivered once, in order, as it was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Channel {
+    pub loses: bool,
+    pub duplicates: bool,
+    pub reorders: bool,
+    /// Something may come that nobody sent.
+    pub corrupts: bool,
+    /// It may come to a stand for good.
+    pub stops: bool,
+}
+
+impl Channel {
+    const NOTHING: Channel = Channel { loses: true, duplicates: true, reorders: true, corrupts: true, stops: true };
+}
+
+/// A layer as it is put into a stack, and its promise. `PATIENCE` stands for a time that layers below need for their own.
+pub struct Thin {
+    pub written: &'static str,
+    pub promise: fn(Channel) -> Channel,
+}
+
+/// Passes on what the channel below does.
+fn as_below(below: Channel) -> Channel {
+    below
+}
+
+/// What is split, joined or measured is lost where it was damaged.
+fn loses_the_damaged(below: Channel) -> Channel {
+    Channel { loses: below.loses || below.corrupts, ..below }
+}
+
+/// "Drops what was damaged on the way": one turned bit always is found.
+fn checks(below: Channel) -> Channel {
+    Channel { loses: below.loses || below.corrupts, corrupts: false, ..below }
+}
+
+/// "Delivers every message exactly once and in order over a channel that may lose, repeat and reorder."
+fn reliable(below: Channel) -> Channel {
+    match below {
+        Channel { corrupts: false, stops: false, .. } => Channel::default(),
+        Channel { corrupts: false, .. } => Channel { loses: true, stops: true, ..Channel::default() },
+        _ => Channel::NOTHING,
+    }
+}
+
+/// "Delivers each message at most once and in order; drops the rest."
+fn sequenced(below: Channel) -> Channel {
+    match below.corrupts {
+        false => Channel { loses: below.loses || below.reorders, duplicates: false, reorders: false, ..below },
+        // A number that was turned upwards makes all others stale.
+        true => Channel::NOTHING,
+    }
+}
+
+/// "Only a loss of the last grant of all stops the sender."
+fn credited(below: Channel) -> Channel {
+    match below.corrupts {
+        false => Channel { stops: below.stops || below.loses, ..below },
+        true => Channel::NOTHING,
+    }
+}
+
+/// "Drops what it had, and what is older": a number that was turned upwards makes all others old.
+fn repeated(below: Channel) -> Channel {
+    match below.corrupts {
+        false => Channel { duplicates: false, reorders: below.reorders || below.loses, ..below },
+        true => Channel::NOTHING,
+    }
+}
+
+/// "What relies on a beginning that was lost is dropped": an old beginning that comes late is one, too.
+fn compressed(below: Channel) -> Channel {
+    Channel { loses: below.loses || below.reorders || below.duplicates || below.corrupts, ..below }
+}
+
+/// A message is lost with any of its pieces, and repeated pieces may wait for others in vain.
+fn fragmented(below: Channel) -> Channel {
+    Channel { loses: below.loses || below.corrupts, ..below }
+}
+
+pub const THIN: [Thin; 16] = [
+    Thin { written: "Trace", promise: as_below },
+    Thin { written: "TokenBucket", promise: as_below },
+    Thin { written: "Priority", promise: as_below },
+    Thin { written: "Heartbeat(1 s, 30 s)", promise: loses_the_damaged },
+    Thin { written: "Length", promise: loses_the_damaged },
+    Thin { written: "Framing", promise: loses_the_damaged },
+    Thin { written: "Batch", promise: loses_the_damaged },
+    Thin { written: "Checksum16", promise: checks },
+    Thin { written: "Crc32", promise: checks },
+    Thin { written: "Sequencer", promise: sequenced },
+    Thin { written: "StopAndWait(PATIENCE, 250, 32)", promise: reliable },
+    Thin { written: "GoBackN(4, PATIENCE, 250, 32)", promise: reliable },
+    Thin { written: "CreditMessages", promise: credited },
+    Thin { written: "CreditOctets", promise: credited },
+    Thin { written: "Repeat", promise: repeated },
+    Thin { written: "Compress(8, 4)", promise: compressed },
+];
+
+pub const FRAGMENT: Thin = Thin { written: "Fragment", promise: fragmented };
+
+/// What is false about what was delivered, as the promise says.
+pub fn broken(promise: Channel, sent: &[Vec<u8>], delivered: &[Vec<u8>]) -> Option<String> {
+    if promise.corrupts {
+        return None;
+    }
+    let places: Option<Vec<usize>> =
+        delivered.iter().map(|message| sent.iter().position(|known| known == message)).collect();
+    let Some(places) = places else { return Some("something was delivered that nobody sent".to_string()) };
+    let mut sorted = places.clone();
+    sorted.sort_unstable();
+    if !promise.reorders && sorted != places {
+        return Some(format!("out of order: {places:?}"));
+    }
+    sorted.dedup();
+    if !promise.duplicates && sorted.len() != places.len() {
+        return Some(format!("delivered twice: {places:?}"));
+    }
+    let all = promise.loses || promise.stops || sorted.len() == sent.len();
+    (!all).then(|| format!("{} of {} were delivered: {places:?}", sorted.len(), sent.len()))
+}
