@@ -68,8 +68,11 @@ fn check(files: &[String], printer: &Printer) -> Result<i32, Failure> {
     let diagnostics = mokume_driver::check::all(&checked);
     printer.diagnostics(&diagnostics, &checked.sources);
     let wrong = compile::has_errors(&diagnostics);
+    let files = checked.roots.len();
+    if printer.is_json() && diagnostics.is_empty() {
+        printer.object(&json!({ "checked": files, "errors": 0 }));
+    }
     if !printer.is_json() {
-        let files = checked.roots.len();
         printer.line(format!("checked {files} file{}: {}", if files == 1 { "" } else { "s" }, counted(&diagnostics)));
     }
     Ok(i32::from(wrong))

@@ -12,7 +12,7 @@ use clap::Parser;
 fn main() {
     // A reader that goes away (`mokume … | head`) ends us quietly, as it ends other commands.
     mokume_driver::quiet_on_closed_pipe();
-    let arguments = arguments::Arguments::parse();
+    let arguments = arguments::Arguments::try_parse().unwrap_or_else(|error| wrong_use(&error));
     let printer = print::Printer::new(arguments.format, arguments.color);
     let code = match commands::run(&arguments, &printer).and_then(|code| printer.arrived().map(|()| code)) {
         Ok(code) => code,
@@ -22,4 +22,21 @@ fn main() {
         }
     };
     std::process::exit(code);
+}
+
+/// Help and versions as they are; wrong use as text, or as an object where JSON was asked for.
+fn wrong_use(error: &clap::Error) -> ! {
+    let words: Vec<String> = std::env::args().collect();
+    let json = words.iter().any(|word| word == "--format=json")
+        || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
+    if !error.use_stderr() || !json {
+        error.exit();
+    }
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_string();
+    let help = lines.collect::<Vec<_>>().join("; ");
+    let printer = print::Printer::new(arguments::Format::Json, arguments::When::Never);
+    printer.object(&serde_json::json!({ "error": message, "help": help }));
+    std::process::exit(2);
 }

@@ -76,6 +76,21 @@ fn a_wrong_program_is_shown_with_place_and_way_out_and_ends_with_1() {
 }
 
 #[test]
+fn wrong_use_is_an_object_where_json_is_asked_for() {
+    for wrong in
+        [&["chekc", "--format", "json"][..], &["sim", "--format=json"], &["check", "nothere.mok", "--format", "json"]]
+    {
+        let output = mokume(wrong);
+        assert_eq!(code(&output), 2, "{wrong:?}");
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+        assert!(object["error"].is_string() && object["help"].is_string(), "{object}");
+    }
+    let output = mokume(&["check", "examples/host.mok", "--format", "json"]);
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!(object["errors"], 0, "a good file is said to be good: {object}");
+}
+
+#[test]
 fn wrong_use_is_one_line_and_ends_with_2() {
     let host = "examples/host.mok";
     let cut = scratch("cut.pcap");

@@ -7,8 +7,18 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn page() -> String {
-    std::fs::read_to_string(root().join("docs/tutorial.md")).unwrap()
+/// A chapter: its page, the file that it writes, and the line that it forgets to show what the compiler says.
+struct Chapter {
+    page: &'static str,
+    file: &'static str,
+    forgets: &'static str,
+}
+
+const FIRST: Chapter = Chapter { page: "tutorial.md", file: "budget.mok", forgets: "drop msg: over_budget" };
+const SECOND: Chapter = Chapter { page: "tutorial-protocol.md", file: "meter.mok", forgets: "2 => Tell" };
+
+fn page(chapter: &Chapter) -> String {
+    std::fs::read_to_string(root().join("docs").join(chapter.page)).unwrap()
 }
 
 /// The texts between fences, in order.
@@ -17,7 +27,7 @@ fn blocks(page: &str) -> Vec<&str> {
 }
 
 /// Runs the page in a folder of its own; the first thing that is not as the page says.
-fn follow(page: &str, folder: &str) -> Result<(), String> {
+fn follow(chapter: &Chapter, page: &str, folder: &str) -> Result<(), String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let mut source = String::new();
@@ -27,9 +37,9 @@ fn follow(page: &str, folder: &str) -> Result<(), String> {
             Some(command) => {
                 let (command, shown) = command.split_once('\n').unwrap_or((command, ""));
                 // The page says what the compiler says when one line is forgotten.
-                let forgotten = |line: &&str| !(shown.contains("error[") && line.trim() == "drop msg: over_budget");
+                let forgotten = |line: &&str| !(shown.contains("error[") && line.trim().starts_with(chapter.forgets));
                 let text: String = source.lines().filter(forgotten).map(|line| format!("{line}\n")).collect();
-                std::fs::write(folder.join("budget.mok"), text).map_err(|error| error.to_string())?;
+                std::fs::write(folder.join(chapter.file), text).map_err(|error| error.to_string())?;
                 run(command, shown, &folder)?;
             }
         }
@@ -63,25 +73,31 @@ fn code(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn commands_print_what_the_page_shows() {
+fn commands_print_what_the_pages_show() {
     if Command::new("cc").arg("--version").output().is_err() {
         println!("SKIPPED: no C compiler");
         return;
     }
-    follow(&page(), "tutorial").unwrap_or_else(|difference| panic!("{difference}"));
+    for chapter in [&FIRST, &SECOND] {
+        let folder = format!("tutorial-{}", chapter.file);
+        follow(chapter, &page(chapter), &folder).unwrap_or_else(|difference| panic!("{difference}"));
+    }
 }
 
 #[test]
 fn a_page_that_is_not_true_is_found() {
-    let wrong = page().replace("$ mokume check budget.mok\nerror[M0401]", "$ mokume check budget.mok\nerror[M0402]");
-    assert_ne!(wrong, page());
-    assert!(follow(&wrong, "tutorial-wrong").is_err());
+    let good = page(&FIRST);
+    let wrong = good.replace("$ mokume check budget.mok\nerror[M0401]", "$ mokume check budget.mok\nerror[M0402]");
+    assert_ne!(wrong, good);
+    assert!(follow(&FIRST, &wrong, "tutorial-wrong").is_err());
 }
 
 #[test]
 fn the_code_is_the_examples() {
-    let page = page();
-    let written: String = blocks(&page).into_iter().filter(|block| !block.starts_with("$ ")).collect();
-    let example = std::fs::read_to_string(root().join("examples/budget.mok")).unwrap();
-    assert_eq!(code(&written), code(&example));
+    for chapter in [&FIRST, &SECOND] {
+        let page = page(chapter);
+        let written: String = blocks(&page).into_iter().filter(|block| !block.starts_with("$ ")).collect();
+        let example = std::fs::read_to_string(root().join("examples").join(chapter.file)).unwrap();
+        assert_eq!(code(&written), code(&example), "{}", chapter.file);
+    }
 }

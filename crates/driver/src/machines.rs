@@ -43,6 +43,10 @@ pub fn program(automata: &[&Automaton], build: &Build) -> Result<Arc<CProgram>, 
             format!("there is no C compiler `{command}`"),
             "install one (`apt install gcc`), name yours in CC, or use `--backend interpreter`",
         ),
+        BuildError::Io { path, reason } => Failure::of_use(
+            format!("what is compiled cannot be kept at {}: {reason}", path.display()),
+            "is the folder writable? XDG_CACHE_HOME names another",
+        ),
         other => Failure::of_program(other.to_string(), "use `--backend interpreter`, and please report this"),
     })
 }

@@ -446,6 +446,9 @@ impl Body<'_> {
             (Some((service, operation)), _) => (service, operation, used.map(|index| index as u32)),
             (None, Some((service, operation))) => (service, operation, None),
             (None, None) => {
+                if used_service.or(served).is_none() && self.cx.unknown_services.contains(&owner.text) {
+                    return Some(None);
+                }
                 let service = used_service.or(served)?;
                 self.no_operation(service, used_service.is_some(), name);
                 return Some(None);

@@ -127,10 +127,12 @@ impl Declare<'_> {
             }
             ast::Member::Uses(uses) => {
                 let service = tree::some_name(self.file, uses.service());
-                if let Some((service, name)) = self.service(service) {
-                    let default = Name { text: tree::snake_case(&name.text), span: name.span };
-                    let alias = tree::some_name(self.file, uses.alias()).unwrap_or(default);
-                    self.this().uses.push((service, alias));
+                let snake = |name: &Name| Name { text: tree::snake_case(&name.text), span: name.span };
+                let alias = tree::some_name(self.file, uses.alias()).or(service.as_ref().map(snake));
+                match (self.service(service), alias) {
+                    (Some((service, _)), Some(alias)) => self.this().uses.push((service, alias)),
+                    (None, Some(alias)) => drop(self.cx.unknown_services.insert(alias.text)),
+                    (_, None) => {}
                 }
             }
             ast::Member::Reads(reads) => {

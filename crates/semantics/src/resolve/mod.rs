@@ -123,6 +123,8 @@ pub(crate) struct Context {
     /// `above.x(…)` and `below.x(…)` in the text of all layers: the layer, the name, whether it goes down.
     emitted: Vec<(LayerId, String, bool)>,
     trees: std::rc::Rc<Trees>,
+    /// What layers call services that nobody declares: said once, where they are asked for.
+    unknown_services: BTreeSet<String>,
     /// What the names of a container's types stand for, while one is being read.
     types: Vec<(String, Type)>,
     /// Containers whose functions wait to be read.
@@ -141,6 +143,7 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         published: BTreeMap::new(),
         emitted: Vec::new(),
         trees: Default::default(),
+        unknown_services: BTreeSet::new(),
         types: Vec::new(),
         contained: Vec::new(),
     };

@@ -1,0 +1,76 @@
+//! Chapter 3 of the tutorial is true: its commands are run in a network namespace of their own, and say the lines that the
+//! page shows (numbers that differ from run to run aside).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The page's commands in order, each with the lines that it is said to print.
+fn commands(page: &str) -> Vec<(String, Vec<String>)> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for block in page.split("```console\n").skip(1) {
+        for line in block.split("```").next().unwrap_or("").lines() {
+            match (line.strip_prefix("$ "), found.last_mut()) {
+                (Some(command), _) => found.push((command.trim_start_matches("sudo ").to_string(), Vec::new())),
+                (None, Some((_, shown))) => shown.push(line.trim().to_string()),
+                (None, None) => panic!("`{line}` is said by no command"),
+            }
+        }
+    }
+    found
+}
+
+/// All of it as one script: a stack that runs goes to the background; each command's words go to a file of their own.
+fn script(commands: &[(String, Vec<String>)]) -> String {
+    let mut script = "set -e\nip link set lo up\n".to_string();
+    for (index, (command, _)) in commands.iter().enumerate() {
+        let runs = command.starts_with("mokume run");
+        let command = command.replace("mokume ", &format!("{} ", env!("CARGO_BIN_EXE_mokume")));
+        // What is in the background has ended before somebody reads what it wrote.
+        let before = if command.contains(" dissect ") { "wait\n" } else { "" };
+        let background = if runs { " &\nsleep 1" } else { "" };
+        script += &format!("{before}{{ {command}; }} >said-{index} 2>&1{background}\n");
+    }
+    script + "wait\n"
+}
+
+fn is_possible() -> bool {
+    let can = "ip tuntap add probe0 mode tap && command -v socat && command -v ping";
+    Command::new("unshare").args(["-n", "sh", "-c", can]).output().is_ok_and(|output| output.status.success())
+}
+
+/// Numbers differ from run to run: of the seed, and of packets.
+fn without_numbers(line: &str) -> String {
+    line.split("seed").next().unwrap_or(line).trim().to_string()
+}
+
+#[test]
+fn the_commands_of_chapter_3_say_what_the_page_shows() {
+    if !is_possible() {
+        println!("SKIPPED: no TAP interfaces, no namespaces, or no socat and ping here");
+        return;
+    }
+    let page = std::fs::read_to_string(root().join("docs/tutorial-tap.md")).expect("the page");
+    let commands = commands(&page);
+    assert!(commands.len() >= 7, "the page has commands: {commands:?}");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tutorial-tap");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::copy(root().join("examples/budget.mok"), folder.join("budget.mok")).expect("copied");
+    let run = Command::new("unshare").args(["-n", "bash", "-c", &script(&commands)]).current_dir(&folder).output();
+    let run = run.expect("it starts");
+    for (index, (command, shown)) in commands.iter().enumerate() {
+        let said = std::fs::read_to_string(folder.join(format!("said-{index}"))).unwrap_or_default();
+        for line in shown {
+            let line = without_numbers(line);
+            assert!(
+                said.contains(&line),
+                "`{command}` does not say `{line}`:\n{said}\n{}",
+                String::from_utf8_lossy(&run.stderr)
+            );
+        }
+    }
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
