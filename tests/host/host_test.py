@@ -14,6 +14,7 @@ import time
 
 import common
 from common import OURS, OURS6, SPACE, THEIRS, THEIRS6, Stack, clean_capture, fit, in_namespace, ping, report, run, skip
+from forward import forwarding
 from fragments import fragments
 
 
@@ -84,8 +85,9 @@ def host(backend, interval, sizes, large):
         for size in sizes:
             ping(backend, size, 500, interval)
         for size, count in large:
-            ping(backend, size, count, 0.01)
-            ping(f"{backend}: IPv6", size, count, 0.01, OURS6)
+            pace = 0.01 if backend == "c" else 0.03
+            ping(backend, size, count, pace)
+            ping(f"{backend}: IPv6", size, count, pace, OURS6)
         for to in [OURS, OURS6]:
             echoes(f"{backend}: UDP echo, unconnected, {to}", False, to)
             echoes(f"{backend}: UDP echo, connected, {to}", True, to)
@@ -146,8 +148,10 @@ def main():
         run("ip", "link", "set", "lo", "up")
         host("c", 0.002, [0, 1, 56, 1471, 1472], [(1473, 100), (20000, 100), (60000, 100)])
         client("c")
-        host("interpreter", 0.01, [0, 1472], [(1473, 50), (60000, 50)])
+        forwarding("c", 100)
+        host("interpreter", 0.01, [0, 1472], [(1473, 50), (60000, 30)])
         client("interpreter")
+        forwarding("interpreter", 30, 0.03)
     finally:
         run("ip", "netns", "del", SPACE)
 
