@@ -129,6 +129,14 @@ static inline void mk_do_join(mk_core *core, mk_message *first, mk_message *seco
         mk_report_at(core, MK_BOUNDS, source);
 }
 
+static inline mk_native mk_native_open(mk_core *core, mk_message *message, uint32_t grows, uint32_t source)
+{
+    mk_native octets;
+    if (!mk_give_octets(&core->pool, message, grows, &octets))
+        mk_report_at(core, MK_BOUNDS, source);
+    return octets;
+}
+
 static inline uint64_t mk_do_load(mk_core *core, const mk_message *message, uint32_t at, uint32_t size, bool little,
                                   uint32_t source)
 {

@@ -97,6 +97,23 @@ void mk_note_received(mk_pool *pool, mk_message *message, uint32_t received)
     *view = mk_view_share(message->view);
 }
 
+bool mk_give_octets(mk_pool *pool, mk_message *message, uint32_t grows, mk_native *octets)
+{
+    mk_buffer *buffer = message->view.buffer;
+    uint32_t end = message->view.at + message->view.size;
+    if (!buffer || (buffer->references > 1 && !MK_FAULT(copy_on_write)) || grows > pool->buffer_octets - end) {
+        uint32_t needed = message->view.size + grows, most = pool->buffer_octets;
+        mk_own(pool, message, needed <= most ? mk_min_u32(pool->shape.head_room, most - needed) : 0);
+    }
+    if (MK_UNLIKELY(!message->view.buffer)) {
+        *octets = (mk_native){(uint8_t *)pool->nothing, 0, 0};
+        return false;
+    }
+    uint32_t room = pool->buffer_octets - message->view.at, wanted = message->view.size + grows;
+    *octets = (mk_native){message->view.buffer->octets + message->view.at, message->view.size, mk_min_u32(room, wanted)};
+    return wanted <= room;
+}
+
 bool mk_store(mk_pool *pool, mk_message *message, uint32_t at, uint64_t value, uint32_t size, bool little)
 {
     if (at > message->view.size || size > message->view.size - at)

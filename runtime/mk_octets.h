@@ -2,6 +2,7 @@
 #ifndef MK_OCTETS_H
 #define MK_OCTETS_H
 
+#include "mk_native.h"
 #include "mk_pool.h"
 
 /* Room for `size` octets in front of the message's, which become its first; the caller writes all of them. */
@@ -27,6 +28,13 @@ bool mk_join(mk_pool *pool, mk_message *first, mk_message *second);
 mk_message *mk_quote(mk_pool *pool, mk_message *message, uint32_t received);
 /* The message's octets are what was received at this place of the stack. */
 void mk_note_received(mk_pool *pool, mk_message *message, uint32_t received);
+
+/* The message's octets, to be changed in place, with room for `grows` more; false: there is less room than that. */
+bool mk_give_octets(mk_pool *pool, mk_message *message, uint32_t grows, mk_native *octets);
+static inline void mk_native_close(mk_message *message, const mk_native *octets)
+{
+    message->view.size = mk_min_u32(octets->size, octets->room);
+}
 
 bool mk_store(mk_pool *pool, mk_message *message, uint32_t at, uint64_t value, uint32_t size, bool little);
 bool mk_load(const mk_message *message, uint32_t at, uint32_t size, bool little, uint64_t *value);

@@ -363,7 +363,7 @@ fn build_stack(
     match emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),
         Emit::C => {
-            let files = build::c(automaton)?;
+            let files = build::c(automaton, &compiled.native_files)?;
             let Some(folder) = output else {
                 files.iter().for_each(|(name, text)| printer.line(format!("/* ==== {name} ==== */\n{text}")));
                 return Ok(0);

@@ -1,20 +1,23 @@
 //! `mokume build`: texts of a compiled stack.
 
-use mokume_emit_c::{emit, Options};
+use mokume_emit_c::{emit, Build, Options};
 use mokume_reaction::Automaton;
 
 use crate::failure::Failure;
+use crate::natives::Files;
 
 pub fn automaton(automaton: &Automaton) -> String {
     mokume_reaction::text::print(automaton)
 }
 
-/// The generated files and the runtime that they need, by name.
-pub fn c(automaton: &Automaton) -> Result<Vec<(String, String)>, Failure> {
+/// The generated files, the functions in C that they call, and the runtime that they need, by name.
+pub fn c(automaton: &Automaton, natives: &Files) -> Result<Vec<(String, String)>, Failure> {
     let generated = emit(automaton, &Options::default())
         .map_err(|error| Failure::of_program(error.to_string(), "split the wire, or use the interpreter"))?;
     let mut files =
         vec![(format!("{}.h", generated.stem), generated.header), (format!("{}.c", generated.stem), generated.source)];
     files.extend(mokume_emit_c::RUNTIME.iter().map(|(name, text)| (name.to_string(), text.to_string())));
+    let build = natives.with(&[automaton], Build::new(""));
+    files.extend(build.natives.into_iter().map(|(name, text)| (format!("native_{name}"), text)));
     Ok(files)
 }

@@ -1,14 +1,16 @@
 //! From files to a stack's automaton: load, check, lower, verify, compose. Diagnostics are collected, never printed here.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
-use mokume_reaction::Automaton;
+use mokume_reaction::{Automaton, Natives};
 use mokume_semantics::program::{Program, StackId};
 
 use crate::failure::Failure;
 use crate::library::Library;
+use crate::natives::{self, Files};
 use crate::project::{self, Manifest};
 
 /// Files, read and checked.
@@ -19,6 +21,8 @@ pub struct Checked {
     /// The files that were asked for, without those that they use.
     pub roots: Vec<FileId>,
     pub manifest: Manifest,
+    /// Functions in C that the program declares.
+    pub natives: Files,
 }
 
 impl Checked {
@@ -57,8 +61,9 @@ pub fn check_texts(world: &dyn World, texts: Vec<(String, String)>, folders: Vec
     let roots: Vec<FileId> = texts.into_iter().map(|(name, text)| sources.add(name, text)).collect();
     let mut library = Library { world, folders };
     let loaded = mokume_semantics::load(&mut sources, &roots, &mut library);
-    let (program, diagnostics) = mokume_semantics::analyse(&loaded);
-    Checked { sources, program, diagnostics, roots, manifest: Manifest::default() }
+    let (program, mut diagnostics) = mokume_semantics::analyse(&loaded);
+    let natives = natives::files(&program, &sources, &mut library, world, &mut diagnostics);
+    Checked { sources, program, diagnostics, roots, manifest: Manifest::default(), natives }
 }
 
 /// The files that names stand for, without reading them: a project's sources when there are none.
@@ -118,6 +123,9 @@ pub struct Compiled {
     pub uncomposed: Automaton,
     pub composed: Automaton,
     pub diagnostics: Vec<Diagnostic>,
+    /// Its functions in C, for the interpreter, and their texts.
+    pub natives: Option<Arc<dyn Natives>>,
+    pub native_files: Files,
 }
 
 /// Which stack is meant: by name, by the project's default, or the last one of the file (files that it uses come first in meaning).
@@ -154,8 +162,21 @@ fn of_the_stack(checked: &Checked, stack: StackId, diagnostic: Diagnostic) -> Di
 
 /// Lowers, verifies and composes. `None` where there are errors.
 pub fn compile(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diagnostic>) {
-    let (lowered, mut diagnostics) =
-        mokume_lower::lower(&checked.program, &checked.sources, stack, &Default::default());
+    let lower = |models| {
+        let options = mokume_lower::Options { models, ..Default::default() };
+        mokume_lower::lower(&checked.program, &checked.sources, stack, &options)
+    };
+    let (mut lowered, mut diagnostics) = lower(false);
+    let natives = match lowered.as_ref().map(|automaton| natives::load(automaton, &checked.natives)) {
+        Some(Ok(natives)) => natives,
+        Some(Err(warning)) => {
+            // Everything runs by their models then, in the interpreter and in C.
+            (lowered, diagnostics) = lower(true);
+            diagnostics.push(warning);
+            None
+        }
+        None => None,
+    };
     let Some(uncomposed) = lowered.filter(|_| !has_errors(&diagnostics)) else { return (None, diagnostics) };
     // The verifier's findings on lowered text would be our faults, not the user's: they are shown all the same.
     diagnostics.extend(mokume_reaction::verify::diagnose(&uncomposed, &Default::default()));
@@ -167,7 +188,9 @@ pub fn compile(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diag
     diagnostics.extend(composed.diagnostics.into_iter().map(|found| of_the_stack(checked, stack, found)));
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
-            (Some(Compiled { uncomposed, composed: automaton, diagnostics: Vec::new() }), diagnostics)
+            let native_files = checked.natives.clone();
+            let compiled = Compiled { uncomposed, composed: automaton, diagnostics: Vec::new(), natives, native_files };
+            (Some(compiled), diagnostics)
         }
         _ => (None, diagnostics),
     }

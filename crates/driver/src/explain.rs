@@ -14,7 +14,8 @@ pub fn pages() -> Vec<Page> {
         .iter()
         .chain(mokume_semantics::codes::all())
         .chain(mokume_lower::codes::CODES)
-        .chain(mokume_compose::codes::CODES);
+        .chain(mokume_compose::codes::CODES)
+        .chain(crate::natives::CODES);
     let front = front.map(|(code, title, text)| Page { code, title, text: (*text).to_string() });
     let form = mokume_reaction::codes::CODES.iter().map(|page| Page {
         code: page.code.0,

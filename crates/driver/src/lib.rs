@@ -13,6 +13,7 @@ pub mod labels;
 pub mod library;
 pub mod live;
 pub mod machines;
+pub mod natives;
 pub mod new;
 pub mod project;
 pub mod run;

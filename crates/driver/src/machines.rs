@@ -61,9 +61,13 @@ pub fn machine(
     world: &dyn World,
 ) -> Result<Box<dyn Machine>, Failure> {
     match backend {
-        Backend::Interpreter => Ok(Box::new(Instance::new(&compiled.uncomposed, params, seed))),
+        Backend::Interpreter => {
+            let instance = Instance::new(&compiled.uncomposed, params, seed);
+            Ok(Box::new(instance.with_natives(compiled.natives.clone())))
+        }
         Backend::C => {
-            let program = program(&[&compiled.composed], &Build::new(cache(world)))?;
+            let build = compiled.native_files.with(&[&compiled.composed], Build::new(cache(world)));
+            let program = program(&[&compiled.composed], &build)?;
             let buffers = compiled.composed.pool.max(64) * 2;
             let longest = if joins(&compiled.composed) { longest.max(LONGEST_JOINED) } else { longest };
             let memory =

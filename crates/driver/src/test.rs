@@ -59,9 +59,11 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
     }
     if backend != Some(Backend::C) {
         for (test, script) in &scripts {
-            let automaton = &stacks[&test.stack.0].uncomposed;
+            let compiled = &stacks[&test.stack.0];
+            let automaton = &compiled.uncomposed;
             let params = mokume_testkit::parameters(automaton, script);
-            let mut machine = Instance::new(automaton, &params, script.seed);
+            let machine = Instance::new(automaton, &params, script.seed);
+            let mut machine = machine.with_natives(compiled.natives.clone());
             let differences = mokume_testkit::run(automaton, script, &mut machine);
             results.outcomes.push(outcome(checked, test, Backend::Interpreter, differences));
         }
@@ -84,7 +86,8 @@ fn run_in_c(
 ) -> Result<Vec<Outcome>, Failure> {
     let order: Vec<u32> = stacks.keys().copied().collect();
     let automata: Vec<&Automaton> = stacks.values().map(|compiled| &compiled.composed).collect();
-    let program = machines::program(&automata, &Build { optimize: 1, ..Build::new(machines::cache(world)) })?;
+    let build = Build { optimize: 1, ..Build::new(machines::cache(world)) };
+    let program = machines::program(&automata, &checked.natives.with(&automata, build))?;
     // Enough for the pools that composing asks for; a loop that makes very many messages is said to find no room.
     let pool = automata.iter().map(|automaton| automaton.pool).max().unwrap_or_default();
     let buffers = pool.clamp(256, 4096);

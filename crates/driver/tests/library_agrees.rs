@@ -8,7 +8,7 @@ mod campaign;
 use std::sync::Arc;
 
 use campaign::branches::{self, Merged};
-use campaign::{build, composed, stacks, try_all};
+use campaign::{build, composed, stacks, try_all, with_natives};
 use mokume_emit_c::{BuildError, CProgram};
 
 /// Of the stacks together.
@@ -24,7 +24,7 @@ fn number(name: &str, default: u64) -> u64 {
 #[test]
 fn interpreter_and_c_agree_on_every_stack() {
     let stacks = stacks::stacks();
-    let program = match CProgram::build(&composed(&stacks), &build()) {
+    let program = match CProgram::build(&composed(&stacks), &with_natives(&stacks, build())) {
         Ok(program) => Arc::new(program),
         Err(BuildError::NoCompiler { command }) => return println!("SKIPPED: there is no C compiler `{command}`"),
         Err(error) => panic!("{error}"),

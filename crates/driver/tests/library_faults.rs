@@ -6,7 +6,7 @@ mod campaign;
 use std::sync::Arc;
 
 use campaign::stacks::{self, Stack};
-use campaign::{build, composed, try_stack};
+use campaign::{build, composed, try_stack, with_natives};
 use mokume_emit_c::{Build, BuildError, CProgram, Transport, RUNTIME_FAULTS};
 
 /// So many of them at least, in the stacks of the library. The others are of what these stacks do not use, or do not
@@ -17,7 +17,7 @@ const SHOWN: usize = 12;
 const SEQUENCES: u64 = 60;
 
 fn program(stacks: &[Stack], build: &Build) -> Option<Arc<CProgram>> {
-    match CProgram::build(&composed(stacks), build) {
+    match CProgram::build(&composed(stacks), &with_natives(stacks, build.clone())) {
         Ok(program) => Some(Arc::new(program)),
         Err(BuildError::NoCompiler { command }) => {
             println!("SKIPPED: there is no C compiler `{command}`");
@@ -39,7 +39,8 @@ fn a_queued_channel_called_directly_is_found() {
             let names = removed.map(|(from, to)| [from, to].map(|layer| composed.layers[layer.index()].name.clone()));
             let name = format!("{} {:?}", stack.name, names.unwrap_or_default());
             let (uncomposed, lessons) = (stack.uncomposed.clone(), stack.lessons.clone());
-            faulty.push(Stack { name, uncomposed, composed, lessons });
+            let (natives, native_files) = (stack.natives.clone(), stack.native_files.clone());
+            faulty.push(Stack { name, uncomposed, composed, natives, native_files, lessons });
         }
     }
     let Some(program) = program(&faulty, &build()) else { return };

@@ -30,6 +30,9 @@ pub struct Build {
     pub coverage: bool,
     /// Names of faults of the runtime that can be switched on (`MK_FAULT`), by number. For tests of tests only.
     pub faults: Vec<&'static str>,
+    /// Files in C that the stacks call functions of, name and text each, and the libraries that these need.
+    pub natives: Vec<(String, String)>,
+    pub libraries: Vec<String>,
     /// Where sources and programs are kept.
     pub cache: PathBuf,
 }
@@ -95,6 +98,8 @@ impl Build {
             transport: Transport::Library,
             coverage: false,
             faults: Vec::new(),
+            natives: Vec::new(),
+            libraries: Vec::new(),
             cache: cache.into(),
         }
     }
@@ -269,6 +274,7 @@ fn files(generated: &[Generated], build: &Build) -> Vec<(String, String)> {
     table.push_str(&format!("const mk_interface *const mk_stacks[] = {{\n{list}    NULL,\n}};\n"));
     table.push_str(&format!("const uint32_t mk_stack_count = {};\n", generated.len()));
     files.push(("stacks.c".into(), table));
+    files.extend(build.natives.iter().map(|(name, text)| (format!("native_{name}"), text.clone())));
     if !build.faults.is_empty() {
         let list: String = build.faults.iter().map(|fault| format!("MK_FAULT_{fault}, ")).collect();
         files.push((
@@ -280,11 +286,27 @@ fn files(generated: &[Generated], build: &Build) -> Vec<(String, String)> {
 }
 
 fn compile(generated: &[Generated], build: &Build) -> Result<PathBuf, BuildError> {
-    let (command, flags, files) = (build.command(), build.flags(), files(generated, build));
+    let name = if build.transport == Transport::Library { "stacks.so" } else { "stacks" };
+    compile_files(files(generated, build), build, name)
+}
+
+/// The functions in C of a build and `shim`, as a shared object.
+pub(crate) fn build_shared(shim: &str, build: &Build) -> Result<PathBuf, BuildError> {
+    let runtime = RUNTIME.iter().filter(|(name, _)| *name == "mk_native.h");
+    let mut files: Vec<(String, String)> = runtime.map(|(name, text)| (name.to_string(), text.to_string())).collect();
+    files.extend(build.natives.iter().map(|(name, text)| (format!("native_{name}"), text.clone())));
+    files.push(("shim.c".into(), shim.to_string()));
+    let plain =
+        Build { sanitize: Sanitize::Nothing, transport: Transport::Library, faults: Vec::new(), ..build.clone() };
+    compile_files(files, &plain, "natives.so")
+}
+
+fn compile_files(files: Vec<(String, String)>, build: &Build, name: &str) -> Result<PathBuf, BuildError> {
+    let (command, flags) = (build.command(), build.flags());
     let mut hasher = std::collections::hash_map::DefaultHasher::new();
-    (&command, &flags, &files).hash(&mut hasher);
+    (&command, &flags, &files, &build.libraries).hash(&mut hasher);
     let directory = build.cache.join(format!("c-{:016x}", hasher.finish()));
-    let artifact = directory.join(if build.transport == Transport::Library { "stacks.so" } else { "stacks" });
+    let artifact = directory.join(name);
     if artifact.exists() {
         return Ok(artifact);
     }
@@ -307,6 +329,7 @@ fn compile(generated: &[Generated], build: &Build) -> Result<PathBuf, BuildError
     let objects = sources.iter().map(|source| format!("{}.o", source.trim_end_matches(".c")));
     let mut linker = Command::new(&command);
     linker.args(build.link_flags()).arg("-o").arg(&built).args(objects).current_dir(&aside);
+    linker.args(build.libraries.iter().map(|library| format!("-l{library}")));
     run_compiler(&command, &mut linker)?;
     std::fs::rename(&built, &artifact).map_err(io(&artifact))?;
     let _ = std::fs::remove_dir_all(&aside);

@@ -18,6 +18,8 @@ mod interface;
 mod lens;
 mod machine;
 mod names;
+mod native;
+mod natives;
 mod op;
 mod order;
 mod path;
@@ -36,5 +38,7 @@ mod wire_options;
 
 pub use build::{Build, BuildError, CProgram, Sanitize, Transport};
 pub use machine::{CMachine, MachineError, Memory};
+pub use native::{signatures, Signature};
+pub use natives::Loaded;
 pub use runtime::{RUNTIME, RUNTIME_FAULTS};
 pub use stack::{emit, EmitError, Generated, Options};

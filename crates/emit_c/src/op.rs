@@ -312,6 +312,9 @@ impl BodyWriter<'_, '_> {
                 self.text.line(format!("encode_{wire}(k, {m}, {source});"));
                 self.same(op.results[0], *message);
             }
+            OpKind::Native { symbol, grows, args, message, result } => {
+                self.native((symbol, *grows), args, *message, *result, op)
+            }
             OpKind::Size { message } => {
                 let text = format!("{}->view.size", self.value(*message));
                 self.assign(op.results[0], text);

@@ -14,6 +14,7 @@ pub const RUNTIME: &[(&str, &str)] = &[
     ("mk_direct.h", include_str!("../../../runtime/mk_direct.h")),
     ("mk_map.c", include_str!("../../../runtime/mk_map.c")),
     ("mk_map.h", include_str!("../../../runtime/mk_map.h")),
+    ("mk_native.h", include_str!("../../../runtime/mk_native.h")),
     ("mk_object.c", include_str!("../../../runtime/mk_object.c")),
     ("mk_object.h", include_str!("../../../runtime/mk_object.h")),
     ("mk_octets.c", include_str!("../../../runtime/mk_octets.c")),

@@ -76,6 +76,7 @@ fn source(plan: &Plan) -> String {
     text.line(format!("/* The stack {}: generated, do not edit. */", plan.automaton.name.replace("*/", "* /")));
     text.line(format!("#include \"{}.h\"", plan.names.stack));
     text.line("");
+    crate::native::declare_all(plan, &mut text);
     records::write(plan, &mut text);
     declarations(plan, &mut text);
     interface::outputs(plan, &mut text);

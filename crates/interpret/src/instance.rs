@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use mokume_reaction::{Accounts, Automaton, CellKind, Datum, Machine, Outcome, PortId, PortKind, SourceId, Type};
+use mokume_reaction::{
+    Accounts, Automaton, CellKind, Datum, Machine, Natives, Outcome, PortId, PortKind, SourceId, Type,
+};
 
 use crate::accounts::Ledger;
 use crate::core::Core;
@@ -45,6 +47,14 @@ impl Instance {
         let program = Arc::new(Program::new(automaton, params));
         let core = Core::new(&program, seed);
         Instance { program, core, waiting: 0 }
+    }
+
+    /// With functions in C, before it starts.
+    pub fn with_natives(mut self, natives: Option<Arc<dyn Natives>>) -> Self {
+        if let Some(program) = Arc::get_mut(&mut self.program) {
+            program.natives = natives;
+        }
+        self
     }
 
     /// A second stack of the same automaton and parameters, not started. Cheap: what was resolved is shared.

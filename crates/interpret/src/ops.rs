@@ -286,6 +286,26 @@ impl Core {
                     self.report(Report::Narrow, op.source);
                 }
             }
+            OpKind::Native { symbol, grows, args, message, .. } => {
+                let args: Vec<u64> = args.iter().map(|arg| self.get(at, *arg)).collect();
+                let natives = at.program.natives.clone();
+                let call = |octets: Option<(&mut Vec<u8>, u32)>| {
+                    natives.map_or(0, |natives| natives.call(symbol, &args, octets))
+                };
+                let result = match message {
+                    Some(message) => {
+                        let octets = &mut self.change(at, op, *message).octets;
+                        let room = (octets.len() as u32).saturating_add(*grows);
+                        call(Some((octets, room)))
+                    }
+                    None => call(None),
+                };
+                if let Some(place) = op.results.get(usize::from(message.is_some())) {
+                    let width = at.ty(*place).width(&at.program.automaton);
+                    let mask = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+                    self.set(at, *place, result & mask);
+                }
+            }
             OpKind::Trim { message, size } => {
                 let size = self.get(at, *size);
                 let octets = &mut self.change(at, op, *message).octets;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, ClassId, HandlerId, OpKind, PortId, Terminator, Trigger, Type, Value,
+    Automaton, Body, CellId, CellKind, ClassId, HandlerId, Natives, OpKind, PortId, Terminator, Trigger, Type, Value,
 };
 
 /// Who handles an emission; `NOBODY` if no handler does.
@@ -11,6 +11,8 @@ pub const NOBODY: u32 = u32::MAX;
 
 pub struct Program {
     pub automaton: Arc<Automaton>,
+    /// Functions in C; without them they give 0 and leave messages as they are.
+    pub natives: Option<Arc<dyn Natives>>,
     pub params: Vec<u64>,
     pub classes: Vec<ClassInfo>,
     pub handlers: Vec<HandlerInfo>,
@@ -71,6 +73,7 @@ impl Program {
         });
         let inputs = inputs.collect();
         Program {
+            natives: None,
             params: masked_params(automaton_ref, params),
             classes,
             handlers,

@@ -3,6 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use crate::fold::Env;
 use crate::frame::{Code, Frame};
 use crate::lowering::Lowering;
 
@@ -72,7 +73,7 @@ impl<'p> Lowering<'p> {
             .filter_map(|arg| if let s::ExprKind::Give(local) = arg.kind { Some(local) } else { None })
             .collect();
         let outer = self.enter(f, object);
-        let (done, mut refused) = self.inline_ends(f, Code::from(function), given);
+        let (done, mut refused) = self.inline_ends(f, Code::from(function), given, None);
         f.place.keyed = outer;
         let mut ends = Vec::new();
         if let Some(values) = f.join("done", done) {
@@ -94,6 +95,63 @@ impl<'p> Lowering<'p> {
             ends.extend(f.exit(Vec::new()));
         }
         f.join("after", ends);
+    }
+
+    /// A call of a function in C, or its model in place.
+    pub fn native(
+        &mut self,
+        f: &mut Frame<'p>,
+        function: s::FunctionId,
+        args: &'p [s::Expr],
+        message: Option<s::LocalId>,
+        ty: s::Type,
+    ) -> Vec<r::Value> {
+        let program = self.program;
+        let function = &program.functions[function.index()];
+        let Some(native) = &function.native else { return Vec::new() };
+        if self.options.models {
+            return self.model(f, function, args, message);
+        }
+        let args = args.iter().flat_map(|arg| self.expr(f, arg)).collect();
+        let result = (ty != s::Type::Unit).then(|| self.scalar(f.inst, ty));
+        let held = message.map(|message| f.one(message));
+        let symbol = function.name.text.clone();
+        let kind = r::OpKind::Native { symbol, grows: native.grows, args, message: held, result };
+        let mut results = f.op(&self.a, kind);
+        if let Some(message) = message {
+            f.set_local(message, vec![results.remove(0)]);
+        }
+        results
+    }
+
+    fn model(
+        &mut self,
+        f: &mut Frame<'p>,
+        function: &'p s::Function,
+        args: &'p [s::Expr],
+        message: Option<s::LocalId>,
+    ) -> Vec<r::Value> {
+        let mut values = args.iter();
+        let mut given = Vec::new();
+        let mut kept = None;
+        for param in &function.params {
+            if param.ty == s::Type::Message {
+                kept = Some(param.local);
+                given.push((param.local, message.map_or(Vec::new(), |message| f.local(message))));
+            } else if let Some(value) = values.next() {
+                given.push((param.local, self.expr(f, value)));
+            }
+        }
+        let env = std::mem::replace(&mut f.env, Env::Stack);
+        let (ends, _) = self.inline_ends(f, Code::from(function), given, kept);
+        f.env = env;
+        let mut results = f.join("back", ends).unwrap_or_default();
+        if let (Some(message), Some(_)) = (message, kept) {
+            if let Some(value) = results.pop() {
+                f.set_local(message, vec![value]);
+            }
+        }
+        results
     }
 
     /// Leaves the function at hand with its messages given back.

@@ -46,6 +46,7 @@ impl<'p> Lowering<'p> {
                 let env = self.inst(f.inst).env.clone();
                 self.call(f, &layer.functions[*function as usize], args, &env)
             }
+            E::Native { function, args, message } => self.native(f, *function, args, *message, expr.ty),
             E::CallOn { object, function, args } => self.call_on(f, object, *function, args),
             E::State(state) => {
                 let object = self.object(f, state);
@@ -236,9 +237,12 @@ impl<'p> Lowering<'p> {
                 .collect();
         }
         let (yes, no) = f.branch(condition, None, "then", "else");
+        let before = f.locals.clone();
         let mut exits = Vec::new();
         for (block, expr) in [(yes, then), (no, otherwise)] {
             f.select(block);
+            // A function in C may change a message.
+            f.locals = before.clone();
             let values = self.expr(f, expr);
             exits.extend(f.exit(values));
         }

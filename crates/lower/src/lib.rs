@@ -56,6 +56,8 @@ pub use script::{input, settings, test_script, Input};
 pub struct Options {
     /// Deadlines are rounded up to a multiple of it, in nanoseconds.
     pub tick: u64,
+    /// Functions in C are their models: for tools that look at what a stack does, and where there is no C compiler.
+    pub models: bool,
     #[cfg(test)]
     pub(crate) fault: Option<fault::Fault>,
 }
@@ -64,6 +66,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             tick: 1,
+            models: false,
             #[cfg(test)]
             fault: None,
         }

@@ -24,7 +24,14 @@ pub fn any_stmt<'a>(blocks: impl IntoIterator<Item = &'a [Stmt]>, wanted: &dyn F
 
 pub fn changes_size(layer: &Layer) -> bool {
     use StmtKind::*;
-    any_stmt(blocks(layer), &|kind| matches!(kind, Trim { .. } | Skip { .. } | Split { .. } | Join { .. }))
+    let cuts = any_stmt(blocks(layer), &|kind| matches!(kind, Trim { .. } | Skip { .. } | Split { .. } | Join { .. }));
+    let mut in_c = false;
+    for block in blocks(layer) {
+        walk(block, &mut |met| {
+            in_c |= matches!(met, Met::Expr(Expr { kind: ExprKind::Native { message: Some(_), .. }, .. }));
+        });
+    }
+    cuts || in_c
 }
 
 /// Locals that a block gives new values: what a loop's head must carry.
@@ -32,6 +39,9 @@ pub fn assigned(block: &[Stmt]) -> Vec<LocalId> {
     use StmtKind::*;
     let mut all = Vec::new();
     walk(block, &mut |met| {
+        if let Met::Expr(Expr { kind: ExprKind::Native { message: Some(message), .. }, .. }) = met {
+            all.push(*message);
+        }
         let Met::Stmt(stmt) = met else { return };
         match &stmt.kind {
             AssignLocal { local, .. } => all.push(*local),

@@ -16,16 +16,18 @@ impl<'p> Lowering<'p> {
         code: Code<'p>,
         given: Vec<(s::LocalId, Vec<r::Value>)>,
     ) -> Vec<r::Value> {
-        let (exits, _) = self.inline_ends(f, code, given);
+        let (exits, _) = self.inline_ends(f, code, given, None);
         f.join("back", exits).unwrap_or_default()
     }
 
-    /// As [`Self::inline`], with what it returns and where it refuses (the messages it was given, in order) apart.
+    /// As [`Self::inline`], with what it returns and where it refuses (the messages it was given, in order) apart. `kept` is a
+    /// message of the code's own at each of its ends: its value comes last there.
     pub fn inline_ends(
         &mut self,
         f: &mut Frame<'p>,
         code: Code<'p>,
         given: Vec<(s::LocalId, Vec<r::Value>)>,
+        kept: Option<s::LocalId>,
     ) -> (Vec<Exit>, Vec<Exit>) {
         let locals = std::mem::replace(&mut f.locals, vec![None; code.decls.len()]);
         let decls = std::mem::replace(&mut f.decls, code.decls);
@@ -42,6 +44,12 @@ impl<'p> Lowering<'p> {
         let (_, mut refused) = f.refusals.pop().unwrap_or_default();
         f.decls = decls;
         f.locals = locals;
+        if let Some(kept) = kept {
+            for exit in &mut exits {
+                let value = exit.locals.get(kept.index()).cloned().flatten();
+                exit.results.extend(value.unwrap_or_default());
+            }
+        }
         for exit in exits.iter_mut().chain(&mut refused) {
             exit.locals = f.locals.clone();
         }

@@ -325,6 +325,15 @@ pub enum OpKind {
     Fold16 {
         a: Value,
     },
+    /// A function in C: numbers, then the octets of a message, which it may change and make longer by at most `grows`. The
+    /// results: the message, then the function's. What it gives depends on nothing but what it is given.
+    Native {
+        symbol: String,
+        grows: u32,
+        args: Vec<Value>,
+        message: Option<Value>,
+        result: Option<Type>,
+    },
     /// Borrows.
     GetAttribute {
         message: Value,

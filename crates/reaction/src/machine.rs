@@ -90,3 +90,9 @@ pub trait Machine {
     fn next_deadline(&self) -> Option<u64>;
     fn accounts(&self) -> Accounts;
 }
+
+/// Functions in C, for who runs a stack without being C.
+pub trait Natives: Send + Sync {
+    /// The result of a function, 0 if it has none. `octets` are those of its message and how many there may be afterwards.
+    fn call(&self, symbol: &str, args: &[u64], octets: Option<(&mut Vec<u8>, u32)>) -> u64;
+}

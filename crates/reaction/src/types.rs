@@ -89,6 +89,7 @@ impl<'a> Typing<'a> {
             }
             OpKind::GetAttribute { attribute, .. } => one(self.automaton.attributes.get(attribute.index())?.ty),
             OpKind::Split { .. } => Some(vec![Type::Msg, Type::Msg]),
+            OpKind::Native { message, result, .. } => Some(message.iter().map(|_| Type::Msg).chain(*result).collect()),
             OpKind::NewMessage { .. }
             | OpKind::Push { .. }
             | OpKind::Encode { .. }
@@ -131,6 +132,9 @@ impl<'a> Typing<'a> {
             OpKind::Call { function, args } => {
                 let function = self.automaton.functions.get(function.index());
                 exactly(args.len(), function.map(|function| types(&function.params)))
+            }
+            OpKind::Native { args, message, .. } => {
+                args.iter().map(|_| None).chain(message.iter().map(|_| Some(Type::Msg))).collect()
             }
             OpKind::Not { .. }
             | OpKind::Cast { .. }

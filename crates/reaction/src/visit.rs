@@ -29,6 +29,14 @@ macro_rules! each_operand {
                     $f(arg);
                 }
             }
+            OpKind::Native { args, message, .. } => {
+                for arg in args {
+                    $f(arg);
+                }
+                if let Some(message) = message {
+                    $f(message);
+                }
+            }
             OpKind::Draw { object, .. }
             | OpKind::Parent { object }
             | OpKind::Get { object, .. }

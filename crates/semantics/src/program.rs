@@ -123,8 +123,20 @@ pub struct Function {
     pub result: Type,
     /// `or refuse`: may give its messages back instead; who calls it says what happens then.
     pub refuses: bool,
+    /// In C; the body is a model of it.
+    pub native: Option<Native>,
     pub locals: Vec<Local>,
     pub body: Vec<Stmt>,
+}
+
+/// What is said of a function in C.
+#[derive(Clone, Debug)]
+pub struct Native {
+    /// The file in C, relative to the one of the declaration.
+    pub file: String,
+    pub libraries: Vec<String>,
+    /// Octets by which it may make its message longer.
+    pub grows: u32,
 }
 
 /// A parameter or `let` of one body, by [`LocalId`].
@@ -482,6 +494,12 @@ pub enum ExprKind {
     CallOwn {
         function: u32,
         args: Vec<Expr>,
+    },
+    /// A function in C; `args` are its values, in order. It changes the message in place.
+    Native {
+        function: FunctionId,
+        args: Vec<Expr>,
+        message: Option<LocalId>,
     },
     /// A function of a container in an object that a handle names.
     CallOn {

@@ -21,9 +21,10 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | Received { .. }
         | MessageSize(_) => {}
         Sum16(_) | Attribute { .. } | Give(_) | State(_) | Running(_) | Left(_) => {}
-        Record { fields: list, .. } | Call { args: list, .. } | CallOwn { args: list, .. } => {
-            list.iter().for_each(&mut *f)
-        }
+        Record { fields: list, .. }
+        | Call { args: list, .. }
+        | CallOwn { args: list, .. }
+        | Native { args: list, .. } => list.iter().for_each(&mut *f),
         CallOn { object, args, .. } => {
             f(object);
             args.iter().for_each(&mut *f)

@@ -233,6 +233,10 @@ pub enum SyntaxKind {
     CONTAINED,
     TYPE_ARGS,
     MAY_REFUSE,
+    /// What of a function in C is not its head: `extern`, `grows 16`, `from "cipher.c"`, `link "sodium"`.
+    EXTERN,
+    FROM_FILE,
+    LINK_WITH,
 
     // ---- statements ----
     BLOCK,

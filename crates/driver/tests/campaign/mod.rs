@@ -56,6 +56,11 @@ pub fn build() -> Build {
     Build { optimize: 1, coverage: true, ..Build::new(cache) }
 }
 
+/// A build with the functions in C that the stacks call.
+pub fn with_natives(stacks: &[Stack], build: Build) -> Build {
+    stacks.iter().fold(build, |build, stack| stack.native_files.with(&[&stack.composed], build))
+}
+
 /// So many sequences on one stack of a program.
 pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences: u64, seed: u64) -> Tried {
     let machine = match CMachine::new(program, place, &[], 0, memory(stack)) {
@@ -68,8 +73,9 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
         if kept.len() >= KEPT {
             kept.clear();
         }
+        let make = |params: &[u64]| Instance::shared(automaton.clone(), params, 0).with_natives(stack.natives.clone());
         let model = kept.entry(params.to_vec());
-        model.or_insert_with(|| Instance::shared(automaton.clone(), params, 0)).sibling(seed)
+        model.or_insert_with(|| make(params)).sibling(seed)
     };
     let subject = |params: &[u64], seed: u64| {
         machine.reset(params, seed);

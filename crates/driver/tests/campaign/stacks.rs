@@ -1,12 +1,14 @@
 //! The stacks, and lessons for each: every test of every file whose inputs it has.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::compile;
+use mokume_driver::natives::Files;
 use mokume_driver::StackId;
 use mokume_emit_c::drive::{Lesson, Taught};
-use mokume_reaction::{Automaton, Datum, Handle, PortId};
+use mokume_reaction::{Automaton, Datum, Handle, Natives, PortId};
 use mokume_testkit::{Action, Arg, Script};
 
 pub struct Stack {
@@ -15,6 +17,9 @@ pub struct Stack {
     /// The reference.
     pub uncomposed: Automaton,
     pub composed: Automaton,
+    /// Functions in C, for the interpreter, and their texts.
+    pub natives: Option<Arc<dyn Natives>>,
+    pub native_files: Files,
     pub lessons: Vec<Lesson>,
 }
 
@@ -43,6 +48,8 @@ pub fn stacks() -> Vec<Stack> {
                 name,
                 uncomposed: compiled.uncomposed,
                 composed: compiled.composed,
+                natives: compiled.natives,
+                native_files: compiled.native_files,
                 lessons: Vec::new(),
             });
         }
@@ -76,6 +83,8 @@ pub fn automata() -> Vec<Stack> {
             name,
             uncomposed: parsed.automaton,
             composed,
+            natives: None,
+            native_files: Files::default(),
             lessons: Vec::new(),
         }));
     }

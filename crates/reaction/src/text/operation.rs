@@ -256,6 +256,14 @@ impl BodyReader<'_> {
                 let function = function.ok_or_else(|| unknown("function", &name, span, known))?;
                 OpKind::Call { function, args: self.operands(cursor)? }
             }
+            "native" => {
+                let symbol = cursor.path()?.join(".");
+                let args = self.operands(cursor)?;
+                let message = if cursor.word("on") { Some(self.value(cursor)?) } else { None };
+                let grows = if message.is_some() && cursor.word("grows") { cursor.small()? } else { 0 };
+                let result = if cursor.word("to") { Some(self.parser.type_at(cursor)?) } else { None };
+                OpKind::Native { symbol, grows, args, message, result }
+            }
             "draw" => {
                 let ty = self.parser.type_at(cursor)?;
                 cursor.expect_word("from")?;

@@ -170,6 +170,12 @@ impl<'a> Printer<'a> {
                 let name = a.functions.get(function.index()).map_or("?".to_owned(), |found| path(&found.name));
                 format!("call {name}({})", all())
             }
+            OpKind::Native { symbol, grows, args, message, result } => {
+                let list = self.list(&operands[..args.len()], &wanted[..args.len()]);
+                let on = message.map_or(String::new(), |message| format!(" on {} grows {grows}", self.name(message)));
+                let to = result.map_or(String::new(), |ty| format!(" to {}", names::ty(a, ty)));
+                format!("native {}({list}){on}{to}", path(symbol))
+            }
             OpKind::Draw { object, ty } => format!("draw {} from {}", names::ty(a, *ty), self.name(*object)),
             OpKind::Unique { class } => format!("unique {}", names::class(a, *class)),
             OpKind::Parent { .. } => format!("parent {}", all()),

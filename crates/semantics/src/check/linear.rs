@@ -21,14 +21,27 @@ pub fn check(
     end: Span,
     out: &mut Vec<Diagnostic>,
 ) {
-    let mut flow = Flow { locals, event: held, end, reported: excused.iter().copied().collect(), out };
+    check_with(locals, (held, &[]), excused, body, end, out)
+}
+
+/// As [`check`]; the `kept` are there at every end, instead of nowhere: a model gives its message back.
+pub fn check_with(
+    locals: &[Local],
+    (held, kept): (&[LocalId], &[LocalId]),
+    excused: &[LocalId],
+    body: &[Stmt],
+    end: Span,
+    out: &mut Vec<Diagnostic>,
+) {
+    let mut flow = Flow { locals, event: held, kept, end, reported: excused.iter().copied().collect(), out };
     let mut slots = vec![Slot::Absent; locals.len()];
-    for local in held {
+    for local in held.iter().chain(kept) {
         if let Some(slot) = slots.get_mut(local.index()) {
             *slot = Slot::Held;
         }
     }
-    let state = flow.block(body, Some(slots));
+    let mut state = flow.block(body, Some(slots));
+    kept.iter().for_each(|local| flow.read(&mut state, *local, end));
     flow.at_end(&state, held, end, "this is the end of a path on which it is still held");
 }
 
@@ -65,6 +78,7 @@ struct Branch {
 struct Flow<'a> {
     locals: &'a [Local],
     event: &'a [LocalId],
+    kept: &'a [LocalId],
     end: Span,
     reported: HashSet<LocalId>,
     out: &'a mut Vec<Diagnostic>,
@@ -223,7 +237,9 @@ impl Flow<'_> {
                 }
             }
             Return { .. } => {
-                let all: Vec<_> = (0..self.locals.len() as u32).map(LocalId).collect();
+                self.kept.iter().for_each(|local| self.read(&mut state, *local, stmt.span));
+                let all = (0..self.locals.len() as u32).map(LocalId);
+                let all: Vec<_> = all.filter(|local| !self.kept.contains(local)).collect();
                 self.at_end(&state, &all, stmt.span, "it is still held on the path that ends here");
                 return None;
             }
@@ -413,6 +429,7 @@ impl Flow<'_> {
             }
             ExprKind::Received { message, .. }
             | ExprKind::Attribute { message, .. }
+            | ExprKind::Native { message: Some(message), .. }
             | ExprKind::Load { message, .. } => self.read(state, *message, expr.span),
             ExprKind::If { condition, then, otherwise } => {
                 self.expr(condition, state, verb);
@@ -427,7 +444,9 @@ impl Flow<'_> {
             _ => {}
         }
         let verb = match expr.kind {
-            ExprKind::Call { .. } | ExprKind::CallOwn { .. } | ExprKind::CallOn { .. } => "given to a function",
+            ExprKind::Native { .. } | ExprKind::Call { .. } | ExprKind::CallOwn { .. } | ExprKind::CallOn { .. } => {
+                "given to a function"
+            }
             _ => verb,
         };
         visit::expr_children(expr, &mut |child| self.expr(child, state, verb));

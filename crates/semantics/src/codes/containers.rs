@@ -1,4 +1,4 @@
-//! M033: containers, and functions that may refuse.
+//! M033 and M034: containers, functions that may refuse, functions in C.
 
 codes! {
     REFUSAL_UNMET = "M0330", "what happens when a call is refused is not said",
@@ -180,4 +180,14 @@ worker Sums {
         below.send(msg)
     }
 }";
+
+    EXTERN_TYPES = "M0340", "what a function in C cannot be given or give",
+    "A function in C is given numbers (records of them too) and at most one message, whose octets it may change in place; it gives one number, or nothing.",
+    "extern fn sum(a: Message, b: Message) -> u32 from \"sum.c\" { return a.size + b.size }",
+    "extern fn sum(a: Message) -> u32 from \"sum.c\" { return a.size }";
+
+    EXTERN_FILE = "M0341", "a function in C without its file",
+    "The file in C stands beside the one that declares the function, or in the same module of the library; it is compiled with the stack.",
+    "extern fn twice(a: u32) -> u32 { return a +% a }",
+    "extern fn twice(a: u32) -> u32 from \"twice.c\" { return a +% a }";
 }

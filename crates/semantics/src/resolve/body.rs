@@ -57,6 +57,8 @@ pub(crate) struct Body<'c> {
     pub result: Type,
     /// The container whose code this is.
     pub view: Option<Rc<View>>,
+    /// In the model of a function in C, which may change its message.
+    pub model: bool,
     /// In a function that may refuse.
     pub refuses: bool,
     /// Messages of statements that were refused: what becomes of them is unknown.
@@ -78,6 +80,7 @@ impl<'c> Body<'c> {
             result: Type::Unit,
             view: None,
             refuses: false,
+            model: false,
             excused: Vec::new(),
             scopes: vec![Vec::new()],
         }

@@ -117,6 +117,9 @@ impl Body<'_> {
                 return unknown(span);
             };
             let args = self.arguments(&name.text, &head.params, args, span);
+            if head.native.is_some() {
+                return self.native_call(id, head.result, args, span);
+            }
             return make(ExprKind::Call { function: id, args }, head.result, span);
         }
         let own = self.this_layer().map_or(Vec::new(), |layer| {

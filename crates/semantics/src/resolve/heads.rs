@@ -69,7 +69,7 @@ impl Declare<'_> {
         };
         let locals = params.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();
         let (name, refuses) = (items::title(self.file, function.name()), function.may_refuse());
-        Function { name, params, result, refuses, locals, body: Vec::new() }
+        Function { name, params, result, refuses, native: None, locals, body: Vec::new() }
     }
 
     fn handler(&mut self, object: Option<ObjectId>, handler: &ast::Handler) {

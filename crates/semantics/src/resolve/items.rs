@@ -337,7 +337,8 @@ pub(super) fn function_head(cx: &mut Context, file: FileId, item: &ast::Function
     };
     let locals = params.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();
     let refuses = item.may_refuse();
-    Function { name: title(file, item.name()), params, result, refuses, locals, body: Vec::new() }
+    let native = item.is_extern().then(|| super::externs::native(cx, file, item, &params, result));
+    Function { name: title(file, item.name()), params, result, refuses, native, locals, body: Vec::new() }
 }
 
 /// Bodies of pure functions.
@@ -345,6 +346,10 @@ pub(super) fn bodies(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (index, (file, item)) in trees.functions.iter().enumerate() {
         let head = cx.program.functions[index].clone();
+        if head.native.is_some() {
+            super::externs::model(cx, *file, index, item);
+            continue;
+        }
         for param in head.params.iter().filter(|param| param.ty == Type::Message) {
             let text = "a function of a file works on values, not on messages";
             cx.error(codes::MESSAGE_STORED, text, param.name.span, "a message", "write the function within the layer");

@@ -14,6 +14,7 @@ mod containers;
 mod control;
 mod emissions;
 mod expressions;
+mod externs;
 mod flows;
 mod handlers;
 mod heads;

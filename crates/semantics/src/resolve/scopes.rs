@@ -128,9 +128,11 @@ pub(super) fn looks_at_octets(body: &[Stmt]) -> bool {
             }
         }
         Met::Stmt(Stmt { kind: StmtKind::Store { message, .. }, .. }) => looks |= !own.contains(message),
-        Met::Expr(Expr { kind: ExprKind::Load { message, .. } | ExprKind::Sum16(message), .. }) => {
-            looks |= !own.contains(message)
-        }
+        Met::Expr(Expr {
+            kind:
+                ExprKind::Load { message, .. } | ExprKind::Sum16(message) | ExprKind::Native { message: Some(message), .. },
+            ..
+        }) => looks |= !own.contains(message),
         _ => {}
     });
     looks

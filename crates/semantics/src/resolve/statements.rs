@@ -100,7 +100,7 @@ impl Body<'_> {
 
     /// Effects stand in handlers and in functions of layers only.
     pub(super) fn has_effects(&mut self, span: Span) -> bool {
-        let allowed = self.layer.is_some() && matches!(self.place, Place::Function | Place::Handler(_));
+        let allowed = self.model || self.layer.is_some() && matches!(self.place, Place::Function | Place::Handler(_));
         if !allowed {
             self.error(
                 codes::MISPLACED,
@@ -151,7 +151,9 @@ impl Body<'_> {
         }
         let found = self.expr(&expr, None);
         match found.kind {
-            ExprKind::CallOwn { .. } | ExprKind::CallOn { .. } | ExprKind::Call { .. } => Some(StmtKind::Call(found)),
+            ExprKind::Native { .. } | ExprKind::CallOwn { .. } | ExprKind::CallOn { .. } | ExprKind::Call { .. } => {
+                Some(StmtKind::Call(found))
+            }
             _ if found.ty == Type::Unknown => None,
             _ if found.ty == Type::Message => Some(StmtKind::Call(found)),
             _ => {

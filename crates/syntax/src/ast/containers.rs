@@ -1,8 +1,10 @@
 //! Containers and state of them.
 
 use super::{
-    child, children, doc_of, node, Arg, ArgList, Function, Handler, Name, NamedType, Param, ParamList, State, Type,
+    child, children, doc_of, node, Arg, ArgList, Expr, Function, Handler, LimitClause, Name, NamedType, Param,
+    ParamList, State, Type,
 };
+use crate::kinds::{SyntaxKind, SyntaxNode};
 
 node! {
     /// `container queue<T>(room: u32) { … }`
@@ -15,6 +17,12 @@ node! {
     TypeArgs = TYPE_ARGS;
     /// `or refuse`
     MayRefuse = MAY_REFUSE;
+    /// `extern`
+    Extern = EXTERN;
+    /// `from "cipher.c"`
+    FromFile = FROM_FILE;
+    /// `link "sodium"`
+    LinkWith = LINK_WITH;
 }
 
 impl Container {
@@ -69,4 +77,26 @@ impl Function {
     pub fn may_refuse(&self) -> bool {
         child::<MayRefuse>(&self.0).is_some()
     }
+    /// `extern`: in C, its body a model of it.
+    pub fn is_extern(&self) -> bool {
+        child::<Extern>(&self.0).is_some()
+    }
+    /// By how many octets it may make a message longer.
+    pub fn grows(&self) -> Option<Expr> {
+        child::<LimitClause>(&self.0).and_then(|clause| clause.value())
+    }
+    /// The file in C, beside this one.
+    pub fn file(&self) -> Option<String> {
+        child::<FromFile>(&self.0).and_then(|clause| texts(&clause.0).into_iter().next())
+    }
+    /// Libraries that the file in C needs.
+    pub fn libraries(&self) -> Vec<String> {
+        child::<LinkWith>(&self.0).map_or(Vec::new(), |clause| texts(&clause.0))
+    }
+}
+
+fn texts(node: &SyntaxNode) -> Vec<String> {
+    let tokens = node.children_with_tokens().filter_map(|element| element.into_token());
+    let strings = tokens.filter(|token| token.kind() == SyntaxKind::STRING);
+    strings.filter_map(|token| String::from_utf8(crate::lexer::string_octets(token.text())?).ok()).collect()
 }

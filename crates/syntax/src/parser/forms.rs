@@ -18,6 +18,7 @@ pub(super) fn form_of(word: &str) -> &'static str {
         "endpoint" => "endpoint Echo { … }",
         "bundle" => "bundle Udp = Ports / Length encoded Rfc768",
         "wire" => "wire Rfc768 big { source: u16 = Ports.source }",
+        "extern" => "extern fn seal(nonce: u64, msg: Message) -> bool grows 16 from \"cipher.c\" { model }",
         "container" => "container queue<T>(room: u32) { … }",
         "stack" => "stack Host(device: Device) { … }",
         "network" => "network Demo { … }",

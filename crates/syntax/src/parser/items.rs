@@ -41,6 +41,7 @@ impl Parser<'_> {
             "network" => self.network(),
             "test" => self.test(),
             "container" => self.container(),
+            "extern" => self.extern_(),
             _ => self.layer(),
         }
     }
@@ -280,6 +281,13 @@ impl Parser<'_> {
     pub(super) fn function(&mut self) {
         self.open_documented(FUNCTION);
         self.bump();
+        self.function_head();
+        self.block();
+        self.close();
+    }
+
+    /// Name, parameters, result, `or refuse`.
+    pub(super) fn function_head(&mut self) {
         self.name_here("the function's name");
         self.params(true);
         if self.eat(ARROW) {
@@ -298,8 +306,6 @@ impl Parser<'_> {
             self.type_();
         }
         self.or_refuse();
-        self.block();
-        self.close();
     }
 
     /// `worker Credit(grant: u16 = 32) { … }`

@@ -7,6 +7,7 @@ mod arguments;
 mod containers;
 mod control;
 mod expressions;
+mod externs;
 mod forms;
 mod habits;
 mod items;
@@ -43,7 +44,7 @@ pub enum Fragment {
 /// The bound on nesting and on chains of operators, so that no text exhausts the stack of who walks the tree.
 const MAX_DEPTH: u32 = 200;
 
-const ITEM_WORDS: [&str; 18] = [
+const ITEM_WORDS: [&str; 19] = [
     "use",
     "const",
     "type",
@@ -62,6 +63,7 @@ const ITEM_WORDS: [&str; 18] = [
     "network",
     "test",
     "container",
+    "extern",
 ];
 
 pub(crate) struct Parser<'t> {

@@ -1,0 +1,121 @@
+//! Functions in C that a stack calls: their declarations, the calls, and a shared object of them for who is not C.
+//!
+//! Keeps: a declaration is derived from the call alone, so that the text of the function is its only other description.
+
+use std::collections::BTreeMap;
+
+use mokume_reaction::*;
+
+use crate::body::BodyWriter;
+use crate::plan::Plan;
+use crate::text::{literal, Text};
+use crate::types::{c_type, declare, is_whole, mask};
+
+/// How a function in C is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    pub symbol: String,
+    pub args: Vec<Type>,
+    pub message: bool,
+    pub result: Option<Type>,
+}
+
+/// The functions in C that an automaton calls, by name.
+pub fn signatures(automaton: &Automaton) -> Vec<Signature> {
+    let mut found = BTreeMap::new();
+    for handler in &automaton.handlers {
+        for op in handler.body.blocks.iter().flat_map(|block| &block.ops) {
+            if let OpKind::Native { symbol, args, message, result, .. } = &op.kind {
+                let args = args.iter().map(|arg| handler.body.values[arg.index()].ty).collect();
+                let signature = Signature { symbol: symbol.clone(), args, message: message.is_some(), result: *result };
+                found.entry(symbol.clone()).or_insert(signature);
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// `bool seal(uint64_t, uint32_t, mk_native *)`
+pub(crate) fn prototype(automaton: &Automaton, signature: &Signature) -> String {
+    let mut list: Vec<String> = signature.args.iter().map(|ty| c_type(automaton, *ty).to_string()).collect();
+    if signature.message {
+        list.push("mk_native *".into());
+    }
+    if list.is_empty() {
+        list.push("void".into());
+    }
+    let result = signature.result.map_or("void", |ty| c_type(automaton, ty));
+    declare(result, &format!("{}({})", signature.symbol, list.join(", ")))
+}
+
+pub(crate) fn declare_all(plan: &Plan, text: &mut Text) {
+    for signature in signatures(plan.automaton) {
+        text.line(format!("{};", prototype(plan.automaton, &signature)));
+    }
+}
+
+impl BodyWriter<'_, '_> {
+    pub(crate) fn native(
+        &mut self,
+        (symbol, grows): (&str, u32),
+        args: &[Value],
+        message: Option<Value>,
+        result: Option<Type>,
+        op: &Op,
+    ) {
+        let mut list: Vec<String> = args.iter().map(|arg| self.value(*arg)).collect();
+        let source = self.source(op.source);
+        let open = message.map(|message| {
+            let (octets, m) = (self.temporary("octets"), self.value(message));
+            self.text.line(format!("mk_native {octets} = mk_native_open(&k->core, {m}, {grows}u, {source});"));
+            list.push(format!("&{octets}"));
+            (message, m, octets)
+        });
+        let call = format!("{symbol}({})", list.join(", "));
+        match (result, op.results.last()) {
+            (Some(result), Some(value)) if self.is_live(*value) => {
+                let (held, width) = (self.temporary("given"), result.width(self.plan.automaton));
+                let ty = c_type(self.plan.automaton, result);
+                let bits = if is_whole(width) || result == Type::Bool {
+                    String::new()
+                } else {
+                    format!(" & {}", literal(mask(width)))
+                };
+                self.text.line(format!("{} = {call}{bits};", declare(ty, &held)));
+                self.assign(*value, held);
+            }
+            (Some(_), _) => self.text.line(format!("(void){call};")),
+            _ => self.text.line(format!("{call};")),
+        }
+        if let Some((message, m, octets)) = open {
+            self.text.line(format!("mk_native_close({m}, &{octets});"));
+            self.same(op.results[0], message);
+        }
+    }
+}
+
+/// The functions of a program, to be called by name with plain words: `mk_call_NAME(const uint64_t *, mk_native *)`.
+pub(crate) fn shim(automaton: &Automaton, signatures: &[Signature]) -> String {
+    let mut text = String::from("#include \"mk_native.h\"\n");
+    for signature in signatures {
+        let symbol = &signature.symbol;
+        let args = signature.args.iter().enumerate();
+        let mut list: Vec<String> =
+            args.map(|(index, ty)| format!("({})words[{index}]", c_type(automaton, *ty))).collect();
+        if signature.message {
+            list.push("octets".into());
+        }
+        let call = format!("{symbol}({})", list.join(", "));
+        let body = match signature.result {
+            Some(_) => format!("return (uint64_t){call};"),
+            None => format!("{call};\n    return 0;"),
+        };
+        text += &format!(
+            "\nextern {};\nuint64_t mk_call_{symbol}(const uint64_t *words, mk_native *octets);\n\
+             uint64_t mk_call_{symbol}(const uint64_t *words, mk_native *octets)\n\
+             {{\n    (void)words;\n    (void)octets;\n    {body}\n}}\n",
+            prototype(automaton, signature)
+        );
+    }
+    text
+}
