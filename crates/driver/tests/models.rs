@@ -26,7 +26,7 @@ fn sent(file: &str) -> (Vec<Vec<u8>>, usize) {
     let mut machine = Instance::new(&compiled.uncomposed, &[0, 1514], 1).with_natives(compiled.natives.clone());
     machine.start(0);
     let port = compiled.uncomposed.ports.iter().position(|port| port.name == "app").unwrap();
-    let event = compiled.uncomposed.ports[port].inputs.iter().position(|input| input.name == "send_to").unwrap();
+    let event = compiled.uncomposed.ports[port].inputs.iter().position(|input| input.event == "send_to").unwrap();
     let outcome = machine.input(1, PortId::from(port), event as u32, &[Datum::Message(b"a".to_vec())]);
     let frames = outcome.outputs.into_iter().flat_map(|output| output.args);
     let octets = frames.filter_map(|datum| if let Datum::Message(octets) = datum { Some(octets) } else { None });

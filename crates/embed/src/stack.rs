@@ -129,7 +129,7 @@ impl Stack {
 
     /// The generated C and the runtime it stands on, as `mokume build -o` writes them: name and text.
     pub fn c_files(&self) -> Result<Vec<(String, String)>, Failure> {
-        build::c(&self.compiled.composed)
+        build::c(&self.compiled.composed, &self.compiled.native_files)
     }
 
     /// Compiles the stack into a shared object with the functions of its header (`host_init`, `host_interface`, …), and

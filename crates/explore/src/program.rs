@@ -114,6 +114,10 @@ fn refuse_draws(automaton: &Automaton) -> Result<(), Unfit> {
             if let OpKind::Draw { .. } = op.kind {
                 return Err(Unfit("the stack draws random numbers; say what they are".to_string()));
             }
+            if let OpKind::Native { symbol, .. } = &op.kind {
+                let text = format!("the stack calls `{symbol}`, which is C; lower it with models");
+                return Err(Unfit(text));
+            }
         }
     }
     Ok(())

@@ -89,7 +89,14 @@ fn own(world: &dyn World) -> Checked {
     let mut library = Library { world, folders: Vec::new() };
     let loaded = mokume_semantics::load(&mut sources, &[root], &mut library);
     let (program, diagnostics) = mokume_semantics::analyse(&loaded);
-    Checked { sources, program, diagnostics, roots: vec![root], manifest: Default::default() }
+    Checked {
+        sources,
+        program,
+        diagnostics,
+        roots: vec![root],
+        manifest: Default::default(),
+        natives: Default::default(),
+    }
 }
 
 impl Dissector {
