@@ -2,7 +2,11 @@
 """Instructions from public entry to return, by callgrind: 64 sessions in random order, addresses set at run time.
 
 `all` is a whole call with a message of so many octets; `rest` is what is left without touching the payload: the intercept of
-the line through 0, 512 and 1400 octets. Instructions are the same from run to run; time is not measured here.
+the line through 0, 512 and 1400 octets. Instructions are the same from run to run.
+
+`thin layers`: one stack with a layer and without, two hosts, 1024 messages of 64 octets one after the other, 10 ms apart; the
+difference is the layer's. `deliver` is all that the frames of a message cost at both hosts, acknowledgements included; `timers` what
+runs between messages. `compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
 """
 
 import argparse
@@ -28,6 +32,11 @@ ROWS = [
     ("sequencer send", HERE / "sequencer.mok", "Numbered", "sequencer.c", [], "Numbered_users_send"),
 ]
 
+THIN = ["Trace", "Sequencer", "Checksum16", "Crc32", "Length", "Framing", "Priority", "TokenBucket", "Heartbeat", "Batch", "Repeat",
+        "Compress(4)", "Fragment", "StopAndWait", "GoBackN", "CreditMessages", "CreditOctets"]
+PARTS = [("send", "Thin_users_send"), ("deliver", "Thin_device_frame"), ("timers", "Thin_advance")]
+MESSAGES, OCTETS = 1024, 64
+
 
 def stop(message):
     print(f"bench: {message}", file=sys.stderr)
@@ -51,14 +60,14 @@ def build(source, stack, driver):
     return program
 
 
-def instructions(program, arguments, size, entry):
+def instructions(program, arguments, size, entry, calls=CALLS):
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--toggle-collect={entry}",
                program, *arguments, str(size)]
     done = subprocess.run(command, capture_output=True, text=True)
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode or not found:
         stop(f"{program.name}: {done.stderr.strip()[-400:]}")
-    return int(found.group(1)) / CALLS
+    return int(found.group(1)) / calls
 
 
 def intercept(points):
@@ -68,26 +77,79 @@ def intercept(points):
     return mean_y - slope * mean_x
 
 
-def main():
-    parser = argparse.ArgumentParser(description="What a call costs, in instructions.")
-    parser.add_argument("--format", choices=["text", "json"], default="text")
-    options = parser.parse_args()
-    if not shutil.which("valgrind"):
-        stop("valgrind is needed: `apt install valgrind`")
-    if not MOKUME.exists():
-        stop("target/release/mokume is not built: `cargo build --release`")
-    if options.format == "text":
+def thin(layer):
+    """Instructions a message in a stack with this layer, or with none."""
+    below = f"    layer = {layer} over device\n" if layer else ""
+    source = WORK / "thin.mok"
+    WORK.mkdir(parents=True, exist_ok=True)
+    over = "layer" if layer else "device"
+    source.write_text(f"use thin\n\nstack Thin(device: Device) {{\n{below}    users = Fcfs over {over}\n    export users\n}}\n")
+    program = build(source, "Thin", "thin.c")
+    return [instructions(program, [], OCTETS, entry, MESSAGES) for _, entry in PARTS]
+
+
+def compile_time():
+    """Seconds of CPU, and how many stacks."""
+    stacks = [(file, name) for file in sorted((ROOT / "tests/library").glob("*.mok"))
+              for name in re.findall(r"^stack (\w+)", file.read_text(), re.M)]
+    before = os.times()
+    for file, name in stacks:
+        made = subprocess.run([MOKUME, "build", file, "--stack", name, "--emit", "c", "-o", WORK / "library"], capture_output=True, text=True)
+        if made.returncode:
+            stop(f"mokume build {file}: {made.stderr.strip()}")
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system, len(stacks)
+
+
+def calls(form):
+    if form == "text":
         print(f"{'row':<16} {'0 octets':>10} {'512':>10} {'1400':>10} {'rest':>10}   instructions a call")
     for row, source, stack, driver, arguments, entry in ROWS:
         program = build(source, stack, driver)
         points = [(size, instructions(program, arguments, size, entry)) for size in SIZES]
         rest = intercept(points)
-        if options.format == "json":
+        if form == "json":
             for size, count in points:
                 print(json.dumps({"table": "calls", "row": row, "unit": "instructions", "bytes": size, "part": "all", "mokume": round(count, 1)}))
             print(json.dumps({"table": "calls", "row": row, "unit": "instructions", "bytes": 0, "part": "rest", "mokume": round(rest, 1)}))
         else:
             print(f"{row:<16} " + " ".join(f"{count:>10.0f}" for _, count in points) + f" {rest:>10.0f}")
+
+
+def layers(form):
+    base = thin(None)
+    if form == "text":
+        print(f"\n{'thin layer':<16} " + " ".join(f"{name:>10}" for name, _ in PARTS) + f"   instructions a message of {OCTETS} octets, more than without")
+        print(f"{'(without)':<16} " + " ".join(f"{count:>10.0f}" for count in base))
+    for layer in THIN:
+        more = [count - least for count, least in zip(thin(layer), base)]
+        if form == "json":
+            for (name, _), count in zip(PARTS, more):
+                print(json.dumps({"table": "thin layers", "row": layer, "unit": "instructions", "bytes": OCTETS, "part": name, "mokume": round(count, 1)}))
+        else:
+            print(f"{layer:<16} " + " ".join(f"{count:>10.0f}" for count in more))
+
+
+def compiling(form):
+    seconds, stacks = compile_time()
+    if form == "json":
+        print(json.dumps({"table": "compile", "row": "library", "unit": "seconds of CPU", "stacks": stacks, "mokume": round(seconds, 2)}))
+    else:
+        print(f"\ncompile: {stacks} stacks of the library, front end to C: {seconds:.2f} s of CPU")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="What a call costs, in instructions.")
+    parser.add_argument("--format", choices=["text", "json"], default="text")
+    parser.add_argument("--table", choices=["all", "calls", "thin", "compile"], default="all")
+    options = parser.parse_args()
+    if not shutil.which("valgrind"):
+        stop("valgrind is needed: `apt install valgrind`")
+    if not MOKUME.exists():
+        stop("target/release/mokume is not built: `cargo build --release`")
+    for table, show in [("calls", calls), ("thin", layers), ("compile", compiling)]:
+        if options.table in ("all", table):
+            show(options.format)
 
 
 main()

@@ -254,15 +254,17 @@ impl Simulation {
         for (other, other_port) in others {
             let parted = self.partitions.iter().any(|cut| cut.separates(host, other, self.now));
             // The weather is asked for all the same: a partition does not change what becomes of other frames.
-            let fate = match self.weather_for(weather) {
-                _ if parted => Fate::Lost,
-                fate => fate,
-            };
+            let mut fate = self.weather_for(weather);
             if let Fate::Arrives(times) = &fate {
                 for at in times.clone() {
                     let frame = self.corrupted(weather, &frame);
-                    self.enqueue(at, Coming::Arrival { host: other, port: other_port, number, frame });
+                    if !parted {
+                        self.enqueue(at, Coming::Arrival { host: other, port: other_port, number, frame });
+                    }
                 }
+            }
+            if parted {
+                fate = Fate::Lost;
             }
             fates.push((other, fate));
         }

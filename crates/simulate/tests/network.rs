@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, Output, PortId};
-use mokume_simulate::{Fate, Host, Medium, Simulation, Weather, What};
+use mokume_simulate::{Fate, Host, Medium, Partition, Simulation, Weather, What};
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -48,6 +48,15 @@ impl Machine for Beacon {
 }
 
 fn run(weather: Weather, seed: u64, frames: u8) -> (Vec<u8>, usize, Vec<mokume_simulate::Record>) {
+    run_parted(weather, Vec::new(), seed, frames)
+}
+
+fn run_parted(
+    weather: Weather,
+    partitions: Vec<Partition>,
+    seed: u64,
+    frames: u8,
+) -> (Vec<u8>, usize, Vec<mokume_simulate::Record>) {
     let heard = Rc::new(RefCell::new(Vec::new()));
     let host = |name: &str, left: u8, heard: &Rc<RefCell<Vec<u8>>>| Host {
         name: name.into(),
@@ -58,7 +67,7 @@ fn run(weather: Weather, seed: u64, frames: u8) -> (Vec<u8>, usize, Vec<mokume_s
     let silent = Rc::new(RefCell::new(Vec::new()));
     let hosts = vec![host("a", frames, &silent), host("b", 0, &heard)];
     let medium = Medium { name: "lan".into(), members: vec![(0, PortId(0)), (1, PortId(0))], weather };
-    let mut simulation = Simulation::new(hosts, vec![medium], Vec::new(), seed);
+    let mut simulation = Simulation::new(hosts, vec![medium], Vec::new(), seed).parted(partitions);
     let records = simulation.run(10_000 * MILLISECOND, &mut |_| ()).to_vec();
     let lost = records
         .iter()
@@ -135,4 +144,27 @@ fn a_host_that_never_rests_ends_the_run_and_is_said() {
     simulation.run(10 * MILLISECOND, &mut |_| ());
     assert!(simulation.is_restless());
     assert_eq!(simulation.now(), MILLISECOND);
+}
+
+#[test]
+fn a_partition_loses_what_is_sent_across_it_meanwhile_and_nothing_else() {
+    let weather = Weather { loss: 100_000, delay: (MILLISECOND, MILLISECOND), ..Weather::default() };
+    let (whole, ..) = run(weather, 5, 50);
+    let cut = |hosts: Vec<usize>| Partition { hosts, from: 11 * MILLISECOND, until: 21 * MILLISECOND };
+    let (parted, lost, _) = run_parted(weather, vec![cut(vec![1])], 5, 50);
+    // Frames count down from 49, one a millisecond, the first at 1 ms: those of 11 ms to 20 ms are 39 to 30.
+    let left: Vec<u8> = whole.iter().copied().filter(|frame| !(30..=39).contains(frame)).collect();
+    assert_eq!(parted, left, "the weather of the others is as it was");
+    assert_eq!(parted.len() + lost, 50);
+    let (together, ..) = run_parted(weather, vec![cut(vec![0, 1])], 5, 50);
+    assert_eq!(together, whole, "both are on one side");
+}
+
+#[test]
+fn corruption_turns_one_bit() {
+    let weather = Weather { corrupt: 500_000, ..Weather::default() };
+    let (heard, _, _) = run(weather, 2, 100);
+    let wrong: Vec<u8> = heard.iter().zip((0..100).rev()).map(|(heard, sent): (&u8, u8)| heard ^ sent).collect();
+    assert!(wrong.iter().all(|bits| bits.count_ones() <= 1), "{wrong:?}");
+    assert!((20..80).contains(&wrong.iter().filter(|bits| **bits != 0).count()), "about half: {wrong:?}");
 }
