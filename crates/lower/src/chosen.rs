@@ -28,7 +28,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// Puts a key that no session of this flow has in place of *any* (0).
-    pub fn choose_key(&mut self, f: &mut Frame<'p>, flow: &mut [r::Value]) {
+    pub fn choose_key(&mut self, f: &mut Frame<'p>, user: usize, flow: &mut [r::Value]) {
         let Some(((place, bits), cell)) = self.open_key(f.inst).zip(self.info(f.inst).next_key) else { return };
         let ty = r::Type::U(bits);
         let zero = f.constant(&self.a, ty, 0);
@@ -48,14 +48,23 @@ impl<'p> Lowering<'p> {
         let mut wanted = flow.to_vec();
         wanted[place] = key;
         let (taken, free) = self.find_session(f, &wanted);
+        let next = f.b.block("next", &[]);
         f.select(free);
+        if let Some(bound) = self.is_taken_by_bound(f, user, &wanted) {
+            let (bound, free) = f.branch(bound, None, "bound", "free");
+            f.select(bound);
+            f.jump(next, []);
+            f.select(free);
+        }
         f.jump(chosen, vec![key]);
         f.select(taken.0);
+        f.jump(next, []);
+        f.select(next);
         let most = f.constant(&self.a, r::Type::U(32), u64::from(TRIES));
         let more = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Lt, a: tries, b: most });
         let one = f.constant(&self.a, r::Type::U(32), 1);
-        let next = f.value(&self.a, r::OpKind::Binary { op: r::Binary::AddWrap, a: tries, b: one });
-        let again = r::Target { block: head, args: vec![next] };
+        let count = f.value(&self.a, r::OpKind::Binary { op: r::Binary::AddWrap, a: tries, b: one });
+        let again = r::Target { block: head, args: vec![count] };
         let give_up = r::Target { block: chosen, args: vec![key] };
         f.end(r::Terminator::Branch { condition: more, then: again, otherwise: give_up, likely: None });
         f.select(chosen);

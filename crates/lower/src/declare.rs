@@ -95,7 +95,10 @@ impl<'p> Lowering<'p> {
             // The evicted one is freed after the reaction: there is room for a few that come before that.
             let spare =
                 if class.evict_oldest && !self.faulty(Fault::NoEviction) { capacity.min(EVICTED_AT_ONCE) } else { 0 };
-            let id = self.class(layer, &class.name.text, capacity + spare, Some(entity), source);
+            let sessions = info.session.filter(|_| class.owned);
+            let each = sessions.map_or(1, |session| self.a.class(session).capacity);
+            let capacity = (capacity + spare).saturating_mul(each);
+            let id = self.class(layer, &class.name.text, capacity, Some(sessions.unwrap_or(entity)), source);
             info.objects.push((id, r::CellId(0)));
         }
         info
@@ -176,8 +179,11 @@ impl<'p> Lowering<'p> {
             let unbound = at.users.iter().any(|user| !plan.is_bound(inst, *user));
             let local: Vec<r::Type> = self.local_params(&at.top).into_iter().map(|(_, ty)| ty).collect();
             if unbound && !local.is_empty() {
-                let kind =
-                    r::CellKind::Map { key: local, value: vec![r::Type::U(8)], capacity: self.stack.sessions.max(1) };
+                // Where all who match get a share, each listens for itself.
+                let place =
+                    (at.layer().is_some_and(|layer| layer.matching != s::Matching::One)).then_some(r::Type::U(8));
+                let key = local.into_iter().chain(place).collect();
+                let kind = r::CellKind::Map { key, value: vec![r::Type::U(8)], capacity: self.stack.sessions.max(1) };
                 info.listeners = Some(self.cell(info.entity(), "listeners", kind, false, None));
             }
         }
@@ -189,7 +195,8 @@ impl<'p> Lowering<'p> {
             }
             let capacity = self.size(&at.env, &class.capacity);
             let kind = r::CellKind::Map { key, value: vec![r::Type::Ref(id)], capacity };
-            info.objects[place].1 = self.cell(info.entity(), &format!("of_{}", class.name.text), kind, false, None);
+            let owner = info.session.filter(|_| class.owned).unwrap_or(info.entity());
+            info.objects[place].1 = self.cell(owner, &format!("of_{}", class.name.text), kind, false, None);
         }
         *Rc::make_mut(&mut self.infos[inst]) = info;
     }
@@ -225,7 +232,7 @@ impl<'p> Lowering<'p> {
         if let Some((_, bits)) = self.open_key(inst) {
             info.next_key = Some(self.scalar_cell(info.entity(), "next_key", r::Type::U(bits), false));
         }
-        if at.is_multiplexor() || self.emits(inst, "accepted") {
+        if at.is_multiplexor() || self.emits(inst, "accepted") || self.names_flows(inst) {
             for (name, ty) in self.flow_params(&at.top) {
                 let cell = self.scalar_cell(session, &format!("flow_{name}"), ty, true);
                 info.flow.push(cell);
@@ -275,6 +282,13 @@ impl<'p> Lowering<'p> {
             false => r::CellKind::Map { key, value: vec![value], capacity },
         };
         self.cell(entity, name, kind, false, None)
+    }
+
+    /// A worker whose code has flows in hand.
+    fn names_flows(&self, inst: usize) -> bool {
+        let Some(layer) = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker) else { return false };
+        let flow = |local: &s::Local| matches!(local.ty, s::Type::Flow(_));
+        layer.handlers.iter().any(|handler| handler.locals.iter().any(flow))
     }
 
     /// The layer ends the session above while its own lives on, or opens sessions itself.

@@ -32,9 +32,12 @@ impl<'p> Lowering<'p> {
                 let message = self.one(f, message);
                 self.deliver_up(f, message, from);
             }
-            E::Open { flow } => {
+            E::Open { flow, args } => {
                 let values = self.expr(f, flow);
+                let outer = f.place.given.clone();
+                self.give_by_hand(f, args);
                 self.open_by_hand(f, values);
+                f.place.given = outer;
             }
             E::Listen { flow } => self.register_by_hand(f, Register::Listen, flow),
             E::Bind { flow } => self.register_by_hand(f, Register::Bind, flow),

@@ -93,7 +93,8 @@ impl<'p> Lowering<'p> {
         let listener = [user.clone(), local].concat();
         let input = |event: &str| What::Custom { name: std::rc::Rc::from(event), down: true };
         if at.uses.sessions {
-            self.add_input(inst, On::Entity, "open", [user, flow.clone()].concat(), input("open"));
+            let given = at.below.map_or(Vec::new(), |below| self.given_params(below));
+            self.add_input(inst, On::Entity, "open", [user, flow.clone(), given].concat(), input("open"));
             self.add_input(inst, On::Entity, "listen", listener.clone(), input("listen"));
         }
         if at.uses.flow {
@@ -175,6 +176,7 @@ impl<'p> Lowering<'p> {
 
     fn application_open(&mut self, f: &mut Frame<'p>, user: r::Value, flow: Vec<r::Value>) {
         let info = self.info(f.inst);
+        let (parts, at_below) = (self.inst(f.inst).bottom.len(), self.inst(f.inst).below);
         let (Some(class), Some(cell)) = (info.session, info.user) else { return };
         let (made, session, full) = self.new_object(f, class);
         f.select(full);
@@ -185,6 +187,11 @@ impl<'p> Lowering<'p> {
         f.select(made);
         f.op(&self.a, r::OpKind::Set { object: session, cell, value: user });
         f.place.session = Some(session);
+        let (flow, mut given) = (flow[..parts].to_vec(), flow[parts..].iter().copied());
+        for asked in at_below.map_or(Vec::new(), |below| self.given_at(below)) {
+            let count = self.flat(asked.inst, asked.ty).len();
+            f.place.given.push((asked, given.by_ref().take(count).collect()));
+        }
         self.open_by_hand(f, flow);
         exits.extend(f.exit(Vec::new()));
         f.join("end", exits);

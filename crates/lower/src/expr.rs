@@ -102,6 +102,7 @@ impl<'p> Lowering<'p> {
                 let a = self.u32(f, a);
                 r::OpKind::Fold16 { a }
             }
+            E::FlowHash { flow, secret } => return self.flow_hash(f, flow, secret),
             E::Now => r::OpKind::Now,
             E::Reason(name) => {
                 let reason = self.reason(f.inst, &name.text);

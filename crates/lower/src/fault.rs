@@ -44,12 +44,14 @@ pub enum Fault {
     RestBare,
     /// What comes from below is always from the first of several layers.
     WayForgotten,
+    /// Of all who match nobody gets a share.
+    ShareLost,
 }
 
 #[cfg(test)]
 #[allow(dead_code)]
 impl Fault {
-    pub const ALL: [Fault; 20] = [
+    pub const ALL: [Fault; 21] = [
         Fault::KeysSwapped,
         Fault::ListenerOrder,
         Fault::FirstMessageLost,
@@ -70,5 +72,6 @@ impl Fault {
         Fault::JoinForgets,
         Fault::RestBare,
         Fault::WayForgotten,
+        Fault::ShareLost,
     ];
 }

@@ -39,6 +39,8 @@ pub struct Place {
     /// Who registers as a listener, where there are several.
     pub registering: Option<usize>,
     pub pass: Pass,
+    /// What was given to `open` for the layers below.
+    pub given: Vec<(crate::given::Given, Vec<Value>)>,
 }
 
 impl Place {

@@ -7,6 +7,7 @@
 //! Invariant: the program had no errors, so this finds only what depends on the stack (codes M0720 to M0729), and every
 //! automaton that it gives back passes the verifier.
 
+mod answers;
 mod calls;
 mod chosen;
 mod clean;
@@ -19,6 +20,7 @@ mod expr;
 mod fault;
 mod fold;
 mod frame;
+mod given;
 mod headers;
 mod loops;
 mod lowering;

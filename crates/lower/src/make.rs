@@ -79,7 +79,13 @@ impl<'p> Lowering<'p> {
             On::Session => f.place.session = Some(own),
             On::Point => f.place.point = Some(own),
             On::Lower => f.place.lower = Some(own),
-            On::Object(id) => f.place.keyed = Some((id, own)),
+            On::Object(id) => {
+                f.place.keyed = Some((id, own));
+                let parent = self.a.class(class).parent;
+                if parent.is_some() && parent == self.infos[task.inst].session {
+                    f.place.session = Some(f.value(&self.a, r::OpKind::Parent { object: own }));
+                }
+            }
             On::Entity => {}
         }
         let source = self.source_of(&task);

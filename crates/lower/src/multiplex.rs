@@ -7,9 +7,12 @@ use crate::fault::Fault;
 use crate::frame::{to, Exit, Frame, Register};
 use crate::lowering::{Lowering, What};
 
+/// Of so many layers a listener may leave the part open.
+const MOST_OPEN: usize = 3;
+
 impl<'p> Lowering<'p> {
     /// In the order of docs, section 6.
-    pub fn demultiplex(&mut self, f: &mut Frame<'p>, message: r::Value, flow: Vec<r::Value>) {
+    pub fn demultiplex_one(&mut self, f: &mut Frame<'p>, message: r::Value, flow: Vec<r::Value>) {
         let mut exits = Vec::new();
         f.place.flow = Some(flow.clone());
         let before = f.locals.clone();
@@ -84,17 +87,7 @@ impl<'p> Lowering<'p> {
             return;
         }
         for user in bound {
-            let mut equal = None;
-            for (at, constant) in plan.insts[user].bound.clone() {
-                let wanted = self.bound_value(f, constant);
-                let ty = f.b.type_of(flow[at]);
-                let wanted = self.cast(f, wanted, ty);
-                let one = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Eq, a: flow[at], b: wanted });
-                equal = Some(match equal {
-                    None => one,
-                    Some(before) => f.value(&self.a, r::OpKind::Binary { op: r::Binary::And, a: before, b: one }),
-                });
-            }
+            let equal = self.equals_bound(f, user, flow);
             let Some(equal) = equal else { continue };
             let (yes, no) = f.branch(equal, None, "bound", "other");
             f.select(yes);
@@ -150,14 +143,14 @@ impl<'p> Lowering<'p> {
     fn give_to(&mut self, f: &mut Frame<'p>, user: usize, message: r::Value, flow: &[r::Value]) {
         match self.inst(user).uses.flow {
             true => self.deliver_flow(f, user, message, flow.to_vec()),
-            false => self.accept(f, user, message, flow),
+            false => self.accept(f, user, message, flow, true),
         }
     }
 
     // -- listeners
 
     /// Who may listen, and how; the number in the map is the place here.
-    fn listening(&self, inst: usize) -> Vec<(usize, Register)> {
+    pub fn listening(&self, inst: usize) -> Vec<(usize, Register)> {
         let mut all = Vec::new();
         for user in &self.inst(inst).users {
             if self.plan.is_bound(inst, *user) {
@@ -170,16 +163,41 @@ impl<'p> Lowering<'p> {
         all
     }
 
+    /// The local end of a flow, and what listens for more than that, the most specific first: of each layer that made a
+    /// part of it, addresses before keys, that part may be *any*.
+    pub fn local_patterns(&mut self, f: &mut Frame<'p>, flow: &[r::Value]) -> Vec<Vec<r::Value>> {
+        let components = self.inst(f.inst).top.clone();
+        let local: Vec<usize> = (0..components.len()).filter(|at| !components[*at].is_remote()).collect();
+        let mut makers: Vec<(bool, usize)> =
+            local.iter().map(|at| (!components[*at].address, components[*at].owner)).collect();
+        makers.sort_unstable();
+        makers.dedup();
+        makers.truncate(MOST_OPEN);
+        let mut opened: Vec<usize> = (0..1usize << makers.len()).collect();
+        opened.sort_by_key(|set| (set.count_ones(), *set));
+        let mut patterns = Vec::new();
+        for set in opened {
+            let open = |at: usize| {
+                makers.iter().enumerate().any(|(bit, (_, owner))| set >> bit & 1 == 1 && components[at].owner == *owner)
+            };
+            let mut pattern = Vec::new();
+            for at in &local {
+                let ty = f.b.type_of(flow[*at]);
+                pattern.push(if open(*at) { f.constant(&self.a, ty, 0) } else { flow[*at] });
+            }
+            patterns.push(pattern);
+        }
+        patterns
+    }
+
     fn try_listeners(&mut self, f: &mut Frame<'p>, message: r::Value, flow: &[r::Value], exits: &mut Vec<Exit>) {
         let Some(cell) = self.infos[f.inst].listeners else { return };
-        let components = self.inst(f.inst).top.clone();
-        let local = |flow: &[r::Value]| -> Vec<r::Value> {
-            flow.iter().zip(&components).filter(|(_, c)| !c.is_remote()).map(|(value, _)| *value).collect()
-        };
-        let mut keys = vec![local(flow)];
-        keys.extend(self.at_any_address(f, flow).map(|flow| local(&flow)));
+        let mut keys = self.local_patterns(f, flow);
         if self.faulty(Fault::ListenerOrder) {
             keys.reverse();
+        }
+        if self.layer(f.inst).is_some_and(|layer| layer.matching != s::Matching::One) {
+            return self.try_each_listener(f, message, flow, (keys, cell), exits);
         }
         let entity = self.entity(f);
         for key in keys {
@@ -191,6 +209,37 @@ impl<'p> Lowering<'p> {
             self.give_listener(f, kind, message, flow, exits);
             f.select(absent);
             f.locals = locals;
+        }
+    }
+
+    /// Where each listens for itself, the first of them in the order of the stack.
+    fn try_each_listener(
+        &mut self,
+        f: &mut Frame<'p>,
+        message: r::Value,
+        flow: &[r::Value],
+        (keys, cell): (Vec<Vec<r::Value>>, r::CellId),
+        exits: &mut Vec<Exit>,
+    ) {
+        let entity = self.entity(f);
+        let all = self.listening(f.inst);
+        for key in keys {
+            for (place, (user, how)) in all.iter().enumerate() {
+                let number = f.constant(&self.a, r::Type::U(8), place as u64);
+                let key = [key.clone(), vec![number]].concat();
+                let found = f.b.block("listener", &[("kind".into(), r::Type::U(8))]);
+                let absent = f.b.block("none", &[]);
+                let locals = f.locals.clone();
+                f.end(r::Terminator::Find { object: entity, cell, key, then: to(found), otherwise: to(absent) });
+                f.select(found);
+                match how {
+                    Register::Bind => self.deliver_flow(f, *user, message, flow.to_vec()),
+                    _ => self.accept(f, *user, message, flow, true),
+                }
+                exits.extend(f.exit(Vec::new()));
+                f.select(absent);
+                f.locals = locals;
+            }
         }
     }
 
@@ -213,9 +262,41 @@ impl<'p> Lowering<'p> {
             f.locals = locals.clone();
             match how {
                 Register::Bind => self.deliver_flow(f, user, message, flow.to_vec()),
-                _ => self.accept(f, user, message, flow),
+                _ => self.accept(f, user, message, flow, true),
             }
             exits.extend(f.exit(Vec::new()));
+        }
+    }
+
+    /// Into the map of listeners, or out of it.
+    fn enter_listener(
+        &mut self,
+        f: &mut Frame<'p>,
+        (entity, cell): (r::Value, r::CellId),
+        user: Option<usize>,
+        register: Register,
+        local: &[r::Value],
+    ) {
+        let all = self.listening(f.inst);
+        let each = self.layer(f.inst).is_some_and(|layer| layer.matching != s::Matching::One);
+        for (place, (of, how)) in all.iter().enumerate() {
+            let number = f.constant(&self.a, r::Type::U(8), place as u64);
+            let key = if each { [local.to_vec(), vec![number]].concat() } else { local.to_vec() };
+            if register == Register::Unlisten {
+                if each && Some(*of) == user || !each && place == 0 {
+                    self.remove(f, entity, cell, key);
+                }
+                continue;
+            }
+            if Some(*of) != user || *how != register {
+                continue;
+            }
+            let (entered, full) = (f.b.block("entered", &[]), f.b.block("full", &[]));
+            let (then, otherwise) = (to(entered), to(full));
+            f.end(r::Terminator::Insert { object: entity, cell, key, values: vec![number], then, otherwise });
+            f.select(full);
+            f.jump(entered, []);
+            f.select(entered);
         }
     }
 
@@ -226,20 +307,7 @@ impl<'p> Lowering<'p> {
         if let Some(cell) = self.infos[inst].listeners {
             let entity = self.entity(f);
             let user = registered.or_else(|| self.inst(inst).users.first().copied());
-            match self.listening(inst).iter().position(|(of, how)| Some(*of) == user && *how == register) {
-                Some(place) => {
-                    let value = f.constant(&self.a, r::Type::U(8), place as u64);
-                    let (entered, full) = (f.b.block("entered", &[]), f.b.block("full", &[]));
-                    let key = local.clone();
-                    let (then, otherwise) = (to(entered), to(full));
-                    f.end(r::Terminator::Insert { object: entity, cell, key, values: vec![value], then, otherwise });
-                    f.select(full);
-                    f.jump(entered, []);
-                    f.select(entered);
-                }
-                None if register == Register::Unlisten => self.remove(f, entity, cell, local.clone()),
-                None => {}
-            }
+            self.enter_listener(f, (entity, cell), user, register, &local);
             if register == Register::Unlisten {
                 return;
             }
@@ -258,14 +326,16 @@ impl<'p> Lowering<'p> {
     // -- a session that the other end begins
 
     /// Makes the session, keeps the message that began it, and tells the layer above; its answer is `attach` or `refuse`.
-    fn accept(&mut self, f: &mut Frame<'p>, user: usize, message: r::Value, flow: &[r::Value]) {
+    ///
+    /// `checks`: a message that the layer above would refuse is dropped, and that is the end of the handler.
+    pub fn accept(&mut self, f: &mut Frame<'p>, user: usize, message: r::Value, flow: &[r::Value], checks: bool) {
         let info = self.info(f.inst);
         let (Some(class), Some(first)) = (info.session, info.first) else {
             return self.drop(f, message, "unmatched");
         };
         // What the layer above would refuse begins no session.
         let user_info = self.info(user);
-        let message = match user_info.vets.or(user_info.codes_below) {
+        let message = match user_info.vets.or(user_info.codes_below).filter(|_| checks) {
             Some(wire) => self.checked(f, message, wire, true),
             None => message,
         };
@@ -304,7 +374,7 @@ impl<'p> Lowering<'p> {
         let users = self.plan.session_users(f.inst);
         let flow = self.flow_at_hand(f);
         match users.as_slice() {
-            [user] => self.accept(f, *user, message, &flow),
+            [user] => self.accept(f, *user, message, &flow, true),
             _ => {
                 let help = "one layer above, with sessions, can be meant";
                 self.error("M0724", "it is not clear for whom this accepts", Some(stmt.span), help);
@@ -313,7 +383,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    fn unmatched(&mut self, f: &mut Frame<'p>, message: r::Value, flow: &[r::Value]) {
+    pub fn unmatched(&mut self, f: &mut Frame<'p>, message: r::Value, flow: &[r::Value]) {
         let handler = self.handler_where(f.inst, |event| matches!(event, s::Event::Unmatched { .. }));
         let Some(handler) = handler else { return self.drop(f, message, "unmatched") };
         let s::Event::Unmatched { message: local, flow: named } = &handler.event else { return };

@@ -50,11 +50,6 @@ impl<'p> Lowering<'p> {
         Some(f.value(&self.a, r::OpKind::Get { object, cell }))
     }
 
-    fn local_of(&self, inst: usize, flow: &[r::Value]) -> Vec<r::Value> {
-        let components = &self.inst(inst).top;
-        flow.iter().zip(components).filter(|(_, c)| !c.is_remote()).map(|(value, _)| *value).collect()
-    }
-
     // -- listeners
 
     /// Before what `listen`, `bind` and `unlisten` do: the listener's point, made if it is not there.
@@ -152,9 +147,7 @@ impl<'p> Lowering<'p> {
         let mut exits: Vec<Exit> = Vec::new();
         let mut keys = Vec::new();
         if let Some(flow) = begun_at {
-            keys.push(self.local_of(f.inst, flow));
-            let open = self.at_any_address(f, flow);
-            keys.extend(open.map(|flow| self.local_of(f.inst, &flow)));
+            keys = self.local_patterns(f, flow);
         }
         for key in keys {
             let (found, absent) = self.find_in(f, entity, cells.index, cells.class, &key);

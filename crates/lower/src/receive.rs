@@ -148,8 +148,8 @@ impl<'p> Lowering<'p> {
             given.push((*local, scalars));
         }
         if let Some(local) = flow {
-            let own =
-                handler.locals[local.index()].ty == s::Type::Flow(s::Side::Above) && shape != Some(s::Shape::Endpoint);
+            let above = handler.locals[local.index()].ty == s::Type::Flow(s::Side::Above);
+            let own = above && shape != Some(s::Shape::Endpoint) || shape == Some(s::Shape::Worker);
             let flow = if own { self.flow_at_hand(f) } else { bottom };
             given.push((*local, flow));
         }

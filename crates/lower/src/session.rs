@@ -65,12 +65,20 @@ impl<'p> Lowering<'p> {
     pub fn make_open(&mut self, f: &mut Frame<'p>, user: Option<usize>) {
         let inst = f.inst;
         let params = f.params();
-        let (upper, mut flow) = (params[1], params[2..].to_vec());
+        let parts = 2 + self.inst(inst).top.len();
+        let (upper, mut flow, given) = (params[1], params[2..parts].to_vec(), params[parts..].to_vec());
         let Some(user) = user.or_else(|| self.plan.session_users(inst).first().copied()) else { return };
         let Some(class) = self.infos[inst].session else { return };
         let mut exits: Vec<Exit> = Vec::new();
         if self.inst(inst).is_multiplexor() {
-            self.choose_key(f, &mut flow);
+            self.choose_key(f, user, &mut flow);
+            if let Some(bound) = self.is_taken_by_bound(f, user, &flow) {
+                let (bound, free) = f.branch(bound, None, "bound", "free");
+                f.select(bound);
+                self.refuse_open(f, user, upper, "in_use");
+                exits.extend(f.exit(Vec::new()));
+                f.select(free);
+            }
             let (taken, free) = self.find_session(f, &flow);
             f.select(taken.0);
             self.refuse_open(f, user, upper, "in_use");
@@ -84,6 +92,7 @@ impl<'p> Lowering<'p> {
         f.select(made);
         self.set_above(f, session, upper);
         self.begin_session(f, session, Some(user), Some(&flow));
+        self.take_given(f, session, &given);
         if self.inst(inst).is_multiplexor() {
             self.enter_session(f, session, &flow);
         }
@@ -134,11 +143,13 @@ impl<'p> Lowering<'p> {
         let user = several.then_some(inst);
         let event = self.event_of("open", user);
         let components = self.inst(below).top.clone();
-        let params = [vec![("upper".to_owned(), f.b.type_of(object))], self.flow_params(&components)].concat();
+        let given = self.given_below(f, below);
+        let upper = vec![("upper".to_owned(), f.b.type_of(object))];
+        let params = [upper, self.flow_params(&components), self.given_params(below)].concat();
         self.event(below, On::Entity, &event, params, What::Open { user });
         let class = self.infos[below].entity();
         let target = f.value(&self.a, r::OpKind::Unique { class });
-        f.op(&self.a, r::OpKind::Emit { target, event, args: [vec![object], flow].concat() });
+        f.op(&self.a, r::OpKind::Emit { target, event, args: [vec![object], flow, given].concat() });
     }
 
     /// `below.open(…)` in code: an endpoint makes its session, another layer's is there.

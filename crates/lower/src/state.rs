@@ -67,10 +67,23 @@ impl<'p> Lowering<'p> {
 
     // -- keyed objects
 
-    /// The entity's map from keys to the objects of a class.
+    /// The map from keys to the objects of a class, and whose it is: the entity's, or the session's that owns them.
     pub fn index_of(&mut self, f: &mut Frame<'p>, class: s::ObjectId) -> (r::Value, r::CellId) {
         let cell = self.infos[f.inst].objects[class.index()].1;
-        (self.entity(f), cell)
+        let owned = self.layer(f.inst).is_some_and(|layer| layer.objects[class.index()].owned);
+        if !owned {
+            return (self.entity(f), cell);
+        }
+        match f.place.session {
+            Some(session) => (session, cell),
+            None => {
+                let span = self.inst(f.inst).span;
+                let help =
+                    "they are owned by sessions: a layer of sessions must stand below, or leave `owned by session` out";
+                self.error("M0729", "there is no session whose objects these are where this code runs", span, help);
+                (self.entity(f), cell)
+            }
+        }
     }
 
     fn key_cells(&self, inst: usize, class: s::ObjectId) -> Vec<r::CellId> {
@@ -92,6 +105,7 @@ impl<'p> Lowering<'p> {
     ) {
         let Some(layer) = self.layer(f.inst) else { return };
         let evicts = layer.objects[class.index()].evict_oldest && !self.faulty(Fault::NoEviction);
+        let owned = layer.objects[class.index()].owned;
         let (entity, index) = self.index_of(f, class);
         let key: Vec<r::Value> = key.iter().flat_map(|part| self.expr(f, part)).collect();
         let id = self.infos[f.inst].objects[class.index()].0;
@@ -136,6 +150,12 @@ impl<'p> Lowering<'p> {
             let never = f.b.block("never", &[]);
             f.end(insert(entered, never));
             f.select(never);
+        }
+        if owned && !evicts {
+            // The session has no more room, though others have.
+            f.op(&self.a, r::OpKind::Release { object: value });
+            self.block(f, otherwise);
+            exits.extend(f.exit(Vec::new()));
         }
         // As many places as objects: not reached.
         f.jump(entered, []);

@@ -169,6 +169,10 @@ pub struct Layer {
     pub below_address: Vec<Field>,
     /// Of a router over several layers: how lower flows say which one, `below several path`.
     pub several: Option<Name>,
+    /// Of a multiplexor: who gets a message.
+    pub matching: Matching,
+    /// Constants of the session that who opens it may give, by member.
+    pub given: Vec<u32>,
     pub scopes: Vec<Scope>,
     pub objects: Vec<ObjectClass>,
     pub publishes: Vec<Publish>,
@@ -199,6 +203,8 @@ impl Layer {
             address: Vec::new(),
             below_address: Vec::new(),
             several: None,
+            matching: Matching::One,
+            given: Vec::new(),
             scopes: Vec::new(),
             objects: Vec::new(),
             publishes: Vec::new(),
@@ -213,6 +219,18 @@ impl Layer {
             barrier: false,
         }
     }
+}
+
+/// Who of those that a message of a multiplexor is for gets it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Matching {
+    /// The most specific.
+    #[default]
+    One,
+    /// Each a share.
+    All,
+    /// Each a share, if the message has this attribute.
+    AllWhen(AttributeId),
 }
 
 #[derive(Clone, Debug)]
@@ -258,6 +276,8 @@ pub struct ObjectClass {
     pub keys: Vec<Field>,
     pub capacity: Expr,
     pub evict_oldest: bool,
+    /// By the session: it ends with it. Else it is the entity's.
+    pub owned: bool,
     pub members: Vec<Member>,
 }
 
@@ -570,6 +590,11 @@ pub enum ExprKind {
         big: bool,
     },
     Sum16(LocalId),
+    /// `flow.hash(secret)`: a number from a flow, the same for the same flow and secret.
+    FlowHash {
+        flow: Box<Expr>,
+        secret: Box<Expr>,
+    },
     Attribute {
         message: LocalId,
         attribute: AttributeId,
@@ -606,8 +631,10 @@ pub enum Emission {
         message: Expr,
         from: Option<Expr>,
     },
+    /// `args`: what the layers below that ask for it are given, by name.
     Open {
         flow: Expr,
+        args: Vec<(Name, Expr)>,
     },
     Listen {
         flow: Expr,

@@ -36,6 +36,10 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(a);
             f(b);
         }
+        FlowHash { flow, secret } => {
+            f(flow);
+            f(secret);
+        }
         If { condition, then, otherwise } => {
             f(condition);
             f(then);
@@ -78,9 +82,11 @@ fn emission_exprs<'a>(emission: &'a Emission, f: &mut dyn FnMut(&'a Expr)) {
             from.iter().for_each(&mut *f);
             f(message);
         }
-        Emission::Open { flow } | Emission::Listen { flow } | Emission::Bind { flow } | Emission::Unlisten { flow } => {
-            f(flow)
+        Emission::Open { flow, args } => {
+            f(flow);
+            args.iter().for_each(|(_, value)| f(value));
         }
+        Emission::Listen { flow } | Emission::Bind { flow } | Emission::Unlisten { flow } => f(flow),
         Emission::FailedAs { reason } => f(reason),
         Emission::Service { args, .. } | Emission::Custom { args, .. } => args.iter().for_each(&mut *f),
         _ => {}

@@ -199,6 +199,7 @@ pub enum SyntaxKind {
     KEY,
     ADDRESS,
     SEVERAL,
+    MATCHING,
     SCOPE,
     OBJECT,
     CAPACITY,

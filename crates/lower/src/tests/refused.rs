@@ -71,12 +71,10 @@ fn a_test_of_what_the_stack_does_not_have() {
 }
 
 #[test]
-fn an_event_of_a_layer_that_climbs_to_an_application() {
-    let text = |event: &str| {
-        format!(
-            "worker W {{ on send(msg) {{ above.{event}  below.send(msg) }} }}
-             stack S(device: Device) {{ app = W over device  export app }}"
-        )
-    };
-    assert_eq!(codes(&text("unheard()")), ["M0726"]);
+fn an_event_that_climbs_to_a_multiplexor_of_flow_traffic() {
+    let text = "worker W { on send(msg) { above.unheard()  below.send(msg) } }
+             multiplexor P { key { port: u8 } }
+             worker H { on unheard() from below { } }
+             stack S(device: Device) { w = W over device  p = P over w  app = H over p  export app }";
+    assert_eq!(codes(text), ["M0726"]);
 }

@@ -95,6 +95,7 @@ impl<'a> Check<'a, '_> {
                 self.flow_parts(&way);
                 self.offers(&way);
                 self.events(&way);
+                self.climbing(&way);
                 // What is wrong on each of several ways is said once.
                 let new = self.out.split_off(before);
                 new.into_iter().for_each(|diagnostic| {

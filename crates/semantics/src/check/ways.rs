@@ -5,7 +5,7 @@
 use mokume_base::{Diagnostic, Span};
 use std::collections::BTreeSet;
 
-use super::stacks::{Check, EVERYWHERE};
+use super::stacks::{handles, Check, EVERYWHERE};
 use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
@@ -101,6 +101,39 @@ impl Check<'_, '_> {
             for (name, span) in names {
                 found.push(self.unsaid(index, router, reader, (name, span)));
             }
+        }
+        self.out.extend(found);
+    }
+
+    /// An event that goes up must meet a layer that handles it before the application.
+    pub fn climbing(&mut self, way: &Way) {
+        let index = way.index();
+        let name = &self.stack.instances[index].name;
+        let Some(export) = self.stack.exports.iter().find(|export| export.text == name.text) else { return };
+        let layers: Vec<&Layer> = way.0.iter().flat_map(|(at, _)| self.layers[*at].iter().copied()).collect();
+        let mut found = Vec::new();
+        for (at, layer) in layers.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            visit::walk_layer(layer, &mut |met| {
+                let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: false, .. }), .. }) = met
+                else {
+                    return;
+                };
+                let said = matches!(name.text.as_str(), "opened" | "accepted");
+                let handled = layers[..at].iter().any(|above| handles(above, &name.text, Origin::Below));
+                if !said && !handled && seen.insert(name.text.as_str()) {
+                    let text = format!("nobody above `{}` handles `{}`", layer.name.text, name.text);
+                    found.push(
+                        Diagnostic::error(codes::NO_HANDLER, text)
+                            .at(export.span, "it comes to this application")
+                            .label(name.span, "emitted here")
+                            .note(
+                                "an application has the events of the language alone: `opened`, `deliver`, `failed` …",
+                            )
+                            .help(format!("put a layer above that says `on {}(…) from below`", name.text)),
+                    );
+                }
+            });
         }
         self.out.extend(found);
     }

@@ -12,6 +12,19 @@ codes! {
     on send(msg) { below.send(msg) to flow(path: 0) }
 }";
 
+    OTHER_SIDE = "M0531", "a flow of the other side of a layer",
+    "Above a router flows have the addresses that it makes, below it those that it asks for; above a multiplexor they have its key, below it not. So a flow of one side is none of the other.",
+    "router Stations {
+    address { station: u8 }
+    below address { host: u32 }
+    on send(msg) to flow { below.send(msg) to flow }
+}",
+    "router Stations {
+    address { station: u8 }
+    below address { host: u32 }
+    on send(msg) to flow { below.send(msg) to flow(remote: flow.remote.station) }
+}";
+
     UNLIKE_BELOW = "M0740", "layers below one router whose flows differ",
     "To a router over several layers they all look alike: their flows have the same parts, of the same types.",
     "multiplexor Ports { key { port: u16 } }

@@ -229,7 +229,7 @@ impl Bodies<'_> {
         let layer = self.this().clone();
         let of_functions = function_scopes(&layer);
         for (index, handler) in layer.handlers.iter().enumerate() {
-            let named = scopes_named(&handler.body, &of_functions);
+            let named = scopes_named(&layer, &handler.body, &of_functions);
             let (scope, problem) = choose(&layer, handler, &named);
             if let Some((kind, span)) = problem {
                 self.out_of_sight(handler, kind, span, scope);

@@ -201,6 +201,9 @@ impl<'c> Body<'c> {
 
     /// A value where a type is wanted.
     pub fn coerce(&mut self, expr: Expr, want: Type) -> Expr {
+        if self.other_side(&expr, want) {
+            return Expr { ty: Type::Unknown, ..expr };
+        }
         if types::same(expr.ty, want) {
             // A flow goes from one side to the other only where the layer adds nothing to it.
             return expr;

@@ -324,6 +324,9 @@ impl Body<'_> {
             return found;
         }
         let base = self.expr(&base, None);
+        if matches!(base.ty, Type::Flow(_)) && name.text == "hash" {
+            return self.flow_hash(base, args, span);
+        }
         if base.ty != Type::Unknown {
             let text = format!("{} has no operation `{}`", self.show(base.ty), name.text);
             self.error(codes::NO_FUNCTION, text, name.span, "unknown", "bind a message with `let` first, then name it");

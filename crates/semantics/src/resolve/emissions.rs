@@ -99,9 +99,9 @@ impl Body<'_> {
             if !allowed {
                 let help = "`below.send(…) to flow` and `above.deliver(…) from flow` have one";
                 self.error(codes::MISPLACED, format!("`{word}` does not belong here"), place, "not here", help);
-            } else if self.shape() == Some(Shape::Worker) {
-                let help = "leave it out: it goes to the flow or session that the handler runs for";
-                self.error(codes::HIDDEN_FLOW, "a worker never mentions a flow", place, "opaque to a worker", help);
+            } else if self.shape() == Some(Shape::Worker) && matches!(end, Tree::Call(_)) {
+                let help = "leave it out: it goes to the flow or session that the handler runs for; or name one that was stored";
+                self.error(codes::HIDDEN_FLOW, "a worker makes no flow", place, "opaque to a worker", help);
             }
         }
     }
@@ -121,7 +121,7 @@ impl Body<'_> {
     }
 
     /// A message that is given away as a value.
-    fn given(&mut self, expr: &Tree) -> Expr {
+    pub(super) fn given(&mut self, expr: &Tree) -> Expr {
         let found = self.expr(expr, Some(Type::Message));
         match found.ty {
             Type::Message | Type::Unknown => found,
@@ -346,16 +346,28 @@ impl Body<'_> {
     }
 
     fn opening(&mut self, name: &Name, args: &[ast::Arg], span: Span) -> Emission {
+        let (given, parts): (Vec<&ast::Arg>, Vec<&ast::Arg>) = args.iter().partition(|arg| {
+            let label = arg.name().map(|label| tree::path(self.file, &label));
+            name.text == "open" && label.is_some_and(|label| self.given_type(&label.text).is_some())
+        });
+        let parts: Vec<ast::Arg> = parts.into_iter().cloned().collect();
+        let mut values = Vec::new();
+        for arg in given {
+            let (Some(label), Some(value)) = (arg.name(), arg.value()) else { continue };
+            let label = tree::path(self.file, &label);
+            let ty = self.given_type(&label.text).unwrap_or(Type::Unknown);
+            values.push((label, self.value(&value, ty)));
+        }
         let flow = if self.shape() == Some(Shape::Worker) {
             let text = format!("a worker does not `{}`: it sees no addresses", name.text);
             let help = "the layer above opens; `pass` lets its event go on";
             self.error(codes::HIDDEN_FLOW, text, name.span, "not for a worker", help);
             unknown(span)
         } else {
-            self.flow_of(args, Side::Below, span)
+            self.flow_of(&parts, Side::Below, span)
         };
         match name.text.as_str() {
-            "open" => Emission::Open { flow },
+            "open" => Emission::Open { flow, args: values },
             "listen" => Emission::Listen { flow },
             "bind" => Emission::Bind { flow },
             _ => Emission::Unlisten { flow },

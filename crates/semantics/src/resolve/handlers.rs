@@ -252,10 +252,6 @@ impl Head<'_> {
     fn flow(&mut self, side: Side) -> Option<LocalId> {
         let clause = self.tree.from().or(self.tree.to())?;
         let place = clause.span(self.file);
-        if self.this().shape == Shape::Worker {
-            let help = "leave it out: a worker's handler runs for its flow or session";
-            self.cx.error(codes::HIDDEN_FLOW, "a worker never mentions a flow", place, "opaque to a worker", help);
-        }
         match tree::name_expr(self.file, &clause) {
             Some(name) => Some(self.bind(name, Type::Flow(side))),
             None => {
@@ -275,17 +271,6 @@ impl Head<'_> {
     fn flow_param(&mut self, side: Side) -> Option<LocalId> {
         let names = self.names(1);
         match names.into_iter().next() {
-            Some(name) if self.this().shape == Shape::Worker => {
-                let help = "leave it out: a worker's handler runs for its flow or session";
-                self.cx.error(
-                    codes::HIDDEN_FLOW,
-                    "a worker never mentions a flow",
-                    name.span,
-                    "opaque to a worker",
-                    help,
-                );
-                Some(self.bind(name, Type::Flow(side)))
-            }
             Some(name) => Some(self.bind(name, Type::Flow(side))),
             None => self.flow(side),
         }

@@ -120,6 +120,27 @@ pub(super) fn twice(what: &str, name: &Name, first: &Name) -> Diagnostic {
         .help("give one of them another name")
 }
 
+/// A type of a layer's state: what can be stored, or a flow.
+pub(super) fn state_type(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    match is_flow(&ty) {
+        true => cx.ty(file, ty),
+        false => value_type(cx, file, ty),
+    }
+}
+
+/// A type of a map's keys or values: a scalar, or a flow.
+pub(super) fn map_type(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    match is_flow(&ty) {
+        true => cx.ty(file, ty),
+        false => cx.scalar_type(file, ty),
+    }
+}
+
+fn is_flow(ty: &Option<ast::Type>) -> bool {
+    let Some(ast::Type::Named(named)) = ty else { return false };
+    named.name().is_some_and(|name| matches!(name.text().as_str(), "Flow" | "LowerFlow"))
+}
+
 /// A type that can be stored: a scalar or a record.
 pub(super) fn value_type(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     let span = ty.as_ref().map(|ty| ty.span(file));

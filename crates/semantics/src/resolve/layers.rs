@@ -116,6 +116,7 @@ impl Declare<'_> {
                 *(if address.is_below() { &mut layer.below_address } else { &mut layer.address }) = fields;
             }
             ast::Member::Several(several) => self.several(several, span),
+            ast::Member::Matching(matching) => self.matching(matching, span),
             ast::Member::Scope(scope) => self.scope(scope, span),
             ast::Member::Object(object) => self.object(object),
             ast::Member::Publish(publish) => self.publish(publish),
@@ -262,6 +263,7 @@ impl Declare<'_> {
             );
         }
         let members = self.members(kind, &scope.states(), Vec::new());
+        self.given(kind, &scope.states(), &members);
         self.this().scopes.push(Scope { kind, capacity, members });
         self.quotas(kind, &scope.states());
     }
@@ -311,7 +313,12 @@ impl Declare<'_> {
         let kind = ScopeKind::Object(ObjectId(self.this().objects.len() as u32));
         let members = self.members(kind, &object.states(), first);
         let evict_oldest = object.evict().is_some();
-        self.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, members });
+        let owned = object.is_owned();
+        if owned && self.this().shape == Shape::Router {
+            let help = "leave `owned by session` out: the entity keeps them";
+            self.cx.error(codes::SHAPE_MEMBER, "a router has no sessions", name.span, "owned by none", help);
+        }
+        self.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, owned, members });
         self.quotas(kind, &object.states());
     }
 
@@ -348,10 +355,10 @@ impl Declare<'_> {
         let span = name.span;
         match state {
             ast::State::Var(var) => {
-                MemberKind::Var { ty: items::value_type(self.cx, self.file, var.ty()), init: None, constant: false }
+                MemberKind::Var { ty: items::state_type(self.cx, self.file, var.ty()), init: None, constant: false }
             }
             ast::State::Const(var) => {
-                MemberKind::Var { ty: items::value_type(self.cx, self.file, var.ty()), init: None, constant: true }
+                MemberKind::Var { ty: items::state_type(self.cx, self.file, var.ty()), init: None, constant: true }
             }
             ast::State::Timer(_) => MemberKind::Timer,
             ast::State::Counter(_) => MemberKind::Counter,
@@ -381,8 +388,9 @@ impl Declare<'_> {
             ast::State::Contained(_) => MemberKind::Counter,
             ast::State::Map(map) => match map.ty() {
                 Some(ast::Type::Map(map)) => {
-                    let key = map.keys().into_iter().map(|ty| self.cx.scalar_type(self.file, Some(ty))).collect();
-                    let value = vec![self.cx.scalar_type(self.file, map.value())];
+                    let keys = map.keys().into_iter();
+                    let key = keys.map(|ty| items::map_type(self.cx, self.file, Some(ty))).collect();
+                    let value = vec![items::map_type(self.cx, self.file, map.value())];
                     MemberKind::Map { key, value, capacity: self.size(map.capacity(), span) }
                 }
                 other => {

@@ -4,6 +4,7 @@
 //! the bodies. Keeps: a mistake in one item never hides those of the next; what could not be understood has the type
 //! `Unknown`, which agrees with everything.
 
+mod answers;
 mod assignments;
 mod bodies;
 mod body;
@@ -364,6 +365,7 @@ fn builtin_type(name: &str) -> Option<Type> {
         "Message" => Type::Message,
         "Reason" => Type::Reason,
         "Flow" => Type::Flow(Side::Above),
+        "LowerFlow" => Type::Flow(Side::Below),
         _ => return bits("u").map(Type::UInt).or_else(|| bits("seq").map(Type::Seq)),
     })
 }

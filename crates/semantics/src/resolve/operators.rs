@@ -114,7 +114,8 @@ impl Body<'_> {
         }
         let found = if compares(op) { self.comparison(op, &a, &b) } else { arithmetic(op, a.ty, b.ty) };
         let Some((operands, result)) = found else { return self.bad_operands(op, a, b, op_span, span) };
-        let fit = |expr: Expr| if expr.ty == operands { expr } else { cast(expr, operands, CastKind::Widen) };
+        let fit =
+            |expr: Expr| if types::same(expr.ty, operands) { expr } else { cast(expr, operands, CastKind::Widen) };
         let (a, b) = match op {
             Binary::Shl | Binary::Shr => (a, b),
             _ => (fit(a), fit(b)),
@@ -126,6 +127,7 @@ impl Body<'_> {
         let equality = matches!(op, Binary::Eq | Binary::Ne);
         match (a.ty, b.ty) {
             (Type::UInt(x), Type::UInt(y)) => Some((Type::UInt(x.max(y)), Type::Bool)),
+            (Type::Flow(_), Type::Flow(_)) if equality => Some((a.ty, Type::Bool)),
             (x, y) if x != y => None,
             (Type::Seq(_) | Type::Duration | Type::Instant, _) => Some((a.ty, Type::Bool)),
             (Type::Bool | Type::Enum(_) | Type::Reason, _) if equality => Some((a.ty, Type::Bool)),

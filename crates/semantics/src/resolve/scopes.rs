@@ -15,7 +15,7 @@ pub(super) fn function_scopes(layer: &Layer) -> Vec<Named> {
     loop {
         let mut changed = false;
         for (index, function) in layer.functions.iter().enumerate() {
-            for (kind, span) in scopes_named(&function.body, &named) {
+            for (kind, span) in scopes_named(layer, &function.body, &named) {
                 changed |= named[index].insert(kind, span).is_none();
             }
         }
@@ -26,7 +26,11 @@ pub(super) fn function_scopes(layer: &Layer) -> Vec<Named> {
 }
 
 /// The scopes whose state a body names without a handle; a call counts at its own place.
-pub(super) fn scopes_named(body: &[Stmt], of_functions: &[Named]) -> Named {
+pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named]) -> Named {
+    let owner = |class: ObjectId| match layer.objects.get(class.index()) {
+        Some(class) if class.owned => ScopeKind::Session,
+        _ => ScopeKind::Entity,
+    };
     let mut named = Named::new();
     visit::walk(body, &mut |met| match met {
         Met::State(StateRef { scope, object: None, span, .. }) => {
@@ -44,14 +48,15 @@ pub(super) fn scopes_named(body: &[Stmt], of_functions: &[Named]) -> Named {
                 named.entry(*kind).or_insert(*span);
             }
         }
-        Met::Expr(Expr { kind: ExprKind::HasObject { .. }, span, .. }) => {
-            named.entry(ScopeKind::Entity).or_insert(*span);
+        Met::Expr(Expr { kind: ExprKind::HasObject { class, .. }, span, .. }) => {
+            named.entry(owner(*class)).or_insert(*span);
         }
         Met::Stmt(Stmt {
-            kind: StmtKind::IfObject { .. } | StmtKind::FindOrNew { .. } | StmtKind::ForObjects { .. },
+            kind:
+                StmtKind::IfObject { class, .. } | StmtKind::FindOrNew { class, .. } | StmtKind::ForObjects { class, .. },
             span,
         }) => {
-            named.entry(ScopeKind::Entity).or_insert(*span);
+            named.entry(owner(*class)).or_insert(*span);
         }
         _ => {}
     });

@@ -143,6 +143,9 @@ impl Body<'_> {
             return None;
         };
         let ends = Ends { to: stmt.to(), from: stmt.from() };
+        if let Some(reply) = self.reply(call, span) {
+            return reply.filter(|_| self.has_effects(span));
+        }
         if let Some(emission) = self.emission(call, &ends, span) {
             return emission.filter(|_| self.has_effects(span)).map(StmtKind::Emit);
         }

@@ -8,7 +8,7 @@ use super::{
 choice! {
     /// What a layer holds.
     Member {
-        Header(Header), Key(Key), Address(Address), Several(Several), Scope(Scope), Object(Object), Publish(Publish), Limit(Limit),
+        Header(Header), Key(Key), Address(Address), Several(Several), Matching(Matching), Scope(Scope), Object(Object), Publish(Publish), Limit(Limit),
         Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Function(Function), Handler(Handler),
     }
 }
@@ -37,6 +37,8 @@ node! {
     Address = ADDRESS;
     /// `below several path`
     Several = SEVERAL;
+    /// `match all`, `match all when broadcast`
+    Matching = MATCHING;
     /// `entity { … }`, `point`, `session`, `session below`
     Scope = SCOPE;
     /// `object Entry[address: u32] capacity 64 evict oldest { … }`
@@ -116,6 +118,13 @@ macro_rules! state {
 }
 state!(Var, ConstState, Timer, Quota, Counter, Array, Map, Messages, Publish, Limit);
 
+impl ConstState {
+    /// `from open`: given by who opens the session.
+    pub fn is_given(&self) -> bool {
+        has_word(&self.0, "from")
+    }
+}
+
 impl State {
     pub fn name(&self) -> Option<Name> {
         child(super::AstNode::syntax(self))
@@ -173,6 +182,13 @@ impl Several {
     }
 }
 
+impl Matching {
+    /// The attribute of messages that go to all who match.
+    pub fn when(&self) -> Option<Name> {
+        child(&self.0)
+    }
+}
+
 impl Scope {
     pub fn kind(&self) -> ScopeKind {
         match first_token(&self.0).as_ref().map(|token| token.text()) {
@@ -207,6 +223,10 @@ impl Object {
     }
     pub fn capacity(&self) -> Option<Expr> {
         child::<Capacity>(&self.0).and_then(|capacity| child(&capacity.0))
+    }
+    /// `owned by session`
+    pub fn is_owned(&self) -> bool {
+        has_word(&self.0, "owned")
     }
     /// The name behind `evict`; `oldest` is the only one there is.
     pub fn evict(&self) -> Option<Name> {

@@ -384,9 +384,9 @@ impl Parser<'_> {
 
     /// Whether the `n`th token is a word that joins expressions or begins the next clause.
     pub(super) fn is_connective(&self, n: usize) -> bool {
-        const WORDS: [&str; 16] = [
+        const WORDS: [&str; 17] = [
             "and", "or", "in", "as", "else", "to", "from", "limit", "after", "at", "where", "trim", "with", "over",
-            "capacity", "evict",
+            "capacity", "evict", "owned",
         ];
         WORDS.contains(&self.nth_text(n)) || matches!(self.nth(n + 1), EQ | OP_EQ)
     }

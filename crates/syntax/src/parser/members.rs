@@ -5,9 +5,9 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
-const MEMBER_WORDS: [&str; 16] = [
-    "header", "key", "address", "below", "entity", "point", "session", "object", "publish", "limit", "serves", "uses",
-    "reads", "writes", "fn", "on",
+const MEMBER_WORDS: [&str; 17] = [
+    "header", "key", "match", "address", "below", "entity", "point", "session", "object", "publish", "limit", "serves",
+    "uses", "reads", "writes", "fn", "on",
 ];
 
 /// Words behind a handler's parameters.
@@ -104,6 +104,7 @@ impl Parser<'_> {
         match word {
             "header" => self.header(),
             "key" => self.key(),
+            "match" => self.matching(),
             "address" => self.address(),
             "below" => self.below_address(),
             "entity" | "point" | "session" => self.scope(),
@@ -185,6 +186,17 @@ impl Parser<'_> {
         self.close();
     }
 
+    /// `match all`, `match all when broadcast`
+    pub(super) fn matching(&mut self) {
+        self.form = "match all when broadcast";
+        self.open_documented(MATCHING);
+        self.bump();
+        if self.expect_word("all") && self.eat_word("when") {
+            self.name_here("an attribute of messages");
+        }
+        self.close();
+    }
+
     /// `below address { … }`, `below several path`
     pub(super) fn below_address(&mut self) {
         if self.nth_word(1, "several") {
@@ -240,6 +252,10 @@ impl Parser<'_> {
             self.close_bracket(R_BRACKET, opening);
         }
         self.capacity();
+        if self.eat_word("owned") {
+            self.expect_word("by");
+            self.expect_word("session");
+        }
         if self.at_word("evict") {
             self.open(EVICT);
             self.bump();

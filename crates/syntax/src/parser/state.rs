@@ -67,7 +67,7 @@ impl Parser<'_> {
         self.form = form_of(word);
         match word {
             "var" => self.typed_value(VAR, "the variable's name"),
-            "const" => self.typed_value(CONST_STATE, "the constant's name"),
+            "const" => self.constant_state(),
             "timer" => self.named_state(TIMER, "the timer's name"),
             "counter" => self.named_state(COUNTER, "the counter's name"),
             "quota" => self.sized(QUOTA, "the quota's name", "`:` and how many"),
@@ -75,6 +75,20 @@ impl Parser<'_> {
             "map" => self.typed(MAP, "the map's name"),
             _ => self.messages(),
         }
+    }
+
+    /// `const priority: u8 = 0 from open`
+    fn constant_state(&mut self) {
+        self.open_documented(CONST_STATE);
+        self.bump();
+        if self.name_here("the constant's name") && self.type_annotation() && self.expect(EQ, "`=` and a value") {
+            self.expression();
+            if self.at_word("from") && self.same_line(0) {
+                self.bump();
+                self.expect_word("open");
+            }
+        }
+        self.close();
     }
 
     pub(super) fn named_state(&mut self, kind: SyntaxKind, what: &str) {
