@@ -341,4 +341,29 @@ wire Whole big {
     words: u32 = size(header) / 4
     options kind: u8 length: u8 = size(option) until words * 4 pad 4 { 2 => Says.has_mss { mss: u16 = Says.mss }  else => skip }
 }";
+
+    WIRE_PLACE = "M0626", "a field that has no place in every packet",
+    "`quote.field(Wire.field)` reads a field in front of every choice, optional part and option: only such a field stands at the same octets in every packet.",
+    "wire Told big {
+    kind: u8 = 1
+    code: u8 = 2
+}
+endpoint Hears {
+    entity { var codes: u8 = 0 }
+    on deliver(msg) {
+        codes = msg.field(Told.cod)
+        consume msg: heard
+    }
+}",
+    "wire Told big {
+    kind: u8 = 1
+    code: u8 = 2
+}
+endpoint Hears {
+    entity { var codes: u8 = 0 }
+    on deliver(msg) {
+        codes = msg.field(Told.code)
+        consume msg: heard
+    }
+}";
 }

@@ -9,7 +9,7 @@ use crate::program::*;
 use crate::{codes, suggest, tree};
 
 /// What a message can be asked in an expression.
-const READS: [&str; 5] = ["size", "share", "sum16", "received", "u8"];
+const READS: [&str; 7] = ["size", "share", "sum16", "received", "u8", "has", "field"];
 
 impl Body<'_> {
     pub(super) fn call(&mut self, call: &ast::CallExpr, want: Option<Type>, span: Span) -> Expr {
@@ -365,6 +365,8 @@ impl Body<'_> {
                 make(ExprKind::MessageSize(message), Type::UInt(32), span)
             }
             "received" => self.received(message, args, span),
+            "has" => self.quote_has(message, args, span),
+            "field" => self.quote_field(message, args, span),
             "trim" | "skip" | "join" | "split" => {
                 let help = if name.text == "split" {
                     "write `let (front, rest) = msg.split(n)`"
@@ -383,7 +385,7 @@ impl Body<'_> {
                 None => {
                     let names = [
                         "size", "share", "sum16", "received", "u8", "u16be", "u32be", "u16le", "u32le", "trim", "skip",
-                        "split", "join",
+                        "split", "join", "has", "field",
                     ];
                     let text = format!("messages have no operation `{}`", name.text);
                     let mut diagnostic = Diagnostic::error(codes::NO_FUNCTION, text).at(name.span, "unknown");

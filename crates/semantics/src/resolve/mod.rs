@@ -26,6 +26,7 @@ mod lets;
 mod lookups;
 mod operators;
 mod places;
+mod quoted;
 mod scopes;
 mod several;
 mod stacks;
@@ -159,8 +160,8 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     items::signatures(&mut cx);
     layers::signatures(&mut cx);
     items::bodies(&mut cx);
-    bodies::bodies(&mut cx);
     wires::wires(&mut cx);
+    bodies::bodies(&mut cx);
     bundles::bundles(&mut cx);
     stacks::stacks(&mut cx);
     tests::tests(&mut cx);

@@ -1,0 +1,257 @@
+//! `mokume dissect` against tshark, on captures of others, about half of them malformed: every field that tshark shows of an
+//! accepted packet is bits of our fields, with that value (the table says which); what we refuse, tshark finds wrong, too.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mokume_base::world::RealWorld;
+use mokume_driver::dissect::{self, capture, Dissection};
+
+const PROTOCOLS: [&str; 7] = ["eth", "arp", "ip", "icmp", "udp", "ipv6", "icmpv6"];
+/// What may stand between them without being their end.
+const BESIDE: [&str; 3] = ["geninfo", "frame", "vlan"];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/dissect")
+}
+
+/// A line of tshark's PDML: a protocol or a field, and the protocols and fields around it.
+#[derive(Clone, Debug, Default)]
+struct Shown {
+    is_field: bool,
+    depth: usize,
+    attributes: BTreeMap<String, String>,
+}
+
+impl Shown {
+    fn get(&self, name: &str) -> &str {
+        self.attributes.get(name).map_or("", String::as_str)
+    }
+
+    fn number(&self, name: &str) -> usize {
+        self.get(name).parse().unwrap_or(0)
+    }
+}
+
+/// PDML has an element a line; its attributes are in double quotes.
+fn attributes(line: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut rest = line;
+    while let Some((name, after)) = rest.split_once("=\"") {
+        let Some((value, after)) = after.split_once('"') else { break };
+        let name = name.rsplit(' ').next().unwrap_or("").to_string();
+        let plain = [("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&apos;", "'"), ("&amp;", "&")];
+        found.insert(name, plain.iter().fold(value.to_string(), |text, (from, to)| text.replace(from, to)));
+        rest = after;
+    }
+    found
+}
+
+fn tshark(file: &Path) -> Option<Vec<Vec<Shown>>> {
+    let settings =
+        ["ip.defragment:FALSE", "ipv6.defragment:FALSE", "ip.check_checksum:TRUE", "udp.check_checksum:TRUE"];
+    let mut command = Command::new("tshark");
+    command.args(["-n", "-T", "pdml", "-r"]).arg(file);
+    settings.iter().for_each(|setting| {
+        command.args(["-o", setting]);
+    });
+    let output = command.output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (mut packets, mut depth) = (Vec::new(), 0usize);
+    for line in text.lines().map(str::trim) {
+        let is_field = line.starts_with("<field ");
+        if line.starts_with("<packet>") {
+            packets.push(Vec::new());
+            depth = 0;
+        } else if is_field || line.starts_with("<proto ") {
+            let shown = Shown { is_field, depth, attributes: attributes(line) };
+            packets.last_mut()?.push(shown);
+            depth += usize::from(!line.ends_with("/>"));
+        } else if line.starts_with("</field") || line.starts_with("</proto") {
+            depth -= 1;
+        }
+    }
+    Some(packets)
+}
+
+/// Field of tshark -> what it is, and for `=` our fields.
+fn table(text: &str) -> BTreeMap<String, Vec<String>> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).filter(|line| !line.is_empty());
+    let row = |line: &str| {
+        let mut words = line.split_whitespace().map(str::to_string);
+        (words.next().unwrap_or_default(), words.collect())
+    };
+    lines.map(row).collect()
+}
+
+/// Each bit of the packet that is a field's: the field's name, and the bit.
+fn bits(dissection: &Dissection) -> BTreeMap<usize, (&str, u64)> {
+    let mut bits = BTreeMap::new();
+    for field in dissection.layers.iter().flat_map(|layer| &layer.fields) {
+        for at in 0..usize::from(field.width) {
+            let bit = field.value >> (usize::from(field.width) - 1 - at) & 1;
+            bits.insert(field.bit + at, (field.name.as_str(), bit));
+        }
+    }
+    bits
+}
+
+/// The bits that a field of tshark shows, counted from its first octet: those that its line writes as digits.
+fn shown_bits(shown: &Shown) -> Vec<usize> {
+    let all = 8 * shown.number("size");
+    let pattern = shown.get("showname").split_once(" = ").map(|(pattern, _)| pattern.replace(' ', ""));
+    match pattern.filter(|pattern| pattern.len() == all && pattern.chars().all(|c| matches!(c, '0' | '1' | '.'))) {
+        Some(pattern) => pattern.chars().enumerate().filter(|(_, c)| *c != '.').map(|(at, _)| at).collect(),
+        None => (0..all).collect(),
+    }
+}
+
+/// The value that tshark gives, as the bits it shows.
+fn value(shown: &Shown, which: &[usize]) -> Option<Vec<u64>> {
+    let all = 8 * shown.number("size");
+    let digits = shown.get("value");
+    let octets: Option<Vec<u64>> = digits.chars().map(|c| c.to_digit(16).map(u64::from)).collect();
+    let octets = octets.filter(|digits| !digits.is_empty())?;
+    let bit = |from_low: usize| octets.iter().rev().nth(from_low / 4).copied().unwrap_or(0) >> (from_low % 4) & 1;
+    // With an unmasked value beside it the value is shifted down; else it is the octets as they are.
+    match shown.attributes.contains_key("unmaskedvalue") {
+        true => Some((0..which.len()).map(|at| bit(which.len() - 1 - at)).collect()),
+        false => Some(which.iter().map(|at| bit(all - 1 - at)).collect()),
+    }
+}
+
+#[derive(Default, Debug)]
+struct Judged {
+    compared: usize,
+    other: usize,
+    wrong: Vec<String>,
+}
+
+/// All fields of the seven protocols, up to the first protocol that is none of them.
+fn judge(shown: &[Shown], dissection: &Dissection, table: &BTreeMap<String, Vec<String>>) -> Judged {
+    let (bits, mut judged) = (bits(dissection), Judged::default());
+    for shown in shown {
+        let name = shown.get("name");
+        let family = name.split('.').next().unwrap_or("");
+        if !shown.is_field && shown.depth == 0 && !PROTOCOLS.contains(&name) && !BESIDE.contains(&name) {
+            break;
+        }
+        if !shown.is_field || !PROTOCOLS.contains(&family) || shown.get("hide") == "yes" {
+            continue;
+        }
+        let Some(row) = table.get(name) else {
+            judged.wrong.push(format!("{name} has no line in the table"));
+            continue;
+        };
+        let may_pass = row.iter().any(|word| word == "passed");
+        let which = shown_bits(shown);
+        let ours: Vec<_> = which.iter().filter_map(|at| bits.get(&(8 * shown.number("pos") + at))).collect();
+        if row[0] != "=" || ours.is_empty() && may_pass {
+            judged.other += 1;
+            if may_pass && !ours.is_empty() && shown.number("size") > 0 {
+                judged.wrong.push(format!("{name} is said to be passed over, and is {:?}", ours[0].0));
+            }
+            continue;
+        }
+        let names: BTreeSet<&str> = ours.iter().map(|(name, _)| *name).collect();
+        let values: Vec<u64> = ours.iter().map(|(_, bit)| *bit).collect();
+        let same = ours.len() == which.len()
+            && names.iter().all(|name| row.iter().any(|word| word == name))
+            && value(shown, &which).is_none_or(|value| value == values);
+        judged.compared += 1;
+        if !same {
+            judged.wrong.push(format!(
+                "{name} = {} at {}, ours {names:?} {values:?}",
+                shown.get("value"),
+                shown.get("pos")
+            ));
+        }
+    }
+    judged
+}
+
+/// Whether tshark finds a packet malformed, or a length or checksum of it wrong.
+fn finds_wrong(shown: &[Shown]) -> bool {
+    shown.iter().any(|shown| {
+        let (name, message) = (shown.get("name"), shown.get("show"));
+        name == "_ws.malformed"
+            || name.contains("checksum_bad")
+            || name.ends_with(".bad")
+            || name == "_ws.expert.message"
+                && ["Bogus", "exceeds", "Malformed"].iter().any(|word| message.contains(word))
+    })
+}
+
+fn captures() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder().join("captures")).expect("captures");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "pcap"));
+    files.sort();
+    files
+}
+
+#[test]
+fn tshark_says_the_same() {
+    if Command::new("tshark").arg("--version").output().is_err() {
+        println!("SKIPPED: tshark is not installed");
+        return;
+    }
+    let table = table(&std::fs::read_to_string(folder().join("tshark.txt")).expect("the table"));
+    let dissector = dissect::dissector(&RealWorld, None, None).unwrap_or_else(|failure| panic!("{failure}"));
+    let (mut all, mut packets, mut refused, mut malformed) = (Judged::default(), 0, 0, BTreeSet::new());
+    let files = captures();
+    for file in &files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let capture = capture::read(&file.to_string_lossy()).unwrap_or_else(|failure| panic!("{failure}"));
+        let shown = tshark(file).expect("tshark runs");
+        for (packet, shown) in capture.packets.iter().zip(&shown) {
+            packets += 1;
+            let dissection = dissector.dissect(&packet.octets);
+            if let Some(refusal) = dissection.layers.iter().find_map(|layer| layer.refused.as_ref()) {
+                refused += 1;
+                malformed.insert(name.clone());
+                if !finds_wrong(shown) {
+                    all.wrong.push(format!("{name} {}: only we refuse it: {refusal:?}", packet.number));
+                }
+                continue;
+            }
+            let judged = judge(shown, &dissection, &table);
+            all.compared += judged.compared;
+            all.other += judged.other;
+            all.wrong.extend(judged.wrong.into_iter().map(|wrong| format!("{name} {}: {wrong}", packet.number)));
+        }
+    }
+    println!(
+        "FIGURE: dissect against tshark: {} captures, {} of them malformed, {packets} packets, {refused} refused by both; \
+         {} fields compared, {} generated, of the payload or passed over, {} differences",
+        files.len(),
+        malformed.len(),
+        all.compared,
+        all.other,
+        all.wrong.len()
+    );
+    assert!(all.wrong.is_empty(), "{}", all.wrong.join("\n"));
+    assert!(files.len() >= 20 && malformed.len() * 2 >= files.len() - 1 && all.compared > 4000);
+}
+
+/// The judge itself: a value that is not ours, a field without a line, and a packet that only we refuse are seen.
+#[test]
+fn planted_differences_are_found() {
+    let line = |text: &str| Shown { is_field: true, depth: 1, attributes: attributes(text) };
+    let dissector = dissect::dissector(&RealWorld, None, None).unwrap_or_else(|failure| panic!("{failure}"));
+    let frame = [&[2u8, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x12, 0x34][..], &[7; 8]].concat();
+    let dissection = dissector.dissect(&frame);
+    let table = table("eth.type = type\neth.dst = source\neth.src.ig = source\n");
+    let judged = |text: &str| judge(&[line(text)], &dissection, &table).wrong.len();
+    assert_eq!(judged(r#"<field name="eth.type" showname="Type: 0x1234" size="2" pos="12" value="1234"/>"#), 0);
+    assert_eq!(judged(r#"<field name="eth.type" showname="Type: 0x1235" size="2" pos="12" value="1235"/>"#), 1);
+    assert_eq!(judged(r#"<field name="eth.type" showname="Type: 0x1234" size="2" pos="11" value="1234"/>"#), 1);
+    assert_eq!(judged(r#"<field name="eth.dst" showname="D" size="6" pos="0" value="020000000001"/>"#), 1);
+    assert_eq!(judged(r#"<field name="eth.other" showname="D" size="1" pos="0" value="02"/>"#), 1);
+    let bit = r#"<field name="eth.src.ig" showname=".... ...0 = IG" size="1" pos="6" unmaskedvalue="02" value="0"/>"#;
+    assert_eq!(judged(bit), 0);
+    assert_eq!(judged(&bit.replace("value=\"0\"", "value=\"1\"")), 1);
+    assert!(!finds_wrong(&[line(r#"<field name="ip.checksum" show="0x1"/>"#)]));
+    assert!(finds_wrong(&[line(r#"<field name="ip.checksum_bad.expert" show=""/>"#)]));
+}
