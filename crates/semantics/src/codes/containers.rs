@@ -181,6 +181,38 @@ worker Sums {
     }
 }";
 
+    QUOTA_WANTED = "M0337", "a container that takes from a quota, and is given none",
+    "A container that keeps messages may take a unit of a quota for each by itself: `quota` in its code is the one that the declaration names behind `from`.",
+    "container cell() {
+    messages held: 1
+    fn put(msg: Message) or refuse {
+        take quota or { refuse }
+        held.put(0, msg)
+    }
+}
+worker Keeps {
+    entity { cell last() }
+    on send(msg) {
+        last.put(msg) or { drop msg: full }
+    }
+}",
+    "container cell() {
+    messages held: 1
+    fn put(msg: Message) or refuse {
+        take quota or { refuse }
+        held.put(0, msg)
+    }
+}
+worker Keeps {
+    entity {
+        quota kept: 1
+        cell last() from kept
+    }
+    on send(msg) {
+        last.put(msg) or { drop msg: full }
+    }
+}";
+
     EXTERN_TYPES = "M0340", "what a function in C cannot be given or give",
     "A function in C is given numbers (records of them too) and at most one message, whose octets it may change in place; it gives one number, or nothing.",
     "extern fn sum(a: Message, b: Message) -> u32 from \"sum.c\" { return a.size + b.size }",

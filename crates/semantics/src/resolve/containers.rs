@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use mokume_base::FileId;
+use mokume_base::{FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
 
 use super::bodies::{end_of, function_body, Bodies};
@@ -28,13 +28,20 @@ pub(crate) struct View {
     members: Vec<(String, u32)>,
     values: Vec<(String, Expr)>,
     types: Vec<(String, Type)>,
+    /// The quota behind `from`: `quota` in the container's code.
+    quota: Option<(ScopeKind, u32)>,
+    /// Where the state is declared.
+    pub place: Span,
     depth: usize,
 }
 
 impl View {
     pub fn member(&self, name: &str) -> Option<(ScopeKind, u32)> {
-        let found = self.members.iter().find(|(known, _)| known == name)?;
-        Some((self.scope, found.1))
+        match self.members.iter().find(|(known, _)| known == name) {
+            Some((_, member)) => Some((self.scope, *member)),
+            None if name == "quota" => self.quota,
+            None => None,
+        }
     }
 
     pub fn value(&self, name: &str) -> Option<Expr> {
@@ -95,11 +102,29 @@ impl Declare<'_> {
         let empty = Container { of: of.text.clone(), scope, members: Vec::new(), functions: Vec::new() };
         self.this().containers.push(empty);
         members.push(Member { name: name.clone(), kind: MemberKind::Container(instance) });
-        let mut view = View { instance, scope, members: Vec::new(), values, types, depth };
+        let quota = self.quota_of(scope, tree, members);
+        let place = of.span;
+        let mut view = View { instance, scope, members: Vec::new(), values, types, quota, place, depth };
         self.parts(scope, (file, &container), (name, &mut view), members);
         self.this().containers[instance as usize].members = view.members.clone();
         let (layer, within) = (self.id, format!("{}.", name.text));
         self.cx.contained.push(Pending { layer, within, file, tree: container, view: Rc::new(view) });
+    }
+
+    /// The quota that `from` names: of the same scope, in front of this, or of the entity. [`Declare::quotas`] says what is
+    /// wrong with it.
+    fn quota_of(&mut self, scope: ScopeKind, tree: &ast::Contained, members: &[Member]) -> Option<(ScopeKind, u32)> {
+        let name = tree::some_name(self.file, tree.quota())?;
+        if let Some(view) = &self.view {
+            return view.member(&name.text);
+        }
+        let is_it = |member: &Member| member.name.text == name.text && matches!(member.kind, MemberKind::Quota { .. });
+        if let Some(place) = members.iter().position(is_it) {
+            return Some((scope, place as u32));
+        }
+        let outer = self.this().scopes.iter().find(|known| known.kind == ScopeKind::Entity)?;
+        let place = outer.members.iter().position(is_it)?;
+        Some((ScopeKind::Entity, place as u32))
     }
 
     fn container_of(&mut self, tree: &ast::Contained) -> Option<(FileId, ast::Container, Name)> {

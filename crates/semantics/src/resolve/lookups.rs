@@ -128,6 +128,14 @@ impl Body<'_> {
     }
 
     pub(super) fn unknown_name(&mut self, name: &Name) {
+        if let Some(place) = self.view.as_ref().filter(|_| name.text == "quota").map(|view| view.place) {
+            let diagnostic =
+                Diagnostic::error(codes::QUOTA_WANTED, "this container takes from a quota, and is given none")
+                    .at(place, "from which quota?")
+                    .label(name.span, "taken from here")
+                    .help("name one behind it: `entity { quota kept: 64 … stream sent(1000, 8) from kept }`");
+            return self.report(diagnostic);
+        }
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no `{}` here", name.text))
             .at(name.span, "unknown");
         if let Some(owner) = self.hidden_state(&name.text) {
