@@ -8,6 +8,7 @@ void mk_core_init(mk_core *core, const mk_program *program, void *stack)
     core->dirty_end = &core->dirty;
     core->unsettled_end = &core->unsettled;
     core->reaction = 1;
+    core->output_quota = UINT32_MAX;
 }
 
 uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent)
@@ -86,7 +87,7 @@ void mk_carry_out(mk_core *core, uint32_t base)
     core->agenda.top = base;
 }
 
-/* As often as it asks for, within the limit; at the limit it stays dirty for a continuation. */
+/* As often as it asks for, within the limit and while the reaction may put out; beyond, it stays dirty for a continuation. */
 static void mk_settle(mk_core *core, mk_object *object)
 {
     mk_class *class = &core->classes[object->class_index];
@@ -98,7 +99,8 @@ static void mk_settle(mk_core *core, mk_object *object)
     do {
         mk_unlink(core, object);
         object->again = false;
-        if (object->settles >= class->settle_limit && !MK_FAULT(settle_limit)) {
+        if ((object->settles >= class->settle_limit && !MK_FAULT(settle_limit)) ||
+            (core->put_out >= core->output_quota && !MK_FAULT(output_quota))) {
             object->dirty = true;
             mk_append(object, &core->unsettled_end);
             return;
@@ -123,6 +125,7 @@ void mk_end_reaction(mk_core *core)
         mk_class_free(class, number);
     }
     core->reaction++;
+    core->put_out = 0;
     mk_leave(core);
 }
 

@@ -51,6 +51,8 @@ typedef struct mk_core {
     mk_ring later;
     uint8_t *outputs; /* that leave when the reaction is over, in order */
     uint32_t output_stride, output_capacity, output_count;
+    uint32_t output_quota; /* of a reaction, beyond which nothing more settles in it; UINT32_MAX: none */
+    uint32_t put_out;      /* by the reaction at hand */
     mk_accounts accounts;
     mk_report *reports;
     uint32_t report_capacity, report_count;
@@ -133,6 +135,7 @@ static inline mk_output *mk_output_at(const mk_core *core, uint32_t index)
 /* Room for an output, NULL if there is none. */
 static inline mk_output *mk_put_output(mk_core *core, uint16_t port, uint16_t event, uint16_t count)
 {
+    core->put_out++;
     if (MK_UNLIKELY(core->output_count == core->output_capacity)) {
         core->exhausted++;
         return NULL;

@@ -2,7 +2,8 @@
 //!
 //! A received or a stored message costs none; a new one, a share, a quote and the second part of a split cost one each.
 //! Loops count as often as their bounds say. Objects settle at most as often as their limit says, and only those that
-//! an event may have reached.
+//! an event may have reached. Where outputs have a quota, what settled before it was reached holds no more than that many
+//! outputs (what it keeps is of other quotas, what it drops is free again), so the peak does not grow with sessions.
 
 use std::collections::BTreeMap;
 
@@ -58,12 +59,27 @@ impl Costs<'_> {
             }
             dirty = next;
         }
-        let mut buffers = self.total(root, Counted::Buffers);
+        let own = self.total(root, Counted::Buffers);
+        let mut settled = 0u64;
         for (class, node) in &settling {
             let settles = self.settles(*class, dirty[class]);
-            buffers = buffers.saturating_add(settles.saturating_mul(self.total(*node, Counted::Buffers)));
+            settled = settled.saturating_add(settles.saturating_mul(self.total(*node, Counted::Buffers)));
         }
-        buffers
+        own.saturating_add(settled.min(self.within_quota(&settling)))
+    }
+
+    /// What settling may hold at once where outputs have a quota: those below it, and one instant that exceeds it.
+    fn within_quota(&mut self, settling: &[(ClassId, NodeId)]) -> u64 {
+        if self.automaton.outputs == 0 {
+            return u64::MAX;
+        }
+        let outputs = self.automaton.ports.iter().flat_map(|port| &port.outputs);
+        let messages = |output: &mokume_reaction::PortOutput| {
+            output.params.iter().filter(|(_, ty)| *ty == mokume_reaction::Type::Msg).count() as u64
+        };
+        let widest = outputs.map(messages).max().unwrap_or(0);
+        let one = settling.iter().map(|(_, node)| self.total(*node, Counted::Buffers)).max().unwrap_or(0);
+        u64::from(self.automaton.outputs).saturating_mul(widest).saturating_add(one)
     }
 
     fn settling(&self) -> Vec<(ClassId, NodeId)> {

@@ -260,6 +260,19 @@ fn the_peak_counts_rounds_cascades_and_settles() {
     assert_eq!(automaton.pool, 29);
 }
 
+/// However often an object may settle: below the quota its outputs, and one instant beyond it.
+#[test]
+fn a_quota_of_outputs_bounds_what_settling_adds_to_the_peak() {
+    let often = BUFFERS.replace("settle 2", "settle 50");
+    let peak = |pool: &str| {
+        let automaton = composed(&often.replace("POOL", pool)).automaton.expect("composes");
+        automaton.composition.map(|composition| composition.peak)
+    };
+    assert_eq!(peak(""), Some(4 + 4 + 50));
+    assert_eq!(peak("outputs 3\n"), Some(4 + 4 + 3 + 1));
+    assert_eq!(peak("outputs 60\n"), Some(4 + 4 + 50));
+}
+
 #[test]
 fn a_pool_that_is_one_buffer_too_small_is_refused_with_the_sum() {
     assert_eq!(codes(&composed(&BUFFERS.replace("POOL", "pool 29\n"))), [""; 0]);

@@ -107,8 +107,8 @@ impl Graph {
             }
             text.push('\n');
         }
-        if !self.exports.is_empty() {
-            let _ = writeln!(text, "    export {}", self.exports.join(", "));
+        for export in &self.exports {
+            let _ = writeln!(text, "    export {export}");
         }
         text.push_str("}\n");
         text

@@ -299,6 +299,9 @@ fn init(plan: &Plan, text: &mut Text) {
         automaton.tick.max(1),
         plan.channels.len()
     ));
+    if automaton.outputs > 0 {
+        text.line(format!("k->core.output_quota = {};", automaton.outputs));
+    }
     if !automaton.params.is_empty() {
         text.line("k->params = *params;");
         for (param, name) in automaton.params.iter().zip(&plan.names.params) {

@@ -40,6 +40,7 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "seq_compare",
     "channel_order",
     "settle_limit",
+    "output_quota",
     "generation",
     "walk_ended",
     "quota_give",

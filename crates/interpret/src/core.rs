@@ -41,6 +41,8 @@ pub struct Core {
     pub settling: Option<(ClassId, u64)>,
     pub again: bool,
     pub outputs: Vec<Output>,
+    /// Outputs of the reaction at hand.
+    pub put_out: u32,
     pub reports: Vec<(Report, Option<SourceId>)>,
     pub reactions: u64,
     pub recording: Option<Box<Recording>>,
@@ -162,6 +164,7 @@ impl Core {
             settling: None,
             again: false,
             outputs: Vec::new(),
+            put_out: 0,
             reports: Vec::new(),
             reactions: 0,
             recording: None,

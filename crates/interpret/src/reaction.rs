@@ -100,6 +100,7 @@ impl Core {
             });
         }
         self.outputs.push(Output { port, event, args });
+        self.put_out += 1;
     }
 
     fn end_reaction(&mut self, program: &Program) {
@@ -117,6 +118,7 @@ impl Core {
                 found.settles = 0;
             }
         }
+        self.put_out = 0;
         self.free_ended(program);
         self.events.clear();
         self.args.clear();
@@ -124,14 +126,16 @@ impl Core {
         self.reactions += 1;
     }
 
-    /// Settles an object as often as it asks for, within its limit; at the limit it stays dirty for a continuation.
+    /// Settles an object as often as it asks for, within its limit and while the reaction may put out; beyond, it stays dirty
+    /// for a continuation.
     fn settle(&mut self, program: &Program, class: ClassId, object: u64) {
         let info = &program.classes[class.index()];
         loop {
             let Some(found) = self.store.get_mut(class, object).filter(|found| found.life == Life::Living) else {
                 return;
             };
-            if found.settles >= info.limit {
+            let quota = program.automaton.outputs;
+            if found.settles >= info.limit || (quota > 0 && self.put_out >= quota) {
                 // Still dirty, so nothing puts it into the queue once more.
                 found.dirty = Some(u64::MAX);
                 return self.unsettled.push((class, object));

@@ -121,7 +121,18 @@ pub fn lower_with_protocols(
     let mut automaton = lowering.a;
     automaton.handlers.iter_mut().for_each(|handler| clean::clean(&mut handler.body));
     automaton.functions.iter_mut().for_each(|function| clean::clean(&mut function.body));
-    automaton.tick = options.tick.max(1);
+    automaton.tick = if definition.tick > 0 { definition.tick } else { options.tick.max(1) };
+    automaton.outputs = definition.outputs;
+    order(&mut automaton, &definition.order);
     automaton.handlers.sort_by_key(|handler| handler.class);
     ((!failed).then_some((automaton, protocols)), lowering.diagnostics)
+}
+
+/// Ports that are named together are one group: that of the first.
+fn order(automaton: &mut mokume_reaction::Automaton, together: &[Vec<mokume_semantics::program::Name>]) {
+    for names in together {
+        let named = |port: &mokume_reaction::Port| names.iter().any(|name| name.text == port.name);
+        let Some(group) = automaton.ports.iter().find(|port| named(port)).map(|port| port.group) else { continue };
+        automaton.ports.iter_mut().filter(|port| named(port)).for_each(|port| port.group = group);
+    }
 }

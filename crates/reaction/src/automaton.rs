@@ -57,6 +57,8 @@ pub struct Automaton {
     pub tick: u64,
     /// Message buffers of the pool. 0: what the quotas, the devices' queues and the peak ask for, computed by compose.
     pub pool: u32,
+    /// Outputs of a reaction from which nothing more settles in it: what is dirty then waits for a continuation. 0: no quota.
+    pub outputs: u32,
     pub params: Vec<Param>,
     pub enums: Vec<Enum>,
     pub attributes: Vec<Attribute>,

@@ -1002,6 +1002,12 @@ pub struct Stack {
     pub exports: Vec<Name>,
     /// `sessions N`: the capacity of session scopes that name none. 64 without.
     pub sessions: u32,
+    /// `outputs N`: of a reaction, from which on nothing more settles in it. 0 without.
+    pub outputs: u32,
+    /// `tick 1 ms`: deadlines are rounded up to a multiple of it, in nanoseconds. 0 without.
+    pub tick: u64,
+    /// `order store, device`: ports whose outputs have one order among them.
+    pub order: Vec<Vec<Name>>,
 }
 
 #[derive(Clone, Debug)]

@@ -310,6 +310,7 @@ pub enum SyntaxKind {
     OVER_KEY,
     WITH,
     EXPORT,
+    STACK_SETTING,
 
     // ---- tests and networks ----
     TEST_STACK,

@@ -122,6 +122,9 @@ fn stack(layers: &[u32]) -> Program {
         instances,
         exports: vec![name("app")],
         sessions: 4,
+        outputs: 0,
+        tick: 0,
+        order: Vec::new(),
     };
     Program { layers: vec![sequencer(), fcfs()], stacks: vec![stack], ..Program::default() }
 }

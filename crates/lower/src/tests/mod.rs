@@ -3,6 +3,7 @@
 mod files;
 mod hand;
 mod refused;
+mod settings;
 
 use mokume_compose::compose;
 use mokume_interpret::Instance;

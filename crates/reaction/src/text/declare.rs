@@ -30,6 +30,11 @@ impl Parser {
                 cursor.end()?;
                 return Ok(0);
             }
+            "outputs" => {
+                self.automaton.outputs = cursor.small()?;
+                cursor.end()?;
+                return Ok(0);
+            }
             "source" => return self.add_source(&mut cursor),
             "handler" | "start" | "expiry" | "settle" | "link" | "composed" => return Ok(0),
             _ => {}

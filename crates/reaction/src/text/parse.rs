@@ -58,6 +58,7 @@ const KEYWORDS: &[&str] = &[
     "automaton",
     "tick",
     "pool",
+    "outputs",
     "param",
     "enum",
     "attribute",

@@ -14,6 +14,9 @@ pub fn print(automaton: &Automaton) -> String {
     if automaton.pool != 0 {
         out += &format!("pool {}\n", automaton.pool);
     }
+    if automaton.outputs != 0 {
+        out += &format!("outputs {}\n", automaton.outputs);
+    }
     section(&mut out, automaton.params.iter().map(|found| param(automaton, found)));
     section(&mut out, automaton.enums.iter().map(enumeration));
     section(&mut out, automaton.attributes.iter().map(|found| attribute(automaton, found)));

@@ -102,6 +102,23 @@ stack Plain(device: Device) {
     export ports
 }";
 
+    SETTING = "M0731", "a stack's setting that is not possible",
+    "A stack may say how many `sessions` a scope has room for that names no number, how many `outputs` a reaction may have
+before what wants to settle waits for a reaction of its own, to what multiple of time its timers round up (`tick`),
+and which ports keep one `order` among them.",
+    "worker Plain { }
+stack Two(device: Device) {
+    outputs 0
+    app = Plain over device
+    export app
+}",
+    "worker Plain { }
+stack Two(device: Device) {
+    outputs 16
+    app = Plain over device
+    export app
+}";
+
     SHAPE_ORDER = "M0708", "a layer on an endpoint",
     "An endpoint ends the flows that come to it: nothing stands on it.",
     "worker Plain { }

@@ -28,6 +28,7 @@ mod operators;
 mod places;
 mod quoted;
 mod scopes;
+mod settings;
 mod several;
 mod stacks;
 mod statements;

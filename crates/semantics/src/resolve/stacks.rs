@@ -4,7 +4,7 @@ use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode};
 
 use super::body::Body;
-use super::{bundles, items, Context};
+use super::{bundles, items, settings, Context};
 use crate::check::stacks::layers_of;
 use crate::program::*;
 use crate::{codes, suggest, tree};
@@ -29,6 +29,9 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         instances: Vec::new(),
         exports: Vec::new(),
         sessions: SESSIONS,
+        outputs: 0,
+        tick: 0,
+        order: Vec::new(),
     };
     let mut layers: Vec<(ast::StackLayer, Name)> = Vec::new();
     for member in item.members() {
@@ -78,6 +81,7 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         stack.instances.push(Instance { name: name.clone(), of: of.clone(), unders, with });
     }
     exports(cx, file, item, &names, &broken, &mut stack);
+    settings::settings(cx, file, item, &mut stack);
     stack
 }
 

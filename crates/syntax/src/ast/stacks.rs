@@ -2,7 +2,7 @@
 
 use super::{child, children, choice, node, Expr, LayerUse, Name};
 
-choice! { StackMember { Layer(StackLayer), Export(Export) } }
+choice! { StackMember { Layer(StackLayer), Export(Export), Setting(StackSetting) } }
 
 node! {
     /// `stack Host(device: Device) { … }`
@@ -15,6 +15,22 @@ node! {
     With = WITH;
     /// `export udp`
     Export = EXPORT;
+    /// `outputs 64`, `order store, device`
+    StackSetting = STACK_SETTING;
+}
+
+impl StackSetting {
+    /// The word that it begins with.
+    pub fn word(&self) -> String {
+        super::first_token(&self.0).map_or(String::new(), |token| token.text().to_string())
+    }
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// Of `order`.
+    pub fn names(&self) -> Vec<Name> {
+        children(&self.0)
+    }
 }
 
 impl Stack {

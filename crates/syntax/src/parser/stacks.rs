@@ -5,6 +5,9 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
+/// What a stack says of itself.
+const SETTINGS: &[&str] = &["outputs", "sessions", "tick", "order"];
+
 impl Parser<'_> {
     /// `stack Host(device: Device, address: Ipv4Cidr) { … }`
     pub(super) fn stack(&mut self) {
@@ -35,6 +38,8 @@ impl Parser<'_> {
             self.bump();
             self.name_here("a layer's name");
             self.close();
+        } else if SETTINGS.contains(&self.nth_text(0)) && !matches!(self.nth(1), EQ | COLON) {
+            self.stack_setting();
         } else if self.at(IDENT) && self.nth(1) == EQ {
             self.stack_layer();
         } else if !self.report_foreign() {
@@ -42,12 +47,28 @@ impl Parser<'_> {
         }
     }
 
+    /// `outputs 64`, `order store, device`: a word and what is behind it on its line.
+    fn stack_setting(&mut self) {
+        self.open_documented(STACK_SETTING);
+        let names = self.nth_text(0) == "order";
+        self.bump();
+        if names {
+            self.name_here("the name of a port");
+            while self.eat(COMMA) {
+                self.name_here("the name of a port");
+            }
+        } else {
+            self.expression();
+        }
+        self.close();
+    }
+
     fn unknown_stack_member(&mut self) {
         let found = self.this();
         let diagnostic = self.error_here(
             codes::UNKNOWN_STACK_MEMBER,
             format!("{found} begins no part of a stack"),
-            "expected a layer or `export`",
+            "expected a layer, `export`, or one of `outputs`, `sessions`, `tick`, `order`",
         );
         let help = match self.nth_text(0) {
             _ if self.nth(1) == COLON => format!("a name and its layer are joined by `=`: `{} = …`", self.nth_text(0)),
