@@ -113,6 +113,12 @@ fn examples_of_the_language_do_what_they_say() {
 }
 
 #[test]
+fn the_fox_net_does_what_the_page_says() {
+    let passed = judge_page(&page("fox_net.md"), "fox_net").unwrap_or_else(|wrong| panic!("docs/fox_net.md, {wrong}"));
+    assert!(passed >= 5, "the page has lost its tests: {passed}");
+}
+
+#[test]
 fn the_file_of_the_tutorial_does_what_it_says() {
     let page = page("tutorial.md");
     let written: String =

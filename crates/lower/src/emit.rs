@@ -46,7 +46,7 @@ impl<'p> Lowering<'p> {
             E::Abort => self.event_down(f, "abort", What::Abort, Vec::new()),
             E::Closed => self.say_closed(f),
             E::Failed { reason } => {
-                let reason = self.reason(f.inst, &reason.text);
+                let reason = self.told_reason(f.inst, &reason.text);
                 let reason = f.constant(&self.a, r::Type::Reason, u64::from(reason.0));
                 self.fail(f, reason);
             }

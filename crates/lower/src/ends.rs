@@ -180,7 +180,7 @@ impl<'p> Lowering<'p> {
         let (Some(class), Some(cell)) = (info.session, info.user) else { return };
         let (made, session, full) = self.new_object(f, class);
         f.select(full);
-        let reason = self.reason(f.inst, "no_room");
+        let reason = self.told_reason(f.inst, "no_room");
         let why = f.constant(&self.a, r::Type::Reason, u64::from(reason.0));
         self.out(f, "failed", vec![user, why]);
         let mut exits: Vec<Exit> = f.exit(Vec::new()).into_iter().collect();

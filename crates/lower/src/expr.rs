@@ -35,11 +35,17 @@ impl<'p> Lowering<'p> {
                 let range = field_range(self.program, id, *field);
                 self.expr(f, record).get(range).map_or(Vec::new(), <[r::Value]>::to_vec)
             }
+            E::If { condition, then, otherwise } if self.known(f, condition).is_some() => {
+                let taken = if self.known(f, condition) == Some(true) { then } else { otherwise };
+                self.expr(f, taken)
+            }
             E::If { condition, then, otherwise } => self.choose(f, condition, then, otherwise),
             E::Call { function, args } => {
                 let program = self.program;
-                let function = &program.functions[function.index()];
-                self.call(f, function, args, &Env::Stack)
+                let given =
+                    self.layer(f.inst).and_then(|layer| layer.called.iter().find(|(known, _)| known == function));
+                let function = given.map_or(*function, |(_, given)| *given);
+                self.call(f, &program.functions[function.index()], args, &Env::Stack)
             }
             E::CallOwn { function, args } => {
                 let Some(layer) = self.layer(f.inst) else { return Vec::new() };
@@ -105,7 +111,7 @@ impl<'p> Lowering<'p> {
             E::FlowHash { flow, secret } => return self.flow_hash(f, flow, secret),
             E::Now => r::OpKind::Now,
             E::Reason(name) => {
-                let reason = self.reason(f.inst, &name.text);
+                let reason = self.told_reason(f.inst, &name.text);
                 r::OpKind::Const { ty: r::Type::Reason, value: u64::from(reason.0) }
             }
             E::Draw => r::OpKind::Draw { object: self.own_object(f), ty },

@@ -157,6 +157,9 @@ impl Folder<'_> {
                 }
                 Some(sum)
             }
+            // Evaluated only as far as needed: the right side may not be known.
+            ExprKind::Binary { op: Binary::And, a, .. } if self.one(a)? == 0 => Some(0),
+            ExprKind::Binary { op: Binary::Or, a, .. } if self.one(a)? == 1 => Some(1),
             ExprKind::Binary { op, a, b } => {
                 let operand = width(self.program, a.ty);
                 let circular = matches!(a.ty, Type::Seq(_));

@@ -335,11 +335,24 @@ impl<'p> Lowering<'p> {
         fold(self.program, env, expr)
     }
 
+    /// A condition that the arguments of the layer decide.
+    pub fn known(&self, f: &crate::frame::Frame<'p>, condition: &s::Expr) -> Option<bool> {
+        fold_one(self.program, &f.env, condition).map(|value| value != 0)
+    }
+
     // -- reasons
 
     pub fn reason(&mut self, inst: usize, name: &str) -> r::ReasonId {
         let name = format!("{}.{name}", self.inst(inst).name);
         self.a.reason(&name)
+    }
+
+    /// A reason as a value, which other layers may compare: standard ones and those of vocabularies are one for all.
+    pub fn told_reason(&mut self, inst: usize, name: &str) -> r::ReasonId {
+        match self.program.is_shared_reason(name) {
+            true => self.a.reason(name),
+            false => self.reason(inst, name),
+        }
     }
 
     // -- handlers on demand

@@ -172,11 +172,14 @@ impl Scripting<'_> {
     /// Reasons of this name: the exact one, else all layers'.
     fn reasons(&self, name: &str) -> Vec<usize> {
         let reasons = &self.automaton.reasons;
-        if let Some(exact) = reasons.iter().position(|reason| reason.name == name) {
+        let exact = reasons.iter().position(|reason| reason.name == name);
+        if let Some(exact) = exact.filter(|_| name.contains('.')) {
             return vec![exact];
         }
+        // A shared reason has no layer in front of its name; layers may drop for it, each by itself.
         let behind = format!(".{name}");
-        (0..reasons.len()).filter(|at| reasons[*at].name.ends_with(&behind)).collect()
+        let named = |at: &usize| Some(*at) == exact || reasons[*at].name.ends_with(&behind);
+        (0..reasons.len()).filter(named).collect()
     }
 
     fn expectation(&mut self, expect: &mut Expect, kind: &s::StepKind, span: Span) {
@@ -228,8 +231,13 @@ impl Scripting<'_> {
 
     /// What several layers drop for the same reason counts together.
     fn counted(&mut self, reason: &str, count: u64, span: Span, of: fn(String) -> Counted) -> Option<Counted> {
-        match self.reasons(reason).as_slice() {
+        let known = self.reasons(reason);
+        // Nothing is dropped for a reason that is shared; for one of the same name a layer may drop.
+        let of_layers: Vec<usize> =
+            known.iter().copied().filter(|at| self.automaton.reasons[*at].name.contains('.')).collect();
+        match if of_layers.is_empty() { &known } else { &of_layers }.as_slice() {
             [one] => Some(of(self.automaton.reasons[*one].name.clone())),
+
             [] if matches!(reason, "ended" | "gone") => Some(Counted::Gone),
             [] if count == 0 => None,
             [] => {

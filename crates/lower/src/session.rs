@@ -52,7 +52,7 @@ impl<'p> Lowering<'p> {
     }
 
     fn refuse_open(&mut self, f: &mut Frame<'p>, user: usize, upper: r::Value, reason: &str) {
-        let reason = self.reason(f.inst, reason);
+        let reason = self.told_reason(f.inst, reason);
         let why = f.constant(&self.a, r::Type::Reason, u64::from(reason.0));
         let on = self.lower_side(user).0;
         self.event(user, on, "failed", vec![("why".into(), r::Type::Reason)], What::Failed);
@@ -194,7 +194,7 @@ impl<'p> Lowering<'p> {
         f.select(first);
         let (made, lower, full) = self.new_object(f, class);
         f.select(full);
-        let reason = self.reason(f.inst, "no_room");
+        let reason = self.told_reason(f.inst, "no_room");
         let why = f.constant(&self.a, r::Type::Reason, u64::from(reason.0));
         self.event_up(f, "failed", What::Failed, vec![why]);
         self.leave_session(f, session);

@@ -76,9 +76,10 @@ impl<'p> Lowering<'p> {
             }
             S::Assign { state, value } => self.assign(f, state, value),
             S::AssignElement { array, index, value } => self.assign_element(f, array, index, value),
-            S::If { condition, then, otherwise, .. } if self.one_constant(&f.env, condition).is_some() => {
-                let holds = self.one_constant(&f.env, condition) == Some(1);
-                self.block(f, if holds { then } else { otherwise });
+            // What the arguments rule out is not there, and may name what nobody below has.
+            S::If { condition, then, otherwise, .. } if self.known(f, condition).is_some() => {
+                let taken = if self.known(f, condition) == Some(true) { then } else { otherwise };
+                self.block(f, taken);
             }
             S::If { condition, likely, then, otherwise } => {
                 let condition = self.one(f, condition);

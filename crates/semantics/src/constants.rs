@@ -38,7 +38,19 @@ pub enum Unknown {
 
 /// The value of an expression without parameters.
 pub fn eval(program: &Program, expr: &Expr) -> Result<Value, Unknown> {
+    eval_with(program, &[], expr)
+}
+
+/// The value of an expression whose parameters are these, as far as they are known.
+pub fn eval_with(program: &Program, params: &[Option<Value>], expr: &Expr) -> Result<Value, Unknown> {
+    let eval = |program: &Program, expr: &Expr| eval_with(program, params, expr);
+    let scalar =
+        |program: &Program, expr: &Expr| eval_with(program, params, expr)?.scalar().ok_or(Unknown::NotConstant);
     match &expr.kind {
+        ExprKind::Param(index) => params.get(*index as usize).cloned().flatten().ok_or(Unknown::NotConstant),
+        // They evaluate only what they need.
+        ExprKind::Binary { op: Binary::And, a, .. } if scalar(program, a) == Ok(0) => Ok(Value::Scalar(0)),
+        ExprKind::Binary { op: Binary::Or, a, .. } if scalar(program, a) == Ok(1) => Ok(Value::Scalar(1)),
         ExprKind::Number(value) => Ok(Value::Scalar(*value)),
         ExprKind::Record { fields, .. } => {
             Ok(Value::Record(fields.iter().map(|field| eval(program, field)).collect::<Result<_, _>>()?))
@@ -77,10 +89,6 @@ pub fn eval(program: &Program, expr: &Expr) -> Result<Value, Unknown> {
         }
         _ => Err(Unknown::NotConstant),
     }
-}
-
-fn scalar(program: &Program, expr: &Expr) -> Result<u64, Unknown> {
-    eval(program, expr)?.scalar().ok_or(Unknown::NotConstant)
 }
 
 fn binary(op: Binary, a: u64, b: u64, width: u8, ty: Type) -> Result<u64, Unknown> {

@@ -9,6 +9,7 @@ pub mod constants;
 pub mod load;
 pub mod program;
 mod resolve;
+pub mod signature;
 pub mod suggest;
 mod tree;
 pub mod types;
@@ -29,6 +30,8 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         }
     }
     check::stacks::check(&program, &mut diagnostics);
+    check::rows::check(&program, &mut diagnostics);
+    check::vocabulary::check(&program, &mut diagnostics);
     check::ranges::check(&program, &mut diagnostics);
     check::invert::check(&program, &mut diagnostics);
     diagnostics.extend(loaded.diagnostics.iter().cloned());

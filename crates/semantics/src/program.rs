@@ -7,6 +7,8 @@
 
 use mokume_base::Span;
 
+use crate::signature::{Claim, Signature, Vocabulary};
+
 macro_rules! ids {
     ($($name:ident),* $(,)?) => { $(
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -14,7 +16,7 @@ macro_rules! ids {
         impl $name { pub fn index(self) -> usize { self.0 as usize } }
     )* };
 }
-ids! { EnumId, RecordId, AttributeId, ServiceId, FunctionId, LayerId, BundleId, WireId, StackId, ObjectId, LocalId }
+ids! { SignatureId, VocabularyId, EnumId, RecordId, AttributeId, ServiceId, FunctionId, LayerId, BundleId, WireId, StackId, ObjectId, LocalId }
 
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -22,6 +24,8 @@ pub struct Program {
     pub records: Vec<Record>,
     pub attributes: Vec<Attribute>,
     pub services: Vec<Service>,
+    pub signatures: Vec<Signature>,
+    pub vocabularies: Vec<Vocabulary>,
     /// Pure functions of files.
     pub functions: Vec<Function>,
     pub layers: Vec<Layer>,
@@ -182,12 +186,18 @@ pub struct Layer {
     pub uses: Vec<(ServiceId, Name)>,
     pub reads: Vec<AttributeId>,
     pub writes: Vec<AttributeId>,
+    /// What it says that it needs of those below, and gives above.
+    pub needs: Vec<Claim>,
+    pub gives: Vec<Claim>,
+    pub speaks: Vec<(VocabularyId, Span)>,
     /// The layer's own, then those of its containers.
     pub functions: Vec<Function>,
     pub containers: Vec<Container>,
     pub handlers: Vec<Handler>,
     /// Looks at octets: all above it is encoded there. Who only cuts and joins does not.
     pub barrier: bool,
+    /// Its parameters that are functions: what its code calls, and what was given.
+    pub called: Vec<(FunctionId, FunctionId)>,
 }
 
 impl Layer {
@@ -213,10 +223,14 @@ impl Layer {
             uses: Vec::new(),
             reads: Vec::new(),
             writes: Vec::new(),
+            needs: Vec::new(),
+            gives: Vec::new(),
+            speaks: Vec::new(),
             functions: Vec::new(),
             containers: Vec::new(),
             handlers: Vec::new(),
             barrier: false,
+            called: Vec::new(),
         }
     }
 }

@@ -192,7 +192,10 @@ fn words_are_keywords_only_where_they_fit() {
         "stack Host(address: Ipv4Cidr) { key = Layer(address.address) over type[type: 1, port: 2] with limit, on }";
     let Item::Stack(stack) = file(text).items().remove(0) else { panic!() };
     let StackMember::Layer(layer) = stack.members().remove(0) else { panic!() };
-    assert_eq!((source(layer.name()), source(layer.layer())), ("key".into(), "Layer(address.address)".into()));
+    assert_eq!(
+        (source(layer.name()), source(layer.layers().first().cloned())),
+        ("key".into(), "Layer(address.address)".into())
+    );
     assert_eq!(sources(layer.with()), ["limit", "on"]);
     let over = layer.overs().remove(0);
     let keys: Vec<(String, String)> = over.keys().iter().map(|k| (source(k.name()), source(k.value()))).collect();

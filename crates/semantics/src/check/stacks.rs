@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mokume_base::{Diagnostic, Span};
 
 use super::ways::{circle_from, ways_down, Way};
+use super::{column, live};
 use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
@@ -248,10 +249,12 @@ impl<'a> Check<'a, '_> {
     /// `below.x` of each layer must be published by somebody below it.
     fn published(&mut self, way: &Way) {
         let (index, chain) = (way.index(), way.instances());
+        let given = column::placed(self.program, &self.stack.instances[index].of, self.stack.instances[index].of.span);
         let mut found = Vec::new();
         for (at, layer) in self.layers[index].iter().enumerate() {
             let mut wishes: BTreeMap<&str, (Span, Type)> = BTreeMap::new();
-            visit::walk_layer(layer, &mut |met| {
+            let args = given.get(at).map_or(&[][..], |placed| placed.args.as_slice());
+            live::walk_layer(self.program, layer, args, &mut |met| {
                 if let Met::Expr(Expr { kind: ExprKind::Below { name, .. }, ty, .. }) = met {
                     wishes.entry(&name.text).or_insert((name.span, *ty));
                 }

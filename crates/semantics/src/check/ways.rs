@@ -119,7 +119,7 @@ impl Check<'_, '_> {
                 else {
                     return;
                 };
-                let said = matches!(name.text.as_str(), "opened" | "accepted");
+                let said = matches!(name.text.as_str(), "opened" | "accepted" | "grant_sends");
                 let handled = layers[..at].iter().any(|above| handles(above, &name.text, Origin::Below));
                 if !said && !handled && seen.insert(name.text.as_str()) {
                     let text = format!("nobody above `{}` handles `{}`", layer.name.text, name.text);

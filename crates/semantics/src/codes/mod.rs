@@ -1,6 +1,6 @@
 //! The codes of this crate's diagnostics, each with its page for `mokume explain`: why it is wrong, a wrong and a right example.
 //!
-//! M02 names, M03 types, M04 messages, M05 shapes and handlers, M06 wires, M07 stacks; from x90 on warnings. The tests
+//! M02 names, M03 types, M04 messages, M05 shapes and handlers (from M0550 on types of layers), M06 wires, M07 stacks; from x90 on warnings. The tests
 //! read the pages: the wrong example gives the code, the right one gives nothing.
 
 macro_rules! codes {
@@ -20,6 +20,7 @@ mod graph;
 mod messages;
 mod names;
 mod ranges;
+mod rows;
 mod shapes;
 mod stacks;
 mod types;
@@ -30,7 +31,7 @@ macro_rules! export {
         $(pub use $family::*;)*
     };
 }
-export!(containers, graph, messages, names, ranges, shapes, stacks, types, wires);
+export!(containers, graph, messages, names, ranges, rows, shapes, stacks, types, wires);
 
 /// Code, title and page of every diagnostic of this crate, by code.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
@@ -41,6 +42,7 @@ pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'sta
         containers::CODES,
         messages::CODES,
         shapes::CODES,
+        rows::CODES,
         graph::CODES,
         wires::CODES,
         stacks::CODES,

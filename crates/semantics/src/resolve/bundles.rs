@@ -1,9 +1,9 @@
 //! Bundles: layers put one on another, and the wire that carries them.
 
-use mokume_base::FileId;
-use mokume_syntax::ast::{self, AstNode};
+use mokume_base::{FileId, Span};
 
-use super::body::{Body, Place};
+use super::apply::{part_of, Scene};
+use super::higher::{self, Given, Owner};
 use super::{items, Context, Item};
 use crate::program::*;
 use crate::{codes, tree};
@@ -12,17 +12,48 @@ use crate::{codes, tree};
 pub(super) fn bundles(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.bundles {
-        let params = items::params(cx, *file, &item.params());
+        let (plain, higher) = higher::split(cx, *file, &item.params(), Owner::Bundle);
+        let params = items::params(cx, *file, &plain);
         let name = items::title(*file, item.name());
         cx.program.bundles.push(Bundle { name, params, parts: Vec::new(), wire: None });
+        cx.higher_bundles.push(higher);
     }
     for (index, (file, item)) in trees.bundles.iter().enumerate() {
+        let higher = cx.higher_bundles[index].clone();
+        let given = Given::standins(&higher);
         let params = cx.program.bundles[index].params.clone();
-        let parts = item.layers().iter().filter_map(|part| part_of(cx, *file, part, &params, &[])).collect();
-        cx.program.bundles[index].parts = parts;
-        cx.program.bundles[index].wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
+        let scene = Scene { file: *file, params: &params, devices: &[], given: &given };
+        let parts: Vec<Use> = item.layers().iter().filter_map(|part| part_of(cx, part, scene)).collect();
+        let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
+        // With parameters that are no values it is only a pattern for others.
+        if higher.is_empty() {
+            cx.program.bundles[index].parts = parts;
+            cx.program.bundles[index].wire = wire;
+        } else {
+            higher::unused(cx, &higher, &parts);
+        }
     }
     circles(cx);
+}
+
+/// The bundle that a definition becomes for what was given; `extra` are the arguments of the layers among it.
+pub(super) fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at: Span) -> Option<BundleId> {
+    if cx.making.contains(&id) {
+        let text = "a bundle that is applied within itself has no end";
+        cx.error(codes::CIRCLE, text, at, "leads back", "take it out of one of them");
+        return None;
+    }
+    cx.making.push(id);
+    let trees = cx.trees.clone();
+    let (file, item) = &trees.bundles[id.index()];
+    let pattern = &cx.program.bundles[id.index()];
+    let (name, params) = (pattern.name.clone(), [pattern.params.clone(), extra].concat());
+    let scene = Scene { file: *file, params: &params, devices: &[], given };
+    let parts: Option<Vec<Use>> = item.layers().iter().map(|part| part_of(cx, part, scene)).collect();
+    let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
+    cx.making.pop();
+    cx.program.bundles.push(Bundle { name, params, parts: parts?, wire });
+    Some(BundleId(cx.program.bundles.len() as u32 - 1))
 }
 
 fn wire(cx: &mut Context, file: FileId, name: &Name) -> Option<WireId> {
@@ -33,32 +64,6 @@ fn wire(cx: &mut Context, file: FileId, name: &Name) -> Option<WireId> {
             None
         }
     }
-}
-
-/// A layer or bundle with its arguments.
-pub(super) fn part_of(
-    cx: &mut Context,
-    file: FileId,
-    part: &ast::LayerUse,
-    params: &[Param],
-    devices: &[Name],
-) -> Option<Use> {
-    let name = tree::some_name(file, part.name())?;
-    let (of, wanted) = match cx.item(file, &name.text) {
-        Some(Item::Layer(id)) => (Definition::Layer(id), cx.program.layers[id.index()].params.clone()),
-        Some(Item::Bundle(id)) => (Definition::Bundle(id), cx.program.bundles[id.index()].params.clone()),
-        _ => {
-            let wanted = |item| matches!(item, Item::Layer(_) | Item::Bundle(_));
-            cx.unknown(codes::UNKNOWN_LAYER, "a layer or bundle", &name, file, wanted);
-            return None;
-        }
-    };
-    let span = part.span(file);
-    let mut body = Body::argument(cx, file, params, devices);
-    debug_assert!(body.place == Place::Argument);
-    let args = body.arguments(&name.text, &wanted, &part.args(), span);
-    let args = args.into_iter().map(|arg| body.folded(arg)).collect();
-    Some(Use { of, args, span: name.span })
 }
 
 /// A bundle that holds itself would have no end.

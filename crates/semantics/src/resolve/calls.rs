@@ -4,6 +4,7 @@ use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use super::body::{make, unknown, Body};
+use super::higher::Kind;
 use super::Item;
 use crate::program::*;
 use crate::{codes, suggest, tree};
@@ -102,7 +103,22 @@ impl Body<'_> {
         Some(make(ExprKind::CallOwn { function: index as u32, args }, head.result, span))
     }
 
+    /// A function that the layer has as a parameter.
+    fn given_function(&self, name: &Name) -> Option<FunctionId> {
+        let higher = self.cx.higher_layers.get(self.layer?.index())?;
+        let found = higher.iter().find(|higher| higher.name.text == name.text)?;
+        match found.kind {
+            Kind::Function { standin, .. } => Some(standin),
+            Kind::Layer { .. } => None,
+        }
+    }
+
     fn file_function(&mut self, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
+        if let Some(standin) = self.given_function(name) {
+            let head = self.cx.program.functions[standin.index()].clone();
+            let args = self.arguments(&name.text, &head.params, args, span);
+            return make(ExprKind::Call { function: standin, args }, head.result, span);
+        }
         if let Some(Item::Function(id)) = self.cx.item(self.file, &name.text) {
             // Heads of functions come after the constants, and what a function gives is no constant.
             let Some(head) = self.cx.program.functions.get(id.index()).cloned() else {

@@ -12,6 +12,8 @@ use crate::{codes, suggest, tree};
 pub(super) const DOWN: [&str; 7] = ["send", "open", "listen", "bind", "unlisten", "close", "abort"];
 /// Events of the language that go up.
 pub(super) const UP: [&str; 5] = ["deliver", "opened", "failed", "accepted", "closed"];
+/// Events of back-pressure: up and down. Who does not handle them lets them pass; at the ends of a stack they end.
+pub(crate) const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
 
 /// Fields as they are given: name and value; in the short form the name is the value.
 type Given = Vec<(Name, Option<Tree>)>;
@@ -407,7 +409,16 @@ impl Body<'_> {
             self.error(codes::WRONG_WAY, text, name.span, "not this way", &help);
             return None;
         }
-        let types = self.cx.event_types(event);
+        let spoken = self.layer.and_then(|layer| self.cx.spoken(layer, event));
+        if let Some((known, goes_down)) = spoken.as_ref().filter(|(_, goes_down)| *goes_down != down) {
+            self.cx.wrong_direction(known, *goes_down, name.span, true);
+            return None;
+        }
+        let types = match &spoken {
+            Some((known, _)) => Some(known.params.iter().map(|param| param.ty).collect()),
+            None if GRANTS.contains(&event) => Some(vec![Type::UInt(32), Type::UInt(32)]),
+            None => self.cx.event_types(event),
+        };
         if types.is_none() {
             self.misspelt_event(name, down);
         }

@@ -4,10 +4,11 @@ use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Pattern};
 
 use super::body::Role;
-use super::emissions::{DOWN, UP};
+use super::emissions::{DOWN, GRANTS, UP};
 use super::{items, layers, Context};
 use crate::program::*;
-use crate::{codes, suggest, tree};
+use crate::signature::Carried;
+use crate::{codes, suggest, tree, types};
 
 /// How many `later` events wait when the handler does not say.
 const LATER_ROOM: u32 = 16;
@@ -504,7 +505,8 @@ impl Head<'_> {
 
     /// An event of the layers' own.
     fn custom(&mut self, name: &Name) -> Option<Event> {
-        let emitted = self.cx.emitted.iter().any(|(_, known, _)| *known == name.text);
+        let spoken = self.cx.spoken(self.layer, &name.text).or_else(|| grant(name));
+        let emitted = spoken.is_some() || self.cx.emitted.iter().any(|(_, known, _)| *known == name.text);
         let own = layers::has_later(self.cx, self.layer, &name.text);
         if !emitted && !own {
             let known = DOWN.iter().chain(&UP).chain(&["start", "settle", "unmatched"]).copied();
@@ -525,7 +527,12 @@ impl Head<'_> {
                 return None;
             }
         }
-        let from = self.origin(name, own);
+        let from = match &spoken {
+            Some((_, true)) => Origin::Above,
+            Some((_, false)) => Origin::Below,
+            None => self.origin(name, own),
+        };
+        self.said_origin(name, &spoken);
         let later_capacity = match self.tree.later() {
             Some(room) => {
                 let number = items::fixed(self.cx, self.file, &room, Type::UInt(32));
@@ -548,12 +555,15 @@ impl Head<'_> {
             };
             let Some(name) = tree::some_name(self.file, param.name()) else { continue };
             // Without a type, it is that of what `later` gives to it.
-            let ty = match param.ty() {
-                None if own => Type::Unknown,
-                ty => items::typed(self.cx, self.file, &name, ty),
+            let known = spoken.as_ref().and_then(|(known, _)| known.params.get(params.len())).map(|known| known.ty);
+            let ty = match (param.ty(), known) {
+                (None, Some(known)) => known,
+                (None, None) if own => Type::Unknown,
+                (ty, known) => self.as_spoken(&name, ty, known),
             };
             params.push(self.bind(name, ty));
         }
+        self.count_spoken(name, params.len(), &spoken);
         Some(Event::Custom { name: name.clone(), from, params, later_capacity })
     }
 
@@ -565,6 +575,40 @@ impl Head<'_> {
             .help("messages come by `on send(msg)` from above, by `on deliver(msg)` from below")
             .help(format!("an event of the layers' own says its types: `on {}(msg: Message)`", name.text));
         self.cx.report(diagnostic);
+    }
+
+    /// The written type of a parameter, which is that of the vocabulary.
+    fn as_spoken(&mut self, name: &Name, ty: Option<ast::Type>, known: Option<Type>) -> Type {
+        let ty = items::typed(self.cx, self.file, name, ty);
+        match known {
+            Some(known) if !types::same(known, ty) => {
+                let (is, wanted) = (self.cx.show(ty), self.cx.show(known));
+                let text = format!("`{}` is {wanted} in the vocabulary, not {is}", name.text);
+                self.cx.error(codes::MISMATCH, text, name.span, "another type", "leave the type out");
+                known
+            }
+            _ => ty,
+        }
+    }
+
+    fn count_spoken(&mut self, name: &Name, count: usize, spoken: &Option<(Carried, bool)>) {
+        let Some((known, _)) = spoken.as_ref().filter(|(known, _)| known.params.len() != count) else { return };
+        let text = format!("`{}` has {} parameters, not {count}", name.text, known.params.len());
+        let diagnostic = mokume_base::Diagnostic::error(codes::WRONG_COUNT, text)
+            .at(name.span, "here")
+            .label(known.name.span, "as the vocabulary says")
+            .help("name all of them");
+        self.cx.report(diagnostic);
+    }
+
+    /// `from` is not needed, and does not say otherwise.
+    fn said_origin(&mut self, name: &Name, spoken: &Option<(Carried, bool)>) {
+        let clause = self.tree.from().and_then(|clause| tree::name_expr(self.file, &clause));
+        let (Some(clause), Some((known, down))) = (clause, spoken) else { return };
+        if clause.text != if *down { "above" } else { "below" } {
+            self.cx.wrong_direction(known, *down, clause.span, false);
+        }
+        let _ = name;
     }
 
     /// Where an own event comes from: as `from` says, or from who emits it.
@@ -598,4 +642,11 @@ fn all_timers(layer: &Layer, object: Option<ObjectId>) -> Vec<String> {
     let own = object.and_then(|object| layer.objects.get(object.index())).map(|class| &class.members);
     let members = layer.scopes.iter().map(|scope| &scope.members).chain(own).flatten();
     members.filter(|member| matches!(member.kind, MemberKind::Timer)).map(|member| member.name.text.clone()).collect()
+}
+
+/// Events of back-pressure, which every layer knows.
+fn grant(name: &Name) -> Option<(Carried, bool)> {
+    let at = GRANTS.iter().position(|known| *known == name.text)?;
+    let field = |text: &str| Field { name: Name { text: text.into(), span: name.span }, ty: Type::UInt(32) };
+    Some((Carried { name: name.clone(), params: vec![field("messages"), field("octets")] }, at == 1))
 }

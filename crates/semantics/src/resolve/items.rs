@@ -36,6 +36,8 @@ pub(super) fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: a
         ast::Item::Enum(item) => Item::Enum(add!(enums, EnumId, item)),
         ast::Item::Attribute(item) => Item::Attribute(add!(attributes, AttributeId, item)),
         ast::Item::Service(item) => Item::Service(add!(services, ServiceId, item)),
+        ast::Item::Signature(item) => Item::Signature(add!(signatures, SignatureId, item)),
+        ast::Item::Vocabulary(item) => Item::Vocabulary(add!(vocabularies, VocabularyId, item)),
         ast::Item::Function(item) => Item::Function(add!(functions, FunctionId, item)),
         ast::Item::Layer(item) => Item::Layer(add!(layers, LayerId, item)),
         ast::Item::Bundle(item) => Item::Bundle(add!(bundles, BundleId, item)),

@@ -5,7 +5,7 @@ use mokume_syntax::ast::{self, AstNode};
 
 use super::body::{unknown, Body, Place};
 use super::scopes::{scope_name, sees};
-use super::{items, Context, Item};
+use super::{higher, items, signatures, Context, Item};
 use crate::program::*;
 use crate::{codes, tree};
 
@@ -50,7 +50,9 @@ pub(super) fn has_later(cx: &Context, layer: LayerId, name: &str) -> bool {
 pub(super) fn signatures(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.layers {
-        let params = items::params(cx, *file, &item.params());
+        let (plain, higher) = higher::split(cx, *file, &item.params(), higher::Owner::Layer);
+        let params = items::params(cx, *file, &plain);
+        cx.higher_layers.push(higher);
         let shape = match item.shape() {
             ast::Shape::Worker => Shape::Worker,
             ast::Shape::Multiplexor => Shape::Multiplexor,
@@ -143,6 +145,18 @@ impl Declare<'_> {
             ast::Member::Writes(writes) => {
                 let found = self.attributes(writes.names());
                 self.this().writes.extend(found);
+            }
+            ast::Member::Needs(needs) => {
+                let claims = signatures::claims(self.cx, self.file, self.id, &needs.names(), needs.condition());
+                self.this().needs.extend(claims);
+            }
+            ast::Member::Gives(gives) => {
+                let claims = signatures::claims(self.cx, self.file, self.id, &gives.names(), gives.condition());
+                self.this().gives.extend(claims);
+            }
+            ast::Member::Speaks(speaks) => {
+                let found = signatures::vocabularies(self.cx, self.file, &speaks.names());
+                self.this().speaks.extend(found);
             }
             ast::Member::Limit(_) | ast::Member::Function(_) | ast::Member::Handler(_) => {}
         }

@@ -5,6 +5,7 @@
 //! `Unknown`, which agrees with everything.
 
 mod answers;
+mod apply;
 mod assignments;
 mod bodies;
 mod body;
@@ -19,6 +20,7 @@ mod externs;
 mod flows;
 mod handlers;
 mod heads;
+mod higher;
 mod host6;
 mod items;
 mod layers;
@@ -30,9 +32,11 @@ mod quoted;
 mod scopes;
 mod settings;
 mod several;
+mod signatures;
 mod stacks;
 mod statements;
 mod tests;
+mod vocabularies;
 mod wire_parts;
 mod wires;
 
@@ -54,6 +58,8 @@ pub(crate) enum Item {
     Enum(EnumId),
     Attribute(AttributeId),
     Service(ServiceId),
+    Signature(SignatureId),
+    Vocabulary(VocabularyId),
     Function(FunctionId),
     Layer(LayerId),
     Bundle(BundleId),
@@ -71,6 +77,8 @@ impl Item {
             Item::Alias(_) | Item::Record(_) | Item::Enum(_) => "a type",
             Item::Attribute(_) => "an attribute",
             Item::Service(_) => "a service",
+            Item::Signature(_) => "a signature",
+            Item::Vocabulary(_) => "a vocabulary",
             Item::Function(_) => "a function",
             Item::Layer(_) => "a layer",
             Item::Bundle(_) => "a bundle",
@@ -104,6 +112,8 @@ pub(crate) struct Trees {
     enums: Vec<(FileId, ast::Enum)>,
     attributes: Vec<(FileId, ast::Attribute)>,
     services: Vec<(FileId, ast::Service)>,
+    signatures: Vec<(FileId, ast::Signature)>,
+    vocabularies: Vec<(FileId, ast::Vocabulary)>,
     functions: Vec<(FileId, ast::Function)>,
     layers: Vec<(FileId, ast::Layer)>,
     bundles: Vec<(FileId, ast::Bundle)>,
@@ -126,6 +136,13 @@ pub(crate) struct Context {
     published: BTreeMap<String, Type>,
     /// `above.x(…)` and `below.x(…)` in the text of all layers: the layer, the name, whether it goes down.
     emitted: Vec<(LayerId, String, bool)>,
+    /// Parameters that are functions and layers, by layer and by bundle of the text.
+    higher_layers: Vec<Vec<higher::Higher>>,
+    higher_bundles: Vec<Vec<higher::Higher>>,
+    /// What was made of definitions with such parameters.
+    made: Vec<apply::Made>,
+    /// Bundles that are being made: one that comes again has no end.
+    making: Vec<BundleId>,
     trees: std::rc::Rc<Trees>,
     /// What layers call services that nobody declares: said once, where they are asked for.
     unknown_services: BTreeSet<String>,
@@ -146,6 +163,10 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         aliases: Vec::new(),
         published: BTreeMap::new(),
         emitted: Vec::new(),
+        higher_layers: Vec::new(),
+        higher_bundles: Vec::new(),
+        made: Vec::new(),
+        making: Vec::new(),
         trees: Default::default(),
         unknown_services: BTreeSet::new(),
         types: Vec::new(),
@@ -159,6 +180,7 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     }
     cx.trees = std::rc::Rc::new(trees);
     items::signatures(&mut cx);
+    signatures::resolve(&mut cx);
     layers::signatures(&mut cx);
     items::bodies(&mut cx);
     wires::wires(&mut cx);
@@ -254,6 +276,12 @@ impl Context {
                 Some(name) => self.named_type(file, &tree::name(file, &name)),
                 None => Type::Unknown,
             },
+            Some(ast::Type::Fn(ty)) => {
+                let help = "let the layer have it: `worker Route(pick: fn(u32) -> u8)`";
+                let span = ty.span(file);
+                self.error(codes::HIGHER_PARAMETER, "only layers and bundles take functions", span, "a function", help);
+                Type::Unknown
+            }
             Some(other) => {
                 let span = other.span(file);
                 self.error(

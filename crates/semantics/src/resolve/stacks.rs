@@ -3,8 +3,10 @@
 use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode};
 
+use super::apply::{self, Scene};
 use super::body::Body;
-use super::{bundles, items, settings, Context};
+use super::higher::Given;
+use super::{items, settings, Context};
 use crate::check::stacks::layers_of;
 use crate::program::*;
 use crate::{codes, suggest, tree};
@@ -49,7 +51,9 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
     let mut known: Vec<(Name, ast::StackLayer, Use)> = Vec::new();
     let mut broken: Vec<String> = Vec::new();
     for (layer, name) in layers {
-        let part = layer.layer().and_then(|part| bundles::part_of(cx, file, &part, &stack.params, &stack.devices));
+        let given = Given::default();
+        let scene = Scene { file, params: &stack.params, devices: &stack.devices, given: &given };
+        let part = apply::chain(cx, &layer.layers(), scene);
         match part {
             Some(of) => known.push((name, layer, of)),
             None => broken.push(name.text),

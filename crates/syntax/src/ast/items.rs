@@ -2,7 +2,7 @@
 
 use super::{
     child, children, choice, doc_of, first_token, has_word, node, AstNode, Block, Container, Expr, Member, Name,
-    Network, Stack, Test, Wire,
+    Network, Signature, Stack, Test, Vocabulary, Wire,
 };
 use crate::kinds::{SyntaxKind, SyntaxToken};
 
@@ -10,8 +10,8 @@ choice! {
     /// What a file holds.
     Item {
         Use(Use), Const(Const), TypeAlias(TypeAlias), Record(Record), Enum(Enum), Attribute(Attribute),
-        Service(Service), Function(Function), Layer(Layer), Bundle(Bundle), Wire(Wire), Stack(Stack),
-        Network(Network), Test(Test), Container(Container),
+        Service(Service), Signature(Signature), Vocabulary(Vocabulary), Function(Function), Layer(Layer),
+        Bundle(Bundle), Wire(Wire), Stack(Stack), Network(Network), Test(Test), Container(Container),
     }
 }
 
@@ -56,9 +56,11 @@ node! {
     ArrayType = ARRAY_TYPE;
     /// `[u32 -> u48; 64]`, `[(u32, u16) -> u8; 64]`
     MapType = MAP_TYPE;
+    /// `fn(u32, u8) -> bool`, of a parameter
+    FnType = FN_TYPE;
 }
 
-choice! { Type { Named(NamedType), Array(ArrayType), Map(MapType) } }
+choice! { Type { Named(NamedType), Array(ArrayType), Map(MapType), Fn(FnType) } }
 
 /// The shape of a layer, by its keyword.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -302,6 +304,17 @@ impl super::Publish {
 impl NamedType {
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
+    }
+}
+
+impl FnType {
+    pub fn params(&self) -> Vec<Type> {
+        let mut types = children::<Type>(&self.0);
+        types.pop();
+        types
+    }
+    pub fn result(&self) -> Option<Type> {
+        children::<Type>(&self.0).pop()
     }
 }
 

@@ -2,14 +2,15 @@
 
 use super::{
     child, children, choice, doc_of, first_token, has_word, node, Block, Contained, Expr, Field, FieldList, Function,
-    Name, Param, Path, Type,
+    Gives, Name, Needs, Param, Path, Speaks, Type,
 };
 
 choice! {
     /// What a layer holds.
     Member {
-        Header(Header), Key(Key), Address(Address), Several(Several), Matching(Matching), Scope(Scope), Object(Object), Publish(Publish), Limit(Limit),
-        Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Function(Function), Handler(Handler),
+        Header(Header), Key(Key), Address(Address), Several(Several), Matching(Matching), Scope(Scope), Object(Object),
+        Publish(Publish), Limit(Limit), Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Needs(Needs),
+        Gives(Gives), Speaks(Speaks), Function(Function), Handler(Handler),
     }
 }
 

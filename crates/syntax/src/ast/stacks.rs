@@ -49,9 +49,9 @@ impl StackLayer {
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// The layer or bundle with its arguments.
-    pub fn layer(&self) -> Option<LayerUse> {
-        child(&self.0)
+    /// The layer or bundle with its arguments; several of them from top to bottom.
+    pub fn layers(&self) -> Vec<LayerUse> {
+        children(&self.0)
     }
     /// How often it says `over`.
     pub fn clauses(&self) -> Vec<Over> {

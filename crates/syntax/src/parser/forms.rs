@@ -11,6 +11,8 @@ pub(super) fn form_of(word: &str) -> &'static str {
         "enum" => "enum Kind: u8 { Ask = 1, Tell }",
         "attribute" => "attribute ttl: u8 = 64",
         "service" => "service Resolve { ask(next_hop: u32)  out known(next_hop: u32) }",
+        "signature" => "signature Datagrams { unit message  publish mtu: u32 }",
+        "vocabulary" => "vocabulary Presence { down ask(who: u8)  up known(who: u8)  reasons left }",
         "fn" => "fn twice(a: u32) -> u32 { return a + a }",
         "worker" => "worker Credit(grant: u16 = 32) { … }",
         "multiplexor" => "multiplexor Ports { … }",
@@ -38,6 +40,9 @@ pub(super) fn form_of(word: &str) -> &'static str {
         "uses" => "uses Resolve as resolve",
         "reads" => "reads ttl, broadcast",
         "writes" => "writes ttl",
+        "needs" => "needs Datagrams, exact when checksums",
+        "gives" => "gives Datagrams",
+        "speaks" => "speaks Presence",
         "on" => "on deliver(msg, seq) { … }",
         // state
         "var" => "var next: u32 = 0",

@@ -34,6 +34,8 @@ impl Parser<'_> {
             "enum" => self.enum_(),
             "attribute" => self.attribute(),
             "service" => self.service(),
+            "signature" => self.signature(),
+            "vocabulary" => self.vocabulary(),
             "fn" => self.function(),
             "bundle" => self.bundle(),
             "wire" => self.wire(),

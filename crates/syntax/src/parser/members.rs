@@ -5,9 +5,9 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
-const MEMBER_WORDS: [&str; 17] = [
+pub(super) const MEMBER_WORDS: [&str; 20] = [
     "header", "key", "match", "address", "below", "entity", "point", "session", "object", "publish", "limit", "serves",
-    "uses", "reads", "writes", "fn", "on",
+    "uses", "reads", "writes", "needs", "gives", "speaks", "fn", "on",
 ];
 
 /// Words behind a handler's parameters.
@@ -115,6 +115,9 @@ impl Parser<'_> {
             "uses" => self.uses(),
             "reads" => self.names(READS),
             "writes" => self.names(WRITES),
+            "needs" => self.claims(NEEDS),
+            "gives" => self.claims(GIVES),
+            "speaks" => self.name_list(SPEAKS, "a vocabulary's name"),
             "fn" => self.function(),
             _ => self.handler(),
         }

@@ -14,6 +14,7 @@ mod items;
 mod lists;
 mod members;
 mod report;
+mod signatures;
 mod stacks;
 mod state;
 mod statements;
@@ -44,7 +45,7 @@ pub enum Fragment {
 /// The bound on nesting and on chains of operators, so that no text exhausts the stack of who walks the tree.
 const MAX_DEPTH: u32 = 200;
 
-const ITEM_WORDS: [&str; 19] = [
+const ITEM_WORDS: [&str; 21] = [
     "use",
     "const",
     "type",
@@ -52,6 +53,8 @@ const ITEM_WORDS: [&str; 19] = [
     "enum",
     "attribute",
     "service",
+    "signature",
+    "vocabulary",
     "fn",
     "worker",
     "multiplexor",

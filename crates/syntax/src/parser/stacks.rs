@@ -86,6 +86,9 @@ impl Parser<'_> {
         self.name("a name for the layer");
         self.bump();
         self.layer_use();
+        while self.eat(SLASH) || self.comma_for_slash() {
+            self.layer_use();
+        }
         loop {
             match self.nth_text(0) {
                 "over" => self.over(),

@@ -9,6 +9,7 @@ impl Parser<'_> {
     pub(super) fn type_(&mut self) {
         match self.peek() {
             _ if self.new_line_before(0) && !self.in_brackets => self.expected_type(),
+            IDENT if self.at_word("fn") && self.nth(1) == L_PAREN => self.nested(|p| p.function_type()),
             IDENT => {
                 self.open(NAMED_TYPE);
                 self.name("a type");
@@ -18,6 +19,26 @@ impl Parser<'_> {
             L_BRACKET => self.nested(|p| p.bracketed(|p| p.bracketed_type())),
             _ => self.expected_type(),
         }
+    }
+
+    /// `fn(u32, u8) -> bool`
+    fn function_type(&mut self) {
+        self.open(FN_TYPE);
+        self.bump();
+        let opening = self.span_of(0);
+        self.bump();
+        while !self.at(R_PAREN) && !self.at(EOF) && !self.at_list_end() {
+            let before = self.pos;
+            self.type_();
+            if !self.eat(COMMA) || self.pos == before {
+                break;
+            }
+        }
+        self.close_bracket(R_PAREN, opening);
+        if self.expect(ARROW, "`->` and what it gives") {
+            self.type_();
+        }
+        self.close();
     }
 
     /// `u32[8]`, as other languages write it.

@@ -1,0 +1,187 @@
+//! What stands below a layer in a stack: the layers of its column with their arguments, nearest first.
+//!
+//! Keeps: a router over several layers has a column for each; what is needed must be in all of them.
+
+use mokume_base::Span;
+
+use super::ways::{circle_from, ways_down, Way};
+use crate::constants::{self, Value};
+use crate::program::*;
+use crate::signature::{Boundaries, Claim, Claimed, Unit};
+
+/// A layer where it stands, with what it was given.
+#[derive(Clone)]
+pub struct Placed<'a> {
+    pub layer: &'a Layer,
+    /// Known before the start; what a stack's parameters decide is not.
+    pub args: Vec<Option<Value>>,
+    /// A wire above or at this layer cuts padding off before anybody above the wire sees the message.
+    pub trimmed: bool,
+    /// Where the stack says that it stands here.
+    pub span: Span,
+}
+
+/// The layers of a layer or bundle of a stack, top to bottom.
+pub fn placed<'a>(program: &'a Program, part: &Use, span: Span) -> Vec<Placed<'a>> {
+    let mut found = Vec::new();
+    take_apart(program, part, &[], false, 0, &mut found);
+    found.iter_mut().for_each(|placed| placed.span = span);
+    found
+}
+
+fn take_apart<'a>(
+    program: &'a Program,
+    part: &Use,
+    params: &[Option<Value>],
+    trimmed: bool,
+    depth: u32,
+    found: &mut Vec<Placed<'a>>,
+) {
+    let args: Vec<Option<Value>> =
+        part.args.iter().map(|arg| constants::eval_with(program, params, arg).ok()).collect();
+    match part.of {
+        Definition::Layer(id) => {
+            let Some(layer) = program.layers.get(id.index()) else { return };
+            found.push(Placed { layer, args, trimmed, span: part.span });
+        }
+        Definition::Bundle(id) => {
+            let Some(bundle) = program.bundles.get(id.index()).filter(|_| depth < 32) else { return };
+            let trimmed = trimmed || bundle.wire.is_some_and(|wire| trims(program, wire));
+            bundle.parts.iter().for_each(|part| take_apart(program, part, &args, trimmed, depth + 1, found));
+        }
+    }
+}
+
+/// Whether a wire says `trim packet to …`.
+pub fn trims(program: &Program, wire: WireId) -> bool {
+    fn any(items: &[WireItem]) -> bool {
+        items.iter().any(|item| match item {
+            WireItem::Field(field) => field.trims.is_some(),
+            WireItem::Choice { arms, .. } => arms.iter().any(|arm| any(&arm.items)),
+            WireItem::Optional { items, .. } => any(items),
+            _ => false,
+        })
+    }
+    program.wires.get(wire.index()).is_some_and(|wire| any(&wire.items))
+}
+
+/// The column of a stack below one layer.
+pub struct Column<'a> {
+    /// Nearest first.
+    pub below: Vec<Placed<'a>>,
+    /// By layer: the keys that who stands on it is bound to, and that are no longer part of the flow above.
+    pub keys_bound: Vec<Vec<&'a str>>,
+}
+
+/// Below the layer `at` of an instance, or with it on top; one for each way down.
+pub fn below<'a>(program: &'a Program, stack: &'a Stack, index: usize, at: usize, with: bool) -> Vec<Column<'a>> {
+    // Layers in a circle are refused elsewhere, and have no way down.
+    if circle_from(stack, index).is_some() {
+        return Vec::new();
+    }
+    let ways = ways_down(stack, index);
+    ways.into_iter().map(|way| along(program, stack, &way, if with { at } else { at + 1 })).collect()
+}
+
+fn along<'a>(program: &'a Program, stack: &'a Stack, way: &Way, first: usize) -> Column<'a> {
+    let mut column = Column { below: Vec::new(), keys_bound: Vec::new() };
+    let mut bound: Vec<&str> = Vec::new();
+    for (step, &(here, under)) in way.0.iter().enumerate() {
+        let instance = &stack.instances[here];
+        let layers = placed(program, &instance.of, instance.of.span);
+        let skip = if step == 0 { first } else { 0 };
+        for layer in layers.into_iter().skip(skip) {
+            column.below.push(layer);
+            column.keys_bound.push(std::mem::take(&mut bound));
+        }
+        bound = instance.unders[under].bound.iter().map(|(name, _)| name.text.as_str()).collect();
+    }
+    column
+}
+
+impl<'a> Column<'a> {
+    /// "`A`, `B`, the device"
+    pub fn path(&self) -> String {
+        let mut path: Vec<String> = self.below.iter().map(|placed| format!("`{}`", placed.layer.name.text)).collect();
+        path.push("the device".into());
+        path.join(", ")
+    }
+
+    /// What is said about boundaries nearest to the top of the column, and by whom.
+    pub fn boundaries(&self, program: &Program) -> (Boundaries, Option<(&'a Layer, Span)>) {
+        for placed in &self.below {
+            if placed.trimmed {
+                return (Boundaries::Exact, None);
+            }
+            for claim in placed.layer.gives.iter().filter(|claim| holds(program, claim, &placed.args)) {
+                let said = match claim.what {
+                    Claimed::Boundaries(boundaries) => Some(boundaries),
+                    Claimed::Signature(id) => program.signatures[id.index()].boundaries.map(|(said, _)| said),
+                };
+                if let Some(said) = said {
+                    return (said, Some((placed.layer, claim.span)));
+                }
+            }
+        }
+        (Boundaries::Exact, None)
+    }
+
+    pub fn unit(&self, program: &Program) -> Unit {
+        let claims = self.below.iter().flat_map(|placed| {
+            placed.layer.gives.iter().filter(|claim| holds(program, claim, &placed.args)).map(|claim| claim.what)
+        });
+        let units = claims.filter_map(|what| match what {
+            Claimed::Signature(id) => program.signatures[id.index()].unit.map(|(unit, _)| unit),
+            Claimed::Boundaries(_) => None,
+        });
+        units.into_iter().next().unwrap_or(Unit::Message)
+    }
+
+    /// Whether sessions, and whether flow traffic come up.
+    pub fn offers(&self) -> (bool, bool) {
+        self.below.iter().rev().fold((false, true), |offers, placed| match placed.layer.shape {
+            Shape::Router => (false, true),
+            Shape::Multiplexor => (true, true),
+            Shape::Worker if has_sessions(placed.layer) => (true, false),
+            _ => offers,
+        })
+    }
+
+    /// The parts of the flows at the top of the column, with their types and who makes them.
+    pub fn parts(&self) -> Vec<(&'a Field, &'a Layer)> {
+        let mut parts: Vec<(&'a Field, &'a Layer)> = Vec::new();
+        for (at, placed) in self.below.iter().enumerate().rev() {
+            match placed.layer.shape {
+                Shape::Router if placed.layer.address.is_empty() => {}
+                Shape::Router => parts = placed.layer.address.iter().map(|field| (field, placed.layer)).collect(),
+                Shape::Multiplexor => {
+                    let key = placed.layer.key.iter().flat_map(|key| &key.fields);
+                    parts.extend(key.map(|field| (field, placed.layer)));
+                }
+                Shape::Worker | Shape::Endpoint => {}
+            }
+            for bound in self.keys_bound.get(at).into_iter().flatten() {
+                // Of a key that is not symmetric only the local end is bound.
+                let symmetric = |layer: &Layer| layer.key.as_ref().is_some_and(|key| key.symmetric);
+                let is_gone = |(field, by): &(&Field, &Layer)| field.name.text == *bound && symmetric(by);
+                if let Some(gone) = parts.iter().rposition(is_gone) {
+                    parts.remove(gone);
+                }
+            }
+        }
+        parts
+    }
+}
+
+fn has_sessions(layer: &Layer) -> bool {
+    layer.scopes.iter().any(|scope| scope.kind == ScopeKind::Session)
+}
+
+/// Whether a claim is made with these arguments; one that only the start decides is.
+pub fn holds(program: &Program, claim: &Claim, args: &[Option<Value>]) -> bool {
+    let Some(when) = &claim.when else { return true };
+    match constants::eval_with(program, args, when) {
+        Ok(value) => value.scalar() != Some(0),
+        Err(_) => true,
+    }
+}

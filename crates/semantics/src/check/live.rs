@@ -1,0 +1,82 @@
+//! The code of a layer that can run with the arguments that it was given: what stands behind `if checksums` is not there
+//! where `checksums` is false.
+//!
+//! Keeps: a condition that is not known leaves both of its sides.
+
+use crate::constants::{self, Value};
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// The arguments of a layer where it stands, as far as they are known before the start.
+pub type Args = [Option<Value>];
+
+/// As [`visit::walk_layer`], without the sides that the arguments rule out.
+pub fn walk_layer<'a>(program: &Program, layer: &'a Layer, args: &Args, f: &mut dyn FnMut(Met<'a>)) {
+    // Statements are taken apart here; what stands outside of them is an expression, or a size.
+    let mut walk = Walk { program, args };
+    for publish in &layer.publishes {
+        walk.expr(&publish.value, f);
+    }
+    layer.limit_send.iter().for_each(|limit| walk.expr(limit, f));
+    for member in layer.scopes.iter().flat_map(|scope| &scope.members) {
+        if let MemberKind::Var { init: Some(init), .. } = &member.kind {
+            walk.expr(init, f);
+        }
+    }
+    for member in layer.objects.iter().flat_map(|class| &class.members) {
+        if let MemberKind::Var { init: Some(init), .. } = &member.kind {
+            walk.expr(init, f);
+        }
+    }
+    layer.functions.iter().for_each(|function| walk.block(&function.body, f));
+    layer.handlers.iter().for_each(|handler| walk.block(&handler.body, f));
+}
+
+struct Walk<'p> {
+    program: &'p Program,
+    args: &'p Args,
+}
+
+impl Walk<'_> {
+    fn known(&self, condition: &Expr) -> Option<bool> {
+        let value = constants::eval_with(self.program, self.args, condition).ok()?.scalar()?;
+        Some(value != 0)
+    }
+
+    fn block<'a>(&mut self, block: &'a [Stmt], f: &mut dyn FnMut(Met<'a>)) {
+        for stmt in block {
+            f(Met::Stmt(stmt));
+            visit::stmt_states(stmt, &mut |state| f(Met::State(state)));
+            visit::stmt_exprs(stmt, &mut |expr| self.expr(expr, f));
+            match &stmt.kind {
+                StmtKind::If { condition, then, otherwise, .. } => match self.known(condition) {
+                    Some(true) => self.block(then, f),
+                    Some(false) => self.block(otherwise, f),
+                    None => {
+                        self.block(then, f);
+                        self.block(otherwise, f);
+                    }
+                },
+                _ => visit::stmt_blocks(stmt).into_iter().for_each(|inner| self.block(inner, f)),
+            }
+        }
+    }
+
+    fn expr<'a>(&self, expr: &'a Expr, f: &mut dyn FnMut(Met<'a>)) {
+        f(Met::Expr(expr));
+        visit::expr_states(expr, &mut |state| f(Met::State(state)));
+        let taken = match &expr.kind {
+            ExprKind::If { condition, then, otherwise } => {
+                self.known(condition).map(|known| if known { then } else { otherwise })
+            }
+            // `checksums and below.x == 0`
+            ExprKind::Binary { op: Binary::And, a, .. } if self.known(a) == Some(false) => Some(a),
+            ExprKind::Binary { op: Binary::Or, a, .. } if self.known(a) == Some(true) => Some(a),
+            _ => None,
+        };
+        match taken {
+            Some(taken) => self.expr(taken, f),
+            None => visit::expr_children(expr, &mut |child| self.expr(child, f)),
+        }
+    }
+}

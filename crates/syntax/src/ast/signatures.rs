@@ -1,0 +1,99 @@
+//! Types of layers: signatures, vocabularies, what a layer needs and gives.
+
+use super::{child, children, choice, doc_of, expr_after, first_token, node, Address, Expr, Key, Name, Publish, Reads};
+use super::{Signal, Writes};
+
+choice! {
+    /// What a signature holds.
+    SignatureMember {
+        Include(Include), Unit(Unit), Boundaries(Boundaries), Directed(Directed), Address(Address), Key(Key),
+        Publish(Publish), Reads(Reads), Writes(Writes), Speaks(Speaks),
+    }
+}
+
+node! {
+    /// `signature Internet { include Datagrams  … }`
+    Signature = SIGNATURE;
+    /// `include Datagrams, Addressed`
+    Include = INCLUDE;
+    /// `unit message`, `unit stream`
+    Unit = UNIT;
+    /// `boundaries exact`, `boundaries padded`
+    Boundaries = BOUNDARIES;
+    /// `down open, ask(who: u8)`, `up known(who: u8)`
+    Directed = DIRECTED;
+    /// `vocabulary Presence { … }`
+    Vocabulary = VOCABULARY;
+    /// `reasons left, expelled`
+    Reasons = REASONS;
+    /// `speaks Presence`
+    Speaks = SPEAKS;
+    /// `needs Datagrams, exact when checksums`
+    Needs = NEEDS;
+    /// `gives Datagrams`
+    Gives = GIVES;
+    /// One name behind `needs` or `gives`
+    Claim = CLAIM;
+    WhenClause = WHEN_CLAUSE;
+}
+
+macro_rules! names {
+    ($($node:ident),*) => {$(
+        impl $node {
+            pub fn names(&self) -> Vec<Name> {
+                children(&self.0)
+            }
+        }
+    )*};
+}
+names!(Include, Unit, Boundaries, Reasons, Speaks);
+
+impl Signature {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn doc(&self) -> String {
+        doc_of(&self.0)
+    }
+    pub fn members(&self) -> Vec<SignatureMember> {
+        children(&self.0)
+    }
+}
+
+impl Vocabulary {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    pub fn doc(&self) -> String {
+        doc_of(&self.0)
+    }
+    pub fn events(&self) -> Vec<Directed> {
+        children(&self.0)
+    }
+    pub fn reasons(&self) -> Vec<Name> {
+        children::<Reasons>(&self.0).iter().flat_map(Reasons::names).collect()
+    }
+}
+
+impl Directed {
+    pub fn is_down(&self) -> bool {
+        first_token(&self.0).is_some_and(|token| token.text() == "down")
+    }
+    pub fn events(&self) -> Vec<Signal> {
+        children(&self.0)
+    }
+}
+
+macro_rules! claims {
+    ($($node:ident),*) => {$(
+        impl $node {
+            pub fn names(&self) -> Vec<Name> {
+                children::<Claim>(&self.0).iter().filter_map(|claim| child(&claim.0)).collect()
+            }
+            pub fn condition(&self) -> Option<Expr> {
+                child::<WhenClause>(&self.0).and_then(|when| expr_after(&when.0, "when"))
+            }
+        }
+    )*};
+}
+claims!(Needs, Gives);
