@@ -4,7 +4,7 @@
 `all` is a whole call with a message of so many octets; `rest` is what is left without touching the payload: the intercept of
 the line through 0, 512 and 1400 octets. Instructions are the same from run to run.
 
-`thin layers`: one stack with a layer and without, two hosts, 1024 messages of 64 octets one after the other, 10 ms apart; the
+`thin layers`: one stack with a layer and without, two hosts, 256 messages of 64 octets one after the other, 10 ms apart; the
 difference is the layer's. `deliver` is all that the frames of a message cost at both hosts, acknowledgements included; `timers` what
 runs between messages. `compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
 """
@@ -35,7 +35,7 @@ ROWS = [
 THIN = ["Trace", "Sequencer", "Checksum16", "Crc32", "Length", "Framing", "Priority", "TokenBucket", "Heartbeat", "Batch", "Repeat",
         "Compress(4)", "Fragment", "StopAndWait", "GoBackN", "CreditMessages", "CreditOctets"]
 PARTS = [("send", "Thin_users_send"), ("deliver", "Thin_device_frame"), ("timers", "Thin_advance")]
-MESSAGES, OCTETS = 1024, 64
+MESSAGES, OCTETS = 256, 64
 
 
 def stop(message):

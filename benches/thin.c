@@ -5,7 +5,7 @@
 #include "Thin.h"
 #include "phase.h"
 
-enum { MESSAGES = 1024, WAITING = 64, LARGEST = 2048 };
+enum { MESSAGES = 256, WAITING = 64, LARGEST = 2048 };
 
 struct host {
     struct Thin *stack;
@@ -55,8 +55,8 @@ static int carry(struct host *from, struct host *to, uint64_t now)
     static uint8_t frames[WAITING][LARGEST];
     uint32_t sizes[WAITING];
     unsigned count = from->waiting;
-    memcpy(frames, from->frames, sizeof frames);
-    memcpy(sizes, from->sizes, sizeof sizes);
+    for (unsigned i = 0; i < count; i++)
+        memcpy(frames[i], from->frames[i], sizes[i] = from->sizes[i]);
     from->waiting = 0;
     for (unsigned i = 0; i < count; i++)
         Thin_device_frame(to->stack, now, (mk_octets){frames[i], sizes[i]});

@@ -1,26 +1,15 @@
 //! No text makes the front end or the formatter panic: programs with tokens deleted, doubled, swapped or replaced by
 //! others' tokens. `scripts/mutate 5000000` is the campaign.
 
-use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
+#[path = "common/mutants.rs"]
+mod mutants;
 
-use mokume_base::{FileId, SourceMap};
+use mokume_base::SourceMap;
 use mokume_semantics::{analyse, load, Loader};
+use mutants::first_victim;
 
 /// As many in `./test`; `MUTANTS=20000` for more, `FIRST=4000` for others.
 const MUTANTS: usize = 4_000;
-
-/// A generator good enough for choosing places (xorshift64*), seeded, so that a failure can be replayed.
-struct Choice(u64);
-
-impl Choice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
-    }
-}
 
 /// Nothing is loaded beside the mutant itself, but for a small module that most programs ask for.
 struct Alone;
@@ -41,78 +30,12 @@ impl Loader for Alone {
     }
 }
 
-fn programs(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            programs(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "mok") {
-            found.extend(std::fs::read_to_string(&path).ok().map(|text| (path, text)));
-        }
-    }
-}
-
-fn tokens(text: &str) -> Vec<String> {
-    let parse = mokume_syntax::parse(FileId(0), text);
-    let all = parse.syntax().descendants_with_tokens();
-    all.filter_map(|element| element.into_token()).map(|token| token.text().to_string()).collect()
-}
-
-fn mutate(tokens: &mut Vec<String>, others: &[String], choice: &mut Choice) {
-    for _ in 0..1 + choice.below(3) {
-        let at = choice.below(tokens.len());
-        if tokens.is_empty() || tokens[at].trim().is_empty() {
-            continue;
-        }
-        match choice.below(5) {
-            0 => drop(tokens.remove(at)),
-            1 => tokens.insert(at, format!("{} ", tokens[at].clone())),
-            2 => {
-                let other = choice.below(tokens.len());
-                tokens.swap(at, other);
-            }
-            3 => tokens[at] = others[choice.below(others.len())].clone(),
-            _ => {
-                let end = (at + 1 + choice.below(12)).min(tokens.len());
-                drop(tokens.drain(at..end));
-            }
-        }
-    }
-}
-
 fn front_end(text: &str) {
     let mut sources = SourceMap::default();
     let root = sources.add("mutant.mok", text);
     let loaded = load(&mut sources, &[root], &mut Alone);
     analyse(&loaded);
     let _ = mokume_syntax::format::format(root, text);
-}
-
-fn survives(text: &str, front_end: impl Fn(&str)) -> bool {
-    catch_unwind(AssertUnwindSafe(|| front_end(text))).is_ok()
-}
-
-/// The first mutant that a front end does not survive: its seed, where it is from, its text.
-fn first_victim(mutants: std::ops::Range<usize>, front_end: impl Fn(&str)) -> Option<(usize, PathBuf, String)> {
-    let house = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut all = Vec::new();
-    for folder in ["library", "examples", "tests"] {
-        programs(&house.join(folder), &mut all);
-    }
-    assert!(all.len() > 40, "programs to mutate: {}", all.len());
-    let originals: Vec<Vec<String>> = all.iter().map(|(_, text)| tokens(text)).collect();
-    let words: Vec<String> =
-        originals.iter().flatten().filter(|token| !token.trim().is_empty()).step_by(7).cloned().collect();
-    mutants.into_iter().find_map(|seed| {
-        let mut choice = Choice(seed as u64 + 0x9e37_79b9_7f4a_7c15);
-        let index = choice.below(all.len());
-        let mut mutant = originals[index].clone();
-        mutate(&mut mutant, &words, &mut choice);
-        let text = mutant.concat();
-        (!survives(&text, &front_end)).then(|| (seed, all[index].0.clone(), text))
-    })
 }
 
 #[test]
