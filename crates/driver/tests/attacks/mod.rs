@@ -126,7 +126,17 @@ fn frame4(chance: &mut Chance) -> Vec<u8> {
         // Whoever is there, in turn: a cache is full of them.
         25 => arp(1, OWN & 0xffff_ff00 | any & 0xff, OWN),
         26 => ipv4(17, OWN & 0xffff_ff00 | any & 0xff, OWN, |_| (), &udp(4000, 9, &payload)),
-        27 => ipv4(17, PEER, OWN, |header| header.extend([word as u8 & 0x9f, 4, 0, 0]), &udp(4000, 7, &payload)),
+        27 => ipv4(
+            17,
+            PEER,
+            OWN,
+            |header| {
+                header[0] = 0x46;
+                header[3] += 4;
+                header.extend([word as u8 & 0x9f, (word >> 8) as u8 & 7, 4, 0]);
+            },
+            &udp(4000, 7, &payload),
+        ),
         _ => ipv4(17, PEER, OWN, |_| (), &udp(any as u16, 7, &payload)),
     }
 }
