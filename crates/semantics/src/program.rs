@@ -80,6 +80,10 @@ pub struct Enum {
     pub name: Name,
     pub width: u8,
     pub names: Vec<(Name, u64)>,
+    /// With data: its values are of this record, whose first field is the number.
+    pub data: Option<RecordId>,
+    /// For each name, its parts among the record's fields.
+    pub parts: Vec<std::ops::Range<usize>>,
 }
 
 #[derive(Clone, Debug)]

@@ -213,6 +213,25 @@ worker Keeps {
     }
 }";
 
+    DATA_PARTS = "M0343", "an enum's value without its parts, or with others",
+    "A name of an enum may have parts: `Circle(radius: u32)`. A value gives each of them a value, a pattern a name for each, in order.",
+    "enum Shape: u8 { Nothing, Circle(radius: u32) }
+fn unit() -> Shape { return Shape.Circle }",
+    "enum Shape: u8 { Nothing, Circle(radius: u32) }
+fn unit() -> Shape { return Shape.Circle(1) }";
+
+    DATA_IN_VALUE = "M0344", "an enum with data is matched where a value is wanted",
+    "The parts of a value are bound in the blocks of a `match` statement; as an expression, `match` compares numbers only.",
+    "enum Shape: u8 { Nothing, Circle(radius: u32) }
+fn size(s: Shape) -> u32 { return match s { Shape.Circle(r) => { r }  else => { 0 } } }",
+    "enum Shape: u8 { Nothing, Circle(radius: u32) }
+fn size(s: Shape) -> u32 {
+    match s {
+        Shape.Circle(r) => { return r }
+        else => { return 0 }
+    }
+}";
+
     EXTERN_TYPES = "M0340", "what a function in C cannot be given or give",
     "A function in C is given numbers (records of them too) and at most one message, whose octets it may change in place; it gives one number, or nothing.",
     "extern fn sum(a: Message, b: Message) -> u32 from \"sum.c\" { return a.size + b.size }",

@@ -57,6 +57,8 @@ pub(crate) struct Body<'c> {
     pub result: Type,
     /// The container whose code this is.
     pub view: Option<Rc<View>>,
+    /// In a pattern: a name of an enum with data is its number.
+    pub pattern: bool,
     /// In the model of a function in C, which may change its message.
     pub model: bool,
     /// In a function that may refuse.
@@ -81,6 +83,7 @@ impl<'c> Body<'c> {
             view: None,
             refuses: false,
             model: false,
+            pattern: false,
             excused: Vec::new(),
             scopes: vec![Vec::new()],
         }

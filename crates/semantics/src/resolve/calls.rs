@@ -300,6 +300,12 @@ impl Body<'_> {
             return unknown(span);
         };
         if let Some(owner) = tree::name_expr(self.file, &base) {
+            if let (None, Some(Item::Enum(id))) = (self.local(&owner.text), self.cx.item(self.file, &owner.text)) {
+                if self.cx.program.enums[id.index()].data.is_some() {
+                    let value = self.data_value(id, &name, Some(args), span);
+                    return value.unwrap_or_else(|| self.field(field, span));
+                }
+            }
             let local = self.local(&owner.text);
             if let Some(found) = self.contained_call(field, args, span) {
                 return found;

@@ -69,8 +69,17 @@ impl Body<'_> {
         }
     }
 
-    pub(super) fn match_statement(&mut self, stmt: &ast::Match) -> Option<StmtKind> {
-        let value = self.expr(&stmt.value()?, None);
+    pub(super) fn match_statement(&mut self, stmt: &ast::Match, span: Span, done: &mut Vec<Stmt>) {
+        let Some(value) = stmt.value() else { return };
+        let value = self.expr(&value, None);
+        if let Some(id) = self.data_of(value.ty) {
+            return self.match_data(stmt, (id, value), span, done);
+        }
+        let kind = self.match_numbers(stmt, value);
+        done.extend(kind.map(|kind| Stmt { kind, span }));
+    }
+
+    fn match_numbers(&mut self, stmt: &ast::Match, value: Expr) -> Option<StmtKind> {
         let arms = self.arms(stmt, &value);
         let cases = arms.cases.into_iter().map(|(numbers, block)| (numbers, self.block(block))).collect();
         let otherwise = self.block(arms.otherwise);
@@ -122,7 +131,10 @@ impl Body<'_> {
                 return numbers;
             }
         }
+        let outer = std::mem::replace(&mut self.pattern, matches!(ty, Type::Enum(_)));
+        let pattern = self.pattern_head(pattern);
         let found = self.value(&pattern, ty);
+        self.pattern = outer;
         let Some(number) = super::items::known(self.cx, &found).and_then(|value| value.scalar()) else {
             return Vec::new();
         };

@@ -284,7 +284,7 @@ impl Body<'_> {
     }
 
     /// `a.b`
-    fn field(&mut self, expr: &ast::FieldExpr, span: Span) -> Expr {
+    pub(super) fn field(&mut self, expr: &ast::FieldExpr, span: Span) -> Expr {
         let (Some(base), Some(name)) = (expr.base(), tree::some_name(self.file, expr.name())) else {
             return unknown(span);
         };
@@ -363,6 +363,9 @@ impl Body<'_> {
             _ => {}
         }
         let Some(Item::Enum(id)) = self.cx.item(self.file, &owner.text) else { return None };
+        if let Some(value) = self.data_value(id, name, None, span) {
+            return Some(value);
+        }
         let item = &self.cx.program.enums[id.index()];
         if let Some((_, number)) = item.names.iter().find(|(known, _)| known.text == name.text) {
             return Some(make(ExprKind::Number(*number), Type::Enum(id), span));
@@ -515,6 +518,11 @@ impl Body<'_> {
     fn match_value(&mut self, expr: &ast::Match, want: Option<Type>, span: Span) -> Expr {
         let Some(value) = expr.value() else { return unknown(span) };
         let value = self.expr(&value, None);
+        if self.data_of(value.ty).is_some() {
+            let help = "write it as a statement that sets a local: `match s { Shape.Circle(r) => { x = r }  … }`";
+            self.error(codes::DATA_IN_VALUE, "an enum with data is matched by a statement", span, "a value", help);
+            return unknown(span);
+        }
         let arms = self.arms(expr, &value);
         let mut values: Vec<(Vec<u64>, Expr)> = Vec::new();
         for (numbers, body) in arms.cases.iter().chain([&(Vec::new(), arms.otherwise.clone())]) {

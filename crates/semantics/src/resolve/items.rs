@@ -59,18 +59,21 @@ pub(super) fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: a
 pub(super) fn signatures(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.enums {
-        let empty = Enum { name: title(*file, item.name()), width: 64, names: Vec::new() };
+        let empty =
+            Enum { name: title(*file, item.name()), width: 64, names: Vec::new(), data: None, parts: Vec::new() };
         cx.program.enums.push(empty);
     }
     for (file, item) in &trees.records {
         cx.program.records.push(Record { name: title(*file, item.name()), fields: Vec::new() });
     }
+    super::data::declare(cx);
     for (index, (file, item)) in trees.enums.iter().enumerate() {
         enum_names(cx, index, *file, item);
     }
     for (index, (file, item)) in trees.records.iter().enumerate() {
         cx.program.records[index].fields = fields(cx, *file, &item.fields(), false);
     }
+    super::data::parts(cx);
     endless_records(cx);
     for index in 0..cx.aliases.len() {
         if let Lazy::Waiting(file, alias) = &cx.aliases[index] {

@@ -14,6 +14,7 @@ mod calls;
 mod contained;
 mod containers;
 mod control;
+mod data;
 mod emissions;
 mod expressions;
 mod externs;
@@ -305,7 +306,7 @@ impl Context {
         }
         match self.item(file, &name.text) {
             Some(Item::Record(id)) => Type::Record(id),
-            Some(Item::Enum(id)) => Type::Enum(id),
+            Some(Item::Enum(id)) => self.program.enums[id.index()].data.map_or(Type::Enum(id), Type::Record),
             Some(Item::Alias(index)) => self.alias(index, name),
             _ => {
                 self.unknown_type(file, name);

@@ -67,7 +67,7 @@ impl Body<'_> {
             Node::Assign(stmt) => push(self.assign(stmt, span)),
             Node::Expr(stmt) => push(self.expr_statement(stmt, span)),
             Node::If(stmt) => push(self.if_statement(stmt, span)),
-            Node::Match(stmt) => push(self.match_statement(stmt)),
+            Node::Match(stmt) => self.match_statement(stmt, span, done),
             Node::While(stmt) => push(self.while_statement(stmt, span)),
             Node::For(stmt) => push(self.for_statement(stmt, span)),
             Node::Return(stmt) => push(self.return_statement(stmt, span)),

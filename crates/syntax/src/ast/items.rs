@@ -188,6 +188,10 @@ impl Enum {
 }
 
 impl Variant {
+    /// The parts of a value of this name: `Circle(radius: u32)`.
+    pub fn params(&self) -> Vec<Param> {
+        params(&self.0)
+    }
     /// The number, where it is written.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)

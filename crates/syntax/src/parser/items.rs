@@ -243,8 +243,13 @@ impl Parser<'_> {
         if self.expect(L_BRACE, "`{` and names") {
             self.braced_list("name", |p| {
                 p.open_documented(VARIANT);
-                if p.name("a name") && p.eat(EQ) {
-                    p.expression();
+                if p.name("a name") {
+                    if p.at(L_PAREN) && p.same_line(0) {
+                        p.params(true);
+                    }
+                    if p.eat(EQ) {
+                        p.expression();
+                    }
                 }
                 p.close();
             });
