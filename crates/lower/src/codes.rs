@@ -59,4 +59,11 @@ bits at an even octet. And code that runs for no message has no flow at hand: na
         "A step names a port, an event and as many arguments as it takes (docs/language.md, section 10). The message lists what the stack has.\n\n    \
 udp.send_to(0, 4000, 10.0.0.2, 7, \"hello\")\n",
     ),
+    (
+        "M0743",
+        "a quote that cannot be read",
+        "A failure that quotes a packet finds its session by the key in the quote, which is cut off and so cannot be decoded. The key must stand before every \
+choice, option and optional part of its wire, in whole octets; and a header of changing size must say its size in a field there: `words: u4 = \
+size(header) / 4`.\n",
+    ),
 ];

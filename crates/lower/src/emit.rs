@@ -54,6 +54,12 @@ impl<'p> Lowering<'p> {
                 let reason = self.one(f, reason);
                 self.fail(f, reason);
             }
+            E::FailedFlow { reason, quote, from } => {
+                let why = self.one(f, reason);
+                let from = self.expr(f, from);
+                let quote = self.one(f, quote);
+                self.failed_up(f, why, quote, from);
+            }
             E::Service { service, operation, uses, args } => self.service(f, (*service, *operation), *uses, args, stmt),
             E::Custom { name, down, args } => {
                 let args: Vec<r::Value> = args.iter().flat_map(|arg| self.expr(f, arg)).collect();
@@ -80,6 +86,10 @@ impl<'p> Lowering<'p> {
             Pass::Opened => self.say_opened(f),
             Pass::Accepted => self.say_accepted(f),
             Pass::Failed(reason) => self.event_up(f, "failed", What::Failed, vec![reason]),
+            Pass::FailedQuoting(why, local) => {
+                let quote = f.one(local);
+                self.pass_failed(f, why, quote);
+            }
             Pass::Close => self.close_on(f, "close", What::Close),
             Pass::Abort => self.close_on(f, "abort", What::Abort),
             Pass::Closed => self.event_up(f, "closed", What::Closed, Vec::new()),

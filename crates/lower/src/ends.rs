@@ -151,6 +151,13 @@ impl<'p> Lowering<'p> {
                 f.op(&self.a, r::OpKind::Release { object: own });
             }
             What::Failed => self.application_failed(f, own, params[1]),
+            What::FailedFlow => self.drop(f, params[2], "unmatched"),
+            What::FailedQuoting => {
+                self.drop(f, params[2], "failed");
+                self.application_failed(f, own, params[1]);
+                f.place.unsure_down = true;
+                self.event_down(f, "abort", What::Abort, Vec::new());
+            }
             _ => self.unheard(f, task, &params[1..]),
         }
     }

@@ -46,12 +46,14 @@ pub enum Fault {
     WayForgotten,
     /// Of all who match nobody gets a share.
     ShareLost,
+    /// A quote is read as if the other end had sent it.
+    QuoteTurned,
 }
 
 #[cfg(test)]
 #[allow(dead_code)]
 impl Fault {
-    pub const ALL: [Fault; 21] = [
+    pub const ALL: [Fault; 22] = [
         Fault::KeysSwapped,
         Fault::ListenerOrder,
         Fault::FirstMessageLost,
@@ -73,5 +75,6 @@ impl Fault {
         Fault::RestBare,
         Fault::WayForgotten,
         Fault::ShareLost,
+        Fault::QuoteTurned,
     ];
 }

@@ -61,6 +61,8 @@ pub enum Pass {
     Opened,
     Accepted,
     Failed(Value),
+    /// The reason, and the quote's local.
+    FailedQuoting(Value, LocalId),
     Close,
     Abort,
     Closed,

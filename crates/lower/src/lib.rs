@@ -31,6 +31,7 @@ mod plan;
 mod point;
 pub mod protocols;
 mod publish;
+mod quoted;
 mod receive;
 mod script;
 mod session;

@@ -134,6 +134,9 @@ pub enum What {
     Opened,
     Failed,
     Closed,
+    /// With a quote: of flow traffic, on the entity; and on a session.
+    FailedFlow,
+    FailedQuoting,
     /// Of a service.
     Service {
         service: s::ServiceId,

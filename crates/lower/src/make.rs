@@ -172,6 +172,8 @@ impl<'p> Lowering<'p> {
             What::Opened => self.make_opened(f, params[1]),
             What::Failed => self.make_end(f, "failed", Pass::Failed(params[1])),
             What::Closed => self.make_end(f, "closed", Pass::Closed),
+            What::FailedFlow => self.make_failed_flow(f),
+            What::FailedQuoting => self.make_failed_quoting(f, task.on),
             What::Close => self.make_close(f, Pass::Close, |event| matches!(event, s::Event::Close)),
             What::Abort => self.make_close(f, Pass::Abort, |event| matches!(event, s::Event::Abort)),
             What::Service { service, operation, uses } => {
@@ -458,6 +460,7 @@ fn stands_for(event: &s::Event, what: &What) -> bool {
         What::Opened => matches!(event, E::Opened),
         What::Failed => matches!(event, E::Failed { .. }),
         What::Closed => matches!(event, E::Closed),
+        What::FailedFlow | What::FailedQuoting => matches!(event, E::FailedQuoting { .. }),
         What::Close => matches!(event, E::Close),
         What::Abort => matches!(event, E::Abort),
         What::Custom { name, .. } => matches!(event, E::Custom { name: known, .. } if known.text == **name),

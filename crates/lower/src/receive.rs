@@ -97,7 +97,7 @@ impl<'p> Lowering<'p> {
         above.into_iter().any(|at| self.layer(*at).is_some_and(|layer| layer.barrier))
     }
 
-    fn load_placed(&mut self, f: &mut Frame<'p>, message: r::Value, place: PlacedField, ty: r::Type) -> r::Value {
+    pub fn load_placed(&mut self, f: &mut Frame<'p>, message: r::Value, place: PlacedField, ty: r::Type) -> r::Value {
         let at = f.constant(&self.a, r::Type::U(32), u64::from(place.octet));
         let raw = r::Type::U(place.width);
         let mut value = f.value(&self.a, r::OpKind::Load { message, at, ty: raw, endian: place.endian });
@@ -171,7 +171,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// A multiplexor's flow: what came from below, with our end as the destination of the packet.
-    fn flow_from(
+    pub fn flow_from(
         &self,
         inst: usize,
         bottom: &[r::Value],

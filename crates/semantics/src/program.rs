@@ -399,6 +399,11 @@ pub enum Event {
     Failed {
         reason: Option<LocalId>,
     },
+    /// `failed(reason, quote)`: with the beginning of the packet that failed. The session lives until a layer ends it.
+    FailedQuoting {
+        reason: LocalId,
+        message: LocalId,
+    },
     Listen {
         flow: Option<LocalId>,
     },
@@ -672,6 +677,12 @@ pub enum Emission {
     /// `above.failed(reason)` with the reason that the handler was given.
     FailedAs {
         reason: Expr,
+    },
+    /// `above.failed(reason, quote) from flow(…)`: of a flow, with the beginning of the packet that failed.
+    FailedFlow {
+        reason: Expr,
+        quote: Expr,
+        from: Expr,
     },
     /// Of a used service (`uses` index) or, for `out` operations, of a served one.
     Service {

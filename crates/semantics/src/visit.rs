@@ -88,6 +88,11 @@ fn emission_exprs<'a>(emission: &'a Emission, f: &mut dyn FnMut(&'a Expr)) {
         }
         Emission::Listen { flow } | Emission::Bind { flow } | Emission::Unlisten { flow } => f(flow),
         Emission::FailedAs { reason } => f(reason),
+        Emission::FailedFlow { reason, quote, from } => {
+            f(reason);
+            f(from);
+            f(quote);
+        }
         Emission::Service { args, .. } | Emission::Custom { args, .. } => args.iter().for_each(&mut *f),
         _ => {}
     }

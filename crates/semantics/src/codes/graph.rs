@@ -25,6 +25,21 @@ codes! {
     on send(msg) to flow { below.send(msg) to flow(remote: flow.remote.station) }
 }";
 
+    LISTENS_LOCALLY = "M0532", "a listener that names the other end",
+    "`listen`, `bind` and `unlisten` name a local address and key, or leave them open; messages and sessions come from anybody.",
+    "multiplexor Ports { key { port: u16 } }
+endpoint Serves {
+    on start { below.bind(local.port: 80, remote.port: 7) }
+    on deliver(msg) { consume msg: heard }
+}",
+    "multiplexor Ports { key { port: u16 } }
+endpoint Serves {
+    on start { below.bind(local.port: 80) }
+    on deliver(msg) from flow {
+        if flow.remote.port == 7 { consume msg: heard } else { drop msg: unknown }
+    }
+}";
+
     UNLIKE_BELOW = "M0740", "layers below one router whose flows differ",
     "To a router over several layers they all look alike: their flows have the same parts, of the same types.",
     "multiplexor Ports { key { port: u16 } }

@@ -100,6 +100,15 @@ impl Body<'_> {
         Some(send.map(StmtKind::Emit))
     }
 
+    /// A listener is of a local end: who the remote one may be, its code says.
+    pub(super) fn listens_locally(&mut self, flow: &Expr) {
+        let ExprKind::Flow { remote, .. } = &flow.kind else { return };
+        let Some((name, part)) = remote.first() else { return };
+        let span = name.as_ref().map_or(part.span, |name| name.span);
+        let help = "leave it out, and look at `flow.remote` when the session is accepted or the message delivered";
+        self.error(codes::LISTENS_LOCALLY, "a listener is of a local end", span, "the other end", help);
+    }
+
     /// `flow.hash(secret)`
     pub(super) fn flow_hash(&mut self, flow: Expr, args: &[ast::Arg], span: Span) -> Expr {
         let Some(values) = self.plain_args("hash", args, 1, span) else { return super::body::unknown(span) };

@@ -64,7 +64,8 @@ impl Body<'_> {
             );
             return Some(None);
         }
-        let used = (down && name.text == "send", !down && name.text == "deliver");
+        let quoting = name.text == "failed" && args.len() == 2;
+        let used = (down && name.text == "send", !down && (name.text == "deliver" || quoting));
         self.misplaced_ends(ends, used.0, used.1);
         Some(match (down, name.text.as_str()) {
             (true, "send") => Some(self.send(&args, ends, span)),
@@ -73,6 +74,7 @@ impl Body<'_> {
             (true, "close") => self.bare(&name, &args).then_some(Emission::Close),
             (true, "abort") => self.bare(&name, &args).then_some(Emission::Abort),
             (false, "closed") => self.bare(&name, &args).then_some(Emission::Closed),
+            (false, "failed") if quoting => self.failed_flow(&args, ends, span),
             (false, "failed") => self.failed(&args, span),
             // A worker that handles the event itself, as one that shakes hands does, says it when it is ready.
             (false, "opened" | "accepted") if self.shape() == Some(Shape::Worker) => {
@@ -368,12 +370,35 @@ impl Body<'_> {
         } else {
             self.flow_of(&parts, Side::Below, span)
         };
+        if name.text != "open" {
+            self.listens_locally(&flow);
+        }
         match name.text.as_str() {
             "open" => Emission::Open { flow, args: values },
             "listen" => Emission::Listen { flow },
             "bind" => Emission::Bind { flow },
             _ => Emission::Unlisten { flow },
         }
+    }
+
+    /// `above.failed(reason, quote) from flow(…)`
+    fn failed_flow(&mut self, args: &[ast::Arg], ends: &Ends, span: Span) -> Option<Emission> {
+        let name = tree::name_expr(self.file, &args[0].value()?)?;
+        let reason = match self.local(&name.text) {
+            Some(local) if self.local_type(local) == Type::Reason => {
+                make(ExprKind::Local(local), Type::Reason, name.span)
+            }
+            _ => make(ExprKind::Reason(name.clone()), Type::Reason, name.span),
+        };
+        let quote = self.given(&args[1].value()?);
+        let Some(from) = &ends.from else {
+            let help =
+                "write `above.failed(reason, quote) from flow(…)`; a handler that was told passes it on by `pass`";
+            self.error(codes::NO_FLOW, "of which flow is this quoted?", span, "not said here", help);
+            return None;
+        };
+        let from = self.value(from, Type::Flow(Side::Above));
+        Some(Emission::FailedFlow { reason, quote, from })
     }
 
     fn failed(&mut self, args: &[ast::Arg], span: Span) -> Option<Emission> {

@@ -153,9 +153,14 @@ impl Head<'_> {
                 Event::Closed
             }
             "failed" => {
-                let names = self.names(1);
-                let reason = names.into_iter().next().map(|name| self.bind(name, Type::Reason));
-                Event::Failed { reason }
+                let mut names = self.names(2).into_iter();
+                let reason = names.next().map(|name| self.bind(name, Type::Reason));
+                match (reason, names.next()) {
+                    (Some(reason), Some(quote)) => {
+                        Event::FailedQuoting { reason, message: self.bind(quote, Type::Message) }
+                    }
+                    _ => Event::Failed { reason },
+                }
             }
             "unmatched" => Event::Unmatched { message: self.only_message()?, flow: self.flow(Side::Above) },
             "settle" => self.settle(),

@@ -107,7 +107,7 @@ pub(super) fn hidden_state(value: &Expr, scope: ScopeKind) -> Option<StateRef> {
 fn of_sessions(event: &Event) -> bool {
     match event {
         Event::Deliver { flow, .. } | Event::Accepted { flow } => flow.is_none(),
-        Event::Opened | Event::Failed { .. } | Event::Closed => true,
+        Event::Opened | Event::Failed { .. } | Event::FailedQuoting { .. } | Event::Closed => true,
         _ => false,
     }
 }
