@@ -1,9 +1,11 @@
 //! The ends of a stack: devices below, application ports above (docs/language.md, section 10).
 
 use mokume_reaction as r;
+use mokume_semantics::program as s;
 
 use crate::frame::{to, Exit, Frame, Register};
 use crate::lowering::{Lowering, On, Task, What};
+use crate::make::GRANTS;
 use crate::plan::Kind;
 
 impl<'p> Lowering<'p> {
@@ -86,6 +88,14 @@ impl<'p> Lowering<'p> {
             outputs.push(("closed", session.clone()));
             outputs.push(("failed_session", [session, why].concat()));
         }
+        let amounts = [one("messages", r::Type::U(32)), one("octets", r::Type::U(32))].concat();
+        let (told, asked) = (self.below_emits(inst, GRANTS[0]), self.below_handles(inst, GRANTS[1]));
+        if let (Some(class), true) = (self.infos[inst].session, told) {
+            outputs.push(("grant_sends", [one("session", r::Type::Ref(class)), amounts.clone()].concat()));
+        }
+        if at.uses.flow && told {
+            outputs.push(("grant_sends_to", amounts.clone()));
+        }
         if at.uses.flow {
             outputs.push(("deliver_from", [flow.clone(), msg.clone()].concat()));
         }
@@ -106,9 +116,29 @@ impl<'p> Lowering<'p> {
             self.add_input(inst, On::Session, "close", Vec::new(), What::Close);
             self.add_input(inst, On::Session, "abort", Vec::new(), What::Abort);
         }
+        if at.uses.sessions && asked {
+            self.add_input(inst, On::Session, GRANTS[1], amounts.clone(), input(GRANTS[1]));
+        }
+        if at.uses.flow && asked {
+            self.add_input(inst, On::Entity, "grant_delivers_from", amounts, input("grant_delivers_from"));
+        }
         if at.uses.flow {
             self.add_input(inst, On::Entity, "send_to", [flow, msg].concat(), input("send_to"));
         }
+    }
+
+    /// Whether anybody below says `above.name(…)`.
+    fn below_emits(&self, inst: usize, name: &str) -> bool {
+        let Some(below) = self.inst(inst).below else { return false };
+        let emits = self.layer(below).is_some_and(|layer| mokume_semantics::check::rows::emits_up(layer, name));
+        emits || self.below_emits(below, name)
+    }
+
+    /// Whether anybody below has a handler for what comes from above by this name.
+    fn below_handles(&self, inst: usize, name: &str) -> bool {
+        let Some(below) = self.inst(inst).below else { return false };
+        let handles = |layer: &s::Layer| mokume_semantics::check::stacks::handles(layer, name, s::Origin::Above);
+        self.layer(below).is_some_and(handles) || self.below_handles(below, name)
     }
 
     pub fn make_application(&mut self, f: &mut Frame<'p>, task: &Task) {
@@ -116,7 +146,7 @@ impl<'p> Lowering<'p> {
         let own = params[0];
         match &task.what {
             // Inputs of the port; a layer's own event of the same name comes from below and ends nowhere.
-            What::Custom { name, down: true } => match &**name {
+            What::Custom { name, down: true } if !name.starts_with(GRANTS[1]) => match &**name {
                 "open" => self.application_open(f, params[1], params[2..].to_vec()),
                 "send_to" => {
                     let (flow, message) = (params[1..params.len() - 1].to_vec(), params[params.len() - 1]);
@@ -157,6 +187,14 @@ impl<'p> Lowering<'p> {
                 self.application_failed(f, own, params[1]);
                 f.place.unsure_down = true;
                 self.event_down(f, "abort", What::Abort, Vec::new());
+            }
+            What::Custom { name, down: false } if &**name == GRANTS[0] => {
+                let output = if task.on == On::Session { "grant_sends" } else { "grant_sends_to" };
+                let from = if task.on == On::Session { 0 } else { 1 };
+                self.out(f, output, params[from..].to_vec());
+            }
+            What::Custom { name, down: true } if name.starts_with(GRANTS[1]) => {
+                self.custom(f, GRANTS[1], true, params[1..].to_vec());
             }
             _ => self.unheard(f, task, &params[1..]),
         }
@@ -239,11 +277,16 @@ impl<'p> Lowering<'p> {
 
     /// Beyond what may be sent now, an application's message is dropped.
     fn send_with_credit(&mut self, f: &mut Frame<'p>, message: r::Value, flow: Option<Vec<r::Value>>) {
-        let credit = if self.faulty(crate::fault::Fault::CreditIgnored) { None } else { self.credit(f) };
         let mut exits: Vec<Exit> = Vec::new();
-        if let Some(credit) = credit {
-            let zero = f.constant(&self.a, r::Type::U(32), 0);
-            let some = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Gt, a: credit, b: zero });
+        for name in crate::publish::CREDIT {
+            let ignored = self.faulty(crate::fault::Fault::CreditIgnored);
+            let Some(credit) = self.credit(f, name).filter(|_| !ignored) else { continue };
+            // For one message, or for its octets.
+            let (op, b) = match name {
+                "credit" => (r::Compare::Gt, f.constant(&self.a, r::Type::U(32), 0)),
+                _ => (r::Compare::Ge, f.value(&self.a, r::OpKind::Size { message })),
+            };
+            let some = f.value(&self.a, r::OpKind::Compare { op, a: credit, b });
             let (go, none) = f.branch(some, Some(0.99), "go", "no_credit");
             f.select(none);
             self.drop(f, message, "no_credit");

@@ -9,6 +9,7 @@
 
 mod answers;
 mod calls;
+mod changes;
 mod chosen;
 mod clean;
 pub mod codes;
@@ -115,6 +116,7 @@ pub fn lower_with_protocols(
     lowering.diagnostics = diagnostics;
     lowering.declare();
     lowering.declare_ports();
+    lowering.declare_changes();
     lowering.roots();
     lowering.make_all();
     let failed = lowering.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);

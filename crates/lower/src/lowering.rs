@@ -151,6 +151,10 @@ pub enum What {
         name: Rc<str>,
         down: bool,
     },
+    /// A value that is published below has changed.
+    Changed {
+        handler: Option<u32>,
+    },
     /// By number of the layer's handlers.
     Plain {
         handler: Option<u32>,
@@ -176,6 +180,7 @@ pub struct Lowering<'p> {
     pub infos: Vec<Rc<Info>>,
     pub diagnostics: Vec<Diagnostic>,
     pub functions: HashMap<(usize, String, Reading), r::FunctionId>,
+    pub watched: Vec<crate::changes::Watched>,
     declared: HashSet<(r::ClassId, r::Trigger)>,
     tasks: VecDeque<Task>,
     places: HashMap<(u32, u32), r::SourceId>,
@@ -200,6 +205,7 @@ impl<'p> Lowering<'p> {
             infos: Vec::new(),
             diagnostics: Vec::new(),
             functions: HashMap::new(),
+            watched: Vec::new(),
             declared: HashSet::new(),
             tasks: VecDeque::new(),
             places: HashMap::new(),

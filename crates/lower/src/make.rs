@@ -14,7 +14,7 @@ impl<'p> Lowering<'p> {
             let Some(layer) = self.layer(inst) else { continue };
             let starts = layer.handlers.iter().position(|handler| matches!(handler.event, s::Event::Start));
             let late = self.infos[inst].late.iter().any(|(scope, _)| *scope == s::ScopeKind::Entity);
-            if starts.is_some() || late {
+            if starts.is_some() || late || self.is_watched(inst) {
                 let what = What::Plain { handler: starts.map(|at| at as u32) };
                 self.need(Task {
                     inst,
@@ -95,6 +95,9 @@ impl<'p> Lowering<'p> {
             Kind::Application => self.make_application(&mut f, &task),
             Kind::Layer(_) => self.make_layer(&mut f, &task),
         }
+        if self.is_watched(task.inst) && f.live() {
+            self.tell_changes(&mut f, task.trigger == r::Trigger::Start);
+        }
         f.end(r::Terminator::Return);
         let body = f.b.finish();
         self.a.handlers.push(r::Handler {
@@ -109,7 +112,7 @@ impl<'p> Lowering<'p> {
 
     fn source_of(&mut self, task: &Task) -> Option<r::SourceId> {
         let handler = match &task.what {
-            What::Plain { handler: Some(at) } | What::Own { handler: at } => {
+            What::Plain { handler: Some(at) } | What::Own { handler: at } | What::Changed { handler: Some(at) } => {
                 self.layer(task.inst)?.handlers.get(*at as usize)
             }
             What::Service { service, operation, uses } => self.service_handler(task.inst, *service, *operation, *uses),
@@ -183,6 +186,11 @@ impl<'p> Lowering<'p> {
             }
             What::Own { handler } => self.make_own(f, *handler, task.on),
             What::Custom { name, down } => self.make_custom(f, name, *down, task.on),
+            What::Changed { handler } => {
+                if let (Some(at), Some(layer)) = (handler, self.layer(f.inst)) {
+                    self.run(f, &layer.handlers[*at as usize], Vec::new());
+                }
+            }
             What::Plain { handler } => self.make_plain(f, *handler, task.on),
         }
     }
@@ -415,6 +423,9 @@ impl<'p> Lowering<'p> {
             Some(s::Shape::Multiplexor) => on == On::Entity || down,
             _ => true,
         };
+        if ends && GRANTS.contains(&&**name) {
+            return;
+        }
         if ends {
             let message = format!("nobody handles `{name}`");
             self.error("M0726", message, self.inst(inst).span, "a layer that it reaches must have a handler for it");
@@ -439,6 +450,9 @@ impl<'p> Lowering<'p> {
         self.layer(inst).is_some_and(|layer| matches!(layer.handlers[handler as usize].event, s::Event::Start))
     }
 }
+
+/// Grants end at the ends of a stack, and where several are above or below: who has a use for them handles them.
+pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
 
 fn on_scope(scope: s::ScopeKind) -> On {
     match scope {

@@ -24,7 +24,7 @@ enum Publisher<'p> {
     Device(usize),
     Own(&'p s::Publish),
     /// `limit send`, and the credit below.
-    Limit(&'p s::Expr),
+    Limit(&'p s::Expr, Option<&'p s::Expr>),
     Below(usize),
     /// Of several layers below the smallest.
     Least(Vec<usize>),
@@ -32,15 +32,16 @@ enum Publisher<'p> {
     Nobody,
 }
 
-const CREDIT: &str = "credit";
+/// What may be sent now: messages, octets.
+pub const CREDIT: [&str; 2] = ["credit", "credit_octets"];
 /// What is the smallest of those below, where a router stands on several and does not say.
-const LEAST: [&str; 2] = [CREDIT, "mtu"];
+const LEAST: [&str; 3] = [CREDIT[0], CREDIT[1], "mtu"];
 
 impl<'p> Lowering<'p> {
     fn publisher(&self, inst: usize, name: &str) -> Publisher<'p> {
         let at = self.inst(inst);
         let layer = match at.kind {
-            Kind::Device(_) if name == CREDIT => return Publisher::Unlimited,
+            Kind::Device(_) if CREDIT.contains(&name) => return Publisher::Unlimited,
             Kind::Device(device) => return Publisher::Device(device),
             Kind::Application => return Publisher::Nobody,
             Kind::Layer(layer) => layer,
@@ -48,8 +49,10 @@ impl<'p> Lowering<'p> {
         if let Some(own) = layer.publishes.iter().find(|publish| publish.name.text == name) {
             return Publisher::Own(own);
         }
-        match (&layer.limit_send, at.below) {
-            (Some(limit), _) if name == CREDIT => Publisher::Limit(limit),
+        let limits = [&layer.limit_send, &layer.limit_octets];
+        let limit = CREDIT.iter().position(|known| *known == name).and_then(|at| Some((limits[at].as_ref()?, at)));
+        match (limit, at.below) {
+            (Some((limit, kind)), _) => Publisher::Limit(limit, layer.ratios[kind].as_ref()),
             _ if at.several.len() > 1 && LEAST.contains(&name) => Publisher::Least(at.several.clone()),
             _ if at.several.len() > 1 => Publisher::Nobody,
             (_, Some(below)) => Publisher::Below(below),
@@ -58,12 +61,12 @@ impl<'p> Lowering<'p> {
     }
 
     /// Whether anybody from here down limits what may be sent.
-    pub fn is_limited(&self, inst: usize) -> bool {
-        match self.publisher(inst, CREDIT) {
+    pub fn is_limited(&self, inst: usize, name: &str) -> bool {
+        match self.publisher(inst, name) {
             Publisher::Unlimited | Publisher::Nobody | Publisher::Device(_) => false,
-            Publisher::Own(_) | Publisher::Limit(_) => true,
-            Publisher::Below(below) => self.is_limited(below),
-            Publisher::Least(lowers) => lowers.iter().any(|lower| self.is_limited(*lower)),
+            Publisher::Own(_) | Publisher::Limit(..) => true,
+            Publisher::Below(below) => self.is_limited(below, name),
+            Publisher::Least(lowers) => lowers.iter().any(|lower| self.is_limited(*lower, name)),
         }
     }
 
@@ -75,7 +78,7 @@ impl<'p> Lowering<'p> {
                 let base = if own.flow.is_some() { Reading::Flow } else { Reading::Entity };
                 base.max(self.expr_reading(inst, &own.value))
             }
-            Publisher::Limit(limit) => self.expr_reading(inst, limit).max(self.most_reading(inst, CREDIT)),
+            Publisher::Limit(limit, _) => self.expr_reading(inst, limit).max(self.most_reading(inst, name)),
             Publisher::Below(_) | Publisher::Least(_) => self.most_reading(inst, name),
         }
     }
@@ -238,11 +241,11 @@ impl<'p> Lowering<'p> {
         Some(function)
     }
 
-    fn published_type(&self, inst: usize, name: &str) -> Option<s::Type> {
+    pub fn published_type(&self, inst: usize, name: &str) -> Option<s::Type> {
         match self.publisher(inst, name) {
             Publisher::Device(_) if name == "mac" => Some(s::Type::UInt(48)),
             Publisher::Device(_) if name == "mtu" => Some(s::Type::UInt(32)),
-            Publisher::Unlimited | Publisher::Limit(_) => Some(s::Type::UInt(32)),
+            Publisher::Unlimited | Publisher::Limit(..) => Some(s::Type::UInt(32)),
             Publisher::Own(own) => Some(own.ty),
             Publisher::Below(below) => self.published_type(below, name),
             Publisher::Least(lowers) => self.published_type(*lowers.first()?, name),
@@ -271,13 +274,20 @@ impl<'p> Lowering<'p> {
                 let types: Vec<r::Type> = self.flat(inst, ty).into_iter().map(|(_, ty)| ty).collect();
                 values.into_iter().zip(types).map(|(value, ty)| self.cast(f, value, ty)).collect()
             }
-            Publisher::Limit(limit) => {
+            Publisher::Limit(limit, ratio) => {
                 let own = self.u32(f, limit);
                 let lowers = self.inst(inst).lowers().to_vec();
-                let limited: Vec<usize> = lowers.into_iter().filter(|below| self.is_limited(*below)).collect();
+                let limited: Vec<usize> = lowers.into_iter().filter(|below| self.is_limited(*below, name)).collect();
                 let name = self.name(name);
                 match self.least_below(f, &limited, &name).first() {
-                    Some(under) => vec![f.value(&self.a, r::OpKind::Binary { op: r::Binary::Min, a: own, b: *under })],
+                    Some(under) => {
+                        let mut under = *under;
+                        if let Some(ratio) = ratio {
+                            let many = self.u32(f, ratio);
+                            under = f.value(&self.a, r::OpKind::Binary { op: r::Binary::Div, a: under, b: many });
+                        }
+                        vec![f.value(&self.a, r::OpKind::Binary { op: r::Binary::Min, a: own, b: under })]
+                    }
                     None => vec![own],
                 }
             }
@@ -298,9 +308,30 @@ impl<'p> Lowering<'p> {
     }
 
     /// What may be sent now, for the application above; `None` where nobody limits it.
-    pub fn credit(&mut self, f: &mut Frame<'p>) -> Option<r::Value> {
-        let below = self.inst(f.inst).below.filter(|below| self.is_limited(*below))?;
-        let name = self.name(CREDIT);
+    pub fn credit(&mut self, f: &mut Frame<'p>, name: &str) -> Option<r::Value> {
+        let below = self.inst(f.inst).below.filter(|below| self.is_limited(*below, name))?;
+        let name = self.name(name);
         self.read_below(f, below, &name, None).first().copied()
+    }
+
+    /// Who says a name at an instance, through those that do not; and what that is computed from: the names that are read
+    /// of the layers below.
+    pub fn said_by(&self, inst: usize, name: &str) -> Vec<(usize, Vec<String>)> {
+        let read = |expr: &s::Expr| {
+            let mut names = Vec::new();
+            mokume_semantics::visit::walk_expr(expr, &mut |part| {
+                if let s::ExprKind::Below { name, .. } = &part.kind {
+                    names.push(name.text.clone());
+                }
+            });
+            names
+        };
+        match self.publisher(inst, name) {
+            Publisher::Own(own) => vec![(inst, read(&own.value))],
+            Publisher::Limit(limit, _) => vec![(inst, [read(limit), vec![name.to_owned()]].concat())],
+            Publisher::Below(below) => self.said_by(below, name),
+            Publisher::Least(lowers) => lowers.iter().flat_map(|lower| self.said_by(*lower, name)).collect(),
+            Publisher::Device(_) | Publisher::Unlimited | Publisher::Nobody => Vec::new(),
+        }
     }
 }

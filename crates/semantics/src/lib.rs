@@ -32,6 +32,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     check::stacks::check(&program, &mut diagnostics);
     check::rows::check(&program, &mut diagnostics);
     check::vocabulary::check(&program, &mut diagnostics);
+    check::changes::check(&program, &mut diagnostics);
     check::ranges::check(&program, &mut diagnostics);
     check::invert::check(&program, &mut diagnostics);
     diagnostics.extend(loaded.diagnostics.iter().cloned());

@@ -186,6 +186,10 @@ pub struct Layer {
     pub publishes: Vec<Publish>,
     /// `limit send: e`, of the session if there is one, else of the entity; a `u32`.
     pub limit_send: Option<Expr>,
+    /// `limit send: e octets`
+    pub limit_octets: Option<Expr>,
+    /// `each n`: how many of its own it may make of one from above; of messages, of octets.
+    pub ratios: [Option<Expr>; 2],
     pub serves: Vec<ServiceId>,
     pub uses: Vec<(ServiceId, Name)>,
     pub reads: Vec<AttributeId>,
@@ -223,6 +227,8 @@ impl Layer {
             objects: Vec::new(),
             publishes: Vec::new(),
             limit_send: None,
+            limit_octets: None,
+            ratios: [None, None],
             serves: Vec::new(),
             uses: Vec::new(),
             reads: Vec::new(),
@@ -428,6 +434,10 @@ pub enum Event {
     },
     Settle {
         limit: Expr,
+    },
+    /// A value that is published below has changed.
+    Change {
+        name: Name,
     },
     /// An operation of a service: of one that the layer serves, or (`uses` index) an `out` of one that it uses.
     Service {

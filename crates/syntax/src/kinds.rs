@@ -214,6 +214,7 @@ pub enum SyntaxKind {
     EVICT,
     PUBLISH,
     LIMIT,
+    EACH,
     SERVES,
     USES,
     READS,

@@ -17,7 +17,8 @@ pub fn walk_layer<'a>(program: &Program, layer: &'a Layer, args: &Args, f: &mut 
     for publish in &layer.publishes {
         walk.expr(&publish.value, f);
     }
-    layer.limit_send.iter().for_each(|limit| walk.expr(limit, f));
+    let limits = layer.limit_send.iter().chain(&layer.limit_octets).chain(layer.ratios.iter().flatten());
+    limits.for_each(|limit| walk.expr(limit, f));
     for member in layer.scopes.iter().flat_map(|scope| &scope.members) {
         if let MemberKind::Var { init: Some(init), .. } = &member.kind {
             walk.expr(init, f);

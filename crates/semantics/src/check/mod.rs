@@ -1,6 +1,7 @@
 //! Checks over the typed program, a file each; all but [`linear`] need every layer and stack resolved.
 
 pub mod calls;
+pub mod changes;
 pub mod column;
 pub mod idle;
 pub mod invert;
@@ -8,6 +9,7 @@ pub mod linear;
 pub mod live;
 pub mod ranges;
 pub mod rows;
+pub mod sizes;
 pub mod stacks;
 pub mod usage;
 pub mod vocabulary;

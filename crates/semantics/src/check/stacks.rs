@@ -14,7 +14,7 @@ use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
 
 /// Values that every layer has from below, without anybody publishing them.
-pub const EVERYWHERE: [&str; 2] = ["credit", "mtu"];
+pub const EVERYWHERE: [&str; 3] = ["credit", "credit_octets", "mtu"];
 /// What a device publishes.
 pub const OF_DEVICES: [&str; 2] = ["mac", "mtu"];
 

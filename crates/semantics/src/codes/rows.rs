@@ -151,4 +151,76 @@ stack One(device: Device) {
         pass
     }
 }";
+
+    NEVER_CHANGES = "M0561", "a change that never comes",
+    "`on change below.x` runs when a layer below publishes another value of `x` than before. What a device publishes is fixed at the start.",
+    "worker Follows {
+    entity { counter changes }
+    on change below.mtu { count changes }
+}
+stack One(device: Device) {
+    app = Follows over device
+    export app
+}",
+    "worker Follows {
+    entity { counter changes }
+    on change below.mtu { count changes }
+}
+worker Varies {
+    entity { var most: u32 = 100 }
+    publish mtu: u32 = most
+    on send(msg) {
+        most = msg.size
+        below.send(msg)
+    }
+}
+stack One(device: Device) {
+    app = Follows over varies
+    varies = Varies over device
+    export app
+}";
+
+    BEYOND_CREDIT = "M0562", "sending beyond the credit",
+    "`limit send` says how many messages a layer takes. Who sends more on every way through a handler is refused; where it depends on what happens, an application's port drops what is beyond as `no_credit`.",
+    "worker Twice {
+    on send(msg) {
+        below.send(msg.share())
+        below.send(msg)
+    }
+}
+worker One { limit send: 1 }
+stack Both(device: Device) {
+    app = Twice over one
+    one = One over device
+    export app
+}",
+    "worker Twice {
+    on send(msg) {
+        if below.credit > 1 { below.send(msg.share()) }
+        below.send(msg)
+    }
+}
+worker One { limit send: 1 }
+stack Both(device: Device) {
+    app = Twice over one
+    one = One over device
+    export app
+}";
+
+    BEYOND_MTU = "M0563", "a message larger than what is below can carry",
+    "`publish mtu` says how large a message may be that is sent to a layer. One whose octets stand in the program and are more is refused; others are looked at when they are sent, by the layer that says so.",
+    "worker Small { publish mtu: u32 = min(below.mtu, 4) }
+worker Greets { on start { below.send(message(\"hello\")) } }
+stack One(device: Device) {
+    app = Greets over small
+    small = Small over device
+    export app
+}",
+    "worker Small { publish mtu: u32 = min(below.mtu, 4) }
+worker Greets { on start { below.send(message(\"hi\")) } }
+stack One(device: Device) {
+    app = Greets over small
+    small = Small over device
+    export app
+}";
 }

@@ -135,10 +135,12 @@ impl Bodies<'_> {
             return;
         }
         let span = limit.span(self.file);
-        if self.this().limit_send.is_some() {
+        let octets = limit.is_in_octets();
+        let known = if octets { &self.this().limit_octets } else { &self.this().limit_send };
+        if known.is_some() {
             return self.cx.error(
                 codes::DEFINED_TWICE,
-                "`send` has a limit already",
+                "`send` has a limit of this kind already",
                 span,
                 "the second",
                 "leave one of them out",
@@ -146,7 +148,12 @@ impl Bodies<'_> {
         }
         let mut body = Body::of_layer(self.cx, self.file, self.id, Place::Value);
         let value = body.some_value(limit.value(), Type::UInt(32), span);
-        self.this().limit_send = Some(value);
+        let ratio = limit
+            .ratio()
+            .map(|ratio| Body::of_layer(self.cx, self.file, self.id, Place::Argument).size(Some(ratio), span));
+        let layer = self.this();
+        *(if octets { &mut layer.limit_octets } else { &mut layer.limit_send }) = Some(value);
+        layer.ratios[usize::from(octets)] = ratio;
     }
 
     /// Functions first, then handlers; those with parameters of unknown type when who calls them has been read.

@@ -57,7 +57,7 @@ pub(super) fn role(event: &Event) -> Role {
         Event::Unmatched { .. } => Role::Unmatched,
         Event::Settle { .. } => Role::Settle,
         Event::Expiry { .. } => Role::Expiry,
-        Event::Service { .. } | Event::Custom { from: Origin::Own, .. } => Role::Service,
+        Event::Service { .. } | Event::Change { .. } | Event::Custom { from: Origin::Own, .. } => Role::Service,
         _ => Role::Other,
     }
 }
@@ -71,6 +71,7 @@ pub(super) fn same_event(a: &Handler, b: &Handler) -> bool {
             (x, i) == (y, j)
         }
         (Event::Custom { name: x, .. }, Event::Custom { name: y, .. }) => x.text == y.text,
+        (Event::Change { name: x }, Event::Change { name: y }) => x.text == y.text,
         (x, y) => std::mem::discriminant(x) == std::mem::discriminant(y),
     }
 }
@@ -96,6 +97,10 @@ impl Head<'_> {
         let path = self.tree.event()?;
         let parts = tree::parts(self.file, &path);
         match parts.as_slice() {
+            [_, name] if self.tree.is_change() => {
+                self.none();
+                Some(Event::Change { name: name.clone() })
+            }
             [name] => self.plain(&name.clone()),
             [owner, name] => self.service(&owner.clone(), &name.clone()),
             _ => {

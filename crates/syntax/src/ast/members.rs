@@ -48,8 +48,10 @@ node! {
     Evict = EVICT;
     /// `publish mtu: u32 = e`
     Publish = PUBLISH;
-    /// `limit send: credit`
+    /// `limit send: left room octets each 2`
     Limit = LIMIT;
+    /// `each 2`
+    Each = EACH;
     /// `serves Resolve`
     Serves = SERVES;
     /// `uses Resolve as resolve`
@@ -123,6 +125,16 @@ impl ConstState {
     /// `from open`: given by who opens the session.
     pub fn is_given(&self) -> bool {
         has_word(&self.0, "from")
+    }
+}
+
+impl Limit {
+    pub fn is_in_octets(&self) -> bool {
+        has_word(&self.0, "octets")
+    }
+    /// How many of the layer's own one of those above may become.
+    pub fn ratio(&self) -> Option<Expr> {
+        child::<Each>(&self.0).and_then(|each| child(&each.0))
     }
 }
 
@@ -286,6 +298,10 @@ impl Handler {
     /// The event: `send`, `resolve.ask`; `None` for `on expiry t`.
     pub fn event(&self) -> Option<Path> {
         child(&self.0)
+    }
+    /// `on change below.mtu`
+    pub fn is_change(&self) -> bool {
+        has_word(&self.0, "change")
     }
     /// The timer of `on expiry t`.
     pub fn expiry(&self) -> Option<Name> {

@@ -290,6 +290,15 @@ impl Parser<'_> {
         self.bump();
         if self.name_here("the event's name") && self.expect(COLON, "`:` and how many") {
             self.expression();
+            if self.at_any_word(&["messages", "octets"]) && self.same_line(0) {
+                self.bump();
+            }
+            if self.at_word("each") && self.same_line(0) {
+                self.open(EACH);
+                self.bump();
+                self.expression();
+                self.close();
+            }
         }
         self.close();
     }
@@ -342,6 +351,10 @@ impl Parser<'_> {
             self.bump();
             self.name_here("the timer's name");
         } else {
+            if self.at_word("change") && self.nth_word(1, "below") {
+                self.form = "on change below.mtu { … }";
+                self.bump();
+            }
             self.path("an event's name");
         }
         if self.at(L_PAREN) {

@@ -1,0 +1,127 @@
+//! Values whose changes are waited for, and credit that is not kept to.
+
+use mokume_base::Diagnostic;
+
+use super::column::{self, Placed};
+use crate::program::*;
+use crate::{codes, constants, suggest};
+
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for stack in &program.stacks {
+        for (index, instance) in stack.instances.iter().enumerate() {
+            for (at, placed) in column::placed(program, &instance.of, instance.of.span).iter().enumerate() {
+                for below in column::below(program, stack, index, at, false) {
+                    changes(program, placed, &below, out);
+                    credit(program, placed, &below, out);
+                    super::sizes::check(program, placed, &below, out);
+                }
+            }
+        }
+    }
+}
+
+/// `on change below.x`: somebody below publishes it.
+fn changes(program: &Program, placed: &Placed, below: &column::Column, out: &mut Vec<Diagnostic>) {
+    for handler in &placed.layer.handlers {
+        let Event::Change { name } = &handler.event else { continue };
+        let published = below.below.iter().any(|placed| publishes(placed.layer, &name.text));
+        if published {
+            continue;
+        }
+        let who: Vec<&str> = program
+            .layers
+            .iter()
+            .filter(|layer| publishes(layer, &name.text))
+            .map(|layer| layer.name.text.as_str())
+            .collect();
+        let text = format!(
+            "`{}` waits for `{}` to change, and no layer below publishes it",
+            placed.layer.name.text, name.text
+        );
+        let diagnostic = Diagnostic::error(codes::NEVER_CHANGES, text)
+            .at(placed.span, format!("`{}` stands here", placed.layer.name.text))
+            .label(name.span, "waits for it here")
+            .note(format!("below it are {}; what a device publishes does not change", below.path()));
+        out.push(match who.is_empty() {
+            true => diagnostic.help(format!("let a layer below say `publish {}: … = …`", name.text)),
+            false => diagnostic.help(format!("put {} below it", suggest::list(&who))),
+        });
+    }
+}
+
+fn publishes(layer: &Layer, name: &str) -> bool {
+    let own = layer.publishes.iter().any(|publish| publish.name.text == name);
+    own || name == "credit" && layer.limit_send.is_some() || name == "credit_octets" && layer.limit_octets.is_some()
+}
+
+/// A handler that sends more on every way through it than the layer below ever allows.
+fn credit(program: &Program, placed: &Placed, below: &column::Column, out: &mut Vec<Diagnostic>) {
+    let Some((by, limit)) = below.below.iter().find_map(|placed| Some((placed, placed.layer.limit_send.as_ref()?)))
+    else {
+        return;
+    };
+    let Some(most) = constants::eval_with(program, &by.args, limit).ok().and_then(|value| value.scalar()) else {
+        return;
+    };
+    for handler in &placed.layer.handlers {
+        let Sends { through, left } = least(placed.layer, &handler.body, 0);
+        let Some(sends) = through.into_iter().chain(left).min().filter(|sends| *sends > most) else { continue };
+        let (layer, under) = (&placed.layer.name.text, &by.layer.name.text);
+        let text = format!("`{layer}` sends {sends} messages at once, and `{under}` takes {most}");
+        out.push(
+            Diagnostic::error(codes::BEYOND_CREDIT, text)
+                .at(placed.span, format!("`{layer}` stands here"))
+                .label(handler.span, format!("sends {sends} whatever happens"))
+                .label(limit.span, format!("allows {most}"))
+                .help("look at `below.credit` before each of them, or keep some for later"),
+        );
+    }
+}
+
+/// The fewest messages sent on a way that goes on behind the block, and on one that leaves.
+#[derive(Clone, Copy)]
+struct Sends {
+    through: Option<u64>,
+    left: Option<u64>,
+}
+
+fn least(layer: &Layer, block: &[Stmt], depth: u32) -> Sends {
+    let mut all = Sends { through: Some(0), left: None };
+    for stmt in block {
+        let Some(so_far) = all.through else { break };
+        let here = of_stmt(layer, stmt, depth);
+        all.through = here.through.map(|sends| so_far + sends);
+        all.left = all.left.into_iter().chain(here.left.map(|sends| so_far + sends)).min();
+    }
+    all
+}
+
+fn of_stmt(layer: &Layer, stmt: &Stmt, depth: u32) -> Sends {
+    let none = Sends { through: Some(0), left: None };
+    match &stmt.kind {
+        StmtKind::Emit(Emission::Send { message: Some(_), .. }) => Sends { through: Some(1), left: None },
+        StmtKind::Return { .. } => Sends { through: None, left: Some(0) },
+        StmtKind::Call(Expr { kind: ExprKind::CallOwn { function, .. }, .. }) if depth < 8 => {
+            let Some(function) = layer.functions.get(*function as usize) else { return none };
+            let inner = least(layer, &function.body, depth + 1);
+            Sends { through: inner.through.into_iter().chain(inner.left).min().or(Some(0)), left: None }
+        }
+        StmtKind::If { .. }
+        | StmtKind::IfFound { .. }
+        | StmtKind::IfObject { .. }
+        | StmtKind::IfTaken { .. }
+        | StmtKind::Match { .. } => {
+            let ways = crate::visit::stmt_blocks(stmt).into_iter().map(|block| least(layer, block, depth));
+            let ways: Vec<Sends> = ways.collect();
+            Sends {
+                through: ways.iter().filter_map(|way| way.through).min(),
+                left: ways.iter().filter_map(|way| way.left).min(),
+            }
+        }
+        // What stands behind `or` may be left by; a loop may have no round.
+        _ => {
+            let ways = crate::visit::stmt_blocks(stmt).into_iter().map(|block| least(layer, block, depth));
+            Sends { through: Some(0), left: ways.filter_map(|way| way.left).min() }
+        }
+    }
+}
