@@ -168,7 +168,9 @@ impl<'p> Lowering<'p> {
                     *place += 1;
                     scalars.get(*place - 1).copied()
                 }),
-                (None, None) => None,
+                (None, None) => {
+                    field.kept.map(|attribute| f.value(&self.a, r::OpKind::GetAttribute { message, attribute }))
+                }
             };
             let value = value.unwrap_or_else(|| f.constant(&self.a, field.ty, 0));
             values.push(self.cast(f, value, field.ty));

@@ -29,7 +29,8 @@ impl<'p> Lowering<'p> {
                 for (rest, ty) in self.flat(inst, field.ty) {
                     let name = joined(&field.name.text, &rest);
                     let known = key.iter().find(|part| part.name == name).and_then(|part| part.key);
-                    fields.push(HeaderField { name, ty, key: known, own: Some(place as u32) });
+                    let (own, big) = (Some(place as u32), field.big);
+                    fields.push(HeaderField { name, ty, key: known, own, big, kept: None });
                 }
             }
             let missing = key.iter().filter(|part| !fields.iter().any(|field| field.name == part.name));
@@ -57,20 +58,24 @@ impl<'p> Lowering<'p> {
         let mut parts = Vec::new();
         for field in &key.fields {
             for (rest, ty) in self.flat(inst, field.ty) {
-                parts.push((joined(&field.name.text, &rest), ty));
+                parts.push((joined(&field.name.text, &rest), ty, field.big));
             }
         }
-        let make = |name: String, ty, part, place| HeaderField { name, ty, key: Some((part, place)), own: None };
+        let make = |name: String, (ty, big), part, place| {
+            let key = Some((part, place));
+            HeaderField { name, ty, key, own: None, big, kept: None }
+        };
         if key.symmetric {
-            return parts.into_iter().enumerate().map(|(at, (name, ty))| make(name, ty, KeyPart::Both, at)).collect();
+            let fields = parts.into_iter().enumerate();
+            return fields.map(|(at, (name, ty, big))| make(name, (ty, big), KeyPart::Both, at)).collect();
         }
         let ends = [(KeyPart::Source, "source"), (KeyPart::Destination, "destination")];
         let alone = parts.len() == 1;
         let mut fields = Vec::new();
         for (part, end) in ends {
-            for (at, (name, ty)) in parts.iter().enumerate() {
+            for (at, (name, ty, big)) in parts.iter().enumerate() {
                 let name = if alone { end.to_owned() } else { format!("{end}_{name}") };
-                fields.push(make(name, *ty, part, at));
+                fields.push(make(name, (*ty, *big), part, at));
             }
         }
         fields

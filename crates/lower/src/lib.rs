@@ -23,6 +23,7 @@ mod fold;
 mod frame;
 mod given;
 mod headers;
+mod layout;
 mod loops;
 mod lowering;
 mod make;

@@ -26,6 +26,10 @@ pub struct HeaderField {
     pub key: Option<(KeyPart, usize)>,
     /// The field of the layer's own record.
     pub own: Option<u32>,
+    /// The byte order where no wire says it.
+    pub big: Option<bool>,
+    /// The wire's own: bits that travel with the message as an attribute.
+    pub kept: Option<r::AttributeId>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -65,7 +65,13 @@ impl<'p> Lowering<'p> {
             for (value, field) in results[1..].iter().zip(fields) {
                 f.b.set_name(*value, field.name.clone());
             }
-            return self.delivered(f, results[0], 0, fields, results[1..].to_vec(), bottom);
+            let mut message = results[0];
+            for (value, field) in results[1..].iter().zip(fields) {
+                if let Some(attribute) = field.kept {
+                    message = f.value(&self.a, r::OpKind::SetAttribute { message, attribute, value: *value });
+                }
+            }
+            return self.delivered(f, message, 0, fields, results[1..].to_vec(), bottom);
         }
         let mut cases = Vec::new();
         let mut blocks = Vec::new();

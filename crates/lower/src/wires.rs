@@ -4,8 +4,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::fault::Fault;
-use crate::lowering::{Lowering, PlacedField};
-use crate::plan::has_header;
+use crate::lowering::{HeaderField, Lowering, PlacedField};
 
 /// Where the next field of a wire will stand, in bits; `None` behind a choice.
 struct Cursor {
@@ -228,6 +227,7 @@ impl<'p> Lowering<'p> {
             }
             s::WireValue::Tag => r::FieldValue::Tag,
             s::WireValue::Unread => r::FieldValue::Reserved,
+            s::WireValue::Preserved => self.preserved(context, field),
             s::WireValue::Header { .. } => self.header_value(context, field, otherwise, cursor),
         };
         let constraints = field.constraints.iter().map(|(left, compare, right)| r::WireConstraint {
@@ -275,6 +275,35 @@ impl<'p> Lowering<'p> {
         r::FieldValue::Header { header, variant, field: at as u32, times: *times, plus: *plus, otherwise }
     }
 
+    /// Bits that go on as they came: a field of a header above the coding point that is an attribute of the message.
+    fn preserved(&mut self, context: &Context, field: &s::WireField) -> r::FieldValue {
+        let above = &context.members[..context.placed_from];
+        let alone = |at: &&usize| self.infos[**at].header.is_some() && self.infos[**at].fields.len() == 1;
+        let Some(carrier) = above.iter().rev().find(alone).copied() else {
+            let message = format!("no layer of the bundle can keep `{}`", field.name.text);
+            let help = "a layer above the one that looks at octets, with a header of one form, is needed";
+            self.error("M0727", message, Some(field.name.span), help);
+            return r::FieldValue::Reserved;
+        };
+        let Some(header) = self.infos[carrier].header else { return r::FieldValue::Reserved };
+        let ty = r::Type::U(field.width);
+        let definition = context.name.rsplit('.').next().unwrap_or_default();
+        let name = format!("{definition}.{}", field.name.text);
+        let known = self.a.attributes.iter().position(|known| known.name == name);
+        let kept = known.unwrap_or_else(|| {
+            self.a.attributes.push(r::Attribute { name: name.clone(), ty, default: 0 });
+            self.a.attributes.len() - 1
+        });
+        let at = self.a.headers[header.index()].variants[0].fields.len() as u32;
+        let label = format!("kept_{}", field.name.text);
+        self.a.headers[header.index()].variants[0].fields.push((label.clone(), ty));
+        let kept = Some(r::AttributeId::from(kept));
+        let added = HeaderField { name: label, ty, key: None, own: None, big: None, kept };
+        self.change(carrier, |info| info.fields[0].push(added));
+        let variant = r::VariantId(0);
+        r::FieldValue::Header { header, variant, field: at, times: 1, plus: 0, otherwise: None }
+    }
+
     fn note_placed(
         &mut self,
         inst: usize,
@@ -301,64 +330,9 @@ impl<'p> Lowering<'p> {
             }
         });
     }
-
-    // -- generated ones
-
-    /// A tag octet if there are several alternatives, then the fields, each in whole octets, little endian.
-    fn generated_wire(&mut self, members: &[usize]) -> Option<r::WireId> {
-        let inst = *members.first()?;
-        if !has_header(self.inst(inst)) {
-            return None;
-        }
-        let header = self.infos[inst].header?;
-        let name = self.inst(inst).name.clone();
-        let mut next = 0;
-        let variants = self.infos[inst].fields.len();
-        let mut items = Vec::new();
-        if variants > 1 {
-            items.push(r::WireItem::Field(generated_field(&mut next, "tag", 8, r::FieldValue::Tag)));
-            let mut arms = Vec::new();
-            for variant in 0..variants {
-                let selects = vec![(header, r::VariantId::from(variant))];
-                let items = self.generated_fields(inst, variant, &name, &mut next);
-                arms.push(r::WireArm { tag: variant as u64, selects, items });
-            }
-            let unknown = self.a.reason(&format!("{name}.tag"));
-            items.push(r::WireItem::Choice { on: r::FieldIndex(0), arms, unknown });
-        } else {
-            items = self.generated_fields(inst, 0, &name, &mut next);
-        }
-        let short = self.a.reason(&format!("{name}.short"));
-        self.a.wires.push(r::Wire { name, headers: vec![header], endian: r::Endian::Little, items, short });
-        Some(r::WireId::from(self.a.wires.len() - 1))
-    }
-
-    fn generated_fields(&mut self, inst: usize, variant: usize, name: &str, next: &mut u32) -> Vec<r::WireItem> {
-        let info = self.infos[inst].clone();
-        let Some(header) = info.header else { return Vec::new() };
-        let mut items = Vec::new();
-        for (at, field) in info.fields[variant].iter().enumerate() {
-            let bits = field.ty.width(&self.a);
-            let width = bits.div_ceil(8) * 8;
-            let whole = bits == width && !matches!(field.ty, r::Type::Enum(_) | r::Type::Bool);
-            let otherwise = (!whole).then(|| self.a.reason(&format!("{name}.{}", field.name)));
-            let variant = r::VariantId::from(variant);
-            let value = r::FieldValue::Header { header, variant, field: at as u32, times: 1, plus: 0, otherwise };
-            items.push(r::WireItem::Field(generated_field(next, &field.name, width, value)));
-        }
-        items
-    }
 }
 
-fn generated_field(next: &mut u32, name: &str, width: u8, value: r::FieldValue) -> r::WireField {
-    let index = r::FieldIndex(*next);
-    *next += 1;
-    let constraints = Vec::new();
-    let (name, endian) = (name.into(), r::Endian::Little);
-    r::WireField { index, name, width, endian, value, constraints, trims_packet: false, trims_plus: 0 }
-}
-
-fn endian(big: bool) -> r::Endian {
+pub(crate) fn endian(big: bool) -> r::Endian {
     if big {
         r::Endian::Big
     } else {

@@ -73,6 +73,8 @@ pub struct Name {
 pub struct Field {
     pub name: Name,
     pub ty: Type,
+    /// In headers and keys: the byte order where no wire says it.
+    pub big: Option<bool>,
 }
 
 #[derive(Clone, Debug)]
@@ -257,8 +259,21 @@ pub enum Matching {
     AllWhen(AttributeId),
 }
 
+/// How fields lie where no wire says it: chosen in the source, so that both ends agree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Layout {
+    /// Each in whole octets, one behind the other.
+    #[default]
+    Octets,
+    /// Each at a multiple of its size, 1, 2, 4 or 8 octets: for direct access.
+    Aligned,
+    /// Bit by bit.
+    Packed,
+}
+
 #[derive(Clone, Debug)]
 pub struct Header {
+    pub layout: Layout,
     /// One record: a single variant of the name `Header`.
     pub variants: Vec<Variant>,
 }
@@ -1016,6 +1031,8 @@ pub enum WireValue {
     /// What a choice depends on.
     Tag,
     Unread,
+    /// Unread, and written as it was read when what came up goes down again.
+    Preserved,
 }
 
 #[derive(Clone, Debug)]

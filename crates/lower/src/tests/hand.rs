@@ -83,8 +83,11 @@ fn sequencer() -> Layer {
     let mut layer = crate::plan::supplied(span()).sessions;
     layer.name = name("Sequencer");
     layer.shape = Shape::Worker;
-    let fields = vec![Field { name: name("seq"), ty: SEQ }];
-    layer.header = Some(Header { variants: vec![Variant { name: name("Header"), fields, with_message: true }] });
+    let fields = vec![Field { name: name("seq"), ty: SEQ, big: None }];
+    layer.header = Some(Header {
+        layout: Default::default(),
+        variants: vec![Variant { name: name("Header"), fields, with_message: true }],
+    });
     layer.scopes = vec![
         Scope { kind: ScopeKind::Entity, capacity: None, members: vec![var("next", 1)] },
         Scope { kind: ScopeKind::Session, capacity: None, members: vec![var("last", 0)] },
@@ -96,7 +99,8 @@ fn sequencer() -> Layer {
 fn fcfs() -> Layer {
     let mut layer = crate::plan::supplied(span()).sessions;
     layer.name = name("Fcfs");
-    layer.key = Some(Key { symmetric: false, fields: vec![Field { name: name("port"), ty: Type::UInt(16) }] });
+    layer.key =
+        Some(Key { symmetric: false, fields: vec![Field { name: name("port"), ty: Type::UInt(16), big: None }] });
     layer
 }
 

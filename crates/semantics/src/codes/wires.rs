@@ -366,4 +366,9 @@ endpoint Hears {
         consume msg: heard
     }
 }";
+
+    BYTE_ORDER = "M0627", "a byte order of what never travels",
+    "Fields of headers and keys lie in packets, where they have an order of octets; records and addresses do not.",
+    "record Pair { left: u32 big, right: u32 }",
+    "record Pair { left: u32, right: u32 }";
 }

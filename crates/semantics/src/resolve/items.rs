@@ -113,7 +113,12 @@ pub(super) fn fields(cx: &mut Context, file: FileId, list: &[ast::Field], scalar
             continue;
         }
         let ty = if scalars { cx.scalar_type(file, field.ty()) } else { value_type(cx, file, field.ty()) };
-        fields.push(Field { name, ty });
+        let big = field.byte_order().map(|order| order == ast::ByteOrder::Big);
+        if big.is_some() && !scalars {
+            let help = "leave it out: only headers and keys lie in packets";
+            cx.error(codes::BYTE_ORDER, "this field never travels", name.span, "no byte order", help);
+        }
+        fields.push(Field { name, ty, big });
     }
     fields
 }
@@ -315,7 +320,7 @@ fn service(cx: &mut Context, file: FileId, item: &ast::Service) {
             .filter_map(|param| {
                 let name = tree::some_name(file, param.name())?;
                 let ty = typed(cx, file, &name, param.ty());
-                Some(Field { name, ty })
+                Some(Field { name, ty, big: None })
             })
             .collect();
         operations.push(Operation { name, out: signal.is_out(), params });

@@ -186,7 +186,12 @@ impl Declare<'_> {
             }
             None => self.alternatives(header),
         };
-        self.this().header = Some(Header { variants });
+        let layout = match (header.is_packed(), header.is_aligned()) {
+            (true, _) => Layout::Packed,
+            (_, true) => Layout::Aligned,
+            _ => Layout::Octets,
+        };
+        self.this().header = Some(Header { layout, variants });
     }
 
     fn alternatives(&mut self, header: &ast::Header) -> Vec<Variant> {

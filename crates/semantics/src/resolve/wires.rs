@@ -97,7 +97,11 @@ impl Work<'_> {
                         "write `= 0 unread`",
                     );
                 }
-                WireValue::Unread
+                if field.is_preserved() {
+                    WireValue::Preserved
+                } else {
+                    WireValue::Unread
+                }
             }
             Some(value) => self.value(&value, &name, width)?,
         };

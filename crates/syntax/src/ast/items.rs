@@ -175,6 +175,10 @@ impl Field {
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
+    /// Where no wire says it.
+    pub fn byte_order(&self) -> Option<super::ByteOrder> {
+        super::wires::byte_order(&self.0)
+    }
 }
 
 impl Enum {

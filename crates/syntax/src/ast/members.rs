@@ -148,6 +148,13 @@ impl Header {
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
+    /// How its fields lie where no wire says it.
+    pub fn is_packed(&self) -> bool {
+        has_word(&self.0, "packed")
+    }
+    pub fn is_aligned(&self) -> bool {
+        has_word(&self.0, "aligned")
+    }
     /// The fields of a header that is one record; `None` for a choice.
     pub fn fields(&self) -> Option<Vec<Field>> {
         child::<FieldList>(&self.0).map(|list| list.fields())

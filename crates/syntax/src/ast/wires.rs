@@ -50,7 +50,7 @@ pub enum ByteOrder {
     Little,
 }
 
-fn byte_order(node: &crate::kinds::SyntaxNode) -> Option<ByteOrder> {
+pub(super) fn byte_order(node: &crate::kinds::SyntaxNode) -> Option<ByteOrder> {
     if has_word(node, "big") {
         return Some(ByteOrder::Big);
     }
@@ -92,6 +92,10 @@ impl WireField {
     }
     pub fn is_unread(&self) -> bool {
         has_word(&self.0, "unread")
+    }
+    /// Written as it was read, when what came up goes down again.
+    pub fn is_preserved(&self) -> bool {
+        has_word(&self.0, "preserved")
     }
 }
 

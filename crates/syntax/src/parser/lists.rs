@@ -18,6 +18,9 @@ impl Parser<'_> {
             p.open_documented(FIELD);
             if p.name("a field's name") {
                 p.type_annotation();
+                if p.at_any_word(&["big", "little"]) && p.same_line(0) && p.nth(1) != COLON {
+                    p.bump();
+                }
             }
             p.close();
         });

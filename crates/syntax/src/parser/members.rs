@@ -48,6 +48,7 @@ impl Parser<'_> {
     pub(super) fn at_member_on_this_line(&self) -> bool {
         match self.nth_text(0) {
             "on" | "fn" | "object" | "publish" | "var" | "timer" | "counter" => self.nth(1) == IDENT,
+            "header" if self.nth_word(1, "packed") || self.nth_word(1, "aligned") => self.nth(2) == L_BRACE,
             "header" | "entity" | "session" | "point" => self.nth(1) == L_BRACE,
             _ => false,
         }
@@ -127,6 +128,9 @@ impl Parser<'_> {
     pub(super) fn header(&mut self) {
         self.open_documented(HEADER);
         self.bump();
+        if self.at_any_word(&["packed", "aligned"]) {
+            self.bump();
+        }
         let choice = self.at(L_BRACE)
             && self.nth(1) == IDENT
             && (matches!(self.nth(2), L_BRACE | PIPE | R_BRACE) || self.nth_word(2, "with"));

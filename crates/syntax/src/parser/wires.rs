@@ -103,7 +103,9 @@ impl Parser<'_> {
         if self.eat(EQ) {
             self.expression();
         }
-        self.eat_word("unread");
+        if self.eat_word("unread") {
+            self.eat_word("preserved");
+        }
         self.close();
     }
 

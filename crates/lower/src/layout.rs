@@ -1,0 +1,108 @@
+//! Layouts of headers without a wire, from the source alone: octets one behind the other, aligned, or bit by bit.
+//!
+//! Must keep: neither a profile nor an optimisation level has a say, for both ends must agree; the layout is a wire like any
+//! other, so the same codec reads it, and the automaton's text prints it.
+
+use mokume_reaction as r;
+use mokume_semantics::program::Layout;
+
+use crate::lowering::Lowering;
+use crate::plan::has_header;
+use crate::wires::endian;
+
+/// A wire as it grows: the next field's number, and the bits laid out on this way.
+struct Layer {
+    next: u32,
+    bits: u32,
+    layout: Layout,
+}
+
+impl Lowering<'_> {
+    /// A tag if there are several alternatives, then the fields; little endian where a field does not say otherwise.
+    pub(crate) fn generated_wire(&mut self, members: &[usize]) -> Option<r::WireId> {
+        let inst = *members.first()?;
+        if !has_header(self.inst(inst)) {
+            return None;
+        }
+        let header = self.infos[inst].header?;
+        let name = self.inst(inst).name.clone();
+        let layout = self.layer(inst).and_then(|layer| layer.header.as_ref()).map_or(Layout::Octets, |h| h.layout);
+        let variants = self.infos[inst].fields.len();
+        let mut layer = Layer { next: 0, bits: 0, layout };
+        let mut items = Vec::new();
+        if variants > 1 {
+            let width = match layout {
+                Layout::Packed => usize::BITS.saturating_sub((variants - 1).leading_zeros()) as u8,
+                _ => 8,
+            };
+            items.push(r::WireItem::Field(layer.field("tag", width, r::FieldValue::Tag, r::Endian::Little)));
+            let before = layer.bits;
+            let mut arms = Vec::new();
+            for variant in 0..variants {
+                let selects = vec![(header, r::VariantId::from(variant))];
+                layer.bits = before;
+                let items = self.generated_fields(inst, variant, &name, &mut layer);
+                arms.push(r::WireArm { tag: variant as u64, selects, items });
+            }
+            let unknown = self.a.reason(&format!("{name}.tag"));
+            items.push(r::WireItem::Choice { on: r::FieldIndex(0), arms, unknown });
+        } else {
+            items = self.generated_fields(inst, 0, &name, &mut layer);
+        }
+        let short = self.a.reason(&format!("{name}.short"));
+        self.a.wires.push(r::Wire { name, headers: vec![header], endian: r::Endian::Little, items, short });
+        Some(r::WireId::from(self.a.wires.len() - 1))
+    }
+
+    fn generated_fields(&mut self, inst: usize, variant: usize, name: &str, layer: &mut Layer) -> Vec<r::WireItem> {
+        let info = self.infos[inst].clone();
+        let Some(header) = info.header else { return Vec::new() };
+        let (mut items, mut widest) = (Vec::new(), 8);
+        for (at, field) in info.fields[variant].iter().enumerate() {
+            let bits = field.ty.width(&self.a);
+            let width = layer.width(bits);
+            if layer.layout == Layout::Aligned {
+                items.extend(layer.pad(u32::from(width)));
+                widest = widest.max(u32::from(width));
+            }
+            let whole = bits == width && !matches!(field.ty, r::Type::Enum(_) | r::Type::Bool);
+            let otherwise = (!whole).then(|| self.a.reason(&format!("{name}.{}", field.name)));
+            let variant = r::VariantId::from(variant);
+            let value = r::FieldValue::Header { header, variant, field: at as u32, times: 1, plus: 0, otherwise };
+            let order = endian(field.big.unwrap_or(false));
+            items.push(r::WireItem::Field(layer.field(&field.name, width, value, order)));
+        }
+        // Aligned records are a multiple of their widest field, packed ones whole octets.
+        items.extend(layer.pad(if layer.layout == Layout::Aligned { widest } else { 8 }));
+        items
+    }
+}
+
+impl Layer {
+    /// Bits that a value of so many takes.
+    fn width(&self, bits: u8) -> u8 {
+        match self.layout {
+            Layout::Packed => bits,
+            Layout::Octets => bits.div_ceil(8) * 8,
+            Layout::Aligned => (bits.div_ceil(8)).next_power_of_two() * 8,
+        }
+    }
+
+    fn field(&mut self, name: &str, width: u8, value: r::FieldValue, order: r::Endian) -> r::WireField {
+        let index = r::FieldIndex(self.next);
+        let is_whole = self.bits.is_multiple_of(8) && width.is_multiple_of(8);
+        self.next += 1;
+        self.bits += u32::from(width);
+        // Only whole octets have an order.
+        let endian = if is_whole { order } else { r::Endian::Little };
+        let (name, constraints) = (name.into(), Vec::new());
+        r::WireField { index, name, width, endian, value, constraints, trims_packet: false, trims_plus: 0 }
+    }
+
+    /// Bits that are not read, up to a multiple.
+    fn pad(&mut self, multiple: u32) -> Option<r::WireItem> {
+        let missing = self.bits.next_multiple_of(multiple) - self.bits;
+        let width = u8::try_from(missing).ok().filter(|missing| *missing > 0)?;
+        Some(r::WireItem::Field(self.field("pad", width, r::FieldValue::Reserved, r::Endian::Little)))
+    }
+}
