@@ -14,7 +14,7 @@ use mokume_emit_c::{Build, BuildError, CProgram, Transport, RUNTIME_FAULTS};
 const SHOWN: usize = 12;
 
 /// On each stack, for each fault.
-const SEQUENCES: u64 = 60;
+const SEQUENCES: u64 = 30;
 
 fn program(stacks: &[Stack], build: &Build) -> Option<Arc<CProgram>> {
     match CProgram::build(&composed(stacks), &with_natives(stacks, build.clone())) {

@@ -23,16 +23,24 @@ pub struct Branch {
     pub to: String,
 }
 
-/// Branches that nothing can take, by their kind and where they lead to, and why not. The form has no operation without
-/// them; a body's own bookkeeping keeps them from being taken.
-const IMPOSSIBLE: &[(&str, &str, &str)] = &[
-    ("insert", "never", "the map has a place for every object of its class, and the object was just made"),
-    ("takeout", "empty", "the layer counts what it keeps, and looks only where something is"),
-    ("share", "empty", "the layer counts what it keeps, and looks only where something is"),
-    ("remove", "absent", "a session or keyed object is in its map from its making to its end"),
-    ("new 1:1", "full", "a neighbour's session belongs to each, and it has no more of them"),
-    ("branch", "nobody", "1:1 sessions are made together and end together"),
-    ("first", "none", "a map that is full has an oldest object"),
+/// Branches that nothing can take, by the label they stand at (if it matters), their kind and where they lead to, and why
+/// not. The form has no operation without them; a body's own bookkeeping keeps them from being taken.
+const IMPOSSIBLE: &[(&str, &str, &str, &str)] = &[
+    ("", "insert", "never", "the map has a place for every object of its class, and the object was just made"),
+    ("fresh", "insert", "crowded", "the map has a place for every object of its class, and the object was just made"),
+    ("", "takeout", "empty", "the layer counts what it keeps, and looks only where something is"),
+    ("", "share", "empty", "the layer counts what it keeps, and looks only where something is"),
+    ("", "remove", "absent", "a session or keyed object is in its map from its making to its end"),
+    ("", "new 1:1", "full", "a neighbour's session belongs to each, and it has no more of them"),
+    ("", "branch", "nobody", "1:1 sessions are made together and end together"),
+    ("", "first", "none", "a map that is full has an oldest object"),
+    (
+        "round",
+        "branch",
+        "done",
+        "a `for` is over by its range before it is by its limit, which is the size of what it walks over",
+    ),
+    ("", "later", "full", "a reaction puts off one event here, and all that was put off is done before the next input"),
 ];
 
 impl Branch {
@@ -44,7 +52,8 @@ impl Branch {
 
     /// Why it cannot be taken, if it cannot.
     pub fn impossible(&self) -> Option<&'static str> {
-        let known = IMPOSSIBLE.iter().find(|(kind, to, _)| *kind == self.kind && *to == self.to);
+        let here = |label: &str| label.is_empty() || label == self.label;
+        let known = IMPOSSIBLE.iter().find(|(label, kind, to, _)| here(label) && *kind == self.kind && *to == self.to);
         known.map(|(.., why)| *why)
     }
 }
