@@ -12,7 +12,7 @@ use campaign::{build, composed, stacks, try_all, with_natives};
 use mokume_emit_c::{BuildError, CProgram};
 
 /// Of the stacks together.
-const SEQUENCES: u64 = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
+const SEQUENCES: u64 = if cfg!(debug_assertions) { 5_000 } else { 130_000 };
 
 /// Percent.
 const REACHED: usize = 90;
