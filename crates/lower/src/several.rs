@@ -166,34 +166,45 @@ impl<'p> Lowering<'p> {
         }
         let Some((which, rest)) = bottom.split_first() else { return };
         let lowers = at.several.clone();
-        self.switch_lower(f, *which, &lowers, |this, f, lower| each(this, f, lower, rest), otherwise);
+        let sent = |this: &mut Self, f: &mut Frame<'p>, lower: usize| {
+            each(this, f, lower, rest);
+            Vec::new()
+        };
+        let beyond = |this: &mut Self, f: &mut Frame<'p>, _: Vec<r::Type>| {
+            otherwise(this, f);
+            Vec::new()
+        };
+        self.switch_lower(f, (*which, &lowers), "sent", sent, beyond);
     }
 
+    /// What `each` gives for the layer below of number `which`; beyond the last, what `otherwise` gives for those types.
     fn switch_lower(
         &mut self,
         f: &mut Frame<'p>,
-        which: r::Value,
-        lowers: &[usize],
-        mut each: impl FnMut(&mut Self, &mut Frame<'p>, usize),
-        otherwise: impl FnOnce(&mut Self, &mut Frame<'p>),
-    ) {
+        (which, lowers): (r::Value, &[usize]),
+        joined: &str,
+        mut each: impl FnMut(&mut Self, &mut Frame<'p>, usize) -> Vec<r::Value>,
+        otherwise: impl FnOnce(&mut Self, &mut Frame<'p>, Vec<r::Type>) -> Vec<r::Value>,
+    ) -> Vec<r::Value> {
         let blocks: Vec<r::BlockId> = lowers.iter().map(|_| f.b.block("way", &[])).collect();
         let beyond = f.b.block("beyond", &[]);
         let cases = blocks.iter().enumerate().map(|(at, block)| (at as u64, to(*block))).collect();
         f.end(r::Terminator::Switch { value: which, cases, default: to(beyond) });
         let before = f.locals.clone();
         let mut exits = Vec::new();
+        let mut types = Vec::new();
         for (block, lower) in blocks.into_iter().zip(lowers) {
             f.select(block);
             f.locals = before.clone();
-            each(self, f, *lower);
-            exits.extend(f.exit(Vec::new()));
+            let values = each(self, f, *lower);
+            types = values.iter().map(|value| f.b.type_of(*value)).collect();
+            exits.extend(f.exit(values));
         }
         f.select(beyond);
         f.locals = before;
-        otherwise(self, f);
-        exits.extend(f.exit(Vec::new()));
-        f.join("sent", exits);
+        let values = otherwise(self, f, types);
+        exits.extend(f.exit(values));
+        f.join(joined, exits).unwrap_or_default()
     }
 
     /// Where a router stands on several, what comes from below says from which.
@@ -245,25 +256,11 @@ impl<'p> Lowering<'p> {
         name: &s::Name,
         given: Option<(s::Type, Vec<r::Value>)>,
     ) -> Vec<r::Value> {
-        let blocks: Vec<r::BlockId> = lowers.iter().map(|_| f.b.block("way", &[])).collect();
-        let beyond = f.b.block("beyond", &[]);
-        let cases = blocks.iter().enumerate().map(|(at, block)| (at as u64, to(*block))).collect();
-        f.end(r::Terminator::Switch { value: which, cases, default: to(beyond) });
-        let before = f.locals.clone();
-        let mut exits = Vec::new();
-        let mut types = Vec::new();
-        for (block, lower) in blocks.into_iter().zip(lowers) {
-            f.select(block);
-            f.locals = before.clone();
-            let values = self.read_below(f, *lower, name, given.clone());
-            types = values.iter().map(|value| f.b.type_of(*value)).collect();
-            exits.extend(f.exit(values));
-        }
-        f.select(beyond);
-        f.locals = before;
-        let zeros = types.into_iter().map(|ty| f.constant(&self.a, ty, 0)).collect();
-        exits.extend(f.exit(zeros));
-        f.join("read", exits).unwrap_or_default()
+        let read = |this: &mut Self, f: &mut Frame<'p>, lower: usize| this.read_below(f, lower, name, given.clone());
+        let zeros = |this: &mut Self, f: &mut Frame<'p>, types: Vec<r::Type>| {
+            types.into_iter().map(|ty| f.constant(&this.a, ty, 0)).collect()
+        };
+        self.switch_lower(f, (which, lowers), "read", read, zeros)
     }
 
     /// The smallest of what the layers below say.
