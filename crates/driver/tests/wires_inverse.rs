@@ -15,45 +15,30 @@ use mokume_base::world::RealWorld;
 use mokume_driver::{compile, StackId};
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_reaction::*;
+use mokume_testkit::Random;
 use mokume_wire::{decode, encode, read, HeaderValue};
 
 /// Of each kind, for each wire, with the reference's codec; of these every tenth goes to C as well.
 const VALUES: u64 = 100_000;
 const IN_C: u64 = 10;
 
-struct Random(u64);
-
-impl Random {
-    /// SplitMix64.
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+/// At the limits of its width, small, or anything; `known` are numbers that the wire names.
+fn value(random: &mut Random, width: u8, known: &[u64]) -> u64 {
+    let most = u64::MAX >> (64 - u32::from(width.clamp(1, 64)));
+    most & match random.below(8) {
+        0 => 0,
+        1 => 1,
+        2 => most,
+        3 => most - 1,
+        4 => random.below(64) as u64,
+        5 | 6 if !known.is_empty() => *random.pick(known),
+        _ => random.next_word(),
     }
+}
 
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n.max(1)
-    }
-
-    /// At the limits of its width, small, or anything; `known` are numbers that the wire names.
-    fn value(&mut self, width: u8, known: &[u64]) -> u64 {
-        let most = u64::MAX >> (64 - u32::from(width.clamp(1, 64)));
-        most & match self.below(8) {
-            0 => 0,
-            1 => 1,
-            2 => most,
-            3 => most - 1,
-            4 => self.below(64),
-            5 | 6 if !known.is_empty() => known[self.below(known.len() as u64) as usize],
-            _ => self.next(),
-        }
-    }
-
-    fn payload(&mut self) -> Vec<u8> {
-        let size = if self.below(20) == 0 { self.below(300) } else { self.below(48) };
-        (0..size).map(|_| self.next() as u8).collect()
-    }
+fn payload(random: &mut Random) -> Vec<u8> {
+    let size = if random.below(20) == 0 { random.below(300) } else { random.below(48) };
+    (0..size).map(|_| random.next_word() as u8).collect()
 }
 
 /// Every wire once, by what it says: the same wire in several stacks counts once.
@@ -149,9 +134,9 @@ impl Trial<'_> {
                     // Only named numbers are values of a choice of names.
                     Type::Enum(id) => {
                         let names = &automaton.enums[id.index()].names;
-                        names[self.random.below(names.len() as u64) as usize].1
+                        self.random.pick(names).1
                     }
-                    ty => self.random.value(ty.width(automaton), &self.known),
+                    ty => value(&mut self.random, ty.width(automaton), &self.known),
                 });
             }
             headers.push(HeaderValue { header: *header, variant: *variant, fields });
@@ -160,8 +145,8 @@ impl Trial<'_> {
     }
 
     fn round(&mut self, c: Option<&mut CMachine>) -> Result<(), String> {
-        let say = self.random.below(self.mirror.says.len() as u64) as usize;
-        let (headers, mut payload) = (self.headers(say), self.random.payload());
+        let say = self.random.below(self.mirror.says.len());
+        let (headers, mut payload) = (self.headers(say), payload(&mut self.random));
         if fills(&self.mirror.automaton.wires[0].items) {
             payload.clear();
         }
@@ -238,13 +223,13 @@ impl Trial<'_> {
     fn mutated(&mut self, packet: &[u8]) -> Vec<u8> {
         let mut packet = packet.to_vec();
         for _ in 0..self.random.below(4) {
-            let size = packet.len() as u64;
+            let size = packet.len();
             match self.random.below(6) {
-                0 => packet.truncate(self.random.below(size + 1) as usize),
+                0 => packet.truncate(self.random.below(size + 1)),
                 1 => packet.extend((0..self.random.below(6)).map(|_| 0xee)),
-                2 if size > 0 => packet[self.random.below(size) as usize] = self.random.next() as u8,
-                3 if size > 0 => packet[self.random.below(size) as usize] = 0,
-                _ if size > 0 => packet[self.random.below(size) as usize] ^= 1 << self.random.below(8),
+                2 if size > 0 => packet[self.random.below(size)] = self.random.next_word() as u8,
+                3 if size > 0 => packet[self.random.below(size)] = 0,
+                _ if size > 0 => packet[self.random.below(size)] ^= 1 << self.random.below(8),
                 _ => {}
             }
         }
@@ -419,7 +404,7 @@ fn machine(program: &Arc<CProgram>, place: usize) -> CMachine {
 
 fn try_wire(mirror: &Mirror, encoder: &Automaton, c: Option<&mut CMachine>, values: u64) -> Result<Seen, String> {
     let known = known(&mirror.automaton.wires[0]);
-    Trial { mirror, encoder, c, random: Random(7), known, values, seen: Seen::default() }.run()
+    Trial { mirror, encoder, c, random: Random::new(7), known, values, seen: Seen::default() }.run()
 }
 
 #[test]
