@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::BufWriter;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-use pcap_file::pcap::{PcapHeader, PcapPacket, PcapReader, PcapWriter};
+use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, TsResolution};
 
 use super::Device;
+use crate::dissect::capture::read_pcap;
 use crate::failure::Failure;
 
 /// Nothing that Ethernet carries is longer.
@@ -64,27 +65,19 @@ pub fn read_frames(name: &str) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
 }
 
 fn read_capture(name: &str) -> Result<(LinkType, Vec<(u64, Vec<u8>)>), Failure> {
-    let cut = |good: usize, error: &dyn std::fmt::Display| {
-        Failure::of_use(
-            format!("capture `{name}` is cut or damaged after {good} packets: {error}"),
-            "repair it with `editcap`, or capture it again",
-        )
-    };
     let file = File::open(name)
         .map_err(|error| Failure::of_use(format!("capture `{name}`: {error}"), "is the path right?"))?;
-    let mut reader = PcapReader::new(BufReader::new(file)).map_err(|error| {
+    let (datalink, capture) = read_pcap(name, file, |error| {
         Failure::of_use(format!("`{name}` is no pcap file: {error}"), "convert it: `tshark -F pcap -r IN -w OUT`")
     })?;
-    let link = if reader.header().datalink == DataLink::ETHERNET { LinkType::Ethernet } else { LinkType::Private };
-    let mut frames: Vec<(u64, Vec<u8>)> = Vec::new();
-    let mut first = None;
-    while let Some(packet) = reader.next_packet() {
-        let packet = packet.map_err(|error| cut(frames.len(), &error))?;
-        let at = u64::try_from(packet.timestamp.as_nanos()).unwrap_or(u64::MAX);
-        let start = *first.get_or_insert(at);
-        frames.push((at.saturating_sub(start), packet.data.into_owned()));
+    if let Some(damage) = capture.damage {
+        return Err(damage);
     }
-    Ok((link, frames))
+    let link = if datalink == DataLink::ETHERNET { LinkType::Ethernet } else { LinkType::Private };
+    let nanos = |at: Option<Duration>| at.map_or(0, |at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX));
+    let first = capture.packets.first().map_or(0, |packet| nanos(packet.at));
+    let frames = capture.packets.into_iter().map(|packet| (nanos(packet.at).saturating_sub(first), packet.octets));
+    Ok((link, frames.collect()))
 }
 
 /// What the frames of a capture begin with, for those who read it.

@@ -43,7 +43,11 @@ pub fn read(name: &str) -> Result<Capture, Failure> {
     if got == 4 && first == SECTION {
         return read_pcapng(name, file);
     }
-    read_pcap(name, file)
+    read_pcap(name, file, |error| not_a_capture(name, error)).map(|(_, capture)| capture)
+}
+
+fn not_a_capture(name: &str, error: &dyn std::fmt::Display) -> Failure {
+    Failure::of_use(format!("`{name}` is no capture: {error}"), "give a file in pcap or pcapng form")
 }
 
 fn cut(name: &str, good: usize, error: &dyn std::fmt::Display) -> Failure {
@@ -53,18 +57,22 @@ fn cut(name: &str, good: usize, error: &dyn std::fmt::Display) -> Failure {
     )
 }
 
-fn read_pcap(name: &str, file: File) -> Result<Capture, Failure> {
-    let mut reader = PcapReader::new(BufReader::new(file)).map_err(|error| {
-        Failure::of_use(format!("`{name}` is no capture: {error}"), "give a file in pcap or pcapng form")
-    })?;
-    let link = u32::from(reader.header().datalink);
+/// A file in pcap form, and the link that it says its packets are of; `foreign` says what is wrong with any other file.
+pub(crate) fn read_pcap(
+    name: &str,
+    file: File,
+    foreign: impl FnOnce(&dyn std::fmt::Display) -> Failure,
+) -> Result<(DataLink, Capture), Failure> {
+    let mut reader = PcapReader::new(BufReader::new(file)).map_err(|error| foreign(&error))?;
+    let datalink = reader.header().datalink;
+    let link = u32::from(datalink);
     let mut packets: Vec<Packet> = Vec::new();
     while let Some(packet) = reader.next_packet() {
         let packet = match packet {
             Ok(packet) => packet,
             Err(error) => {
                 let damage = Some(cut(name, packets.len(), &error));
-                return Ok(Capture { packets, damage });
+                return Ok((datalink, Capture { packets, damage }));
             }
         };
         packets.push(Packet {
@@ -75,7 +83,7 @@ fn read_pcap(name: &str, file: File) -> Result<Capture, Failure> {
             octets: packet.data.into_owned(),
         });
     }
-    Ok(Capture { packets, damage: None })
+    Ok((datalink, Capture { packets, damage: None }))
 }
 
 /// What an interface of a pcapng section says of its packets: the link, and how many units a second has.
@@ -100,9 +108,7 @@ fn interface(block: &InterfaceDescriptionBlock) -> Interface {
 }
 
 fn read_pcapng(name: &str, file: File) -> Result<Capture, Failure> {
-    let mut reader = PcapNgReader::new(BufReader::new(file)).map_err(|error| {
-        Failure::of_use(format!("`{name}` is no capture: {error}"), "give a file in pcap or pcapng form")
-    })?;
+    let mut reader = PcapNgReader::new(BufReader::new(file)).map_err(|error| not_a_capture(name, &error))?;
     let mut packets: Vec<Packet> = Vec::new();
     let mut interfaces: Vec<Interface> = Vec::new();
     while let Some(block) = reader.next_block() {
