@@ -1,0 +1,125 @@
+//! Types and what stands at the top of a file beside layers and stacks: enums, records, attributes, services, functions.
+
+use mokume_base::Span;
+
+use super::*;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    Bool,
+    UInt(u8),
+    Seq(u8),
+    Duration,
+    Instant,
+    Enum(EnumId),
+    Record(RecordId),
+    /// Linear.
+    Message,
+    /// The flow of the layer's upper side (`Above`: what `deliver … from` and `send … to` name) or of its lower side.
+    Flow(Side),
+    /// A handle of a keyed object of the same layer.
+    Object(ObjectId),
+    Reason,
+    Unit,
+    /// After an error; agrees with everything.
+    Unknown,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Side {
+    Above,
+    Below,
+}
+
+#[derive(Clone, Debug)]
+pub struct Name {
+    pub text: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: Name,
+    pub ty: Type,
+    /// In headers and keys: the byte order where no wire says it.
+    pub big: Option<bool>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Enum {
+    pub name: Name,
+    pub width: u8,
+    pub names: Vec<(Name, u64)>,
+    /// With data: its values are of this record, whose first field is the number.
+    pub data: Option<RecordId>,
+    /// For each name, its parts among the record's fields.
+    pub parts: Vec<std::ops::Range<usize>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub name: Name,
+    pub fields: Vec<Field>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    pub name: Name,
+    /// A scalar.
+    pub ty: Type,
+    pub default: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Service {
+    pub name: Name,
+    pub operations: Vec<Operation>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub name: Name,
+    /// From the server to all users (`out`), or from a user to the server.
+    pub out: bool,
+    pub params: Vec<Field>,
+}
+
+/// A parameter of a function, layer, bundle or stack; `local` is how its body's expressions name it.
+#[derive(Clone, Debug)]
+pub struct Param {
+    pub name: Name,
+    pub ty: Type,
+    pub default: Option<Expr>,
+    pub local: LocalId,
+}
+
+/// A pure function, or one of a layer (which may read and write its state and take messages). Not recursive.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: Name,
+    pub params: Vec<Param>,
+    pub result: Type,
+    /// `or refuse`: may give its messages back instead; who calls it says what happens then.
+    pub refuses: bool,
+    /// In C; the body is a model of it.
+    pub native: Option<Native>,
+    pub locals: Vec<Local>,
+    pub body: Vec<Stmt>,
+}
+
+/// What is said of a function in C.
+#[derive(Clone, Debug)]
+pub struct Native {
+    /// The file in C, relative to the one of the declaration.
+    pub file: String,
+    pub libraries: Vec<String>,
+    /// Octets by which it may make its message longer.
+    pub grows: u32,
+}
+
+/// A parameter or `let` of one body, by [`LocalId`].
+#[derive(Clone, Debug)]
+pub struct Local {
+    pub name: Name,
+    pub ty: Type,
+}

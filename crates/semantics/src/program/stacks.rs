@@ -1,0 +1,48 @@
+//! Stacks: the instances of layers and what each stands on.
+
+use super::*;
+
+#[derive(Clone, Debug)]
+pub struct Stack {
+    pub name: Name,
+    /// A parameter of type `Device` has `ty` [`Type::Unit`] and is in `devices`.
+    pub params: Vec<Param>,
+    /// Names of the device parameters.
+    pub devices: Vec<Name>,
+    pub instances: Vec<Instance>,
+    pub exports: Vec<Name>,
+    /// `sessions N`: the capacity of session scopes that name none. 64 without.
+    pub sessions: u32,
+    /// `outputs N`: of a reaction, from which on nothing more settles in it. 0 without.
+    pub outputs: u32,
+    /// `tick 1 ms`: deadlines are rounded up to a multiple of it, in nanoseconds. 0 without.
+    pub tick: u64,
+    /// `order store, device`: ports whose outputs have one order among them.
+    pub order: Vec<Vec<Name>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Instance {
+    pub name: Name,
+    pub of: Use,
+    /// What it stands on: one, or as many as its router that says `below several …` is given. Never empty.
+    pub unders: Vec<Under>,
+    /// Names of instances.
+    pub with: Vec<Name>,
+}
+
+/// A layer or device that an instance stands on.
+#[derive(Clone, Debug)]
+pub struct Under {
+    pub over: Over,
+    /// The key that the layer is bound to in the multiplexor below, by field; constants of the stack.
+    pub bound: Vec<(Name, Expr)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Over {
+    /// An instance of the stack, by index.
+    Instance(u32),
+    /// A device, by index.
+    Device(u32),
+}
