@@ -3,8 +3,11 @@
 //! The prover's own reading of the form (`mokume_reaction::body`); nothing here comes from the optimiser or a back end.
 //! A leaf that does what this reading does not cover is an *escape*: its condition must be shown impossible, it is never expanded.
 
+mod arithmetic;
 mod body;
+mod ends;
 mod message;
+mod way;
 mod wires;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,166 @@
+//! How blocks end: the ways on, each under its condition.
+
+use mokume_reaction::{Body, CellId, Target, Terminator, Value as Id};
+
+use super::way::{Ended, Way};
+use super::{Reader, Value};
+use crate::term::Term;
+
+impl Reader<'_> {
+    pub(super) fn end_block(&mut self, body: &Body, mut way: Way) -> Ended {
+        match &body.blocks[way.block].end {
+            Terminator::Return => {
+                let Way { leaf, emissions, .. } = way;
+                Ended::Finished(leaf, emissions)
+            }
+            Terminator::Jump { to } => self.go(body, vec![(way, None, to, Vec::new())]),
+            Terminator::Branch { condition, then, otherwise, .. } => {
+                let Ok(condition) = way.bits(*condition) else { return way.escape("a branch on no truth value") };
+                let opposite = self.terms.not(condition);
+                let other = way.copy();
+                self.go(
+                    body,
+                    vec![(way, Some(condition), then, Vec::new()), (other, Some(opposite), otherwise, Vec::new())],
+                )
+            }
+            Terminator::Switch { value, cases, default } => {
+                let Ok(value) = way.bits(*value) else { return way.escape("a switch on no number") };
+                let width = self.terms.width(value);
+                let mut ways = Vec::new();
+                let mut none = Vec::new();
+                for (case, target) in cases {
+                    let case = self.terms.number(*case, width);
+                    let bits = self.terms.as_bits(value);
+                    let hit = self.terms.equal(bits, case);
+                    none.push(self.terms.not(hit));
+                    ways.push((way.copy(), Some(hit), target, Vec::new()));
+                }
+                let missed = self.terms.all(&none);
+                ways.push((way, Some(missed), default, Vec::new()));
+                self.go(body, ways)
+            }
+            Terminator::PopSwitch { message, header, cases } => {
+                let Ok(mut taken) = way.message(*message) else { return way.escape("no message") };
+                let Some((found, variant, fields)) = taken.headers.pop() else {
+                    return way.escape("a header that is not there");
+                };
+                let target = cases.iter().find(|(case, _)| found == *header && *case == variant);
+                let Some((_, target)) = target else { return way.escape("another header than the one on top") };
+                let mut results = vec![Value::Message(Box::new(taken))];
+                results.extend(fields);
+                self.go(body, vec![(way, None, target, results)])
+            }
+            Terminator::Decode { message, wire, then, otherwise } => {
+                self.decode_ways(body, way, *message, *wire, then, otherwise, true)
+            }
+            Terminator::Vet { message, wire, then, otherwise } => {
+                self.decode_ways(body, way, *message, *wire, then, otherwise, false)
+            }
+            Terminator::Find { object, cell, key, then, otherwise } => match self.find(&mut way, *object, *cell, key) {
+                Err(why) => way.escape(&why),
+                Ok((found, values)) => {
+                    let missing = self.terms.not(found);
+                    let other = way.copy();
+                    self.go(body, vec![(way, Some(found), then, values), (other, Some(missing), otherwise, Vec::new())])
+                }
+            },
+            Terminator::TakeOut { object, cell, index, otherwise, .. } => {
+                // Only the empty place is read on: a message that was kept is of an event long past.
+                let (Ok(object), Ok(index)) = (way.object(*object), way.bits(*index)) else {
+                    return way.escape("a place that is not known");
+                };
+                let holds = self.holds(object, *cell, index);
+                let mut taken = way.copy();
+                taken.leaf.condition.push(holds);
+                taken.leaf.escape = Some("a message that was kept is taken out".into());
+                let empty = self.terms.not(holds);
+                match self.go(body, vec![(way, Some(empty), otherwise, Vec::new())]) {
+                    Ended::Ways(mut ways) => {
+                        ways.push(taken);
+                        Ended::Ways(ways)
+                    }
+                    ended => ended,
+                }
+            }
+            other => way.escape(&format!("a branch that is not read symbolically: {}", end_name(other))),
+        }
+    }
+
+    /// Whether a map has a key, and its values there; maps do not change on a way that is read.
+    pub(super) fn find(
+        &mut self,
+        way: &mut Way,
+        object: Id,
+        cell: CellId,
+        key: &[Id],
+    ) -> Result<(Term, Vec<Value>), String> {
+        let object = way.object(object)?;
+        let key = key.iter().map(|part| way.bits(*part)).collect::<Result<Vec<_>, _>>()?;
+        self.look_up(object, cell, key)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn decode_ways(
+        &mut self,
+        body: &Body,
+        way: Way,
+        message: Id,
+        wire: mokume_reaction::WireId,
+        then: &Target,
+        otherwise: &Target,
+        take_headers: bool,
+    ) -> Ended {
+        let Ok(packet) = way.message(message) else { return way.escape("no message") };
+        match self.decode(&packet, wire, take_headers) {
+            Err(why) => way.escape(&why),
+            Ok(outcomes) => {
+                let mut ways = Vec::new();
+                for outcome in outcomes {
+                    let mut copy = way.copy();
+                    copy.leaf.condition.extend(outcome.condition);
+                    match outcome.result {
+                        Ok(decoded) => ways.push((copy, None, then, vec![Value::Message(Box::new(decoded))])),
+                        Err(reason) => {
+                            let results = vec![Value::Message(Box::new(packet.clone())), Value::Reason(reason)];
+                            ways.push((copy, None, otherwise, results));
+                        }
+                    }
+                }
+                self.go(body, ways)
+            }
+        }
+    }
+
+    /// Ways into targets, those with an impossible condition left out.
+    pub(super) fn go(&mut self, body: &Body, ways: Vec<(Way, Option<Term>, &Target, Vec<Value>)>) -> Ended {
+        let mut next = Vec::new();
+        for (mut way, condition, target, mut results) in ways {
+            if let Some(condition) = condition {
+                if self.terms.constant(condition) == Some(0) {
+                    continue;
+                }
+                if self.terms.constant(condition).is_none() {
+                    way.leaf.condition.push(condition);
+                }
+            }
+            let known = self.terms.all(&way.leaf.condition);
+            if self.terms.constant(known) == Some(0) {
+                continue;
+            }
+            let args: Result<Vec<Value>, String> = target.args.iter().map(|arg| way.value(*arg)).collect();
+            let Ok(args) = args else { return way.escape("a value that is not there") };
+            results.extend(args);
+            way.block = target.block.index();
+            for (param, value) in body.blocks[way.block].params.iter().zip(results) {
+                way.frame[param.index()] = Some(value);
+            }
+            next.push(way);
+        }
+        Ended::Ways(next)
+    }
+}
+
+fn end_name(end: &Terminator) -> String {
+    let text = format!("{end:?}");
+    text.split([' ', '{']).next().unwrap_or_default().to_string()
+}

@@ -1,0 +1,109 @@
+//! A way through one handler: its values by number, and what it leaves to be carried out.
+
+use mokume_reaction::{Body, Type, Value as Id};
+
+use super::{Leaf, Message, Object, Out, Value};
+use crate::term::Term;
+
+/// Values of one body, by number.
+pub(super) type Frame = Vec<Option<Value>>;
+
+/// Carried out when the handler has ended, in order: what leaves by a port is an emission like the others.
+#[derive(Clone)]
+pub(super) enum Emission {
+    Call { target: Object, event: String, args: Vec<Value> },
+    Out(Out),
+}
+
+/// A way through one handler: what it leaves to be carried out.
+pub(super) struct Way {
+    pub(super) leaf: Leaf,
+    pub(super) frame: Frame,
+    pub(super) block: usize,
+    pub(super) emissions: Vec<Emission>,
+    /// Blocks entered, against loops.
+    pub(super) steps: usize,
+    /// Which values compare circularly.
+    pub(super) circular: Vec<bool>,
+}
+
+pub(super) enum Ended {
+    Ways(Vec<Way>),
+    Finished(Leaf, Vec<Emission>),
+    Escape(Leaf, String),
+}
+
+pub(super) enum Kind {
+    Object,
+    Other,
+}
+
+pub(super) fn enter(body: &Body, leaf: Leaf, args: &[Value]) -> Way {
+    let mut frame: Frame = vec![None; body.values.len()];
+    for (param, value) in body.blocks[0].params.iter().zip(args) {
+        frame[param.index()] = Some(value.clone());
+    }
+    let circular = body.values.iter().map(|info| matches!(info.ty, Type::Seq(_))).collect();
+    Way { leaf, frame, block: 0, emissions: Vec::new(), steps: 0, circular }
+}
+
+impl Way {
+    pub(super) fn value(&self, id: Id) -> Result<Value, String> {
+        self.frame[id.index()].clone().ok_or_else(|| "a value that is not there".to_string())
+    }
+
+    pub(super) fn bits(&self, id: Id) -> Result<Term, String> {
+        match self.value(id)? {
+            Value::Bits(term) => Ok(term),
+            _ => Err("a number where there is none".into()),
+        }
+    }
+
+    /// An object that is used: that it is not null is to be shown.
+    pub(super) fn object(&mut self, id: Id) -> Result<Object, String> {
+        match self.value(id)? {
+            Value::Object(object) => Ok(object),
+            Value::Perhaps(object, null) => {
+                if !self.leaf.nulls.contains(&null) {
+                    self.leaf.nulls.push(null);
+                }
+                Ok(object)
+            }
+            _ => Err("a handle that is not known".into()),
+        }
+    }
+
+    pub(super) fn message(&self, id: Id) -> Result<Message, String> {
+        match self.value(id)? {
+            Value::Message(message) => Ok(*message),
+            _ => Err("a message where there is none".into()),
+        }
+    }
+
+    pub(super) fn ty(&self, id: Id) -> Option<Kind> {
+        Some(match self.frame[id.index()].as_ref()? {
+            Value::Object(_) | Value::Null | Value::Perhaps(..) => Kind::Object,
+            _ => Kind::Other,
+        })
+    }
+
+    pub(super) fn circular(&self, id: Id) -> bool {
+        self.circular[id.index()]
+    }
+
+    pub(super) fn copy(&self) -> Way {
+        let emissions = self.emissions.clone();
+        Way {
+            leaf: self.leaf.clone(),
+            frame: self.frame.clone(),
+            block: self.block,
+            emissions,
+            steps: self.steps,
+            circular: self.circular.clone(),
+        }
+    }
+
+    pub(super) fn escape(self, why: &str) -> Ended {
+        Ended::Escape(self.leaf, why.to_string())
+    }
+}
