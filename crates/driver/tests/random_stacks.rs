@@ -43,16 +43,25 @@ struct Case {
 }
 
 static FRAGMENT_LAYER: Thin = FRAGMENT;
-static LAYERS: [Thin; 16] = THIN;
+static LAYERS: [Thin; 22] = THIN;
+/// What of these the library has not.
+const HELD: &str = include_str!("random/held.mok");
 
 fn case(seed: u64) -> Case {
     let mut random = Random::new(seed ^ 0x5eed_57ac);
     let count = 1 + below(&mut random, 5) as usize;
     let mut layers: Vec<&Thin> = Vec::new();
     for _ in 0..count {
-        let of = below(&mut random, 17) as usize;
+        let of = below(&mut random, LAYERS.len() as u64 + 1) as usize;
         layers.push(LAYERS.get(of).unwrap_or(&FRAGMENT_LAYER));
     }
+    // A router opens no sessions, and many of these layers ask for one: what branches stands on the device, once.
+    let branches = |layer: &&Thin| layer.written.contains("BELOW");
+    if let Some(one) = layers.iter().copied().find(branches) {
+        layers.retain(|layer| !branches(layer));
+        layers.insert(0, one);
+    }
+    let count = layers.len();
     let chance = |random: &mut Random, most: u64| if below(random, 2) == 0 { 0 } else { below(random, most + 1) };
     let (loss, duplicate) = (chance(&mut random, 20), chance(&mut random, 10));
     let (reorder, corrupt) = (chance(&mut random, 20), chance(&mut random, 6));
@@ -80,14 +89,17 @@ fn case(seed: u64) -> Case {
 
 /// The file of a case; `extra` stands in front, and layers by their own text.
 fn source(case: &Case, layers: &[&str], extra: &str, sessions: bool) -> String {
-    let mut text = format!("use thin\nworker Through {{ }}\n{extra}\nstack S(device: Device) {{\n");
+    let mut text = format!("{HELD}\n{extra}\nstack S(device: Device, own: u32, other: u32) {{\n");
     let mut below = "device".to_string();
     for (index, layer) in layers.iter().enumerate() {
         let name = if index + 1 == layers.len() { "app".to_string() } else { format!("l{index}") };
-        text += &format!("    {name} = {layer} over {below}\n");
+        text += &match layer.contains("BELOW") {
+            true => layer.replace("NAME", &name).replace("BELOW", &below),
+            false => format!("    {name} = {layer} over {below}\n"),
+        };
         below = name;
     }
-    text += "    export app\n}\nnetwork N {\n    host a = S()\n    host b = S()\n";
+    text += "    export app\n}\nnetwork N {\n    host a = S(1, 2)\n    host b = S(2, 1)\n";
     text += &case.link;
     if sessions {
         text += "    at 10 ms  b.app.listen(1)\n    at 20 ms  a.app.open(1)\n";

@@ -20,6 +20,7 @@ impl Channel {
 }
 
 /// A layer as it is put into a stack, and its promise. `PATIENCE` stands for a time that layers below need for their own.
+/// Several layers are written as the lines of a stack: `NAME` stands for their own name, `BELOW` for what they stand on.
 pub struct Thin {
     pub written: &'static str,
     pub promise: fn(Channel) -> Channel,
@@ -84,7 +85,34 @@ fn fragmented(below: Channel) -> Channel {
     Channel { loses: below.loses || below.corrupts, ..below }
 }
 
-pub const THIN: [Thin; 16] = [
+/// "What is delivered was sent by who has the key, as it was sent, and is delivered once."
+fn sealed(below: Channel) -> Channel {
+    Channel { loses: below.loses || below.corrupts, duplicates: false, corrupts: false, ..below }
+}
+
+/// In order, each once; what follows a lost one waits for it.
+fn ordered(below: Channel) -> Channel {
+    match below.corrupts {
+        false => Channel { loses: below.loses, stops: below.stops || below.loses, ..Channel::default() },
+        true => Channel::NOTHING,
+    }
+}
+
+/// What comes again is dropped, by a number that it bears.
+fn once(below: Channel) -> Channel {
+    match below.corrupts {
+        false => Channel { duplicates: false, ..below },
+        true => Channel::NOTHING,
+    }
+}
+
+/// Short ones without a sum, long ones with it, over one channel (library/thin/by_size.mok).
+const BY_SIZE: &str = "    NAME_ways = Ways over BELOW
+    NAME_summed = Checksum16 over NAME_ways[way: 2]
+    NAME = BySize(40) over (NAME_ways[way: 1], NAME_summed)
+";
+
+pub const THIN: [Thin; 22] = [
     Thin { written: "Trace", promise: as_below },
     Thin { written: "TokenBucket", promise: as_below },
     Thin { written: "Priority", promise: as_below },
@@ -101,6 +129,12 @@ pub const THIN: [Thin; 16] = [
     Thin { written: "CreditOctets", promise: credited },
     Thin { written: "Repeat", promise: repeated },
     Thin { written: "Compress(8, 4)", promise: compressed },
+    Thin { written: "Cipher(KEY, own, other)", promise: sealed },
+    Thin { written: BY_SIZE, promise: loses_the_damaged },
+    Thin { written: "Paced", promise: as_below },
+    Thin { written: "Ordered", promise: ordered },
+    Thin { written: "Lately", promise: once },
+    Thin { written: "Once", promise: once },
 ];
 
 pub const FRAGMENT: Thin = Thin { written: "Fragment", promise: fragmented };
