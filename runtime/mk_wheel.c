@@ -122,12 +122,12 @@ static mk_timer *mk_timers_sort(mk_timer *list)
     return list;
 }
 
-/* All timers of a slot of the lowest level become due. */
+/* All timers of a slot become due: they have one deadline, or there is one of them. */
 static void mk_wheel_ripen(mk_wheel *wheel, mk_timer **slot)
 {
-    mk_timer *list = mk_timers_merge(wheel->due, mk_timers_sort(*slot));
+    mk_timer *list = (*slot)->next ? mk_timers_sort(*slot) : *slot;
     *slot = NULL;
-    wheel->due = list;
+    wheel->due = wheel->due ? mk_timers_merge(wheel->due, list) : list;
     for (mk_timer **at = &wheel->due; *at; at = &(*at)->next)
         (*at)->link = at;
 }
@@ -153,7 +153,8 @@ static uint64_t mk_slot_start(const mk_wheel *wheel, int level, int slot)
     return high | (uint64_t)slot << shift;
 }
 
-/* Moves on to the earliest slot, if it starts at or before `now` (in ticks). */
+/* Moves on to the earliest slot, if it starts at or before `now` (in ticks). A timer that is alone in it is the next one of
+ * all, and need not go down level by level. */
 static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
 {
     int level, slot;
@@ -162,14 +163,18 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
     uint64_t start = mk_slot_start(wheel, level, slot);
     if (start > now)
         return false;
+    mk_timer *list = wheel->slots[level][slot];
+    uint64_t first = list->deadline / wheel->tick;
+    bool ripe = level == 0 || (!list->next && (first <= now || MK_FAULT(timer_alone)));
+    if (ripe)
+        start = first;
     if (start > wheel->elapsed)
         wheel->elapsed = start;
     wheel->occupied[level] &= ~(UINT64_C(1) << slot);
-    if (level == 0) {
-        mk_wheel_ripen(wheel, &wheel->slots[0][slot]);
+    if (ripe) {
+        mk_wheel_ripen(wheel, &wheel->slots[level][slot]);
         return true;
     }
-    mk_timer *list = wheel->slots[level][slot];
     wheel->slots[level][slot] = NULL;
     while (list) {
         mk_timer *timer = list;

@@ -33,6 +33,7 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "map_removal",
     "timer_order",
     "timer_rounding",
+    "timer_alone",
     "copy_on_encode",
     "copy_on_write",
     "carry_report",
