@@ -41,6 +41,8 @@ pub(crate) struct State<'a> {
     /// The octets that were read, in C, where no constant says it.
     pub size: Option<String>,
     over: bool,
+    /// Arms before the one taken that could have said the same, and what a packet is refused for then.
+    shorter: Vec<(&'a WireArm, ReasonId)>,
 }
 
 pub(crate) struct Decoder<'p, 'a> {
@@ -77,6 +79,7 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
         header_known: static_bits(&wire.items).map(|bits| bits.div_ceil(8).to_string()),
         size: None,
         over: false,
+        shorter: Vec::new(),
     };
     Decoder { plan, wire, id, text }.items(state, wire.items.iter().collect());
     text.end_function();
@@ -133,12 +136,20 @@ impl<'a> Decoder<'_, 'a> {
         let tag = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
         self.text.open(format!("switch ({tag})"));
         let mut seen = std::collections::HashSet::new();
-        for arm in arms.iter().filter(|arm| seen.insert(arm.tag)) {
+        for (place, arm) in arms.iter().enumerate().filter(|(_, arm)| seen.insert(arm.tag)) {
             self.text.open(format!("case {}:", literal(arm.tag)));
             let mut state = state.clone();
             for (header, variant) in &arm.selects {
                 self.select(&mut state, *header, *variant);
             }
+            for common in &arm.commons {
+                self.select(&mut state, common.header, common.variant);
+                if let Some(known) = state.headers.iter_mut().find(|known| known.header == common.header) {
+                    known.fields[common.field as usize] = Some(literal(common.value));
+                }
+            }
+            let same = |before: &&WireArm| !before.commons.is_empty() && before.selects == arm.selects;
+            state.shorter.extend(arms[..place].iter().filter(same).map(|before| (before, unknown)));
             let items = arm.items.iter().chain(rest.iter().copied()).collect();
             self.items(state, items);
             self.text.close("");
@@ -274,7 +285,20 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
+    /// What an arm before the one taken leaves out is refused here, behind the items of the last choice.
+    fn refuse_longer(&mut self, state: &State<'a>) {
+        for (before, unknown) in &state.shorter {
+            let holds = before.commons.iter().map(|common| {
+                let known = state.headers.iter().find(|known| known.header == common.header);
+                let value = known.and_then(|known| known.fields.get(common.field as usize).cloned().flatten());
+                format!("{} == {}", value.unwrap_or_else(|| "0".into()), literal(common.value))
+            });
+            self.refuse_if(holds.collect::<Vec<_>>().join(" && "), *unknown);
+        }
+    }
+
     fn finish(&mut self, mut state: State<'a>) {
+        self.refuse_longer(&state);
         state.over = true;
         let size = state.size.clone().unwrap_or_else(|| state.at.div_ceil(8).to_string());
         state.header_known.get_or_insert_with(|| size.clone());

@@ -92,6 +92,10 @@ impl<'a> Encoder<'_, 'a> {
         let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
         for arm in arms {
             let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.has(*h, *v)).collect();
+            conditions.extend(arm.commons.iter().filter_map(|common| {
+                let value = self.read_header(common.header, common.variant, common.field)?;
+                Some(format!("{value} == {}", literal(common.value)))
+            }));
             if !is_tag {
                 conditions.push(format!("{value} == {}", literal(arm.tag)));
             }

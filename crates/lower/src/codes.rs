@@ -2,6 +2,13 @@
 
 pub static CODES: &[(&str, &str, &str)] = &[
     (
+        "M0671",
+        "more paths than an octet can number",
+        "`encoded compressed` has one path identifier for all layers of a bundle that are encoded together: a path for each combination of their \
+alternatives, and with `commonly` two. An octet numbers 256 of them.\n\n    bundle All = A / B / C / D encoded compressed          // wrong if each has five alternatives\n    \
+bundle Upper = A / B encoded compressed\n    bundle Lower = C / D encoded compressed\n    bundle All = Upper / Lower                             // right\n",
+    ),
+    (
         "M0720",
         "a size that is not a constant",
         "What sizes memory (capacities, arrays, quotas) is known when the stack is compiled: a number, a `const`, or a layer's parameter that the stack \

@@ -29,8 +29,8 @@ impl<'p> Lowering<'p> {
                 for (rest, ty) in self.flat(inst, field.ty) {
                     let name = joined(&field.name.text, &rest);
                     let known = key.iter().find(|part| part.name == name).and_then(|part| part.key);
-                    let (own, big) = (Some(place as u32), field.big);
-                    fields.push(HeaderField { name, ty, key: known, own, big, kept: None });
+                    let (own, big, common) = (Some(place as u32), field.big, field.common);
+                    fields.push(HeaderField { name, ty, key: known, own, big, common, kept: None });
                 }
             }
             let missing = key.iter().filter(|part| !fields.iter().any(|field| field.name == part.name));
@@ -58,12 +58,12 @@ impl<'p> Lowering<'p> {
         let mut parts = Vec::new();
         for field in &key.fields {
             for (rest, ty) in self.flat(inst, field.ty) {
-                parts.push((joined(&field.name.text, &rest), ty, field.big));
+                parts.push((joined(&field.name.text, &rest), ty, (field.big, field.common)));
             }
         }
-        let make = |name: String, (ty, big), part, place| {
+        let make = |name: String, (ty, (big, common)), part, place| {
             let key = Some((part, place));
-            HeaderField { name, ty, key, own: None, big, kept: None }
+            HeaderField { name, ty, key, own: None, big, common, kept: None }
         };
         if key.symmetric {
             let fields = parts.into_iter().enumerate();

@@ -27,6 +27,9 @@ impl Lowering<'_> {
         let header = self.infos[inst].header?;
         let name = self.inst(inst).name.clone();
         let layout = self.layer(inst).and_then(|layer| layer.header.as_ref()).map_or(Layout::Octets, |h| h.layout);
+        if layout == Layout::Compressed {
+            return self.compressed_wire(members);
+        }
         let variants = self.infos[inst].fields.len();
         let mut layer = Layer { next: 0, bits: 0, layout };
         let mut items = Vec::new();
@@ -42,7 +45,7 @@ impl Lowering<'_> {
                 let selects = vec![(header, r::VariantId::from(variant))];
                 layer.bits = before;
                 let items = self.generated_fields(inst, variant, &name, &mut layer);
-                arms.push(r::WireArm { tag: variant as u64, selects, items });
+                arms.push(r::WireArm { tag: variant as u64, selects, commons: Vec::new(), items });
             }
             let unknown = self.a.reason(&format!("{name}.tag"));
             items.push(r::WireItem::Choice { on: r::FieldIndex(0), arms, unknown });
@@ -82,7 +85,7 @@ impl Layer {
     /// Bits that a value of so many takes.
     fn width(&self, bits: u8) -> u8 {
         match self.layout {
-            Layout::Packed => bits,
+            Layout::Packed | Layout::Compressed => bits,
             Layout::Octets => bits.div_ceil(8) * 8,
             Layout::Aligned => (bits.div_ceil(8)).next_power_of_two() * 8,
         }

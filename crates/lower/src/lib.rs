@@ -13,6 +13,7 @@ mod changes;
 mod chosen;
 mod clean;
 pub mod codes;
+mod compressed;
 mod declare;
 mod emit;
 mod ending;

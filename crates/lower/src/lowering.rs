@@ -28,6 +28,8 @@ pub struct HeaderField {
     pub own: Option<u32>,
     /// The byte order where no wire says it.
     pub big: Option<bool>,
+    /// The value that most packets have.
+    pub common: Option<u64>,
     /// The wire's own: bits that travel with the message as an attribute.
     pub kept: Option<r::AttributeId>,
 }

@@ -101,6 +101,8 @@ pub struct Member {
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     pub wire: Option<WireId>,
+    /// Without a wire, they are laid out together: `encoded compressed`.
+    pub compressed: bool,
     pub members: Vec<usize>,
 }
 
@@ -253,6 +255,7 @@ impl<'p> Planner<'p, '_> {
         let mut pieces = Vec::new();
         let alone = matches!(instance.of.of, Definition::Layer(_));
         self.take_apart(&instance.of, &Env::Stack, &instance.name.text, alone, None, &mut pieces);
+        self.part_compressed(&mut pieces);
         let mut unders: Vec<Under<'p>> = Vec::new();
         for under in &instance.unders {
             unders.push(match under.over {
@@ -316,7 +319,7 @@ impl<'p> Planner<'p, '_> {
         match used.of {
             Definition::Layer(id) => {
                 let layer = &self.program.layers[id.index()];
-                let group = group.unwrap_or_else(|| self.new_group(None));
+                let group = group.unwrap_or_else(|| self.new_group(Group::default()));
                 let wanted = if alone { name.to_owned() } else { format!("{name}.{}", layer.name.text) };
                 let taken = |name: &str| {
                     out.iter().any(|piece: &Piece| piece.name == name)
@@ -329,9 +332,9 @@ impl<'p> Planner<'p, '_> {
             }
             Definition::Bundle(id) => {
                 let bundle = &self.program.bundles[id.index()];
-                let group = match bundle.wire {
-                    Some(wire) => Some(self.new_group(Some(wire))),
-                    None => group,
+                let group = match (bundle.wire, bundle.compressed) {
+                    (None, false) => group,
+                    (wire, compressed) => Some(self.new_group(Group { wire, compressed, members: Vec::new() })),
                 };
                 for part in &bundle.parts {
                     self.take_apart(part, &inner, name, false, group, out);
@@ -340,9 +343,26 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    fn new_group(&mut self, wire: Option<WireId>) -> usize {
-        self.plan.groups.push(Group { wire, members: Vec::new() });
+    fn new_group(&mut self, group: Group) -> usize {
+        self.plan.groups.push(group);
         self.plan.groups.len() - 1
+    }
+
+    /// Headers are laid out together as far as they are encoded together: a layer that looks at octets begins anew, and so
+    /// does what stands below a bundle with a wire of its own.
+    fn part_compressed(&mut self, pieces: &mut [Piece]) {
+        let mut run: Option<(usize, usize)> = None;
+        for piece in pieces {
+            let of = piece.group;
+            if !self.plan.groups[of].compressed {
+                run = None;
+                continue;
+            }
+            let known = run.filter(|(from, _)| *from == of && !piece.layer.barrier).map(|(_, group)| group);
+            let fresh = Group { compressed: true, ..Group::default() };
+            piece.group = known.unwrap_or_else(|| self.new_group(fresh));
+            run = Some((of, piece.group));
+        }
     }
 
     /// `over x[key: constant]`: which components of the flow at the top of `lower` are meant.

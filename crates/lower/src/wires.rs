@@ -30,6 +30,7 @@ impl<'p> Lowering<'p> {
             let placed_from = members.iter().position(|at| Some(*at) == barrier).unwrap_or(members.len());
             let wire = match plan.groups[group].wire {
                 Some(wire) => Some(self.named_wire(wire, members, placed_from)),
+                None if plan.groups[group].compressed => self.compressed_wire(members),
                 None => self.generated_wire(members),
             };
             let Some(wire) = wire else { continue };
@@ -48,7 +49,7 @@ impl<'p> Lowering<'p> {
         self.share_headers();
     }
 
-    fn headers_of(&self, members: &[usize]) -> Vec<r::HeaderId> {
+    pub(crate) fn headers_of(&self, members: &[usize]) -> Vec<r::HeaderId> {
         members.iter().rev().filter_map(|at| self.infos[*at].header).collect()
     }
 
@@ -201,7 +202,7 @@ impl<'p> Lowering<'p> {
         let selected = [cursor.selected.clone(), selects.clone()].concat();
         let mut inner = Cursor { bits: cursor.bits, selected };
         let items = self.wire_items(context, &arm.items, &mut inner);
-        r::WireArm { tag: arm.tag, selects, items }
+        r::WireArm { tag: arm.tag, selects, commons: Vec::new(), items }
     }
 
     fn named_variant(
@@ -298,7 +299,7 @@ impl<'p> Lowering<'p> {
         let label = format!("kept_{}", field.name.text);
         self.a.headers[header.index()].variants[0].fields.push((label.clone(), ty));
         let kept = Some(r::AttributeId::from(kept));
-        let added = HeaderField { name: label, ty, key: None, own: None, big: None, kept };
+        let added = HeaderField { name: label, ty, key: None, own: None, big: None, common: None, kept };
         self.change(carrier, |info| info.fields[0].push(added));
         let variant = r::VariantId(0);
         r::FieldValue::Header { header, variant, field: at, times: 1, plus: 0, otherwise: None }

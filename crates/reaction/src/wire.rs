@@ -144,7 +144,20 @@ pub struct WireArm {
     pub tag: u64,
     /// The variants of headers that this arm stands for; headers with one variant need no mention.
     pub selects: Vec<(HeaderId, VariantId)>,
+    /// Header fields that are not in the packet, because on this arm they have these values: the encoder takes the first
+    /// arm that fits, the decoder refuses one that could have been said by an arm before it. Only in a choice on a
+    /// [`FieldValue::Tag`] that is the wire's last item, with fields alone in its arms.
+    pub commons: Vec<WireCommon>,
     pub items: Vec<WireItem>,
+}
+
+/// A header's field and the value that an arm stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WireCommon {
+    pub header: HeaderId,
+    pub variant: VariantId,
+    pub field: u32,
+    pub value: u64,
 }
 
 /// Bits in order: the first field of an octet is its high bits. Fields of whole octets that start on one use `endian`.

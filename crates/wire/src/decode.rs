@@ -1,8 +1,8 @@
 //! A packet to headers, or the reason why it is none. Total, and never beyond the packet.
 
 use mokume_reaction::{
-    Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, VariantId, Wire, WireExpression,
-    WireField, WireId, WireItem, WireOptions,
+    Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, VariantId, Wire, WireArm, WireCommon,
+    WireExpression, WireField, WireId, WireItem, WireOptions,
 };
 
 use crate::bits;
@@ -95,11 +95,21 @@ impl<'a> Decoder<'a> {
                 WireItem::Choice { on, arms, unknown } => {
                     let slot = self.slots.get(on.0 as usize).copied().flatten();
                     let (tag, bit) = slot.map_or((0, self.at), |slot| (slot.value, slot.at));
-                    let arm = arms.iter().find(|arm| arm.tag == tag).ok_or(Refusal { reason: *unknown, bit })?;
+                    let refusal = Refusal { reason: *unknown, bit };
+                    let place = arms.iter().position(|arm| arm.tag == tag).ok_or(refusal)?;
+                    let arm = &arms[place];
                     for (header, variant) in &arm.selects {
                         self.select(*header, *variant);
                     }
+                    for common in &arm.commons {
+                        let WireCommon { header, variant, field, value } = *common;
+                        let set = self.set_header_field(header, variant, field, value, *unknown);
+                        set.map_err(|_| refusal)?;
+                    }
                     self.items(&arm.items)?;
+                    if arms[..place].iter().any(|before| self.says_the_same(before, arm)) {
+                        return Err(refusal);
+                    }
                 }
                 WireItem::Optional { when, items } => {
                     let facts = self.facts(None);
@@ -116,6 +126,15 @@ impl<'a> Decoder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether what was read on an arm could have been left out on one before it.
+    fn says_the_same(&self, before: &WireArm, arm: &WireArm) -> bool {
+        let holds = |common: &WireCommon| {
+            let found = self.headers.iter().find(|value| value.header == common.header);
+            found.and_then(|value| value.fields.get(common.field as usize)) == Some(&common.value)
+        };
+        !before.commons.is_empty() && before.selects == arm.selects && before.commons.iter().all(holds)
     }
 
     /// An octet of the packet that is not in front of what was read.

@@ -1,8 +1,8 @@
 //! Headers and octets to a packet.
 
 use mokume_reaction::{
-    Automaton, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireArm, WireExpression,
-    WireField, WireId, WireItem, WireOptions,
+    Automaton, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireArm, WireCommon,
+    WireExpression, WireField, WireId, WireItem, WireOptions,
 };
 
 use crate::bits;
@@ -131,7 +131,9 @@ impl<'a> Encoder<'a> {
             let has = |(header, variant): &(HeaderId, VariantId)| {
                 self.headers.iter().any(|value| value.header == *header && value.variant == *variant)
             };
-            arm.selects.iter().all(has)
+            let said =
+                |common: &WireCommon| self.header_field(common.header, common.variant, common.field) == common.value;
+            arm.selects.iter().all(has) && arm.commons.iter().all(said)
         };
         let value = self.slots.get(on.0 as usize).copied().flatten().map_or(0, |slot| slot.value);
         if !is_tag(&self.wire.items, on) {

@@ -8,7 +8,7 @@
 //! 1. items in order; a field: `short` if it ends beyond the packet; then its own value (a constant, a header field
 //!    that does not divide or fit); then all constraints so far, in order, of which everything they name is known;
 //!    then, if it trims: `short` if the packet has fewer octets, or more were read already, and the constraints again;
-//! 2. a choice whose tag no arm has: `unknown`;
+//! 2. a choice whose tag no arm has: `unknown`; behind an arm's items, if they are what an arm before it leaves out: `unknown`;
 //! 3. options: `short` if they end beyond the packet or in front of what was read; then option by option: `malformed` if
 //!    its kind goes beyond their end; `unknown` if no arm has it (or it is skipped); `malformed` if its length goes beyond
 //!    the end, or is not that of its fields; its fields as in 1. A reach: `short` likewise, then the constraints;

@@ -128,6 +128,7 @@ impl Maker {
         let arms = (0..variants).map(|variant| WireArm {
             tag: variant as u64 * 5,
             selects: vec![(header, variant.into())],
+            commons: Vec::new(),
             items: self.header_items(header, variant.into()),
         });
         let arms = arms.collect();

@@ -33,6 +33,28 @@ fn a_layer_with_nothing_above_it() {
 }
 
 #[test]
+fn more_paths_than_an_octet_numbers() {
+    let layer = |name: &str| {
+        let arms = (0..5).map(|at| format!("{name}{at} {{ a: u8 commonly 1 }} with message")).collect::<Vec<_>>();
+        let send = format!("on send(msg) {{ below.send(msg, {name}0 {{ a: 1 }}) }}");
+        format!("worker {name} {{ header {{ {} }} {send} }}\n", arms.join(" | "))
+    };
+    let text = format!(
+        "{}{}{}{}bundle All = A / B / C encoded compressed
+        stack Wide(device: Device) {{ app = All over device  export app }}",
+        layer("A"),
+        layer("B"),
+        layer("C"),
+        ""
+    );
+    // 125 combinations, each with and without its common values.
+    assert_eq!(codes(&text), Vec::<&str>::new());
+    let wider =
+        text.replace("A / B / C", "A / B / C / D") + &layer("D").replace("| D2 { a: u8 commonly 1 } with message", "");
+    assert_eq!(codes(&wider), ["M0671"]);
+}
+
+#[test]
 fn a_placed_field_of_no_fixed_octet() {
     let text = "
         worker Upper { header { a: u8 }  on send(msg) { below.send(msg, a: 1) } }

@@ -297,6 +297,7 @@ impl Way {
                     };
                     append(pieces, &mut bits, value, field.width, field.endian)?;
                 }
+                WireItem::Choice { arms, .. } if has_commons(arms) => return None,
                 WireItem::Choice { arms, .. } => {
                     let arm = arms.iter().find(|arm| arm_fits(arm, headers))?;
                     self.encode_items(&arm.items, headers, packet, pieces)?;
@@ -429,6 +430,7 @@ fn read_items(items: &[WireItem], mut readings: Vec<Reading>) -> Option<Vec<Read
                     }
                 }
             }
+            WireItem::Choice { arms, .. } if has_commons(arms) => return None,
             WireItem::Choice { on, arms, .. } => {
                 let mut next = Vec::new();
                 for reading in readings {
@@ -454,6 +456,11 @@ fn read_items(items: &[WireItem], mut readings: Vec<Reading>) -> Option<Vec<Read
         }
     }
     Some(readings)
+}
+
+/// Fields that are left out for their values: the layers do that.
+fn has_commons(arms: &[mokume_reaction::WireArm]) -> bool {
+    arms.iter().any(|arm| !arm.commons.is_empty())
 }
 
 fn both(a: Term, b: Term) -> Term {

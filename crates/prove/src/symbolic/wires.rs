@@ -21,7 +21,12 @@ pub(super) struct Decoded {
 const WIDE: u32 = 64;
 
 const OPTIONS: &str = "options of a wire: a loop over the packet";
+const COMMONS: &str = "header fields that are left out for their values";
 const REACH: &str = "a header that reaches into the message";
+
+fn has_commons(arms: &[mokume_reaction::WireArm]) -> bool {
+    arms.iter().any(|arm| !arm.commons.is_empty())
+}
 
 /// A field's value that is filled in when the rest is known.
 struct Late<'a> {
@@ -85,6 +90,7 @@ impl Reader<'_> {
                     };
                     self.encode_field(field, tag, headers, encoder)?;
                 }
+                WireItem::Choice { arms, .. } if has_commons(arms) => return Err(COMMONS.into()),
                 WireItem::Choice { on, arms, .. } => {
                     let chosen = encoder.fields.get(on).and_then(|term| self.terms.constant(*term));
                     let arm = arms.iter().find(|arm| {
@@ -302,6 +308,7 @@ impl Reader<'_> {
                             next.push(decoder);
                         }
                     }
+                    WireItem::Choice { arms, .. } if has_commons(arms) => return Err(COMMONS.into()),
                     WireItem::Choice { on, arms, unknown } => {
                         let tag = *decoder.fields.get(on).ok_or("a choice on a field that is not known yet")?;
                         let width = self.terms.width(tag);

@@ -41,7 +41,8 @@ impl Printer<'_> {
                     let unknown = names::reason(self.automaton, *unknown);
                     *out += &format!("{pad}choice {} else {unknown} {{\n", self.name(*on));
                     for arm in arms {
-                        *out += &format!("{pad}  case {}{} {{\n", arm.tag, self.selects(&arm.selects));
+                        *out +=
+                            &format!("{pad}  case {}{}{} {{\n", arm.tag, self.selects(&arm.selects), self.commons(arm));
                         self.items(&arm.items, depth + 2, out);
                         *out += &format!("{pad}  }}\n");
                     }
@@ -101,6 +102,14 @@ impl Printer<'_> {
         }
         let shown: Vec<String> = selects.iter().map(|(h, v)| names::variant(self.automaton, *h, *v)).collect();
         format!(" select {}", shown.join(", "))
+    }
+
+    fn commons(&self, arm: &WireArm) -> String {
+        if arm.commons.is_empty() {
+            return String::new();
+        }
+        let one = |c: &WireCommon| format!("{} = {}", self.header_field(c.header, c.variant, c.field), c.value);
+        format!(" where {}", arm.commons.iter().map(one).collect::<Vec<_>>().join(", "))
     }
 
     fn field(&self, field: &WireField, pad: &str, out: &mut String) {

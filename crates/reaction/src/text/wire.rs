@@ -236,7 +236,7 @@ impl<'a> Reader<'_, 'a> {
                 let items = self.items(next);
                 self.at += 1;
                 match arm {
-                    Ok((tag, selects)) => arms.push(WireArm { tag, selects, items }),
+                    Ok(arm) => arms.push(WireArm { items, ..arm }),
                     Err(fault) => self.parser.report(fault),
                 }
             } else if line.ends_with("}") && line.tokens.len() == 1 {
@@ -257,8 +257,8 @@ impl<'a> Reader<'_, 'a> {
         Ok((on, unknown))
     }
 
-    /// `case 3 select cr.Hdr.Grant {`
-    fn arm(&mut self, line: &Line) -> Read<(u64, Vec<(HeaderId, VariantId)>)> {
+    /// `case 3 select cr.Hdr.Grant where cr.Hdr.Grant.last = 0 {`, without its items
+    fn arm(&mut self, line: &Line) -> Read<WireArm> {
         let mut cursor = Cursor::new(line);
         cursor.word("case");
         let tag = cursor.number()?;
@@ -269,9 +269,22 @@ impl<'a> Reader<'_, 'a> {
                 selects.push(self.parser.variant_at(&mut cursor)?);
             }
         }
+        let mut commons = Vec::new();
+        if cursor.word("where") {
+            commons.push(self.common(&mut cursor)?);
+            while cursor.mark(",") {
+                commons.push(self.common(&mut cursor)?);
+            }
+        }
         cursor.expect("{")?;
         cursor.end()?;
-        Ok((tag, selects))
+        Ok(WireArm { tag, selects, commons, items: Vec::new() })
+    }
+
+    fn common(&mut self, cursor: &mut Cursor) -> Read<WireCommon> {
+        let (header, variant, field) = self.place_in_header(cursor)?;
+        cursor.expect("=")?;
+        Ok(WireCommon { header, variant, field, value: cursor.number()? })
     }
 
     /// A field by name, or `%3` by number.

@@ -155,6 +155,9 @@ impl Checker<'_, '_> {
                     self.reason(*unknown);
                     for arm in arms {
                         arm.selects.iter().for_each(|(header, variant)| self.variant(*header, *variant));
+                        for common in &arm.commons {
+                            self.header_field(common.header, common.variant, common.field);
+                        }
                         self.wire_items(&arm.items);
                     }
                 }

@@ -11,6 +11,7 @@ mod linearity;
 mod loops;
 mod operations;
 mod paths;
+mod wire_commons;
 mod wire_options;
 mod wires;
 

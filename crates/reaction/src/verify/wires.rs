@@ -33,9 +33,9 @@ pub(super) struct Way {
 }
 
 pub(super) struct Checker<'a, 'f> {
-    a: &'a Automaton,
+    pub(super) a: &'a Automaton,
     id: WireId,
-    wire: &'a Wire,
+    pub(super) wire: &'a Wire,
     pub faults: &'f mut Faults,
     pub fields: Vec<&'a WireField>,
     trims: u32,
@@ -86,14 +86,18 @@ impl<'a> Checker<'a, '_> {
     }
 
     pub(super) fn items(&mut self, items: &'a [WireItem], mut ways: Vec<Way>) -> Vec<Way> {
-        for item in items {
+        for (place, item) in items.iter().enumerate() {
             if ways.iter().any(|way| way.over) {
                 self.fault(codes::WIRE_FIELD, "nothing stands behind `options` or `reach`".to_owned());
                 return ways;
             }
             match item {
                 WireItem::Field(field) => self.field(field, &mut ways),
-                WireItem::Choice { on, arms, .. } => ways = self.choice(*on, arms, ways),
+                WireItem::Choice { on, arms, .. } => {
+                    let is_last = place + 1 == items.len() && std::ptr::eq(items, &self.wire.items[..]);
+                    self.commons(*on, arms, is_last);
+                    ways = self.choice(*on, arms, ways);
+                }
                 WireItem::Optional { when, items } => ways = self.optional(when, items, ways),
                 WireItem::Options(options) => self.options(options, &mut ways),
                 WireItem::Reach(to) => self.reach(to, &mut ways),
@@ -185,6 +189,7 @@ impl<'a> Checker<'a, '_> {
             let mut taken = ways.clone();
             for way in &mut taken {
                 way.variants.extend(arm.selects.iter().copied());
+                way.covered.extend(arm.commons.iter().map(|common| (common.header, common.variant, common.field)));
             }
             after.extend(self.items(&arm.items, taken));
         }

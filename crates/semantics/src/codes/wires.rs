@@ -371,4 +371,20 @@ endpoint Hears {
     "Fields of headers and keys lie in packets, where they have an order of octets; records and addresses do not.",
     "record Pair { left: u32 big, right: u32 }",
     "record Pair { left: u32, right: u32 }";
+
+    COMMON = "M0670", "a common value of what cannot be left out",
+    "`commonly` says which value a field has in most packets, so that a compressed layout may leave it out of them. It stands behind a number, an enum or \
+a `bool` in a header or a key.",
+    "record Entry { name: u32 commonly 0 }
+worker Keeps {
+    entity { var last: Entry = Entry { name: 0 } }
+    on send(msg) {
+        last = Entry { name: msg.size }
+        if last.name > 0 { below.send(msg) } else { drop msg: empty }
+    }
+}",
+    "worker Marks {
+    header compressed { urgent: bool commonly false }
+    on send(msg) { below.send(msg, urgent: msg.size < 4) }
+}";
 }

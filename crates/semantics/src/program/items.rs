@@ -43,6 +43,8 @@ pub struct Field {
     pub ty: Type,
     /// In headers and keys: the byte order where no wire says it.
     pub big: Option<bool>,
+    /// In headers and keys: the value that most packets have.
+    pub common: Option<u64>,
 }
 
 #[derive(Clone, Debug)]

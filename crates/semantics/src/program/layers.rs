@@ -119,6 +119,8 @@ pub enum Layout {
     Aligned,
     /// Bit by bit.
     Packed,
+    /// A path identifier for all that is as commonly, then the rest.
+    Compressed,
 }
 
 #[derive(Clone, Debug)]

@@ -11,6 +11,8 @@ pub struct Bundle {
     /// Top to bottom.
     pub parts: Vec<Use>,
     pub wire: Option<WireId>,
+    /// Without a wire, its headers are laid out together.
+    pub compressed: bool,
 }
 
 /// A layer or bundle with its arguments: for each parameter one, defaults filled in.

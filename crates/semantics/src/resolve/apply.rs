@@ -206,6 +206,6 @@ fn join(cx: &mut Context, parts: Vec<Use>) -> Use {
         args.extend(part.args);
     }
     let name = Name { text: "_".into(), span };
-    cx.program.bundles.push(Bundle { name, params, parts: inner, wire: None });
+    cx.program.bundles.push(Bundle { name, params, parts: inner, wire: None, compressed: false });
     Use { of: Definition::Bundle(BundleId(cx.program.bundles.len() as u32 - 1)), args, span }
 }

@@ -15,7 +15,13 @@ pub(super) fn bundles(cx: &mut Context) {
         let (plain, higher) = higher::split(cx, *file, &item.params(), Owner::Bundle);
         let params = items::params(cx, *file, &plain);
         let name = items::title(*file, item.name());
-        cx.program.bundles.push(Bundle { name, params, parts: Vec::new(), wire: None });
+        cx.program.bundles.push(Bundle {
+            name,
+            params,
+            parts: Vec::new(),
+            wire: None,
+            compressed: item.is_compressed(),
+        });
         cx.higher_bundles.push(higher);
     }
     for (index, (file, item)) in trees.bundles.iter().enumerate() {
@@ -52,7 +58,7 @@ pub(super) fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec
     let parts: Option<Vec<Use>> = item.layers().iter().map(|part| part_of(cx, part, scene)).collect();
     let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
     cx.making.pop();
-    cx.program.bundles.push(Bundle { name, params, parts: parts?, wire });
+    cx.program.bundles.push(Bundle { name, params, parts: parts?, wire, compressed: item.is_compressed() });
     Some(BundleId(cx.program.bundles.len() as u32 - 1))
 }
 

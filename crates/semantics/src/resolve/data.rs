@@ -29,7 +29,7 @@ pub(super) fn parts(cx: &mut Context) {
     for (index, (file, item)) in trees.enums.iter().enumerate() {
         let Some(record) = cx.program.enums[index].data else { continue };
         let number = Name { text: ".number".into(), span: items::title(*file, item.name()).span };
-        let mut fields = vec![Field { name: number, ty: Type::Enum(EnumId(index as u32)), big: None }];
+        let mut fields = vec![Field { name: number, ty: Type::Enum(EnumId(index as u32)), big: None, common: None }];
         let mut parts = Vec::new();
         for (name, _) in cx.program.enums[index].names.clone() {
             let start = fields.len();
@@ -44,6 +44,7 @@ pub(super) fn parts(cx: &mut Context) {
                     name: Name { text: format!(".{}.{}", name.text, own.text), span: own.span },
                     ty,
                     big: None,
+                    common: None,
                 });
             }
             parts.push(start..fields.len());

@@ -118,9 +118,23 @@ pub(super) fn fields(cx: &mut Context, file: FileId, list: &[ast::Field], scalar
             let help = "leave it out: only headers and keys lie in packets";
             cx.error(codes::BYTE_ORDER, "this field never travels", name.span, "no byte order", help);
         }
-        fields.push(Field { name, ty, big });
+        let common = field.common().and_then(|value| common(cx, file, &value, ty, scalars));
+        fields.push(Field { name, ty, big, common });
     }
     fields
+}
+
+/// `commonly 0`: one number that is known from the text, so that both ends agree.
+fn common(cx: &mut Context, file: FileId, value: &ast::Expr, ty: Type, travels: bool) -> Option<u64> {
+    let number = matches!(ty, Type::Bool | Type::UInt(_) | Type::Seq(_) | Type::Enum(_));
+    if travels && number {
+        return fixed(cx, file, value, ty);
+    }
+    if ty != Type::Unknown {
+        let help = "leave it out: only numbers in headers and keys can be left out of packets";
+        cx.error(codes::COMMON, "this field has no common value", value.span(file), "not here", help);
+    }
+    None
 }
 
 pub(super) fn twice(what: &str, name: &Name, first: &Name) -> Diagnostic {
@@ -320,7 +334,7 @@ fn service(cx: &mut Context, file: FileId, item: &ast::Service) {
             .filter_map(|param| {
                 let name = tree::some_name(file, param.name())?;
                 let ty = typed(cx, file, &name, param.ty());
-                Some(Field { name, ty, big: None })
+                Some(Field { name, ty, big: None, common: None })
             })
             .collect();
         operations.push(Operation { name, out: signal.is_out(), params });

@@ -186,11 +186,12 @@ impl Declare<'_> {
             }
             None => self.alternatives(header),
         };
-        let layout = match (header.is_packed(), header.is_aligned()) {
-            (true, _) => Layout::Packed,
-            (_, true) => Layout::Aligned,
-            _ => Layout::Octets,
-        };
+        let chosen = [
+            (header.is_packed(), Layout::Packed),
+            (header.is_aligned(), Layout::Aligned),
+            (header.is_compressed(), Layout::Compressed),
+        ];
+        let layout = chosen.into_iter().find(|(said, _)| *said).map_or(Layout::Octets, |(_, layout)| layout);
         self.this().header = Some(Header { layout, variants });
     }
 

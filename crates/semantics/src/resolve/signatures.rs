@@ -75,7 +75,7 @@ fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own:
         .filter_map(|param| {
             let name = tree::some_name(file, param.name())?;
             let ty = items::typed(cx, file, &name, param.ty());
-            Some(Field { name, ty, big: None })
+            Some(Field { name, ty, big: None, common: None })
         })
         .collect();
     Some(Carried { name, params })

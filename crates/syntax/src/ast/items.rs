@@ -179,6 +179,10 @@ impl Field {
     pub fn byte_order(&self) -> Option<super::ByteOrder> {
         super::wires::byte_order(&self.0)
     }
+    /// The value that it has in most packets, behind `commonly`.
+    pub fn common(&self) -> Option<Expr> {
+        child(&self.0)
+    }
 }
 
 impl Enum {
@@ -278,6 +282,10 @@ impl Bundle {
     /// The wire that `encoded` names.
     pub fn wire(&self) -> Option<Name> {
         children::<Name>(&self.0).into_iter().nth(1)
+    }
+    /// `encoded compressed`: the compiler lays the headers out together.
+    pub fn is_compressed(&self) -> bool {
+        has_word(&self.0, "compressed")
     }
 }
 

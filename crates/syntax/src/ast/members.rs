@@ -155,6 +155,9 @@ impl Header {
     pub fn is_aligned(&self) -> bool {
         has_word(&self.0, "aligned")
     }
+    pub fn is_compressed(&self) -> bool {
+        has_word(&self.0, "compressed")
+    }
     /// The fields of a header that is one record; `None` for a choice.
     pub fn fields(&self) -> Option<Vec<Field>> {
         child::<FieldList>(&self.0).map(|list| list.fields())

@@ -345,7 +345,7 @@ impl Parser<'_> {
                 }
                 self.layer_use();
             }
-            if self.eat_word("encoded") {
+            if self.eat_word("encoded") && !(self.same_line(0) && self.eat_word("compressed")) {
                 self.name_here("a wire's name");
             }
         }

@@ -21,6 +21,10 @@ impl Parser<'_> {
                 if p.at_any_word(&["big", "little"]) && p.same_line(0) && p.nth(1) != COLON {
                     p.bump();
                 }
+                if p.at_word("commonly") && p.same_line(0) && p.nth(1) != COLON {
+                    p.bump();
+                    p.expression();
+                }
             }
             p.close();
         });

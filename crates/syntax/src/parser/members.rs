@@ -10,6 +10,9 @@ pub(super) const MEMBER_WORDS: [&str; 20] = [
     "uses", "reads", "writes", "needs", "gives", "speaks", "fn", "on",
 ];
 
+/// How a header lies where no wire says it.
+const LAYOUTS: &[&str] = &["packed", "aligned", "compressed"];
+
 /// Words behind a handler's parameters.
 const CLAUSE_WORDS: [&str; 4] = ["from", "to", "limit", "later"];
 
@@ -48,7 +51,7 @@ impl Parser<'_> {
     pub(super) fn at_member_on_this_line(&self) -> bool {
         match self.nth_text(0) {
             "on" | "fn" | "object" | "publish" | "var" | "timer" | "counter" => self.nth(1) == IDENT,
-            "header" if self.nth_word(1, "packed") || self.nth_word(1, "aligned") => self.nth(2) == L_BRACE,
+            "header" if LAYOUTS.iter().any(|word| self.nth_word(1, word)) => self.nth(2) == L_BRACE,
             "header" | "entity" | "session" | "point" => self.nth(1) == L_BRACE,
             _ => false,
         }
@@ -128,7 +131,7 @@ impl Parser<'_> {
     pub(super) fn header(&mut self) {
         self.open_documented(HEADER);
         self.bump();
-        if self.at_any_word(&["packed", "aligned"]) {
+        if self.at_any_word(LAYOUTS) {
             self.bump();
         }
         let choice = self.at(L_BRACE)

@@ -1,0 +1,164 @@
+//! Compressed layouts: one path identifier says what is as commonly in all headers that are encoded together, then comes the
+//! rest (the idea is Ensemble's: what a declared common case makes constant is not sent).
+//!
+//! Must keep: a function of the declarations alone. What is left out is a constant of the path, which stands in the packet
+//! itself, so nothing need be agreed on before.
+
+use mokume_reaction as r;
+
+use crate::lowering::Lowering;
+use crate::wires::endian;
+
+/// So many paths have numbers in one octet.
+const MOST_PATHS: usize = 256;
+
+/// An alternative for each header, and whether all their fields with a common value have it.
+struct Path {
+    alternatives: Vec<(r::HeaderId, r::VariantId)>,
+    is_common: bool,
+}
+
+/// A field that a path has in the packet, or leaves out for its value.
+struct Part {
+    header: r::HeaderId,
+    variant: r::VariantId,
+    field: u32,
+    name: String,
+    ty: r::Type,
+    big: bool,
+    common: Option<u64>,
+}
+
+impl Lowering<'_> {
+    /// The headers of layers that are encoded together, top to bottom.
+    pub(crate) fn compressed_wire(&mut self, members: &[usize]) -> Option<r::WireId> {
+        let headers = self.headers_of(members);
+        let top = *members.first()?;
+        if headers.is_empty() {
+            return None;
+        }
+        let name = self.compressed_name(top, members.len());
+        let paths = self.paths(members);
+        if paths.len() > MOST_PATHS {
+            let text = format!("the headers of `{name}` have {} paths: one octet numbers {MOST_PATHS}", paths.len());
+            let help = "the alternatives of its layers multiply: let one `encoded compressed` hold fewer layers";
+            self.error("M0671", text, self.inst(top).span, help);
+            return None;
+        }
+        let unknown = self.a.reason(&format!("{name}.path"));
+        let items = match &paths[..] {
+            [only] => self.path_items(members, only, &mut 0),
+            _ => self.path_choice(members, &paths, unknown),
+        };
+        let short = self.a.reason(&format!("{name}.short"));
+        self.a.wires.push(r::Wire { name, headers, endian: r::Endian::Little, items, short });
+        Some(r::WireId::from(self.a.wires.len() - 1))
+    }
+
+    /// Of several layers the bundle's, if no wire has it.
+    fn compressed_name(&self, top: usize, members: usize) -> String {
+        let full = self.inst(top).name.clone();
+        let bundle = full.split('.').next().unwrap_or_default().to_string();
+        let taken = self.a.wire_named(&bundle).is_some();
+        if members == 1 || taken {
+            full
+        } else {
+            bundle
+        }
+    }
+
+    /// First those on which everything is as commonly, then those that say all; in both, of the layers' alternatives in
+    /// their order, those of the lowest layer change first.
+    fn paths(&self, members: &[usize]) -> Vec<Path> {
+        let mut all: Vec<Vec<(r::HeaderId, r::VariantId)>> = vec![Vec::new()];
+        for at in members {
+            let Some(header) = self.infos[*at].header else { continue };
+            let variants = self.infos[*at].fields.len();
+            let with = |path: &Vec<_>| {
+                let path = path.clone();
+                (0..variants).map(move |variant| [path.clone(), vec![(header, r::VariantId::from(variant))]].concat())
+            };
+            all = all.iter().flat_map(with).take(MOST_PATHS + 1).collect();
+        }
+        let short = all.iter().filter(|alternatives| {
+            let parts = self.parts(members, alternatives);
+            parts.iter().any(|part| part.common.is_some())
+        });
+        let short = short.map(|alternatives| Path { alternatives: alternatives.clone(), is_common: true });
+        let long = all.iter().map(|alternatives| Path { alternatives: alternatives.clone(), is_common: false });
+        short.chain(long).collect()
+    }
+
+    /// The fields of the lowest layer first, as headers lie in packets.
+    fn parts(&self, members: &[usize], alternatives: &[(r::HeaderId, r::VariantId)]) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for at in members.iter().rev() {
+            let info = &self.infos[*at];
+            let chosen = alternatives.iter().find(|(header, _)| Some(*header) == info.header);
+            let Some((header, variant)) = chosen.copied() else { continue };
+            for (place, field) in info.fields[variant.index()].iter().enumerate() {
+                parts.push(Part {
+                    header,
+                    variant,
+                    field: place as u32,
+                    name: field.name.clone(),
+                    ty: field.ty,
+                    big: field.big.unwrap_or(false),
+                    common: field.common,
+                });
+            }
+        }
+        parts
+    }
+
+    fn path_choice(&mut self, members: &[usize], paths: &[Path], unknown: r::ReasonId) -> Vec<r::WireItem> {
+        let on = r::FieldIndex(0);
+        let tag = field(on, "path", 8, r::FieldValue::Tag, false);
+        let mut next = 1;
+        let mut arms = Vec::new();
+        for (number, path) in paths.iter().enumerate() {
+            let several = |(header, _): &&(r::HeaderId, _)| self.a.headers[header.index()].variants.len() > 1;
+            let selects = path.alternatives.iter().filter(several).copied().collect();
+            let parts = self.parts(members, &path.alternatives).into_iter().filter(|_| path.is_common);
+            let common = |part: Part| {
+                let Part { header, variant, field, common, .. } = part;
+                common.map(|value| r::WireCommon { header, variant, field, value })
+            };
+            let commons = parts.filter_map(common).collect();
+            let items = self.path_items(members, path, &mut next);
+            arms.push(r::WireArm { tag: number as u64, selects, commons, items });
+        }
+        vec![r::WireItem::Field(tag), r::WireItem::Choice { on, arms, unknown }]
+    }
+
+    /// What varies: whole octets first, so that they can be read at once, then the bits of the others.
+    fn path_items(&mut self, members: &[usize], path: &Path, next: &mut u32) -> Vec<r::WireItem> {
+        let mut parts = self.parts(members, &path.alternatives);
+        parts.retain(|part| !path.is_common || part.common.is_none());
+        let (mut octets, bits): (Vec<Part>, Vec<Part>) =
+            parts.into_iter().partition(|part| part.ty.width(&self.a).is_multiple_of(8));
+        octets.extend(bits);
+        let mut items = Vec::new();
+        let mut all = 0;
+        for part in octets {
+            let width = part.ty.width(&self.a);
+            all += u32::from(width);
+            let Part { header, variant, field: place, .. } = part;
+            let value = r::FieldValue::Header { header, variant, field: place, times: 1, plus: 0, otherwise: None };
+            items.push(r::WireItem::Field(field(r::FieldIndex(*next), &part.name, width, value, part.big)));
+            *next += 1;
+        }
+        let missing = (all.next_multiple_of(8) - all) as u8;
+        if missing > 0 {
+            items.push(r::WireItem::Field(field(r::FieldIndex(*next), "pad", missing, r::FieldValue::Reserved, false)));
+            *next += 1;
+        }
+        items
+    }
+}
+
+fn field(index: r::FieldIndex, name: &str, width: u8, value: r::FieldValue, big: bool) -> r::WireField {
+    let endian = endian(big && width.is_multiple_of(8));
+    let (name, constraints) = (name.into(), Vec::new());
+    r::WireField { index, name, width, endian, value, constraints, trims_packet: false, trims_plus: 0 }
+}
