@@ -266,7 +266,8 @@ fn endless_records(cx: &mut Context) {
                 .collect();
             if inner.contains(&index) {
                 let name = cx.program.records[index].name.clone();
-                let text = format!("record `{}` holds itself", name.text);
+                let is_enum = cx.program.enums.iter().any(|item| item.data.is_some_and(|data| data.index() == index));
+                let text = format!("{} `{}` holds itself", if is_enum { "enum" } else { "record" }, name.text);
                 cx.error(
                     codes::CIRCLE,
                     text,
@@ -274,7 +275,12 @@ fn endless_records(cx: &mut Context) {
                     "would be endless",
                     "leave the field out, or keep a key to it",
                 );
-                cx.program.records[index].fields.retain(|field| !matches!(field.ty, Type::Record(_)));
+                // The places of the others stay: those of an enum's parts are known by number.
+                for field in &mut cx.program.records[index].fields {
+                    if matches!(field.ty, Type::Record(_)) {
+                        field.ty = Type::Unknown;
+                    }
+                }
                 break;
             }
             front.extend(inner.into_iter().filter(|inner| seen.insert(*inner)));
