@@ -44,6 +44,15 @@ static inline uint64_t mk_rem(mk_core *core, uint64_t a, uint64_t b, uint32_t so
     return 0;
 }
 
+/* An index below `n`; another one is reported, and is the largest number. */
+static inline uint64_t mk_inside(mk_core *core, uint64_t index, uint64_t n, uint64_t mask, uint32_t source)
+{
+    if (MK_LIKELY(index < n))
+        return index;
+    mk_report_at(core, MK_BOUNDS, source);
+    return mask;
+}
+
 /* Shifts by the width or more give 0. */
 static inline uint64_t mk_shl(uint64_t a, uint64_t by, uint32_t width, uint64_t mask)
 {

@@ -125,6 +125,7 @@ impl BodyWriter<'_, '_> {
             Binary::Mul | Binary::MulWrap => whole(format!("mk_mul(&k->core, {x}, {y}, {mask}, {source})")),
             Binary::Div => whole(format!("mk_div(&k->core, {x}, {y}, {source})")),
             Binary::Rem => whole(format!("mk_rem(&k->core, {x}, {y}, {source})")),
+            Binary::Within => whole(format!("mk_inside(&k->core, {x}, {y}, {mask}, {source})")),
             Binary::And => format!("{x} & {y}"),
             Binary::Or => format!("{x} | {y}"),
             Binary::Xor => format!("{x} ^ {y}"),

@@ -157,6 +157,7 @@ impl<'p> Reaction<'p> {
         let is_circular = matches!(ty, Type::Seq(_));
         self.report_if(exact.is_some_and(|exact| exact > u128::from(bits)) && !is_circular, Report::Overflow);
         self.report_if(b == 0 && matches!(op, Binary::Div | Binary::Rem), Report::DivisionByZero);
+        self.report_if(a >= b && op == Binary::Within, Report::Bounds);
         let shifts = b < u64::from(width);
         match op {
             Binary::AddWrap | Binary::Add => a.wrapping_add(b) & bits,
@@ -170,6 +171,8 @@ impl<'p> Reaction<'p> {
             Binary::Shl if shifts => (a << b) & bits,
             Binary::Shr if shifts => a >> b,
             Binary::Shl | Binary::Shr => 0,
+            Binary::Within if a < b => a,
+            Binary::Within => bits,
             Binary::Min => {
                 if compare(Compare::Lt, ty, a, b) {
                     a

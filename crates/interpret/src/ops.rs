@@ -416,6 +416,8 @@ pub fn binary(op: Binary, ty: Type, width: u8, a: u64, b: u64) -> (u64, Option<R
         Binary::Shr => (shift(a.wrapping_shr(b as u32)), None),
         Binary::Min => (if less { a } else { b }, None),
         Binary::Max => (if less { b } else { a }, None),
+        Binary::Within if a < b => (a, None),
+        Binary::Within => (mask, Some(Report::Bounds)),
     }
 }
 

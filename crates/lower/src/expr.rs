@@ -30,6 +30,8 @@ impl<'p> Lowering<'p> {
             }
             E::Param(index) => self.param_value(f, *index as usize, expr),
             E::Record { fields, .. } => fields.iter().flat_map(|field| self.expr(f, field)).collect(),
+            E::Pick { vector, index } => self.pick(f, vector, index),
+            E::Edited { vector, edit } => self.edited(f, vector, edit),
             E::RecordField { record, field } => {
                 let s::Type::Record(id) = record.ty else { return Vec::new() };
                 let range = field_range(self.program, id, *field);

@@ -42,6 +42,7 @@ mod several;
 mod sideways;
 mod state;
 mod stmt;
+mod vectors;
 mod wires;
 
 #[cfg(test)]

@@ -84,12 +84,14 @@ pub enum Binary {
     Shr,
     Min,
     Max,
+    /// The first below the second; else it is out of bounds, which is reported, and is the largest number of its width.
+    Within,
 }
 
 impl Binary {
-    /// Whether it may report (a carry, a division by zero), which is an effect.
+    /// Whether it may report (a carry, a division by zero, an index out of bounds), which is an effect.
     pub fn may_report(self) -> bool {
-        matches!(self, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem)
+        matches!(self, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem | Binary::Within)
     }
 }
 

@@ -34,6 +34,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     check::vocabulary::check(&program, &mut diagnostics);
     check::changes::check(&program, &mut diagnostics);
     check::ranges::check(&program, &mut diagnostics);
+    check::vectors::check(&program, &mut diagnostics);
     check::invert::check(&program, &mut diagnostics);
     diagnostics.extend(loaded.diagnostics.iter().cloned());
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {

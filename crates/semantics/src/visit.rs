@@ -36,6 +36,21 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(a);
             f(b);
         }
+        Pick { vector, index } => {
+            f(vector);
+            f(index);
+        }
+        Edited { vector, edit } => {
+            f(vector);
+            match edit {
+                Edit::Set { index, value } | Edit::PutBack { index, value } => {
+                    f(index);
+                    f(value);
+                }
+                Edit::Push(value) => f(value),
+                Edit::Pop => {}
+            }
+        }
         FlowHash { flow, secret } => {
             f(flow);
             f(secret);

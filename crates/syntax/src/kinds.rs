@@ -198,6 +198,7 @@ pub enum SyntaxKind {
     // ---- types ----
     NAMED_TYPE,
     ARRAY_TYPE,
+    VECTOR_TYPE,
     MAP_TYPE,
     FN_TYPE,
 
@@ -290,6 +291,7 @@ pub enum SyntaxKind {
     BOOL_EXPR,
     OCTETS_EXPR,
     PAREN_EXPR,
+    VECTOR_EXPR,
     UNARY_EXPR,
     BINARY_EXPR,
     CAST_EXPR,

@@ -214,6 +214,10 @@ impl Way {
                     TermOp::Rem
                 }
             }
+            Binary::Within => {
+                self.guard(compare(TermCompare::Lt, a.clone(), b));
+                return Some(a);
+            }
             Binary::Mul => return None,
         };
         Some(binary(plain, a, b))

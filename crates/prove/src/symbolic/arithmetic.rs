@@ -53,6 +53,12 @@ impl Reader<'_> {
                 let quotient = self.terms.binary(plain(op), a, b);
                 (self.terms.choose(by_zero, zero, quotient), Some(by_zero))
             }
+            Binary::Within => {
+                let inside = self.terms.less(a, b);
+                let largest = self.terms.number(u64::MAX >> (64 - width.min(64)), width);
+                let beyond = self.terms.not(inside);
+                (self.terms.choose(inside, a, largest), Some(beyond))
+            }
             other => (self.terms.binary(plain(other), a, b), None),
         }
     }

@@ -21,6 +21,7 @@ const BINARY: &[(&str, Binary)] = &[
     ("shr", Binary::Shr),
     ("min", Binary::Min),
     ("max", Binary::Max),
+    ("within", Binary::Within),
 ];
 
 const COMPARE: &[(&str, Compare)] = &[

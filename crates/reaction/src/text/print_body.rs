@@ -48,6 +48,7 @@ pub fn binary(op: Binary) -> &'static str {
         Binary::Shr => "shr",
         Binary::Min => "min",
         Binary::Max => "max",
+        Binary::Within => "within",
     }
 }
 

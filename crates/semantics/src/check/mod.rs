@@ -12,6 +12,7 @@ pub mod rows;
 pub mod sizes;
 pub mod stacks;
 pub mod usage;
+pub mod vectors;
 pub mod vocabulary;
 mod ways;
 mod wire_parts;

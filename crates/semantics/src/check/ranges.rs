@@ -73,6 +73,8 @@ impl Ranges<'_, '_> {
             }
             ExprKind::Binary { op: Binary::Shl | Binary::Shr, a, b } => self.shift(a, b),
             ExprKind::Element { array, index } => self.index(array, index),
+            ExprKind::Pick { vector, index } => self.vector_index(vector, index),
+            ExprKind::Edited { vector, edit: Edit::Set { index, .. } } => self.vector_index(vector, index),
             _ => {}
         }
     }
@@ -85,6 +87,14 @@ impl Ranges<'_, '_> {
             let found = found.note("the result would always be 0");
             self.report(found.help(format!("shift by at most {}, or widen the value first", width - 1)), b.span);
         }
+    }
+
+    fn vector_index(&mut self, vector: &Expr, index: &Expr) {
+        let Some(Vector { bound, .. }) = self.program.vector(vector.ty) else { return };
+        let Some(at) = self.constant(index).filter(|at| *at >= u64::from(bound)) else { return };
+        let text = format!("the vector has {bound} elements at most, and this is number {at}");
+        let found = Diagnostic::error(codes::BEYOND_THE_END, text).at(index.span, "behind the end");
+        self.report(found.help("the first is `[0]`, the last one `[v.length - 1]`"), index.span);
     }
 
     fn index(&mut self, array: &StateRef, index: &Expr) {

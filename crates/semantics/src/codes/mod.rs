@@ -24,6 +24,7 @@ mod rows;
 mod shapes;
 mod stacks;
 mod types;
+mod vectors;
 mod wires;
 
 macro_rules! export {
@@ -31,7 +32,7 @@ macro_rules! export {
         $(pub use $family::*;)*
     };
 }
-export!(containers, graph, messages, names, ranges, rows, shapes, stacks, types, wires);
+export!(containers, graph, messages, names, ranges, rows, shapes, stacks, types, vectors, wires);
 
 /// Code, title and page of every diagnostic of this crate, by code.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
@@ -45,6 +46,7 @@ pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'sta
         rows::CODES,
         graph::CODES,
         wires::CODES,
+        vectors::CODES,
         stacks::CODES,
     ]
     .into_iter()

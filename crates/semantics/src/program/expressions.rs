@@ -48,6 +48,19 @@ pub enum CastKind {
     Truncate,
 }
 
+/// A change of a bounded vector.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    /// An index from the length on is reported, and nothing is written.
+    Set { index: Box<Expr>, value: Box<Expr> },
+    /// The same of an index that was looked at before: no report.
+    PutBack { index: Box<Expr>, value: Box<Expr> },
+    /// Behind the last; there is room.
+    Push(Box<Expr>),
+    /// The last is gone; there is one.
+    Pop,
+}
+
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A number of any scalar type, durations in nanoseconds, enum values by their number, booleans 0 and 1.
@@ -58,6 +71,16 @@ pub enum ExprKind {
     Record {
         record: RecordId,
         fields: Vec<Expr>,
+    },
+    /// An element of a bounded vector. An index from the length on is reported, and the element is zero.
+    Pick {
+        vector: Box<Expr>,
+        index: Box<Expr>,
+    },
+    /// A bounded vector with one change.
+    Edited {
+        vector: Box<Expr>,
+        edit: Edit,
     },
     RecordField {
         record: Box<Expr>,

@@ -62,6 +62,15 @@ pub struct Enum {
 pub struct Record {
     pub name: Name,
     pub fields: Vec<Field>,
+    /// It is a bounded vector: its fields are the length and the elements, of which those behind the length are zero.
+    pub vector: Option<Vector>,
+}
+
+/// `[T; ..8]`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Vector {
+    pub element: Type,
+    pub bound: u32,
 }
 
 #[derive(Clone, Debug)]

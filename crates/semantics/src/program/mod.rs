@@ -49,3 +49,11 @@ pub struct Program {
     pub tests: Vec<Test>,
     pub networks: Vec<Network>,
 }
+
+impl Program {
+    /// What a bounded vector holds; none of other types.
+    pub fn vector(&self, ty: Type) -> Option<Vector> {
+        let Type::Record(id) = ty else { return None };
+        self.records.get(id.index())?.vector
+    }
+}

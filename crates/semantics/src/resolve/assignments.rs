@@ -124,8 +124,11 @@ impl Body<'_> {
         or: Option<ast::OrClause>,
         span: Span,
     ) -> Option<StmtKind> {
-        self.has_effects(span);
         let base = index.base()?;
+        if self.is_vector(&base) {
+            return self.assign_picked(index, op, value, span);
+        }
+        self.has_effects(span);
         if self.is_member(&base, |kind| matches!(kind, MemberKind::Array { .. })) {
             let element = self.expr(&Tree::Index(index.clone()), None);
             let ExprKind::Element { array, index } = element.kind.clone() else { return None };
@@ -166,6 +169,9 @@ impl Body<'_> {
         span: Span,
     ) -> Option<StmtKind> {
         let (base, name) = (field.base()?, tree::some_name(self.file, field.name())?);
+        if self.is_in_vector(&base) || self.is_vector(&base) {
+            return self.assign_in_vector(field, op, value, span);
+        }
         let owner = tree::name_expr(self.file, &base);
         let local = owner.as_ref().and_then(|owner| self.local(&owner.text));
         match local.map(|local| (local, self.local_type(local))) {

@@ -346,6 +346,9 @@ impl Body<'_> {
             return found;
         }
         let base = self.expr(&base, None);
+        if self.cx.program.vector(base.ty).is_some() {
+            return self.vector_method(base, &name, args, span);
+        }
         if matches!(base.ty, Type::Flow(_)) && name.text == "hash" {
             return self.flow_hash(base, args, span);
         }

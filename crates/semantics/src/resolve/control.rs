@@ -6,6 +6,7 @@ use mokume_syntax::ast::{self, BinaryOp, Expr as Tree, Likelihood};
 use super::body::{cast, make, unknown, Body, Place, Role};
 use super::places::Lookup;
 use super::statements::{custom_head, Arms};
+use super::vectors::behind;
 use crate::program::*;
 use crate::{codes, suggest, tree, types};
 
@@ -21,7 +22,7 @@ impl Body<'_> {
             let value = condition.value()?;
             let place = self.span(&condition);
             let otherwise_node = (stmt.else_if(), stmt.else_block());
-            let Some(Ok(lookup)) = self.lookup_or_report(&value) else {
+            let Some(Ok(mut lookup)) = self.lookup_or_report(&value) else {
                 self.scoped(|body| {
                     body.bind_unknown(&names);
                     body.block(stmt.then())
@@ -30,6 +31,7 @@ impl Body<'_> {
                 return None;
             };
             let then = stmt.then();
+            let before = lookup.before();
             let mut kind = self.found(lookup, &names, place, Vec::new(), |body| body.block(then));
             let other = self.otherwise(otherwise_node.0, otherwise_node.1);
             if let StmtKind::IfFound { otherwise, .. }
@@ -40,7 +42,7 @@ impl Body<'_> {
             {
                 *otherwise = other;
             }
-            return Some(kind);
+            return Some(behind(before, kind, span));
         }
         let condition = self.some_value(stmt.condition(), Type::Bool, span);
         let then = self.block(stmt.then());
@@ -209,6 +211,9 @@ impl Body<'_> {
                 let local = body.only_name(&names, span, ty);
                 StmtKind::For { local, from, to, limit, body: body.block(stmt.body()) }
             }));
+        }
+        if let Some((vector, _)) = self.vector_named(&iterable) {
+            return Some(self.for_vector(&names, vector, limit, stmt.body(), span));
         }
         if let Some(kind) = self.for_contained(&names, &iterable, &limit, stmt.body(), span) {
             return Some(kind);

@@ -17,7 +17,11 @@ pub(super) fn declare(cx: &mut Context) {
     for (index, (file, item)) in trees.enums.iter().enumerate() {
         if item.variants().iter().any(|variant| !variant.params().is_empty()) {
             let record = RecordId(cx.program.records.len() as u32);
-            cx.program.records.push(Record { name: items::title(*file, item.name()), fields: Vec::new() });
+            cx.program.records.push(Record {
+                name: items::title(*file, item.name()),
+                fields: Vec::new(),
+                vector: None,
+            });
             cx.program.enums[index].data = Some(record);
         }
     }
@@ -102,7 +106,7 @@ impl Body<'_> {
     }
 
     /// The value of a part that is not there.
-    fn zero(&self, ty: Type, span: Span) -> Expr {
+    pub(super) fn zero(&self, ty: Type, span: Span) -> Expr {
         let Type::Record(record) = ty else { return make(ExprKind::Number(0), ty, span) };
         let fields = self.cx.program.records.get(record.index()).map_or(&[][..], |record| &record.fields);
         let fields = fields.iter().map(|field| self.zero(field.ty, span)).collect();

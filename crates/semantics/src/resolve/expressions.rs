@@ -49,6 +49,7 @@ impl Body<'_> {
                     unknown(span)
                 }
             },
+            Tree::Vector(vector) => self.vector(vector, want, span),
             Tree::Unary(unary) => self.unary(unary, want, span),
             Tree::Binary(binary) => self.binary(binary, want, span),
             Tree::Cast(cast) => self.cast(cast, span),
@@ -324,11 +325,14 @@ impl Body<'_> {
         }
     }
 
-    fn record_field(&mut self, base: Expr, id: RecordId, name: &Name, span: Span) -> Expr {
+    pub(super) fn record_field(&mut self, base: Expr, id: RecordId, name: &Name, span: Span) -> Expr {
         let Some(record) = self.cx.program.records.get(id.index()) else { return unknown(span) };
         match record.fields.iter().position(|field| field.name.text == name.text) {
             Some(index) => {
                 let ty = record.fields[index].ty;
+                if record.vector.is_some() {
+                    return self.length(base, span);
+                }
                 make(ExprKind::RecordField { record: Box::new(base), field: index as u32 }, ty, span)
             }
             None => {
@@ -443,6 +447,12 @@ impl Body<'_> {
                 self.error(codes::WRONG_STATE, "an object may not be there", span, "may be missing", &help);
                 return unknown(span);
             }
+        }
+        if let Some((vector, _)) = self.vector_named(&base) {
+            return self.pick(vector, expr, span);
+        }
+        if self.is_unknown(&base) {
+            return unknown(span);
         }
         let Some(array) = self.state_of(&base, "an array", is_array) else { return unknown(span) };
         let ty = match self.member(array.scope, array.member).map(|member| &member.kind) {

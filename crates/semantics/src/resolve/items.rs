@@ -64,7 +64,7 @@ pub(super) fn signatures(cx: &mut Context) {
         cx.program.enums.push(empty);
     }
     for (file, item) in &trees.records {
-        cx.program.records.push(Record { name: title(*file, item.name()), fields: Vec::new() });
+        cx.program.records.push(Record { name: title(*file, item.name()), fields: Vec::new(), vector: None });
     }
     super::data::declare(cx);
     for (index, (file, item)) in trees.enums.iter().enumerate() {

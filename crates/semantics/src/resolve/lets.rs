@@ -95,7 +95,7 @@ impl Body<'_> {
         let value = stmt.value()?;
         let span = self.span(node);
         let names = self.pattern_names(stmt.pattern());
-        let lookup = match self.lookup(&value)? {
+        let mut lookup = match self.lookup(&value)? {
             Ok(lookup) => lookup,
             Err(()) => {
                 self.bind_unknown(&names);
@@ -130,8 +130,10 @@ impl Body<'_> {
         }
         let otherwise = self.block(or.block());
         self.must_leave(&otherwise, or.block(), span);
+        let mut all = lookup.before();
         let kind = self.found(lookup, &names, span, otherwise, |body| body.statements(rest));
-        Some(vec![Stmt { kind, span }])
+        all.push(Stmt { kind, span });
+        Some(all)
     }
 
     /// The branches of a lookup, with the names bound in the first.
@@ -186,6 +188,13 @@ impl Body<'_> {
                     (ty, _) => Some(body.only_name(names, span, ty)),
                 };
                 StmtKind::IfDone { call, local, then: then(body), otherwise }
+            }
+            Lookup::Vector { condition, value, after, .. } => {
+                let local = body.only_name(names, span, value.ty);
+                let mut all = vec![Stmt { kind: StmtKind::Let { local, value }, span }];
+                all.extend(after);
+                all.extend(then(body));
+                StmtKind::If { condition, likely: None, then: all, otherwise }
             }
             Lookup::Element(value) => {
                 let local = body.only_name(names, span, value.ty);

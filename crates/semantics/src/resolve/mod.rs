@@ -37,6 +37,7 @@ mod signatures;
 mod stacks;
 mod statements;
 mod tests;
+pub(crate) mod vectors;
 mod vocabularies;
 mod wire_parts;
 mod wires;
@@ -277,6 +278,7 @@ impl Context {
                 Some(name) => self.named_type(file, &tree::name(file, &name)),
                 None => Type::Unknown,
             },
+            Some(ast::Type::Vector(ty)) => self.vector_type(file, &ty),
             Some(ast::Type::Fn(ty)) => {
                 let help = "let the layer have it: `worker Route(pick: fn(u32) -> u8)`";
                 let span = ty.span(file);

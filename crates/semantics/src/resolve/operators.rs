@@ -13,6 +13,7 @@ impl Body<'_> {
         match expr {
             Tree::Number(number) => matches!(number.value(), Some(NumberValue::Plain(_))),
             Tree::Name(name) => name.text() == "random" && self.local("random").is_none(),
+            Tree::Vector(_) => true,
             Tree::Paren(paren) => paren.all().iter().all(|inner| self.is_flexible(inner)),
             Tree::Binary(binary) => {
                 let shift = matches!(binary.op(), Some(BinaryOp::Shl | BinaryOp::Shr));
@@ -129,6 +130,7 @@ impl Body<'_> {
             (Type::UInt(x), Type::UInt(y)) => Some((Type::UInt(x.max(y)), Type::Bool)),
             (Type::Flow(_), Type::Flow(_)) if equality => Some((a.ty, Type::Bool)),
             (x, y) if x != y => None,
+            (x, _) if equality && self.cx.program.vector(x).is_some() => Some((x, Type::Bool)),
             (Type::Seq(_) | Type::Duration | Type::Instant, _) => Some((a.ty, Type::Bool)),
             (Type::Bool | Type::Enum(_) | Type::Reason, _) if equality => Some((a.ty, Type::Bool)),
             _ => None,
@@ -149,6 +151,9 @@ impl Body<'_> {
             (Type::Bool, Type::Bool) => "combine `bool`s with `and`, `or`, `not`, `==`".to_string(),
             (Type::Duration, Type::UInt(_)) | (Type::UInt(_), Type::Duration) => {
                 "write a unit: `20 ms`; a duration is multiplied and divided by numbers".to_string()
+            }
+            (Type::Record(_), Type::Record(_)) if self.cx.program.vector(a.ty).is_some() => {
+                "two vectors of one type are equal or not: `==`, `!=`".to_string()
             }
             (Type::Record(_), Type::Record(_)) => "compare records field by field".to_string(),
             (Type::Enum(_), Type::UInt(_)) | (Type::UInt(_), Type::Enum(_)) => {
@@ -200,8 +205,8 @@ fn beside(op: Binary, ty: Type, in_front: bool) -> Option<Type> {
         Type::Unknown => None,
         Type::Seq(width) if !compares(op) && !in_front => Some(Type::UInt(width)),
         Type::Duration if matches!(op, Mul | MulWrap | Div | Rem) => Some(Type::UInt(64)),
-        Type::Instant => Some(Type::Duration),
         Type::UInt(_) | Type::Seq(_) | Type::Duration => Some(ty),
+        Type::Record(_) if compares(op) => Some(ty),
         _ => None,
     }
 }

@@ -25,6 +25,13 @@ pub(super) enum Lookup {
     },
     /// A call of a function that may refuse.
     Call(Expr),
+    /// An element of a bounded vector: there if the condition holds; `after` takes it out.
+    Vector {
+        before: Vec<Stmt>,
+        condition: Expr,
+        value: Expr,
+        after: Vec<Stmt>,
+    },
     /// An element of an array, in a container that asks it as it would ask places for messages: always there.
     Element(Expr),
 }
@@ -63,7 +70,7 @@ impl Body<'_> {
                     let key = self.key_values(&trees, &keys, span);
                     return Some(Ok(Lookup::Object { class, key }));
                 }
-                if self.is_member(&base, |kind| matches!(kind, MemberKind::Array { .. })) {
+                if self.is_member(&base, |kind| matches!(kind, MemberKind::Array { .. })) || self.is_vector(&base) {
                     return None;
                 }
                 let is_map = |kind: &MemberKind| matches!(kind, MemberKind::Map { .. });
@@ -74,7 +81,7 @@ impl Body<'_> {
                 let key = self.key_values(&trees, &keys, span);
                 Some(Ok(Lookup::Map { map, key, values }))
             }
-            Tree::Call(call) => match self.place_lookup(call, span) {
+            Tree::Call(call) => match self.vector_lookup(call, span).or_else(|| self.place_lookup(call, span)) {
                 None => self.refusing(call, span).map(|call| Ok(Lookup::Call(call))),
                 found => found,
             },

@@ -115,6 +115,9 @@ impl Body<'_> {
 
     pub(super) fn expr_statement(&mut self, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKind> {
         let expr = stmt.expr()?;
+        if let Some(found) = self.vector_statement(stmt, span) {
+            return found;
+        }
         if let Some(found) = self.call_or(stmt, span) {
             return found;
         }

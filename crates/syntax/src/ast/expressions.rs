@@ -7,7 +7,7 @@ use crate::lexer;
 choice! {
     Expr {
         Name(NameExpr), Number(NumberExpr), Duration(DurationExpr), Bool(BoolExpr), Octets(OctetsExpr),
-        Paren(ParenExpr), Unary(UnaryExpr), Binary(BinaryExpr), Cast(CastExpr), Call(CallExpr), Field(FieldExpr),
+        Paren(ParenExpr), Vector(VectorExpr), Unary(UnaryExpr), Binary(BinaryExpr), Cast(CastExpr), Call(CallExpr), Field(FieldExpr),
         Index(IndexExpr), Record(RecordExpr), If(If), Match(Match), Running(RunningExpr), Left(LeftExpr),
         Range(RangeExpr), Bind(BindExpr), Hole(HoleExpr),
     }
@@ -32,6 +32,8 @@ node! {
     /// Strings and octet strings side by side: `x"01" "one"`
     OctetsExpr = OCTETS_EXPR;
     ParenExpr = PAREN_EXPR;
+    /// `[a, b]`
+    VectorExpr = VECTOR_EXPR;
     /// `!x`, `not x`
     UnaryExpr = UNARY_EXPR;
     BinaryExpr = BINARY_EXPR;
@@ -285,6 +287,12 @@ impl OctetsExpr {
             })
             .flatten()
             .collect()
+    }
+}
+
+impl VectorExpr {
+    pub fn elements(&self) -> Vec<Expr> {
+        children(&self.0)
     }
 }
 

@@ -54,13 +54,15 @@ node! {
     NamedType = NAMED_TYPE;
     /// `[u32; 8]`
     ArrayType = ARRAY_TYPE;
+    /// `[u32; ..8]`
+    VectorType = VECTOR_TYPE;
     /// `[u32 -> u48; 64]`, `[(u32, u16) -> u8; 64]`
     MapType = MAP_TYPE;
     /// `fn(u32, u8) -> bool`, of a parameter
     FnType = FN_TYPE;
 }
 
-choice! { Type { Named(NamedType), Array(ArrayType), Map(MapType), Fn(FnType) } }
+choice! { Type { Named(NamedType), Array(ArrayType), Vector(VectorType), Map(MapType), Fn(FnType) } }
 
 /// The shape of a layer, by its keyword.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -339,6 +341,16 @@ impl ArrayType {
         child(&self.0)
     }
     pub fn length(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl VectorType {
+    pub fn element(&self) -> Option<Type> {
+        child(&self.0)
+    }
+    /// How many elements there are at most.
+    pub fn bound(&self) -> Option<Expr> {
         child(&self.0)
     }
 }

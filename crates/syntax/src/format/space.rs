@@ -14,6 +14,9 @@ pub fn between(last: &Piece, next: &Piece) -> usize {
     if next.is_comment() {
         return APART;
     }
+    if last.kind == DOT_DOT && last.owner() == VECTOR_TYPE {
+        return 0;
+    }
     if stands_apart(last, next) {
         return match next.begins_kind() {
             Some(WIRE_WHERE | WIRE_TRIM) => CONSTRAINT,

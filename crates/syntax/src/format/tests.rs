@@ -104,6 +104,13 @@ fn a_block_that_does_not_fit_is_broken() {
 }
 
 #[test]
+fn a_bound_clings_to_its_dots() {
+    let before = "fn f(v:[u8;.. 4])->[ u8 ; ..  2 ] { return [1,v[ 0 ]] }";
+    let after = "fn f(v: [u8; ..4]) -> [u8; ..2] { return [1, v[0]] }\n";
+    assert_eq!(format(FileId(0), before).ok().as_deref(), Some(after));
+}
+
+#[test]
 fn a_text_with_mistakes_is_refused() {
     let refused = format(FileId(0), "worker W {\n    on send(msg {\n}").unwrap_err();
     assert!(matches!(refused, Refused::Mistakes(found) if !found.is_empty()));

@@ -38,7 +38,9 @@ impl Parser<'_> {
         }
         match self.peek() {
             IDENT => !NO_OPERANDS.contains(&self.nth_text(0)),
-            NUMBER | DOTTED | CIDR | HOST6 | MAC | STRING | HEX_STRING | OPEN_STRING | L_PAREN | BANG => true,
+            NUMBER | DOTTED | CIDR | HOST6 | MAC | STRING | HEX_STRING | OPEN_STRING | L_PAREN | L_BRACKET | BANG => {
+                true
+            }
             QUESTION => self.nth(1) == IDENT,
             _ => false,
         }
@@ -110,7 +112,6 @@ impl Parser<'_> {
         Some(match (self.nth_before_kind(), self.peek()) {
             (_, R_BRACE | EOF) => "write a value: a name, a number, a call",
             (_, L_BRACE) => "a block is no value; a record is written `Name { field: value }`",
-            (_, L_BRACKET) => "arrays have no literals; they begin with all elements zero",
             (EQ_EQ, EQ) | (NEQ, EQ) => "write `==` or `!=`",
             (LT, GT) => "write `!=`",
             (STAR, STAR) => "there is no power; write `x * x`, or `1 << n`",
@@ -305,6 +306,7 @@ impl Parser<'_> {
             NUMBER | DOTTED | CIDR | HOST6 | MAC => self.leaf(NUMBER_EXPR, 1),
             STRING | HEX_STRING | OPEN_STRING => self.octets(),
             L_PAREN => return self.parenthesis(),
+            L_BRACKET => return self.vector(),
             _ => self.binder(),
         }
         1
@@ -361,6 +363,26 @@ impl Parser<'_> {
         self.bump();
         height += self.bracketed(|p| p.deeper_list(R_PAREN));
         self.close_bracket(R_PAREN, opening);
+        self.close();
+        height
+    }
+
+    /// `[]`, `[a, b]`
+    pub(super) fn vector(&mut self) -> Height {
+        let mut height = 1;
+        self.open(VECTOR_EXPR);
+        let opening = self.span_of(0);
+        if self.depth >= MAX_DEPTH {
+            self.report_too_deep();
+            self.skip_balanced();
+            self.close();
+            return 1;
+        }
+        self.bump();
+        if !self.at(R_BRACKET) {
+            height += self.bracketed(|p| p.deeper_list(R_BRACKET));
+        }
+        self.close_bracket(R_BRACKET, opening);
         self.close();
         height
     }

@@ -5,7 +5,7 @@ use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
 impl Parser<'_> {
-    /// `u32`, `Kind`, `[u32; 8]`, `[u32 -> u48; 64]`, `[(u32, u16) -> u8; 64]`
+    /// `u32`, `Kind`, `[u32; 8]`, `[u32; ..8]`, `[u32 -> u48; 64]`, `[(u32, u16) -> u8; 64]`
     pub(super) fn type_(&mut self) {
         match self.peek() {
             _ if self.new_line_before(0) && !self.in_brackets => self.expected_type(),
@@ -68,7 +68,6 @@ impl Parser<'_> {
         let start = self.checkpoint();
         let opening = self.span_of(0);
         let is_map = self.nth(1) == L_PAREN || matches!(self.nth(2), ARROW | FAT_ARROW | COLON);
-        self.open_at(start, if is_map { MAP_TYPE } else { ARRAY_TYPE });
         self.bump();
         if self.eat(L_PAREN) {
             self.type_();
@@ -85,10 +84,15 @@ impl Parser<'_> {
             }
             self.type_();
         }
+        let mut kind = if is_map { MAP_TYPE } else { ARRAY_TYPE };
         if self.expect(SEMICOLON, if is_map { "`;` and the map's capacity" } else { "`;` and the array's length" }) {
+            if !is_map && self.eat(DOT_DOT) {
+                kind = VECTOR_TYPE;
+            }
             self.with_records(true, |p| p.expression());
         }
         self.close_bracket(R_BRACKET, opening);
+        self.open_at(start, kind);
         self.close();
     }
 }

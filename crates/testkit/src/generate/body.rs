@@ -112,7 +112,7 @@ impl<'a> Body<'a> {
     fn arithmetic(&mut self) {
         let ops = [
             "add", "sub", "mul", "add.wrap", "sub.wrap", "mul.wrap", "div", "rem", "and", "or", "xor", "shl", "shr",
-            "min", "max",
+            "min", "max", "within",
         ];
         let (op, a, b) = (*self.random.pick(&ops), self.byte(), self.byte());
         let name = self.fresh("v");

@@ -1,0 +1,111 @@
+//! Bounded vectors as values: the length, then the scalars of each element.
+//!
+//! An element is chosen by comparing the index with each number there is: few, as types say. Keeps: elements behind the
+//! length are zero, so an index that is out of bounds reads zero, and vectors are equal where all scalars are.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::frame::Frame;
+use crate::lowering::Lowering;
+
+impl<'p> Lowering<'p> {
+    /// `v[i]`
+    pub fn pick(&mut self, f: &mut Frame<'p>, vector: &'p s::Expr, index: &'p s::Expr) -> Vec<r::Value> {
+        let values = self.expr(f, vector);
+        let index = self.u32(f, index);
+        let index = self.within(f, index, &values);
+        let Some(s::Vector { bound, .. }) = self.program.vector(vector.ty) else { return Vec::new() };
+        let width = (values.len() - 1) / bound as usize;
+        let places: Vec<r::Value> = (0..bound).map(|place| self.is_at(f, index, place)).collect();
+        let mut found = Vec::new();
+        for column in 0..width {
+            let ty = f.b.type_of(values[1 + column]);
+            let mut value = f.constant(&self.a, ty, 0);
+            for (place, c) in places.iter().enumerate() {
+                value = f.value(&self.a, r::OpKind::Select { c: *c, a: values[1 + place * width + column], b: value });
+            }
+            found.push(value);
+        }
+        found
+    }
+
+    /// A vector with one change.
+    pub fn edited(&mut self, f: &mut Frame<'p>, vector: &'p s::Expr, edit: &'p s::Edit) -> Vec<r::Value> {
+        let mut values = self.expr(f, vector);
+        let Some(s::Vector { bound, .. }) = self.program.vector(vector.ty) else { return values };
+        let length = values[0];
+        match edit {
+            s::Edit::Set { index, value } | s::Edit::PutBack { index, value } => {
+                let index = self.u32(f, index);
+                let new = self.expr(f, value);
+                let reports = matches!(edit, s::Edit::Set { .. });
+                let inside = if reports { Some(self.within(f, index, &values)) } else { None };
+                let there = match inside {
+                    Some(_) => None,
+                    None => {
+                        let length = self.cast(f, length, r::Type::U(32));
+                        Some(f.value(&self.a, r::OpKind::Compare { op: r::Compare::Lt, a: index, b: length }))
+                    }
+                };
+                self.write(f, &mut values, bound, (inside.unwrap_or(index), there), &new);
+            }
+            s::Edit::Push(value) => {
+                let new = self.expr(f, value);
+                let last = self.cast(f, length, r::Type::U(32));
+                self.write(f, &mut values, bound, (last, None), &new);
+                values[0] = self.counted(f, length, r::Binary::AddWrap);
+            }
+            s::Edit::Pop => {
+                let shorter = self.counted(f, length, r::Binary::SubWrap);
+                let last = self.cast(f, shorter, r::Type::U(32));
+                let width = (values.len() - 1) / bound as usize;
+                let types: Vec<r::Type> = values[1..=width].iter().map(|value| f.b.type_of(*value)).collect();
+                let zeros: Vec<r::Value> = types.into_iter().map(|ty| f.constant(&self.a, ty, 0)).collect();
+                self.write(f, &mut values, bound, (last, None), &zeros);
+                values[0] = shorter;
+            }
+        }
+        values
+    }
+
+    /// The index, if it is below the length; else it is reported, and no element's number.
+    fn within(&mut self, f: &mut Frame<'p>, index: r::Value, values: &[r::Value]) -> r::Value {
+        let length = self.cast(f, values[0], r::Type::U(32));
+        f.value(&self.a, r::OpKind::Binary { op: r::Binary::Within, a: index, b: length })
+    }
+
+    fn is_at(&mut self, f: &mut Frame<'p>, index: r::Value, place: u32) -> r::Value {
+        let b = f.constant(&self.a, r::Type::U(32), u64::from(place));
+        f.value(&self.a, r::OpKind::Compare { op: r::Compare::Eq, a: index, b })
+    }
+
+    /// The element at an index, if there is one, and `only` is not false, takes new scalars.
+    fn write(
+        &mut self,
+        f: &mut Frame<'p>,
+        values: &mut [r::Value],
+        bound: u32,
+        (index, only): (r::Value, Option<r::Value>),
+        new: &[r::Value],
+    ) {
+        for place in 0..bound {
+            let mut c = self.is_at(f, index, place);
+            if let Some(only) = only {
+                c = f.value(&self.a, r::OpKind::Binary { op: r::Binary::And, a: c, b: only });
+            }
+            for (column, a) in new.iter().enumerate() {
+                let slot = &mut values[1 + place as usize * new.len() + column];
+                let of = f.b.type_of(*slot);
+                let a = self.cast(f, *a, of);
+                *slot = f.value(&self.a, r::OpKind::Select { c, a, b: *slot });
+            }
+        }
+    }
+
+    fn counted(&mut self, f: &mut Frame<'p>, length: r::Value, op: r::Binary) -> r::Value {
+        let ty = f.b.type_of(length);
+        let b = f.constant(&self.a, ty, 1);
+        f.value(&self.a, r::OpKind::Binary { op, a: length, b })
+    }
+}
