@@ -1,0 +1,136 @@
+//! The parts of flows that a layer's code names are made by somebody below it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_base::{Diagnostic, Span};
+
+use super::super::ways::Way;
+use super::Check;
+use crate::program::*;
+use crate::visit::{self, Met};
+use crate::{codes, suggest};
+
+/// The parts of a flow by name, and whether one is a symmetric key, which belongs to neither end.
+type Parts<'a> = BTreeMap<&'a str, bool>;
+
+impl<'a> Check<'a, '_> {
+    /// The parts that the flow above a layer of the chain has, with the keys that instances are bound to taken out.
+    fn parts_below(&self, way: &Way, at: usize) -> Parts<'a> {
+        let mut parts = Parts::new();
+        for (step, &(instance, _)) in way.0.iter().enumerate().rev() {
+            let own = &self.layers[instance];
+            let from = if step == 0 { at + 1 } else { 0 };
+            for layer in own[from.min(own.len())..].iter().rev() {
+                add_parts(layer, &mut parts);
+            }
+            if step > 0 {
+                let (above, under) = way.0[step - 1];
+                for (name, _) in &self.stack.instances[above].unders[under].bound {
+                    // Of a key that is not symmetric only the local end is bound.
+                    if parts.get(name.text.as_str()) == Some(&true) {
+                        parts.remove(name.text.as_str());
+                    }
+                }
+            }
+        }
+        parts
+    }
+
+    /// The parts of flows that a layer's code names are made by somebody below it.
+    pub(super) fn flow_parts(&mut self, way: &Way) {
+        let index = way.index();
+        let mut found = Vec::new();
+        for (at, layer) in self.layers[index].iter().enumerate() {
+            let mut below = self.parts_below(way, at);
+            let mut above = below.clone();
+            add_parts(layer, &mut above);
+            below.extend(layer.several.iter().map(|which| (which.text.as_str(), true)));
+            let mut seen = BTreeSet::new();
+            visit::walk_layer(layer, &mut |met| {
+                let Met::Expr(expr) = met else { return };
+                if let Some((span, side)) = unnamed_part(expr) {
+                    let known = if side == Side::Above { &above } else { &below };
+                    let ends = known.values().filter(|symmetric| !**symmetric).count();
+                    if ends != 1 && seen.insert("") {
+                        found.push(self.not_one_part(index, layer, span, known));
+                    }
+                }
+                for (name, side) in parts_named(expr) {
+                    let known = if side == Side::Above { &above } else { &below };
+                    if !known.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
+                        found.push(self.no_part(index, layer, name, known));
+                    }
+                }
+            });
+        }
+        self.out.extend(found);
+    }
+
+    fn no_part(&self, index: usize, layer: &Layer, name: &Name, known: &Parts) -> Diagnostic {
+        let text = format!("no layer below `{}` gives its flows a part `{}`", layer.name.text, name.text);
+        let mut diagnostic = Diagnostic::error(codes::NO_FLOW_PART, text)
+            .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+            .label(name.span, "asked for here");
+        let help = suggest::help(&name.text, known.keys().copied());
+        diagnostic.helps.push(help.unwrap_or(format!("put a layer below that makes `{}`", name.text)));
+        if known.is_empty() {
+            diagnostic = diagnostic
+                .note("the flows here have no parts at all: the layers below make none, or the keys are bound");
+        }
+        diagnostic
+    }
+
+    fn not_one_part(&self, index: usize, layer: &Layer, span: Span, known: &Parts) -> Diagnostic {
+        let names: Vec<&str> = known.iter().filter(|(_, symmetric)| !**symmetric).map(|(name, _)| *name).collect();
+        let text = match names.is_empty() {
+            true => format!("`{}` names an end of a flow, and the flows here have none", layer.name.text),
+            false => format!(
+                "`{}` names an end of a flow, and that has the parts {}",
+                layer.name.text,
+                suggest::list(&names)
+            ),
+        };
+        Diagnostic::error(codes::NO_FLOW_PART, text)
+            .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+            .label(span, "which part is this?")
+            .help(format!("name it: `remote.{}: …`", names.first().unwrap_or(&"part")))
+    }
+}
+
+/// What a layer does to the parts of the flows that pass it upwards.
+fn add_parts<'a>(layer: &'a Layer, parts: &mut Parts<'a>) {
+    match layer.shape {
+        // A router without an address only chooses among those below.
+        Shape::Router if layer.address.is_empty() => {}
+        Shape::Router => *parts = layer.address.iter().map(|field| (field.name.text.as_str(), false)).collect(),
+        Shape::Multiplexor => {
+            let keys = layer
+                .key
+                .iter()
+                .flat_map(|key| key.fields.iter().map(|field| (field.name.text.as_str(), key.symmetric)));
+            parts.extend(keys);
+        }
+        _ => {}
+    }
+}
+
+/// `flow(remote: x)`: an end without the name of its part.
+fn unnamed_part(expr: &Expr) -> Option<(Span, Side)> {
+    let (ExprKind::Flow { local, remote }, Type::Flow(side)) = (&expr.kind, expr.ty) else { return None };
+    let (_, part) = local.iter().chain(remote).find(|(name, _)| name.is_none())?;
+    Some((part.span, side))
+}
+
+/// The parts of flows that an expression itself names, with the side whose flow it is.
+fn parts_named(expr: &Expr) -> Vec<(&Name, Side)> {
+    match (&expr.kind, expr.ty) {
+        (ExprKind::FlowPart { flow, field, .. }, _) => match flow.ty {
+            Type::Flow(side) => vec![(field, side)],
+            _ => Vec::new(),
+        },
+        (ExprKind::Flow { local, remote }, Type::Flow(side)) => {
+            local.iter().chain(remote).filter_map(|(name, _)| Some((name.as_ref()?, side))).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,134 @@
+//! `on deliver(…)`: the fields of the layer's own header that it names, of one record or of an alternative.
+//!
+//! Keeps: every name in the parentheses is bound, with an unknown type where it stands for nothing.
+
+use mokume_base::Diagnostic;
+use mokume_syntax::ast::Pattern;
+
+use super::super::layers;
+use super::Head;
+use crate::program::*;
+use crate::{codes, suggest, tree};
+
+impl Head<'_> {
+    /// `deliver(msg, seq)`, `deliver(msg, Data { seq })`, `deliver(Ack { next })`
+    pub(super) fn deliver(&mut self) -> Option<Event> {
+        let header = self.this().header.clone();
+        let owner = self.this().name.text.clone();
+        let single =
+            header.as_ref().filter(|header| layers::is_single(header)).map(|header| header.variants[0].clone());
+        let mut message = None;
+        let mut variant = None;
+        let mut fields = Vec::new();
+        for (index, pattern) in self.tree.patterns().into_iter().enumerate() {
+            match pattern {
+                Pattern::Alternative(alternative) => {
+                    let Some(name) = tree::some_name(self.file, alternative.name()) else { continue };
+                    let names: Vec<Name> =
+                        alternative.fields().iter().map(|field| tree::name(self.file, field)).collect();
+                    variant = self.chosen(header.as_ref(), &owner, &name, &names, &mut fields).or(variant);
+                }
+                Pattern::Param(param) => {
+                    let Some(name) = tree::some_name(self.file, param.name()) else { continue };
+                    let field = single
+                        .as_ref()
+                        .and_then(|single| single.fields.iter().position(|field| field.name.text == name.text));
+                    let ty = field.and_then(|at| single.as_ref().map(|single| single.fields[at].ty));
+                    let alternative = layers::variant(header.as_ref(), &name.text).filter(|_| single.is_none());
+                    match (field, ty) {
+                        (Some(at), Some(ty)) => {
+                            let local = self.bind(name, ty);
+                            fields.push((at as u32, local));
+                        }
+                        _ if alternative.is_some() => {
+                            variant = self.chosen(header.as_ref(), &owner, &name, &[], &mut fields).or(variant);
+                        }
+                        _ if index == 0 => message = Some(self.bind(name, Type::Message)),
+                        _ => self.no_field(header.as_ref(), &owner, &name),
+                    }
+                }
+            }
+        }
+        self.with_message(header.as_ref(), variant, message);
+        if single.is_some() {
+            variant = Some(0);
+        }
+        let flow = self.flow(Side::Below);
+        Some(Event::Deliver { message, variant, fields, flow })
+    }
+
+    fn chosen(
+        &mut self,
+        header: Option<&Header>,
+        owner: &str,
+        name: &Name,
+        names: &[Name],
+        fields: &mut Vec<(u32, LocalId)>,
+    ) -> Option<u32> {
+        let single = header.is_some_and(layers::is_single);
+        let Some((index, variant)) = layers::variant(header, &name.text).filter(|_| !single) else {
+            let known: Vec<&str> =
+                header.iter().filter(|_| !single).flat_map(|h| &h.variants).map(|v| v.name.text.as_str()).collect();
+            let text = format!("the header of `{owner}` has no alternative `{}`", name.text);
+            let mut diagnostic = Diagnostic::error(codes::UNKNOWN_VARIANT, text).at(name.span, "unknown");
+            diagnostic.helps.extend(suggest::help(&name.text, known));
+            self.cx.report(diagnostic);
+            for name in names {
+                self.bind(name.clone(), Type::Unknown);
+            }
+            return None;
+        };
+        for name in names {
+            match variant.fields.iter().position(|field| field.name.text == name.text) {
+                Some(at) => {
+                    let local = self.bind(name.clone(), variant.fields[at].ty);
+                    fields.push((at as u32, local));
+                }
+                None => {
+                    let known = variant.fields.iter().map(|field| field.name.text.as_str());
+                    let text = format!("alternative `{}` has no field `{}`", variant.name.text, name.text);
+                    let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text)
+                        .at(name.span, "unknown")
+                        .label(variant.name.span, "declared here");
+                    diagnostic.helps.extend(suggest::help(&name.text, known));
+                    self.cx.report(diagnostic);
+                    self.bind(name.clone(), Type::Unknown);
+                }
+            }
+        }
+        Some(index)
+    }
+
+    fn no_field(&mut self, header: Option<&Header>, owner: &str, name: &Name) {
+        let known: Vec<&str> = header
+            .iter()
+            .flat_map(|header| &header.variants)
+            .flat_map(|v| &v.fields)
+            .map(|f| f.name.text.as_str())
+            .collect();
+        let text = format!("the header of `{owner}` has no field `{}`", name.text);
+        let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text).at(name.span, "unknown");
+        if header.is_some_and(|header| !layers::is_single(header)) {
+            diagnostic = diagnostic.help("the header is a choice: write `deliver(msg, Data { seq })`");
+        } else {
+            diagnostic.helps.extend(suggest::help(&name.text, known));
+        }
+        self.cx.report(diagnostic);
+        self.bind(name.clone(), Type::Unknown);
+    }
+
+    /// An alternative that goes alone brings no message.
+    fn with_message(&mut self, header: Option<&Header>, variant: Option<u32>, message: Option<LocalId>) {
+        let Some(variant) = variant.and_then(|index| header?.variants.get(index as usize)) else { return };
+        if let (false, Some(message)) = (variant.with_message, message) {
+            let name = self.locals[message.index()].name.clone();
+            let text = format!("`{}` goes alone: it brings no message", variant.name.text);
+            let diagnostic = Diagnostic::error(codes::WITH_MESSAGE, text)
+                .at(name.span, "nothing comes here")
+                .label(variant.name.span, "without `with message`")
+                .help(format!("write `on deliver({} {{ … }})`", variant.name.text));
+            self.cx.report(diagnostic);
+            self.locals[message.index()].ty = Type::Unknown;
+        }
+    }
+}
