@@ -6,7 +6,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::fault::Fault;
-use crate::frame::{to, Exit, Frame, Register};
+use crate::frame::{to, Ends, Exit, Frame, Register};
 use crate::lowering::{Lowering, What};
 
 impl<'p> Lowering<'p> {
@@ -80,17 +80,32 @@ impl<'p> Lowering<'p> {
         given: r::Value,
         give: impl FnOnce(&mut Self, &mut Frame<'p>),
     ) -> r::Value {
+        self.share_and(f, (found, absent), (given, given), false, give).0
+    }
+
+    /// The same, and whether there is a session behind both: `begins` says that `give` makes one.
+    fn share_and(
+        &mut self,
+        f: &mut Frame<'p>,
+        (found, absent): (r::BlockId, r::BlockId),
+        (given, in_session): (r::Value, r::Value),
+        begins: bool,
+        give: impl FnOnce(&mut Self, &mut Frame<'p>),
+    ) -> (r::Value, r::Value) {
         let before = f.locals.clone();
         f.select(found);
         if !self.faulty(Fault::ShareLost) {
             give(self, f);
         }
         let yes = f.constant(&self.a, r::Type::Bool, 1);
-        let mut exits: Vec<Exit> = f.exit(vec![yes]).into_iter().collect();
+        let mut exits: Vec<Exit> = f.exit(vec![yes, if begins { yes } else { in_session }]).into_iter().collect();
         f.select(absent);
         f.locals = before;
-        exits.extend(f.exit(vec![given]));
-        f.join("shared", exits).and_then(|values| values.first().copied()).unwrap_or(given)
+        exits.extend(f.exit(vec![given, in_session]));
+        match f.join("shared", exits).as_deref() {
+            Some([given, in_session]) => (*given, *in_session),
+            _ => (given, in_session),
+        }
     }
 
     fn share_bound(&mut self, f: &mut Frame<'p>, message: r::Value, flow: &[r::Value], given: r::Value) -> r::Value {
@@ -110,7 +125,7 @@ impl<'p> Lowering<'p> {
         given
     }
 
-    /// Each user that listens at the local end, or at one with parts left open; who has a session begins no other.
+    /// Each user that listens with a pattern of this flow; who has a session begins no other.
     fn share_listeners(
         &mut self,
         f: &mut Frame<'p>,
@@ -118,23 +133,27 @@ impl<'p> Lowering<'p> {
         flow: &[r::Value],
         (given, in_session): (r::Value, r::Value),
     ) -> r::Value {
-        let Some(cell) = self.infos[f.inst].listeners else { return given };
-        let mut given = given;
+        let info = self.info(f.inst);
+        let Some(local) = info.listeners else { return given };
+        let (mut given, mut in_session) = (given, in_session);
         let all = self.listening(f.inst);
-        for local in self.local_patterns(f, flow) {
+        for pattern in self.patterns(f, flow, info.listeners_from.is_some()) {
+            let from = info.listeners_from.filter(|_| pattern.ends == Ends::Both);
+            let cell = from.map_or(local, |cells| cells.index);
             for (place, (user, how)) in all.iter().enumerate() {
                 let entity = self.entity(f);
                 let number = f.constant(&self.a, r::Type::U(8), place as u64);
-                let key = [local.clone(), vec![number]].concat();
+                let key = [pattern.key.clone(), vec![number]].concat();
                 let found = f.b.block("listener", &[("kind".into(), r::Type::U(8))]);
                 let absent = f.b.block("none", &[]);
                 f.end(r::Terminator::Find { object: entity, cell, key, then: to(found), otherwise: to(absent) });
-                given = self.share_if(f, (found, absent), given, |this, f| match how {
-                    Register::Bind => {
-                        let share = f.value(&this.a, r::OpKind::Share { message });
-                        this.deliver_flow(f, *user, share, flow.to_vec());
+                let begins = *how != Register::Bind;
+                (given, in_session) = self.share_and(f, (found, absent), (given, in_session), begins, |this, f| {
+                    if begins {
+                        return this.accept_unless(f, in_session, (*user, message), flow);
                     }
-                    _ => this.accept_unless(f, in_session, (*user, message), flow),
+                    let share = f.value(&this.a, r::OpKind::Share { message });
+                    this.deliver_flow(f, *user, share, flow.to_vec());
                 });
             }
         }

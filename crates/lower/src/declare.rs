@@ -176,15 +176,10 @@ impl<'p> Lowering<'p> {
             self.declare_point_cells(inst, point, listeners, &mut info);
         }
         if at.is_multiplexor() {
-            let unbound = at.users.iter().any(|user| !plan.is_bound(inst, *user));
-            let local: Vec<r::Type> = self.local_params(&at.top).into_iter().map(|(_, ty)| ty).collect();
-            if unbound && !local.is_empty() {
-                // Where all who match get a share, each listens for itself.
-                let place =
-                    (at.layer().is_some_and(|layer| layer.matching != s::Matching::One)).then_some(r::Type::U(8));
-                let key = local.into_iter().chain(place).collect();
-                let kind = r::CellKind::Map { key, value: vec![r::Type::U(8)], capacity: self.stack.sessions.max(1) };
-                info.listeners = Some(self.cell(info.entity(), "listeners", kind, false, None));
+            let kept = self.declare_listeners(inst, info.entity());
+            (info.listeners, info.listeners_from) = (kept.local, kept.from);
+            if info.listeners.is_some() {
+                self.refused_cell(&mut info);
             }
         }
         for (place, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {

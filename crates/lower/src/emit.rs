@@ -93,7 +93,7 @@ impl<'p> Lowering<'p> {
             Pass::Close => self.close_on(f, "close", What::Close),
             Pass::Abort => self.close_on(f, "abort", What::Abort),
             Pass::Closed => self.event_up(f, "closed", What::Closed, Vec::new()),
-            Pass::Register(register, local) => self.register_on(f, register, local),
+            Pass::Register(registration, pattern) => self.register_on(f, registration, pattern),
             Pass::Custom { name, down, args } => {
                 let args = args.iter().flat_map(|local| f.local(*local)).collect();
                 self.custom(f, &name, down, args);

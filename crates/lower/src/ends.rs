@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::{to, Exit, Frame, Register};
+use crate::frame::{to, Ends, Exit, Frame, Register, Registration};
 use crate::lowering::{Lowering, On, Task, What};
 use crate::make::GRANTS;
 use crate::plan::Kind;
@@ -101,6 +101,7 @@ impl<'p> Lowering<'p> {
         }
         self.add_port(inst, name, r::PortKind::Application, outputs);
         let listener = [user.clone(), local].concat();
+        let from = [user.clone(), flow.clone()].concat();
         let input = |event: &str| What::Custom { name: std::rc::Rc::from(event), down: true };
         if at.uses.sessions {
             let given = at.below.map_or(Vec::new(), |below| self.given_params(below));
@@ -124,6 +125,12 @@ impl<'p> Lowering<'p> {
         }
         if at.uses.flow {
             self.add_input(inst, On::Entity, "send_to", [flow, msg].concat(), input("send_to"));
+        }
+        if at.below.is_some_and(|below| self.may_name_remotes(below) && self.cares_for_listeners(below)) {
+            let names = [("listen_from", at.uses.sessions), ("bind_from", at.uses.flow), ("unlisten_from", true)];
+            for (name, _) in names.iter().filter(|(_, there)| *there) {
+                self.add_input(inst, On::Entity, name, from.clone(), input(name));
+            }
         }
     }
 
@@ -154,9 +161,7 @@ impl<'p> Lowering<'p> {
                     f.place.bottom = Some(flow.clone());
                     self.send_with_credit(f, message, Some(flow));
                 }
-                "listen" => self.register_down(f, Register::Listen, params[2..].to_vec()),
-                "bind" => self.register_down(f, Register::Bind, params[2..].to_vec()),
-                _ => self.register_down(f, Register::Unlisten, params[2..].to_vec()),
+                name => self.application_registers(f, name, params[2..].to_vec()),
             },
             What::Send => self.send_with_credit(f, params[1], None),
             What::Close => self.event_down(f, "close", What::Close, Vec::new()),
@@ -198,6 +203,17 @@ impl<'p> Lowering<'p> {
             }
             _ => self.unheard(f, task, &params[1..]),
         }
+    }
+
+    /// `listen` with the local end, `listen_from` with both.
+    fn application_registers(&mut self, f: &mut Frame<'p>, name: &str, pattern: Vec<r::Value>) {
+        let (name, ends) = name.strip_suffix("_from").map_or((name, Ends::Local), |name| (name, Ends::Both));
+        let how = match name {
+            "listen" => Register::Listen,
+            "bind" => Register::Bind,
+            _ => Register::Unlisten,
+        };
+        self.register_down(f, Registration { how, ends }, pattern);
     }
 
     /// An event that a layer sends up and no layer above it handles.

@@ -66,8 +66,8 @@ pub enum Pass {
     Close,
     Abort,
     Closed,
-    /// `listen`, `bind`, `unlisten` with the local components.
-    Register(Register, Vec<Value>),
+    /// `listen`, `bind`, `unlisten` with the pattern.
+    Register(Registration, Vec<Value>),
     Custom {
         name: Rc<str>,
         down: bool,
@@ -88,6 +88,29 @@ impl Register {
             Register::Listen => "listen",
             Register::Bind => "bind",
             Register::Unlisten => "unlisten",
+        }
+    }
+}
+
+/// Which components a pattern has: those of the local end, or all, where something of the remote end is named.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ends {
+    Local,
+    Both,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Registration {
+    pub how: Register,
+    pub ends: Ends,
+}
+
+impl Registration {
+    /// `listen`, `listen_from`.
+    pub fn name(self) -> String {
+        match self.ends {
+            Ends::Local => self.how.name().to_owned(),
+            Ends::Both => format!("{}_from", self.how.name()),
         }
     }
 }

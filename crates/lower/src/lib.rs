@@ -25,6 +25,7 @@ mod frame;
 mod given;
 mod headers;
 mod layout;
+mod listeners;
 mod loops;
 mod lowering;
 mod make;

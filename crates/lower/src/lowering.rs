@@ -11,7 +11,8 @@ use mokume_semantics::program as s;
 
 use crate::fault::Fault;
 use crate::fold::{fold, fold_one, scalars, Env};
-use crate::frame::Register;
+use crate::frame::Registration;
+use crate::listeners::FromCells;
 use crate::plan::{Component, Inst, Kind, Plan};
 use crate::point::PointCells;
 use crate::publish::Reading;
@@ -90,6 +91,10 @@ pub struct Info {
     pub opened: Option<r::CellId>,
     pub sessions: Option<r::CellId>,
     pub listeners: Option<r::CellId>,
+    /// Of those that name something of the remote end.
+    pub listeners_from: Option<FromCells>,
+    /// How many listeners there was no room for.
+    pub refused: Option<r::CellId>,
     /// What the next key is chosen from, where a session leaves its own open.
     pub next_key: Option<r::CellId>,
     pub lowers: Option<r::CellId>,
@@ -121,7 +126,7 @@ pub enum What {
     /// Flow traffic, on the entity.
     FlowSend,
     FlowDeliver,
-    Register(Register, Option<usize>),
+    Register(Registration, Option<usize>),
     /// For sessions, on the entity.
     Open {
         user: Option<usize>,

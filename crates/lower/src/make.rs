@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::{Code, Frame, Pass};
+use crate::frame::{Code, Ends, Frame, Pass, Register, Registration};
 use crate::lowering::{Lowering, On, Task, What};
 use crate::plan::Kind;
 
@@ -166,7 +166,7 @@ impl<'p> Lowering<'p> {
                 self.receive(f, params[1], flow);
             }
             What::Deliver => self.receive(f, params[1], Vec::new()),
-            What::Register(register, user) => self.make_register(f, *register, *user, params[1..].to_vec()),
+            What::Register(registration, user) => self.make_register(f, *registration, *user, params[1..].to_vec()),
             What::Open { user } => self.make_open(f, *user),
             What::Accepted => self.make_accepted(f),
             What::Attach { .. } => self.make_attach(f),
@@ -230,48 +230,48 @@ impl<'p> Lowering<'p> {
     fn make_register(
         &mut self,
         f: &mut Frame<'p>,
-        register: crate::frame::Register,
+        registration: Registration,
         user: Option<usize>,
-        local: Vec<r::Value>,
+        pattern: Vec<r::Value>,
     ) {
-        use crate::frame::Register as R;
         f.place.registering = user;
-        let handler = self.handler_where(f.inst, |event| match register {
-            R::Listen => matches!(event, s::Event::Listen { .. }),
-            R::Bind => matches!(event, s::Event::Bind { .. }),
-            R::Unlisten => matches!(event, s::Event::Unlisten { .. }),
+        let handler = self.handler_where(f.inst, |event| match registration.how {
+            Register::Listen => matches!(event, s::Event::Listen { .. }),
+            Register::Bind => matches!(event, s::Event::Bind { .. }),
+            Register::Unlisten => matches!(event, s::Event::Unlisten { .. }),
         });
-        self.enter_point(f, register, &local);
+        self.enter_point(f, registration, &pattern);
         let Some(handler) = handler else {
-            self.register_on(f, register, local.clone());
-            return self.taken_back(f, register, &local);
+            self.register_on(f, registration, pattern.clone());
+            return self.taken_back(f, registration, &pattern);
         };
-        f.place.pass = Pass::Register(register, local.clone());
+        f.place.pass = Pass::Register(registration, pattern.clone());
         let mut given = Vec::new();
         if let s::Event::Listen { flow: Some(named) }
         | s::Event::Bind { flow: Some(named) }
         | s::Event::Unlisten { flow: Some(named) } = &handler.event
         {
-            given.push((*named, self.local_flow(f, &local)));
+            given.push((*named, self.pattern_flow(f, registration, &pattern)));
         }
         self.run(f, handler, given);
-        self.taken_back(f, register, &local);
+        self.taken_back(f, registration, &pattern);
     }
 
-    fn taken_back(&mut self, f: &mut Frame<'p>, register: crate::frame::Register, local: &[r::Value]) {
-        if register == crate::frame::Register::Unlisten && f.live() {
-            self.leave_listener(f, local);
+    fn taken_back(&mut self, f: &mut Frame<'p>, registration: Registration, pattern: &[r::Value]) {
+        if registration.how == Register::Unlisten && f.live() {
+            self.leave_listener(f, registration.ends, pattern);
         }
     }
 
-    /// A flow of which only the local part is known.
-    fn local_flow(&mut self, f: &mut Frame<'p>, local: &[r::Value]) -> Vec<r::Value> {
+    /// A pattern as a flow: what it leaves open is *any*.
+    fn pattern_flow(&mut self, f: &mut Frame<'p>, registration: Registration, pattern: &[r::Value]) -> Vec<r::Value> {
         let components = self.inst(f.inst).top.clone();
         let types = self.flow_params(&components);
-        let mut rest = local.iter();
+        let mut rest = pattern.iter();
         let mut flow = Vec::new();
         for (component, (_, ty)) in components.iter().zip(types) {
-            let known = if component.is_remote() { None } else { rest.next().copied() };
+            let said = registration.ends == Ends::Both || !component.is_remote();
+            let known = if said { rest.next().copied() } else { None };
             flow.push(known.unwrap_or_else(|| f.constant(&self.a, ty, 0)));
         }
         flow

@@ -6,7 +6,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::{to, Exit, Frame, Register};
+use crate::frame::{to, Ends, Exit, Frame, Register, Registration};
 use crate::lowering::{Info, Lowering};
 
 /// What a layer with a `point` scope keeps.
@@ -18,8 +18,19 @@ pub struct PointCells {
     listening: r::CellId,
     /// The entity's points, by the local part of the flow.
     index: r::CellId,
+    /// Of listeners that name something of the remote end, by the whole pattern.
+    index_from: Option<r::CellId>,
     /// The session's.
     of_session: r::CellId,
+}
+
+impl PointCells {
+    fn index_of(&self, ends: Ends) -> Option<r::CellId> {
+        match ends {
+            Ends::Local => Some(self.index),
+            Ends::Both => self.index_from,
+        }
+    }
 }
 
 impl<'p> Lowering<'p> {
@@ -37,7 +48,12 @@ impl<'p> Lowering<'p> {
         let listening = self.cell(class, "listening", scalar(r::Type::Bool), false, None);
         let of_session = self.cell(session, "point", scalar(r::Type::Ref(class)), true, None);
         let index = self.map_to(info.entity(), "points", key, class, listeners);
-        info.point = Some(PointCells { class, sessions, listening, index, of_session });
+        let index_from = self.may_name_remotes(inst).then(|| {
+            let key: Vec<r::Type> = self.flow_params(&top).into_iter().map(|(_, ty)| ty).collect();
+            self.map_to(info.entity(), "points_from", key, class, listeners)
+        });
+        self.refused_cell(info);
+        info.point = Some(PointCells { class, sessions, listening, index, index_from, of_session });
     }
 
     /// The point of the code at hand: the listener's, or the session's.
@@ -53,52 +69,55 @@ impl<'p> Lowering<'p> {
     // -- listeners
 
     /// Before what `listen`, `bind` and `unlisten` do: the listener's point, made if it is not there.
-    pub fn enter_point(&mut self, f: &mut Frame<'p>, register: Register, local: &[r::Value]) {
+    pub fn enter_point(&mut self, f: &mut Frame<'p>, registration: Registration, pattern: &[r::Value]) {
         let Some(cells) = self.infos[f.inst].point else { return };
+        let Some(index) = cells.index_of(registration.ends) else { return };
         let entity = self.entity(f);
-        let (found, absent) = self.find_in(f, entity, cells.index, cells.class, local);
+        let (found, absent) = self.find_in(f, entity, index, cells.class, pattern);
         let known = found.1;
         f.select(found.0);
         let mut exits: Vec<Exit> = f.exit(vec![known]).into_iter().collect();
         f.select(absent);
-        if register == Register::Unlisten {
+        if registration.how == Register::Unlisten {
             // Nobody listened: there is nothing to take back.
             f.end(r::Terminator::Return);
         } else if let Some(point) = self.new_point(f, cells) {
             let yes = f.constant(&self.a, r::Type::Bool, 1);
             f.op(&self.a, r::OpKind::Set { object: point, cell: cells.listening, value: yes });
-            self.put_listener(f, cells, local, point);
+            self.put_listener(f, index, pattern, point);
             exits.extend(f.exit(vec![point]));
         }
         f.place.point = f.join("point", exits).and_then(|values| values.first().copied());
     }
 
     /// A listener beyond the capacity is not entered.
-    fn put_listener(&mut self, f: &mut Frame<'p>, cells: PointCells, local: &[r::Value], point: r::Value) {
+    fn put_listener(&mut self, f: &mut Frame<'p>, index: r::CellId, key: &[r::Value], point: r::Value) {
         let entity = self.entity(f);
-        if local.is_empty() {
-            return self.put_in(f, entity, cells.index, local, point);
+        if key.is_empty() {
+            return self.put_in(f, entity, index, key, point);
         }
         let (entered, full) = (f.b.block("entered", &[]), f.b.block("full", &[]));
         f.end(r::Terminator::Insert {
             object: entity,
-            cell: cells.index,
-            key: local.to_vec(),
+            cell: index,
+            key: key.to_vec(),
             values: vec![point],
             then: to(entered),
             otherwise: to(full),
         });
         f.select(full);
+        self.count_refused(f);
         f.op(&self.a, r::OpKind::Release { object: point });
         f.end(r::Terminator::Return);
         f.select(entered);
     }
 
     /// After `unlisten`: the point ends when the last of its sessions has.
-    pub fn leave_listener(&mut self, f: &mut Frame<'p>, local: &[r::Value]) {
+    pub fn leave_listener(&mut self, f: &mut Frame<'p>, ends: Ends, pattern: &[r::Value]) {
         let (Some(cells), Some(point)) = (self.infos[f.inst].point, f.place.point) else { return };
+        let Some(index) = cells.index_of(ends) else { return };
         let entity = self.entity(f);
-        self.take_from(f, entity, cells.index, local.to_vec());
+        self.take_from(f, entity, index, pattern.to_vec());
         let no = f.constant(&self.a, r::Type::Bool, 0);
         f.op(&self.a, r::OpKind::Set { object: point, cell: cells.listening, value: no });
         let left = f.value(&self.a, r::OpKind::Get { object: point, cell: cells.sessions });
@@ -145,12 +164,13 @@ impl<'p> Lowering<'p> {
         let Some(cells) = self.infos[f.inst].point else { return };
         let entity = self.entity(f);
         let mut exits: Vec<Exit> = Vec::new();
-        let mut keys = Vec::new();
+        let mut patterns = Vec::new();
         if let Some(flow) = begun_at {
-            keys = self.local_patterns(f, flow);
+            patterns = self.patterns(f, flow, cells.index_from.is_some());
         }
-        for key in keys {
-            let (found, absent) = self.find_in(f, entity, cells.index, cells.class, &key);
+        for pattern in patterns {
+            let Some(index) = cells.index_of(pattern.ends) else { continue };
+            let (found, absent) = self.find_in(f, entity, index, cells.class, &pattern.key);
             f.select(found.0);
             exits.extend(f.exit(vec![found.1]));
             f.select(absent);

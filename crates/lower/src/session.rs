@@ -71,6 +71,7 @@ impl<'p> Lowering<'p> {
         let Some(class) = self.infos[inst].session else { return };
         let mut exits: Vec<Exit> = Vec::new();
         if self.inst(inst).is_multiplexor() {
+            exits.extend(self.refuse_anybody(f, user, upper, &flow));
             self.choose_key(f, user, &mut flow);
             if let Some(bound) = self.is_taken_by_bound(f, user, &flow) {
                 let (bound, free) = f.branch(bound, None, "bound", "free");
@@ -100,6 +101,26 @@ impl<'p> Lowering<'p> {
         self.run_open(f, flow);
         exits.extend(f.exit(Vec::new()));
         f.join("end", exits);
+    }
+
+    /// A session is with somebody: where a part of the remote end is *any*, there is none.
+    fn refuse_anybody(&mut self, f: &mut Frame<'p>, user: usize, upper: r::Value, flow: &[r::Value]) -> Option<Exit> {
+        let components = self.inst(f.inst).top.clone();
+        let mut any: Option<r::Value> = None;
+        for (value, _) in flow.iter().zip(&components).filter(|(_, c)| c.is_remote()) {
+            let zero = f.constant(&self.a, f.b.type_of(*value), 0);
+            let open = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Eq, a: *value, b: zero });
+            any = Some(match any {
+                None => open,
+                Some(before) => f.value(&self.a, r::OpKind::Binary { op: r::Binary::Or, a: before, b: open }),
+            });
+        }
+        let (anybody, somebody) = f.branch(any?, Some(0.01), "anybody", "somebody");
+        f.select(anybody);
+        self.refuse_open(f, user, upper, "bad_address");
+        let refused = f.exit(Vec::new());
+        f.select(somebody);
+        refused
     }
 
     fn run_open(&mut self, f: &mut Frame<'p>, flow: Vec<r::Value>) {

@@ -6,9 +6,8 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::emit::named;
-use crate::frame::{Frame, Register};
+use crate::frame::Frame;
 use crate::lowering::{Lowering, On, What};
-use crate::plan::Component;
 
 impl<'p> Lowering<'p> {
     // -- services and other events
@@ -139,65 +138,11 @@ impl<'p> Lowering<'p> {
         f.op(&self.a, r::OpKind::Emit { target, event: event.to_owned(), args });
     }
 
-    // -- listeners
-
-    pub fn register_by_hand(&mut self, f: &mut Frame<'p>, register: Register, flow: &'p s::Expr) {
-        let values = self.expr(f, flow);
-        let (_, bottom) = (flow.ty, self.inst(f.inst).bottom.clone());
-        let components: &[Component] = &bottom;
-        let local = values.iter().zip(components).filter(|(_, c)| !c.is_remote()).map(|(value, _)| *value).collect();
-        self.register_down(f, register, local);
-    }
-
-    /// `listen`, `bind`, `unlisten` for the layer below; only where somebody there cares.
-    pub fn register_down(&mut self, f: &mut Frame<'p>, register: Register, local: Vec<r::Value>) {
-        if !self.inst(f.inst).lowers().iter().any(|below| self.cares_for_listeners(*below)) {
-            return;
-        }
-        self.for_lower(f, &local, |this, f, below, local| this.register_at(f, below, register, local), |_, _| {});
-    }
-
-    fn register_at(&mut self, f: &mut Frame<'p>, below: usize, register: Register, local: &[r::Value]) {
-        let inst = f.inst;
-        if !self.cares_for_listeners(below) {
-            return;
-        }
-        let register = match register {
-            Register::Unlisten => Register::Unlisten,
-            _ if self.inst(inst).uses.flow && (register == Register::Bind || !self.inst(inst).uses.sessions) => {
-                Register::Bind
-            }
-            _ => Register::Listen,
-        };
-        let args = self.lift_to(f, below, local, true);
-        let components = self.inst(below).top.clone();
-        let params = self.local_params(&components);
-        let users = self.inst(below).users.len();
-        let user = (users > 1).then_some(inst);
-        let event = self.event_of(register.name(), user);
-        self.event(below, On::Entity, &event, params, What::Register(register, user));
-        let class = self.infos[below].entity();
-        let target = f.value(&self.a, r::OpKind::Unique { class });
-        f.op(&self.a, r::OpKind::Emit { target, event, args });
-    }
-
     /// Events that name their user where there are several.
     pub fn event_of(&self, event: &str, user: Option<usize>) -> String {
         match user {
             Some(user) => format!("{event}_{}", self.inst(user).name.replace('.', "_")),
             None => event.to_owned(),
         }
-    }
-
-    pub fn cares_for_listeners(&self, inst: usize) -> bool {
-        let at = self.inst(inst);
-        let Some(layer) = at.layer() else { return false };
-        let handles = layer.handlers.iter().any(|handler| {
-            matches!(handler.event, s::Event::Listen { .. } | s::Event::Bind { .. } | s::Event::Unlisten { .. })
-        });
-        let through = matches!(layer.shape, s::Shape::Worker | s::Shape::Multiplexor);
-        handles
-            || self.infos[inst].listeners.is_some()
-            || (through && at.lowers().iter().any(|below| self.cares_for_listeners(*below)))
     }
 }

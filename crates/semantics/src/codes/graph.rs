@@ -1,4 +1,4 @@
-//! M053, M054 and M074: layers over several others, points, and what ends where in a stack's graph.
+//! M035, M053, M054 and M074: layers over several others, points, and what ends where in a stack's graph.
 
 codes! {
     WHICH_BELOW = "M0530", "which of the layers below is meant",
@@ -25,19 +25,27 @@ codes! {
     on send(msg) to flow { below.send(msg) to flow(remote: flow.remote.station) }
 }";
 
-    LISTENS_LOCALLY = "M0532", "a listener that names the other end",
-    "`listen`, `bind` and `unlisten` name a local address and key, or leave them open; messages and sessions come from anybody.",
+    WITH_WHOM = "M0350", "a session that does not say with whom",
+    "A session is one flow, pinned: what is sent in it goes to one remote end. So `open` names each part of that end, and none of them is 0. To hear anybody is a listener's: `listen` makes a session of each who comes, `bind` brings the messages with their flows.",
     "multiplexor Ports { key { port: u16 } }
-endpoint Serves {
-    on start { below.bind(local.port: 80, remote.port: 7) }
+endpoint Asks {
+    session { }
+    on start { below.open(local.port: 80) }
     on deliver(msg) { consume msg: heard }
+}
+stack Asking(device: Device) {
+    ports = Ports over device
+    asks  = Asks over ports
 }",
     "multiplexor Ports { key { port: u16 } }
-endpoint Serves {
-    on start { below.bind(local.port: 80) }
-    on deliver(msg) from flow {
-        if flow.remote.port == 7 { consume msg: heard } else { drop msg: unknown }
-    }
+endpoint Asks {
+    session { }
+    on start { below.open(remote.port: 80) }
+    on deliver(msg) { consume msg: heard }
+}
+stack Asking(device: Device) {
+    ports = Ports over device
+    asks  = Asks over ports
 }";
 
     UNLIKE_BELOW = "M0740", "layers below one router whose flows differ",

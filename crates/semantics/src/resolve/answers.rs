@@ -10,9 +10,12 @@ use crate::program::*;
 use crate::{codes, tree};
 
 impl Declare<'_> {
-    /// `match all`, `match all when broadcast`
+    /// `match one`, `match all`, `match all when broadcast`
     pub fn matching(&mut self, matching: &ast::Matching, span: Span) {
-        self.only(Shape::Multiplexor, "match all", span);
+        self.only(Shape::Multiplexor, "match", span);
+        if matching.is_one() {
+            return;
+        }
         let Some(name) = matching.when() else {
             self.this().matching = Matching::All;
             return;
@@ -98,15 +101,6 @@ impl Body<'_> {
         }
         let send = message.map(|message| Emission::Send { message: Some(message), fields: None, to: None });
         Some(send.map(StmtKind::Emit))
-    }
-
-    /// A listener is of a local end: who the remote one may be, its code says.
-    pub(super) fn listens_locally(&mut self, flow: &Expr) {
-        let ExprKind::Flow { remote, .. } = &flow.kind else { return };
-        let Some((name, part)) = remote.first() else { return };
-        let span = name.as_ref().map_or(part.span, |name| name.span);
-        let help = "leave it out, and look at `flow.remote` when the session is accepted or the message delivered";
-        self.error(codes::LISTENS_LOCALLY, "a listener is of a local end", span, "the other end", help);
     }
 
     /// `flow.hash(secret)`

@@ -370,9 +370,6 @@ impl Body<'_> {
         } else {
             self.flow_of(&parts, Side::Below, span)
         };
-        if name.text != "open" {
-            self.listens_locally(&flow);
-        }
         match name.text.as_str() {
             "open" => Emission::Open { flow, args: values },
             "listen" => Emission::Listen { flow },

@@ -206,6 +206,11 @@ impl Several {
 }
 
 impl Matching {
+    /// `match one`, as it is where nothing is said.
+    pub fn is_one(&self) -> bool {
+        has_word(&self.0, "one")
+    }
+
     /// The attribute of messages that go to all who match.
     pub fn when(&self) -> Option<Name> {
         child(&self.0)

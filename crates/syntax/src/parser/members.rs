@@ -201,7 +201,7 @@ impl Parser<'_> {
         self.form = "match all when broadcast";
         self.open_documented(MATCHING);
         self.bump();
-        if self.expect_word("all") && self.eat_word("when") {
+        if !self.eat_word("one") && self.expect_word("all") && self.eat_word("when") {
             self.name_here("an attribute of messages");
         }
         self.close();

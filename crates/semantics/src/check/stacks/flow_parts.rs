@@ -11,11 +11,11 @@ use crate::visit::{self, Met};
 use crate::{codes, suggest};
 
 /// The parts of a flow by name, and whether one is a symmetric key, which belongs to neither end.
-type Parts<'a> = BTreeMap<&'a str, bool>;
+pub(super) type Parts<'a> = BTreeMap<&'a str, bool>;
 
 impl<'a> Check<'a, '_> {
     /// The parts that the flow above a layer of the chain has, with the keys that instances are bound to taken out.
-    fn parts_below(&self, way: &Way, at: usize) -> Parts<'a> {
+    pub(super) fn parts_below(&self, way: &Way, at: usize) -> Parts<'a> {
         let mut parts = Parts::new();
         for (step, &(instance, _)) in way.0.iter().enumerate().rev() {
             let own = &self.layers[instance];

@@ -5,6 +5,7 @@
 
 mod flow_parts;
 mod neighbours;
+mod openings;
 mod reads;
 mod services;
 mod sizes;
@@ -99,6 +100,7 @@ impl<'a> Check<'a, '_> {
                 let before = self.out.len();
                 self.published(&way);
                 self.flow_parts(&way);
+                self.openings(&way);
                 self.offers(&way);
                 self.events(&way);
                 self.climbing(&way);

@@ -1,0 +1,52 @@
+//! A session is with somebody: `open` names each part of the remote end that the layers below make.
+
+use mokume_base::{Diagnostic, Span};
+
+use super::super::ways::Way;
+use super::Check;
+use crate::program::*;
+use crate::visit::{self, Met};
+use crate::{codes, suggest, types};
+
+impl Check<'_, '_> {
+    pub(super) fn openings(&mut self, way: &Way) {
+        let index = way.index();
+        let mut found = Vec::new();
+        for (at, layer) in self.layers[index].iter().enumerate() {
+            let below = self.parts_below(way, at);
+            let parts: Vec<&str> = below.iter().filter(|(_, both)| !**both).map(|(name, _)| *name).collect();
+            visit::walk_layer(layer, &mut |met| {
+                let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Open { flow, .. }), span, .. }) = met else {
+                    return;
+                };
+                let open = left_open(flow, &parts);
+                if !open.is_empty() {
+                    found.push(self.with_whom(index, layer, *span, &open));
+                }
+            });
+        }
+        self.out.extend(found);
+    }
+
+    fn with_whom(&self, index: usize, layer: &Layer, span: Span, open: &[&str]) -> Diagnostic {
+        let text = format!("`{}` opens a session that does not say with whom", layer.name.text);
+        Diagnostic::error(codes::WITH_WHOM, text)
+            .at(span, format!("any {} of the remote end", suggest::list(open)))
+            .label(self.stack.instances[index].of.span, "it stands here, where the remote end has that part")
+            .note("a session is one flow: what is sent in it goes to one remote end")
+            .help(format!("name it: `remote.{}: …`", open[0]))
+            .help(
+                "`below.listen(…)` makes a session of each who comes; `below.bind(…)` brings messages with their flows",
+            )
+    }
+}
+
+/// The parts of the remote end that a flow, where it is written out, leaves open.
+fn left_open<'a>(flow: &Expr, parts: &[&'a str]) -> Vec<&'a str> {
+    let ExprKind::Flow { remote, .. } = &flow.kind else { return Vec::new() };
+    let said = |part: &str| {
+        let named = remote.iter().find(|(name, _)| name.as_ref().is_none_or(|name| name.text == part));
+        named.is_some_and(|(_, value)| types::number(value) != Some(0))
+    };
+    parts.iter().copied().filter(|part| !said(part)).collect()
+}
