@@ -1,12 +1,17 @@
 //! `on change below.x`: who publishes a value that others wait for compares it, at the end of each of its instants, with
 //! what they were last told, and tells them of another one (docs/language.md, section 15).
 //!
-//! Keeps: the event stands behind the publisher's own emissions, and there is at most one for each value and instant. A
-//! layer whose value is computed from one below hears of that one's changes, and then looks at its own.
+//! A value is of the layer, or of its sessions; then each session keeps what it told, and the event climbs from session to
+//! session. Keeps: the event stands behind the publisher's own emissions, and there is at most one for each value, object
+//! and instant. A layer whose value is computed from one below hears of that one's changes, and then looks at its own.
 
+use std::rc::Rc;
+
+use mokume_base::{Code, Diagnostic};
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use crate::fault::Fault;
 use crate::frame::Frame;
 use crate::lowering::{Lowering, On, What};
 use crate::publish::Reading;
@@ -16,10 +21,21 @@ use crate::publish::Reading;
 pub struct Watched {
     pub inst: usize,
     pub name: String,
-    /// What was told last.
+    /// What was told last: in the entity, or in each session.
     cells: Vec<r::CellId>,
-    /// Instances above, with the handler that each has for it.
-    who: Vec<(usize, Option<u32>)>,
+    of: Of,
+    /// Instances above that are told by the entity; sessions tell those that are linked to them.
+    who: Vec<usize>,
+}
+
+/// Whose value it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Of {
+    Layer,
+    /// Of a session, from its own state alone.
+    Session,
+    /// Of a session, from state that it shares: it may change in any instant of the layer.
+    Sessions,
 }
 
 impl<'p> Lowering<'p> {
@@ -27,35 +43,81 @@ impl<'p> Lowering<'p> {
     pub fn declare_changes(&mut self) {
         for inst in 0..self.plan.insts.len() {
             let Some(layer) = self.layer(inst) else { continue };
-            for (at, handler) in layer.handlers.iter().enumerate() {
+            for handler in &layer.handlers {
                 let s::Event::Change { name } = &handler.event else { continue };
                 for lower in self.inst(inst).lowers().to_vec() {
-                    self.watch(lower, &name.text, (inst, Some(at as u32)), 0);
+                    self.watch(lower, &name.text, inst, 0);
                 }
             }
         }
     }
 
-    fn watch(&mut self, from: usize, name: &str, who: (usize, Option<u32>), depth: usize) {
+    fn watch(&mut self, from: usize, name: &str, who: usize, depth: usize) {
         for (inst, computed_from) in self.said_by(from, name) {
-            self.watch_one(inst, computed_from, name, who, depth);
+            let of = match self.reading(inst, name) {
+                Reading::Entity => Of::Layer,
+                _ if self.infos[inst].session.is_none() || !self.inst(who).uses.sessions => {
+                    return self.no_session_changes(inst, name, who);
+                }
+                _ if self.is_shared(inst, name) => Of::Sessions,
+                _ => Of::Session,
+            };
+            if of != Of::Layer {
+                self.climb(inst, name, who);
+            }
+            self.watch_one((inst, of), computed_from, name, who, depth);
         }
     }
 
-    fn watch_one(
-        &mut self,
-        inst: usize,
-        computed_from: Vec<String>,
-        name: &str,
-        who: (usize, Option<u32>),
-        depth: usize,
-    ) {
-        if self.reading(inst, name) != Reading::Entity {
-            let message =
-                format!("`{name}` is of a flow or a session here, and changes are told of the layer as a whole");
-            self.error("M0725", message, self.inst(who.0).span, "read it where it is needed");
-            return;
+    fn no_session_changes(&mut self, inst: usize, name: &str, who: usize) {
+        let (waits, says) = (self.inst(who), self.inst(inst));
+        let text = format!("`{}` waits for `{name}` to change, which is a function of flows here", waits.name);
+        let mut diagnostic = Diagnostic::error(Code("M0351"), text)
+            .note(format!("`{}` publishes it, and has no session whose flow is pinned to tell", says.name))
+            .help(format!("read `below.{name}` where it is needed"))
+            .help("or wait for a value of the layer: `publish version: u32 = …`, counted up with each change");
+        diagnostic = match waits.span {
+            Some(span) => diagnostic.at(span, "waits for it"),
+            None => diagnostic,
+        };
+        if let Some(span) = says.span.filter(|span| Some(*span) != waits.span) {
+            diagnostic = diagnostic.label(span, "publishes it of a flow");
         }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The sessions between who publishes and who waits hand the event on.
+    fn climb(&mut self, from: usize, name: &str, who: usize) {
+        let mut at = self.inst(who).below;
+        while let Some(inst) = at.filter(|inst| *inst != from) {
+            self.handed_on.insert((inst, name.to_owned()));
+            at = self.inst(inst).below;
+        }
+    }
+
+    /// Whether a session's value is made of more than its own state.
+    fn is_shared(&self, inst: usize, name: &str) -> bool {
+        let Some(layer) = self.layer(inst) else { return true };
+        // Such a handler may run for all sessions in one instant.
+        let mut shared = layer.handlers.iter().any(|handler| matches!(handler.event, s::Event::Change { .. }));
+        let exprs = layer.publishes.iter().filter(|publish| publish.name.text == name).map(|publish| &publish.value);
+        let limits = [&layer.limit_send, &layer.limit_octets].into_iter().flatten();
+        for expr in exprs.chain(limits.filter(|_| crate::publish::CREDIT.contains(&name))) {
+            mokume_semantics::visit::walk_expr(expr, &mut |part| match &part.kind {
+                s::ExprKind::CallOwn { .. } | s::ExprKind::CallOn { .. } => shared = true,
+                s::ExprKind::Below { name, .. } => {
+                    let lowers = self.inst(inst).lowers().iter();
+                    shared |= lowers.map(|lower| self.reading(*lower, &name.text)).any(|of| of == Reading::Entity);
+                }
+                _ => mokume_semantics::visit::expr_states(part, &mut |state| {
+                    shared |= state.scope != s::ScopeKind::Session;
+                }),
+            });
+        }
+        shared
+    }
+
+    fn watch_one(&mut self, (inst, of): (usize, Of), computed_from: Vec<String>, name: &str, who: usize, depth: usize) {
         if let Some(known) = self.watched.iter_mut().find(|known| known.inst == inst && known.name == name) {
             if !known.who.contains(&who) {
                 known.who.push(who);
@@ -63,7 +125,10 @@ impl<'p> Lowering<'p> {
             return;
         }
         let Some(ty) = self.published_type(inst, name) else { return };
-        let class = self.infos[inst].entity();
+        let class = match (of, self.infos[inst].session) {
+            (Of::Session | Of::Sessions, Some(session)) => session,
+            _ => self.infos[inst].entity(),
+        };
         let parts = self.flat(inst, ty);
         let cells = parts
             .into_iter()
@@ -72,57 +137,186 @@ impl<'p> Lowering<'p> {
                 self.cell(class, &crate::declare::joined(&format!("told_{name}"), &rest), kind, false, None)
             })
             .collect();
-        self.watched.push(Watched { inst, name: name.to_owned(), cells, who: vec![who] });
+        self.watched.push(Watched { inst, name: name.to_owned(), cells, of, who: vec![who] });
         // The plan is finite, and each step goes down.
         if depth > self.plan.insts.len() {
             return;
         }
         for lower in self.inst(inst).lowers().to_vec() {
-            computed_from.iter().for_each(|name| self.watch(lower, name, (inst, None), depth + 1));
+            computed_from.iter().for_each(|name| self.watch(lower, name, inst, depth + 1));
         }
     }
 
+    /// Whether the end of an instant of an object of this instance looks at values.
     pub fn is_watched(&self, inst: usize) -> bool {
         self.watched.iter().any(|watched| watched.inst == inst)
     }
 
-    /// At the end of an instant; at the start nobody is told.
-    pub fn tell_changes(&mut self, f: &mut Frame<'p>, at_start: bool) {
+    // -- telling
+
+    /// At the end of an instant, of an object of that session if it is of one; at the start nobody is told.
+    pub fn tell_changes(&mut self, f: &mut Frame<'p>, session: Option<r::Value>, at_start: bool) {
         let own: Vec<Watched> = self.watched.iter().filter(|watched| watched.inst == f.inst).cloned().collect();
         for watched in own {
             if !f.live() {
                 return;
             }
-            let entity = self.entity(f);
-            let now = self.call_published(f, f.inst, &watched.name, Reading::Entity, vec![entity]);
-            if at_start {
-                self.set_cells(f, entity, &watched.cells, now);
-                continue;
+            match (watched.of, session) {
+                (Of::Layer, _) => self.tell_of_layer(f, &watched, at_start),
+                (Of::Session, Some(session)) => self.tell_of_session(f, &watched, session),
+                (Of::Sessions, _) if !at_start => {
+                    let Some(class) = self.infos[f.inst].session else { continue };
+                    self.each_session(f, class, |this, f, session| this.tell_of_session(f, &watched, session));
+                }
+                _ => {}
             }
-            let mut other: Option<r::Value> = None;
-            for (cell, now) in watched.cells.iter().zip(&now) {
-                let told = f.value(&self.a, r::OpKind::Get { object: entity, cell: *cell });
-                let differs = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: told, b: *now });
-                other = Some(match other {
-                    None => differs,
-                    Some(before) => f.value(&self.a, r::OpKind::Binary { op: r::Binary::Or, a: before, b: differs }),
-                });
-            }
-            let Some(other) = other else { continue };
-            let (yes, no) = f.branch(other, Some(0.05), "changed", "same");
-            f.select(yes);
-            self.set_cells(f, entity, &watched.cells, now);
-            for (inst, handler) in &watched.who {
-                let event = format!("change_{}", watched.name);
-                self.event(*inst, On::Entity, &event, Vec::new(), What::Changed { handler: *handler });
-                let class = self.infos[*inst].entity();
-                let target = f.value(&self.a, r::OpKind::Unique { class });
-                f.op(&self.a, r::OpKind::Emit { target, event, args: Vec::new() });
-            }
-            let mut exits: Vec<_> = f.exit(Vec::new()).into_iter().collect();
-            f.select(no);
-            exits.extend(f.exit(Vec::new()));
-            f.join("told", exits);
         }
+    }
+
+    fn tell_of_layer(&mut self, f: &mut Frame<'p>, watched: &Watched, at_start: bool) {
+        let entity = self.entity(f);
+        let now = self.call_published(f, f.inst, &watched.name, Reading::Entity, vec![entity]);
+        if at_start {
+            return self.set_cells(f, entity, &watched.cells, now);
+        }
+        self.tell_if_other(f, (entity, &watched.cells), now, |this, f| {
+            watched.who.iter().for_each(|inst| this.tell_above(f, *inst, &watched.name));
+        });
+    }
+
+    fn tell_above(&mut self, f: &mut Frame<'p>, inst: usize, name: &str) {
+        let event = format!("change_{name}");
+        self.event(inst, On::Entity, &event, Vec::new(), What::Changed { name: Rc::from(name) });
+        let class = self.infos[inst].entity();
+        let target = f.value(&self.a, r::OpKind::Unique { class });
+        f.op(&self.a, r::OpKind::Emit { target, event, args: Vec::new() });
+    }
+
+    fn change_handler(&self, inst: usize, name: &str) -> Option<&'p s::Handler> {
+        self.handler_where(inst, |event| matches!(event, s::Event::Change { name: known } if known.text == name))
+    }
+
+    /// Of one session; of one that is still opening nothing below can be asked.
+    fn tell_of_session(&mut self, f: &mut Frame<'p>, watched: &Watched, session: r::Value) {
+        let outer = f.place.clone();
+        f.place.session = Some(session);
+        f.place.unsure_up = true;
+        let asks = self.infos[f.inst].below.filter(|_| !self.is_own(f.inst, &watched.name));
+        let exits = asks.map(|cell| {
+            let below = f.value(&self.a, r::OpKind::Get { object: session, cell });
+            let class = self.class_of(f, below);
+            let null = f.value(&self.a, r::OpKind::Null { class });
+            let there = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: below, b: null });
+            let (yes, no) = f.branch(there, None, "open", "opening");
+            f.select(no);
+            let exit = f.exit(Vec::new());
+            f.select(yes);
+            exit
+        });
+        let now = self.call_published(f, f.inst, &watched.name, Reading::Session, vec![session]);
+        let name: Rc<str> = Rc::from(watched.name.as_str());
+        self.tell_if_other(f, (session, &watched.cells), now, |this, f| {
+            this.hand_change_on(f, &name);
+        });
+        if let Some(opening) = exits {
+            let exits = opening.into_iter().chain(f.exit(Vec::new())).collect();
+            f.join("asked", exits);
+        }
+        f.place = outer;
+    }
+
+    fn hand_change_on(&mut self, f: &mut Frame<'p>, name: &Rc<str>) {
+        let what = What::Changed { name: name.clone() };
+        self.event_up(f, &format!("change_{name}"), what, Vec::new());
+    }
+
+    /// Whether a value is read of nobody below.
+    fn is_own(&self, inst: usize, name: &str) -> bool {
+        self.said_by(inst, name).iter().all(|(by, read)| *by == inst && read.is_empty())
+    }
+
+    fn tell_if_other(
+        &mut self,
+        f: &mut Frame<'p>,
+        (object, cells): (r::Value, &[r::CellId]),
+        now: Vec<r::Value>,
+        tell: impl FnOnce(&mut Self, &mut Frame<'p>),
+    ) {
+        let mut other: Option<r::Value> = None;
+        for (cell, now) in cells.iter().zip(&now) {
+            let told = f.value(&self.a, r::OpKind::Get { object, cell: *cell });
+            let differs = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: told, b: *now });
+            other = Some(match other {
+                None => differs,
+                Some(before) => f.value(&self.a, r::OpKind::Binary { op: r::Binary::Or, a: before, b: differs }),
+            });
+        }
+        let Some(other) = other else { return };
+        let (yes, no) = f.branch(other, Some(0.05), "changed", "same");
+        f.select(yes);
+        if !self.faulty(Fault::ChangeToldAgain) {
+            self.set_cells(f, object, cells, now);
+        }
+        tell(self, f);
+        let mut exits: Vec<_> = f.exit(Vec::new()).into_iter().collect();
+        f.select(no);
+        exits.extend(f.exit(Vec::new()));
+        f.join("told", exits);
+    }
+
+    /// A session has begun, or has been linked to the one below: what those above find is as if it had been told.
+    pub fn nothing_to_tell(&mut self, f: &mut Frame<'p>, session: r::Value, linked: bool) {
+        let of_sessions = |watched: &&Watched| watched.inst == f.inst && watched.of != Of::Layer;
+        let own: Vec<Watched> = self.watched.iter().filter(of_sessions).cloned().collect();
+        for watched in own {
+            if linked || self.is_own(f.inst, &watched.name) || self.infos[f.inst].below.is_none() {
+                let now = self.call_published(f, f.inst, &watched.name, Reading::Session, vec![session]);
+                self.set_cells(f, session, &watched.cells, now);
+            }
+        }
+    }
+
+    // -- hearing
+
+    /// `change_x` from below: the own handler, and on to those above who wait for it.
+    pub fn make_changed(&mut self, f: &mut Frame<'p>, on: On, name: &Rc<str>) {
+        if let Some(handler) = self.change_handler(f.inst, name) {
+            self.run_changed(f, handler);
+        }
+        if !f.live() || !self.handed_on.contains(&(f.inst, name.to_string())) {
+            return;
+        }
+        match on {
+            On::Session => {
+                f.place.unsure_up = true;
+                self.hand_change_on(f, name);
+            }
+            On::Lower => {
+                let lower = f.params()[0];
+                self.for_sharers(f, lower, &format!("change_{name}"), What::Changed { name: name.clone() });
+            }
+            _ => {}
+        }
+    }
+
+    /// Code of sessions runs for each of them where the value is of the layer below as a whole.
+    fn run_changed(&mut self, f: &mut Frame<'p>, handler: &'p s::Handler) {
+        let info = self.info(f.inst);
+        let class = match handler.scope {
+            _ if self.fits(f, handler) => None,
+            s::ScopeKind::SessionBelow => info.lower,
+            _ => info.session,
+        };
+        let Some(class) = class else { return self.run(f, handler, Vec::new()) };
+        self.each_session(f, class, |this, f, object| {
+            let outer = f.place.clone();
+            match info.session == Some(class) {
+                true => f.place.session = Some(object),
+                false => f.place.lower = Some(object),
+            }
+            (f.place.unsure_up, f.place.unsure_down) = (true, true);
+            this.run(f, handler, Vec::new());
+            f.place = outer;
+        });
     }
 }

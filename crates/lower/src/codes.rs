@@ -9,6 +9,14 @@ alternatives, and with `commonly` two. An octet numbers 256 of them.\n\n    bund
 bundle Upper = A / B encoded compressed\n    bundle Lower = C / D encoded compressed\n    bundle All = Upper / Lower                             // right\n",
     ),
     (
+        "M0351",
+        "changes of a value that is a function of flows",
+        "`on change below.x` is told by somebody who keeps what was told last: the layer that publishes `x`, or each session of it. Of a value per flow \
+(`publish x(flow)`) only a layer with sessions can tell, each of its own flow; a router has none. Read such a value where it is needed, or \
+let the layer publish one for itself that counts its changes.\n\n    publish mtu(flow): u32 = …        on change below.mtu { … }       // over a router: refused\n    \
+publish version: u32 = version    on change below.version { … }   // right\n",
+    ),
+    (
         "M0720",
         "a size that is not a constant",
         "What sizes memory (capacities, arrays, quotas) is known when the stack is compiled: a number, a `const`, or a layer's parameter that the stack \

@@ -196,7 +196,12 @@ impl<'p> Lowering<'p> {
             What::Custom { name, down: false } if &**name == GRANTS[0] => {
                 let output = if task.on == On::Session { "grant_sends" } else { "grant_sends_to" };
                 let from = if task.on == On::Session { 0 } else { 1 };
-                self.out(f, output, params[from..].to_vec());
+                let mut args = params[from..].to_vec();
+                if self.faulty(crate::fault::Fault::GrantTurned) {
+                    let last = args.len() - 1;
+                    args.swap(last - 1, last);
+                }
+                self.out(f, output, args);
             }
             What::Custom { name, down: true } if name.starts_with(GRANTS[1]) => {
                 self.custom(f, GRANTS[1], true, params[1..].to_vec());

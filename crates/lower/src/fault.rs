@@ -48,12 +48,18 @@ pub enum Fault {
     ShareLost,
     /// A quote is read as if the other end had sent it.
     QuoteTurned,
+    /// Of another value all are told, and nobody remembers that they were.
+    ChangeToldAgain,
+    /// What a listener says of the remote end is not looked at.
+    RemoteIgnored,
+    /// The two numbers of a grant change places.
+    GrantTurned,
 }
 
 #[cfg(test)]
 #[allow(dead_code)]
 impl Fault {
-    pub const ALL: [Fault; 22] = [
+    pub const ALL: [Fault; 25] = [
         Fault::KeysSwapped,
         Fault::ListenerOrder,
         Fault::FirstMessageLost,
@@ -76,5 +82,8 @@ impl Fault {
         Fault::WayForgotten,
         Fault::ShareLost,
         Fault::QuoteTurned,
+        Fault::ChangeToldAgain,
+        Fault::RemoteIgnored,
+        Fault::GrantTurned,
     ];
 }

@@ -110,6 +110,7 @@ impl<'p> Lowering<'p> {
         let any_remote = (1usize << remote.len()) - 1;
         let mut sets: Vec<(usize, usize)> =
             (0..1usize << local.len()).flat_map(|l| (0..=any_remote).map(move |r| (l, r))).collect();
+        let from = from && !self.faulty(Fault::RemoteIgnored);
         sets.retain(|(_, of_remote)| from || *of_remote == any_remote);
         sets.sort_by_key(|(l, r)| {
             let (key, address) = (l & keys, l & !keys);

@@ -164,7 +164,7 @@ pub enum What {
     },
     /// A value that is published below has changed.
     Changed {
-        handler: Option<u32>,
+        name: Rc<str>,
     },
     /// By number of the layer's handlers.
     Plain {
@@ -192,6 +192,8 @@ pub struct Lowering<'p> {
     pub diagnostics: Vec<Diagnostic>,
     pub functions: HashMap<(usize, String, Reading), r::FunctionId>,
     pub watched: Vec<crate::changes::Watched>,
+    /// Whose sessions hand a change of this name on to those above.
+    pub handed_on: HashSet<(usize, String)>,
     declared: HashSet<(r::ClassId, r::Trigger)>,
     tasks: VecDeque<Task>,
     places: HashMap<(u32, u32), r::SourceId>,
@@ -217,6 +219,7 @@ impl<'p> Lowering<'p> {
             diagnostics: Vec::new(),
             functions: HashMap::new(),
             watched: Vec::new(),
+            handed_on: HashSet::new(),
             declared: HashSet::new(),
             tasks: VecDeque::new(),
             places: HashMap::new(),

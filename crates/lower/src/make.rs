@@ -88,6 +88,7 @@ impl<'p> Lowering<'p> {
             }
             On::Entity => {}
         }
+        let session = f.place.session;
         let source = self.source_of(&task);
         f.source(source);
         match self.inst(task.inst).kind {
@@ -96,7 +97,7 @@ impl<'p> Lowering<'p> {
             Kind::Layer(_) => self.make_layer(&mut f, &task),
         }
         if self.is_watched(task.inst) && f.live() {
-            self.tell_changes(&mut f, task.trigger == r::Trigger::Start);
+            self.tell_changes(&mut f, session, task.trigger == r::Trigger::Start);
         }
         f.end(r::Terminator::Return);
         let body = f.b.finish();
@@ -112,7 +113,7 @@ impl<'p> Lowering<'p> {
 
     fn source_of(&mut self, task: &Task) -> Option<r::SourceId> {
         let handler = match &task.what {
-            What::Plain { handler: Some(at) } | What::Own { handler: at } | What::Changed { handler: Some(at) } => {
+            What::Plain { handler: Some(at) } | What::Own { handler: at } => {
                 self.layer(task.inst)?.handlers.get(*at as usize)
             }
             What::Service { service, operation, uses } => self.service_handler(task.inst, *service, *operation, *uses),
@@ -186,11 +187,7 @@ impl<'p> Lowering<'p> {
             }
             What::Own { handler } => self.make_own(f, *handler, task.on),
             What::Custom { name, down } => self.make_custom(f, name, *down, task.on),
-            What::Changed { handler } => {
-                if let (Some(at), Some(layer)) = (handler, self.layer(f.inst)) {
-                    self.run(f, &layer.handlers[*at as usize], Vec::new());
-                }
-            }
+            What::Changed { name } => self.make_changed(f, task.on, name),
             What::Plain { handler } => self.make_plain(f, *handler, task.on),
         }
     }
@@ -284,6 +281,7 @@ impl<'p> Lowering<'p> {
         if let Some(cell) = self.infos[f.inst].below {
             f.op(&self.a, r::OpKind::Set { object: session, cell, value: lower });
         }
+        self.nothing_to_tell(f, session, true);
         let endpoint = self.inst(f.inst).shape() == Some(s::Shape::Endpoint);
         match self.handler_where(f.inst, |event| matches!(event, s::Event::Opened)) {
             Some(handler) => {
@@ -477,6 +475,7 @@ fn stands_for(event: &s::Event, what: &What) -> bool {
         What::FailedFlow | What::FailedQuoting => matches!(event, E::FailedQuoting { .. }),
         What::Close => matches!(event, E::Close),
         What::Abort => matches!(event, E::Abort),
+        What::Changed { name } => matches!(event, E::Change { name: known } if known.text == **name),
         What::Custom { name, .. } => matches!(event, E::Custom { name: known, .. } if known.text == **name),
         _ => false,
     }

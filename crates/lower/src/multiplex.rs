@@ -174,6 +174,8 @@ impl<'p> Lowering<'p> {
         let outer = f.place.session.replace(session);
         self.join_point(f, session, Some(flow));
         self.set_late(f, s::ScopeKind::Session, session);
+        f.place.flow = Some(flow.to_vec());
+        self.nothing_to_tell(f, session, true);
         f.place.session = outer;
         self.enter_session(f, session, flow);
         if let (Some(of), Some(count), Some(lower)) = (info.of_lower, info.lower_count, f.place.lower) {
@@ -219,6 +221,44 @@ impl<'p> Lowering<'p> {
         let info = self.info(f.inst);
         let (Some(class), Some(of), Some(opened)) = (info.session, info.of_lower, info.opened) else { return };
         let args: Vec<r::Value> = f.params()[1..].to_vec();
+        self.each_session(f, class, |this, f, at| {
+            let shares = f.value(&this.a, r::OpKind::Get { object: at, cell: of });
+            let mut mine = f.value(&this.a, r::OpKind::Compare { op: r::Compare::Eq, a: shares, b: lower });
+            if what == What::Opened {
+                let told = f.value(&this.a, r::OpKind::Get { object: at, cell: opened });
+                let waits = f.value(&this.a, r::OpKind::Not { a: told });
+                mine = f.value(&this.a, r::OpKind::Binary { op: r::Binary::And, a: mine, b: waits });
+            }
+            let (yes, no) = f.branch(mine, None, "mine", "other");
+            f.select(yes);
+            f.place.session = Some(at);
+            match what {
+                What::Opened => {
+                    this.set_opened(f, at);
+                    this.say_opened(f);
+                }
+                What::Changed { .. } => {
+                    f.place.unsure_up = true;
+                    this.event_up(f, event, what.clone(), args.clone());
+                }
+                _ => {
+                    this.event_up(f, event, what.clone(), args.clone());
+                    this.forget_session(f, at);
+                }
+            }
+            f.place.session = None;
+            f.jump(no, []);
+            f.select(no);
+        });
+    }
+
+    /// Does something for each session of the instance; it may release the one at hand.
+    pub fn each_session(
+        &mut self,
+        f: &mut Frame<'p>,
+        class: r::ClassId,
+        each: impl FnOnce(&mut Self, &mut Frame<'p>, r::Value),
+    ) {
         let entity = self.entity(f);
         let capacity = self.a.classes[class.index()].capacity;
         let first = f.b.block("first", &[("first".into(), r::Type::Ref(class))]);
@@ -239,26 +279,7 @@ impl<'p> Lowering<'p> {
         f.jump(next, vec![null]);
         f.select(next);
         let following = f.b.params(next)[0];
-        let shares = f.value(&self.a, r::OpKind::Get { object: at, cell: of });
-        let mut mine = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Eq, a: shares, b: lower });
-        if what == What::Opened {
-            let told = f.value(&self.a, r::OpKind::Get { object: at, cell: opened });
-            let waits = f.value(&self.a, r::OpKind::Not { a: told });
-            mine = f.value(&self.a, r::OpKind::Binary { op: r::Binary::And, a: mine, b: waits });
-        }
-        let (yes, no) = f.branch(mine, None, "mine", "other");
-        f.select(yes);
-        f.place.session = Some(at);
-        if what == What::Opened {
-            self.set_opened(f, at);
-            self.say_opened(f);
-        } else {
-            self.event_up(f, event, what, args);
-            self.forget_session(f, at);
-        }
-        f.place.session = None;
-        f.jump(no, []);
-        f.select(no);
+        each(self, f, at);
         let null = f.value(&self.a, r::OpKind::Null { class });
         let more = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: following, b: null });
         f.end(r::Terminator::Branch {

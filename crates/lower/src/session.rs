@@ -38,6 +38,8 @@ impl<'p> Lowering<'p> {
         f.place.flow = flow.map(<[r::Value]>::to_vec);
         self.join_point(f, session, flow.filter(|_| user.is_none()));
         self.set_late(f, s::ScopeKind::Session, session);
+        // One that the other end began has the session below already.
+        self.nothing_to_tell(f, session, user.is_none() && flow.is_some());
     }
 
     fn set_above(&mut self, f: &mut Frame<'p>, session: r::Value, upper: r::Value) {
@@ -99,6 +101,9 @@ impl<'p> Lowering<'p> {
         }
         f.place.opening = true;
         self.run_open(f, flow);
+        if f.live() {
+            self.nothing_to_tell(f, session, false);
+        }
         exits.extend(f.exit(Vec::new()));
         f.join("end", exits);
     }
@@ -323,6 +328,9 @@ impl<'p> Lowering<'p> {
             self.begin_session(f, object, None, Some(&flow));
             f.place.unsure_up = true;
             self.run_accepted(f, lower, object, flow);
+            if f.live() {
+                self.nothing_to_tell(f, object, true);
+            }
         }
         exits.extend(f.exit(Vec::new()));
         f.join("end", exits);

@@ -67,14 +67,17 @@ pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named])
 pub(super) fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeKind, Option<(ScopeKind, Span)>) {
     let has = |kind: ScopeKind| layer.scopes.iter().any(|scope| scope.kind == kind);
     let fixed = match &handler.event {
-        Event::Start | Event::Service { .. } | Event::Change { .. } => Some(ScopeKind::Entity),
+        Event::Start | Event::Service { .. } => Some(ScopeKind::Entity),
         Event::Expiry { timer } => Some(timer.scope),
         _ if matches!(handler.scope, ScopeKind::Object(_)) => Some(handler.scope),
         _ => None,
     };
     let runs = fixed.unwrap_or_else(|| {
         let inner = [ScopeKind::Session, ScopeKind::SessionBelow, ScopeKind::Point, ScopeKind::Entity];
+        let change = matches!(handler.event, Event::Change { .. });
         inner.into_iter().find(|kind| named.contains_key(kind)).unwrap_or(match layer.shape {
+            // It runs where the value is: of the layer's state it says nothing.
+            _ if change => ScopeKind::Entity,
             Shape::Worker | Shape::Multiplexor => ScopeKind::Session,
             Shape::Endpoint if has(ScopeKind::Session) && of_sessions(&handler.event) => ScopeKind::Session,
             _ => ScopeKind::Entity,
