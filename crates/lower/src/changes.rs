@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use mokume_base::{Code, Diagnostic};
+use mokume_base::{Code, Diagnostic, Span};
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
@@ -46,18 +46,19 @@ impl<'p> Lowering<'p> {
             for handler in &layer.handlers {
                 let s::Event::Change { name } = &handler.event else { continue };
                 for lower in self.inst(inst).lowers().to_vec() {
-                    self.watch(lower, &name.text, inst, 0);
+                    self.watch(lower, name, (inst, name.span), 0);
                 }
             }
         }
     }
 
-    fn watch(&mut self, from: usize, name: &str, who: usize, depth: usize) {
+    fn watch(&mut self, from: usize, name: &s::Name, (who, waits): (usize, Span), depth: usize) {
+        let name = name.text.as_str();
         for (inst, computed_from) in self.said_by(from, name) {
             let of = match self.reading(inst, name) {
                 Reading::Entity => Of::Layer,
                 _ if self.infos[inst].session.is_none() || !self.inst(who).uses.sessions => {
-                    return self.no_session_changes(inst, name, who);
+                    return self.no_session_changes(inst, name, (who, waits));
                 }
                 _ if self.is_shared(inst, name) => Of::Sessions,
                 _ => Of::Session,
@@ -65,23 +66,23 @@ impl<'p> Lowering<'p> {
             if of != Of::Layer {
                 self.climb(inst, name, who);
             }
-            self.watch_one((inst, of), computed_from, name, who, depth);
+            self.watch_one((inst, of), computed_from, name, (who, waits), depth);
         }
     }
 
-    fn no_session_changes(&mut self, inst: usize, name: &str, who: usize) {
+    fn no_session_changes(&mut self, inst: usize, name: &str, (who, place): (usize, Span)) {
         let (waits, says) = (self.inst(who), self.inst(inst));
         let text = format!("`{}` waits for `{name}` to change, which is a function of flows here", waits.name);
         let mut diagnostic = Diagnostic::error(Code("M0351"), text)
+            .at(place, "waits for it here")
             .note(format!("`{}` publishes it, and has no session whose flow is pinned to tell", says.name))
             .help(format!("read `below.{name}` where it is needed"))
             .help("or wait for a value of the layer: `publish version: u32 = …`, counted up with each change");
-        diagnostic = match waits.span {
-            Some(span) => diagnostic.at(span, "waits for it"),
-            None => diagnostic,
-        };
-        if let Some(span) = says.span.filter(|span| Some(*span) != waits.span) {
-            diagnostic = diagnostic.label(span, "publishes it of a flow");
+        for (span, text) in [(waits.span, "it stands here"), (says.span, "publishes it of a flow")] {
+            diagnostic = match span {
+                Some(span) => diagnostic.label(span, text),
+                None => diagnostic,
+            };
         }
         self.diagnostics.push(diagnostic);
     }
@@ -117,7 +118,14 @@ impl<'p> Lowering<'p> {
         shared
     }
 
-    fn watch_one(&mut self, (inst, of): (usize, Of), computed_from: Vec<String>, name: &str, who: usize, depth: usize) {
+    fn watch_one(
+        &mut self,
+        (inst, of): (usize, Of),
+        computed_from: Vec<String>,
+        name: &str,
+        (who, waits): (usize, Span),
+        depth: usize,
+    ) {
         if let Some(known) = self.watched.iter_mut().find(|known| known.inst == inst && known.name == name) {
             if !known.who.contains(&who) {
                 known.who.push(who);
@@ -143,7 +151,10 @@ impl<'p> Lowering<'p> {
             return;
         }
         for lower in self.inst(inst).lowers().to_vec() {
-            computed_from.iter().for_each(|name| self.watch(lower, name, inst, depth + 1));
+            for name in &computed_from {
+                let name = s::Name { text: name.clone(), span: waits };
+                self.watch(lower, &name, (inst, waits), depth + 1);
+            }
         }
     }
 

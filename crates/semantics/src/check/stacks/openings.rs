@@ -31,8 +31,8 @@ impl Check<'_, '_> {
     fn with_whom(&self, index: usize, layer: &Layer, span: Span, open: &[&str]) -> Diagnostic {
         let text = format!("`{}` opens a session that does not say with whom", layer.name.text);
         Diagnostic::error(codes::WITH_WHOM, text)
-            .at(span, format!("any {} of the remote end", suggest::list(open)))
-            .label(self.stack.instances[index].of.span, "it stands here, where the remote end has that part")
+            .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+            .label(span, format!("with any {}", suggest::list(open)))
             .note("a session is one flow: what is sent in it goes to one remote end")
             .help(format!("name it: `remote.{}: …`", open[0]))
             .help(
