@@ -139,3 +139,27 @@ fn a_shared_object_has_the_functions_of_its_header() {
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// What layers say by a vocabulary goes through a port like all else.
+#[test]
+fn an_application_speaks_a_vocabulary_on_both_back_ends() {
+    let mut graph = Graph::new("Spoken");
+    graph
+        .source(
+            "presence.mok",
+            "vocabulary Presence {\n    down ask(who: u8)\n    up known(who: u8, here: bool)\n}\n\
+             worker Tells {\n    speaks Presence\n    on ask(who) { above.known(who, who == 3) }\n}\n",
+        )
+        .parameter("device", "Device")
+        .layer(Layer::new("tells", "Tells").over("device"))
+        .export("tells");
+    let stack = graph.check().unwrap_or_else(|refused| panic!("{refused}"));
+    for backend in [Backend::Interpreter, Backend::C] {
+        let mut running = stack.instance(&Options::default().backend(backend)).unwrap();
+        let user = running.attach("tells").unwrap();
+        running.start(0);
+        assert!(running.call(1, "tells.ask_to", &[Value::Word(3)]).unwrap());
+        let heard = running.next_event(user).unwrap();
+        assert_eq!((heard.name.as_str(), heard.args), ("known_from", vec![Value::Word(3), Value::Word(1)]));
+    }
+}

@@ -28,7 +28,7 @@ impl<'p> Lowering<'p> {
         self.change(inst, |info| info.port = Some(port));
     }
 
-    fn add_input(&mut self, inst: usize, on: On, event: &str, params: Vec<(String, r::Type)>, what: What) {
+    pub fn add_input(&mut self, inst: usize, on: On, event: &str, params: Vec<(String, r::Type)>, what: What) {
         let (Some(port), Some(class)) = (self.infos[inst].port, self.class_on(inst, on)) else { return };
         let handler = event.to_owned();
         let of_object = if on == On::Session { vec![("session".to_owned(), r::Type::Ref(class))] } else { Vec::new() };
@@ -38,7 +38,7 @@ impl<'p> Lowering<'p> {
         self.event(inst, on, &handler, params, what);
     }
 
-    fn out(&mut self, f: &mut Frame<'p>, event: &str, args: Vec<r::Value>) {
+    pub fn out(&mut self, f: &mut Frame<'p>, event: &str, args: Vec<r::Value>) {
         let Some(port) = self.infos[f.inst].port else { return };
         let outputs = &self.a.ports[port.index()].outputs;
         let Some(at) = outputs.iter().position(|output| output.event == event) else { return };
@@ -99,7 +99,10 @@ impl<'p> Lowering<'p> {
         if at.uses.flow {
             outputs.push(("deliver_from", [flow.clone(), msg.clone()].concat()));
         }
+        let spoken = self.spoken_outputs(inst);
+        outputs.extend(spoken.iter().map(|(event, params)| (event.as_str(), params.clone())));
         self.add_port(inst, name, r::PortKind::Application, outputs);
+        self.declare_spoken_inputs(inst);
         let listener = [user.clone(), local].concat();
         let from = [user.clone(), flow.clone()].concat();
         let input = |event: &str| What::Custom { name: std::rc::Rc::from(event), down: true };
@@ -149,6 +152,9 @@ impl<'p> Lowering<'p> {
     }
 
     pub fn make_application(&mut self, f: &mut Frame<'p>, task: &Task) {
+        if self.application_speaks(f, task) {
+            return;
+        }
         let params = f.params();
         let own = params[0];
         match &task.what {

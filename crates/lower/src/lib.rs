@@ -41,6 +41,7 @@ mod script;
 mod session;
 mod several;
 mod sideways;
+mod spoken;
 mod state;
 mod stmt;
 mod vectors;

@@ -8,6 +8,7 @@ use mokume_semantics::program as s;
 use crate::emit::named;
 use crate::frame::Frame;
 use crate::lowering::{Lowering, On, What};
+use crate::make::GRANTS;
 
 impl<'p> Lowering<'p> {
     // -- services and other events
@@ -116,7 +117,8 @@ impl<'p> Lowering<'p> {
             false => {
                 let Some(user) = self.plan.flow_users(inst).first().copied() else { return };
                 let mut all = args;
-                if self.carries_flow(user) {
+                let port = self.inst(user).layer().is_none() && !GRANTS.contains(&name);
+                if port || self.carries_flow(user) {
                     let top = self.flow_at_hand(f);
                     all.extend(self.as_user_sees(user, &top));
                 }

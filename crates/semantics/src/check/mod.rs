@@ -7,6 +7,7 @@ pub mod idle;
 pub mod invert;
 pub mod linear;
 pub mod live;
+pub mod ports;
 pub mod ranges;
 pub mod rows;
 pub mod sizes;

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 
-use super::column;
 use super::rows::emits_up;
 use super::stacks::layers_of;
+use super::{column, ports};
 use crate::program::*;
 use crate::signature::STANDARD_REASONS;
 use crate::visit::{self, Met};
@@ -77,7 +77,9 @@ impl<'a> Here<'a> {
                 }
                 Origin::Above => {
                     let above = self.above();
-                    let emitted = above.iter().any(|layer| emits_down(layer, &name.text));
+                    let place = (self.index, self.at);
+                    let said = ports::meets_application(self.program, self.stack, place, &name.text, Origin::Above);
+                    let emitted = said || above.iter().any(|layer| emits_down(layer, &name.text));
                     let path: Vec<String> = above.iter().map(|layer| format!("`{}`", layer.name.text)).collect();
                     ("above", emitted, path.join(", "))
                 }

@@ -5,6 +5,7 @@
 use mokume_base::{Diagnostic, Span};
 use std::collections::BTreeSet;
 
+use super::ports;
 use super::stacks::{handles, Check, EVERYWHERE};
 use crate::program::*;
 use crate::visit::{self, Met};
@@ -119,7 +120,9 @@ impl Check<'_, '_> {
                 else {
                     return;
                 };
-                let said = matches!(name.text.as_str(), "opened" | "accepted" | "grant_sends");
+                let to_port = ports::speaks(self.program, layer, &name.text)
+                    && layers[..at].iter().all(|above| ports::lets_through(above, &name.text, Origin::Below));
+                let said = to_port || matches!(name.text.as_str(), "opened" | "accepted" | "grant_sends");
                 let handled = layers[..at].iter().any(|above| handles(above, &name.text, Origin::Below));
                 if !said && !handled && seen.insert(name.text.as_str()) {
                     let text = format!("nobody above `{}` handles `{}`", layer.name.text, name.text);
@@ -128,7 +131,7 @@ impl Check<'_, '_> {
                             .at(export.span, "it comes to this application")
                             .label(name.span, "emitted here")
                             .note(
-                                "an application has the events of the language alone: `opened`, `deliver`, `failed` …",
+                                "an application has the events of the language, and of vocabularies that the layer speaks",
                             )
                             .help(format!("put a layer above that says `on {}(…) from below`", name.text)),
                     );

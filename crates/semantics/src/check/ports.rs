@@ -1,0 +1,59 @@
+//! Events of vocabularies between layers and applications: whether one of a layer reaches a port, or comes from there.
+
+use super::stacks::layers_of;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// The event that a handler does not let pass, and the side that it comes from.
+pub fn keeps(handler: &Handler) -> Option<(&str, Origin)> {
+    let Event::Custom { name, from, .. } = &handler.event else { return None };
+    let mut passes = false;
+    visit::walk(&handler.body, &mut |met| {
+        passes |= matches!(met, Met::Stmt(Stmt { kind: StmtKind::Pass, .. }));
+    });
+    (!passes).then_some((&name.text, *from))
+}
+
+/// Whether a layer knows the event from a vocabulary.
+pub fn speaks(program: &Program, layer: &Layer, event: &str) -> bool {
+    layer.speaks.iter().any(|(id, _)| {
+        let vocabulary = &program.vocabularies[id.index()];
+        vocabulary.down.iter().chain(&vocabulary.up).any(|known| known.name.text == event)
+    })
+}
+
+/// Whether events go on through a layer from that side: workers pass what they do not handle.
+pub fn lets_through(layer: &Layer, event: &str, from: Origin) -> bool {
+    let kept = layer.handlers.iter().filter_map(keeps).any(|(name, side)| name == event && side == from);
+    layer.shape == Shape::Worker && !kept
+}
+
+/// Whether an event of a vocabulary comes from an application, or goes to one, past all that stands above the layer.
+pub fn meets_application(
+    program: &Program,
+    stack: &Stack,
+    (index, at): (usize, usize),
+    event: &str,
+    from: Origin,
+) -> bool {
+    let through = |layers: &[&Layer]| layers.iter().all(|layer| lets_through(layer, event, from));
+    if !through(&layers_of(program, &stack.instances[index].of)[..at]) {
+        return false;
+    }
+    let mut front = vec![index];
+    let mut seen = Vec::new();
+    while let Some(below) = front.pop() {
+        if stack.exports.iter().any(|export| export.text == stack.instances[below].name.text) {
+            return true;
+        }
+        seen.push(below);
+        for (above, instance) in stack.instances.iter().enumerate() {
+            let over = |under: &Under| matches!(under.over, Over::Instance(lower) if lower as usize == below);
+            let stands = instance.unders.iter().any(over);
+            if stands && !seen.contains(&above) && through(&layers_of(program, &instance.of)) {
+                front.push(above);
+            }
+        }
+    }
+    false
+}
