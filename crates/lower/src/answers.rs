@@ -6,7 +6,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::fault::Fault;
-use crate::frame::{to, Ends, Exit, Frame, Register};
+use crate::frame::{Exit, Frame, Register};
 use crate::lowering::{Lowering, What};
 
 impl<'p> Lowering<'p> {
@@ -125,7 +125,7 @@ impl<'p> Lowering<'p> {
         given
     }
 
-    /// Each user that listens with a pattern of this flow; who has a session begins no other.
+    /// Each layer that listens with a pattern of this flow; who has a session begins no other.
     fn share_listeners(
         &mut self,
         f: &mut Frame<'p>,
@@ -133,29 +133,20 @@ impl<'p> Lowering<'p> {
         flow: &[r::Value],
         (given, in_session): (r::Value, r::Value),
     ) -> r::Value {
-        let info = self.info(f.inst);
-        let Some(local) = info.listeners else { return given };
+        let Some(maps) = self.listener_maps(f.inst) else { return given };
         let (mut given, mut in_session) = (given, in_session);
-        let all = self.listening(f.inst);
-        for pattern in self.patterns(f, flow, info.listeners_from.is_some()) {
-            let from = info.listeners_from.filter(|_| pattern.ends == Ends::Both);
-            let cell = from.map_or(local, |cells| cells.index);
-            for (place, (user, how)) in all.iter().enumerate() {
-                let entity = self.entity(f);
-                let number = f.constant(&self.a, r::Type::U(8), place as u64);
-                let key = [pattern.key.clone(), vec![number]].concat();
-                let found = f.b.block("listener", &[("kind".into(), r::Type::U(8))]);
-                let absent = f.b.block("none", &[]);
-                f.end(r::Terminator::Find { object: entity, cell, key, then: to(found), otherwise: to(absent) });
-                let begins = *how != Register::Bind;
-                (given, in_session) = self.share_and(f, (found, absent), (given, in_session), begins, |this, f| {
-                    if begins {
-                        return this.accept_unless(f, in_session, (*user, message), flow);
-                    }
-                    let share = f.value(&this.a, r::OpKind::Share { message });
-                    this.deliver_flow(f, *user, share, flow.to_vec());
-                });
-            }
+        for (place, (user, how)) in self.listening(f.inst).into_iter().enumerate() {
+            let number = f.constant(&self.a, r::Type::U(8), place as u64);
+            let found = self.search(f, flow, maps, &[vec![number]]);
+            let Some(absent) = f.b.current() else { return given };
+            let begins = how != Register::Bind;
+            (given, in_session) = self.share_and(f, (found, absent), (given, in_session), begins, |this, f| {
+                if begins {
+                    return this.accept_unless(f, in_session, (user, message), flow);
+                }
+                let share = f.value(&this.a, r::OpKind::Share { message });
+                this.deliver_flow(f, user, share, flow.to_vec());
+            });
         }
         given
     }

@@ -23,11 +23,29 @@ pub struct FromCells {
     any: r::CellId,
 }
 
-/// What a listener may have registered to hear of a flow.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    pub ends: Ends,
-    pub key: Vec<r::Value>,
+/// Maps by patterns: of the local end, and of both.
+#[derive(Clone, Copy, Debug)]
+pub struct Patterns {
+    pub local: r::CellId,
+    pub from: Option<r::CellId>,
+    /// Whether there ever was one of both; looked at before the map.
+    any: Option<r::CellId>,
+    /// What is found.
+    value: r::Type,
+}
+
+impl Patterns {
+    pub fn new(local: r::CellId, from: Option<r::CellId>, value: r::Type) -> Patterns {
+        Patterns { local, from, any: None, value }
+    }
+}
+
+/// Which parts of a flow one step of a search leaves open, by the bits of its number: of the local end's keys, of the
+/// remote end, of the local addresses.
+struct Parts {
+    keys: Vec<(bool, usize)>,
+    remote: Vec<bool>,
+    addresses: Vec<(bool, usize)>,
 }
 
 impl<'p> Lowering<'p> {
@@ -97,88 +115,195 @@ impl<'p> Lowering<'p> {
         all
     }
 
-    // -- the order of patterns
+    // -- finding them
 
-    /// The patterns that hear of a flow, the most specific first: with the local keys before with any, then with more of
-    /// the remote end, then with the local addresses before at any. Of the remote end the addresses stand or fall
+    /// Looks for the patterns that hear of a flow, the most specific first: with the local keys before with any, then with
+    /// more of the remote end, then with the local addresses before at any. Of the remote end the addresses stand or fall
     /// together, and so do the keys; of the local end what one layer made.
-    pub fn patterns(&mut self, f: &mut Frame<'p>, flow: &[r::Value], from: bool) -> Vec<Pattern> {
-        let components = self.inst(f.inst).top.clone();
-        let local = local_makers(&components);
-        let remote = remote_makers(&components);
-        let keys: usize = (0..local.len()).filter(|bit| !local[*bit].0).map(|bit| 1 << bit).sum();
-        let any_remote = (1usize << remote.len()) - 1;
-        let mut sets: Vec<(usize, usize)> =
-            (0..1usize << local.len()).flat_map(|l| (0..=any_remote).map(move |r| (l, r))).collect();
-        let from = from && !self.faulty(Fault::RemoteIgnored);
-        sets.retain(|(_, of_remote)| from || *of_remote == any_remote);
-        sets.sort_by_key(|(l, r)| {
-            let (key, address) = (l & keys, l & !keys);
-            (key.count_ones(), key, r.count_ones(), *r, address.count_ones(), address)
-        });
-        let mut patterns = Vec::new();
-        for (of_local, of_remote) in sets {
-            let ends = if of_remote == any_remote { Ends::Local } else { Ends::Both };
-            let mut key = Vec::new();
-            for (at, component) in components.iter().enumerate() {
-                let open = match component.is_remote() {
-                    true if ends == Ends::Local => continue,
-                    true => {
-                        remote.iter().position(|address| *address == component.address).map(|bit| of_remote >> bit & 1)
-                    }
-                    false => {
-                        let maker = (component.address, component.owner);
-                        local.iter().position(|known| *known == maker).map(|bit| of_local >> bit & 1)
-                    }
-                };
-                let ty = f.b.type_of(flow[at]);
-                key.push(if open == Some(1) { f.constant(&self.a, ty, 0) } else { flow[at] });
+    ///
+    /// The code behind is for where there is none; the answer is the block that has what was found. Of each pattern the
+    /// `suffixes` are tried in their order.
+    pub fn search(
+        &mut self,
+        f: &mut Frame<'p>,
+        flow: &[r::Value],
+        maps: Patterns,
+        suffixes: &[Vec<r::Value>],
+    ) -> r::BlockId {
+        let parts = self.parts(f.inst);
+        let found = f.b.block("listener", &[("found".into(), maps.value)]);
+        let from = maps.from.filter(|_| !self.faulty(Fault::RemoteIgnored));
+        for keys in 0..1usize << parts.keys.len() {
+            if let Some(cell) = from {
+                self.search_from(f, (flow, &parts, keys), (cell, maps.any), (suffixes, found));
             }
-            patterns.push(Pattern { ends, key });
+            for addresses in self.least_first(1 << parts.addresses.len()) {
+                let mut key = Vec::new();
+                for (at, (open, remote)) in self.opened(f.inst, &parts, (keys, 0, addresses)).into_iter().enumerate() {
+                    if !remote {
+                        let ty = f.b.type_of(flow[at]);
+                        key.push(if open { f.constant(&self.a, ty, 0) } else { flow[at] });
+                    }
+                }
+                self.try_keys(f, maps.local, &key, suffixes, found);
+            }
         }
-        if self.faulty(Fault::ListenerOrder) {
-            patterns.reverse();
-        }
-        patterns
+        found
     }
 
-    // -- finding them
+    /// The planted fault turns the order.
+    fn least_first(&self, sets: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..sets).collect();
+        if self.faulty(Fault::ListenerOrder) {
+            order.reverse();
+        }
+        order
+    }
+
+    /// The patterns of both ends with these local keys, in a loop: few have any.
+    fn search_from(
+        &mut self,
+        f: &mut Frame<'p>,
+        (flow, parts, keys): (&[r::Value], &Parts, usize),
+        (cell, any): (r::CellId, Option<r::CellId>),
+        (suffixes, found): (&[Vec<r::Value>], r::BlockId),
+    ) {
+        let behind = f.b.block("local", &[]);
+        if let Some(any) = any {
+            let object = self.entity(f);
+            let any = f.value(&self.a, r::OpKind::Get { object, cell: any });
+            let look = f.b.block("look", &[]);
+            f.end(r::Terminator::Branch { condition: any, then: to(look), otherwise: to(behind), likely: Some(0.1) });
+            f.select(look);
+        }
+        let bits = parts.addresses.len();
+        let steps = ((1u64 << parts.remote.len()) - 1) << bits;
+        let word = r::Type::U(8);
+        let head = f.b.block("pattern", &[("step".into(), word)]);
+        f.b.set_bound(head, steps as u32 + 1);
+        let zero = f.constant(&self.a, word, 0);
+        f.jump(head, vec![zero]);
+        f.select(head);
+        let step = f.b.params(head)[0];
+        let mut key = Vec::new();
+        for (at, bit) in self.bits_of(f.inst, parts, keys).into_iter().enumerate() {
+            let none = f.constant(&self.a, f.b.type_of(flow[at]), 0);
+            key.push(match bit {
+                Bit::Named => flow[at],
+                Bit::Open => none,
+                Bit::Step(bit) => {
+                    let mask = f.constant(&self.a, word, 1 << bit);
+                    let masked = f.value(&self.a, r::OpKind::Binary { op: r::Binary::And, a: step, b: mask });
+                    let c = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: masked, b: zero });
+                    f.value(&self.a, r::OpKind::Select { c, a: none, b: flow[at] })
+                }
+            });
+        }
+        self.try_keys(f, cell, &key, suffixes, found);
+        let one = f.constant(&self.a, word, 1);
+        let next = f.value(&self.a, r::OpKind::Binary { op: r::Binary::AddWrap, a: step, b: one });
+        let end = f.constant(&self.a, word, steps);
+        let more = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Lt, a: next, b: end });
+        let again = r::Target { block: head, args: vec![next] };
+        f.end(r::Terminator::Branch { condition: more, then: again, otherwise: to(behind), likely: None });
+        f.select(behind);
+    }
+
+    fn try_keys(
+        &mut self,
+        f: &mut Frame<'p>,
+        cell: r::CellId,
+        key: &[r::Value],
+        suffixes: &[Vec<r::Value>],
+        found: r::BlockId,
+    ) {
+        let object = self.entity(f);
+        for suffix in suffixes {
+            let key = [key, suffix].concat();
+            let absent = f.b.block("none", &[]);
+            if key.is_empty() {
+                // Nothing tells them apart: there is one place.
+                let only = f.value(&self.a, r::OpKind::Get { object, cell });
+                let class = self.class_of(f, only);
+                let null = f.value(&self.a, r::OpKind::Null { class });
+                let there = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: only, b: null });
+                let then = r::Target { block: found, args: vec![only] };
+                f.end(r::Terminator::Branch { condition: there, then, otherwise: to(absent), likely: None });
+            } else {
+                f.end(r::Terminator::Find { object, cell, key, then: to(found), otherwise: to(absent) });
+            }
+            f.select(absent);
+        }
+    }
+
+    /// What of a flow may be left open: of so many layers the local end, of the remote end keys and addresses.
+    fn parts(&self, inst: usize) -> Parts {
+        let components = &self.inst(inst).top;
+        let mut local: Vec<(bool, usize)> =
+            components.iter().filter(|c| !c.is_remote()).map(|c| (c.address, c.owner)).collect();
+        local.sort_unstable_by_key(|(address, owner)| (!address, *owner));
+        local.dedup();
+        local.truncate(MOST_OPEN);
+        let (addresses, keys) = local.into_iter().partition(|(address, _)| *address);
+        let mut remote: Vec<bool> = components.iter().filter(|c| c.is_remote()).map(|c| c.address).collect();
+        remote.sort_unstable();
+        remote.dedup();
+        Parts { keys, remote, addresses }
+    }
+
+    /// Of each component, which bit of a step leaves it open.
+    fn bits_of(&self, inst: usize, parts: &Parts, keys: usize) -> Vec<Bit> {
+        let place = |known: &[(bool, usize)], c: &Component| known.iter().position(|k| *k == (c.address, c.owner));
+        let bit = |c: &Component| {
+            if c.is_remote() {
+                let at = parts.remote.iter().position(|address| *address == c.address);
+                return at.map_or(Bit::Named, |at| Bit::Step(parts.addresses.len() + at));
+            }
+            match (place(&parts.keys, c), place(&parts.addresses, c)) {
+                (Some(at), _) if keys >> at & 1 == 1 => Bit::Open,
+                (_, Some(at)) => Bit::Step(at),
+                _ => Bit::Named,
+            }
+        };
+        self.inst(inst).top.iter().map(bit).collect()
+    }
+
+    /// Of each component, whether it is left open, and whether it is of the remote end.
+    fn opened(
+        &self,
+        inst: usize,
+        parts: &Parts,
+        (keys, remote, addresses): (usize, usize, usize),
+    ) -> Vec<(bool, bool)> {
+        let step = remote << parts.addresses.len() | addresses;
+        let is_open = |bit: Bit| match bit {
+            Bit::Named => false,
+            Bit::Open => true,
+            Bit::Step(at) => step >> at & 1 == 1,
+        };
+        let bits = self.bits_of(inst, parts, keys).into_iter();
+        bits.zip(&self.inst(inst).top).map(|(bit, c)| (is_open(bit), c.is_remote())).collect()
+    }
+
+    /// The maps of a multiplexor's listeners.
+    pub fn listener_maps(&self, inst: usize) -> Option<Patterns> {
+        let info = &self.infos[inst];
+        let from = info.listeners_from;
+        let (index, any) = (from.map(|cells| cells.index), from.map(|cells| cells.any));
+        Some(Patterns { local: info.listeners?, from: index, any, value: r::Type::U(8) })
+    }
 
     /// The most specific listener of a message, if there is one; the code behind is for where there is none.
     pub fn try_listeners(&mut self, f: &mut Frame<'p>, message: r::Value, flow: &[r::Value], exits: &mut Vec<Exit>) {
-        let info = self.info(f.inst);
-        let Some(cell) = info.listeners else { return };
-        let from = info.listeners_from;
+        let Some(maps) = self.listener_maps(f.inst) else { return };
         let each = self.layer(f.inst).is_some_and(|layer| layer.matching != s::Matching::One);
-        let places = if each { self.listening(f.inst).len() } else { 1 };
-        let entity = self.entity(f);
-        let found = f.b.block("listener", &[("kind".into(), r::Type::U(8))]);
-        let patterns = self.patterns(f, flow, from.is_some());
-        for run in patterns.chunk_by(|a, b| a.ends == b.ends) {
-            let cells = from.filter(|_| run[0].ends == Ends::Both);
-            let behind = cells.map(|cells| {
-                let any = f.value(&self.a, r::OpKind::Get { object: entity, cell: cells.any });
-                let (look, behind) = f.branch(any, Some(0.1), "look", "local");
-                f.select(look);
-                behind
-            });
-            for pattern in run {
-                for place in 0..places {
-                    let mut key = pattern.key.clone();
-                    if each {
-                        key.push(f.constant(&self.a, r::Type::U(8), place as u64));
-                    }
-                    let absent = f.b.block("none", &[]);
-                    let cell = cells.map_or(cell, |cells| cells.index);
-                    f.end(r::Terminator::Find { object: entity, cell, key, then: to(found), otherwise: to(absent) });
-                    f.select(absent);
-                }
-            }
-            if let Some(behind) = behind {
-                f.jump(behind, []);
-                f.select(behind);
-            }
-        }
+        let places: Vec<Vec<r::Value>> = match each {
+            true => (0..self.listening(f.inst).len())
+                .map(|place| vec![f.constant(&self.a, r::Type::U(8), place as u64)])
+                .collect(),
+            false => vec![Vec::new()],
+        };
+        let found = self.search(f, flow, maps, &places);
         let Some(nobody) = f.b.current() else { return };
         let locals = f.locals.clone();
         f.select(found);
@@ -367,20 +492,10 @@ fn ends_of(flow: &s::Expr) -> Ends {
     }
 }
 
-/// Whether it made an address, and who it is: of each layer with a part of the local end, addresses before keys.
-fn local_makers(components: &[Component]) -> Vec<(bool, usize)> {
-    let local = components.iter().filter(|c| !c.is_remote());
-    let mut makers: Vec<(bool, usize)> = local.map(|c| (!c.address, c.owner)).collect();
-    makers.sort_unstable();
-    makers.dedup();
-    makers.truncate(MOST_OPEN);
-    makers.into_iter().map(|(key, owner)| (!key, owner)).collect()
-}
-
-/// Keys, then addresses: which of the two the remote end has.
-fn remote_makers(components: &[Component]) -> Vec<bool> {
-    let mut makers: Vec<bool> = components.iter().filter(|c| c.is_remote()).map(|c| c.address).collect();
-    makers.sort_unstable();
-    makers.dedup();
-    makers
+/// When a component of a pattern is left open: never, always here, or with a bit of the step.
+#[derive(Clone, Copy)]
+enum Bit {
+    Named,
+    Open,
+    Step(usize),
 }

@@ -7,6 +7,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::frame::{to, Ends, Exit, Frame, Register, Registration};
+use crate::listeners::Patterns;
 use crate::lowering::{Info, Lowering};
 
 /// What a layer with a `point` scope keeps.
@@ -162,17 +163,14 @@ impl<'p> Lowering<'p> {
     /// Keeps: to be called while no message is at hand that somebody must give away.
     pub fn join_point(&mut self, f: &mut Frame<'p>, session: r::Value, begun_at: Option<&[r::Value]>) {
         let Some(cells) = self.infos[f.inst].point else { return };
-        let entity = self.entity(f);
         let mut exits: Vec<Exit> = Vec::new();
-        let mut patterns = Vec::new();
         if let Some(flow) = begun_at {
-            patterns = self.patterns(f, flow, cells.index_from.is_some());
-        }
-        for pattern in patterns {
-            let Some(index) = cells.index_of(pattern.ends) else { continue };
-            let (found, absent) = self.find_in(f, entity, index, cells.class, &pattern.key);
-            f.select(found.0);
-            exits.extend(f.exit(vec![found.1]));
+            let maps = Patterns::new(cells.index, cells.index_from, r::Type::Ref(cells.class));
+            let found = self.search(f, flow, maps, &[Vec::new()]);
+            let Some(absent) = f.b.current() else { return };
+            f.select(found);
+            let point = f.b.params(found)[0];
+            exits.extend(f.exit(vec![point]));
             f.select(absent);
         }
         if let Some(point) = self.new_point(f, cells) {
