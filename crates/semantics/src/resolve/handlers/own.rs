@@ -152,6 +152,11 @@ impl Head<'_> {
 /// Events of back-pressure, which every layer knows.
 fn grant(name: &Name) -> Option<(Carried, bool)> {
     let at = GRANTS.iter().position(|known| *known == name.text)?;
-    let field = |text: &str| Field { name: Name { text: text.into(), span: name.span }, ty: Type::UInt(32), big: None, common: None };
+    let field = |text: &str| Field {
+        name: Name { text: text.into(), span: name.span },
+        ty: Type::UInt(32),
+        big: None,
+        common: None,
+    };
     Some((Carried { name: name.clone(), params: vec![field("messages"), field("octets")] }, at == 1))
 }
