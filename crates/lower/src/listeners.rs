@@ -130,7 +130,7 @@ impl<'p> Lowering<'p> {
         maps: Patterns,
         suffixes: &[Vec<r::Value>],
     ) -> r::BlockId {
-        let parts = self.parts(f.inst);
+        let parts = self.pattern_parts(f.inst);
         let found = f.b.block("listener", &[("found".into(), maps.value)]);
         let from = maps.from.filter(|_| !self.faulty(Fault::RemoteIgnored));
         for keys in 0..1usize << parts.keys.len() {
@@ -237,7 +237,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// What of a flow may be left open: of so many layers the local end, of the remote end keys and addresses.
-    fn parts(&self, inst: usize) -> Parts {
+    fn pattern_parts(&self, inst: usize) -> Parts {
         let components = &self.inst(inst).top;
         let mut local: Vec<(bool, usize)> =
             components.iter().filter(|c| !c.is_remote()).map(|c| (c.address, c.owner)).collect();
