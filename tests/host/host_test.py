@@ -16,6 +16,7 @@ import common
 from common import OURS, OURS6, SPACE, THEIRS, THEIRS6, Stack, clean_capture, fit, in_namespace, ping, report, run, skip
 from forward import forwarding
 from fragments import fragments
+from told import told
 
 
 def udp(connected, to=OURS):
@@ -149,9 +150,11 @@ def main():
         host("c", 0.002, [0, 1, 56, 1471, 1472], [(1473, 100), (20000, 100), (60000, 100)])
         client("c")
         forwarding("c", 100)
+        told("c")
         host("interpreter", 0.01, [0, 1472], [(1473, 50), (60000, 30)])
         client("interpreter")
         forwarding("interpreter", 30, 0.03)
+        told("interpreter")
     finally:
         run("ip", "netns", "del", SPACE)
 

@@ -51,6 +51,16 @@ impl Pair {
         ours
     }
 
+    /// A session to the peer: errors may quote what it sent.
+    fn open(&mut self, port: &str, own: &[u64], peer: &[u64]) {
+        let automaton = self.interpreter.automaton().clone();
+        let place = automaton.ports.iter().position(|known| known.name == port).expect("a port");
+        let event = automaton.ports[place].inputs.iter().position(|input| input.event == "open").expect("it opens");
+        let (local, remote) = (u64::from(attacks::OPEN.0), u64::from(attacks::OPEN.1));
+        let args = [&[1], own, &[local], peer, &[remote]].concat().into_iter().map(Datum::Word).collect::<Vec<_>>();
+        self.both(|machine, now| machine.input(now, PortId::from(place), event as u32, &args));
+    }
+
     fn frame(&mut self, frame: &[u8]) -> Outcome {
         self.both(|machine, now| machine.input(now, PortId(0), 0, &[Datum::Message(frame.to_vec())]))
     }
@@ -108,6 +118,10 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
     let frames = frames();
     let foreign = foreign();
     for number in 0..frames {
+        if number % 500 == 0 {
+            pair.open("udp", &[0], &[u64::from(PEER)]);
+            pair.open("udp6", &[0, 0], &attacks::PEER6);
+        }
         pair.now += chance.below(2_000_000);
         let frame = match foreign.len() as u64 {
             some @ 1.. if chance.below(3) == 0 => {
@@ -147,6 +161,8 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
         .collect();
     println!("FIGURE: hostile frames: {frames} received, {} reasons: {reasons:?}", reasons.len());
     assert!(reasons.len() >= 25, "{reasons:?}");
+    let quotes = ["bad_quote", "quote_short", "soft", "unmatched"];
+    assert!(quotes.iter().all(|quote| reasons.iter().any(|reason| reason.ends_with(quote))), "{reasons:?}");
     let answer = pair.frame(&ipv4(17, PEER, OWN, |_| (), &udp(4000, 7, b"still there?")));
     let asked =
         answer.outputs.iter().any(|output| matches!(&output.args[..], [Datum::Message(frame)] if frame.len() >= 42));

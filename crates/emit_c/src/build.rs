@@ -111,7 +111,9 @@ impl Build {
 
     fn flags(&self) -> Vec<String> {
         let mut flags: Vec<String> =
-            ["-std=c11", "-Wall", "-Wextra", "-Wno-tautological-compare", "-Werror"].map(String::from).to_vec();
+            ["-std=c11", "-Wall", "-Wextra", "-Wno-tautological-compare", "-Wno-type-limits", "-Werror"]
+                .map(String::from)
+                .to_vec();
         flags.push(format!("-O{}", self.optimize.min(3)));
         if self.sanitize == Sanitize::AddressUndefined {
             flags.extend(

@@ -7,6 +7,8 @@ pub const OWN: u32 = 0x0a4d_0002;
 pub const PEER: u32 = 0x0a4d_0001;
 pub const OWN_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 pub const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+/// The ports of a session of ours, local and remote.
+pub const OPEN: (u16, u16) = (4242, 4001);
 const PREFIX: u64 = 0xfd00_0077_0000_0000;
 pub const OWN6: [u64; 2] = [PREFIX, 2];
 pub const PEER6: [u64; 2] = [PREFIX, 1];
@@ -74,7 +76,7 @@ fn frame4(chance: &mut Chance) -> Vec<u8> {
     let payload: Vec<u8> = (0..chance.below(64)).map(|_| chance.next() as u8).collect();
     let word = chance.next();
     let any = word as u32;
-    match chance.below(30) {
+    match chance.below(32) {
         0 => arp(1, PEER, OWN),
         1 => arp(1, 0, OWN),
         2 => arp(chance.below(4) as u16, any, if word & 1 == 0 { OWN } else { PEER }),
@@ -109,7 +111,7 @@ fn frame4(chance: &mut Chance) -> Vec<u8> {
         }
         17 => ethernet(OWN_MAC, PEER_MAC, any as u16, &payload),
         18 => ethernet([word as u8; 6], PEER_MAC, 0x0800, &payload),
-        19 => ipv4(1, PEER, OWN, |_| (), &icmp(3, 3, &ipv4(17, OWN, PEER, |_| (), &udp(7, 4000, &payload))[14..])),
+        19 | 28 | 29 => ipv4(1, PEER, OWN, |_| (), &quoting4(word, &payload)),
         20 => payload,
         // Parts of few datagrams, at few places: they meet, overlap, end twice.
         21..=24 => ipv4(
@@ -139,6 +141,22 @@ fn frame4(chance: &mut Chance) -> Vec<u8> {
         ),
         _ => ipv4(17, PEER, OWN, |_| (), &udp(any as u16, 7, &payload)),
     }
+}
+
+/// An error about a packet of ours, or nearly: of the open session, of another, of a part, from another host, cut off.
+fn quoting4(word: u64, payload: &[u8]) -> Vec<u8> {
+    let port = if word & 1 == 0 { OPEN.0 } else { 7 };
+    let peer = if word & 6 == 6 { PEER + 1 } else { PEER };
+    let own = if word & 24 == 24 { OWN + 1 } else { OWN };
+    let tweak = |header: &mut Vec<u8>| header[7] = u8::from(word & 0xe0 == 0xe0);
+    let mut packet = ipv4(17, own, peer, tweak, &udp(port, OPEN.1, payload)).split_off(14);
+    if word & 0x300 == 0x300 {
+        packet.truncate((word >> 10) as usize & 31);
+    }
+    let kind = [3, 3, 3, 11, 12, 4, 5, 3][(word >> 16) as usize & 7];
+    let narrow = (word >> 32) as u16 >> ((word >> 48) & 15);
+    let rest = [[0, 0].as_slice(), &narrow.to_be_bytes(), &packet].concat();
+    icmp(kind, (word >> 20) as u8 & 7, &rest)
 }
 
 fn wide(address: [u64; 2]) -> Vec<u8> {
@@ -193,7 +211,7 @@ fn frame6(chance: &mut Chance) -> Vec<u8> {
         ipv6(first, PEER6, OWN6, 64, &[all.as_slice(), payload].concat())
     };
     let datagram = udp6(PEER6, (4000, 7), &payload);
-    match chance.below(24) {
+    match chance.below(26) {
         0 => ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [128, 0], &[[0, 1, 0, 2].as_slice(), &payload].concat())),
         1 => ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [word as u8, (word >> 8) as u8], &payload)),
         2 => ipv6(17, PEER6, OWN6, 64, &udp6(PEER6, (4000, word as u16), &payload)),
@@ -217,10 +235,17 @@ fn frame6(chance: &mut Chance) -> Vec<u8> {
             let head = [0, 0, 0, place, 0, 0, 0, (word >> 16) as u8 & 7];
             extended(44, &head, 17, &payload[..payload.len() & !(7 * usize::from(word & 2 == 0))])
         }
-        22 => {
-            let packet = &ipv6(17, OWN6, PEER6, 64, &datagram)[14..];
-            let rest = [[0, 0, 0, 0].as_slice(), packet].concat();
-            ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [word as u8 & 7, 0], &rest))
+        22 | 24 => {
+            let own = if word & 24 == 24 { PEER6 } else { OWN6 };
+            let ours = udp6(PEER6, if word & 32 == 0 { OPEN } else { (7, 4000) }, &payload);
+            let part = [17, 0, 0, (word >> 8) as u8 & 9, 0, 0, 0, 1];
+            let extended = [part.as_slice(), &ours].concat();
+            let packet =
+                if word & 64 == 0 { ipv6(17, own, PEER6, 64, &ours) } else { ipv6(44, own, PEER6, 64, &extended) };
+            let narrow = (word >> 32) as u16 >> ((word >> 48) & 15);
+            let upto = if word & 0x3000 == 0x3000 { (word >> 14) as usize & 63 } else { packet.len() };
+            let rest = [[0, 0].as_slice(), &narrow.to_be_bytes(), &packet[14..upto.max(14)]].concat();
+            ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [word as u8 & 7, (word >> 20) as u8 & 7], &rest))
         }
         _ => ipv6(17, PEER6, OWN6, 64, &datagram),
     }
