@@ -1,4 +1,4 @@
-"""What the judges share: a namespace of the test's own, running stacks, reports, the operating system's ping.
+"""What the judges share: a namespace of the test's own, running stacks, reports.
 
 Prints `ok NAME`, `not ok NAME`, `skip NAME: why`. Everything is bounded in time; processes are ended by their ids and
 the namespaces are removed, whatever happens.
@@ -96,17 +96,6 @@ class Stack:
 
     def said(self):
         return " | ".join(self.log.read_text().splitlines()[-4:])
-
-
-def ping(name, size, count, interval, to=OURS):
-    """All of them, or all of a second try: the kernel's own queues overflow while this machine is busy with other tests."""
-    for _ in range(2):
-        done = run("ping", "-n", "-q", "-c", str(count), "-i", str(interval), "-s", str(size), "-W", "2", to, timeout=180)
-        found = re.search(r"(\d+) packets transmitted, (\d+) received", done.stdout)
-        good = bool(found) and found.group(1) == found.group(2) == str(count)
-        if good:
-            break
-    report(good, f"{name}: {count} pings of {size} octets", done.stdout.strip().replace("\n", " ") + done.stderr.strip())
 
 
 def clean_capture(name, capture, ours):

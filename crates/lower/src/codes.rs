@@ -77,8 +77,7 @@ udp.send_to(0, 4000, 10.0.0.2, 7, \"hello\")\n",
     (
         "M0743",
         "a quote that cannot be read",
-        "A failure that quotes a packet finds its session by the key in the quote, which is cut off and so cannot be decoded. The key must stand before every \
-choice, option and optional part of its wire, in whole octets; and a header of changing size must say its size in a field there: `words: u4 = \
-size(header) / 4`.\n",
+        "A failure that quotes a packet finds its session by the key in the quote, which is cut off and so cannot be decoded. Where a layer above \
+handles `failed(reason, quote)`, the key must stand before every choice, option and optional part of its wire, in whole octets.\n",
     ),
 ];

@@ -111,14 +111,12 @@ impl<'p> Lowering<'p> {
     fn failed_at_key(&mut self, f: &mut Frame<'p>, why: r::Value, quote: r::Value, bottom: Vec<r::Value>) {
         let inst = f.inst;
         let Some(places) = self.quoted_key(inst) else {
-            let help = "put the key before every choice and option of the wire, in whole octets";
-            let name = self.inst(inst).name.clone();
-            self.error(
-                "M0743",
-                format!("the key of `{name}` has no fixed place in a quote"),
-                self.inst(inst).span,
-                help,
-            );
+            if self.listens_for_quotes(inst) {
+                let help = "put the key before every choice and option of the wire, in whole octets";
+                let name = self.inst(inst).name.clone();
+                let message = format!("the key of `{name}` has no fixed place in a quote");
+                self.error("M0743", message, self.inst(inst).span, help);
+            }
             return self.drop(f, quote, "unmatched");
         };
         let need = places.iter().map(|(_, place)| place.octet + u32::from(place.width) / 8).max().unwrap_or(0);
@@ -135,6 +133,14 @@ impl<'p> Lowering<'p> {
             let flow = this.flow_from(inst, &bottom, &fields, &values);
             this.failed_session(f, why, quote, flow);
         });
+    }
+
+    /// Whether a layer above has something to say to a failure that quotes: the others lose nothing if it finds none of them.
+    fn listens_for_quotes(&self, inst: usize) -> bool {
+        self.inst(inst).users.iter().any(|user| {
+            let own = self.handler_where(*user, |event| matches!(event, s::Event::FailedQuoting { .. }));
+            own.is_some() || self.listens_for_quotes(*user)
+        })
     }
 
     /// To the session of the flow, or of the flow at any local address; to the layer that is bound to its key.
@@ -249,11 +255,10 @@ impl<'p> Lowering<'p> {
         let wire = self.wire_of(f.inst).filter(|_| own != other);
         let Some(wire) = wire else { return then(self, f, quote) };
         let Some(size) = self.header_size(wire) else {
-            let name = self.a.wires[wire.index()].name.clone();
-            let help = "a header of changing size says it in a field of its fixed part: `words: u4 = size(header) / 4`";
-            let span = self.inst(f.inst).span;
-            self.error("M0743", format!("how long a header of `{name}` is cannot be read from a quote"), span, help);
-            return then(self, f, quote);
+            // How long such a header was is known by decoding it, which a quote is too short for: nothing is left of it.
+            let none = f.constant(&self.a, r::Type::U(32), 0);
+            let rest = f.value(&self.a, r::OpKind::Trim { message: quote, size: none });
+            return then(self, f, rest);
         };
         let fixed = self.fixed_fields(wire, |_, _, _| {}) / 8;
         let least = f.constant(&self.a, r::Type::U(32), u64::from(fixed));
