@@ -8,7 +8,7 @@ import struct
 import time
 
 from common import SPACE, Stack, clean_capture, in_namespace, inside, report, run, skip
-from pings import adaptive, ping
+from pings import ping
 
 FAR = SPACE + "f"
 OWN, OTHER = "10.81.0.1", "10.82.0.1"
@@ -122,7 +122,6 @@ def forwarding(backend, count, interval=0.01):
             run("ping", "-n", "-c", "2", "-W", "2", "-s", "1472", FAR_HOST)            # Linux learns the path's mtu
             for size in [56, 1472, 20000, 60000]:
                 ping(name, size, count, interval, FAR_HOST)
-            adaptive(name, 1472, 30, FAR_HOST)
             told = run("ping", "-n", "-c", "1", "-W", "2", "-M", "do", "-s", "1400", FAR_HOST)
             report(f"mtu = {SMALL}" in told.stdout or f"mtu={SMALL}" in told.stdout + told.stderr,
                    f"{name}: fragmentation needed, with the mtu", told.stdout)

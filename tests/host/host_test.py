@@ -16,7 +16,7 @@ import common
 from common import OURS, OURS6, SPACE, THEIRS, THEIRS6, Stack, clean_capture, fit, in_namespace, report, run, skip
 from forward import forwarding
 from fragments import fragments
-from pings import adaptive, ping
+from pings import ping
 from told import told
 
 
@@ -91,8 +91,6 @@ def host(backend, interval, sizes, large):
             ping(backend, size, count, pace)
             ping(f"{backend}: IPv6", size, count, pace, OURS6)
         for to in [OURS, OURS6]:
-            adaptive(f"{backend}, {to}", 56, 50, to)
-            adaptive(f"{backend}, {to}", 20000, 20, to)
             echoes(f"{backend}: UDP echo, unconnected, {to}", False, to)
             echoes(f"{backend}: UDP echo, connected, {to}", True, to)
             refused(f"{backend}: a closed port is refused, {to}", to)

@@ -1,20 +1,18 @@
 """Echo requests whose answers are all looked at: each comes once, with the octets that were sent.
 
-`ping` keeps its answers in a socket of some 128 KiB, two datagrams of 60,000 octets. When a stack that was not scheduled for half a
-second answers forty requests at once, that socket loses some (the last column of /proc/net/raw6 counts them), and the stack is
-blamed. So the asker is our own, with room for all answers that can be on the way; `ping -A`, which asks one after another, has no
-such trouble. And the first request goes alone: for a neighbour whom it does not know yet Linux holds some 250 packets, fewer than
-are sent while a stack starts.
+Not by `ping`, which on a busy machine loses answers of its own: it leaves two round trips after its last request (`-W` counts only if
+none was answered), and keeps answers in a socket of some 128 KiB, two datagrams of 60,000 octets (the last column of /proc/net/raw
+counts what that loses). Ours has room for all answers that can be on the way, and waits. The first request goes alone: for a neighbour
+whom it does not know yet Linux holds some 250 packets, fewer than are sent while a stack starts.
 """
 
 import os
-import re
 import select
 import socket
 import struct
 import time
 
-from common import OURS, report, run
+from common import OURS, report
 from packets import checksum
 
 SO_RCVBUFFORCE = 33
@@ -80,11 +78,3 @@ def ping(name, size, count, interval, to=OURS):
                     wrong.append(answer[0])
     report(not waited and not wrong, f"{name}: {count} pings of {size} octets",
            f"no answer to {sorted(waited)[:20]} ({len(waited)}); other octets, or twice: {wrong[:20]} ({len(wrong)})")
-
-
-def adaptive(name, size, count, to=OURS):
-    """The operating system's program, one at a time."""
-    done = run("ping", "-n", "-q", "-A", "-c", str(count), "-s", str(size), to, timeout=180)
-    found = re.search(r"(\d+) packets transmitted, (\d+) received", done.stdout)
-    good = bool(found) and found.group(1) == found.group(2) == str(count)
-    report(good, f"{name}: `ping -A`, {count} of {size} octets", done.stdout.strip().replace("\n", " ") + done.stderr.strip())
