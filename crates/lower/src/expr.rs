@@ -14,7 +14,9 @@ impl<'p> Lowering<'p> {
     /// The scalars of an expression.
     pub fn expr(&mut self, f: &mut Frame<'p>, expr: &'p s::Expr) -> Vec<r::Value> {
         use s::ExprKind as E;
-        if let E::Cast { .. } | E::Binary { .. } | E::Not(_) | E::If { .. } | E::Call { .. } = &expr.kind {
+        if let E::Cast { .. } | E::Binary { .. } | E::Not(_) | E::If { .. } | E::Let { .. } | E::Call { .. } =
+            &expr.kind
+        {
             // What is known now is a constant; what would report is not.
             if let Some(values) = self.constants(&f.env, expr) {
                 let types = self.flat(f.inst, expr.ty);
@@ -42,6 +44,7 @@ impl<'p> Lowering<'p> {
                 self.expr(f, taken)
             }
             E::If { condition, then, otherwise } => self.choose(f, condition, then, otherwise),
+            E::Let { local, value, body } => self.with(f, *local, value, body),
             E::Call { function, args } => {
                 let program = self.program;
                 let given =
@@ -226,6 +229,16 @@ impl<'p> Lowering<'p> {
         let right = self.one(f, b);
         exits.extend(f.exit(vec![right]));
         f.join("both", exits).and_then(|values| values.first().copied()).unwrap_or(left)
+    }
+
+    /// Numbers of locals are those of the code that an expression stands in; an initial value may be lowered elsewhere.
+    fn with(&mut self, f: &mut Frame<'p>, local: s::LocalId, value: &'p s::Expr, body: &'p s::Expr) -> Vec<r::Value> {
+        let values = self.expr(f, value);
+        let outer = f.locals.get(local.index()).cloned().flatten();
+        f.set_local(local, values);
+        let result = self.expr(f, body);
+        f.locals[local.index()] = outer;
+        result
     }
 
     fn choose(

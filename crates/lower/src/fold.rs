@@ -132,6 +132,13 @@ impl Folder<'_> {
                 let taken = if self.one(condition)? != 0 { then } else { otherwise };
                 self.expr(taken)
             }
+            ExprKind::Let { local, value, body } => {
+                let value = self.expr(value)?;
+                self.locals.push((*local, value));
+                let found = self.expr(body);
+                self.locals.pop();
+                found
+            }
             ExprKind::Call { function, args } => self.call(function.index(), args),
             _ => self.scalar(expr).map(|value| vec![value]),
         }

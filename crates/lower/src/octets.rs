@@ -75,7 +75,11 @@ pub fn is_total(expr: &Expr) -> bool {
         ExprKind::Cast { kind, .. } => *kind != CastKind::Checked,
         ExprKind::Number(_) | ExprKind::Local(_) | ExprKind::Param(_) | ExprKind::State(_) | ExprKind::Not(_) => true,
         ExprKind::RecordField { .. } | ExprKind::FlowPart { .. } | ExprKind::Now | ExprKind::Running(_) => true,
-        ExprKind::MessageSize(_) | ExprKind::Attribute { .. } | ExprKind::Left(_) | ExprKind::If { .. } => true,
+        ExprKind::MessageSize(_)
+        | ExprKind::Attribute { .. }
+        | ExprKind::Left(_)
+        | ExprKind::If { .. }
+        | ExprKind::Let { .. } => true,
         _ => false,
     };
     let mut total = own;

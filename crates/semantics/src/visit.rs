@@ -51,6 +51,10 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
                 Edit::Pop => {}
             }
         }
+        Let { value, body, .. } => {
+            f(value);
+            f(body);
+        }
         FlowHash { flow, secret } => {
             f(flow);
             f(secret);

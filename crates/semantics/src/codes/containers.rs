@@ -220,15 +220,17 @@ fn unit() -> Shape { return Shape.Circle }",
     "enum Shape: u8 { Nothing, Circle(radius: u32) }
 fn unit() -> Shape { return Shape.Circle(1) }";
 
-    DATA_IN_VALUE = "M0344", "an enum with data is matched where a value is wanted",
-    "The parts of a value are bound in the blocks of a `match` statement; as an expression, `match` compares numbers only.",
+    DATA_IN_VALUE = "M0344", "an enum with data is matched where a constant is wanted",
+    "The parts of a value are bound in code; a constant or an argument in a stack has none.",
     "enum Shape: u8 { Nothing, Circle(radius: u32) }
-fn size(s: Shape) -> u32 { return match s { Shape.Circle(r) => { r }  else => { 0 } } }",
+const SIZE: u32 = match Shape.Circle(3) { Shape.Circle(r) => { r }  else => { 0 } }",
     "enum Shape: u8 { Nothing, Circle(radius: u32) }
-fn size(s: Shape) -> u32 {
-    match s {
-        Shape.Circle(r) => { return r }
-        else => { return 0 }
+fn size(s: Shape) -> u32 { return match s { Shape.Circle(r) => { r }  else => { 0 } } }
+worker Sizes {
+    entity { var size: u32 = 0 }
+    on send(msg) {
+        size = size(Shape.Circle(3))
+        below.send(msg)
     }
 }";
 

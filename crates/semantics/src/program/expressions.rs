@@ -102,6 +102,12 @@ pub enum ExprKind {
         then: Box<Expr>,
         otherwise: Box<Expr>,
     },
+    /// The body, with a local that stands for the value; it is evaluated once, before.
+    Let {
+        local: LocalId,
+        value: Box<Expr>,
+        body: Box<Expr>,
+    },
     /// A pure function of a file.
     Call {
         function: FunctionId,

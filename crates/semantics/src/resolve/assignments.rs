@@ -5,6 +5,7 @@ use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
 
 use super::body::{make, Body, Place, Role};
 use super::operators::operator;
+use super::vectors::behind;
 use crate::program::*;
 use crate::{codes, suggest, tree};
 
@@ -130,10 +131,18 @@ impl Body<'_> {
         }
         self.has_effects(span);
         if self.is_member(&base, |kind| matches!(kind, MemberKind::Array { .. })) {
-            let element = self.expr(&Tree::Index(index.clone()), None);
-            let ExprKind::Element { array, index } = element.kind.clone() else { return None };
+            let Expr { kind: ExprKind::Element { array, index }, ty, span: place } =
+                self.expr(&Tree::Index(index.clone()), None)
+            else {
+                return None;
+            };
+            // `a[next()] += 1` reads and writes one place.
+            let (index, once) = if op.is_some() { self.once(*index) } else { (*index, None) };
+            let before = once.map(|(local, value)| Stmt { kind: StmtKind::Let { local, value }, span });
+            let element = make(ExprKind::Element { array: array.clone(), index: Box::new(index.clone()) }, ty, place);
             let value = self.new_value(element, op, value, span);
-            return Some(StmtKind::AssignElement { array, index: *index, value });
+            let kind = StmtKind::AssignElement { array, index, value };
+            return Some(behind(before.into_iter().collect(), kind, span));
         }
         if let Some(class) = tree::name_expr(self.file, &base).filter(|name| self.object_class(&name.text).is_some()) {
             let help = format!("write `let e = {}[key] or new {{ … }}`, then assign to its parts", class.text);

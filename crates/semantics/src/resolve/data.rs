@@ -147,17 +147,30 @@ impl Body<'_> {
     /// A block with the names that its pattern binds.
     fn data_arm(&mut self, stmt: &ast::Match, block: Option<ast::Block>, (id, whole): (EnumId, &Expr)) -> Vec<Stmt> {
         let Some(block) = block else { return Vec::new() };
-        let arm = stmt.arms().into_iter().find(|arm| arm.body().as_ref() == Some(&block));
-        let pattern = arm.and_then(|arm| arm.pattern()).map(|pattern| tree::unparen(&pattern));
-        let Some(Tree::Call(call)) = pattern else { return self.block(Some(block)) };
         self.scoped(|body| {
-            let mut statements = body.bind_parts(&call, (id, whole));
+            let parts = body.arm_parts(stmt, &block, (id, whole)).into_iter();
+            let mut statements: Vec<Stmt> =
+                parts.map(|(local, value)| Stmt { span: value.span, kind: StmtKind::Let { local, value } }).collect();
             statements.extend(body.statements(&block.statements()));
             statements
         })
     }
 
-    fn bind_parts(&mut self, call: &ast::CallExpr, (id, whole): (EnumId, &Expr)) -> Vec<Stmt> {
+    /// What the pattern in front of a block binds, in order.
+    pub(super) fn arm_parts(
+        &mut self,
+        stmt: &ast::Match,
+        block: &ast::Block,
+        whole: (EnumId, &Expr),
+    ) -> Vec<(LocalId, Expr)> {
+        let arm = stmt.arms().into_iter().find(|arm| arm.body().as_ref() == Some(block));
+        match arm.and_then(|arm| arm.pattern()).map(|pattern| tree::unparen(&pattern)) {
+            Some(Tree::Call(call)) => self.bind_parts(&call, whole),
+            _ => Vec::new(),
+        }
+    }
+
+    fn bind_parts(&mut self, call: &ast::CallExpr, (id, whole): (EnumId, &Expr)) -> Vec<(LocalId, Expr)> {
         let span = self.span(call);
         let Some((_, name)) = call.callee().and_then(|callee| tree::name_field(self.file, &callee)) else {
             return Vec::new();
@@ -185,8 +198,7 @@ impl Body<'_> {
             let ty = fields[field].ty;
             let value =
                 make(ExprKind::RecordField { record: Box::new(whole.clone()), field: field as u32 }, ty, own.span);
-            let local = self.bind(own, ty);
-            bound.push(Stmt { kind: StmtKind::Let { local, value }, span: own.span });
+            bound.push((self.bind(own, ty), value));
         }
         bound
     }

@@ -11,6 +11,7 @@ mod bodies;
 mod body;
 mod bundles;
 mod calls;
+mod choices;
 mod contained;
 mod containers;
 mod control;
