@@ -15,6 +15,7 @@ import time
 import common
 from common import OURS, OURS6, SPACE, THEIRS, THEIRS6, Stack, clean_capture, fit, in_namespace, report, run, skip
 from forward import forwarding
+from forward6 import forwarding6
 from fragments import fragments
 from pings import ping
 from told import told
@@ -151,10 +152,12 @@ def main():
         host("c", 0.002, [0, 1, 56, 1471, 1472], [(1473, 100), (20000, 100), (60000, 100)])
         client("c")
         forwarding("c", 100)
+        forwarding6("c", 100)
         told("c")
         host("interpreter", 0.01, [0, 1472], [(1473, 50), (60000, 30)])
         client("interpreter")
         forwarding("interpreter", 30, 0.03)
+        forwarding6("interpreter", 30, 0.03)
         told("interpreter")
     finally:
         run("ip", "netns", "del", SPACE)
