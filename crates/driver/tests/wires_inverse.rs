@@ -342,11 +342,20 @@ fn optional_fields(items: &[WireItem], inside: bool) -> Vec<(HeaderId, VariantId
             }
             item => {
                 let within = inside || !matches!(item, WireItem::Choice { .. });
+                if let WireItem::Options(options) = item {
+                    found.extend(options.arms.iter().filter_map(counted));
+                }
                 item.inner().into_iter().for_each(|items| found.extend(optional_fields(items, within)));
             }
         }
     }
     found
+}
+
+/// Where an option is not, it has no elements.
+fn counted(arm: &OptionArm) -> Option<(HeaderId, VariantId, u32)> {
+    let OptionArm::Known { header, variant, repeat: Some(repeat), .. } = arm else { return None };
+    Some((*header, *variant, repeat.count))
 }
 
 /// Constants and tags of the wire, and numbers beside them.

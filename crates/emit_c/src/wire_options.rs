@@ -27,6 +27,11 @@ impl<'a> Decoder<'_, 'a> {
             let OptionArm::Known { header, variant, field, .. } = arm else { continue };
             self.text.line(format!("uint64_t has{place} = 0;"));
             self.set(state, (*header, *variant, *field), format!("has{place}"));
+            if let Some(repeat) = arm.repeat() {
+                self.text.line(format!("uint64_t count{place} = 0;"));
+                self.text.line(format!("(void)has{place}, (void)count{place};"));
+                self.set(state, (*header, *variant, repeat.count), format!("count{place}"));
+            }
             for field in WireItem::fields(arm.items()) {
                 let index = field.index.0 as usize;
                 self.text.line(format!("uint64_t f{index} = 0, v{index} = 0;"));
@@ -100,15 +105,54 @@ impl<'a> Decoder<'_, 'a> {
     fn known_option(&mut self, state: &mut State<'a>, options: &'a WireOptions, place: usize, arm: &'a OptionArm) {
         let OptionArm::Known { kind, .. } = arm else { return };
         self.text.open(format!("case {}:", literal(*kind)));
-        self.refuse_if(format!("octets != {}", options.head() + arm.octets()), options.malformed);
-        let mut bit = 8 * options.head();
-        for field in WireItem::fields(arm.items()) {
-            self.option_field(state, field, bit);
-            bit += u32::from(field.width);
+        match arm.repeat() {
+            None => {
+                self.refuse_if(format!("octets != {}", options.head() + arm.octets()), options.malformed);
+                let mut bit = 8 * options.head();
+                for field in WireItem::fields(arm.items()) {
+                    self.option_field(state, field, bit);
+                    bit += u32::from(field.width);
+                }
+            }
+            Some(repeat) => self.repeated_option(state, options, (place, arm), repeat),
         }
         self.text.line(format!("has{place} = 1;"));
         self.text.line("break;");
         self.text.close("");
+    }
+
+    /// As many elements as the length has room for; of the others the header's fields are zero, whatever came before.
+    fn repeated_option(
+        &mut self,
+        state: &mut State<'a>,
+        options: &'a WireOptions,
+        (place, arm): (usize, &'a OptionArm),
+        repeat: OptionRepeat,
+    ) {
+        let (fixed, each, most) = arm.measures();
+        let least = options.head() + fixed;
+        let count = format!("(octets - {least}) / {each}");
+        let uneven = format!("octets < {least} || (octets - {least}) % {each} != 0 || {count} > {most}");
+        self.refuse_if(uneven, options.malformed);
+        self.text.line(format!("count{place} = {count};"));
+        let fields = WireItem::fields(arm.items());
+        let zeros: Vec<String> = fields.iter().map(|field| format!("v{} =", field.index.0)).collect();
+        self.text.line(format!("{} 0;", zeros.join(" ")));
+        let mut bit = 8 * options.head();
+        for (number, field) in fields.into_iter().enumerate() {
+            let within = (number as u32).checked_sub(repeat.from);
+            if let Some(within) = within.filter(|within| within.is_multiple_of(repeat.each.max(1))) {
+                self.text.open(format!("if (count{place} > {})", within / repeat.each.max(1)));
+            }
+            self.option_field(state, field, bit);
+            bit += u32::from(field.width);
+            if within.is_some_and(|within| (within + 1).is_multiple_of(repeat.each.max(1))) {
+                self.text.close("");
+            }
+        }
+        // If the vector says by itself that the option is there, its field is the count.
+        let OptionArm::Known { header, variant, .. } = arm else { return };
+        self.set(state, (*header, *variant, repeat.count), format!("count{place}"));
     }
 
     fn option_field(&mut self, state: &mut State<'a>, field: &'a WireField, bit: u32) {
@@ -139,7 +183,8 @@ impl<'a> Encoder<'_, 'a> {
         for arm in &options.arms {
             let Some(has) = self.has_option(arm) else { continue };
             self.text.line(format!("if ({has})"));
-            self.text.line(format!("    head += {};", options.head() + arm.octets()));
+            let octets = self.arm_octets(options, arm);
+            self.text.line(format!("    head += (uint32_t)({octets});"));
         }
         if options.pad > 1 {
             let pad = options.pad;
@@ -151,6 +196,24 @@ impl<'a> Encoder<'_, 'a> {
     fn has_option(&self, arm: &OptionArm) -> Option<String> {
         let OptionArm::Known { header, variant, field, .. } = arm else { return None };
         self.read_header(*header, *variant, *field)
+    }
+
+    /// Octets of an option that is there, in C; more elements than there may be are left out.
+    fn arm_octets(&mut self, options: &WireOptions, arm: &OptionArm) -> String {
+        let (fixed, each, _) = arm.measures();
+        let octets = options.head() + fixed;
+        match self.count(arm) {
+            Some(count) => format!("{octets} + {each} * {count}"),
+            None => octets.to_string(),
+        }
+    }
+
+    /// How many elements an option has.
+    fn count(&self, arm: &OptionArm) -> Option<String> {
+        let OptionArm::Known { header, variant, repeat: Some(repeat), .. } = arm else { return None };
+        let (_, _, most) = arm.measures();
+        let count = self.read_header(*header, *variant, repeat.count)?;
+        Some(format!("mk_min_u32((uint32_t){count}, {most})"))
     }
 
     pub(crate) fn write_options(&mut self, at: u32, options: &'a WireOptions) {
@@ -166,13 +229,25 @@ impl<'a> Encoder<'_, 'a> {
     }
 
     fn write_option(&mut self, options: &'a WireOptions, arm: &'a OptionArm) {
-        let octets = u64::from(options.head() + arm.octets());
-        let length = octets.saturating_sub(options.plus) / options.times.max(1);
+        let octets = self.arm_octets(options, arm);
+        self.text.line(format!("uint64_t octets = {octets};"));
+        let length = format!("((octets - {}) / {})", options.plus, options.times.max(1));
+        let count = self.count(arm);
+        if let (Some(count), OptionArm::Known { header, variant, repeat: Some(repeat), .. }) = (&count, arm) {
+            let said = self.read_header(*header, *variant, repeat.count).unwrap_or_default();
+            self.text.line(format!("uint32_t count = {count};"));
+            self.text.line(format!("narrow |= {said} > count;"));
+        }
+        let repeat = arm.repeat().unwrap_or(OptionRepeat { count: 0, from: u32::MAX, each: 1 });
         let (kind, order) = (u32::from(options.kind.width), options.endian);
         wire_encode::put(self.text, "option", (0, options.kind.width), order, &literal(arm.kind()));
-        wire_encode::put(self.text, "option", (kind, options.length.width), order, &literal(length));
+        wire_encode::put(self.text, "option", (kind, options.length.width), order, &length);
         let mut bit = 8 * options.head();
-        for field in WireItem::fields(arm.items()) {
+        for (number, field) in WireItem::fields(arm.items()).into_iter().enumerate() {
+            let within = (number as u32).checked_sub(repeat.from);
+            if let Some(within) = within.filter(|within| within.is_multiple_of(repeat.each.max(1))) {
+                self.text.open(format!("if (count > {})", within / repeat.each.max(1)));
+            }
             let value = match &field.value {
                 FieldValue::Constant { value, .. } => literal(value & mask(field.width)),
                 FieldValue::Header { header, variant, field: place, times, plus, .. } => {
@@ -182,7 +257,10 @@ impl<'a> Encoder<'_, 'a> {
             };
             wire_encode::put(self.text, "option", (bit, field.width), field.endian, &value);
             bit += u32::from(field.width);
+            if within.is_some_and(|within| (within + 1).is_multiple_of(repeat.each.max(1))) {
+                self.text.close("");
+            }
         }
-        self.text.line(format!("option += {octets};"));
+        self.text.line("option += octets;");
     }
 }

@@ -2,6 +2,12 @@
 
 pub static CODES: &[(&str, &str, &str)] = &[
     (
+        "M0648",
+        "a vector in a compressed header",
+        "A compressed layout has one path for all headers that are encoded together, with fixed fields on each. A vector has as many elements as it has: \
+give its bundle a wire, or another layout.\n\n    header compressed { blocks: [u32; ..4] }      // wrong\n    header packed { blocks: [u32; ..4] }          // right\n",
+    ),
+    (
         "M0671",
         "more paths than an octet can number",
         "`encoded compressed` has one path identifier for all layers of a bundle that are encoded together: a path for each combination of their \

@@ -38,6 +38,15 @@ impl Lowering<'_> {
             return None;
         }
         let name = self.compressed_name(top, members.len());
+        let variants = |at: &usize| (0..self.infos[*at].fields.len()).map(|variant| (*at, variant)).collect::<Vec<_>>();
+        let listed = members.iter().flat_map(variants).find(|(at, variant)| !self.repeated(*at, *variant).is_empty());
+        if let Some((at, _)) = listed {
+            let text =
+                format!("`{}` has a vector in its header, and `{name}` is laid out compressed", self.inst(at).name);
+            let help = "give the layers a wire, or leave `compressed` out";
+            self.error("M0648", text, self.inst(at).span, help);
+            return None;
+        }
         let paths = self.paths(members);
         if paths.len() > MOST_PATHS {
             let text = format!("the headers of `{name}` have {} paths: one octet numbers {MOST_PATHS}", paths.len());

@@ -8,6 +8,7 @@ use mokume_semantics::program::Layout;
 
 use crate::lowering::Lowering;
 use crate::plan::has_header;
+use crate::repeated::{at_most, nested};
 use crate::wires::endian;
 
 /// A wire as it grows: the next field's number, and the bits laid out on this way.
@@ -60,23 +61,59 @@ impl Lowering<'_> {
     fn generated_fields(&mut self, inst: usize, variant: usize, name: &str, layer: &mut Layer) -> Vec<r::WireItem> {
         let info = self.infos[inst].clone();
         let Some(header) = info.header else { return Vec::new() };
-        let (mut items, mut widest) = (Vec::new(), 8);
-        for (at, field) in info.fields[variant].iter().enumerate() {
-            let bits = field.ty.width(&self.a);
-            let width = layer.width(bits);
-            if layer.layout == Layout::Aligned {
-                items.extend(layer.pad(u32::from(width)));
-                widest = widest.max(u32::from(width));
-            }
-            let whole = bits == width && !matches!(field.ty, r::Type::Enum(_) | r::Type::Bool);
-            let otherwise = (!whole).then(|| self.a.reason(&format!("{name}.{}", field.name)));
-            let variant = r::VariantId::from(variant);
-            let value = r::FieldValue::Header { header, variant, field: at as u32, times: 1, plus: 0, otherwise };
-            let order = endian(field.big.unwrap_or(false));
-            items.push(r::WireItem::Field(layer.field(&field.name, width, value, order)));
+        let vectors = self.repeated(inst, variant);
+        let within = |at: usize| vectors.iter().any(|vector| (vector.element(0)..vector.end()).contains(&at));
+        let widths = info.fields[variant].iter().map(|field| u32::from(layer.width(field.ty.width(&self.a))));
+        // Aligned records are a multiple of their widest field, packed ones whole octets; so is each element.
+        let whole = if layer.layout == Layout::Aligned { widths.max().unwrap_or(8).max(8) } else { 8 };
+        let variant = r::VariantId::from(variant);
+        let mut items = Vec::new();
+        let mut counts = Vec::new();
+        for at in (0..info.fields[variant.index()].len()).filter(|at| !within(*at)) {
+            items.extend(self.generated_field(inst, (header, variant, at), name, layer));
+            let Some(vector) = vectors.iter().find(|vector| vector.length == at) else { continue };
+            let otherwise = self.a.reason(&format!("{name}.{}", info.fields[variant.index()][at].name));
+            let Some(r::WireItem::Field(count)) = items.last_mut() else { continue };
+            at_most(count, vector.bound as u64, otherwise);
+            counts.push((count.index, *vector));
         }
-        // Aligned records are a multiple of their widest field, packed ones whole octets.
-        items.extend(layer.pad(if layer.layout == Layout::Aligned { widest } else { 8 }));
+        items.extend(layer.pad(whole));
+        // Behind all that is in every packet, so that it stands at fixed octets.
+        for (count, vector) in counts {
+            let mut elements = Vec::new();
+            for place in 0..vector.bound {
+                let mut element = Vec::new();
+                for at in vector.element(place)..vector.element(place + 1) {
+                    element.extend(self.generated_field(inst, (header, variant, at), name, layer));
+                }
+                element.extend(layer.pad(whole));
+                elements.push(element);
+            }
+            items.extend(nested(count, (1, 0), elements));
+        }
+        items
+    }
+
+    /// A field, and what is needed in front of it where fields are aligned.
+    fn generated_field(
+        &mut self,
+        inst: usize,
+        (header, variant, at): (r::HeaderId, r::VariantId, usize),
+        name: &str,
+        layer: &mut Layer,
+    ) -> Vec<r::WireItem> {
+        let field = self.infos[inst].fields[variant.index()][at].clone();
+        let bits = field.ty.width(&self.a);
+        let width = layer.width(bits);
+        let mut items = Vec::new();
+        if layer.layout == Layout::Aligned {
+            items.extend(layer.pad(u32::from(width)));
+        }
+        let whole = bits == width && !matches!(field.ty, r::Type::Enum(_) | r::Type::Bool);
+        let otherwise = (!whole).then(|| self.a.reason(&format!("{name}.{}", field.name)));
+        let value = r::FieldValue::Header { header, variant, field: at as u32, times: 1, plus: 0, otherwise };
+        let order = endian(field.big.unwrap_or(false));
+        items.push(r::WireItem::Field(layer.field(&field.name, width, value, order)));
         items
     }
 }

@@ -37,6 +37,7 @@ pub mod protocols;
 mod publish;
 mod quoted;
 mod receive;
+mod repeated;
 mod script;
 mod session;
 mod several;

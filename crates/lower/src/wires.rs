@@ -5,12 +5,15 @@ use mokume_semantics::program as s;
 
 use crate::fault::Fault;
 use crate::lowering::{HeaderField, Lowering, PlacedField};
+use crate::repeated::{at_most, nested, renumber};
 
 /// Where the next field of a wire will stand, in bits; `None` behind a choice.
 struct Cursor {
     bits: Option<u32>,
     /// Header variants that the arm at hand stands for.
     selected: Vec<(r::HeaderId, r::VariantId)>,
+    /// The number of the element whose fields are laid out, which `*` stands for.
+    element: usize,
 }
 
 struct Context<'a> {
@@ -85,8 +88,9 @@ impl<'p> Lowering<'p> {
             let fields = self.infos[*at].fields.first().map_or(0, Vec::len);
             self.change(*at, |info| info.placed = Some(vec![None; fields]));
         }
-        let mut cursor = Cursor { bits: Some(0), selected: Vec::new() };
-        let items = self.wire_items(&context, &definition.items, &mut cursor);
+        let mut cursor = Cursor { bits: Some(0), selected: Vec::new(), element: 0 };
+        let mut items = self.wire_items(&context, &definition.items, &mut cursor);
+        renumber(&mut items);
         for at in members {
             let size = cursor.bits.map(|bits| bits / 8);
             self.change(*at, |info| info.wire_size = size);
@@ -123,6 +127,13 @@ impl<'p> Lowering<'p> {
                     r::WireItem::Options(self.wire_options(context, options, cursor))
                 }
                 s::WireItem::Reach(to, _) => r::WireItem::Reach(expression_of(to)),
+                s::WireItem::Each(each) => {
+                    cursor.bits = None;
+                    match self.counted_elements(context, each, &all, cursor) {
+                        Some(item) => item,
+                        None => continue,
+                    }
+                }
             });
         }
         all
@@ -153,18 +164,86 @@ impl<'p> Lowering<'p> {
             s::OptionForm::End => r::OptionArm::End { kind },
             s::OptionForm::Single => r::OptionArm::Single { kind },
             s::OptionForm::Known { present, items } => {
-                let s::WireValue::Header { layer, variant, field, .. } = present else { return None };
-                let found = self.header_place(context, (layer, variant.as_ref(), field), cursor);
-                let Some((place, header, variant, at, _)) = found.filter(|found| found.0 < context.placed_from) else {
-                    let message = format!("`{}.{}` is no header field above the coding point", layer.text, field.text);
-                    self.error("M0727", message, Some(field.span), "let a layer above the barrier say it");
-                    return None;
-                };
-                let _ = place;
-                let items = self.wire_items(context, items, cursor);
-                r::OptionArm::Known { kind, header, variant, field: at as u32, items }
+                let list =
+                    items.iter().find_map(|item| if let s::WireItem::Each(each) = item { Some(each) } else { None });
+                let counts = list.filter(|each| counted_by(present, each));
+                let present = counts.map_or(present, |each| &each.length);
+                let (header, variant, at) = self.option_field(context, present, cursor)?;
+                let fixed =
+                    items.iter().filter(|item| matches!(item, s::WireItem::Field(_))).cloned().collect::<Vec<_>>();
+                let mut items = self.wire_items(context, &fixed, cursor);
+                let mut repeat = None;
+                if let Some(each) = list {
+                    let (_, _, count) = self.option_field(context, &each.length, cursor)?;
+                    let elements = self.elements(context, each, cursor)?;
+                    let per = elements.first().map_or(0, Vec::len) as u32;
+                    repeat = Some(r::OptionRepeat { count, from: items.len() as u32, each: per });
+                    items.extend(elements.into_iter().flatten());
+                }
+                r::OptionArm::Known { kind, header, variant, field: at, items, repeat }
             }
         })
+    }
+
+    /// The field of a header above the coding point that says whether an option is there, or how many elements it has.
+    fn option_field(
+        &mut self,
+        context: &Context,
+        value: &s::WireValue,
+        cursor: &Cursor,
+    ) -> Option<(r::HeaderId, r::VariantId, u32)> {
+        let s::WireValue::Header { layer, variant, field, .. } = value else { return None };
+        let found = self.header_place(context, (layer, variant.as_ref(), field), cursor);
+        let Some((_, header, variant, at, _)) = found.filter(|found| found.0 < context.placed_from) else {
+            let message = format!("`{}.{}` is no header field above the coding point", layer.text, field.text);
+            self.error("M0727", message, Some(field.span), "let a layer above the barrier say it");
+            return None;
+        };
+        Some((header, variant, at as u32))
+    }
+
+    /// The fields of each element that there may be.
+    fn elements(
+        &mut self,
+        context: &Context,
+        each: &s::WireEach,
+        cursor: &mut Cursor,
+    ) -> Option<Vec<Vec<r::WireItem>>> {
+        let s::WireValue::Header { layer, variant, field, .. } = &each.length else { return None };
+        let (place, _, variant, at, _) = self.header_place(context, (layer, variant.as_ref(), field), cursor)?;
+        let vectors = self.repeated(context.members[place], variant.index());
+        let bound = vectors.iter().find(|vector| vector.length == at)?.bound;
+        let mut all = Vec::new();
+        for element in 0..bound {
+            cursor.element = element;
+            all.push(self.wire_items(context, &each.items, cursor));
+        }
+        Some(all)
+    }
+
+    /// As many elements as a field in front says, which is the vector's length.
+    fn counted_elements(
+        &mut self,
+        context: &Context,
+        each: &s::WireEach,
+        before: &[r::WireItem],
+        cursor: &mut Cursor,
+    ) -> Option<r::WireItem> {
+        let (header, variant, at) = self.option_field(context, &each.length, cursor)?;
+        let counts = |field: &&r::WireField| {
+            matches!(&field.value, r::FieldValue::Header { header: h, variant: v, field: f, .. }
+                if (*h, *v, *f) == (header, variant, at))
+        };
+        let count = r::WireItem::fields(before).into_iter().find(counts).cloned();
+        let Some((count, r::FieldValue::Header { times, plus, .. })) = count.map(|count| (count.index, count.value))
+        else {
+            let message = "how many elements there are does not stand in front of them, beside them".to_owned();
+            let help = "write the field that counts them in the same part of the wire";
+            self.error("M0727", message, Some(each.span), help);
+            return None;
+        };
+        let elements = self.elements(context, each, cursor)?;
+        nested(count, (times, plus), elements)
     }
 
     /// Where a header field of the text is: its layer's place in the bundle, and the field.
@@ -173,7 +252,7 @@ impl<'p> Lowering<'p> {
         context: &Context,
         (layer, variant, field): (&s::Name, Option<&s::Name>, &s::Name),
         cursor: &Cursor,
-    ) -> Option<(usize, r::HeaderId, r::VariantId, usize, r::Type)> {
+    ) -> Option<HeaderPlace> {
         let of = |at: &usize| self.layer(*at).is_some_and(|known| known.name.text == layer.text);
         let place = context.members.iter().position(of)?;
         let info = &self.infos[context.members[place]];
@@ -184,7 +263,8 @@ impl<'p> Lowering<'p> {
         let selected = cursor.selected.iter().find(|(of, _)| *of == header).map(|(_, variant)| *variant);
         let variant = named.or(selected).unwrap_or(r::VariantId(0));
         let fields = info.fields.get(variant.index())?;
-        let at = fields.iter().position(|known| known.name == field.text)?;
+        let name = field.text.replace('*', &cursor.element.to_string()).replace('.', "_");
+        let at = fields.iter().position(|known| known.name == name)?;
         Some((place, header, variant, at, fields[at].ty))
     }
 
@@ -200,7 +280,7 @@ impl<'p> Lowering<'p> {
             }
         }
         let selected = [cursor.selected.clone(), selects.clone()].concat();
-        let mut inner = Cursor { bits: cursor.bits, selected };
+        let mut inner = Cursor { bits: cursor.bits, selected, element: cursor.element };
         let items = self.wire_items(context, &arm.items, &mut inner);
         r::WireArm { tag: arm.tag, selects, commons: Vec::new(), items }
     }
@@ -238,8 +318,9 @@ impl<'p> Lowering<'p> {
             otherwise,
         });
         let constraints = constraints.collect();
+        let bounded = self.most_counted(context, &field.value, cursor);
         cursor.bits = cursor.bits.map(|bits| bits + u32::from(field.width));
-        r::WireField {
+        let mut made = r::WireField {
             index: r::FieldIndex(field.index),
             name: name.clone(),
             width: field.width,
@@ -248,7 +329,20 @@ impl<'p> Lowering<'p> {
             constraints,
             trims_packet: field.trims.is_some(),
             trims_plus: field.trims.unwrap_or(0),
+        };
+        if let Some(most) = bounded {
+            at_most(&mut made, most, otherwise);
         }
+        made
+    }
+
+    /// What a field that holds a vector's length may be at most.
+    fn most_counted(&self, context: &Context, value: &s::WireValue, cursor: &Cursor) -> Option<u64> {
+        let s::WireValue::Header { layer, variant, field, times, plus } = value else { return None };
+        let (place, _, variant, at, _) = self.header_place(context, (layer, variant.as_ref(), field), cursor)?;
+        let vectors = self.repeated(context.members[place], variant.index());
+        let bound = vectors.iter().find(|vector| vector.length == at)?.bound as u64;
+        Some(bound * times + plus)
     }
 
     fn header_value(
@@ -333,6 +427,9 @@ impl<'p> Lowering<'p> {
     }
 }
 
+/// Where a header field of the text is: its layer's place in the bundle, and the field.
+type HeaderPlace = (usize, r::HeaderId, r::VariantId, usize, r::Type);
+
 pub(crate) fn endian(big: bool) -> r::Endian {
     if big {
         r::Endian::Big
@@ -379,4 +476,13 @@ fn expression_of(expression: &s::WireExpr) -> r::WireExpression {
             }
         }
     }
+}
+
+/// Whether an option is there if its list is not empty.
+fn counted_by(present: &s::WireValue, each: &s::WireEach) -> bool {
+    let (s::WireValue::Header { field, .. }, s::WireValue::Header { field: length, .. }) = (present, &each.length)
+    else {
+        return false;
+    };
+    length.text.strip_suffix(".length") == Some(field.text.as_str())
 }

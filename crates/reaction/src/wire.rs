@@ -103,8 +103,24 @@ pub enum OptionArm {
     End { kind: u64 },
     /// The kind alone; never written.
     Single { kind: u64 },
-    /// Written if a field of a header is not zero; read, it is one.
-    Known { kind: u64, header: HeaderId, variant: VariantId, field: u32, items: Vec<WireItem> },
+    /// Written if a field of a header is not zero; read, it is one, unless it is the number of elements.
+    Known {
+        kind: u64,
+        header: HeaderId,
+        variant: VariantId,
+        field: u32,
+        items: Vec<WireItem>,
+        repeat: Option<OptionRepeat>,
+    },
+}
+
+/// The items of an option from `from` on are elements of `each` items, alike; so many are there as the header's field `count`
+/// says. Read, it is as many as the option's length has room for; the header fields of the others are zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OptionRepeat {
+    pub count: u32,
+    pub from: u32,
+    pub each: u32,
 }
 
 impl OptionArm {
@@ -122,7 +138,25 @@ impl OptionArm {
         }
     }
 
-    /// Octets of its fields, which are whole octets together.
+    /// What of it is repeated.
+    pub fn repeat(&self) -> Option<OptionRepeat> {
+        match self {
+            OptionArm::Known { repeat, .. } => *repeat,
+            _ => None,
+        }
+    }
+
+    /// Octets of the items that are always there, octets of an element, and how many elements there may be.
+    pub fn measures(&self) -> (u32, u32, u32) {
+        let octets =
+            |items: &[WireItem]| WireItem::fields(items).iter().map(|field| u32::from(field.width)).sum::<u32>() / 8;
+        let Some(repeat) = self.repeat() else { return (self.octets(), 0, 0) };
+        let (fixed, elements) = self.items().split_at((repeat.from as usize).min(self.items().len()));
+        let each = elements.get(..repeat.each as usize).unwrap_or(elements);
+        (octets(fixed), octets(each).max(1), elements.len() as u32 / repeat.each.max(1))
+    }
+
+    /// Octets of its fields, which are whole octets together; of all elements.
     pub fn octets(&self) -> u32 {
         WireItem::fields(self.items()).iter().map(|field| u32::from(field.width)).sum::<u32>() / 8
     }

@@ -319,6 +319,7 @@ pub enum SyntaxKind {
     WIRE_OPTIONS,
     WIRE_OPTION,
     WIRE_REACH,
+    WIRE_EACH,
 
     // ---- stacks ----
     STACK_LAYER,

@@ -193,16 +193,36 @@ impl<'a> Decoder<'a> {
         let head = options.head() as usize;
         let wrong =
             length > (u64::MAX - options.plus) / options.times.max(1) || size < head || size > until - first / 8;
-        if wrong || arm.is_some_and(|arm| size != head + arm.octets() as usize) {
+        let elements = arm.map_or(Some(0), |arm| elements(arm, size.wrapping_sub(head)));
+        let Some(elements) = elements.filter(|_| !wrong) else {
             return Err(Refusal { reason: options.malformed, bit });
-        }
-        if let Some(OptionArm::Known { header, variant, field, items, .. }) = arm {
-            self.items(items)?;
-            let set = self.set_header_field(*header, *variant, *field, 1, self.wire.short);
-            set.map_err(|reason| Refusal { reason, bit: first })?;
+        };
+        if let Some(arm) = arm {
+            self.known_option(arm, elements)
+                .map_err(|refusal| refusal.unwrap_or_else(|reason| Refusal { reason, bit: first }))?;
         }
         self.at = first + size * 8;
         Ok(())
+    }
+
+    /// The fields of an option, with so many elements; of those that are not there the header's fields are zero.
+    fn known_option(&mut self, arm: &'a OptionArm, elements: u32) -> Result<(), Refused> {
+        let OptionArm::Known { header, variant, field, items, repeat, .. } = arm else { return Ok(()) };
+        let short = self.wire.short;
+        let Some(repeat) = repeat else {
+            self.items(items).map_err(Ok)?;
+            return self.set_header_field(*header, *variant, *field, 1, short).map_err(Err);
+        };
+        // An option of this kind may have come before, with more.
+        for known in WireItem::fields(items) {
+            if let FieldValue::Header { header, variant, field, .. } = known.value {
+                self.set_header_field(header, variant, field, 0, short).map_err(Err)?;
+            }
+        }
+        let there = (repeat.from + elements * repeat.each) as usize;
+        self.items(items.get(..there).unwrap_or(items)).map_err(Ok)?;
+        self.set_header_field(*header, *variant, *field, 1, short).map_err(Err)?;
+        self.set_header_field(*header, *variant, repeat.count, u64::from(elements), short).map_err(Err)
     }
 
     /// Fields of the header that were read before the choice keep their values.
@@ -341,6 +361,19 @@ impl<'a> Decoder<'a> {
         let left = rule.left.map_or(own, |left| evaluate(left, &facts));
         !holds(rule.compare, left, evaluate(rule.right, &facts))
     }
+}
+
+/// A refusal with its place, or a reason for the option as a whole.
+type Refused = Result<Refusal, ReasonId>;
+
+/// How many elements an option of so many octets behind its head has; none if it cannot have so many octets.
+fn elements(arm: &OptionArm, octets: usize) -> Option<u32> {
+    let (fixed, each, most) = arm.measures();
+    let rest = u32::try_from(octets).ok()?.checked_sub(fixed)?;
+    if arm.repeat().is_none() {
+        return (rest == 0).then_some(0);
+    }
+    (rest.is_multiple_of(each) && rest / each <= most).then_some(rest / each)
 }
 
 fn static_size(items: &[WireItem]) -> Option<usize> {

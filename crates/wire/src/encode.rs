@@ -82,17 +82,22 @@ impl<'a> Encoder<'a> {
     /// The options at hand in the order of the arms, then zeros.
     fn options(&mut self, options: &'a WireOptions) {
         for arm in &options.arms {
-            let OptionArm::Known { kind, header, variant, field, items } = arm else { continue };
+            let OptionArm::Known { kind, header, variant, field, items, repeat } = arm else { continue };
             if self.header_field(*header, *variant, *field) == 0 {
                 continue;
             }
-            let octets = u64::from(options.head() + arm.octets());
+            let (fixed, each, most) = arm.measures();
+            let count = repeat.map_or(0, |repeat| self.header_field(*header, *variant, repeat.count));
+            self.narrow |= count > u64::from(most);
+            let count = count.min(u64::from(most)) as u32;
+            let octets = u64::from(options.head() + fixed + count * each);
+            let there = repeat.map_or(items.len(), |repeat| (repeat.from + count * repeat.each) as usize);
             let length = octets.saturating_sub(options.plus) / options.times.max(1);
             for (value, part) in [(*kind, &options.kind), (length, &options.length)] {
                 self.heads.push((self.bits, part.width, options.endian, value));
                 self.bits += usize::from(part.width);
             }
-            self.items(items);
+            self.items(items.get(..there).unwrap_or(items));
         }
         self.bits = self.bits.div_ceil(8).next_multiple_of(options.pad.max(1) as usize) * 8;
     }

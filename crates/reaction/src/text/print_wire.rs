@@ -80,8 +80,13 @@ impl Printer<'_> {
             match arm {
                 OptionArm::End { kind } => *out += &format!("{pad}  end {kind}\n"),
                 OptionArm::Single { kind } => *out += &format!("{pad}  single {kind}\n"),
-                OptionArm::Known { kind, header, variant, field, items } => {
-                    *out += &format!("{pad}  case {kind} if {} {{\n", self.header_field(*header, *variant, *field));
+                OptionArm::Known { kind, header, variant, field, items, repeat } => {
+                    *out += &format!("{pad}  case {kind} if {}", self.header_field(*header, *variant, *field));
+                    if let Some(OptionRepeat { count, from, each }) = repeat {
+                        let count = self.header_field(*header, *variant, *count);
+                        *out += &format!(" repeat {count} from {from} each {each}");
+                    }
+                    *out += " {\n";
                     self.items(items, depth + 2, out);
                     *out += &format!("{pad}  }}\n");
                 }

@@ -5,6 +5,9 @@ use super::token::Line;
 use super::wire::{endian, Reader};
 use crate::*;
 
+/// The kind of an option, the field that says whether it is there, and what of it is repeated.
+type OptionCase = (u64, (HeaderId, VariantId, u32), Option<OptionRepeat>);
+
 impl Reader<'_, '_> {
     /// `optional flag == 1, kind != 0 {`
     pub(super) fn optional(&mut self, line: &Line, next: &mut u32) -> Read<WireItem> {
@@ -85,7 +88,7 @@ impl Reader<'_, '_> {
         Ok(WireOptions { kind, length, times, plus, endian, until, pad, arms: Vec::new(), unknown, malformed })
     }
 
-    /// `end 0`, `single 1`, `case 2 if tcp.Hdr.has_mss {`
+    /// `end 0`, `single 1`, `case 2 if tcp.Hdr.has_mss {`, `case 5 if tcp.Hdr.sack repeat tcp.Hdr.sack from 0 each 2 {`
     fn option_arm(&mut self, line: &Line, next: &mut u32) -> Read<OptionArm> {
         let mut cursor = Cursor::new(line);
         if cursor.word("end") || cursor.word("single") {
@@ -100,16 +103,26 @@ impl Reader<'_, '_> {
         let head = self.option_case(&mut cursor);
         let items = self.items(next);
         self.at += 1;
-        let (kind, (header, variant, field)) = head?;
-        Ok(OptionArm::Known { kind, header, variant, field, items })
+        let (kind, (header, variant, field), repeat) = head?;
+        Ok(OptionArm::Known { kind, header, variant, field, items, repeat })
     }
 
-    fn option_case(&mut self, cursor: &mut Cursor) -> Read<(u64, (HeaderId, VariantId, u32))> {
+    fn option_case(&mut self, cursor: &mut Cursor) -> Read<OptionCase> {
         let kind = cursor.number()?;
         cursor.expect_word("if")?;
         let place = self.place_in_header(cursor)?;
+        let repeat = if cursor.word("repeat") { Some(self.option_repeat(cursor)?) } else { None };
         cursor.expect("{")?;
         cursor.end()?;
-        Ok((kind, place))
+        Ok((kind, place, repeat))
+    }
+
+    fn option_repeat(&mut self, cursor: &mut Cursor) -> Read<OptionRepeat> {
+        let (_, _, count) = self.place_in_header(cursor)?;
+        cursor.expect_word("from")?;
+        let from = cursor.small()?;
+        cursor.expect_word("each")?;
+        let each = cursor.small()?;
+        Ok(OptionRepeat { count, from, each })
     }
 }

@@ -172,6 +172,9 @@ impl Checker<'_, '_> {
         self.reason(options.malformed);
         options.unknown.iter().for_each(|reason| self.reason(*reason));
         for arm in &options.arms {
+            if let OptionArm::Known { header, variant, repeat: Some(repeat), .. } = arm {
+                self.header_field(*header, *variant, repeat.count);
+            }
             if let OptionArm::Known { header, variant, field, items, .. } = arm {
                 self.header_field(*header, *variant, *field);
                 self.wire_items(items);

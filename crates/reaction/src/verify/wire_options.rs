@@ -84,7 +84,13 @@ impl<'a> Checker<'a, '_> {
             }
             if let OptionArm::Known { header, variant, field, items, .. } = arm {
                 self.option_items(options, arm, items, ways);
-                ways.iter_mut().for_each(|way| way.covered.push((*header, *variant, *field)));
+                self.elements(arm, items);
+                let mut said = vec![*field];
+                said.extend(arm.repeat().map(|repeat| repeat.count));
+                said.dedup();
+                for field in said {
+                    ways.iter_mut().for_each(|way| way.covered.push((*header, *variant, field)));
+                }
             }
         }
     }
@@ -96,11 +102,14 @@ impl<'a> Checker<'a, '_> {
             let message = format!("option {} is no run of fields of whole octets together", arm.kind());
             self.fault(codes::WIRE_OCTETS, message);
         }
-        let octets = u64::from(options.head() + bits / 8);
-        let rest = octets.checked_sub(options.plus).filter(|rest| rest.is_multiple_of(options.times.max(1)));
-        if !rest.is_some_and(|rest| fits(rest / options.times.max(1), options.length.width)) {
-            let message = format!("no length says that option {} has {octets} octets", arm.kind());
-            self.fault(codes::NUMBER, message);
+        let (fixed, each, most) = arm.measures();
+        for octets in (0..=most).map(|count| u64::from(options.head() + fixed + count * each)) {
+            let rest = octets.checked_sub(options.plus).filter(|rest| rest.is_multiple_of(options.times.max(1)));
+            if !rest.is_some_and(|rest| fits(rest / options.times.max(1), options.length.width)) {
+                let message = format!("no length says that option {} has {octets} octets", arm.kind());
+                self.fault(codes::NUMBER, message);
+                break;
+            }
         }
         let mut inside = ways.to_vec();
         for field in fields {
@@ -114,6 +123,22 @@ impl<'a> Checker<'a, '_> {
                 self.condition(&constraint.right, &inside);
             }
             ways.iter_mut().for_each(|way| way.covered.extend(covers(field)));
+        }
+    }
+}
+
+impl Checker<'_, '_> {
+    /// Elements are alike: as many items each, of the same widths, whole octets together.
+    fn elements(&mut self, arm: &OptionArm, items: &[WireItem]) {
+        let Some(repeat) = arm.repeat() else { return };
+        let widths: Vec<u32> = WireItem::fields(items).iter().map(|field| u32::from(field.width)).collect();
+        let elements = widths.get(repeat.from as usize..).unwrap_or_default();
+        let mut chunks = elements.chunks(repeat.each.max(1) as usize);
+        let first = chunks.next().unwrap_or_default();
+        let whole = first.iter().sum::<u32>();
+        if first.is_empty() || !whole.is_multiple_of(8) || chunks.any(|chunk| chunk != first) {
+            let message = format!("option {} has no elements that are alike, in whole octets", arm.kind());
+            self.fault(codes::WIRE_OCTETS, message);
         }
     }
 }

@@ -16,5 +16,6 @@ pub mod usage;
 pub mod vectors;
 pub mod vocabulary;
 mod ways;
+mod wire_lists;
 mod wire_parts;
 pub mod wires;

@@ -12,6 +12,9 @@ impl<'a> Check<'a, '_> {
             let OptionForm::Known { present, items } = &arm.what else { continue };
             let found = self.header_field(present);
             let is_bit = found.as_ref().is_none_or(|field| types::width(self.program, field.ty) == Some(1));
+            let list = items.iter().find_map(|item| if let WireItem::Each(each) = item { Some(each) } else { None });
+            // A vector is there if it is not empty.
+            let is_bit = is_bit || list.is_some_and(|each| self.is_counted(present, each, items));
             if let (false, Some(field)) = (is_bit, found) {
                 let text = format!("`{}` does not say whether a packet has this option", field.name.text);
                 let diagnostic = Diagnostic::error(codes::WIRE_PRESENT, text)
@@ -21,8 +24,10 @@ impl<'a> Check<'a, '_> {
                 self.fail(diagnostic);
             }
             for item in items {
-                if let WireItem::Field(field) = item {
-                    self.field_names(field);
+                match item {
+                    WireItem::Field(field) => self.field_names(field),
+                    WireItem::Each(each) => self.each_names(each),
+                    _ => {}
                 }
             }
         }
@@ -35,6 +40,7 @@ impl<'a> Check<'a, '_> {
                 WireItem::Field(field) => self.cover(&field.value, field.name.span, path),
                 WireItem::Optional { items, .. } => self.leave_out(items, path),
                 WireItem::Options(options) => self.options(options, path),
+                WireItem::Each(each) => self.cover_elements(each, path),
                 WireItem::Choice { .. } | WireItem::Reach(..) => {}
             }
         }
@@ -50,10 +56,17 @@ impl<'a> Check<'a, '_> {
         }
         for arm in &options.arms {
             let OptionForm::Known { present, items } = &arm.what else { continue };
-            self.cover(present, arm.span, path);
+            if !self.names_vector(present) {
+                self.cover(present, arm.span, path);
+            }
             for item in items {
-                if let WireItem::Field(field) = item {
-                    self.cover(&field.value, field.name.span, path);
+                match item {
+                    WireItem::Field(field) => self.cover(&field.value, field.name.span, path),
+                    WireItem::Each(each) => {
+                        self.cover(&each.length, each.span, path);
+                        self.cover_elements(each, path);
+                    }
+                    _ => {}
                 }
             }
         }
@@ -66,6 +79,7 @@ impl<'a> Check<'a, '_> {
             WireItem::Field(field) => field.name.span,
             WireItem::Choice { span, .. } | WireItem::Optional { span, .. } | WireItem::Reach(_, span) => *span,
             WireItem::Options(options) => options.span,
+            WireItem::Each(each) => each.span,
         };
         let diagnostic = Diagnostic::error(codes::WIRE_LAST, "a part of the header behind its end")
             .at(span, "no place for it")

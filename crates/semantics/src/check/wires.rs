@@ -119,7 +119,7 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    fn layer(&self, name: &str) -> Option<&Seen<'a>> {
+    pub(super) fn layer(&self, name: &str) -> Option<&Seen<'a>> {
         self.seen.iter().find(|seen| seen.layer.name.text == name)
     }
 
@@ -136,6 +136,7 @@ impl<'a> Check<'a, '_> {
                 }
                 WireItem::Optional { items, .. } => self.names(items),
                 WireItem::Options(options) => self.option_names(options),
+                WireItem::Each(each) => self.each_names(each),
                 WireItem::Reach(..) => {}
             }
         }
@@ -159,7 +160,10 @@ impl<'a> Check<'a, '_> {
     pub(super) fn field_names(&mut self, field: &'a WireField) {
         let WireValue::Header { layer, times, plus, .. } = &field.value else { return };
         let Some(found) = self.header_field(&field.value) else { return };
-        let Some(width) = types::width(self.program, found.ty) else { return };
+        if self.is_length(&field.value) {
+            return self.wide_enough(field, times * self.bound(&field.value) + plus);
+        }
+        let Some(width) = types::width(self.program, found.ty) else { return self.no_scalar(field, &found) };
         if *times == 1 && *plus == 0 && width != field.width {
             let text = format!(
                 "`{}` has {} bits here and {width} in the header of `{}`",
@@ -187,9 +191,10 @@ impl<'a> Check<'a, '_> {
             .filter(|(known, _)| variant.as_ref().is_none_or(|wanted| *known == Some(wanted.text.as_str())))
             .flat_map(|(_, fields)| fields)
             .collect();
-        let found = fields.iter().find(|field| field.name.text == name.text).map(|field| (*field).clone());
+        let found = fields.iter().find_map(|field| self.part_of(field, &name.text));
         if found.is_none() {
-            let text = format!("the header of `{}` has no field `{}`", layer.text, name.text);
+            let shown = name.text.replace(".*", "[i]");
+            let text = format!("the header of `{}` has no field `{shown}`", layer.text);
             let mut diagnostic = Diagnostic::error(codes::WIRE_FIELD, text).at(name.span, "no such field");
             diagnostic = diagnostic.label(seen.layer.name.span, "the layer");
             diagnostic.helps.extend(suggest::help(&name.text, fields.iter().map(|field| field.name.text.as_str())));
@@ -270,6 +275,10 @@ impl<'a> Check<'a, '_> {
                 self.options(options, path);
                 self.paths(&next, path);
             }
+            WireItem::Each(each) => {
+                self.each(each, path);
+                self.paths(&next, path);
+            }
             WireItem::Reach(_, span) => {
                 path.over = Some(*span);
                 self.paths(&next, path);
@@ -312,9 +321,9 @@ impl<'a> Check<'a, '_> {
             let selected = path.selected.iter().find(|(name, _)| *name == layer).map(|(_, variant)| *variant);
             let variant = seen.variants.iter().find(|(name, _)| name.is_none() || *name == selected);
             for field in variant.iter().flat_map(|(_, fields)| fields) {
-                if !path.covered.contains_key(&(layer, field.name.text.as_str())) {
-                    missing.push((layer.to_string(), field.name.clone()));
-                }
+                let parts = self.parts_of(field);
+                let lacking = parts.into_iter().filter(|part| !path.covered.keys().any(|key| *key == (layer, part)));
+                missing.extend(lacking.map(|text| (layer.to_string(), Name { text, span: field.name.span })));
             }
         }
         for (layer, field) in missing {
@@ -335,13 +344,14 @@ impl<'a> Check<'a, '_> {
     }
 
     fn uncovered(&mut self, layer: &str, field: &Name, path: &Path<'a>) {
-        let text = format!("wire `{}` has no place for `{layer}.{}`", self.wire.name.text, field.text);
+        let shown = field.text.replace(".*", "[i]");
+        let text = format!("wire `{}` has no place for `{layer}.{shown}`", self.wire.name.text);
         let arm = path.selected.last().map(|(layer, variant)| format!(" in the packets of `{layer}.{variant}`"));
         let diagnostic = Diagnostic::error(codes::WIRE_UNCOVERED, text)
             .at(self.wire.name.span, format!("missing{}", arm.unwrap_or_default()))
             .label(field.span, "this header field must travel")
             .label(self.bundle.name.span, "the bundle that it encodes")
-            .help(format!("add a line such as `{}: u16 = {layer}.{}`", field.text, field.text));
+            .help(place_for(layer, &field.text));
         self.fail(diagnostic);
     }
 
@@ -370,6 +380,18 @@ impl<'a> Check<'a, '_> {
             }
             let help = format!("add `kind: u8  choice kind {{ … 2 => {variant} {{ … }} }}`");
             self.fail(diagnostic.help(help));
+        }
+    }
+}
+
+/// What to write for a header field that has no place.
+fn place_for(layer: &str, field: &str) -> String {
+    match field.split_once('.') {
+        None => format!("add a line such as `{field}: u16 = {layer}.{field}`"),
+        Some((vector, "length")) => format!("add a line such as `count: u8 = {layer}.{vector}.length`"),
+        Some((vector, part)) => {
+            let part = part.replace('*', "x");
+            format!("add a part such as `each x in {layer}.{vector} {{ value: u16 = {part} }}`")
         }
     }
 }

@@ -11,6 +11,77 @@ codes! {
     "fn first(rows: [[u32; ..4]; ..4]) -> u32 { return rows.length }",
     "fn first(row: [u32; ..4]) -> u32 { return row.length }";
 
+    WIRE_COUNT = "M0643", "a field that cannot count so far",
+    "Where a header has a vector, a field of the packet says how many elements follow. It holds the number of the longest vector, scaled as the wire says.",
+    "worker Says {
+    header { sources: [u32; ..9] }
+    on send(msg) { below.send(msg, sources: []) }
+}
+bundle Said = Says encoded Sources
+wire Sources big {
+    reserved: u5 = 0
+    count:    u3 = Says.sources.length
+    each source in Says.sources { address: u32 = source }
+}",
+    "worker Says {
+    header { sources: [u32; ..9] }
+    on send(msg) { below.send(msg, sources: []) }
+}
+bundle Said = Says encoded Sources
+wire Sources big {
+    reserved: u4 = 0
+    count:    u4 = Says.sources.length
+    each source in Says.sources { address: u32 = source }
+}";
+
+    WIRE_UNCOUNTED = "M0644", "elements of which nothing says how many there are",
+    "A packet is read from front to back: how many elements a vector has stands in a field in front of them, `count: u8 = Layer.list.length`, perhaps scaled. In an option, the option's length says it.",
+    "worker Says {
+    header { sources: [u32; ..9] }
+    on send(msg) { below.send(msg, sources: []) }
+}
+bundle Said = Says encoded Sources
+wire Sources big {
+    each source in Says.sources { address: u32 = source }
+    count: u8 = Says.sources.length
+}",
+    "worker Says {
+    header { sources: [u32; ..9] }
+    on send(msg) { below.send(msg, sources: []) }
+}
+bundle Said = Says encoded Sources
+wire Sources big {
+    count: u8 = Says.sources.length
+    each source in Says.sources { address: u32 = source }
+}";
+
+    WIRE_ELEMENT = "M0645", "what no element of a packet is made of",
+    "Behind `each x in Layer.list` stand the fields of one element: its parts, constants and unread bits, whole octets together. A vector is no field by itself.",
+    "worker Says {
+    header { sources: [u32; ..9] }
+    on send(msg) { below.send(msg, sources: []) }
+}
+bundle Said = Says encoded Sources
+wire Sources big {
+    count: u8 = Says.sources.length
+    each source in Says.sources {
+        half:    u4 = 0
+        address: u32 = source
+    }
+}",
+    "worker Says {
+    header { sources: [u32; ..9] }
+    on send(msg) { below.send(msg, sources: []) }
+}
+bundle Said = Says encoded Sources
+wire Sources big {
+    count: u8 = Says.sources.length
+    each source in Says.sources {
+        unused:  u8 = 0 unread
+        address: u32 = source
+    }
+}";
+
     VECTOR_FULL = "M0642", "more elements than the vector has room for",
     "What is written between `[` and `]` is known, and so is the bound.",
     "fn primes() -> [u32; ..2] { return [2, 3, 5] }",

@@ -52,8 +52,19 @@ pub enum WireItem {
         span: Span,
     },
     Options(WireOptions),
+    Each(WireEach),
     /// The header reaches to this octet, into the message.
     Reach(WireExpr, Span),
+}
+
+/// The elements of a vector in a header, as many as there are. Fields of `items` name parts of an element with `*` for its
+/// number: `blocks.*.left`.
+#[derive(Clone, Debug)]
+pub struct WireEach {
+    /// The vector's length, `blocks.length`.
+    pub length: WireValue,
+    pub items: Vec<WireItem>,
+    pub span: Span,
 }
 
 /// Options, each with its kind and length in front.

@@ -71,7 +71,7 @@ pub(super) fn signatures(cx: &mut Context) {
         enum_names(cx, index, *file, item);
     }
     for (index, (file, item)) in trees.records.iter().enumerate() {
-        cx.program.records[index].fields = fields(cx, *file, &item.fields(), false);
+        cx.program.records[index].fields = fields(cx, *file, &item.fields(), Fields::Values);
     }
     super::data::parts(cx);
     endless_records(cx);
@@ -102,8 +102,17 @@ pub(super) fn title(file: FileId, name: Option<ast::Name>) -> Name {
     tree::some_name(file, name).unwrap_or(Name { text: "?".into(), span: mokume_base::Span::new(file, 0, 0) })
 }
 
+/// What fields are of: values of all kinds, numbers side by side in a key, or what a layer says in packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fields {
+    Values,
+    Key,
+    Header,
+}
+
 /// Fields with their types, each name once.
-pub(super) fn fields(cx: &mut Context, file: FileId, list: &[ast::Field], scalars: bool) -> Vec<Field> {
+pub(super) fn fields(cx: &mut Context, file: FileId, list: &[ast::Field], what: Fields) -> Vec<Field> {
+    let scalars = what != Fields::Values;
     let mut fields: Vec<Field> = Vec::new();
     for field in list {
         let Some(name) = tree::some_name(file, field.name()) else { continue };
@@ -112,7 +121,11 @@ pub(super) fn fields(cx: &mut Context, file: FileId, list: &[ast::Field], scalar
             cx.report(diagnostic);
             continue;
         }
-        let ty = if scalars { cx.scalar_type(file, field.ty()) } else { value_type(cx, file, field.ty()) };
+        let ty = match (what, field.ty()) {
+            (Fields::Header, Some(ty @ ast::Type::Vector(_))) => cx.ty(file, Some(ty)),
+            (Fields::Values, ty) => value_type(cx, file, ty),
+            (_, ty) => cx.scalar_type(file, ty),
+        };
         let big = field.byte_order().map(|order| order == ast::ByteOrder::Big);
         if big.is_some() && !scalars {
             let help = "leave it out: only headers and keys lie in packets";

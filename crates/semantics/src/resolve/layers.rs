@@ -107,12 +107,12 @@ impl Declare<'_> {
         match member {
             ast::Member::Header(header) => self.header(header, span),
             ast::Member::Key(key) => {
-                let fields = items::fields(self.cx, self.file, &key.fields(), true);
+                let fields = items::fields(self.cx, self.file, &key.fields(), items::Fields::Key);
                 self.only(Shape::Multiplexor, "key", span);
                 self.this().key = Some(Key { symmetric: key.is_symmetric(), fields });
             }
             ast::Member::Address(address) => {
-                let fields = items::fields(self.cx, self.file, &address.fields(), false);
+                let fields = items::fields(self.cx, self.file, &address.fields(), items::Fields::Values);
                 self.only(Shape::Router, if address.is_below() { "below address" } else { "address" }, span);
                 let layer = self.this();
                 *(if address.is_below() { &mut layer.below_address } else { &mut layer.address }) = fields;
@@ -181,7 +181,7 @@ impl Declare<'_> {
         }
         let variants = match header.fields() {
             Some(fields) => {
-                let fields = items::fields(self.cx, self.file, &fields, true);
+                let fields = items::fields(self.cx, self.file, &fields, items::Fields::Header);
                 vec![Variant { name: Name { text: "Header".into(), span }, fields, with_message: true }]
             }
             None => self.alternatives(header),
@@ -204,7 +204,7 @@ impl Declare<'_> {
                 self.cx.report(diagnostic);
                 continue;
             }
-            let fields = items::fields(self.cx, self.file, &alternative.fields(), true);
+            let fields = items::fields(self.cx, self.file, &alternative.fields(), items::Fields::Header);
             variants.push(Variant { name, fields, with_message: alternative.with_message() });
         }
         variants
@@ -308,7 +308,7 @@ impl Declare<'_> {
                 "write `evict oldest`",
             );
         }
-        let keys = items::fields(self.cx, self.file, &object.keys(), false);
+        let keys = items::fields(self.cx, self.file, &object.keys(), items::Fields::Values);
         let first: Vec<Member> = keys
             .iter()
             .map(|key| Member {

@@ -40,6 +40,7 @@ mod statements;
 mod tests;
 pub(crate) mod vectors;
 mod vocabularies;
+mod wire_lists;
 mod wire_parts;
 mod wires;
 

@@ -174,11 +174,11 @@ impl Making<'_> {
                 }
             }
             ast::SignatureMember::Address(address) => {
-                let fields = items::fields(self.cx, file, &address.fields(), false);
+                let fields = items::fields(self.cx, file, &address.fields(), items::Fields::Values);
                 fields.into_iter().for_each(|field| self.part(field));
             }
             ast::SignatureMember::Key(key) => {
-                let fields = items::fields(self.cx, file, &key.fields(), false);
+                let fields = items::fields(self.cx, file, &key.fields(), items::Fields::Values);
                 fields.into_iter().for_each(|field| self.part(field));
             }
             ast::SignatureMember::Publish(publish) => {

@@ -183,7 +183,11 @@ impl Work<'_> {
     /// Octets of an option's fields: plain ones, each known when it is reached.
     fn option_octets(&mut self, items: &[WireItem], options: &WireOptions, place: Span) -> Option<u64> {
         let mut bits = 0;
-        for item in items {
+        for (place_of, item) in items.iter().enumerate() {
+            // Its elements, as many as the length says, end the option.
+            if matches!(item, WireItem::Each(_)) && place_of + 1 == items.len() {
+                continue;
+            }
             let WireItem::Field(field) = item else {
                 let help = "an option holds fields alone; a part of its own goes into an option of its own";
                 self.cx.error(codes::WIRE_OPTION_FIELDS, "a part within an option", place, "here", help);

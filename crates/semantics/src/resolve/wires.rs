@@ -13,7 +13,7 @@ pub(super) fn wires(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.wires {
         let big = item.byte_order() != Some(ast::ByteOrder::Little);
-        let mut work = Work { cx: &mut *cx, file: *file, big, fields: Vec::new() };
+        let mut work = Work { cx: &mut *cx, file: *file, big, fields: Vec::new(), element: None };
         let items = work.members(&item.members());
         cx.program.wires.push(Wire { name: items::title(*file, item.name()), big, items });
     }
@@ -35,6 +35,17 @@ pub(super) struct Work<'a> {
     big: bool,
     /// By number; those of arms that were left have a name that no text can hold.
     pub fields: Vec<Met>,
+    /// Within `each block in Layer.blocks`: what stands for an element.
+    pub element: Option<Element>,
+}
+
+/// `block`, and the vector that it is an element of.
+#[derive(Clone)]
+pub(super) struct Element {
+    pub name: String,
+    pub layer: Name,
+    pub variant: Option<Name>,
+    pub vector: Name,
 }
 
 impl Work<'_> {
@@ -51,6 +62,7 @@ impl Work<'_> {
                 ast::WireMember::Choice(choice) => items.extend(self.choice(choice)),
                 ast::WireMember::Optional(part) => items.extend(self.optional(part)),
                 ast::WireMember::Options(options) => items.extend(self.options(options)),
+                ast::WireMember::Each(each) => items.extend(self.each(each)),
                 ast::WireMember::Reach(reach) => items.extend(self.reach(reach)),
             }
         }
@@ -150,6 +162,9 @@ impl Work<'_> {
         let value = tree::unparen(value);
         match &value {
             Tree::Field(_) => Some((self.path(&value)?, times, plus)),
+            Tree::Name(name) if self.element.as_ref().is_some_and(|element| element.name == name.text()) => {
+                Some((self.path(&value)?, times, plus))
+            }
             Tree::Binary(binary) => {
                 let (left, right) = (binary.left()?, binary.right()?);
                 let (inner, number) = match (self.number(&left), self.number(&right)) {
@@ -190,16 +205,28 @@ impl Work<'_> {
         plus: u64,
         span: mokume_base::Span,
     ) -> Option<WireValue> {
-        let (layer, variant, field) = match path {
-            [layer, field] => (layer, None, field),
-            [layer, variant, field] => (layer, Some(variant.clone()), field),
+        if let Some(value) = self.of_element(path, times, plus) {
+            return Some(value);
+        }
+        let (layer, variant, rest) = match path {
+            [layer, variant, rest @ ..] if !rest.is_empty() && is_alternative(variant) => {
+                (layer, Some(variant.clone()), rest)
+            }
+            [layer, rest @ ..] => (layer, None, rest),
+            [] => return None,
+        };
+        let field = match rest {
+            [field] => field.clone(),
+            [vector, length] if length.text == "length" => {
+                Name { text: format!("{}.length", vector.text), span: vector.span.to(length.span) }
+            }
             _ => {
-                let help = "write `Layer.field` or `Layer.Alternative.field`";
+                let help = "write `Layer.field`, `Layer.Alternative.field` or `Layer.vector.length`";
                 self.cx.error(codes::WIRE_FIELD, "this names no header field", span, "too long", help);
                 return None;
             }
         };
-        Some(WireValue::Header { layer: layer.clone(), variant, field: field.clone(), times, plus })
+        Some(WireValue::Header { layer: layer.clone(), variant, field, times, plus })
     }
 
     /// Fields before this one, numbers, sizes and checksums.
@@ -393,4 +420,8 @@ impl Work<'_> {
         let place = path.last().map_or(span, |name| name.span);
         Some(WireArm { tag: tag.unwrap_or(0), selects, items, span: place })
     }
+}
+
+fn is_alternative(name: &Name) -> bool {
+    name.text.starts_with(|first: char| first.is_uppercase())
 }

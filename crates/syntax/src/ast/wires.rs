@@ -6,7 +6,7 @@ choice! {
     /// What a wire or an arm of it holds, in order.
     WireMember {
         Field(WireField), Where(WireWhere), Trim(WireTrim), Choice(WireChoice), Optional(WireOptional),
-        Options(WireOptions), Reach(WireReach),
+        Options(WireOptions), Reach(WireReach), Each(WireEach),
     }
 }
 
@@ -32,6 +32,8 @@ node! {
     WireOption = WIRE_OPTION;
     /// `header to words * 4`
     WireReach = WIRE_REACH;
+    /// `each block in Layer.blocks { … }`
+    WireEach = WIRE_EACH;
 }
 
 /// What stands behind the arrow of an option.
@@ -137,6 +139,20 @@ impl WireArm {
 
 impl WireOptional {
     pub fn condition(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    pub fn members(&self) -> Vec<WireMember> {
+        members(&self.0)
+    }
+}
+
+impl WireEach {
+    /// What an element is called.
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// `Layer.blocks`
+    pub fn of(&self) -> Option<Path> {
         child(&self.0)
     }
     pub fn members(&self) -> Vec<WireMember> {

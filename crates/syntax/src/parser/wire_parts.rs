@@ -34,6 +34,20 @@ impl Parser<'_> {
         self.close();
     }
 
+    /// `each block in Layer.blocks { left: u32 = block.left }`
+    pub(super) fn wire_each(&mut self) {
+        self.form = "each block in Layer.blocks { left: u32 = block.left }";
+        self.open(WIRE_EACH);
+        self.bump();
+        self.name("what an element is called");
+        self.expect_word("in");
+        self.path("the vector: `Layer.blocks`");
+        self.open(WIRE_BODY);
+        self.nested(|p| p.braces("`{` and fields", |p| p.wire_members()));
+        self.close();
+        self.close();
+    }
+
     /// `options kind: u8 length: u8 = size(option) until words * 4 pad 4 { … }`
     pub(super) fn wire_options(&mut self) {
         let form = "options kind: u8 length: u8 = size(option) until words * 4 { 0 => end  else => skip }";

@@ -60,6 +60,7 @@ impl Parser<'_> {
             "optional" => self.wire_optional(),
             "options" => self.wire_options(),
             "header" => self.wire_reach(),
+            "each" => self.wire_each(),
             _ => self.unknown_wire_member(),
         }
     }
