@@ -7,7 +7,7 @@ use std::time::Duration;
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
 use pcap_file::pcapng::{Block, PcapNgReader};
-use pcap_file::DataLink;
+use pcap_file::{DataLink, TsResolution};
 
 use crate::failure::Failure;
 
@@ -66,8 +66,13 @@ pub(crate) fn read_pcap(
     let mut reader = PcapReader::new(BufReader::new(file)).map_err(|error| foreign(&error))?;
     let datalink = reader.header().datalink;
     let link = u32::from(datalink);
+    let unit = match reader.header().ts_resolution {
+        TsResolution::MicroSecond => Duration::from_micros(1),
+        TsResolution::NanoSecond => Duration::from_nanos(1),
+    };
     let mut packets: Vec<Packet> = Vec::new();
-    while let Some(packet) = reader.next_packet() {
+    // What a packet says of its lengths need not fit the file's, nor each other: as everybody does, we take what is there.
+    while let Some(packet) = reader.next_raw_packet() {
         let packet = match packet {
             Ok(packet) => packet,
             Err(error) => {
@@ -77,7 +82,7 @@ pub(crate) fn read_pcap(
         };
         packets.push(Packet {
             number: packets.len() as u64 + 1,
-            at: Some(packet.timestamp),
+            at: Some(Duration::from_secs(packet.ts_sec.into()) + unit * packet.ts_frac),
             length: packet.orig_len,
             link,
             octets: packet.data.into_owned(),
@@ -174,6 +179,29 @@ mod tests {
         assert_eq!(shown(951_782_400), "2000-02-29 00:00:00.000000005");
         assert_eq!(shown(4_107_542_399), "2100-02-28 23:59:59.000000005");
         assert_eq!(shown(1_795_176_000), "2026-11-20 12:00:00.000000005");
+    }
+
+    /// Cut by the one who captured, longer than they were, or than the file's limit: tshark reads all of these, too.
+    #[test]
+    fn lengths_that_do_not_fit_each_other() {
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let mut file = words(&[0xa1b2_c3d4, 0x0004_0002, 0, 0, 8, 1]);
+        for (included, original) in [(4, 1500), (4, 2), (4, 0), (12, 12)] {
+            file.extend(words(&[7, 1_500_000, included, original]));
+            file.extend(vec![5; included as usize]);
+        }
+        let name = std::env::temp_dir().join(format!("mokume-lengths-{}.pcap", std::process::id()));
+        std::fs::write(&name, &file).unwrap();
+        let capture = read(&name.to_string_lossy()).unwrap_or_else(|failure| panic!("{failure}"));
+        std::fs::write(&name, &file[..file.len() - 1]).unwrap();
+        let cut = read(&name.to_string_lossy()).unwrap_or_else(|failure| panic!("{failure}"));
+        std::fs::remove_file(&name).unwrap();
+        let lengths: Vec<(usize, u32)> =
+            capture.packets.iter().map(|packet| (packet.octets.len(), packet.length)).collect();
+        assert_eq!(lengths, [(4, 1500), (4, 2), (4, 0), (12, 12)]);
+        assert_eq!(capture.packets[0].at, Some(Duration::from_millis(8500)));
+        assert!(capture.damage.is_none());
+        assert_eq!((cut.packets.len(), cut.damage.is_some()), (3, true));
     }
 
     #[test]
