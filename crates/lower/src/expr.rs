@@ -49,6 +49,7 @@ impl<'p> Lowering<'p> {
                 let program = self.program;
                 let given =
                     self.layer(f.inst).and_then(|layer| layer.called.iter().find(|(known, _)| known == function));
+                let given = given.filter(|_| !self.faulty(crate::fault::Fault::FunctionNotGiven));
                 let function = given.map_or(*function, |(_, given)| *given);
                 self.call(f, &program.functions[function.index()], args, &Env::Stack)
             }
@@ -302,6 +303,10 @@ impl<'p> Lowering<'p> {
 
     fn param_value(&mut self, f: &mut Frame<'p>, index: usize, expr: &'p s::Expr) -> Vec<r::Value> {
         match f.env.clone() {
+            Env::Use(_) if self.faulty(crate::fault::Fault::ArgumentLost) => {
+                let parts = self.flat(f.inst, expr.ty);
+                parts.into_iter().map(|(_, ty)| f.constant(&self.a, ty, 0)).collect()
+            }
             Env::Use(used) => self.env_expr(f, &used.args[index], &used.outer),
             Env::Stack => {
                 let name = self.stack.params.get(index).map_or(String::new(), |param| param.name.text.clone());

@@ -50,6 +50,10 @@ pub enum Fault {
     QuoteTurned,
     /// Of another value all are told, and nobody remembers that they were.
     ChangeToldAgain,
+    /// A layer calls the function that it declares, not the one that it was given.
+    FunctionNotGiven,
+    /// A layer's parameter is 0, whatever it was given.
+    ArgumentLost,
     /// What a listener says of the remote end is not looked at.
     RemoteIgnored,
     /// The two numbers of a grant change places.
@@ -59,7 +63,7 @@ pub enum Fault {
 #[cfg(test)]
 #[allow(dead_code)]
 impl Fault {
-    pub const ALL: [Fault; 25] = [
+    pub const ALL: [Fault; 27] = [
         Fault::KeysSwapped,
         Fault::ListenerOrder,
         Fault::FirstMessageLost,
@@ -85,5 +89,7 @@ impl Fault {
         Fault::ChangeToldAgain,
         Fault::RemoteIgnored,
         Fault::GrantTurned,
+        Fault::FunctionNotGiven,
+        Fault::ArgumentLost,
     ];
 }

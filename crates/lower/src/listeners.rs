@@ -395,6 +395,10 @@ impl<'p> Lowering<'p> {
     /// `listen`, `bind`, `unlisten` on the entity.
     pub fn register_on(&mut self, f: &mut Frame<'p>, registration: Registration, pattern: Vec<r::Value>) {
         let inst = f.inst;
+        // What listens above a router has its addresses; those below are not known by them.
+        if self.inst(inst).shape() == Some(s::Shape::Router) {
+            return;
+        }
         if self.infos[inst].listeners.is_some() {
             let user = f.place.registering.or_else(|| self.inst(inst).users.first().copied());
             self.enter_listener(f, user, registration, &pattern);

@@ -115,8 +115,10 @@ fn binary(op: Binary, a: u64, b: u64, width: u8, ty: Type) -> Result<u64, Unknow
         BitAnd | And => Ok(a & b),
         BitOr | Or => Ok(a | b),
         BitXor => Ok(a ^ b),
-        Shl => Ok(if b >= u64::from(width) { 0 } else { a << b & mask }),
-        Shr => Ok(if b >= u64::from(width) { 0 } else { a >> b }),
+        // All bits are shifted out: meant as a number of more bits.
+        Shl | Shr if b >= u64::from(width) => Err(Unknown::Overflow),
+        Shl => Ok(a << b & mask),
+        Shr => Ok(a >> b),
         Eq => flag(a == b),
         Ne => flag(a != b),
         Lt => flag(less),

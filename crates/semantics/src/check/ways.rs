@@ -5,11 +5,11 @@
 use mokume_base::{Diagnostic, Span};
 use std::collections::BTreeSet;
 
-use super::ports;
 use super::stacks::{handles, Check, EVERYWHERE};
+use super::{column, ports};
 use crate::program::*;
 use crate::visit::{self, Met};
-use crate::{codes, suggest, types};
+use crate::{codes, constants, suggest, types};
 
 /// Whose a part of a flow is.
 #[derive(Clone, Copy, PartialEq)]
@@ -93,16 +93,52 @@ impl Check<'_, '_> {
     pub fn several(&mut self, index: usize) {
         let own = &self.layers[index];
         let Some(lowest) = own.iter().rposition(|layer| layer.several.is_some()) else { return };
+        self.beyond_below(index, lowest);
         if self.stack.instances[index].unders.len() < 2 {
             return;
         }
-        let router = own[lowest];
+        let router = self.layers[index][lowest];
         let mut found: Vec<Diagnostic> = self.unlike(index, lowest).into_iter().collect();
         for (reader, names) in self.readers_above(index, lowest) {
             for (name, span) in names {
                 found.push(self.unsaid(index, router, reader, (name, span)));
             }
         }
+        self.out.extend(found);
+    }
+
+    /// `below[9].x`, `flow(link: 9)`: as many layers are not below.
+    fn beyond_below(&mut self, index: usize, lowest: usize) {
+        let instance = &self.stack.instances[index];
+        let count = instance.unders.len() as u64;
+        let placed = column::placed(self.program, &instance.of, instance.of.span);
+        let Some(placed) = placed.get(lowest) else { return };
+        let Some(which) = &placed.layer.several else { return };
+        let mut found = Vec::new();
+        super::live::walk_layer(self.program, placed.layer, &placed.args, &mut |met| {
+            let Met::Expr(expr) = met else { return };
+            let chosen = match &expr.kind {
+                ExprKind::Below { index: Some(index), .. } => Some(index.as_ref()),
+                ExprKind::Flow { local, .. } if expr.ty == Type::Flow(Side::Below) => {
+                    let part = local.iter().find(|(name, _)| name.as_ref().is_some_and(|n| n.text == which.text));
+                    part.map(|(_, value)| value)
+                }
+                _ => None,
+            };
+            let Some(chosen) = chosen else { return };
+            let value = constants::eval_with(self.program, &placed.args, chosen).ok().and_then(|value| value.scalar());
+            if let Some(value) = value.filter(|value| *value >= count) {
+                found.push(
+                    Diagnostic::error(
+                        codes::BEYOND_BELOW,
+                        format!("there is no layer {value} below: there are {count}"),
+                    )
+                    .at(instance.of.span, format!("`{}` stands on {count} here", placed.layer.name.text))
+                    .label(chosen.span, "they count from 0")
+                    .help(format!("`below.count` is how many there are; `{}` is less", which.text)),
+                );
+            }
+        });
         self.out.extend(found);
     }
 

@@ -48,6 +48,43 @@ stack Asking(device: Device) {
     asks  = Asks over ports
 }";
 
+    BEYOND_BELOW = "M0352", "a layer below that is not there",
+    "A router over several names the layers below it by numbers from 0, in the order of the stack; `below.count` is how many there are.",
+    "router Choose {
+    below several path
+    publish mtu: u32 = min(below[0].mtu, below[2].mtu)
+    on send(msg) { below.send(msg) to flow(path: 0) }
+}
+stack Two(one: Device, other: Device) {
+    both = Choose over (one, other)
+    export both
+}",
+    "router Choose {
+    below several path
+    publish mtu: u32 = min(below[0].mtu, below[1].mtu)
+    on send(msg) { below.send(msg) to flow(path: 0) }
+}
+stack Two(one: Device, other: Device) {
+    both = Choose over (one, other)
+    export both
+}";
+
+    TO_ALL_BELOW = "M0353", "a message for all layers below",
+    "An event of a layer's own goes from a router over several to each of the layers below it. A message has one way; a share for each is sent by itself, `to flow(path: i)`.",
+    "worker Hears { on turn(msg: Message) from above { drop msg: seen } }
+router Choose {
+    below several path
+    on send(msg) { below.turn(msg) }
+}",
+    "worker Hears { on turn(size: u32) from above { } }
+router Choose {
+    below several path
+    on send(msg) {
+        below.turn(msg.size)
+        below.send(msg) to flow(path: 0)
+    }
+}";
+
     UNLIKE_BELOW = "M0740", "layers below one router whose flows differ",
     "To a router over several layers they all look alike: their flows have the same parts, of the same types.",
     "multiplexor Ports { key { port: u16 } }

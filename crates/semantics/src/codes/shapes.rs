@@ -2,7 +2,7 @@
 
 codes! {
     EVENT_SHAPE = "M0501", "an event that never comes to this shape",
-    "Nothing stands above an endpoint, so nobody sends through it. Only a multiplexor looks for the layer that a message is for, so only it meets an unmatched one.",
+    "Nothing stands above an endpoint, so nobody sends through it. Only a multiplexor looks for the layer that a message is for, so only it meets an unmatched one. Sessions are of workers, multiplexors and endpoints: a router hears of none, a multiplexor ends and begins its own, and an endpoint without a `session` scope has none.",
     "endpoint Echo { on send(msg) { below.send(msg) } }",
     "endpoint Echo { on deliver(msg) from flow { below.send(msg) to flow } }";
 

@@ -449,7 +449,7 @@ impl Body<'_> {
             let text = format!("handlers of `{event}` take {} parameters, not {}", types.len(), values.len());
             self.error(codes::WRONG_COUNT, text, name.span, "here", "give one value for each");
         }
-        let args = values
+        let args: Vec<Expr> = values
             .iter()
             .enumerate()
             .map(|(index, value)| match types.as_ref().and_then(|types| types.get(index)) {
@@ -457,6 +457,13 @@ impl Body<'_> {
                 None => self.expr(value, None),
             })
             .collect();
+        if let (true, Some(several)) = (down, self.this_layer().and_then(|layer| layer.several.clone())) {
+            if let Some(message) = args.iter().find(|arg| arg.ty == Type::Message) {
+                let help = format!("send it one way: `below.send(msg) to flow({}: i)`", several.text);
+                let text = format!("`{event}` goes to all layers below, and a message has one way");
+                self.error(codes::TO_ALL_BELOW, text, message.span, "given to several", &help);
+            }
+        }
         Some(Emission::Custom { name: name.clone(), down, args })
     }
 

@@ -261,7 +261,13 @@ pub(super) fn known(cx: &mut Context, expr: &Expr) -> Option<constants::Value> {
         }
         Err(constants::Unknown::Overflow) => {
             let text = format!("this constant does not fit {}", cx.show(expr.ty));
-            cx.error(codes::TOO_BIG, text, expr.span, "too big, or divided by zero", "use a wider type");
+            cx.error(
+                codes::TOO_BIG,
+                text,
+                expr.span,
+                "too big, shifted by all its bits, or divided by zero",
+                "use a wider type",
+            );
             None
         }
     }

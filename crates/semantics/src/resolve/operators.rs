@@ -50,6 +50,12 @@ impl Body<'_> {
         let (Some(op), Some(left), Some(right)) = (expr.op(), expr.left(), expr.right()) else { return unknown(span) };
         let Some(op) = operator(op) else { return self.is_in(&left, &right, span) };
         let op_span = expr.op_span(self.file);
+        if compares(op) && is_comparison(&left) {
+            // The parser has said so.
+            self.expr(&left, None);
+            self.expr(&right, None);
+            return unknown(span);
+        }
         match op {
             Binary::And | Binary::Or => {
                 let a = self.value(&left, Type::Bool);
@@ -303,4 +309,9 @@ fn sign(op: Binary) -> &'static str {
         Min => "min",
         Max => "max",
     }
+}
+
+/// A comparison that stands without parentheses.
+fn is_comparison(tree: &Tree) -> bool {
+    matches!(tree, Tree::Binary(inner) if inner.op().and_then(operator).is_some_and(compares))
 }

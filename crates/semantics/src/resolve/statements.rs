@@ -156,6 +156,9 @@ impl Body<'_> {
             return kind.filter(|_| self.has_effects(span));
         }
         let found = self.expr(&expr, None);
+        if found.ty == Type::Unknown {
+            self.arguments_all_the_same(call);
+        }
         match found.kind {
             ExprKind::Native { .. } | ExprKind::CallOwn { .. } | ExprKind::CallOn { .. } | ExprKind::Call { .. } => {
                 Some(StmtKind::Call(found))
@@ -172,6 +175,16 @@ impl Body<'_> {
                 );
                 None
             }
+        }
+    }
+
+    /// `belwo.send(msg, seq: nxet)`: the target is misspelt, and what stands behind it is looked at.
+    fn arguments_all_the_same(&mut self, call: &ast::CallExpr) {
+        let Some((owner, _)) = call.callee().and_then(|callee| tree::name_field(self.file, &callee)) else { return };
+        let is_target = crate::suggest::nearest(&owner.text, ["below", "above"].into_iter()).is_some();
+        if is_target && self.local(&owner.text).is_none() && self.find_state(&owner.text).is_none() {
+            let values: Vec<Tree> = call.args().iter().filter_map(|arg| arg.value()).collect();
+            values.iter().for_each(|value| drop(self.expr(value, None)));
         }
     }
 

@@ -8,7 +8,7 @@ use super::{Parser, MAX_DEPTH};
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 use crate::lexer::UNITS;
-use mokume_base::Span;
+use mokume_base::{Diagnostic, Span};
 
 /// The height of a tree of expressions.
 pub(super) type Height = u32;
@@ -303,6 +303,9 @@ impl Parser<'_> {
             NUMBER if self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows() => {
                 self.leaf(DURATION_EXPR, 2)
             }
+            NUMBER if self.nth(1) == IDENT && self.unit_follows() && meant_unit(self.nth_text(1)).is_some() => {
+                self.other_unit()
+            }
             NUMBER | DOTTED | CIDR | HOST6 | MAC => self.leaf(NUMBER_EXPR, 1),
             STRING | HEX_STRING | OPEN_STRING => self.octets(),
             L_PAREN => return self.parenthesis(),
@@ -310,6 +313,19 @@ impl Parser<'_> {
             _ => self.binder(),
         }
         1
+    }
+
+    /// `20 msec`: one mistake, and a duration all the same.
+    fn other_unit(&mut self) {
+        let meant = meant_unit(self.nth_text(1)).unwrap_or("ms");
+        let (number, unit) = (self.nth_text(0).to_string(), self.nth_text(1).to_string());
+        let place = self.span_of(1);
+        let diagnostic = Diagnostic::error(codes::OTHER_UNIT, format!("`{unit}` is no unit of durations"))
+            .at(place, "unknown")
+            .note(format!("the units are {}", super::report::listed(&UNITS)))
+            .help(format!("write `{number} {meant}`"));
+        self.report(diagnostic);
+        self.leaf(DURATION_EXPR, 2);
     }
 
     /// A name behind a number is its unit if it stands on the same line and is not itself assigned to.
@@ -442,4 +458,16 @@ impl Parser<'_> {
         let token = self.tokens[self.significant[self.pos - 1] as usize];
         &self.text[token.start as usize..token.end as usize]
     }
+}
+
+/// The unit that is meant by what other languages and people write.
+fn meant_unit(text: &str) -> Option<&'static str> {
+    Some(match text {
+        "nsec" | "nsecs" | "nanos" | "nanosecond" | "nanoseconds" => "ns",
+        "usec" | "usecs" | "micros" | "microsecond" | "microseconds" => "us",
+        "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => "ms",
+        "sec" | "secs" | "second" | "seconds" => "s",
+        "mins" | "minute" | "minutes" => "min",
+        _ => return None,
+    })
 }

@@ -185,6 +185,28 @@ impl Head<'_> {
                 help,
             );
         }
+        let quoted = self.tree.patterns().len() == 2;
+        let has_sessions = self.this().scopes.iter().any(|scope| scope.kind == ScopeKind::Session);
+        let never = match shape {
+            Shape::Router => matches!(text, "open" | "close" | "abort" | "opened" | "accepted" | "closed" | "failed"),
+            Shape::Multiplexor => matches!(text, "opened" | "accepted" | "closed") || text == "failed" && !quoted,
+            Shape::Endpoint if !has_sessions => {
+                matches!(text, "opened" | "accepted" | "closed") || text == "failed" && !quoted
+            }
+            _ => false,
+        };
+        if never {
+            let (who, help) = match shape {
+                Shape::Router => ("a router", "it has no sessions: put a worker or a multiplexor above it that has"),
+                Shape::Multiplexor => (
+                    "a multiplexor",
+                    "it tells its own sessions: `on open`, `on close`; a worker above it hears the others",
+                ),
+                _ => ("an endpoint without sessions", "give it a `session` scope: `session { }`"),
+            };
+            let text = format!("`{text}` never comes to {who}");
+            self.cx.error(codes::EVENT_SHAPE, text, name.span, "never runs", help);
+        }
         if text == "unmatched" && shape != Shape::Multiplexor {
             let help = "only a multiplexor looks for the layer that a message is for";
             self.cx.error(
