@@ -132,11 +132,6 @@ codes! {
     "fn within(a: u32, b: u32, c: u32) -> bool { return a < b < c }",
     "fn within(a: u32, b: u32, c: u32) -> bool { return a < b and b < c }";
 
-    OTHER_UNIT = "M0364", "a unit of another language",
-    "Durations have the units `ns`, `us`, `ms`, `s` and `min`.",
-    "worker W {\n    entity { timer t }\n    on send(msg) {\n        start t after 20 msec\n        below.send(msg)\n    }\n    on expiry t { }\n}",
-    "worker W {\n    entity { timer t }\n    on send(msg) {\n        start t after 20 ms\n        below.send(msg)\n    }\n    on expiry t { }\n}";
-
     MISSING_SEPARATOR = "M0116", "a separator is missing",
     "Arguments, parameters and names in lists have a `,` between them; so have the fields of a record on one line.",
     "record Pair { left: u32 right: u32 }",
@@ -171,4 +166,9 @@ codes! {
     "In a stack stand layers with their names (`udp = Udp over ip[protocol: 17] with icmp`) and `export name`.",
     "stack Host(device: Device) {\n    ethernet: Ethernet(device.mac) over device\n}",
     "stack Host(device: Device) {\n    ethernet = Ethernet(device.mac) over device\n}";
+
+    OTHER_UNIT = "M0364", "a unit of another language",
+    "Durations have the units `ns`, `us`, `ms`, `s` and `min`.",
+    "worker W {\n    entity { timer t }\n    on send(msg) {\n        start t after 20 msec\n        below.send(msg)\n    }\n    on expiry t { }\n}",
+    "worker W {\n    entity { timer t }\n    on send(msg) {\n        start t after 20 ms\n        below.send(msg)\n    }\n    on expiry t { }\n}";
 }
