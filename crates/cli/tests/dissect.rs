@@ -36,6 +36,19 @@ fn a_malformed_packet_says_where_and_why() {
 }
 
 #[test]
+fn a_list_is_shown_element_by_element_and_one_too_long_is_malformed() {
+    let by =
+        ["dissect", "tests/dissect/lists.pcap", "--by", "tests/program/vectors_in_headers.mok", "--stack", "Reported"];
+    let output = Command::new(env!("CARGO_BIN_EXE_mokume")).args(by).current_dir(root()).output().expect("mokume runs");
+    let text = text(&output);
+    for line in ["       1  count    u8   2", "       6  address  u32  167772161", "      10  address  u32  167772162"]
+    {
+        assert!(text.contains(line), "{line:?} in\n{text}");
+    }
+    assert!(text.contains("    malformed at octet 1: Report.count\n"), "{text}");
+}
+
+#[test]
 fn json_is_an_object_a_packet() {
     let output = dissect("ipv6-bad-version", &["--format", "json"]);
     let packets: Vec<serde_json::Value> =
