@@ -418,6 +418,9 @@ fn sizes(choice: &StackChoice, printer: &Printer) -> Result<i32, Failure> {
             printer.object(&json!({ "class": row.class, "octets": row.octets, "capacity": row.capacity }));
         }
         printer.object(&json!({ "objects": sizes.objects(), "buffers": sizes.buffers }));
+        for (wire, hash) in &sizes.layouts {
+            printer.object(&json!({ "wire": wire, "layout": format!("{hash:08x}") }));
+        }
         return Ok(0);
     }
     printer.line(format!("{:<32} {:>10} {:>10} {:>12}", "class", "octets", "capacity", "in all"));
@@ -432,6 +435,9 @@ fn sizes(choice: &StackChoice, printer: &Printer) -> Result<i32, Failure> {
     }
     printer.line(format!("{:<32} {:>10} {:>10} {:>12}", "objects", "", "", sizes.objects()));
     printer.line(format!("message buffers: {} ({})", sizes.buffers, sizes.why));
+    for (wire, hash) in &sizes.layouts {
+        printer.line(format!("layout {hash:08x}  {wire}"));
+    }
     Ok(0)
 }
 

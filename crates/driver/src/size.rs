@@ -1,6 +1,6 @@
 //! `mokume size`: octets of each class of objects in C, and message buffers.
 
-use mokume_reaction::{Automaton, Cell, CellKind, Type};
+use mokume_reaction::{Automaton, Cell, CellKind, Type, WireId};
 
 pub struct Row {
     pub class: String,
@@ -13,6 +13,8 @@ pub struct Sizes {
     pub rows: Vec<Row>,
     pub buffers: u32,
     pub why: String,
+    /// Each wire with the hash of its layout: what differs where `above.layout` does.
+    pub layouts: Vec<(String, u32)>,
 }
 
 impl Sizes {
@@ -35,7 +37,9 @@ pub fn sizes(automaton: &Automaton) -> Sizes {
     let pool = mokume_compose::compose(automaton, mokume_compose::Options::default()).pool;
     let why: Vec<String> = pool.needs.iter().map(|need| format!("{} {}", need.buffers, need.what)).collect();
     let why = why.join(" + ");
-    Sizes { rows, buffers: automaton.pool, why }
+    let hash = |wire| mokume_reaction::text::layout_hash(automaton, &[WireId::from(wire)]);
+    let layouts = automaton.wires.iter().enumerate().map(|(at, wire)| (wire.name.clone(), hash(at))).collect();
+    Sizes { rows, buffers: automaton.pool, why, layouts }
 }
 
 fn octets(automaton: &Automaton, cell: &Cell) -> u64 {

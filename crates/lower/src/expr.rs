@@ -75,6 +75,10 @@ impl<'p> Lowering<'p> {
                 let count = self.inst(f.inst).lowers().len() as u64;
                 vec![f.constant(&self.a, r::Type::U(32), count)]
             }
+            E::AboveLayout => {
+                let hash = self.layout_above(f.inst);
+                vec![f.constant(&self.a, r::Type::U(32), u64::from(hash))]
+            }
             E::Below { name, flow, index: Some(index) } => self.below_at(f, name, flow.as_deref(), index),
             E::Below { name, flow, index: None } => self.below(f, name, flow.as_deref()),
             E::FlowPart { flow, remote, field } => self.flow_part(f, flow, *remote, field),

@@ -26,6 +26,7 @@ mod given;
 mod headers;
 mod layout;
 mod listeners;
+mod layout_hash;
 mod loops;
 mod lowering;
 mod make;

@@ -13,6 +13,7 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | Local(_)
         | Param(_)
         | BelowCount
+        | AboveLayout
         | Now
         | Draw
         | Reason(_)

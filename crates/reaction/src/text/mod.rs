@@ -7,6 +7,7 @@ mod class;
 mod cursor;
 mod declare;
 mod interface;
+mod layout;
 mod names;
 mod operation;
 mod parse;
@@ -22,6 +23,7 @@ mod token;
 mod wire;
 mod wire_options;
 
+pub use layout::{layout, layout_hash};
 pub use names::ty as show_type;
 pub use parse::{parse, Parsed};
 pub use print::print;

@@ -62,7 +62,7 @@ fn param(automaton: &Automaton, param: &Param) -> String {
     format!("param {}: {ty}{default}\n", path(&param.name))
 }
 
-fn enumeration(found: &Enum) -> String {
+pub(super) fn enumeration(found: &Enum) -> String {
     let mut next = 0u64;
     let mut shown = Vec::new();
     for (name, value) in &found.names {
@@ -77,7 +77,7 @@ fn attribute(automaton: &Automaton, found: &Attribute) -> String {
     format!("attribute {}: {ty} = {default}\n", path(&found.name))
 }
 
-fn header(automaton: &Automaton, header: &Header) -> String {
+pub(super) fn header(automaton: &Automaton, header: &Header) -> String {
     let name = path(&header.name);
     if let [only] = &header.variants[..] {
         if only.name.is_empty() {

@@ -164,6 +164,8 @@ pub enum ExprKind {
     },
     /// `below.count`: how many layers a router over several stands on; a constant of each stack.
     BelowCount,
+    /// `above.layout`: a hash of how the layer's own wire and all above it lie; a constant of each stack.
+    AboveLayout,
     /// `flow.local.host`; `field` names a component.
     FlowPart {
         flow: Box<Expr>,

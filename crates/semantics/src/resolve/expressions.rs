@@ -359,6 +359,7 @@ impl Body<'_> {
         }
         match owner.text.as_str() {
             "below" => return Some(self.of_below(name, span)),
+            "above" if name.text == "layout" => return Some(self.above_layout(span)),
             "above" => {
                 let text = "a layer reads nothing of the layer above";
                 self.error(codes::NOTHING_ABOVE, text, span, "above", "values are published upwards: read `below.…`");
@@ -380,6 +381,16 @@ impl Body<'_> {
         diagnostic.helps.extend(suggest::help(&name.text, names));
         self.report(diagnostic);
         Some(unknown(span))
+    }
+
+    /// `above.layout`: known when the stack is put together, so that a layer can compare it with its peer's.
+    fn above_layout(&mut self, span: Span) -> Expr {
+        if self.layer.is_none() || matches!(self.place, Place::Constant | Place::Argument) {
+            let help = "what is above is known to the code of layers only";
+            self.error(codes::NOT_CONSTANT, "`above.layout` is not known here", span, "not constant", help);
+            return unknown(span);
+        }
+        make(ExprKind::AboveLayout, Type::UInt(32), span)
     }
 
     fn of_device(&mut self, owner: &Name, name: &Name, span: Span) -> Expr {
