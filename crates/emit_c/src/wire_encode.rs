@@ -91,7 +91,7 @@ impl<'a> Encoder<'_, 'a> {
         let is_tag = is_tag(&self.wire.items, on);
         let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
         for arm in arms {
-            let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.has(*h, *v)).collect();
+            let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.counts_as(*h, *v)).collect();
             conditions.extend(arm.commons.iter().filter_map(|common| {
                 let value = self.read_header(common.header, common.variant, common.field)?;
                 Some(format!("{value} == {}", literal(common.value)))
@@ -118,6 +118,18 @@ impl<'a> Encoder<'_, 'a> {
         match self.wire.headers.iter().position(|known| *known == header) {
             Some(place) => format!("kind{place} == {}", header.0 << 16 | variant.0),
             None => "false".into(),
+        }
+    }
+
+    /// The same for a choice: a header that is not there counts as the first variant.
+    fn counts_as(&self, header: HeaderId, variant: VariantId) -> String {
+        let place = self.wire.headers.iter().position(|known| *known == header);
+        match place {
+            Some(place) if variant == VariantId(0) => {
+                let first = self.has(header, variant);
+                format!("({first} || kind{place} >> 16 != {})", header.0)
+            }
+            _ => self.has(header, variant),
         }
     }
 

@@ -21,6 +21,12 @@ bundle Upper = A / B encoded compressed\n    bundle Lower = C / D encoded compre
 (`publish x(flow)`) only a layer with sessions can tell, each of its own flow; a router has none. Read such a value where it is needed, or \
 let the layer publish one for itself that counts its changes.\n\n    publish mtu(flow): u32 = …        on change below.mtu { … }       // over a router: refused\n    \
 publish version: u32 = version    on change below.version { … }   // right\n",
+        "M0673",
+        "a limit of a loop that the stack does not know",
+        "A limit may name published values and sizes of messages (`limit msg.size / (below.mtu - 8)`): the stack then finds the largest value from what the \
+layers below publish, down to the devices, and what the loop makes is counted that often in the peak of buffers. What a device carries is set at start; a stack \
+says within which ends.\n\n    stack Host(device: Device) { x = Cuts over device }                    // wrong: any number of octets\n    stack Host(device: \
+Device) { x = Cuts over device  mtu 576 .. 1514 }    // right\n",
     ),
     (
         "M0720",

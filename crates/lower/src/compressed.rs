@@ -12,10 +12,10 @@ use crate::wires::endian;
 /// So many paths have numbers in one octet.
 const MOST_PATHS: usize = 256;
 
-/// An alternative for each header, and whether all their fields with a common value have it.
+/// An alternative for each header, and the fields that are not in the packet because of their values.
 struct Path {
     alternatives: Vec<(r::HeaderId, r::VariantId)>,
-    is_common: bool,
+    left_out: Vec<r::WireCommon>,
 }
 
 /// A field that a path has in the packet, or leaves out for its value.
@@ -27,6 +27,12 @@ struct Part {
     ty: r::Type,
     big: bool,
     common: Option<u64>,
+}
+
+impl Part {
+    fn with(&self, value: u64) -> r::WireCommon {
+        r::WireCommon { header: self.header, variant: self.variant, field: self.field, value }
+    }
 }
 
 impl Lowering<'_> {
@@ -77,25 +83,60 @@ impl Lowering<'_> {
     }
 
     /// First those on which everything is as commonly, then those that say all; in both, of the layers' alternatives in
-    /// their order, those of the lowest layer change first.
+    /// their order, those of the lowest layer change first. An alternative that goes alone has no headers above it: there
+    /// is a path more, without them.
     fn paths(&self, members: &[usize]) -> Vec<Path> {
+        let (mut short, mut alone, mut long) = (Vec::new(), Vec::new(), Vec::new());
+        for alternatives in self.combinations(members) {
+            let parts = self.parts(members, &alternatives);
+            let missing = |part: &&Part| self.is_above_alone(members, &alternatives, part.header);
+            let zeros: Vec<r::WireCommon> = parts.iter().filter(missing).map(|part| part.with(0)).collect();
+            let there = parts.iter().filter(|part| !missing(part));
+            let common = there.filter_map(|part| Some(part.with(part.common?)));
+            let all: Vec<r::WireCommon> = common.chain(zeros.iter().copied()).collect();
+            let path = |left_out| Path { alternatives: alternatives.clone(), left_out };
+            if all.len() > zeros.len() {
+                short.push(path(all));
+            }
+            if !zeros.is_empty() {
+                alone.push(path(zeros));
+            }
+            long.push(path(Vec::new()));
+        }
+        short.into_iter().chain(alone).chain(long).collect()
+    }
+
+    /// The alternatives of all headers together, as far as they can meet.
+    fn combinations(&self, members: &[usize]) -> Vec<Vec<(r::HeaderId, r::VariantId)>> {
         let mut all: Vec<Vec<(r::HeaderId, r::VariantId)>> = vec![Vec::new()];
         for at in members {
             let Some(header) = self.infos[*at].header else { continue };
             let variants = self.infos[*at].fields.len();
-            let with = |path: &Vec<_>| {
-                let path = path.clone();
-                (0..variants).map(move |variant| [path.clone(), vec![(header, r::VariantId::from(variant))]].concat())
+            let with = |path: &Vec<(r::HeaderId, r::VariantId)>| {
+                let is_first = path.iter().all(|(_, variant)| *variant == r::VariantId(0));
+                let variants = (0..variants).map(r::VariantId::from);
+                // Above what goes alone all headers count as their first alternative.
+                let meets = variants.filter(|variant| is_first || !self.goes_alone(*at, *variant));
+                meets.map(|variant| [path.clone(), vec![(header, variant)]].concat()).collect::<Vec<_>>()
             };
             all = all.iter().flat_map(with).take(MOST_PATHS + 1).collect();
         }
-        let short = all.iter().filter(|alternatives| {
-            let parts = self.parts(members, alternatives);
-            parts.iter().any(|part| part.common.is_some())
-        });
-        let short = short.map(|alternatives| Path { alternatives: alternatives.clone(), is_common: true });
-        let long = all.iter().map(|alternatives| Path { alternatives: alternatives.clone(), is_common: false });
-        short.chain(long).collect()
+        all
+    }
+
+    fn goes_alone(&self, inst: usize, variant: r::VariantId) -> bool {
+        let header = self.layer(inst).and_then(|layer| layer.header.as_ref());
+        header.and_then(|header| header.variants.get(variant.index())).is_some_and(|found| !found.with_message)
+    }
+
+    /// Whether a layer below has an alternative that goes alone.
+    fn is_above_alone(&self, members: &[usize], alternatives: &[(r::HeaderId, r::VariantId)], of: r::HeaderId) -> bool {
+        let below = members.iter().skip_while(|at| self.infos[**at].header != Some(of)).skip(1);
+        let alone = |at: &usize| {
+            let chosen = alternatives.iter().find(|(header, _)| self.infos[*at].header == Some(*header));
+            chosen.is_some_and(|(_, variant)| self.goes_alone(*at, *variant))
+        };
+        below.into_iter().any(alone)
     }
 
     /// The fields of the lowest layer first, as headers lie in packets.
@@ -128,14 +169,8 @@ impl Lowering<'_> {
         for (number, path) in paths.iter().enumerate() {
             let several = |(header, _): &&(r::HeaderId, _)| self.a.headers[header.index()].variants.len() > 1;
             let selects = path.alternatives.iter().filter(several).copied().collect();
-            let parts = self.parts(members, &path.alternatives).into_iter().filter(|_| path.is_common);
-            let common = |part: Part| {
-                let Part { header, variant, field, common, .. } = part;
-                common.map(|value| r::WireCommon { header, variant, field, value })
-            };
-            let commons = parts.filter_map(common).collect();
             let items = self.path_items(members, path, &mut next);
-            arms.push(r::WireArm { tag: number as u64, selects, commons, items });
+            arms.push(r::WireArm { tag: number as u64, selects, commons: path.left_out.clone(), items });
         }
         vec![r::WireItem::Field(tag), r::WireItem::Choice { on, arms, unknown }]
     }
@@ -143,7 +178,8 @@ impl Lowering<'_> {
     /// What varies: whole octets first, so that they can be read at once, then the bits of the others.
     fn path_items(&mut self, members: &[usize], path: &Path, next: &mut u32) -> Vec<r::WireItem> {
         let mut parts = self.parts(members, &path.alternatives);
-        parts.retain(|part| !path.is_common || part.common.is_none());
+        let is_out = |part: &Part| path.left_out.iter().any(|out| (out.header, out.field) == (part.header, part.field));
+        parts.retain(|part| !is_out(part));
         let (mut octets, bits): (Vec<Part>, Vec<Part>) =
             parts.into_iter().partition(|part| part.ty.width(&self.a).is_multiple_of(8));
         octets.extend(bits);

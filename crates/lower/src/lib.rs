@@ -8,6 +8,7 @@
 //! automaton that it gives back passes the verifier.
 
 mod answers;
+mod bounds;
 mod calls;
 mod changes;
 mod chosen;

@@ -12,7 +12,10 @@ impl<'p> Lowering<'p> {
     // -- loops
 
     fn limit(&mut self, f: &Frame<'p>, limit: &'p s::Expr) -> u32 {
-        let limit = self.size(&f.env, limit);
+        let limit = match self.one_constant(&f.env, limit) {
+            None if self.asks_the_stack(limit) => self.limit_in_stack(f, limit),
+            _ => self.size(&f.env, limit),
+        };
         limit.saturating_sub(u32::from(self.faulty(Fault::LoopBound)))
     }
 

@@ -20,7 +20,7 @@ pub enum Reading {
 }
 
 /// Who says the value of a name at an instance.
-enum Publisher<'p> {
+pub(crate) enum Publisher<'p> {
     Device(usize),
     Own(&'p s::Publish),
     /// `limit send`, and the credit below.
@@ -38,7 +38,7 @@ pub const CREDIT: [&str; 2] = ["credit", "credit_octets"];
 const LEAST: [&str; 3] = [CREDIT[0], CREDIT[1], "mtu"];
 
 impl<'p> Lowering<'p> {
-    fn publisher(&self, inst: usize, name: &str) -> Publisher<'p> {
+    pub(crate) fn publisher(&self, inst: usize, name: &str) -> Publisher<'p> {
         let at = self.inst(inst);
         let layer = match at.kind {
             Kind::Device(_) if CREDIT.contains(&name) => return Publisher::Unlimited,
@@ -113,7 +113,7 @@ impl<'p> Lowering<'p> {
     /// `below.name` in code.
     pub fn below(&mut self, f: &mut Frame<'p>, name: &s::Name, flow: Option<&'p s::Expr>) -> Vec<r::Value> {
         if let Some(param) = self.param(&name.text).filter(|_| matches!(f.env, Env::Stack)) {
-            return vec![f.value(&self.a, r::OpKind::Param { param })];
+            return vec![self.device_value(f, param, name.text.rsplit('.').next().unwrap_or_default())];
         }
         let Some(below) = self.inst(f.inst).below else { return Vec::new() };
         let given = flow.map(|flow| (flow.ty, self.expr(f, flow)));
@@ -121,6 +121,16 @@ impl<'p> Lowering<'p> {
             Some((_, flow)) if !self.inst(f.inst).several.is_empty() => self.below_of_flow(f, name, flow),
             given => self.read_below(f, below, name, given),
         }
+    }
+
+    /// A device's `mtu` counts within what the stack says of it.
+    fn device_value(&mut self, f: &mut Frame<'p>, param: r::ParamId, name: &str) -> r::Value {
+        let a = f.value(&self.a, r::OpKind::Param { param });
+        let Some((least, most)) = self.stack.mtu.filter(|_| name == "mtu") else { return a };
+        let b = f.constant(&self.a, r::Type::U(32), u64::from(most));
+        let a = f.value(&self.a, r::OpKind::Binary { op: r::Binary::Min, a, b });
+        let b = f.constant(&self.a, r::Type::U(32), u64::from(least));
+        f.value(&self.a, r::OpKind::Binary { op: r::Binary::Max, a, b })
     }
 
     pub fn read_below(
@@ -258,7 +268,7 @@ impl<'p> Lowering<'p> {
             Publisher::Device(device) => {
                 let device = &self.stack.devices[device].text;
                 match self.param(&format!("{device}.{name}")) {
-                    Some(param) => vec![f.value(&self.a, r::OpKind::Param { param })],
+                    Some(param) => vec![self.device_value(f, param, name)],
                     None => Vec::new(),
                 }
             }

@@ -9,7 +9,7 @@ use crate::bits;
 use crate::expression::{evaluate, is_met, named, Facts, Slot};
 use crate::{Encoded, HeaderValue};
 
-/// The packet of these headers and this payload. A header of the wire that is not given counts as zeros.
+/// The packet of these headers and this payload. A header of the wire that is not given counts as its first variant, with zeros.
 pub fn encode(automaton: &Automaton, wire: WireId, headers: &[HeaderValue], payload: &[u8]) -> Encoded {
     let wire = &automaton.wires[wire.index()];
     let mut encoder = Encoder {
@@ -134,7 +134,8 @@ impl<'a> Encoder<'a> {
     fn arm(&mut self, on: FieldIndex, arms: &'a [WireArm]) -> Option<&'a WireArm> {
         let fits = |arm: &&WireArm| {
             let has = |(header, variant): &(HeaderId, VariantId)| {
-                self.headers.iter().any(|value| value.header == *header && value.variant == *variant)
+                let there = self.headers.iter().find(|value| value.header == *header);
+                there.map_or(VariantId(0), |value| value.variant) == *variant
             };
             let said =
                 |common: &WireCommon| self.header_field(common.header, common.variant, common.field) == common.value;

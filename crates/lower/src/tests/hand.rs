@@ -130,6 +130,7 @@ fn stack(layers: &[u32]) -> Program {
         sessions: 4,
         outputs: 0,
         tick: 0,
+        mtu: None,
         order: Vec::new(),
     };
     Program { layers: vec![sequencer(), fcfs()], stacks: vec![stack], ..Program::default() }

@@ -54,6 +54,29 @@ fn more_paths_than_an_octet_numbers() {
     assert_eq!(codes(&wider), ["M0671"]);
 }
 
+/// What a device carries, what may wrap, and what is beyond all sense.
+#[test]
+fn a_limit_that_the_stack_does_not_know() {
+    let text = "
+        worker Cuts {
+            on send(msg) {
+                for i in 0 .. msg.size limit LIMIT { below.send(msg.share()) }
+                below.send(msg)
+            }
+        }
+        stack Cut(device: Device) { app = Cuts over device  export app  MTU }";
+    let with = |limit: &str, mtu: &str| codes(&text.replace("LIMIT", limit).replace("MTU", mtu));
+    for limit in ["below.mtu", "msg.size", "100 / below.mtu", "below.mtu - 8"] {
+        assert_eq!(with(limit, ""), ["M0673"], "{limit}");
+        assert_eq!(with(limit, "mtu 9 .. 20"), Vec::<&str>::new(), "{limit}");
+    }
+    for limit in
+        ["below.mtu - 10", "100 / (below.mtu - 9)", "below.mtu * 0xffff_ffff", "below.mtu * 100000", "below.mtu / 90"]
+    {
+        assert_eq!(with(limit, "mtu 9 .. 20"), ["M0673"], "{limit}");
+    }
+}
+
 #[test]
 fn a_placed_field_of_no_fixed_octet() {
     let text = "

@@ -387,4 +387,30 @@ worker Keeps {
     header compressed { urgent: bool commonly false }
     on send(msg) { below.send(msg, urgent: msg.size < 4) }
 }";
+
+    LIMIT = "M0672", "a loop whose limit may be anything",
+    "A loop ends, and what it makes is counted before the stack starts: so its limit is a number, or something of which each stack knows the largest value. \
+Published values, sizes of messages and parameters are such; state and locals are not.",
+    "worker Cuts(most: u8) {
+    header { last: u8 }
+    entity { var met: u32 = 0 }
+    on send(msg) {
+        met += 1
+        for i in 0 .. met limit met * below.mtu {
+            below.send(msg.share(), last: i as% u8)
+        }
+        below.send(msg, last: most)
+    }
+}",
+    "worker Cuts(most: u8) {
+    header { last: u8 }
+    entity { var met: u32 = 0 }
+    on send(msg) {
+        met += 1
+        for i in 0 .. met limit most * below.mtu {
+            below.send(msg.share(), last: i as% u8)
+        }
+        below.send(msg, last: most)
+    }
+}";
 }

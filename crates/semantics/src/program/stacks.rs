@@ -17,6 +17,8 @@ pub struct Stack {
     pub outputs: u32,
     /// `tick 1 ms`: deadlines are rounded up to a multiple of it, in nanoseconds. 0 without.
     pub tick: u64,
+    /// `mtu 576 .. 1514`: what a device carries at least and at most. Without, nothing is known of it.
+    pub mtu: Option<(u32, u32)>,
     /// `order store, device`: ports whose outputs have one order among them.
     pub order: Vec<Vec<Name>>,
 }

@@ -180,6 +180,45 @@ impl Body<'_> {
         }
     }
 
+    /// A size; or what published values and the sizes of messages bound, of which the stack knows the largest value.
+    fn loop_limit(&mut self, limit: Option<ast::Expr>, span: Span) -> Expr {
+        // Whoever names none of these is told of sizes as everywhere else.
+        let asks = |limit: &ast::Expr| {
+            let words = ast::AstNode::syntax(limit).descendants_with_tokens().filter_map(|part| part.into_token());
+            words.into_iter().any(|word| matches!(word.text(), "below" | "size"))
+        };
+        let tree = match limit {
+            Some(limit) if asks(&limit) => limit,
+            other => return self.size(other, span),
+        };
+        let value = self.value(&tree, Type::UInt(32));
+        let mut unbounded = None;
+        crate::visit::walk_expr(&value, &mut |part| {
+            use ExprKind as E;
+            let known = matches!(
+                part.kind,
+                E::Number(_)
+                    | E::Param(_)
+                    | E::Binary { .. }
+                    | E::Cast { .. }
+                    | E::If { .. }
+                    | E::Below { .. }
+                    | E::BelowCount
+                    | E::MessageSize(_)
+                    | E::Not(_)
+            );
+            if !known && part.ty != Type::Unknown {
+                unbounded.get_or_insert(part.span);
+            }
+        });
+        if let Some(place) = unbounded {
+            let text = "nobody knows how large this may be";
+            let help = "a limit is made of numbers, parameters, `below.mtu` and its like, and `msg.size`";
+            self.error(codes::LIMIT, text, place, "not bounded by the stack", help);
+        }
+        value
+    }
+
     pub(super) fn while_statement(&mut self, stmt: &ast::WhileStmt, span: Span) -> Option<StmtKind> {
         if let Some(condition) = stmt.let_condition() {
             let place = self.span(&condition);
@@ -188,7 +227,7 @@ impl Body<'_> {
             return None;
         }
         let condition = self.some_value(stmt.condition(), Type::Bool, span);
-        let limit = self.size(stmt.limit(), span);
+        let limit = self.loop_limit(stmt.limit(), span);
         let body = self.block(stmt.body());
         Some(StmtKind::While { condition, limit, body })
     }
@@ -196,7 +235,7 @@ impl Body<'_> {
     pub(super) fn for_statement(&mut self, stmt: &ast::ForStmt, span: Span) -> Option<StmtKind> {
         let names = self.pattern_names(stmt.pattern());
         let iterable = stmt.iterable()?;
-        let limit = self.size(stmt.limit(), span);
+        let limit = self.loop_limit(stmt.limit(), span);
         if let Tree::Range(range) = &iterable {
             let (from, to) = match (range.from(), range.to()) {
                 (Some(from), Some(to)) => self.pair(&from, &to, None),

@@ -1,4 +1,4 @@
-//! What a stack says of itself as a whole: `outputs`, `sessions`, `tick`, `order`.
+//! What a stack says of itself as a whole: `outputs`, `sessions`, `tick`, `mtu`, `order`.
 
 use mokume_base::{FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
@@ -29,10 +29,26 @@ pub(super) fn settings(cx: &mut Context, file: FileId, item: &ast::Stack, stack:
                 stack.sessions = number(cx, file, &setting, span, MOST).map_or(stack.sessions, |it| it as u32);
             }
             "tick" => stack.tick = number(cx, file, &setting, span, LONGEST_TICK).unwrap_or(0),
+            "mtu" => stack.mtu = mtu(cx, file, &setting, span),
             _ => order(cx, file, &setting, span, stack),
         }
         said.push(word);
     }
+}
+
+/// `mtu 576 .. 1514`: both ends count.
+fn mtu(cx: &mut Context, file: FileId, setting: &ast::StackSetting, span: Span) -> Option<(u32, u32)> {
+    let ends = match setting.value()? {
+        ast::Expr::Range(range) => [range.from()?, range.to()?].map(|end| items::fixed(cx, file, &end, Type::UInt(32))),
+        both => [items::fixed(cx, file, &both, Type::UInt(32)); 2],
+    };
+    let (least, most) = (ends[0]?, ends[1]?);
+    if least == 0 || least > most {
+        let text = "`mtu` is from 1 octet on, the smaller number first";
+        cx.error(codes::SETTING, text, span, "this is not", "write `mtu 576 .. 1514`, or `mtu 1514`");
+        return None;
+    }
+    Some((least as u32, most as u32))
 }
 
 /// From 1 up to `most`; a report if it is not.

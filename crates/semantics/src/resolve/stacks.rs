@@ -33,6 +33,7 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         sessions: SESSIONS,
         outputs: 0,
         tick: 0,
+        mtu: None,
         order: Vec::new(),
     };
     let mut layers: Vec<(ast::StackLayer, Name)> = Vec::new();

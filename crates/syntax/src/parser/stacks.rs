@@ -6,7 +6,7 @@ use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
 /// What a stack says of itself.
-const SETTINGS: &[&str] = &["outputs", "sessions", "tick", "order"];
+const SETTINGS: &[&str] = &["outputs", "sessions", "tick", "mtu", "order"];
 
 impl Parser<'_> {
     /// `stack Host(device: Device, address: Ipv4Cidr) { … }`
@@ -58,7 +58,14 @@ impl Parser<'_> {
                 self.name_here("the name of a port");
             }
         } else {
+            let start = self.checkpoint();
             self.expression();
+            if self.at(DOT_DOT) {
+                self.open_at(start, RANGE_EXPR);
+                self.bump();
+                self.expression();
+                self.close();
+            }
         }
         self.close();
     }
@@ -68,7 +75,7 @@ impl Parser<'_> {
         let diagnostic = self.error_here(
             codes::UNKNOWN_STACK_MEMBER,
             format!("{found} begins no part of a stack"),
-            "expected a layer, `export`, or one of `outputs`, `sessions`, `tick`, `order`",
+            "expected a layer, `export`, or one of `outputs`, `sessions`, `tick`, `mtu`, `order`",
         );
         let help = match self.nth_text(0) {
             _ if self.nth(1) == COLON => format!("a name and its layer are joined by `=`: `{} = …`", self.nth_text(0)),
