@@ -109,11 +109,14 @@ pub enum Command {
         #[arg(long)]
         uncomposed: bool,
     },
-    /// Draws a stack as SVG (or DOT, if the output's name ends in `.dot`).
+    /// Draws a stack as SVG (or DOT, if the output's name ends in `.dot`), or its headers as RFCs do, as text or SVG.
     Graph {
         #[command(flatten)]
         stack: StackChoice,
-        /// The picture; the standard output when left out.
+        /// What to draw.
+        #[arg(long, value_enum, default_value_t = Drawn::Stack)]
+        what: Drawn,
+        /// The picture; the standard output when left out: a stack as SVG, headers as text.
         #[arg(long, short, value_name = "FILE")]
         output: Option<String>,
     },
@@ -160,6 +163,12 @@ pub struct StackChoice {
     /// Which stack, where the file has several.
     #[arg(long, value_name = "NAME")]
     pub stack: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum Drawn {
+    Stack,
+    Headers,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]

@@ -10,7 +10,7 @@ use mokume_driver::{build, explain, graph, run, sim, size, test, Failure};
 use mokume_reaction::{Accounts, Automaton};
 use serde_json::{json, Value};
 
-use crate::arguments::{self, Arguments, Command, Emit, StackChoice};
+use crate::arguments::{self, Arguments, Command, Drawn, Emit, StackChoice};
 use crate::print::{counted, time, Printer};
 
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
@@ -39,12 +39,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
         Command::Build { stack, emit, output, uncomposed } => {
             build_stack(stack, *emit, output.as_deref(), *uncomposed, printer)
         }
-        Command::Graph { stack, output } => {
-            picture_name(output.as_deref(), &[".svg", ".dot"])?;
-            let (_, compiled) = compiled(stack, printer)?;
-            let dot = output.as_deref().is_some_and(|name| name.ends_with(".dot"));
-            written(output.as_deref(), &graph::picture(&compiled.uncomposed, dot), printer)
-        }
+        Command::Graph { stack, what, output } => draw(stack, *what, output.as_deref(), printer),
         Command::Dissect { file, by, stack, packets } => {
             crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), packets.as_deref(), printer)
         }
@@ -378,6 +373,28 @@ fn build_stack(
 }
 
 /// A picture is what its name says: SVG in a file called `.png` opens nowhere.
+/// A picture goes where it is told, or is printed: a stack as SVG, headers as text; where JSON is asked for, what it shows.
+fn draw(choice: &StackChoice, what: Drawn, output: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+    let (what, kinds): (_, &[&str]) = match what {
+        Drawn::Stack => (graph::What::Stack, &[".svg", ".dot"]),
+        Drawn::Headers => (graph::What::Headers, &[".svg", ".txt"]),
+    };
+    picture_name(output, kinds)?;
+    let (checked, compiled) = compiled(choice, printer)?;
+    let (automaton, program) = (&compiled.uncomposed, &checked.program);
+    let form = match output.and_then(|name| name.rsplit_once('.')).map(|(_, kind)| kind) {
+        Some("dot") => graph::Form::Dot,
+        Some("txt") => graph::Form::Text,
+        None if what == graph::What::Headers => graph::Form::Text,
+        _ => graph::Form::Svg,
+    };
+    if printer.is_json() && output.is_none() {
+        printer.object(&graph::document(automaton, program, what));
+        return Ok(0);
+    }
+    written(output, &graph::picture_of(automaton, program, what, form), printer)
+}
+
 fn picture_name(name: Option<&str>, kinds: &[&str]) -> Result<(), Failure> {
     let Some(name) = name else { return Ok(()) };
     let file = name.rsplit('/').next().unwrap_or(name);

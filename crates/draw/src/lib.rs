@@ -1,4 +1,4 @@
-//! Pictures of plain data: sequence charts and stacks, as SVG, DOT, Mermaid and text.
+//! Pictures of plain data: sequence charts, stacks and headers, as SVG, DOT, Mermaid and text.
 //!
 //! Invariant: pure functions. Nothing here reads a file, knows a protocol, or panics on what it is given; all text is
 //! escaped, and every SVG stands by itself (no script, no font or file from elsewhere).
@@ -9,6 +9,9 @@ mod chart_rows;
 mod chart_svg;
 mod chart_text;
 mod fold;
+mod headers;
+mod headers_svg;
+mod headers_text;
 mod layout;
 mod stack;
 mod stack_dot;
@@ -20,6 +23,9 @@ pub use chart_mermaid::chart_mermaid;
 pub use chart_svg::chart_svg;
 pub use chart_text::chart_text;
 pub use fold::Limit;
+pub use headers::{header_pictures, HeaderBits, HeaderPart, HeaderPicture};
+pub use headers_svg::headers_svg;
+pub use headers_text::headers_text;
 pub use stack::{Edge, EdgeKind, Node, NodeKind, Stack};
 pub use stack_dot::stack_dot;
 pub use stack_svg::stack_svg;

@@ -141,7 +141,22 @@ impl Trial<'_> {
             }
             headers.push(HeaderValue { header: *header, variant: *variant, fields });
         }
+        self.as_commonly(&mut headers);
         headers
+    }
+
+    /// One time in two: what an arm of the last choice leaves out has the value that it has there.
+    fn as_commonly(&mut self, headers: &mut [HeaderValue]) {
+        let Some(WireItem::Choice { arms, .. }) = self.mirror.automaton.wires[0].items.last() else { return };
+        if self.random.below(2) == 0 {
+            return;
+        }
+        for common in &self.random.pick(arms).commons {
+            let same = |value: &&mut HeaderValue| (value.header, value.variant) == (common.header, common.variant);
+            if let Some(value) = headers.iter_mut().find(same) {
+                value.fields[common.field as usize] = common.value;
+            }
+        }
     }
 
     fn round(&mut self, c: Option<&mut CMachine>) -> Result<(), String> {

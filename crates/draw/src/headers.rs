@@ -1,0 +1,266 @@
+//! Headers as RFCs draw them, 32 bits a row: where the fields of a wire lie, way by way through its choices.
+//!
+//! Must keep: every field of the wire is in exactly one part, at its bit; widths of the cells add up to those of the fields.
+
+use mokume_reaction::{
+    Automaton, Compare, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireExpression, WireItem,
+};
+
+/// The pictures of one wire.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeaderPicture {
+    pub wire: String,
+    /// The headers that it carries, the outermost first.
+    pub headers: Vec<String>,
+    pub order: &'static str,
+    pub parts: Vec<HeaderPart>,
+}
+
+/// Fields one behind the other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeaderPart {
+    /// When it is there; empty for the beginning of the packet.
+    pub title: String,
+    /// The bit of the first row at which it begins.
+    pub start: u32,
+    pub cells: Vec<HeaderBits>,
+    /// What is no field: a list of options, a header that reaches into the message.
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeaderBits {
+    pub name: String,
+    pub bits: u32,
+    /// Who says what it holds.
+    pub says: String,
+}
+
+/// All wires of an automaton, in order.
+pub fn header_pictures(automaton: &Automaton) -> Vec<HeaderPicture> {
+    automaton.wires.iter().map(|wire| picture(automaton, wire)).collect()
+}
+
+fn picture(automaton: &Automaton, wire: &Wire) -> HeaderPicture {
+    let name = |header: &mokume_reaction::HeaderId| automaton.headers[header.index()].name.clone();
+    let order = if wire.endian == mokume_reaction::Endian::Big { "big endian" } else { "little endian" };
+    let mut maker = Maker { automaton, wire, parts: vec![part(String::new(), 0)] };
+    maker.items(&wire.items, 0);
+    maker.parts.retain(|part| !part.cells.is_empty() || !part.notes.is_empty() || !part.title.is_empty());
+    HeaderPicture {
+        wire: wire.name.clone(),
+        headers: wire.headers.iter().map(name).collect(),
+        order,
+        parts: maker.parts,
+    }
+}
+
+fn part(title: String, start: u32) -> HeaderPart {
+    HeaderPart { title, start: start % 32, cells: Vec::new(), notes: Vec::new() }
+}
+
+struct Maker<'a> {
+    automaton: &'a Automaton,
+    wire: &'a Wire,
+    parts: Vec<HeaderPart>,
+}
+
+impl Maker<'_> {
+    /// The bit behind the items, as if every part were there; behind a choice, behind its longest arm.
+    fn items(&mut self, items: &[WireItem], from: u32) -> u32 {
+        let mut at = from;
+        let mut fresh = false;
+        for item in items {
+            let goes_on = matches!(item, WireItem::Field(_) | WireItem::Options(_) | WireItem::Reach(_));
+            if goes_on && std::mem::take(&mut fresh) {
+                self.parts.push(part("behind it".into(), at));
+            }
+            match item {
+                WireItem::Field(field) => {
+                    let cell = HeaderBits {
+                        name: field.name.clone(),
+                        bits: field.width.into(),
+                        says: self.says(&field.value),
+                    };
+                    self.last().cells.push(cell);
+                    at += u32::from(field.width);
+                }
+                WireItem::Choice { on, arms, .. } => {
+                    let ends: Vec<u32> = arms.iter().map(|arm| self.arm(*on, arm, at)).collect();
+                    at = ends.into_iter().max().unwrap_or(at);
+                    fresh = true;
+                }
+                WireItem::Optional { when, items } => {
+                    let one = |test: &mokume_reaction::WireTest| {
+                        format!(
+                            "{} {} {}",
+                            self.expression(&test.left),
+                            sign(test.compare),
+                            self.expression(&test.right)
+                        )
+                    };
+                    let title = format!("if {}", when.iter().map(one).collect::<Vec<_>>().join(" and "));
+                    self.parts.push(part(title, at));
+                    at = self.items(items, at);
+                    fresh = true;
+                }
+                WireItem::Options(options) => {
+                    let note = format!("options, up to octet {}", self.expression(&options.until));
+                    self.last().notes.push(note);
+                    options.arms.iter().for_each(|arm| self.option(options, arm));
+                }
+                WireItem::Reach(to) => {
+                    let note = format!("the header reaches to octet {}, into the message", self.expression(to));
+                    self.last().notes.push(note);
+                }
+            }
+        }
+        at
+    }
+
+    fn last(&mut self) -> &mut HeaderPart {
+        if self.parts.is_empty() {
+            self.parts.push(part(String::new(), 0));
+        }
+        let last = self.parts.len() - 1;
+        &mut self.parts[last]
+    }
+
+    fn arm(&mut self, on: FieldIndex, arm: &WireArm, at: u32) -> u32 {
+        let mut title = format!("if {} is {}", self.field_name(on), arm.tag);
+        let selects = arm.selects.iter().map(|(header, variant)| self.variant(*header, *variant));
+        let commons = arm.commons.iter().map(|common| {
+            let name = self.header_field(common.header, common.variant, common.field);
+            format!("{name} = {}", common.value)
+        });
+        let said: Vec<String> = selects.chain(commons).collect();
+        if !said.is_empty() {
+            title += &format!(": {}", said.join(", "));
+        }
+        self.parts.push(part(title, at));
+        self.items(&arm.items, at)
+    }
+
+    fn option(&mut self, options: &mokume_reaction::WireOptions, arm: &OptionArm) {
+        let (kind, length) = (&options.kind, &options.length);
+        let mut made = part(format!("option {}", arm.kind()), 0);
+        made.cells.push(HeaderBits {
+            name: kind.name.clone(),
+            bits: kind.width.into(),
+            says: format!("= {}", arm.kind()),
+        });
+        match arm {
+            OptionArm::End { .. } => made.notes.push("the list ends here".into()),
+            OptionArm::Single { .. } => made.notes.push("passed over".into()),
+            OptionArm::Known { header, variant, field, items, .. } => {
+                made.title += &format!(", if {}", self.header_field(*header, *variant, *field));
+                let says = format!("{} octets", options.head() + arm.octets());
+                made.cells.push(HeaderBits { name: length.name.clone(), bits: length.width.into(), says });
+                self.parts.push(made);
+                self.items(items, u32::from(kind.width) + u32::from(length.width));
+                return;
+            }
+        }
+        self.parts.push(made);
+    }
+
+    fn says(&self, value: &FieldValue) -> String {
+        match value {
+            FieldValue::Constant { value, .. } => format!("= {value}"),
+            FieldValue::Header { header, variant, field, times, plus, .. } => {
+                let times = if *times == 1 { String::new() } else { format!(" * {times}") };
+                let plus = if *plus == 0 { String::new() } else { format!(" + {plus}") };
+                format!("{}{times}{plus}", self.header_field(*header, *variant, *field))
+            }
+            FieldValue::Computed { expression, .. } => self.expression(expression),
+            FieldValue::Tag => "which of the ways below".into(),
+            FieldValue::Placed => "written by a layer below the codec".into(),
+            FieldValue::Reserved => "zero; not looked at".into(),
+        }
+    }
+
+    fn header_field(&self, header: mokume_reaction::HeaderId, variant: VariantId, field: u32) -> String {
+        let found = &self.automaton.headers[header.index()].variants[variant.index()];
+        let name = found.fields.get(field as usize).map_or("?", |(name, _)| name);
+        format!("{}.{name}", self.variant(header, variant))
+    }
+
+    /// `Numbers.Data`; of a single record the layer alone.
+    fn variant(&self, header: mokume_reaction::HeaderId, variant: VariantId) -> String {
+        let found = &self.automaton.headers[header.index()];
+        let layer = found.name.strip_suffix(".Header").unwrap_or(&found.name);
+        match found.variants.len() {
+            1 => layer.to_string(),
+            _ => format!("{layer}.{}", found.variants[variant.index()].name),
+        }
+    }
+
+    fn field_name(&self, index: FieldIndex) -> String {
+        let fields = WireItem::fields(&self.wire.items);
+        fields.iter().find(|field| field.index == index).map_or("?".into(), |field| field.name.clone())
+    }
+
+    fn expression(&self, expression: &WireExpression) -> String {
+        use WireExpression as E;
+        let two = |a: &E, sign: &str, b: &E| format!("{} {sign} {}", self.expression(a), self.expression(b));
+        match expression {
+            E::Number(number) => number.to_string(),
+            E::Field(index) => self.field_name(*index),
+            E::PacketSize => "size(packet)".into(),
+            E::HeaderSize => "size(header)".into(),
+            E::PayloadSize => "size(payload)".into(),
+            E::HeaderChecksum => "checksum(header)".into(),
+            E::PacketChecksum => "checksum(packet)".into(),
+            E::Add(a, b) => two(a, "+", b),
+            E::Sub(a, b) => two(a, "-", b),
+            E::Mul(a, b) => two(a, "*", b),
+            E::Div(a, b) => two(a, "/", b),
+        }
+    }
+}
+
+fn sign(compare: Compare) -> &'static str {
+    match compare {
+        Compare::Eq => "==",
+        Compare::Ne => "!=",
+        Compare::Lt => "<",
+        Compare::Le => "<=",
+        Compare::Gt => ">",
+        Compare::Ge => ">=",
+    }
+}
+
+/// A cell's part in one row: which cell, its columns, and whether the name stands here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Piece {
+    pub cell: usize,
+    pub from: u32,
+    pub to: u32,
+    pub named: bool,
+}
+
+/// The rows of a part: a long field goes through several, and is named in the one that shows most of it.
+pub(crate) fn rows(part: &HeaderPart) -> Vec<Vec<Piece>> {
+    let mut rows: Vec<Vec<Piece>> = Vec::new();
+    let mut at = part.start;
+    for (cell, found) in part.cells.iter().enumerate() {
+        let end = at + found.bits;
+        let mut pieces = Vec::new();
+        while at < end {
+            let row = (at / 32) as usize;
+            let stop = end.min((row as u32 + 1) * 32);
+            pieces.push((row, Piece { cell, from: at % 32, to: stop - row as u32 * 32, named: false }));
+            at = stop;
+        }
+        let widest = pieces.iter().map(|(_, piece)| piece.to - piece.from).max().unwrap_or(0);
+        let wide: Vec<usize> = (0..pieces.len()).filter(|at| pieces[*at].1.to - pieces[*at].1.from == widest).collect();
+        if let Some(named) = wide.get((wide.len().max(1) - 1) / 2) {
+            pieces[*named].1.named = true;
+        }
+        for (row, piece) in pieces {
+            rows.resize(rows.len().max(row + 1), Vec::new());
+            rows[row].push(piece);
+        }
+    }
+    rows
+}

@@ -1,0 +1,75 @@
+//! Pictures of headers against blessed files (`BLESS=1` writes them anew), and what every picture keeps.
+
+use std::path::Path;
+
+use mokume_base::SourceMap;
+use mokume_draw::*;
+use mokume_reaction::*;
+
+fn blessed(name: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, actual).expect("the tests' folder can be written");
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == actual, "{name} differs; if it should, run with BLESS=1. Now:\n{actual}");
+}
+
+/// Optional parts, options, a header that reaches into the message, arms that leave fields out; and long fields.
+fn automaton() -> Automaton {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reaction/form/wire_parts.ra");
+    let text = std::fs::read_to_string(file).expect("a file of the repository");
+    let text = text.replace("header r.Hdr { words: u8 }", "header r.Hdr { words: u8, mac: u48, way: u64, bit: u1, many: u23 }").replace(
+        "  reach (words * 4)",
+        "  field mac: 48 big from r.Hdr.mac\n  field way: 64 from r.Hdr.way\n  field bit: 1 from r.Hdr.bit\n  field many: 23 from r.Hdr.many\n  reach (words * 4)",
+    );
+    let mut sources = SourceMap::default();
+    text::parse(sources.add("parts.ra", &text), &text).automaton
+}
+
+#[test]
+fn headers_are_drawn_as_in_an_rfc() {
+    let pictures = header_pictures(&automaton());
+    blessed("headers.txt", &headers_text(&pictures));
+    blessed("headers.svg", &headers_svg("wire_parts", &pictures));
+}
+
+/// Every field once, with its width; and each part begins where the one in front of it ends.
+#[test]
+fn every_field_is_in_one_part() {
+    let automaton = automaton();
+    for (picture, wire) in header_pictures(&automaton).iter().zip(&automaton.wires) {
+        let cells: Vec<&HeaderBits> = picture.parts.iter().flat_map(|part| &part.cells).collect();
+        let fields = WireItem::fields(&wire.items);
+        // Kind and length of an option are no fields of the wire.
+        let of_option = |cell: &HeaderBits| cell.says.starts_with("= ") || cell.says.ends_with(" octets");
+        let drawn = cells.iter().filter(|cell| !of_option(cell)).map(|cell| (cell.name.as_str(), cell.bits));
+        let drawn: Vec<(&str, u32)> = drawn.collect();
+        assert_eq!(drawn, fields.iter().map(|field| (field.name.as_str(), field.width.into())).collect::<Vec<_>>());
+        let text = headers_text(std::slice::from_ref(picture));
+        assert!(text.lines().all(|line| !line.starts_with('+') || line.len() <= 65), "{text}");
+        // A planted fault: a field a bit wider moves all that follows it.
+        let mut wider = picture.clone();
+        wider.parts[0].cells[0].bits += 1;
+        assert_ne!(headers_text(&[wider]), text);
+    }
+}
+
+/// Names of all sizes in cells of all sizes: nothing panics, no line is longer than its row.
+#[test]
+fn any_name_fits_any_cell() {
+    for bits in 1..=64 {
+        for start in [0, 1, 8, 31] {
+            let name = "a name that is far too long for a field of so few bits ".repeat(3);
+            let cells = vec![
+                HeaderBits { name: name.clone(), bits, says: "<&>".into() },
+                HeaderBits { name: "é".into(), bits: 1, says: String::new() },
+            ];
+            let part = HeaderPart { title: name, start, cells, notes: vec!["<note>".into()] };
+            let picture = HeaderPicture { wire: "w".into(), headers: vec![], order: "big endian", parts: vec![part] };
+            let text = headers_text(std::slice::from_ref(&picture));
+            assert!(text.lines().filter(|line| line.contains('|')).all(|line| line.chars().count() <= 65));
+            assert!(!headers_svg("<t>", &[picture]).contains("<note>"));
+        }
+    }
+}
