@@ -21,6 +21,8 @@ bundle Upper = A / B encoded compressed\n    bundle Lower = C / D encoded compre
 (`publish x(flow)`) only a layer with sessions can tell, each of its own flow; a router has none. Read such a value where it is needed, or \
 let the layer publish one for itself that counts its changes.\n\n    publish mtu(flow): u32 = …        on change below.mtu { … }       // over a router: refused\n    \
 publish version: u32 = version    on change below.version { … }   // right\n",
+    ),
+    (
         "M0673",
         "a limit of a loop that the stack does not know",
         "A limit may name published values and sizes of messages (`limit msg.size / (below.mtu - 8)`): the stack then finds the largest value from what the \
