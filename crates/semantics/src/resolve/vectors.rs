@@ -510,7 +510,7 @@ impl Body<'_> {
             Some(MemberKind::Var { constant: true, .. })
         );
         let begins = matches!(self.place, Place::Handler(Role::Start | Role::Open));
-        if constant && !(begins && !matches!(state.scope, ScopeKind::Object(_))) {
+        if constant && (!begins || matches!(state.scope, ScopeKind::Object(_))) {
             let text = format!("`{}` is constant", name.text);
             self.error(codes::NOT_ASSIGNABLE, text, name.span, "no place", "declare it `var`");
             return None;
