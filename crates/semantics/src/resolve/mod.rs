@@ -38,6 +38,7 @@ mod signatures;
 mod stacks;
 mod statements;
 mod tests;
+mod vector_parts;
 pub(crate) mod vectors;
 mod vocabularies;
 mod wire_lists;
