@@ -152,9 +152,11 @@ impl Maker<'_> {
         match arm {
             OptionArm::End { .. } => made.notes.push("the list ends here".into()),
             OptionArm::Single { .. } => made.notes.push("passed over".into()),
-            OptionArm::Known { header, variant, field, items, .. } => {
+            OptionArm::Known { header, variant, field, items, repeat, .. } => {
                 made.title += &format!(", if {}", self.header_field(*header, *variant, *field));
-                let says = format!("{} octets", options.head() + arm.octets());
+                // Of a list the picture has room for all its elements.
+                let most = if repeat.is_some() { "at most " } else { "" };
+                let says = format!("{most}{} octets", options.head() + arm.octets());
                 made.cells.push(HeaderBits { name: length.name.clone(), bits: length.width.into(), says });
                 self.parts.push(made);
                 self.items(items, u32::from(kind.width) + u32::from(length.width));
