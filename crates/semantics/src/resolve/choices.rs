@@ -110,11 +110,10 @@ fn named(body: Expr, (local, value): (LocalId, Expr)) -> Expr {
     make(ExprKind::Let { local, value: Box::new(value), body: Box::new(body) }, ty, span)
 }
 
-/// Only reads: nothing is computed, drawn, called or reported.
+/// Only a name of what stays as it is: nothing is computed, drawn, called or reported, and nobody can change it meanwhile.
 fn is_name(value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Number(_) | ExprKind::Local(_) | ExprKind::Param(_) => true,
-        ExprKind::State(state) => state.object.is_none(),
         ExprKind::RecordField { record, .. } => is_name(record),
         _ => false,
     }

@@ -52,13 +52,11 @@ impl Body<'_> {
         let base = index.base()?;
         let (vector, of) = self.vector_named(&base)?;
         let number = self.one_index(&index)?;
-        let (at, element) = (self.hidden(span, Type::UInt(32)), self.hidden(span, of.element));
-        let index = make(ExprKind::Local(at), Type::UInt(32), span);
+        let (index, once) = self.once(number);
+        let element = self.hidden(span, of.element);
         let found = picked(vector.clone(), index.clone(), of.element, span);
-        let before = vec![
-            Stmt { kind: StmtKind::Let { local: at, value: number }, span },
-            Stmt { kind: StmtKind::Let { local: element, value: found }, span },
-        ];
+        let lets = once.into_iter().chain([(element, found)]);
+        let before = lets.map(|(local, value)| Stmt { kind: StmtKind::Let { local, value }, span }).collect();
         let mut parts = vec![make(ExprKind::Local(element), of.element, span)];
         for name in &names {
             let whole = parts.last()?.clone();
