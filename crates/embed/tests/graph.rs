@@ -13,7 +13,7 @@ fn host() -> Graph {
         .layer(Layer::new("ethernet", "Ethernet(device.mac)").over("device"))
         .layer(Layer::new("arp", "Arp(address.address)").over("ethernet[type: 0x0806]"))
         .layer(Layer::new("ip", "Ipv4(address)").over("ethernet[type: 0x0800]").with("arp").with("icmp"))
-        .layer(Layer::new("icmp", "Icmp").over("ip[protocol: 1]"))
+        .layer(Layer::new("icmp", "Icmp").over("ip[protocol: 1]").with("ip"))
         .layer(Layer::new("udp", "Udp").over("ip[protocol: 17]").with("icmp"))
         .layer(Layer::new("echo", "Echo").over("udp[port: 7]"))
         .export("udp");
