@@ -109,6 +109,10 @@ impl Maker<'_> {
                     self.last().notes.push(note);
                     options.arms.iter().for_each(|arm| self.option(options, arm));
                 }
+                WireItem::List(list) => {
+                    self.list(list, at);
+                    fresh = true;
+                }
                 WireItem::Reach(to) => {
                     let note = format!("the header reaches to octet {}, into the message", self.expression(to));
                     self.last().notes.push(note);
@@ -124,6 +128,20 @@ impl Maker<'_> {
         }
         let last = self.parts.len() - 1;
         &mut self.parts[last]
+    }
+
+    /// One element stands for all: they are alike.
+    fn list(&mut self, list: &mokume_reaction::WireList, at: u32) {
+        let count = self.header_field(list.header, list.variant, list.count);
+        let most = list.most();
+        let title = match list.to_end {
+            Some(_) => format!("each of up to {most} up to the packet's end: {count}"),
+            None => format!("each of up to {most}: {count}"),
+        };
+        self.parts.push(part(title, at));
+        if let Some(element) = list.elements.first() {
+            self.items(element, at);
+        }
     }
 
     fn arm(&mut self, on: FieldIndex, arm: &WireArm, at: u32) -> u32 {

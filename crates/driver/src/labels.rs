@@ -93,7 +93,7 @@ fn checks(items: &[WireItem]) -> u32 {
                 FieldValue::Constant { .. } | FieldValue::Computed { .. } => u32::from(field.width),
                 _ => 2 * field.constraints.len() as u32,
             },
-            WireItem::Optional { .. } | WireItem::Options(_) | WireItem::Reach(_) => 0,
+            WireItem::Optional { .. } | WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => 0,
             WireItem::Choice { arms, .. } => 4 + arms.iter().map(|arm| checks(&arm.items)).min().unwrap_or_default(),
         })
         .sum()

@@ -187,11 +187,11 @@ static void outcome(machine *m, bool refused)
 
 static void input(machine *m, const uint8_t *at)
 {
-    mk_datum args[64];
+    mk_datum args[512];
     uint64_t now = take_number(&at, 8);
     uint32_t port = (uint32_t)take_number(&at, 4), event = (uint32_t)take_number(&at, 4);
     uint32_t count = (uint32_t)take_number(&at, 4);
-    for (uint32_t i = 0; i < count && i < 64; i++)
+    for (uint32_t i = 0; i < count && i < sizeof args / sizeof *args; i++)
         args[i] = take_datum(&at);
     outcome(m, !m->stack->input(m->instance, now, port, event, args, count));
 }

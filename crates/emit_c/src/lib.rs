@@ -34,6 +34,7 @@ mod types;
 mod wire_common;
 mod wire_decode;
 mod wire_encode;
+mod wire_lists;
 mod wire_options;
 
 pub use build::{Build, BuildError, CProgram, Sanitize, Transport};

@@ -148,7 +148,7 @@ pub(crate) fn ways(wire: &Wire) -> usize {
             WireItem::Field(_) => 1,
             WireItem::Choice { arms, .. } => arms.iter().map(|arm| of(&arm.items)).fold(1usize, usize::saturating_add),
             WireItem::Optional { items, .. } => of(items).saturating_add(1),
-            WireItem::Options(_) | WireItem::Reach(_) => 1,
+            WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => 1,
         };
         items.iter().map(item).fold(1usize, usize::saturating_mul)
     }

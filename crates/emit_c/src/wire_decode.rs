@@ -114,6 +114,7 @@ impl<'a> Decoder<'_, 'a> {
                     self.text.close("");
                 }
                 WireItem::Options(options) => self.options(&mut state, options),
+                WireItem::List(list) => self.list(&mut state, list),
                 WireItem::Reach(to) => {
                     let to = expression(to, &facts(&state, FieldIndex(0)));
                     let reach = self.octet(&state, "reach", &to);

@@ -23,6 +23,8 @@ pub(crate) struct State<'a> {
     narrow: bool,
     /// What ends the way.
     last: Option<&'a WireItem>,
+    /// The lists that end it.
+    lists: Vec<&'a WireList>,
 }
 
 pub(crate) struct Encoder<'p, 'a> {
@@ -81,6 +83,7 @@ impl<'a> Encoder<'_, 'a> {
                     self.text.close("");
                 }
                 last @ (WireItem::Options(_) | WireItem::Reach(_)) => state.last = Some(last),
+                WireItem::List(list) => state.lists.push(list),
             }
         }
         self.finish(state);
@@ -200,6 +203,10 @@ impl<'a> Encoder<'_, 'a> {
             self.options_size(state.at, options);
             size = "head".into();
         }
+        if !state.lists.is_empty() {
+            self.lists_size(state.at, &state.lists);
+            size = "head".into();
+        }
         self.text.line(format!("uint32_t size = payload + {size};"));
         self.text.line("(void)size;");
         self.text.line(format!("uint8_t *packet = mk_prepend(&k->core.pool, m, {size});"));
@@ -208,6 +215,9 @@ impl<'a> Encoder<'_, 'a> {
             Some(WireItem::Options(options)) => self.write_options(state.at, options),
             Some(WireItem::Reach(to)) => size = self.reach(&state, to, &size),
             _ => {}
+        }
+        if !state.lists.is_empty() {
+            self.write_lists(state.at, &state.lists);
         }
         let computed = |laid: &&Laid<'a>| matches!(laid.field.value, FieldValue::Computed { .. });
         let laid = state.laid.clone();

@@ -32,18 +32,27 @@ impl<'a> Decoder<'_, 'a> {
                 self.text.line(format!("(void)has{place}, (void)count{place};"));
                 self.set(state, (*header, *variant, repeat.count), format!("count{place}"));
             }
-            for field in WireItem::fields(arm.items()) {
-                let index = field.index.0 as usize;
-                self.text.line(format!("uint64_t f{index} = 0, v{index} = 0;"));
-                self.text.line(format!("(void)f{index}, (void)v{index};"));
-                if state.slots.len() <= index {
-                    state.slots.resize(index + 1, None);
-                }
+            self.declare_fields(state, arm.items());
+        }
+    }
+
+    pub(crate) fn declare_fields(&mut self, state: &mut State<'a>, items: &'a [WireItem]) {
+        for field in WireItem::fields(items) {
+            let index = field.index.0 as usize;
+            self.text.line(format!("uint64_t f{index} = 0, v{index} = 0;"));
+            self.text.line(format!("(void)f{index}, (void)v{index};"));
+            if state.slots.len() <= index {
+                state.slots.resize(index + 1, None);
             }
         }
     }
 
-    fn set(&mut self, state: &mut State<'a>, (header, variant, field): (HeaderId, VariantId, u32), value: String) {
+    pub(crate) fn set(
+        &mut self,
+        state: &mut State<'a>,
+        (header, variant, field): (HeaderId, VariantId, u32),
+        value: String,
+    ) {
         self.select(state, header, variant);
         if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
             known.fields[field as usize] = Some(value);
@@ -156,9 +165,14 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn option_field(&mut self, state: &mut State<'a>, field: &'a WireField, bit: u32) {
+        self.inner_field(state, field, ("option", bit));
+    }
+
+    /// A field that is not on every way, so many bits behind a place; what it says is declared in front of the part.
+    pub(crate) fn inner_field(&mut self, state: &mut State<'a>, field: &'a WireField, (from, bit): (&str, u32)) {
         let index = field.index.0 as usize;
         let value = format!("f{index}");
-        let read = read_bits("option", bit, field.width, field.endian);
+        let read = read_bits(from, bit, field.width, field.endian);
         self.text.line(format!("{value} = {read}; /* {} */", field.name.replace("*/", "* /")));
         state.slots[index] = Some(Slot { at: bit, width: field.width, value: value.clone() });
         self.own_value(state, field, &value);

@@ -32,6 +32,8 @@ pub enum WireItem {
     },
     /// The last item on its way.
     Options(WireOptions),
+    /// Behind it are only other lists.
+    List(WireList),
     /// The header reaches to this octet of the packet, for its size and checksum; what lies between the items and it is
     /// part of the message. The last item on its way.
     Reach(WireExpression),
@@ -45,6 +47,7 @@ impl WireItem {
             WireItem::Choice { arms, .. } => arms.iter().map(|arm| &arm.items[..]).collect(),
             WireItem::Optional { items, .. } => vec![items],
             WireItem::Options(options) => options.arms.iter().map(|arm| arm.items()).collect(),
+            WireItem::List(list) => list.elements.iter().map(|element| &element[..]).collect(),
         }
     }
 
@@ -58,6 +61,27 @@ impl WireItem {
             }
         }
         found
+    }
+}
+
+/// Elements one behind the other, whose sizes may differ: fields, and lists that a field of the same element counts. As many
+/// are written as the header's field `count` says. Header fields of elements that are not there are zero.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WireList {
+    pub header: HeaderId,
+    pub variant: VariantId,
+    pub count: u32,
+    /// The elements go on to the packet's end, and the decoder counts them; what goes on behind the last that there may be
+    /// is refused with this. Else a field in front holds `count`.
+    pub to_end: Option<ReasonId>,
+    /// Alike, and as many as there may be.
+    pub elements: Vec<Vec<WireItem>>,
+}
+
+impl WireList {
+    /// How many elements there may be.
+    pub fn most(&self) -> u64 {
+        self.elements.len() as u64
     }
 }
 

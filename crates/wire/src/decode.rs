@@ -2,7 +2,7 @@
 
 use mokume_reaction::{
     Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, VariantId, Wire, WireArm, WireCommon,
-    WireExpression, WireField, WireId, WireItem, WireOptions,
+    WireExpression, WireField, WireId, WireItem, WireList, WireOptions,
 };
 
 use crate::bits;
@@ -118,6 +118,7 @@ impl<'a> Decoder<'a> {
                     }
                 }
                 WireItem::Options(options) => self.options(options)?,
+                WireItem::List(list) => self.list(list)?,
                 WireItem::Reach(to) => {
                     let size = self.octet(to)?;
                     self.header_known = Some(size);
@@ -126,6 +127,27 @@ impl<'a> Decoder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// As many elements as were counted in front, or as there are up to the packet's end.
+    fn list(&mut self, list: &'a WireList) -> Result<(), Refusal> {
+        let Some(malformed) = list.to_end else {
+            let found = self.headers.iter().find(|value| value.header == list.header);
+            let count = found.and_then(|value| value.fields.get(list.count as usize)).copied().unwrap_or(0);
+            return list
+                .elements
+                .iter()
+                .take(count.min(list.most()) as usize)
+                .try_for_each(|element| self.items(element));
+        };
+        let mut count = 0;
+        while self.at < self.end * 8 {
+            let Some(element) = list.elements.get(count) else { return self.here(malformed) };
+            self.items(element)?;
+            count += 1;
+        }
+        let set = self.set_header_field(list.header, list.variant, list.count, count as u64, malformed);
+        set.or_else(|reason| self.here(reason))
     }
 
     /// Whether what was read on an arm could have been left out on one before it.

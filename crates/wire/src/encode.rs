@@ -2,7 +2,7 @@
 
 use mokume_reaction::{
     Automaton, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireArm, WireCommon,
-    WireExpression, WireField, WireId, WireItem, WireOptions,
+    WireExpression, WireField, WireId, WireItem, WireList, WireOptions,
 };
 
 use crate::bits;
@@ -62,6 +62,7 @@ impl<'a> Encoder<'a> {
                     }
                 }
                 WireItem::Options(options) => self.options(options),
+                WireItem::List(list) => self.list(list),
                 WireItem::Reach(to) => self.reach = Some(evaluate(to, &self.facts())),
             }
         }
@@ -70,6 +71,12 @@ impl<'a> Encoder<'a> {
     /// What is known while fields are laid out.
     fn facts(&self) -> Facts<'_> {
         Facts { slots: &self.slots, packet: &[], packet_size: 0, header_size: 0, own: None }
+    }
+
+    fn list(&mut self, list: &'a WireList) {
+        let count = self.header_field(list.header, list.variant, list.count);
+        self.narrow |= count > list.most();
+        list.elements.iter().take(count.min(list.most()) as usize).for_each(|element| self.items(element));
     }
 
     /// The size that the wire says the header has; beyond the packet it is cut off.

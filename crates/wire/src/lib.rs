@@ -12,6 +12,8 @@
 //! 3. options: `short` if they end beyond the packet or in front of what was read; then option by option: `malformed` if
 //!    its kind goes beyond their end; `unknown` if no arm has it (or it is skipped); `malformed` if its length goes beyond
 //!    the end, or is not that of its fields; its fields as in 1. A reach: `short` likewise, then the constraints;
+//!    a list: its elements' items in order; one to the packet's end, of which nothing is left for as many as there may be, but
+//!    octets of the packet: what it is refused for;
 //! 4. at the end what is left of the constraints, in order. The value of a computed field is its first constraint.
 //!
 //! Known from the start is the size of the packet if no field trims it, and of the header if the wire has fields alone.

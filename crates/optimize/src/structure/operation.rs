@@ -306,7 +306,9 @@ impl Way {
                     let arm = arms.iter().find(|arm| arm_fits(arm, headers))?;
                     self.encode_items(&arm.items, headers, packet, pieces)?;
                 }
-                WireItem::Optional { .. } | WireItem::Options(_) | WireItem::Reach(_) => return None,
+                WireItem::Optional { .. } | WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => {
+                    return None
+                }
             }
         }
         bits.is_none().then_some(())
@@ -456,7 +458,7 @@ fn read_items(items: &[WireItem], mut readings: Vec<Reading>) -> Option<Vec<Read
                 }
                 readings = next;
             }
-            WireItem::Optional { .. } | WireItem::Options(_) | WireItem::Reach(_) => return None,
+            WireItem::Optional { .. } | WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => return None,
         }
     }
     Some(readings)

@@ -22,6 +22,7 @@ const WIDE: u32 = 64;
 
 const OPTIONS: &str = "options of a wire: a loop over the packet";
 const COMMONS: &str = "header fields that are left out for their values";
+const LIST: &str = "a list whose elements differ in size";
 const REACH: &str = "a header that reaches into the message";
 
 fn has_commons(arms: &[mokume_reaction::WireArm]) -> bool {
@@ -114,6 +115,7 @@ impl Reader<'_> {
                     }
                 }
                 WireItem::Options(_) => return Err(OPTIONS.into()),
+                WireItem::List(_) => return Err(LIST.into()),
                 WireItem::Reach(_) => return Err(REACH.into()),
             }
         }
@@ -334,6 +336,7 @@ impl Reader<'_> {
                         next.extend(self.decode_items(packet, short, items, vec![decoder], done)?);
                     }
                     WireItem::Options(_) => return Err(OPTIONS.into()),
+                    WireItem::List(_) => return Err(LIST.into()),
                     WireItem::Reach(_) => return Err(REACH.into()),
                 }
             }

@@ -55,6 +55,7 @@ impl Printer<'_> {
                     *out += &format!("{pad}}}\n");
                 }
                 WireItem::Options(options) => self.options(options, depth, out),
+                WireItem::List(list) => self.list(list, depth, out),
                 WireItem::Reach(to) => *out += &format!("{pad}reach {}\n", self.expression(to)),
             }
         }
@@ -91,6 +92,22 @@ impl Printer<'_> {
                     *out += &format!("{pad}  }}\n");
                 }
             }
+        }
+        *out += &format!("{pad}}}\n");
+    }
+
+    /// `list w.Hdr.records to end else w.records {`
+    fn list(&self, list: &WireList, depth: usize, out: &mut String) {
+        let pad = "  ".repeat(depth);
+        *out += &format!("{pad}list {}", self.header_field(list.header, list.variant, list.count));
+        if let Some(reason) = list.to_end {
+            *out += &format!(" to end else {}", names::reason(self.automaton, reason));
+        }
+        *out += " {\n";
+        for element in &list.elements {
+            *out += &format!("{pad}  element {{\n");
+            self.items(element, depth + 2, out);
+            *out += &format!("{pad}  }}\n");
         }
         *out += &format!("{pad}}}\n");
     }

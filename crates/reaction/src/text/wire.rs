@@ -101,10 +101,12 @@ impl<'a> Reader<'_, 'a> {
                 self.optional(line, next)
             } else if line.starts_with("options") {
                 self.options(line, next)
+            } else if line.starts_with("list") {
+                self.list(line, next)
             } else if line.starts_with("reach") {
                 self.reach(line)
             } else {
-                Cursor::new(line).wanted("`field`, `choice`, `optional`, `options` or `reach`")
+                Cursor::new(line).wanted("`field`, `choice`, `optional`, `options`, `list` or `reach`")
             };
             match read {
                 Ok(item) => items.push(item),

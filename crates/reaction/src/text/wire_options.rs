@@ -1,4 +1,4 @@
-//! The parts of a wire that are not in every packet, from text: `optional`, `options`, `reach`.
+//! The parts of a wire that are not in every packet, from text: `optional`, `options`, `list`, `reach`.
 
 use super::cursor::{fault, Cursor, Read};
 use super::token::Line;
@@ -27,6 +27,41 @@ impl Reader<'_, '_> {
         cursor.expect("{")?;
         cursor.end()?;
         Ok(when)
+    }
+
+    /// `list w.Hdr.records {`, `list w.Hdr.records to end else w.records {`; in it, `element {` and items
+    pub(super) fn list(&mut self, line: &Line, next: &mut u32) -> Read<WireItem> {
+        let head = self.list_head(line);
+        let mut elements = Vec::new();
+        while let Some(line) = self.lines.get(self.at) {
+            self.at += 1;
+            if line.ends_with("}") && line.tokens.len() == 1 {
+                break;
+            }
+            if line.starts_with("element") {
+                elements.push(self.items(next));
+                self.at += 1;
+            } else {
+                let fault = Cursor::new(line).wanted::<()>("`element`");
+                fault.unwrap_or_else(|fault| self.parser.report(fault));
+            }
+        }
+        Ok(WireItem::List(WireList { elements, ..head? }))
+    }
+
+    fn list_head(&mut self, line: &Line) -> Read<WireList> {
+        let mut cursor = Cursor::new(line);
+        cursor.word("list");
+        let (header, variant, count) = self.place_in_header(&mut cursor)?;
+        let mut to_end = None;
+        if cursor.word("to") {
+            cursor.expect_word("end")?;
+            cursor.expect_word("else")?;
+            to_end = Some(self.parser.reason_at(&mut cursor)?);
+        }
+        cursor.expect("{")?;
+        cursor.end()?;
+        Ok(WireList { header, variant, count, to_end, elements: Vec::new() })
     }
 
     /// `reach words * 4`

@@ -163,6 +163,11 @@ impl Checker<'_, '_> {
                 }
                 WireItem::Optional { items, .. } => self.wire_items(items),
                 WireItem::Options(options) => self.wire_options(options),
+                WireItem::List(list) => {
+                    list.to_end.iter().for_each(|reason| self.reason(*reason));
+                    self.header_field(list.header, list.variant, list.count);
+                    list.elements.iter().for_each(|element| self.wire_items(element));
+                }
                 WireItem::Reach(_) => {}
             }
         }

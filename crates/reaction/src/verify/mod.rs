@@ -12,6 +12,7 @@ mod loops;
 mod operations;
 mod paths;
 mod wire_commons;
+mod wire_lists;
 mod wire_options;
 mod wires;
 

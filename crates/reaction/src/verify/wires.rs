@@ -30,6 +30,8 @@ pub(super) struct Way {
     pub fields: Vec<FieldIndex>,
     /// Nothing may follow.
     pub over: bool,
+    /// But other lists.
+    pub listed: bool,
 }
 
 pub(super) struct Checker<'a, 'f> {
@@ -87,8 +89,10 @@ impl<'a> Checker<'a, '_> {
 
     pub(super) fn items(&mut self, items: &'a [WireItem], mut ways: Vec<Way>) -> Vec<Way> {
         for (place, item) in items.iter().enumerate() {
-            if ways.iter().any(|way| way.over) {
-                self.fault(codes::WIRE_FIELD, "nothing stands behind `options` or `reach`".to_owned());
+            let is_list = matches!(item, WireItem::List(_));
+            if ways.iter().any(|way| way.over && !(way.listed && is_list)) {
+                let message = "nothing stands behind `options`, `list` or `reach`, but a list behind a list";
+                self.fault(codes::WIRE_FIELD, message.to_owned());
                 return ways;
             }
             match item {
@@ -100,6 +104,7 @@ impl<'a> Checker<'a, '_> {
                 }
                 WireItem::Optional { when, items } => ways = self.optional(when, items, ways),
                 WireItem::Options(options) => self.options(options, &mut ways),
+                WireItem::List(list) => self.list(list, &mut ways),
                 WireItem::Reach(to) => self.reach(to, &mut ways),
             }
         }

@@ -1,0 +1,97 @@
+//! Lists of wires: counted where they stand, of elements that are alike, in whole octets, that say all of themselves.
+
+use super::wires::{Checker, Way};
+use crate::*;
+
+const UNCOUNTED: &str = "how many elements a list has is not said in front of it";
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn list(&mut self, list: &'a WireList, ways: &mut [Way]) {
+        let place = (list.header, list.variant, list.count);
+        match list.to_end {
+            Some(_) => ways.iter_mut().for_each(|way| way.covered.push(place)),
+            None if ways.iter().any(|way| !way.covered.contains(&place)) => {
+                self.fault(codes::WIRE_NAME, UNCOUNTED.to_owned());
+            }
+            None => {}
+        }
+        if ways.iter().any(|way| !way.bits.is_multiple_of(8)) {
+            self.fault(codes::WIRE_OCTETS, "lists begin on an octet".to_owned());
+        }
+        self.list_elements(list, ways);
+        for way in ways.iter_mut() {
+            way.over = true;
+            way.listed = list.to_end.is_none();
+        }
+    }
+
+    fn list_elements(&mut self, list: &'a WireList, ways: &mut [Way]) {
+        let first = list.elements.first().map_or(Vec::new(), |element| shape(element));
+        let octets = first.split(|part| part.is_none()).all(|run| run.iter().flatten().sum::<u32>().is_multiple_of(8));
+        let counts = first.first().is_some_and(Option::is_some);
+        if !octets || !counts || list.elements.iter().any(|element| shape(element) != first) {
+            let message = "a list has no elements that are alike, in whole octets, and begin with a field";
+            self.fault(codes::WIRE_OCTETS, message.to_owned());
+        }
+        for element in &list.elements {
+            // Each element counts its own lists.
+            let mut inside = ways.first().cloned().unwrap_or_default();
+            let (before, fields) = (inside.covered.len(), inside.fields.len());
+            inside.bits = 0;
+            let mut inside = [inside];
+            element.iter().for_each(|item| self.list_item(item, &mut inside));
+            let [inside] = inside;
+            let own = &inside.fields[fields..];
+            self.named_within(own);
+            for way in ways.iter_mut() {
+                way.covered.extend_from_slice(&inside.covered[before..]);
+            }
+        }
+    }
+
+    fn list_item(&mut self, item: &'a WireItem, inside: &mut [Way; 1]) {
+        match item {
+            WireItem::Field(field) => {
+                let computed =
+                    matches!(field.value, FieldValue::Computed { .. } | FieldValue::Tag | FieldValue::Placed);
+                if computed || field.trims_packet {
+                    let message = format!("`{}` is computed, or of a layer below, or trims, within a list", field.name);
+                    self.fault(codes::WIRE_FIELD, message);
+                }
+                self.field(field, inside);
+            }
+            WireItem::List(list) if list.to_end.is_none() => {
+                if !inside[0].covered.contains(&(list.header, list.variant, list.count)) {
+                    self.fault(codes::WIRE_NAME, UNCOUNTED.to_owned());
+                }
+                self.list_elements(list, inside);
+            }
+            _ => self.fault(codes::WIRE_FIELD, "an element has fields, and lists that are counted".to_owned()),
+        }
+    }
+
+    /// What is checked of an element's field is known when it is read, and speaks of that field alone.
+    fn named_within(&mut self, own: &[FieldIndex]) {
+        for index in own {
+            let Some(field) = self.fields.get(index.0 as usize).copied() else { continue };
+            let alone = |expression: &WireExpression| match expression {
+                WireExpression::Number(_) => true,
+                WireExpression::Field(named) => named == index,
+                _ => false,
+            };
+            if field.constraints.iter().any(|rule| !alone(&rule.left) || !alone(&rule.right)) {
+                let message = format!("`{}` is held against more than a number, within a list", field.name);
+                self.fault(codes::WIRE_NAME, message);
+            }
+        }
+    }
+}
+
+/// Widths of fields; none for a list.
+fn shape(element: &[WireItem]) -> Vec<Option<u32>> {
+    let part = |item: &WireItem| match item {
+        WireItem::Field(field) => Some(u32::from(field.width)),
+        _ => None,
+    };
+    element.iter().map(part).collect()
+}
