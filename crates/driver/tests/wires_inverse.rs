@@ -333,10 +333,11 @@ fn has_options(items: &[WireItem]) -> bool {
     items.iter().any(|item| matches!(item, WireItem::Options(_)) || item.inner().into_iter().any(has_options))
 }
 
-/// Options up to the packet's end: there is no payload.
+/// Options or elements up to the packet's end: there is no payload.
 fn fills(items: &[WireItem]) -> bool {
     items.iter().any(|item| match item {
         WireItem::Options(options) => options.until == WireExpression::PacketSize,
+        WireItem::List(list) if list.to_end.is_some() => true,
         item => item.inner().into_iter().any(fills),
     })
 }
@@ -477,6 +478,7 @@ fn plant(items: &mut [WireItem], fault: &dyn Fn(&mut WireField)) -> bool {
         WireItem::Field(_) | WireItem::Reach(_) => false,
         WireItem::Choice { arms, .. } => arms.iter_mut().any(|arm| plant(&mut arm.items, fault)),
         WireItem::Optional { items, .. } => plant(items, fault),
+        WireItem::List(list) => list.elements.iter_mut().any(|element| plant(element, fault)),
         WireItem::Options(options) => options.arms.iter_mut().any(|arm| match arm {
             OptionArm::Known { items, .. } => plant(items, fault),
             _ => false,

@@ -8,7 +8,7 @@ use mokume_semantics::program::Layout;
 
 use crate::lowering::Lowering;
 use crate::plan::has_header;
-use crate::repeated::{at_most, nested};
+use crate::repeated::{at_most, nested, Part};
 use crate::wires::endian;
 
 /// A wire as it grows: the next field's number, and the bits laid out on this way.
@@ -78,6 +78,16 @@ impl Lowering<'_> {
             counts.push((count.index, *vector));
         }
         items.extend(layer.pad(whole));
+        if vectors.iter().any(|vector| self.holds_vectors(vector)) {
+            let lists = vectors.iter().map(|vector| {
+                let mut next = vector.element(0);
+                let elements = (0..vector.bound).map(|_| self.parts_of(vector.of, &mut next)).collect();
+                (vector.length, elements)
+            });
+            let lists = lists.collect();
+            items.extend(self.generated_lists((inst, header, variant), lists, name, (layer, whole)));
+            return items;
+        }
         // Behind all that is in every packet, so that it stands at fixed octets.
         for (count, vector) in counts {
             let mut elements = Vec::new();
@@ -91,6 +101,53 @@ impl Lowering<'_> {
             }
             items.extend(nested(count, (1, 0), elements));
         }
+        items
+    }
+
+    /// Elements with vectors of their own: each has its lists behind its other fields, as the header has.
+    fn generated_lists(
+        &mut self,
+        of: (usize, r::HeaderId, r::VariantId),
+        lists: Vec<(usize, Vec<Vec<Part>>)>,
+        name: &str,
+        (layer, whole): (&mut Layer, u32),
+    ) -> Vec<r::WireItem> {
+        let mut items = Vec::new();
+        for (length, parts) in lists {
+            let all = parts.into_iter().map(|parts| self.generated_element(of, parts, name, (&mut *layer, whole)));
+            let (_, header, variant) = of;
+            let elements = all.collect();
+            let list = r::WireList { header, variant, count: length as u32, to_end: None, elements };
+            items.push(r::WireItem::List(list));
+        }
+        items
+    }
+
+    fn generated_element(
+        &mut self,
+        of: (usize, r::HeaderId, r::VariantId),
+        parts: Vec<Part>,
+        name: &str,
+        (layer, whole): (&mut Layer, u32),
+    ) -> Vec<r::WireItem> {
+        let (inst, header, variant) = of;
+        let (mut items, mut lists) = (Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                Part::Scalar(at) => items.extend(self.generated_field(inst, (header, variant, at), name, layer)),
+                Part::Vector(length, elements) => {
+                    items.extend(self.generated_field(inst, (header, variant, length), name, layer));
+                    let label = self.infos[inst].fields[variant.index()][length].name.clone();
+                    let otherwise = self.a.reason(&format!("{name}.{label}"));
+                    if let Some(r::WireItem::Field(count)) = items.last_mut() {
+                        at_most(count, elements.len() as u64, otherwise);
+                    }
+                    lists.push((length, elements));
+                }
+            }
+        }
+        items.extend(layer.pad(whole));
+        items.extend(self.generated_lists(of, lists, name, (layer, whole)));
         items
     }
 

@@ -4,6 +4,7 @@
 //! Keeps: what is not in the packet is zero in the header, as in every vector; a length beyond the bound is refused.
 
 use mokume_reaction as r;
+use mokume_semantics::program as s;
 
 use crate::lowering::Lowering;
 
@@ -14,6 +15,14 @@ pub(crate) struct Repeated {
     pub bound: usize,
     /// Scalars of an element.
     pub width: usize,
+    pub of: s::Type,
+}
+
+/// What an element is made of, by the numbers of its scalars among the header's fields.
+pub(crate) enum Part {
+    Scalar(usize),
+    /// The number of its length, and its elements.
+    Vector(usize, Vec<Vec<Part>>),
 }
 
 impl Repeated {
@@ -28,6 +37,44 @@ impl Repeated {
 }
 
 impl Lowering<'_> {
+    /// The parts of a value of which `next` is the first scalar.
+    pub(crate) fn parts_of(&self, ty: s::Type, next: &mut usize) -> Vec<Part> {
+        if let Some(vector) = self.program.vector(ty) {
+            let length = *next;
+            *next += 1;
+            let elements = (0..vector.bound).map(|_| self.parts_of(vector.element, next)).collect();
+            return vec![Part::Vector(length, elements)];
+        }
+        let s::Type::Record(id) = ty else {
+            *next += 1;
+            return vec![Part::Scalar(*next - 1)];
+        };
+        let fields = self.program.records.get(id.index()).map_or(&[][..], |record| &record.fields);
+        fields.iter().flat_map(|field| self.parts_of(field.ty, next)).collect()
+    }
+
+    /// Whether elements have vectors of their own.
+    pub(crate) fn holds_vectors(&self, vector: &Repeated) -> bool {
+        self.parts_of(vector.of, &mut 0).iter().any(|part| matches!(part, Part::Vector(..)))
+    }
+
+    /// What a vector of an alternative may hold at most; its name with `*` where it is one of an element.
+    pub(crate) fn most_of(&self, inst: usize, variant: usize, vector: &str) -> Option<usize> {
+        let header = self.layer(inst).and_then(|layer| layer.header.as_ref())?;
+        let mut parts = vector.split('.');
+        let first = parts.next()?;
+        let field = header.variants.get(variant)?.fields.iter().find(|field| field.name.text == first)?;
+        let ty = parts.try_fold(field.ty, |ty, part| match part {
+            "*" => Some(self.program.vector(ty)?.element),
+            part => {
+                let s::Type::Record(id) = ty else { return None };
+                let fields = &self.program.records.get(id.index())?.fields;
+                fields.iter().find(|field| field.name.text == part).map(|field| field.ty)
+            }
+        })?;
+        Some(self.program.vector(ty)?.bound as usize)
+    }
+
     /// The vectors of an alternative.
     pub(crate) fn repeated(&self, inst: usize, variant: usize) -> Vec<Repeated> {
         let layer = self.layer(inst).and_then(|layer| layer.header.as_ref());
@@ -39,7 +86,7 @@ impl Lowering<'_> {
             let length = fields.iter().position(own)?;
             let scalars = fields.iter().filter(|field| own(field)).count();
             let bound = vector.bound as usize;
-            Some(Repeated { length, bound, width: (scalars - 1) / bound })
+            Some(Repeated { length, bound, width: (scalars - 1) / bound, of: vector.element })
         });
         found.collect()
     }
@@ -72,6 +119,15 @@ pub(crate) fn at_most(count: &mut r::WireField, most: u64, otherwise: r::ReasonI
         right: r::WireExpression::Number(most),
         otherwise,
     });
+}
+
+/// Whether an option is there if its list is not empty.
+pub(crate) fn counted_by(present: &s::WireValue, each: &s::WireEach) -> bool {
+    let (s::WireValue::Header { field, .. }, s::WireValue::Header { field: length, .. }) = (present, &each.length)
+    else {
+        return false;
+    };
+    length.text.strip_suffix(".length") == Some(field.text.as_str())
 }
 
 /// Fields by their order of appearance, and what names them: each copy of an element's fields has numbers of its own.
@@ -109,6 +165,7 @@ impl Numbers {
                         }
                     }
                 }
+                r::WireItem::List(list) => list.elements.iter_mut().for_each(|element| self.items(element)),
                 r::WireItem::Reach(to) => self.expression(to),
             }
         }

@@ -5,15 +5,15 @@ use mokume_semantics::program as s;
 
 use crate::fault::Fault;
 use crate::lowering::{HeaderField, Lowering, PlacedField};
-use crate::repeated::{at_most, nested, renumber};
+use crate::repeated::{at_most, counted_by, nested, renumber};
 
 /// Where the next field of a wire will stand, in bits; `None` behind a choice.
 struct Cursor {
     bits: Option<u32>,
     /// Header variants that the arm at hand stands for.
     selected: Vec<(r::HeaderId, r::VariantId)>,
-    /// The number of the element whose fields are laid out, which `*` stands for.
-    element: usize,
+    /// The numbers of the elements whose fields are laid out, outermost first, which `*` stands for.
+    elements: Vec<usize>,
 }
 
 struct Context<'a> {
@@ -88,7 +88,7 @@ impl<'p> Lowering<'p> {
             let fields = self.infos[*at].fields.first().map_or(0, Vec::len);
             self.change(*at, |info| info.placed = Some(vec![None; fields]));
         }
-        let mut cursor = Cursor { bits: Some(0), selected: Vec::new(), element: 0 };
+        let mut cursor = Cursor { bits: Some(0), selected: Vec::new(), elements: Vec::new() };
         let mut items = self.wire_items(&context, &definition.items, &mut cursor);
         renumber(&mut items);
         for at in members {
@@ -129,7 +129,12 @@ impl<'p> Lowering<'p> {
                 s::WireItem::Reach(to, _) => r::WireItem::Reach(expression_of(to)),
                 s::WireItem::Each(each) => {
                     cursor.bits = None;
-                    match self.counted_elements(context, each, &all, cursor) {
+                    let moves = each.moves() || !cursor.elements.is_empty();
+                    let found = match moves || matches!(all.last(), Some(r::WireItem::List(_))) {
+                        true => self.list(context, each, cursor).map(r::WireItem::List),
+                        false => self.counted_elements(context, each, &all, cursor),
+                    };
+                    match found {
                         Some(item) => item,
                         None => continue,
                     }
@@ -210,15 +215,25 @@ impl<'p> Lowering<'p> {
         cursor: &mut Cursor,
     ) -> Option<Vec<Vec<r::WireItem>>> {
         let s::WireValue::Header { layer, variant, field, .. } = &each.length else { return None };
-        let (place, _, variant, at, _) = self.header_place(context, (layer, variant.as_ref(), field), cursor)?;
-        let vectors = self.repeated(context.members[place], variant.index());
-        let bound = vectors.iter().find(|vector| vector.length == at)?.bound;
+        let (place, _, variant, ..) = self.header_place(context, (layer, variant.as_ref(), field), cursor)?;
+        let bound = self.most_of(context.members[place], variant.index(), field.text.strip_suffix(".length")?)?;
         let mut all = Vec::new();
         for element in 0..bound {
-            cursor.element = element;
+            cursor.elements.push(element);
             all.push(self.wire_items(context, &each.items, cursor));
+            cursor.elements.pop();
         }
         Some(all)
+    }
+
+    /// Elements whose sizes may differ.
+    fn list(&mut self, context: &Context, each: &s::WireEach, cursor: &mut Cursor) -> Option<r::WireList> {
+        let (header, variant, at) = self.option_field(context, &each.length, cursor)?;
+        let s::WireValue::Header { field, .. } = &each.length else { return None };
+        let vector = field.text.trim_end_matches(".length");
+        let to_end = each.to_end.then(|| self.a.reason(&format!("{}.{vector}", context.name)));
+        let elements = self.elements(context, each, cursor)?;
+        Some(r::WireList { header, variant, count: at, to_end, elements })
     }
 
     /// As many elements as a field in front says, which is the vector's length.
@@ -263,7 +278,10 @@ impl<'p> Lowering<'p> {
         let selected = cursor.selected.iter().find(|(of, _)| *of == header).map(|(_, variant)| *variant);
         let variant = named.or(selected).unwrap_or(r::VariantId(0));
         let fields = info.fields.get(variant.index())?;
-        let name = field.text.replace('*', &cursor.element.to_string()).replace('.', "_");
+        let mut name = field.text.replace('.', "_");
+        for element in &cursor.elements {
+            name = name.replacen('*', &element.to_string(), 1);
+        }
         let at = fields.iter().position(|known| known.name == name)?;
         Some((place, header, variant, at, fields[at].ty))
     }
@@ -280,7 +298,7 @@ impl<'p> Lowering<'p> {
             }
         }
         let selected = [cursor.selected.clone(), selects.clone()].concat();
-        let mut inner = Cursor { bits: cursor.bits, selected, element: cursor.element };
+        let mut inner = Cursor { bits: cursor.bits, selected, elements: cursor.elements.clone() };
         let items = self.wire_items(context, &arm.items, &mut inner);
         r::WireArm { tag: arm.tag, selects, commons: Vec::new(), items }
     }
@@ -339,10 +357,9 @@ impl<'p> Lowering<'p> {
     /// What a field that holds a vector's length may be at most.
     fn most_counted(&self, context: &Context, value: &s::WireValue, cursor: &Cursor) -> Option<u64> {
         let s::WireValue::Header { layer, variant, field, times, plus } = value else { return None };
-        let (place, _, variant, at, _) = self.header_place(context, (layer, variant.as_ref(), field), cursor)?;
-        let vectors = self.repeated(context.members[place], variant.index());
-        let bound = vectors.iter().find(|vector| vector.length == at)?.bound as u64;
-        Some(bound * times + plus)
+        let (place, _, variant, ..) = self.header_place(context, (layer, variant.as_ref(), field), cursor)?;
+        let bound = self.most_of(context.members[place], variant.index(), field.text.strip_suffix(".length")?)?;
+        Some(bound as u64 * times + plus)
     }
 
     fn header_value(
@@ -476,13 +493,4 @@ fn expression_of(expression: &s::WireExpr) -> r::WireExpression {
             }
         }
     }
-}
-
-/// Whether an option is there if its list is not empty.
-fn counted_by(present: &s::WireValue, each: &s::WireEach) -> bool {
-    let (s::WireValue::Header { field, .. }, s::WireValue::Header { field: length, .. }) = (present, &each.length)
-    else {
-        return false;
-    };
-    length.text.strip_suffix(".length") == Some(field.text.as_str())
 }

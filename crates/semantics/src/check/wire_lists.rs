@@ -10,29 +10,39 @@ impl<'a> Check<'a, '_> {
     /// What of a header field must have a place: the field, or of a vector its length and the parts of its elements.
     pub(super) fn parts_of(&self, field: &Field) -> Vec<String> {
         let name = &field.name.text;
-        let Some(vector) = self.program.vector(field.ty) else { return vec![name.clone()] };
-        let mut parts = vec![format!("{name}.length")];
-        parts.extend(leaves(self.program, vector.element).into_iter().map(|(leaf, _)| format!("{name}.*{leaf}")));
-        parts
+        match self.program.vector(field.ty) {
+            None => vec![name.clone()],
+            Some(_) => leaves(self.program, field.ty).into_iter().map(|leaf| format!("{name}{leaf}")).collect(),
+        }
     }
 
     /// A header field, or a part of a vector that a dotted name means.
     pub(super) fn part_of(&self, field: &Field, name: &str) -> Option<Field> {
-        if field.name.text == name {
-            return Some(field.clone());
+        let mut parts = name.split('.');
+        if parts.next() != Some(field.name.text.as_str()) {
+            return None;
         }
-        let rest = name.strip_prefix(field.name.text.as_str())?.strip_prefix('.')?;
-        let vector = self.program.vector(field.ty)?;
-        let ty = match rest.strip_prefix('*') {
-            None if rest == "length" => Type::UInt(8),
-            None => return None,
-            Some(leaf) => leaves(self.program, vector.element).into_iter().find(|(known, _)| known == leaf)?.1,
-        };
-        Some(Field { ty, ..field.clone() })
+        let ty = parts.try_fold(field.ty, |ty, part| self.step_into(ty, part))?;
+        // Of records without a list nothing has a place of its own.
+        let listed = name == field.name.text || self.program.vector(field.ty).is_some();
+        listed.then(|| Field { ty, ..field.clone() })
+    }
+
+    fn step_into(&self, ty: Type, part: &str) -> Option<Type> {
+        let Type::Record(id) = ty else { return None };
+        match (self.program.vector(ty), part) {
+            (Some(vector), "*") => Some(vector.element),
+            (Some(_), "length") => Some(Type::UInt(8)),
+            (Some(_), _) => None,
+            (None, part) => {
+                let fields = self.program.records.get(id.index()).map_or(&[][..], |record| &record.fields);
+                fields.iter().find(|field| field.name.text == part).map(|field| field.ty)
+            }
+        }
     }
 
     pub(super) fn is_length(&self, value: &WireValue) -> bool {
-        matches!(value, WireValue::Header { field, .. } if field.text.ends_with(".length"))
+        self.vector(value).is_some_and(|(_, rest)| rest == Some("length"))
     }
 
     /// Whether what says that an option is there is a vector by its name.
@@ -40,22 +50,29 @@ impl<'a> Check<'a, '_> {
         self.vector(value).is_some()
     }
 
-    fn vector(&self, value: &WireValue) -> Option<Vector> {
+    /// The innermost vector that a name leads to, and what of it is named behind it.
+    fn vector<'n>(&self, value: &'n WireValue) -> Option<(Vector, Option<&'n str>)> {
         let WireValue::Header { layer, variant, field, .. } = value else { return None };
-        let name = field.text.split('.').next()?;
+        let path: &'n str = &field.text;
+        let (of, rest) = match path.rsplit_once('.') {
+            Some((of, rest)) if rest != "*" => (of, Some(rest)),
+            _ => (path, None),
+        };
         let seen = self.layer(&layer.text)?;
         let mut variants = seen
             .variants
             .iter()
             .filter(|(known, _)| variant.as_ref().is_none_or(|wanted| *known == Some(wanted.text.as_str())));
-        variants.find_map(|(_, fields)| {
-            let found = fields.iter().find(|known| known.name.text == name)?;
-            self.program.vector(found.ty)
-        })
+        let found = variants.find_map(|(_, fields)| {
+            let known = |path| fields.iter().find_map(|known| self.part_of(known, path));
+            let named = |(field, rest): (Field, Option<&'n str>)| Some((self.program.vector(field.ty)?, rest));
+            known(path).map(|field| (field, None)).and_then(named).or_else(|| named((known(of)?, rest)))
+        });
+        found
     }
 
     pub(super) fn bound(&self, value: &WireValue) -> u64 {
-        self.vector(value).map_or(0, |vector| u64::from(vector.bound))
+        self.vector(value).map_or(0, |(vector, _)| u64::from(vector.bound))
     }
 
     /// The field holds the length of the longest vector.
@@ -98,26 +115,19 @@ impl<'a> Check<'a, '_> {
             return;
         }
         for item in &each.items {
-            if let WireItem::Field(field) = item {
-                self.field_names(field);
+            match item {
+                WireItem::Field(field) => self.field_names(field),
+                WireItem::Each(inner) => self.each_names(inner),
+                _ => {}
             }
         }
     }
 
-    /// The elements stand behind the field that counts them.
+    /// The elements stand behind the field that counts them, or go on to the packet's end.
     pub(super) fn each(&mut self, each: &'a WireEach, path: &mut Path<'a>) {
-        let WireValue::Header { layer, field, .. } = &each.length else { return };
-        if !path.covered.contains_key(&(layer.text.as_str(), field.text.as_str())) {
-            let vector = field.text.trim_end_matches(".length");
-            let text = format!("how many elements `{vector}` has is not said in front of them");
-            let diagnostic = Diagnostic::error(codes::WIRE_UNCOUNTED, text)
-                .at(each.span, "as many as what?")
-                .note("a packet is read from front to back")
-                .help(format!(
-                    "write `count: u8 = {}.{vector}.length` in front, or put them into an option",
-                    layer.text
-                ));
-            self.fail(diagnostic);
+        match each.to_end {
+            true => self.cover(&each.length, each.span, path),
+            false => self.counted_in_front(each, path),
         }
         if !path.bits.is_multiple_of(8) {
             let text = format!("the elements begin within an octet: {} bits in front of them", path.bits);
@@ -125,12 +135,42 @@ impl<'a> Check<'a, '_> {
             self.fail(diagnostic.help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8)));
         }
         self.cover_elements(each, path);
+        if each.moves() || path.over.is_some() {
+            path.over = Some(each.span);
+            path.listed = !each.to_end;
+        }
+    }
+
+    fn counted_in_front(&mut self, each: &'a WireEach, path: &Path<'a>) {
+        let WireValue::Header { layer, field, .. } = &each.length else { return };
+        if path.covered.contains_key(&(layer.text.as_str(), field.text.as_str())) {
+            return;
+        }
+        let vector = field.text.trim_end_matches(".length");
+        let (shown, length) = match vector.rsplit_once(".*.") {
+            None => (vector.to_string(), format!("{}.{vector}.length", layer.text)),
+            Some((_, inner)) => (vector.replace(".*", "[i]"), format!("x.{inner}.length")),
+        };
+        let text = format!("how many elements `{shown}` has is not said in front of them");
+        let mut diagnostic = Diagnostic::error(codes::WIRE_UNCOUNTED, text)
+            .at(each.span, "as many as what?")
+            .note("a packet is read from front to back")
+            .help(format!("write `count: u8 = {length}` in front, or put them into an option"));
+        if !vector.contains('*') {
+            diagnostic = diagnostic.help("elements that are the last of the packet: `until size(packet)`");
+        }
+        self.fail(diagnostic);
     }
 
     pub(super) fn cover_elements(&mut self, each: &'a WireEach, path: &mut Path<'a>) {
         for item in &each.items {
-            if let WireItem::Field(field) = item {
-                self.cover(&field.value, field.name.span, path);
+            match item {
+                WireItem::Field(field) => self.cover(&field.value, field.name.span, path),
+                WireItem::Each(inner) => {
+                    self.counted_in_front(inner, path);
+                    self.cover_elements(inner, path);
+                }
+                _ => {}
             }
         }
     }
@@ -146,13 +186,17 @@ impl<'a> Check<'a, '_> {
     }
 }
 
-/// The scalars of an element, by their names behind it.
-fn leaves(program: &Program, ty: Type) -> Vec<(String, Type)> {
-    let Type::Record(id) = ty else { return vec![(String::new(), ty)] };
+/// What has a place of its own in a packet, by its names behind a value: of a vector its length and an element's parts.
+fn leaves(program: &Program, ty: Type) -> Vec<String> {
+    if let Some(vector) = program.vector(ty) {
+        let parts = leaves(program, vector.element).into_iter().map(|leaf| format!(".*{leaf}"));
+        return std::iter::once(".length".to_string()).chain(parts).collect();
+    }
+    let Type::Record(id) = ty else { return vec![String::new()] };
     let fields = program.records.get(id.index()).map_or(&[][..], |record| &record.fields);
     let inner = |field: &Field| {
-        let under = leaves(program, field.ty).into_iter();
-        under.map(|(rest, ty)| (format!(".{}{rest}", field.name.text), ty)).collect::<Vec<_>>()
+        let name = &field.name.text;
+        leaves(program, field.ty).into_iter().map(|rest| format!(".{name}{rest}")).collect::<Vec<_>>()
     };
     fields.iter().flat_map(inner).collect()
 }

@@ -75,6 +75,9 @@ impl<'a> Check<'a, '_> {
 
     pub(super) fn behind_the_end(&mut self, item: &WireItem, path: &Path<'a>) {
         let Some(over) = path.over else { return };
+        if matches!(item, WireItem::Each(_)) && path.listed {
+            return;
+        }
         let span = match item {
             WireItem::Field(field) => field.name.span,
             WireItem::Choice { span, .. } | WireItem::Optional { span, .. } | WireItem::Reach(_, span) => *span,
@@ -84,7 +87,7 @@ impl<'a> Check<'a, '_> {
         let diagnostic = Diagnostic::error(codes::WIRE_LAST, "a part of the header behind its end")
             .at(span, "no place for it")
             .label(over, "the header ends with this")
-            .help("put it in front of the options, or of `header to`");
+            .help("put it in front of the options, of `header to`, or of the list whose elements differ in size");
         self.fail(diagnostic);
     }
 }

@@ -97,6 +97,8 @@ pub(super) struct Path<'a> {
     last: Option<Span>,
     /// What ended the header.
     pub over: Option<Span>,
+    /// It was a list that is counted: other lists may follow.
+    pub listed: bool,
 }
 
 pub(super) struct Check<'a, 'b> {
@@ -389,6 +391,12 @@ fn place_for(layer: &str, field: &str) -> String {
     match field.split_once('.') {
         None => format!("add a line such as `{field}: u16 = {layer}.{field}`"),
         Some((vector, "length")) => format!("add a line such as `count: u8 = {layer}.{vector}.length`"),
+        Some((vector, part)) if part.trim_start_matches("*.").contains(".*") => {
+            let (list, part) = part.trim_start_matches("*.").split_once(".*").unwrap_or_default();
+            format!(
+                "add a part such as `each s in x.{list} {{ value: u16 = s{part} }}` for each x in `{layer}.{vector}`"
+            )
+        }
         Some((vector, part)) => {
             let part = part.replace('*', "x");
             format!("add a part such as `each x in {layer}.{vector} {{ value: u16 = {part} }}`")

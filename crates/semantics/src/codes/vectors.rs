@@ -6,11 +6,6 @@ codes! {
     "fn first(all: [u32; ..1000]) -> u32 { return all[0] }",
     "fn first(all: [u32; ..8]) -> u32 { return all[0] }";
 
-    VECTOR_ELEMENT = "M0641", "a vector of what no vector is made of",
-    "The elements of a bounded vector are numbers, enums and the like, and records of them. A vector of vectors would be an array of arrays: keep that in state.",
-    "fn first(rows: [[u32; ..4]; ..4]) -> u32 { return rows.length }",
-    "fn first(row: [u32; ..4]) -> u32 { return row.length }";
-
     WIRE_COUNT = "M0643", "a field that cannot count so far",
     "Where a header has a vector, a field of the packet says how many elements follow. It holds the number of the longest vector, scaled as the wire says.",
     "worker Says {
@@ -79,6 +74,63 @@ wire Sources big {
     each source in Says.sources {
         unused:  u8 = 0 unread
         address: u32 = source
+    }
+}";
+
+    WIRE_UNTIL = "M0665", "elements that end where no elements end",
+    "Elements are counted by a field in front of them; or they go on to the packet's end, `each x in Layer.list until size(packet)`. Within an element, lists are counted: how should one know where the next element begins?",
+    "worker Says {
+    header { sources: [u32; ..9] }
+    on send(msg) { below.send(msg, sources: []) }
+}
+bundle Said = Says encoded Sources
+wire Sources big {
+    words: u8 = size(header) / 4
+    each source in Says.sources until words * 4 { address: u32 = source }
+}",
+    "endpoint Says {
+    header { sources: [u32; ..9] }
+    on deliver(msg) { consume msg: read }
+}
+bundle Said = Says encoded Sources
+wire Sources big {
+    each source in Says.sources until size(packet) { address: u32 = source }
+}";
+
+    WIRE_OPTION_LIST = "M0666", "elements of an option that differ in size",
+    "In an option the length says how many elements there are, so they are all of one size: fields alone. A list within a list, or one to the packet's end, stands outside options.",
+    "record Group { left: u16, members: [u16; ..2] }
+worker Says {
+    header { groups: [Group; ..3] }
+    on send(msg) { below.send(msg, groups: []) }
+}
+bundle Said = Says encoded Groups
+wire Groups big {
+    words: u8 = size(header) / 4
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 {
+        0 => end
+        5 => Says.groups {
+            each group in Says.groups {
+                left:  u16 = group.left
+                count: u8 = group.members.length
+                each member in group.members { member: u16 = member }
+            }
+        }
+        else => skip
+    }
+}",
+    "record Group { left: u16, members: [u16; ..2] }
+worker Says {
+    header { groups: [Group; ..3] }
+    on send(msg) { below.send(msg, groups: []) }
+}
+bundle Said = Says encoded Groups
+wire Groups big {
+    count: u8 = Says.groups.length
+    each group in Says.groups {
+        left: u16 = group.left
+        size: u8 = group.members.length
+        each member in group.members { member: u16 = member }
     }
 }";
 

@@ -58,13 +58,22 @@ pub enum WireItem {
 }
 
 /// The elements of a vector in a header, as many as there are. Fields of `items` name parts of an element with `*` for its
-/// number: `blocks.*.left`.
+/// number: `blocks.*.left`, in a list within a list `records.*.sources.*.high`.
 #[derive(Clone, Debug)]
 pub struct WireEach {
     /// The vector's length, `blocks.length`.
     pub length: WireValue,
+    /// They go on to the packet's end: nothing in front counts them.
+    pub to_end: bool,
     pub items: Vec<WireItem>,
     pub span: Span,
+}
+
+impl WireEach {
+    /// Where what stands behind begins is not known from the number of elements alone.
+    pub fn moves(&self) -> bool {
+        self.to_end || self.items.iter().any(|item| matches!(item, WireItem::Each(_)))
+    }
 }
 
 /// Options, each with its kind and length in front.

@@ -10,7 +10,7 @@ use super::body::{cast, make, unknown, Body};
 use super::places::Lookup;
 use super::{items, Context, Item};
 use crate::program::*;
-use crate::{codes, tree, types};
+use crate::{codes, tree};
 
 /// Every element is scalars of its own in each value of the type, so there are few.
 pub(super) const MOST_ELEMENTS: u64 = 64;
@@ -362,15 +362,5 @@ impl Body<'_> {
             StmtKind::For { local: counter, from: number(0, span), to, limit, body: all }
         });
         behind(before, kind, span)
-    }
-}
-
-/// Whether values of a type may be elements: scalars, and records of them.
-pub(crate) fn is_element(program: &Program, ty: Type) -> bool {
-    match ty {
-        Type::Record(id) => program.records.get(id.index()).is_some_and(|record| {
-            record.vector.is_none() && record.fields.iter().all(|field| is_element(program, field.ty))
-        }),
-        other => types::is_scalar(other),
     }
 }

@@ -185,7 +185,14 @@ impl Work<'_> {
         let mut bits = 0;
         for (place_of, item) in items.iter().enumerate() {
             // Its elements, as many as the length says, end the option.
-            if matches!(item, WireItem::Each(_)) && place_of + 1 == items.len() {
+            if let (WireItem::Each(each), true) = (item, place_of + 1 == items.len()) {
+                if each.moves() {
+                    let text = "elements of an option that differ in size";
+                    let help =
+                        "the option's length says how many of one size there are: leave `until` out, and let each \
+                                element hold fields alone";
+                    self.cx.error(codes::WIRE_OPTION_LIST, text, each.span, "not within an option", help);
+                }
                 continue;
             }
             let WireItem::Field(field) = item else {

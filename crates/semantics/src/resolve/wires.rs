@@ -43,6 +43,8 @@ pub(super) struct Work<'a> {
 #[derive(Clone)]
 pub(super) struct Element {
     pub name: String,
+    /// What elements of the lists around are called.
+    pub around: Vec<String>,
     pub layer: Name,
     pub variant: Option<Name>,
     pub vector: Name,
@@ -207,6 +209,9 @@ impl Work<'_> {
     ) -> Option<WireValue> {
         if let Some(value) = self.of_element(path, times, plus) {
             return Some(value);
+        }
+        if self.is_of_list_around(path) {
+            return None;
         }
         let (layer, variant, rest) = match path {
             [layer, variant, rest @ ..] if !rest.is_empty() && is_alternative(variant) => {

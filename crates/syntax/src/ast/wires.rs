@@ -155,6 +155,10 @@ impl WireEach {
     pub fn of(&self) -> Option<Path> {
         child(&self.0)
     }
+    /// `until size(packet)`: where the elements end that nothing counts.
+    pub fn until(&self) -> Option<Expr> {
+        child(&self.0)
+    }
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }

@@ -34,7 +34,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `each block in Layer.blocks { left: u32 = block.left }`
+    /// `each block in Layer.blocks { left: u32 = block.left }`, `each x in Layer.list until size(packet) { … }`
     pub(super) fn wire_each(&mut self) {
         self.form = "each block in Layer.blocks { left: u32 = block.left }";
         self.open(WIRE_EACH);
@@ -42,6 +42,9 @@ impl Parser<'_> {
         self.name("what an element is called");
         self.expect_word("in");
         self.path("the vector: `Layer.blocks`");
+        if self.eat_word("until") {
+            self.with_records(false, |p| p.expression());
+        }
         self.open(WIRE_BODY);
         self.nested(|p| p.braces("`{` and fields", |p| p.wire_members()));
         self.close();
