@@ -8,10 +8,11 @@ use std::hash::{Hash, Hasher};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use mokume_reaction::{Automaton, HandlerId};
 
+use crate::machine::{FREE, MAKE, SET_FAULT};
 use crate::runtime::RUNTIME;
 use crate::stack::{emit, EmitError, Generated, Options};
 
@@ -145,7 +146,7 @@ impl Build {
 /// Stacks in C, compiled and ready to be run.
 pub struct CProgram {
     pub(crate) stacks: Vec<StackInfo>,
-    pub(crate) link: Mutex<Link>,
+    pub(crate) link: RwLock<Link>,
     /// What was built.
     pub artifact: PathBuf,
 }
@@ -161,7 +162,7 @@ pub(crate) struct StackInfo {
 /// The way to the compiled code.
 pub(crate) enum Link {
     Library { call: HarnessCall, _library: libloading::Library },
-    Process { child: Child },
+    Process { child: Mutex<Child> },
 }
 
 type HarnessCall = unsafe extern "C" fn(*const u8, *mut u32) -> *const u8;
@@ -182,37 +183,48 @@ impl CProgram {
         let artifact = compile(&generated, build)?;
         let link = open(&artifact, build.transport)?;
         let stacks = automata.iter().zip(generated).map(|(automaton, generated)| info(automaton, generated)).collect();
-        Ok(CProgram { stacks, link: Mutex::new(link), artifact })
+        Ok(CProgram { stacks, link: RwLock::new(link), artifact })
     }
 
     /// Switches a fault of [`Build::faults`] on, or off.
     pub fn set_fault(&self, fault: Option<u32>) {
-        let mut request = vec![9];
+        let mut request = vec![SET_FAULT];
         request.extend(fault.unwrap_or(u32::MAX).to_le_bytes());
         let _ = self.call(&request);
     }
 
     /// One request to the harness; why there is no answer.
     pub(crate) fn call(&self, request: &[u8]) -> Result<Vec<u8>, String> {
-        let mut link = self.link.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        match &mut *link {
-            Link::Library { call, .. } => {
-                let mut size = 0;
-                // SAFETY: the harness reads one request, and its answer of `size` octets is valid until the next call.
-                unsafe {
-                    let answer = call(request.as_ptr(), &mut size);
-                    Ok(std::slice::from_raw_parts(answer, size as usize).to_vec())
-                }
+        // What machines share changes while no other request is answered; see harness.c.
+        if matches!(request.first(), Some(&(MAKE | FREE | SET_FAULT))) {
+            return answer(&self.link.write().unwrap_or_else(PoisonError::into_inner), request);
+        }
+        answer(&self.link.read().unwrap_or_else(PoisonError::into_inner), request)
+    }
+}
+
+fn answer(link: &Link, request: &[u8]) -> Result<Vec<u8>, String> {
+    match link {
+        Link::Library { call, .. } => {
+            let mut size = 0;
+            // SAFETY: the harness reads one request, and its answer of `size` octets is this thread's until its next call.
+            unsafe {
+                let answer = call(request.as_ptr(), &mut size);
+                Ok(std::slice::from_raw_parts(answer, size as usize).to_vec())
             }
-            Link::Process { child } => exchange(child, request).map_err(|error| ended(child, error)),
+        }
+        Link::Process { child } => {
+            let child = &mut *child.lock().unwrap_or_else(PoisonError::into_inner);
+            exchange(child, request).map_err(|error| ended(child, error))
         }
     }
 }
 
 impl Drop for CProgram {
     fn drop(&mut self) {
-        let link = self.link.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let link = self.link.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Link::Process { child } = link {
+            let child = child.get_mut().unwrap_or_else(PoisonError::into_inner);
             drop(child.stdin.take());
             let _ = child.wait();
         }
@@ -380,7 +392,7 @@ fn open(artifact: &Path, transport: Transport) -> Result<Link, BuildError> {
             let mut command = Command::new(&path);
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             let child = command.spawn().map_err(|error| failed(error.to_string()))?;
-            Ok(Link::Process { child })
+            Ok(Link::Process { child: Mutex::new(child) })
         }
     }
 }

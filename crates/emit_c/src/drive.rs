@@ -63,6 +63,10 @@ impl Default for Drive {
 /// room than the interpreter.
 const RUNAWAY: usize = 1000;
 
+/// A sequence ends, judged, after so many reactions: a stack whose parameters let it never rest makes 65,536 in each call,
+/// and all that it does is more of the same.
+const BUSY: u64 = 100_000;
+
 /// One call of a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
@@ -115,6 +119,8 @@ pub struct Summary {
     pub refused: u64,
     /// Sequences in which the subject had less memory than was asked for.
     pub beyond: u64,
+    /// Sequences that ended early, after [`BUSY`] reactions.
+    pub busy: u64,
 }
 
 /// Runs the sequences on pairs of new machines: `reference(params, seed)`, `subject(params, seed)`. A sequence in which
@@ -167,6 +173,10 @@ pub fn drive_from<R: Machine, S: Subject>(
             found = compare(&expected, &actual, &first, &second, options.accounts);
             source.learn(&expected);
             source.keep_if_new(second.progress(), &params, &steps);
+            if first.reactions() > BUSY {
+                summary.busy += 1;
+                break;
+            }
             sibling.iter_mut().for_each(|sibling| sibling.hear(source.now, &expected, &mut source));
         }
         found = found.or_else(|| accounts(&first, &second));

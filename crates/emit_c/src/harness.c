@@ -14,7 +14,7 @@ extern const uint32_t mk_stack_count;
 int mk_fault_active = -1;
 #endif
 
-enum { MAKE = 1, START, INPUT, ADVANCE, NEXT_DEADLINE, ACCOUNTS, COVERAGE, FREE, SET_FAULT, RESET };
+enum { MAKE = 1, START, INPUT, ADVANCE, NEXT_DEADLINE, ACCOUNTS, COVERAGE, FREE, SET_FAULT, RESET, PROGRESS };
 
 enum { PARAMS = 256 };
 
@@ -31,9 +31,11 @@ typedef struct machine {
     uint64_t *covered; /* before it was reset */
 } machine;
 
+/* Only MAKE, FREE and SET_FAULT change what machines share: the caller lets each of them run alone. All others touch their own
+ * machine, and may run beside others of other machines. */
 static machine *machines;
 static uint32_t machine_count;
-static octets answer;
+static _Thread_local octets answer;
 
 static void *grow(void *memory, size_t size)
 {
@@ -223,7 +225,17 @@ static void coverage(machine *m)
         put_number(&answer, m->covered[i] + taken[i], 8);
 }
 
-/* Answers a request; the answer stays valid until the next. */
+/* How many branches were ever taken. */
+static void progress(machine *m)
+{
+    const uint64_t *taken = m->stack->coverage(m->instance);
+    uint32_t count = taken ? m->stack->branch_count : 0, found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        found += (m->covered[i] | taken[i]) != 0;
+    put_number(&answer, found, 4);
+}
+
+/* Answers a request; the answer stays valid until the next of the same thread. */
 const uint8_t *mk_harness_call(const uint8_t *request, uint32_t *size);
 const uint8_t *mk_harness_call(const uint8_t *request, uint32_t *size)
 {
@@ -264,6 +276,9 @@ const uint8_t *mk_harness_call(const uint8_t *request, uint32_t *size)
             break;
         case RESET:
             reset(index, request);
+            break;
+        case PROGRESS:
+            progress(m);
             break;
         default:
             free(m->memory);

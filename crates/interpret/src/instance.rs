@@ -274,4 +274,8 @@ impl Machine for Instance {
     fn accounts(&self) -> Accounts {
         self.core.totals.accounts(self.counters())
     }
+
+    fn reactions(&self) -> u64 {
+        self.core.reactions
+    }
 }

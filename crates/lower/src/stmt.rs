@@ -57,14 +57,17 @@ impl<'p> Lowering<'p> {
     }
 
     pub fn block(&mut self, f: &mut Frame<'p>, block: &'p [s::Stmt]) {
+        // What comes behind a block in a statement belongs to the statement again.
+        let around = f.b.pause();
         for stmt in block {
             if !f.live() {
-                return;
+                break;
             }
             let place = self.place(stmt.span);
             f.source(place);
             self.stmt(f, stmt);
         }
+        f.b.resume(around);
     }
 
     fn stmt(&mut self, f: &mut Frame<'p>, stmt: &'p s::Stmt) {

@@ -52,8 +52,18 @@ pub struct Block {
     pub params: Vec<Value>,
     pub ops: Vec<Op>,
     pub end: Terminator,
+    /// Where an end of several targets comes from.
+    pub mark: Option<Mark>,
     /// The block is the head of a loop that is entered at most this often before it is left.
     pub bound: Option<u32>,
+}
+
+/// Where an end comes from: a statement, and which of the ends it is that one rendering of the statement needs. So a
+/// branch of a function that is rendered at each of its calls has one mark, whoever calls it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Mark {
+    pub source: SourceId,
+    pub nth: u32,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -11,6 +11,8 @@ pub struct BodyBuilder {
     current: Option<BlockId>,
     ended: Vec<bool>,
     source: Option<SourceId>,
+    /// Ends of several targets since the source was set.
+    ends: u32,
 }
 
 impl BodyBuilder {
@@ -25,7 +27,8 @@ impl BodyBuilder {
     /// A new block with typed parameters. The current block stays current.
     pub fn block(&mut self, label: impl Into<String>, params: &[(String, Type)]) -> BlockId {
         let params = params.iter().map(|(name, ty)| self.new_value(*ty, name.clone())).collect();
-        let block = Block { label: label.into(), params, ops: Vec::new(), end: Terminator::Return, bound: None };
+        let label = label.into();
+        let block = Block { label, params, ops: Vec::new(), end: Terminator::Return, mark: None, bound: None };
         self.body.blocks.push(block);
         self.ended.push(false);
         BlockId(self.body.blocks.len() as u32 - 1)
@@ -57,9 +60,19 @@ impl BodyBuilder {
         self.current
     }
 
-    /// The place that the next operations come from.
+    /// The place that the next operations and ends come from; its ends are numbered from 0.
     pub fn set_source(&mut self, source: Option<SourceId>) {
-        self.source = source;
+        self.resume((source, 0));
+    }
+
+    /// What [`Self::resume`] goes on with.
+    pub fn pause(&self) -> (Option<SourceId>, u32) {
+        (self.source, self.ends)
+    }
+
+    /// Goes on with a place that was left for another.
+    pub fn resume(&mut self, paused: (Option<SourceId>, u32)) {
+        (self.source, self.ends) = paused;
     }
 
     pub fn source(&self) -> Option<SourceId> {
@@ -129,8 +142,17 @@ impl BodyBuilder {
 
     /// Ends the current block; no block is current afterwards.
     pub fn end(&mut self, end: Terminator) {
+        let source = self.source.filter(|_| self.current.is_some() && end.targets().len() > 1);
+        let mark = source.map(|source| Mark { source, nth: self.ends });
+        self.ends += u32::from(mark.is_some());
+        self.end_at(end, mark);
+    }
+
+    /// [`Self::end`] with a mark of the caller's.
+    pub fn end_at(&mut self, end: Terminator, mark: Option<Mark>) {
         if let Some(block) = self.current.take() {
             self.body.blocks[block.index()].end = end;
+            self.body.blocks[block.index()].mark = mark;
             self.ended[block.index()] = true;
         }
     }

@@ -89,6 +89,10 @@ pub trait Machine {
     /// When `advance` has something to do next, in nanoseconds.
     fn next_deadline(&self) -> Option<u64>;
     fn accounts(&self) -> Accounts;
+    /// How many reactions there were; 0 of a machine that does not say.
+    fn reactions(&self) -> u64 {
+        0
+    }
 }
 
 /// Functions in C, for who runs a stack without being C.

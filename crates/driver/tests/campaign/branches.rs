@@ -1,23 +1,22 @@
-//! Branches of handlers, counted once however many stacks have the handler.
+//! Branches of the source, counted once however often they are rendered.
 //!
-//! Code that a shape supplies (how sessions are opened, found, accepted, closed) has one source however many layers have
-//! the shape, and counts once. Any other branch is known by its layer's definition, its handler, what kind of end it stands at (with the block's label and
-//! place in the source), which of those in the handler it is, and its target. So a handler that stands in several
-//! stacks counts once, although a stack's constants may leave some of its branches out.
+//! A branch is known by the statement that it comes from, what kind of end it stands at (with the block's label), which of those it is in one
+//! rendering of the statement (the end's mark says it), and its target. So a function that is rendered at each of its calls counts once, as does a
+//! handler that stands in several stacks, although a stack's constants may leave some of its branches out: it is taken if any copy was. Code that a
+//! shape supplies around handlers (how sessions are opened, found, accepted, closed) has no statement; it counts once for each shape,
+//! class and trigger, however many layers have the shape.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mokume_reaction::{Automaton, Block, ClassId, HandlerId, LinkKind, SourceId, Terminator, Trigger};
+use mokume_reaction::{Automaton, ClassId, HandlerId, LinkKind, Mark, SourceId, Terminator, Trigger};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Branch {
-    /// `Definition.class.trigger`, or `(shape).class.trigger`.
-    pub handler: String,
+    /// `file:line:column` of the statement; `(shape).class.trigger` of what has none.
+    pub home: String,
     pub label: String,
     pub kind: &'static str,
-    /// `file:line:column` of the last operation before it; nothing where a shape's code has none.
-    pub place: String,
-    /// Among those of the handler that are alike so far: copies of one thing for several neighbours, mostly.
+    /// Among those that are alike so far, in one rendering: copies of one thing for several neighbours, mostly.
     pub copy: usize,
     pub target: usize,
     pub to: String,
@@ -46,8 +45,8 @@ const IMPOSSIBLE: &[(&str, &str, &str, &str)] = &[
 impl Branch {
     /// For people.
     pub fn name(&self) -> String {
-        let Branch { handler, label, kind, place, copy, target, to } = self;
-        format!("{handler} {label}#{copy} {kind} {target} -> {to} ({place})")
+        let Branch { home, label, kind, copy, target, to } = self;
+        format!("{home} {label}#{copy} {kind} {target} -> {to}")
     }
 
     /// Why it cannot be taken, if it cannot.
@@ -58,8 +57,8 @@ impl Branch {
     }
 }
 
-/// How often each branch was taken, over all stacks.
-pub type Merged = BTreeMap<Branch, u64>;
+/// How often each branch was taken, over all stacks, and one of the handlers that have it (`Definition.class.trigger`).
+pub type Merged = BTreeMap<Branch, (u64, String)>;
 
 /// Branches of a stack: ends of blocks with more than one target.
 pub fn count(automaton: &Automaton) -> u64 {
@@ -70,38 +69,43 @@ pub fn count(automaton: &Automaton) -> u64 {
 pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(HandlerId, usize, usize, u64)]) {
     let handlers = (0..automaton.handlers.len()).map(HandlerId::from);
     let names: Vec<[String; 2]> = handlers.map(|handler| handler_names(automaton, handler)).collect();
-    // Block by block, each once: the number of its like before it.
-    let mut copies: HashMap<(HandlerId, usize), usize> = HashMap::new();
-    let mut alike: HashMap<(HandlerId, &str, &str, String), usize> = HashMap::new();
+    let alike = alike(automaton);
     for (handler, block, target, times) in coverage {
         let body = &automaton.handler(*handler).body;
         let at = &body.blocks[*block];
         let targets = at.end.targets();
-        if targets.len() < 2 {
-            continue;
-        }
-        let (kind, place) = (kind(automaton, &at.end), place(automaton, *handler, at));
-        let copy = *copies.entry((*handler, *block)).or_insert_with(|| {
-            let next = alike.entry((*handler, &at.label, kind, place.clone())).or_insert(0);
-            *next += 1;
-            *next
-        });
+        let Some(mark) = at.mark.filter(|_| targets.len() > 1) else { continue };
+        let kind = kind(automaton, &at.end);
+        let copy = alike[&(*handler, mark.source, &*at.label, kind)].range(..mark.nth).count() + 1;
+        let [layer, shape] = &names[handler.index()];
+        let home = place(automaton, *handler, mark).unwrap_or_else(|| shape.clone());
         let to = body.blocks[targets[*target].block.index()].label.clone();
-        let handler = names[handler.index()][usize::from(place.is_empty())].clone();
-        let branch = Branch { handler, label: at.label.clone(), kind, place, copy, target: *target, to };
-        *merged.entry(branch).or_insert(0) += times;
+        let branch = Branch { home, label: at.label.clone(), kind, copy, target: *target, to };
+        merged.entry(branch).or_insert_with(|| (0, layer.clone())).0 += times;
     }
 }
 
+/// The ends of one handler that come from one statement and look alike.
+type Alike<'a> = HashMap<(HandlerId, SourceId, &'a str, &'static str), BTreeSet<u32>>;
+
+fn alike(automaton: &Automaton) -> Alike<'_> {
+    let mut alike: Alike = HashMap::new();
+    for (handler, body) in automaton.handlers.iter().map(|handler| &handler.body).enumerate() {
+        for block in &body.blocks {
+            let Some(mark) = block.mark else { continue };
+            let key = (HandlerId::from(handler), mark.source, &*block.label, kind(automaton, &block.end));
+            alike.entry(key).or_default().insert(mark.nth);
+        }
+    }
+    alike
+}
+
 /// Where a branch stands in a layer's own code; nothing for what its shape supplies.
-fn place(automaton: &Automaton, handler: HandlerId, block: &Block) -> String {
-    let source = |source: SourceId| &automaton.sources[source.index()];
-    let declared = automaton.class(automaton.handler(handler).class).source.map(source);
-    let here = block.ops.iter().rev().find_map(|op| op.source).map(source);
-    here.filter(|here| declared != Some(here)).map_or(String::new(), |source| {
-        let file = source.file.rsplit('/').next().unwrap_or_default();
-        format!("{file}:{}:{}", source.line, source.column)
-    })
+fn place(automaton: &Automaton, handler: HandlerId, mark: Mark) -> Option<String> {
+    let declared = automaton.class(automaton.handler(handler).class).source;
+    let source = &automaton.sources[mark.source.index()];
+    // Several folders have a `wire.mok`: the last part of the path would not do.
+    (declared != Some(mark.source)).then(|| format!("{}:{}:{}", source.file, source.line, source.column))
 }
 
 /// By the layer's definition, and by its shape.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
@@ -42,6 +43,8 @@ pub struct Tried {
     /// Why the program in C ended, if it did.
     pub failure: Option<String>,
     pub coverage: Vec<(HandlerId, usize, usize, u64)>,
+    /// How long it took.
+    pub time: Duration,
 }
 
 impl Tried {
@@ -63,9 +66,10 @@ pub fn with_natives(stacks: &[Stack], build: Build) -> Build {
 
 /// So many sequences on one stack of a program.
 pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences: u64, seed: u64) -> Tried {
+    let started = Instant::now();
     let machine = match CMachine::new(program, place, &[], 0, memory(stack)) {
         Ok(machine) => machine,
-        Err(error) => return Tried { result: Ok(Summary::default()), failure: Some(error.0), coverage: Vec::new() },
+        Err(error) => return Tried { result: Ok(Summary::default()), failure: Some(error.0), coverage: Vec::new(), time: Duration::ZERO },
     };
     let automaton = Arc::new(stack.uncomposed.clone());
     let mut kept: HashMap<Vec<u64>, Instance> = HashMap::new();
@@ -91,7 +95,7 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
         ..Drive::default()
     };
     let result = drive_from(&stack.uncomposed, options, &stack.lessons, reference, subject);
-    Tried { result, failure: machine.failure(), coverage: machine.coverage() }
+    Tried { result, failure: machine.failure(), coverage: machine.coverage(), time: started.elapsed() }
 }
 
 /// Sequences on all stacks, the more the more branches a stack has, on all cores.

@@ -2,6 +2,7 @@
 
 mod files;
 mod hand;
+mod marks;
 mod refused;
 mod settings;
 

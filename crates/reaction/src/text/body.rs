@@ -208,10 +208,11 @@ impl BodyReader<'_> {
         };
         if super::terminator::is_end(&cursor) {
             let end = self.terminator(&mut cursor)?;
+            let mark = self.end_mark(&mut cursor)?;
             cursor.end()?;
             self.settle_end(&end)?;
             mark_place(self);
-            self.builder.end(end);
+            self.builder.end_at(end, mark);
             return Ok(());
         }
         let names = result_names(&mut cursor)?;
@@ -236,6 +237,13 @@ impl BodyReader<'_> {
             self.define(&name, *value, span);
         }
         Ok(())
+    }
+
+    /// `#3:1`, if it is there.
+    fn end_mark(&mut self, cursor: &mut Cursor) -> Read<Option<Mark>> {
+        let Some(source) = self.source_mark(cursor)? else { return Ok(None) };
+        cursor.expect(":")?;
+        Ok(Some(Mark { source, nth: cursor.small()? }))
     }
 
     fn source_mark(&mut self, cursor: &mut Cursor) -> Read<Option<SourceId>> {

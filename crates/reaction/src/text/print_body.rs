@@ -19,9 +19,14 @@ pub fn body(automaton: &Automaton, body: &Body, results: &[Type]) -> String {
                 out += &format!("    {line}{}\n", source_mark(op.source));
             }
         }
-        out += &format!("    {}\n", printer.end(&block.end, results));
+        out += &format!("    {}{}\n", printer.end(&block.end, results), mark(block.mark));
     }
     out
+}
+
+/// ` #3:1`: the second end of source 3.
+fn mark(mark: Option<Mark>) -> String {
+    mark.map_or(String::new(), |mark| format!(" #{}:{}", mark.source.0, mark.nth))
 }
 
 struct Printer<'a> {
