@@ -48,15 +48,13 @@ fn interpreter_and_c_agree_on_every_stack() {
             busy += summary.busy;
         }
     }
-    let taken = merged.values().filter(|(times, _)| *times > 0).count();
+    let taken = merged.values().filter(|taken| taken.times > 0).count();
     let mut impossible = 0;
-    for (branch, (_, handler)) in merged.iter().filter(|(_, (times, _))| *times == 0) {
-        impossible += usize::from(branch.impossible().is_some());
-        println!(
-            "    never taken: {handler}: {}{}",
-            branch.name(),
-            branch.impossible().map_or(String::new(), |why| format!(": {why}"))
-        );
+    for (branch, missed) in merged.iter().filter(|(_, taken)| taken.times == 0) {
+        let why = branch.impossible(&missed.label);
+        impossible += usize::from(why.is_some());
+        let why = why.map_or(String::new(), |why| format!(": {why}"));
+        println!("    never taken: {} {}: {}{why}", missed.handler, missed.label, branch.name());
     }
     let possible = merged.len() - impossible;
     println!("{:?} in all", started.elapsed());

@@ -1,25 +1,36 @@
 //! Branches of the source, counted once however often they are rendered.
 //!
-//! A branch is known by the statement that it comes from, what kind of end it stands at (with the block's label), which of those it is in one
-//! rendering of the statement (the end's mark says it), and its target. So a function that is rendered at each of its calls counts once, as does a
-//! handler that stands in several stacks, although a stack's constants may leave some of its branches out: it is taken if any copy was. Code that a
-//! shape supplies around handlers (how sessions are opened, found, accepted, closed) has no statement; it counts once for each shape,
-//! class and trigger, however many layers have the shape.
+//! A branch is known by the statement that it comes from, what kind of end it stands at, where that leads to, which of those that are so alike it is in
+//! one rendering of the statement (the end's mark says it), and its target. So a function that is rendered at each of its calls counts once, as
+//! does a handler that stands in several stacks, although a stack's constants may leave some of its branches out: it is taken if any
+//! copy was. The label of the block that an end stands in is no part of that: it may be the caller's.
+//!
+//! Code that a shape supplies around handlers (how sessions are opened, found, accepted, closed) has no statement; it counts once for each shape,
+//! class and trigger, however many layers have the shape, and is told apart by its labels.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mokume_reaction::{Automaton, ClassId, HandlerId, LinkKind, Mark, SourceId, Terminator, Trigger};
+use mokume_reaction::{Automaton, Body, ClassId, HandlerId, LinkKind, Mark, Terminator, Trigger};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Branch {
-    /// `file:line:column` of the statement; `(shape).class.trigger` of what has none.
+    /// `file:line:column` of the statement; `(shape).class.trigger label` of what has none.
     pub home: String,
-    pub label: String,
     pub kind: &'static str,
+    /// Labels of the targets.
+    pub ways: String,
     /// Among those that are alike so far, in one rendering: copies of one thing for several neighbours, mostly.
     pub copy: usize,
     pub target: usize,
-    pub to: String,
+}
+
+/// What is known of a branch beside what it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taken {
+    pub times: u64,
+    /// One of the handlers that have it, `Definition.class.trigger`, and the label of the block there.
+    pub handler: String,
+    pub label: String,
 }
 
 /// Branches that nothing can take, by the label they stand at (if it matters), their kind and where they lead to, and why
@@ -45,20 +56,22 @@ const IMPOSSIBLE: &[(&str, &str, &str, &str)] = &[
 impl Branch {
     /// For people.
     pub fn name(&self) -> String {
-        let Branch { home, label, kind, copy, target, to } = self;
-        format!("{home} {label}#{copy} {kind} {target} -> {to}")
+        let Branch { home, kind, ways, copy, target } = self;
+        let to = ways.split(' ').nth(*target).unwrap_or_default();
+        format!("{home} {kind}#{copy} of {ways}: {target} -> {to}")
     }
 
     /// Why it cannot be taken, if it cannot.
-    pub fn impossible(&self) -> Option<&'static str> {
-        let here = |label: &str| label.is_empty() || label == self.label;
-        let known = IMPOSSIBLE.iter().find(|(label, kind, to, _)| here(label) && *kind == self.kind && *to == self.to);
+    pub fn impossible(&self, label: &str) -> Option<&'static str> {
+        let to = self.ways.split(' ').nth(self.target).unwrap_or_default();
+        let here = |wanted: &str| wanted.is_empty() || wanted == label;
+        let known = IMPOSSIBLE.iter().find(|(label, kind, way, _)| here(label) && *kind == self.kind && *way == to);
         known.map(|(.., why)| *why)
     }
 }
 
-/// How often each branch was taken, over all stacks, and one of the handlers that have it (`Definition.class.trigger`).
-pub type Merged = BTreeMap<Branch, (u64, String)>;
+/// How often each branch was taken, over all stacks.
+pub type Merged = BTreeMap<Branch, Taken>;
 
 /// Branches of a stack: ends of blocks with more than one target.
 pub fn count(automaton: &Automaton) -> u64 {
@@ -69,43 +82,54 @@ pub fn count(automaton: &Automaton) -> u64 {
 pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(HandlerId, usize, usize, u64)]) {
     let handlers = (0..automaton.handlers.len()).map(HandlerId::from);
     let names: Vec<[String; 2]> = handlers.map(|handler| handler_names(automaton, handler)).collect();
-    let alike = alike(automaton);
+    let home = |handler: HandlerId, end: (Mark, &'static str), label: &str| {
+        place(automaton, handler, end).unwrap_or_else(|| format!("{} {label}", names[handler.index()][1]))
+    };
+    let alike = alike(automaton, home);
     for (handler, block, target, times) in coverage {
         let body = &automaton.handler(*handler).body;
         let at = &body.blocks[*block];
-        let targets = at.end.targets();
-        let Some(mark) = at.mark.filter(|_| targets.len() > 1) else { continue };
-        let kind = kind(automaton, &at.end);
-        let copy = alike[&(*handler, mark.source, &*at.label, kind)].range(..mark.nth).count() + 1;
-        let [layer, shape] = &names[handler.index()];
-        let home = place(automaton, *handler, mark).unwrap_or_else(|| shape.clone());
-        let to = body.blocks[targets[*target].block.index()].label.clone();
-        let branch = Branch { home, label: at.label.clone(), kind, copy, target: *target, to };
-        merged.entry(branch).or_insert_with(|| (0, layer.clone())).0 += times;
+        let Some(mark) = at.mark.filter(|_| at.end.targets().len() > 1) else { continue };
+        let (kind, ways) = (kind(automaton, &at.end), ways(body, &at.end));
+        let home = home(*handler, (mark, kind), &at.label);
+        let copy = alike[&(*handler, home.clone(), kind, ways.clone())].range(..mark.nth).count() + 1;
+        let branch = Branch { home, kind, ways, copy, target: *target };
+        let taken = || Taken { times: 0, handler: names[handler.index()][0].clone(), label: at.label.clone() };
+        merged.entry(branch).or_insert_with(taken).times += times;
     }
 }
 
-/// The ends of one handler that come from one statement and look alike.
-type Alike<'a> = HashMap<(HandlerId, SourceId, &'a str, &'static str), BTreeSet<u32>>;
+fn ways(body: &Body, end: &Terminator) -> String {
+    let labels = end.targets().into_iter().map(|target| body.blocks[target.block.index()].label.replace(' ', "_"));
+    labels.collect::<Vec<_>>().join(" ")
+}
 
-fn alike(automaton: &Automaton) -> Alike<'_> {
-    let mut alike: Alike = HashMap::new();
+/// The ends of one handler that come from one statement and look alike, by their numbers there.
+type Alike = HashMap<(HandlerId, String, &'static str, String), BTreeSet<u32>>;
+
+fn alike(automaton: &Automaton, home: impl Fn(HandlerId, (Mark, &'static str), &str) -> String) -> Alike {
+    let mut alike = Alike::new();
     for (handler, body) in automaton.handlers.iter().map(|handler| &handler.body).enumerate() {
         for block in &body.blocks {
             let Some(mark) = block.mark else { continue };
-            let key = (HandlerId::from(handler), mark.source, &*block.label, kind(automaton, &block.end));
+            let handler = HandlerId::from(handler);
+            let kind = kind(automaton, &block.end);
+            let key = (handler, home(handler, (mark, kind), &block.label), kind, ways(body, &block.end));
             alike.entry(key).or_default().insert(mark.nth);
         }
     }
     alike
 }
 
-/// Where a branch stands in a layer's own code; nothing for what its shape supplies.
-fn place(automaton: &Automaton, handler: HandlerId, mark: Mark) -> Option<String> {
-    let declared = automaton.class(automaton.handler(handler).class).source;
+/// Where a branch stands in a layer's own code; nothing for what its shape supplies, which has the place of the handler or of the layer as a
+/// whole. What a layer's own headers and wire decide is the layer's.
+fn place(automaton: &Automaton, handler: HandlerId, (mark, kind): (Mark, &str)) -> Option<String> {
+    let handler = automaton.handler(handler);
+    let supplied = [automaton.class(handler.class).source, handler.source].contains(&Some(mark.source));
     let source = &automaton.sources[mark.source.index()];
     // Several folders have a `wire.mok`: the last part of the path would not do.
-    (declared != Some(mark.source)).then(|| format!("{}:{}:{}", source.file, source.line, source.column))
+    (!supplied || matches!(kind, "decode" | "vet" | "popswitch"))
+        .then(|| format!("{}:{}:{}", source.file, source.line, source.column))
 }
 
 /// By the layer's definition, and by its shape.
