@@ -69,7 +69,14 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
     let started = Instant::now();
     let machine = match CMachine::new(program, place, &[], 0, memory(stack)) {
         Ok(machine) => machine,
-        Err(error) => return Tried { result: Ok(Summary::default()), failure: Some(error.0), coverage: Vec::new(), time: Duration::ZERO },
+        Err(error) => {
+            return Tried {
+                result: Ok(Summary::default()),
+                failure: Some(error.0),
+                coverage: Vec::new(),
+                time: Duration::ZERO,
+            }
+        }
     };
     let automaton = Arc::new(stack.uncomposed.clone());
     let mut kept: HashMap<Vec<u64>, Instance> = HashMap::new();
