@@ -11,6 +11,7 @@ use mokume_driver::dissect::{self, capture, Dissection};
 const PROTOCOLS: [&str; 7] = ["eth", "arp", "ip", "icmp", "udp", "ipv6", "icmpv6"];
 /// What a line of the table says of a field that is not compared.
 const OTHER: [&str; 4] = ["generated", "payload", "group", "padding"];
+const ETHERNET: u32 = 1;
 /// What may stand between them without being their end.
 const BESIDE: [&str; 3] = ["geninfo", "frame", "vlan"];
 
@@ -223,7 +224,8 @@ fn judge_all(of: &str) -> Seen {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let capture = capture::read(&file.to_string_lossy()).unwrap_or_else(|failure| panic!("{failure}"));
         let shown = tshark(file).expect("tshark runs");
-        for (packet, shown) in capture.packets.iter().zip(&shown) {
+        let whole = |packet: &capture::Packet| packet.link == ETHERNET && packet.octets.len() >= packet.length as usize;
+        for (packet, shown) in capture.packets.iter().zip(&shown).filter(|(packet, _)| whole(packet)) {
             seen.packets += 1;
             let dissection = dissector.dissect(&packet.octets);
             if let Some(refusal) = dissection.layers.iter().find_map(|layer| layer.refused.as_ref()) {
@@ -278,6 +280,15 @@ fn tshark_says_the_same() {
     }
     let seen = judge_all("captures");
     assert!(seen.files >= 20 && seen.malformed.len() * 2 >= seen.files - 1 && seen.judged.compared > 5000);
+}
+
+/// `MOKUME_CAPTURES=FOLDER` judges the captures of a folder, as far as they are Ethernet's and whole.
+#[test]
+fn tshark_says_the_same_of_a_folder() {
+    match std::env::var("MOKUME_CAPTURES") {
+        Ok(folder) if is_there() => drop(judge_all(&folder)),
+        _ => println!("SKIPPED: no MOKUME_CAPTURES"),
+    }
 }
 
 /// Messages that the captures of others have not in all their forms; of those that are malformed none is accepted.
