@@ -49,6 +49,19 @@ fn a_list_is_shown_element_by_element_and_one_too_long_is_malformed() {
 }
 
 #[test]
+fn a_list_in_a_list_is_shown_where_it_stands_and_one_cut_off_is_malformed() {
+    let shown = text(&dissect("../made/listeners", &["--packets", "8"]));
+    let lines = [
+        "      68  records          u16  2 = 0x0002",
+        "      92  count            u16  1 = 0x0001",
+        "     110  source_high      u64  2306139568115548160 = 0x20010db800000000",
+    ];
+    lines.iter().for_each(|line| assert!(shown.contains(line), "{line:?} in\n{shown}"));
+    let cut = text(&dissect("../made/malformed", &["--packets", "5"]));
+    assert!(cut.contains("    malformed at octet 122: hops_listeners6.Report3810.short\n"), "{cut}");
+}
+
+#[test]
 fn json_is_an_object_a_packet() {
     let output = dissect("ipv6-bad-version", &["--format", "json"]);
     let packets: Vec<serde_json::Value> =

@@ -261,6 +261,7 @@ fn judge_all(of: &str) -> Seen {
         seen.judged.other,
         seen.judged.wrong.len()
     );
+    println!("malformed: {}", seen.malformed.iter().map(String::as_str).collect::<Vec<_>>().join(" "));
     assert!(seen.judged.wrong.is_empty(), "{}", seen.judged.wrong.join("\n"));
     seen
 }
@@ -279,7 +280,7 @@ fn tshark_says_the_same() {
         return;
     }
     let seen = judge_all("captures");
-    assert!(seen.files >= 20 && seen.malformed.len() * 2 >= seen.files - 1 && seen.judged.compared > 5000);
+    assert!(seen.files >= 20 && seen.malformed.len() * 2 >= seen.files && seen.judged.compared > 5000);
 }
 
 /// `MOKUME_CAPTURES=FOLDER` judges the captures of a folder, as far as they are Ethernet's and whole.

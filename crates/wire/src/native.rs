@@ -53,6 +53,7 @@ fn bits(items: &[mokume_reaction::WireItem]) -> u32 {
             let arms = options.arms.iter().map(|arm| 8 * (options.head() + arm.octets()));
             arms.sum::<u32>() + 8 * options.pad
         }
+        mokume_reaction::WireItem::List(list) => list.elements.iter().map(|element| bits(element)).sum(),
         item => item.inner().into_iter().map(bits).max().unwrap_or(0),
     };
     items.iter().map(item).sum()

@@ -127,6 +127,16 @@ fn the_message_begins_where_the_last_element_ends() {
     assert_eq!(heard.fields.iter().map(|seen| seen.bit).collect::<Vec<_>>(), [0, 8, 12, 16, 32]);
 }
 
+/// The room that is kept in front of a message is for all elements.
+#[test]
+fn the_largest_head_has_all_elements() {
+    for counted in [true, false] {
+        let automaton = automaton(counted);
+        let largest = headers().into_iter().map(|said| encode(&automaton, WireId(0), &[said], &[]).octets.len());
+        assert_eq!(mokume_wire::native::wire_size(&automaton, WireId(0)) as usize, largest.max().unwrap_or(0));
+    }
+}
+
 #[test]
 fn too_many_are_reported() {
     for counted in [true, false] {

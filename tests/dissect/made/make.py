@@ -42,6 +42,13 @@ def record(kind, last, sources=(), words=(), count=None, auxiliary=None):
     return struct.pack(">BBH", kind, more, said) + group(last) + tail
 
 
+def write(name, packets):
+    # The same octets each time it runs.
+    for number, packet in enumerate(packets):
+        packet.time = number
+    wrpcap(str(HERE / name), packets)
+
+
 def report(records, count=None):
     said = len(records) if count is None else count
     return frame(HOST, "ff02::16", 143, struct.pack(">HH", 0, said) + b"".join(records), 1, True)
@@ -83,20 +90,20 @@ def names(*all_names):
 
 PREFIX = bytes.fromhex("20010db8000000010000000000000002")
 
-wrpcap(str(HERE / "listeners.pcap"), [
+write("listeners.pcap", [
     query(None), query(7), query(None, second([])), query(7, second([1, 2, 3])), query(7, second([9]), hops=False),
     report([]), report([record(4, 1)]), report([record(2, 1), record(1, 2, [1])]),
     report([record(5, 1, [1, 2, 3]), record(6, 2, [4], [0xAABBCCDD]), record(3, 3, [], [1, 2]), record(1, 4, [5, 6])]),
     report([record(4, last) for last in range(10)]), report([record(1, 1, range(8), [7])]),
 ])
-wrpcap(str(HERE / "routers.pcap"), [
+write("routers.pcap", [
     advertisement(route(0, 0x08, b"")), advertisement(route(64, 0x18, PREFIX[:8])),
     advertisement(route(128, 0x00, PREFIX), route(48, 0x08, PREFIX[:8]), route(0, 0x18, b"")),
     advertisement(servers(1)), advertisement(servers(1, 2, 3)), advertisement(servers(*range(8)), servers(9)),
     advertisement(names("lan")), advertisement(names("example.com", "a.example.org", "dom1.dom2.tld")),
     advertisement(names("x" * 63 + "." + "y" * 63), servers(1), route(64, 0, PREFIX[:8]), names("one")),
 ])
-wrpcap(str(HERE / "malformed.pcap"), [
+write("malformed.pcap", [
     query(7, second([1, 2], count=3)), query(7, b"\x0a"), query(7, second([])[:3]),
     report([record(4, 1)], count=2), report([record(1, 1, [1, 2], count=3)]), report([record(1, 1, [1], [2], auxiliary=2)]),
     report([record(1, 1, [1], count=2), record(4, 2)], count=2), report([record(4, 1)[:19]]),
