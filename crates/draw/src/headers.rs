@@ -3,7 +3,7 @@
 //! Must keep: every field of the wire is in exactly one part, at its bit; widths of the cells add up to those of the fields.
 
 use mokume_reaction::{
-    Automaton, Compare, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireExpression, WireItem,
+    Automaton, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireExpression, WireItem,
 };
 
 /// The pictures of one wire.
@@ -95,7 +95,7 @@ impl Maker<'_> {
                         format!(
                             "{} {} {}",
                             self.expression(&test.left),
-                            sign(test.compare),
+                            test.compare.sign(),
                             self.expression(&test.right)
                         )
                     };
@@ -236,17 +236,6 @@ impl Maker<'_> {
             E::Mul(a, b) => two(a, "*", b),
             E::Div(a, b) => two(a, "/", b),
         }
-    }
-}
-
-fn sign(compare: Compare) -> &'static str {
-    match compare {
-        Compare::Eq => "==",
-        Compare::Ne => "!=",
-        Compare::Lt => "<",
-        Compare::Le => "<=",
-        Compare::Gt => ">",
-        Compare::Ge => ">=",
     }
 }
 

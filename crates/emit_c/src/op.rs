@@ -154,15 +154,7 @@ impl BodyWriter<'_, '_> {
             // Said plainly: compilers take a value compared with itself for a mistake.
             return matches!(op, Compare::Eq | Compare::Le | Compare::Ge).to_string();
         }
-        let sign = match op {
-            Compare::Eq => "==",
-            Compare::Ne => "!=",
-            Compare::Lt => "<",
-            Compare::Le => "<=",
-            Compare::Gt => ">",
-            Compare::Ge => ">=",
-        };
-        format!("{x} {sign} {y}")
+        format!("{x} {} {y}", op.sign())
     }
 
     fn not(&mut self, a: Value) -> String {

@@ -3,7 +3,7 @@
 //! A wire becomes straight-line code by following each of its choices separately to the end, so every field's place is
 //! a constant; the number of ways through a wire is limited by [`MOST_WAYS`].
 
-use mokume_reaction::{Compare, Endian, FieldIndex, Wire, WireExpression as E, WireItem, WireTest};
+use mokume_reaction::{Endian, FieldIndex, Wire, WireExpression as E, WireItem, WireTest};
 
 /// Beyond this, the code of a wire would be too long to be of use.
 pub(crate) const MOST_WAYS: usize = 4096;
@@ -54,22 +54,11 @@ fn checksum(facts: &Facts, size: &str) -> String {
     format!("mk_checksum({}, {size}, {at}, {width})", facts.packet)
 }
 
-pub(crate) fn sign(compare: Compare) -> &'static str {
-    match compare {
-        Compare::Eq => "==",
-        Compare::Ne => "!=",
-        Compare::Lt => "<",
-        Compare::Le => "<=",
-        Compare::Gt => ">",
-        Compare::Ge => ">=",
-    }
-}
-
 /// All comparisons of a condition, as C.
 pub(crate) fn tests(tests: &[WireTest], facts: &Facts) -> String {
     let one = |test: &WireTest| {
         let (left, right) = (expression(&test.left, facts), expression(&test.right, facts));
-        format!("{left} {} {right}", sign(test.compare))
+        format!("{left} {} {right}", test.compare.sign())
     };
     tests.iter().map(one).collect::<Vec<_>>().join(" && ")
 }

@@ -366,6 +366,6 @@ fn violated(state: &State, rule: &Rule) -> String {
     let right = expression(rule.right, &facts);
     match rule.compare {
         Compare::Eq => format!("{left} != {right}"),
-        compare => format!("!({left} {} {right})", sign(compare)),
+        compare => format!("!({left} {} {right})", compare.sign()),
     }
 }

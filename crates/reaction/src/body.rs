@@ -116,6 +116,20 @@ pub enum Compare {
     Ge,
 }
 
+impl Compare {
+    /// `==` … `>=`: as the text form, C and people write it.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Compare::Eq => "==",
+            Compare::Ne => "!=",
+            Compare::Lt => "<",
+            Compare::Le => "<=",
+            Compare::Gt => ">",
+            Compare::Ge => ">=",
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Endian {
     Big,

@@ -1,7 +1,6 @@
 //! Terms, pieces and messages of level 2 as text. A number says its width unless what stands beside it does.
 
 use super::names::{self, ident, path};
-use super::print_wire::compare;
 use crate::terms::{piece_widths, TermContext};
 use crate::*;
 
@@ -42,12 +41,12 @@ pub fn function(op: TermOp) -> &'static str {
 /// A sign, or the name of a circular comparison.
 fn comparison(op: TermCompare) -> Result<&'static str, &'static str> {
     match op {
-        TermCompare::Eq => Ok(compare(Compare::Eq)),
-        TermCompare::Ne => Ok(compare(Compare::Ne)),
-        TermCompare::Lt => Ok(compare(Compare::Lt)),
-        TermCompare::Le => Ok(compare(Compare::Le)),
-        TermCompare::Gt => Ok(compare(Compare::Gt)),
-        TermCompare::Ge => Ok(compare(Compare::Ge)),
+        TermCompare::Eq => Ok(Compare::Eq.sign()),
+        TermCompare::Ne => Ok(Compare::Ne.sign()),
+        TermCompare::Lt => Ok(Compare::Lt.sign()),
+        TermCompare::Le => Ok(Compare::Le.sign()),
+        TermCompare::Gt => Ok(Compare::Gt.sign()),
+        TermCompare::Ge => Ok(Compare::Ge.sign()),
         TermCompare::SeqLt => Err("seq_lt"),
         TermCompare::SeqLe => Err("seq_le"),
         TermCompare::SeqGt => Err("seq_gt"),

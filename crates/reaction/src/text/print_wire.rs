@@ -62,7 +62,7 @@ impl Printer<'_> {
     }
 
     fn test(&self, test: &WireTest) -> String {
-        format!("{} {} {}", self.expression(&test.left), compare(test.compare), self.expression(&test.right))
+        format!("{} {} {}", self.expression(&test.left), test.compare.sign(), self.expression(&test.right))
     }
 
     /// `options kind: 8 length: 8 * 1 + 0 big until words * 4 pad 4 malformed r unknown r {`
@@ -147,7 +147,7 @@ impl Printer<'_> {
         for constraint in &field.constraints {
             let (left, right) = (self.expression(&constraint.left), self.expression(&constraint.right));
             let reason = names::reason(self.automaton, constraint.otherwise);
-            *out += &format!("{pad}  require {left} {} {right} else {reason}\n", compare(constraint.compare));
+            *out += &format!("{pad}  require {left} {} {right} else {reason}\n", constraint.compare.sign());
         }
     }
 
@@ -197,16 +197,5 @@ impl Printer<'_> {
             WireExpression::Mul(a, b) => two(a, "*", b),
             WireExpression::Div(a, b) => two(a, "/", b),
         }
-    }
-}
-
-pub fn compare(compare: Compare) -> &'static str {
-    match compare {
-        Compare::Eq => "==",
-        Compare::Ne => "!=",
-        Compare::Lt => "<",
-        Compare::Le => "<=",
-        Compare::Gt => ">",
-        Compare::Ge => ">=",
     }
 }
