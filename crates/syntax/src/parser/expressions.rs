@@ -367,26 +367,18 @@ impl Parser<'_> {
     }
 
     pub(super) fn parenthesis(&mut self) -> Height {
-        let mut height = 1;
-        self.open(PAREN_EXPR);
-        let opening = self.span_of(0);
-        if self.depth >= MAX_DEPTH {
-            self.report_too_deep();
-            self.skip_balanced();
-            self.close();
-            return 1;
-        }
-        self.bump();
-        height += self.bracketed(|p| p.deeper_list(R_PAREN));
-        self.close_bracket(R_PAREN, opening);
-        self.close();
-        height
+        self.list_within(PAREN_EXPR, R_PAREN, |_| false)
     }
 
     /// `[]`, `[a, b]`
     pub(super) fn vector(&mut self) -> Height {
+        self.list_within(VECTOR_EXPR, R_BRACKET, |p| p.at(R_BRACKET))
+    }
+
+    /// From one bracket to the other; nothing need stand between where it `may_be_empty`.
+    fn list_within(&mut self, node: SyntaxKind, close: SyntaxKind, may_be_empty: fn(&Self) -> bool) -> Height {
         let mut height = 1;
-        self.open(VECTOR_EXPR);
+        self.open(node);
         let opening = self.span_of(0);
         if self.depth >= MAX_DEPTH {
             self.report_too_deep();
@@ -395,10 +387,10 @@ impl Parser<'_> {
             return 1;
         }
         self.bump();
-        if !self.at(R_BRACKET) {
-            height += self.bracketed(|p| p.deeper_list(R_BRACKET));
+        if !may_be_empty(self) {
+            height += self.bracketed(|p| p.deeper_list(close));
         }
-        self.close_bracket(R_BRACKET, opening);
+        self.close_bracket(close, opening);
         self.close();
         height
     }
