@@ -98,23 +98,26 @@ impl Body<'_> {
         span: Span,
     ) -> Option<StmtKind> {
         self.has_effects(span);
-        if let Some(MemberKind::Var { constant: true, .. }) =
-            self.member(state.scope, state.member).map(|member| &member.kind)
-        {
-            let object_key = matches!(state.scope, ScopeKind::Object(_));
-            if object_key || !matches!(self.place, Place::Handler(Role::Start | Role::Open)) {
-                let text = format!("`{}` is constant", name.text);
-                let help = if object_key {
-                    "remove the object and make a new one"
-                } else {
-                    "set it in `on start`, `on open` or `on accepted`, or declare it `var`"
-                };
-                self.error(codes::CONSTANT_SET, text, name.span, "set here", help);
-            }
+        if self.is_fixed(&state) {
+            let text = format!("`{}` is constant", name.text);
+            let help = if matches!(state.scope, ScopeKind::Object(_)) {
+                "remove the object and make a new one"
+            } else {
+                "set it in `on start`, `on open` or `on accepted`, or declare it `var`"
+            };
+            self.error(codes::CONSTANT_SET, text, name.span, "set here", help);
         }
         let old = self.state_value(state.clone(), name);
         let value = self.new_value(old, op, value, span);
         Some(StmtKind::Assign { state, value })
+    }
+
+    /// Whether it is a constant, and this is not where it begins.
+    pub(super) fn is_fixed(&self, state: &StateRef) -> bool {
+        let kind = self.member(state.scope, state.member).map(|member| &member.kind);
+        let begins = matches!(self.place, Place::Handler(Role::Start | Role::Open));
+        matches!(kind, Some(MemberKind::Var { constant: true, .. }))
+            && (!begins || matches!(state.scope, ScopeKind::Object(_)))
     }
 
     pub(super) fn assign_index(
@@ -237,19 +240,15 @@ impl Body<'_> {
         span: Span,
     ) -> Option<Expr> {
         let fields = self.cx.program.records.get(id.index())?.fields.clone();
-        let part = |index: usize| {
-            let kind = ExprKind::RecordField { record: Box::new(old.clone()), field: index as u32 };
-            make(kind, fields[index].ty, span)
-        };
         let Some(at) = fields.iter().position(|field| field.name.text == name.text) else {
             let names = fields.iter().map(|field| field.name.text.as_str());
             let help = suggest::help(&name.text, names).unwrap_or_default();
             self.error(codes::UNKNOWN_FIELD, format!("there is no field `{}`", name.text), name.span, "unknown", &help);
             return None;
         };
-        let new = self.new_value(part(at), op, value, span);
-        let values = (0..fields.len()).map(|index| if index == at { new.clone() } else { part(index) }).collect();
-        Some(make(ExprKind::Record { record: id, fields: values }, Type::Record(id), span))
+        let part = ExprKind::RecordField { record: Box::new(old.clone()), field: at as u32 };
+        let new = self.new_value(make(part, fields[at].ty, span), op, value, span);
+        Some(replaced(old, (id, &fields), at, new, span))
     }
 
     pub(super) fn set_attribute(
@@ -276,4 +275,17 @@ impl Body<'_> {
         let value = self.new_value(old, op, value, span);
         Some(StmtKind::SetAttribute { message, attribute, value })
     }
+}
+
+/// A record with another value of the field at a place.
+pub(super) fn replaced(old: Expr, (id, fields): (RecordId, &[Field]), at: usize, value: Expr, span: Span) -> Expr {
+    let part = |(index, field): (usize, &Field)| match index == at {
+        true => value.clone(),
+        false => {
+            let kind = ExprKind::RecordField { record: Box::new(old.clone()), field: index as u32 };
+            make(kind, field.ty, span)
+        }
+    };
+    let values = fields.iter().enumerate().map(part).collect();
+    make(ExprKind::Record { record: id, fields: values }, Type::Record(id), span)
 }

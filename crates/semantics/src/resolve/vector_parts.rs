@@ -5,7 +5,8 @@
 use mokume_base::Span;
 use mokume_syntax::ast::{self, BinaryOp, Expr as Tree};
 
-use super::body::{make, Body, Place, Role};
+use super::assignments::replaced;
+use super::body::{make, Body};
 use super::vectors::{behind, edited, picked};
 use crate::program::*;
 use crate::{codes, tree};
@@ -98,12 +99,7 @@ impl Body<'_> {
         let Type::Record(id) = old.ty else { return None };
         let fields = self.cx.program.records.get(id.index())?.fields.clone();
         let at = fields.iter().position(|field| field.name.text == name.text)?;
-        let part = |index: usize| {
-            let kind = ExprKind::RecordField { record: Box::new(old.clone()), field: index as u32 };
-            make(kind, fields[index].ty, span)
-        };
-        let values = (0..fields.len()).map(|index| if index == at { value.clone() } else { part(index) }).collect();
-        Some(make(ExprKind::Record { record: id, fields: values }, Type::Record(id), span))
+        Some(replaced(old, (id, &fields), at, value, span))
     }
 
     /// A whole value into a local, a variable of the state, or a field of one.
@@ -148,12 +144,7 @@ impl Body<'_> {
     }
 
     fn put_state(&mut self, state: StateRef, name: &Name, value: Expr) -> Option<StmtKind> {
-        let constant = matches!(
-            self.member(state.scope, state.member).map(|member| &member.kind),
-            Some(MemberKind::Var { constant: true, .. })
-        );
-        let begins = matches!(self.place, Place::Handler(Role::Start | Role::Open));
-        if constant && (!begins || matches!(state.scope, ScopeKind::Object(_))) {
+        if self.is_fixed(&state) {
             let text = format!("`{}` is constant", name.text);
             self.error(codes::NOT_ASSIGNABLE, text, name.span, "no place", "declare it `var`");
             return None;
