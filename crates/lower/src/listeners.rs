@@ -139,7 +139,7 @@ impl<'p> Lowering<'p> {
             }
             for addresses in self.least_first(1 << parts.addresses.len()) {
                 let mut key = Vec::new();
-                for (at, (open, remote)) in self.opened(f.inst, &parts, (keys, 0, addresses)).into_iter().enumerate() {
+                for (at, (open, remote)) in self.opened(f.inst, &parts, (keys, addresses)).into_iter().enumerate() {
                     if !remote {
                         let ty = f.b.type_of(flow[at]);
                         key.push(if open { f.constant(&self.a, ty, 0) } else { flow[at] });
@@ -269,17 +269,11 @@ impl<'p> Lowering<'p> {
     }
 
     /// Of each component, whether it is left open, and whether it is of the remote end.
-    fn opened(
-        &self,
-        inst: usize,
-        parts: &Parts,
-        (keys, remote, addresses): (usize, usize, usize),
-    ) -> Vec<(bool, bool)> {
-        let step = remote << parts.addresses.len() | addresses;
+    fn opened(&self, inst: usize, parts: &Parts, (keys, addresses): (usize, usize)) -> Vec<(bool, bool)> {
         let is_open = |bit: Bit| match bit {
             Bit::Named => false,
             Bit::Open => true,
-            Bit::Step(at) => step >> at & 1 == 1,
+            Bit::Step(at) => addresses >> at & 1 == 1,
         };
         let bits = self.bits_of(inst, parts, keys).into_iter();
         bits.zip(&self.inst(inst).top).map(|(bit, c)| (is_open(bit), c.is_remote())).collect()

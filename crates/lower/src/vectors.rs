@@ -39,16 +39,14 @@ impl<'p> Lowering<'p> {
             s::Edit::Set { index, value } | s::Edit::PutBack { index, value } => {
                 let index = self.u32(f, index);
                 let new = self.expr(f, value);
-                let reports = matches!(edit, s::Edit::Set { .. });
-                let inside = if reports { Some(self.within(f, index, &values)) } else { None };
-                let there = match inside {
-                    Some(_) => None,
-                    None => {
-                        let length = self.cast(f, length, r::Type::U(32));
-                        Some(f.value(&self.a, r::OpKind::Compare { op: r::Compare::Lt, a: index, b: length }))
-                    }
+                // Where the old value was read an index out of bounds has been reported.
+                let place = if matches!(edit, s::Edit::Set { .. }) {
+                    (self.within(f, index, &values), None)
+                } else {
+                    let b = self.cast(f, length, r::Type::U(32));
+                    (index, Some(f.value(&self.a, r::OpKind::Compare { op: r::Compare::Lt, a: index, b })))
                 };
-                self.write(f, &mut values, bound, (inside.unwrap_or(index), there), &new);
+                self.write(f, &mut values, bound, place, &new);
             }
             s::Edit::Push(value) => {
                 let new = self.expr(f, value);
