@@ -17,19 +17,21 @@ impl<'p> Lowering<'p> {
         use s::Emission as E;
         match emission {
             E::Send { message, fields, to } => {
+                let made = message.as_ref().and_then(|message| self.made_first(f, message));
                 let fields: Given = fields
                     .as_ref()
-                    .map(|fields| (fields.variant, fields.values.iter().map(|value| self.expr(f, value)).collect()));
+                    .map(|fields| (fields.variant, self.as_written(f, &fields.values.iter().collect::<Vec<_>>())));
                 let to = to.as_ref().map(|to| (to.ty, self.expr(f, to)));
                 let message = match message {
-                    Some(message) => self.one(f, message),
+                    Some(message) => made.unwrap_or_else(|| self.one(f, message)),
                     None => f.value(&self.a, r::OpKind::NewMessage { octets: Vec::new() }),
                 };
                 self.send_down(f, message, fields, to);
             }
             E::Deliver { message, from } => {
+                let made = self.made_first(f, message);
                 let from = from.as_ref().map(|from| self.expr(f, from));
-                let message = self.one(f, message);
+                let message = made.unwrap_or_else(|| self.one(f, message));
                 self.deliver_up(f, message, from);
             }
             E::Open { flow, args } => {
@@ -56,8 +58,9 @@ impl<'p> Lowering<'p> {
             }
             E::FailedFlow { reason, quote, from } => {
                 let why = self.one(f, reason);
+                let made = self.made_first(f, quote);
                 let from = self.expr(f, from);
-                let quote = self.one(f, quote);
+                let quote = made.unwrap_or_else(|| self.one(f, quote));
                 self.failed_up(f, why, quote, from);
             }
             E::Service { service, operation, uses, args } => self.service(f, (*service, *operation), *uses, args, stmt),

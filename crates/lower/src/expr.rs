@@ -31,7 +31,10 @@ impl<'p> Lowering<'p> {
                 values
             }
             E::Param(index) => self.param_value(f, *index as usize, expr),
-            E::Record { fields, .. } => fields.iter().flat_map(|field| self.expr(f, field)).collect(),
+            E::Record { fields, .. } => {
+                let fields: Vec<&s::Expr> = fields.iter().collect();
+                self.as_written(f, &fields).concat()
+            }
             E::Pick { vector, index } => self.pick(f, vector, index),
             E::Edited { vector, edit } => self.edited(f, vector, edit),
             E::RecordField { record, field } => {
@@ -397,10 +400,12 @@ impl<'p> Lowering<'p> {
     ) -> Vec<r::Value> {
         let components = self.components(f.inst, expr.ty);
         let mut values: Vec<Option<r::Value>> = vec![None; components.len()];
+        let parts: Vec<&s::Expr> = local.iter().chain(remote).map(|(_, value)| value).collect();
+        let mut computed = self.as_written(f, &parts).into_iter();
         for (parts, is_remote) in [(local, false), (remote, true)] {
             let mut unnamed = 0;
-            for (name, value) in parts {
-                let given = self.expr(f, value);
+            for (name, _) in parts {
+                let given = computed.next().unwrap_or_default();
                 let sided = |c: &Component| c.is_remote() == is_remote || c.side == crate::plan::Part::Both;
                 let places: Vec<usize> = match name {
                     Some(name) => {

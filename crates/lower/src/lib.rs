@@ -49,6 +49,7 @@ mod state;
 mod stmt;
 mod vectors;
 mod wires;
+mod written;
 
 #[cfg(test)]
 mod tests;

@@ -30,15 +30,21 @@ impl<'p> Lowering<'p> {
         found
     }
 
-    /// A vector with one change.
+    /// A vector with one change. What it is changed with is computed first: that may change it, too.
     pub fn edited(&mut self, f: &mut Frame<'p>, vector: &'p s::Expr, edit: &'p s::Edit) -> Vec<r::Value> {
+        let (index, new) = match edit {
+            s::Edit::Set { index, value } | s::Edit::PutBack { index, value } => {
+                (Some(self.u32(f, index)), self.expr(f, value))
+            }
+            s::Edit::Push(value) => (None, self.expr(f, value)),
+            s::Edit::Pop => (None, Vec::new()),
+        };
         let mut values = self.expr(f, vector);
         let Some(s::Vector { bound, .. }) = self.program.vector(vector.ty) else { return values };
         let length = values[0];
         match edit {
-            s::Edit::Set { index, value } | s::Edit::PutBack { index, value } => {
-                let index = self.u32(f, index);
-                let new = self.expr(f, value);
+            s::Edit::Set { .. } | s::Edit::PutBack { .. } => {
+                let Some(index) = index else { return values };
                 // Where the old value was read an index out of bounds has been reported.
                 let place = if matches!(edit, s::Edit::Set { .. }) {
                     (self.within(f, index, &values), None)
@@ -48,8 +54,7 @@ impl<'p> Lowering<'p> {
                 };
                 self.write(f, &mut values, bound, place, &new);
             }
-            s::Edit::Push(value) => {
-                let new = self.expr(f, value);
+            s::Edit::Push(_) => {
                 let last = self.cast(f, length, r::Type::U(32));
                 self.write(f, &mut values, bound, (last, None), &new);
                 values[0] = self.counted(f, length, r::Binary::AddWrap);

@@ -279,11 +279,13 @@ impl Body<'_> {
 
 /// A record with another value of the field at a place.
 pub(super) fn replaced(old: Expr, (id, fields): (RecordId, &[Field]), at: usize, value: Expr, span: Span) -> Expr {
+    // The other fields are read behind the value, which may change them.
+    let behind = Span { start: value.span.end, ..value.span };
     let part = |(index, field): (usize, &Field)| match index == at {
         true => value.clone(),
         false => {
             let kind = ExprKind::RecordField { record: Box::new(old.clone()), field: index as u32 };
-            make(kind, field.ty, span)
+            make(kind, field.ty, behind)
         }
     };
     let values = fields.iter().enumerate().map(part).collect();
