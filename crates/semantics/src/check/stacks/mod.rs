@@ -154,11 +154,15 @@ impl<'a> Check<'a, '_> {
                 layer.shape == Shape::Router || layer.shape == Shape::Endpoint && !has_scope(layer, ScopeKind::Session);
             if offer == Offer::Sessions && flows_only {
                 let text = format!("`{}` works on flow traffic, and below it are only sessions", layer.name.text);
+                let help = match layer.shape {
+                    Shape::Router => "put it below the layer that makes the sessions",
+                    _ => "give it a `session` scope, or put it below the layer that makes the sessions",
+                };
                 found.push(
                     Diagnostic::error(codes::NO_SESSIONS, text)
                         .at(span, "only sessions come from below")
                         .label(layer.name.span, "has no `session` scope")
-                        .help("give it a `session` scope, or put a multiplexor between"),
+                        .help(help),
                 );
             }
         }
