@@ -73,7 +73,7 @@ pub fn machine(
             let memory =
                 Memory { buffers, buffer_octets: longest + 512, messages: buffers * 2, outputs: 1024, reports: 64 };
             let machine = CMachine::new(&program, 0, params, seed, memory);
-            Ok(Box::new(machine.map_err(|error| Failure::of_program(error.to_string(), "please report this"))?))
+            Ok(Box::new(machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?))
         }
     }
 }

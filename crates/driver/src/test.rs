@@ -99,7 +99,7 @@ fn run_in_c(
             let automaton = automata[place];
             let params = mokume_testkit::parameters(automaton, script);
             let machine = CMachine::new(&program, place, &params, script.seed, memory);
-            let mut machine = machine.map_err(|error| Failure::of_program(error.to_string(), "please report this"))?;
+            let mut machine = machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?;
             let mut differences = mokume_testkit::run(automaton, script, &mut machine);
             if machine.exhausted() > 0 {
                 let reason = "the C program ran out of message buffers: a reaction makes more messages than tests have"

@@ -425,7 +425,7 @@ fn program(mirrors: &[&Automaton]) -> Option<Arc<CProgram>> {
 fn machine(program: &Arc<CProgram>, place: usize) -> CMachine {
     // The longest head, and as much again for a packet: the head room is for all elements of its lists.
     let memory = Memory { buffers: 64, buffer_octets: 4096, messages: 64, outputs: 16, reports: 16 };
-    CMachine::new(program, place, &[], 0, memory).unwrap_or_else(|error| panic!("{}", error.0))
+    CMachine::new(program, place, &[], 0, memory).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn try_wire(mirror: &Mirror, encoder: &Automaton, c: Option<&mut CMachine>, values: u64) -> Result<Seen, String> {

@@ -153,6 +153,7 @@ pub struct CProgram {
 
 /// What is known of one stack of a program.
 pub(crate) struct StackInfo {
+    pub name: String,
     pub sources: Vec<String>,
     pub counters: Vec<String>,
     pub params: usize,
@@ -265,6 +266,7 @@ fn info(automaton: &Automaton, generated: Generated) -> StackInfo {
         counters.extend(of_class.map(|cell| format!("{}.{}", class.name, cell.name)));
     }
     StackInfo {
+        name: automaton.name.clone(),
         sources: automaton.sources.iter().map(|source| format!("{}:{}", source.file, source.line)).collect(),
         counters,
         params: automaton.params.len(),

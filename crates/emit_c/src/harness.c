@@ -41,7 +41,7 @@ static void *grow(void *memory, size_t size)
 {
     void *grown = realloc(memory, size);
     if (!grown) {
-        fputs("harness: out of memory\n", stderr);
+        fprintf(stderr, "this machine has no memory left: %zu octets more were needed to run a stack in C\n", size);
         exit(3);
     }
     return grown;
@@ -147,10 +147,12 @@ static void make(const uint8_t *at)
     machine *m = &machines[machine_count];
     memset(m, 0, sizeof *m);
     m->stack = stack;
-    m->memory = aligned_alloc(64, (stack->size(&config) + 63) & ~(size_t)63);
+    size_t size = (stack->size(&config) + 63) & ~(size_t)63;
+    m->memory = aligned_alloc(64, size);
     if (!m->memory) {
-        fputs("harness: out of memory\n", stderr);
-        exit(3);
+        put_number(&answer, UINT32_MAX, 4);
+        put_number(&answer, size, 8);
+        return;
     }
     m->instance = stack->init(m->memory, &config, params, output, (void *)(uintptr_t)machine_count);
     m->covered = grow(NULL, (stack->branch_count + 1) * sizeof(uint64_t));

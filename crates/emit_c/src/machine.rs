@@ -29,11 +29,31 @@ impl Default for Memory {
 
 /// Why a machine could not be made.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MachineError(pub String);
+pub enum MachineError {
+    /// All memory is taken when a stack starts, and there is not as much.
+    NoMemory { stack: String, octets: u64 },
+    /// The program ended, or has no such stack.
+    Program(String),
+}
+
+impl MachineError {
+    /// What its user can do.
+    pub fn way_out(&self) -> &'static str {
+        match self {
+            MachineError::NoMemory { .. } => "write smaller capacities and quotas, or run it on a machine with more",
+            MachineError::Program(_) => "please report this",
+        }
+    }
+}
 
 impl std::fmt::Display for MachineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
+        match self {
+            MachineError::NoMemory { stack, octets } => {
+                write!(f, "`{stack}` needs {octets} octets when it starts in C, and this machine does not give them")
+            }
+            MachineError::Program(why) => why.fmt(f),
+        }
     }
 }
 
@@ -71,13 +91,17 @@ impl CMachine {
         memory: Memory,
     ) -> Result<CMachine, MachineError> {
         let Some(info) = program.stacks.get(stack) else {
-            return Err(MachineError(format!("the program has no stack {stack}")));
+            return Err(MachineError::Program(format!("the program has no stack {stack}")));
         };
         let mut request = vec![MAKE];
         request.extend((stack as u32).to_le_bytes());
         request.extend(settings(memory, seed, params, info.params));
-        let answer = program.call(&request).map_err(MachineError)?;
-        let id = Reader { octets: &answer }.number(4) as u32;
+        let answer = program.call(&request).map_err(MachineError::Program)?;
+        let mut reader = Reader { octets: &answer };
+        let id = reader.number(4) as u32;
+        if id == u32::MAX {
+            return Err(MachineError::NoMemory { stack: info.name.clone(), octets: reader.number(8) });
+        }
         Ok(CMachine { program: program.clone(), stack, id, memory, failure: Default::default() })
     }
 

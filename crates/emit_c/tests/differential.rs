@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::{automata, build, right_files, run_files};
 use mokume_emit_c::drive::{drive, Drive};
-use mokume_emit_c::{Build, CMachine, CProgram, Memory};
+use mokume_emit_c::{Build, CMachine, CProgram, MachineError, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::Automaton;
 
@@ -56,4 +56,17 @@ fn interpreter_and_c_agree() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+/// A program of the user's own process must not end it.
+#[test]
+fn a_machine_that_there_is_no_memory_for_is_refused() {
+    let files = run_files();
+    let program = CProgram::build(&automata(&files[..1]), &build()).unwrap_or_else(|error| panic!("{error}"));
+    let greedy = Memory { buffers: u32::MAX, buffer_octets: 1 << 30, ..MEMORY };
+    match CMachine::new(&Arc::new(program), 0, &[], 0, greedy) {
+        Err(MachineError::NoMemory { octets, .. }) => assert!(octets > 1 << 40, "{octets}"),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("a machine of 4 billion buffers"),
+    }
 }

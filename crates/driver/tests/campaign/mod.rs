@@ -72,7 +72,7 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
         Err(error) => {
             return Tried {
                 result: Ok(Summary::default()),
-                failure: Some(error.0),
+                failure: Some(error.to_string()),
                 coverage: Vec::new(),
                 time: Duration::ZERO,
             }
