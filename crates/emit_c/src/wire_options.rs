@@ -149,13 +149,12 @@ impl<'a> Decoder<'_, 'a> {
         self.text.line(format!("{} 0;", zeros.join(" ")));
         let mut bit = 8 * options.head();
         for (number, field) in fields.into_iter().enumerate() {
-            let within = (number as u32).checked_sub(repeat.from);
-            if let Some(within) = within.filter(|within| within.is_multiple_of(repeat.each.max(1))) {
-                self.text.open(format!("if (count{place} > {})", within / repeat.each.max(1)));
+            if let Some(element) = begins(repeat, number) {
+                self.text.open(format!("if (count{place} > {element})"));
             }
             self.option_field(state, field, bit);
             bit += u32::from(field.width);
-            if within.is_some_and(|within| (within + 1).is_multiple_of(repeat.each.max(1))) {
+            if begins(repeat, number + 1).is_some_and(|element| element > 0) {
                 self.text.close("");
             }
         }
@@ -184,6 +183,12 @@ impl<'a> Decoder<'_, 'a> {
         }
         self.constraints(state, field);
     }
+}
+
+/// The element that begins with the field at this place, if one does (or, behind the last field, would).
+fn begins(repeat: OptionRepeat, field: usize) -> Option<u32> {
+    let (within, each) = ((field as u32).checked_sub(repeat.from)?, repeat.each.max(1));
+    within.is_multiple_of(each).then_some(within / each)
 }
 
 fn long_kinds(options: &WireOptions) -> impl Iterator<Item = u64> + '_ {
@@ -258,9 +263,8 @@ impl<'a> Encoder<'_, 'a> {
         wire_encode::put(self.text, "option", (kind, options.length.width), order, &length);
         let mut bit = 8 * options.head();
         for (number, field) in WireItem::fields(arm.items()).into_iter().enumerate() {
-            let within = (number as u32).checked_sub(repeat.from);
-            if let Some(within) = within.filter(|within| within.is_multiple_of(repeat.each.max(1))) {
-                self.text.open(format!("if (count > {})", within / repeat.each.max(1)));
+            if let Some(element) = begins(repeat, number) {
+                self.text.open(format!("if (count > {element})"));
             }
             let value = match &field.value {
                 FieldValue::Constant { value, .. } => literal(value & mask(field.width)),
@@ -271,7 +275,7 @@ impl<'a> Encoder<'_, 'a> {
             };
             wire_encode::put(self.text, "option", (bit, field.width), field.endian, &value);
             bit += u32::from(field.width);
-            if within.is_some_and(|within| (within + 1).is_multiple_of(repeat.each.max(1))) {
+            if begins(repeat, number + 1).is_some_and(|element| element > 0) {
                 self.text.close("");
             }
         }
