@@ -187,8 +187,9 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     items::signatures(&mut cx);
     signatures::resolve(&mut cx);
     layers::signatures(&mut cx);
-    items::bodies(&mut cx);
+    // Before the functions, which may read a quote by a wire.
     wires::wires(&mut cx);
+    items::bodies(&mut cx);
     bodies::bodies(&mut cx);
     bundles::bundles(&mut cx);
     stacks::stacks(&mut cx);
