@@ -98,6 +98,12 @@ fn ordered(below: Channel) -> Channel {
     }
 }
 
+/// "Whenever it comes; what would be the ninth gap is lost": gaps stay, and nine that were lost below are the end.
+fn gapless(below: Channel) -> Channel {
+    let of_below = once(below);
+    Channel { stops: of_below.stops || below.loses, ..of_below }
+}
+
 /// What comes again is dropped, by a number that it bears.
 fn once(below: Channel) -> Channel {
     match below.corrupts {
@@ -134,7 +140,7 @@ pub const THIN: [Thin; 22] = [
     Thin { written: "Paced", promise: as_below },
     Thin { written: "Ordered", promise: ordered },
     Thin { written: "Lately", promise: once },
-    Thin { written: "Once", promise: once },
+    Thin { written: "Once", promise: gapless },
 ];
 
 pub const FRAGMENT: Thin = Thin { written: "Fragment", promise: fragmented };
