@@ -78,7 +78,8 @@ pub enum Command {
     },
     /// Runs a file's `network`: hosts on simulated media, in virtual time.
     Sim {
-        file: String,
+        /// A `.mok` file; the sources of `Mokume.toml` when left out.
+        file: Option<String>,
         /// Which network, where the file has several.
         #[arg(long, value_name = "NAME")]
         network: Option<String>,
@@ -158,8 +159,8 @@ pub enum Command {
 
 #[derive(Args, Debug)]
 pub struct StackChoice {
-    /// A `.mok` file.
-    pub file: String,
+    /// A `.mok` file; the sources of `Mokume.toml` when left out.
+    pub file: Option<String>,
     /// Which stack, where the file has several.
     #[arg(long, value_name = "NAME")]
     pub stack: Option<String>,

@@ -34,7 +34,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
                 log: *log,
                 seed: arguments.seed,
             };
-            simulate(file, options, printer)
+            simulate(file.as_slice(), options, printer)
         }
         Command::Build { stack, emit, output, uncomposed } => {
             build_stack(stack, *emit, output.as_deref(), *uncomposed, printer)
@@ -129,7 +129,7 @@ fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure> {
 }
 
 fn compiled(choice: &StackChoice, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
-    let checked = accepted(std::slice::from_ref(&choice.file), printer)?;
+    let checked = accepted(choice.file.as_slice(), printer)?;
     let stack = compile::choose_stack(&checked, choice.stack.as_deref())?;
     let (compiled, diagnostics) = compile::compile(&checked, stack);
     match compiled {
@@ -251,10 +251,10 @@ struct SimOptions<'a> {
     seed: Option<u64>,
 }
 
-fn simulate(file: &str, options: SimOptions<'_>, printer: &Printer) -> Result<i32, Failure> {
+fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
     picture_name(options.chart, &[".svg", ".txt"])?;
-    let checked = accepted(&[file.to_string()], printer)?;
+    let checked = accepted(files, printer)?;
     let network = sim::choose(&checked, options.network)?;
     let (stacks, diagnostics) = sim::stacks(&checked, network);
     if compile::has_errors(&diagnostics) {

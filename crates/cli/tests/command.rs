@@ -212,8 +212,13 @@ fn a_project_names_its_sources_and_defaults() {
     };
     let checked = inside(&["check"]);
     assert_eq!(code(&checked), 0, "{}", said(&checked));
-    let run = inside(&["sim", "src/p.mok"]);
-    assert!(said(&run).contains("network `Second`") && said(&run).contains("seed 3"), "{}", said(&run));
+    for arguments in [&["sim", "src/p.mok"][..], &["sim"]] {
+        let run = inside(arguments);
+        assert!(said(&run).contains("network `Second`") && said(&run).contains("seed 3"), "{}", said(&run));
+    }
+    assert_eq!(code(&inside(&["build", "--emit", "c", "-o", "out"])), 0);
+    let nowhere = Command::new(env!("CARGO_BIN_EXE_mokume")).arg("sim").current_dir("/").output().unwrap();
+    assert!(code(&nowhere) == 2 && said(&nowhere).contains("name a `.mok` file"), "{}", said(&nowhere));
     std::fs::write(format!("{folder}/Mokume.toml"), "[project]\nnames = 1\n").unwrap();
     let wrong = inside(&["check"]);
     assert_eq!(code(&wrong), 2);

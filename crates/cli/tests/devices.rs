@@ -61,6 +61,23 @@ fn answers(backend: &str) -> Vec<Vec<u8>> {
     answers
 }
 
+/// A capture of a real device bears the day that it was made on.
+#[test]
+fn a_capture_begins_now() {
+    let capture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("announced.pcap");
+    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/host.mok");
+    let began = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let output = Command::new(env!("CARGO_BIN_EXE_mokume"))
+        .args(["run", host.to_str().unwrap(), "--for", "300ms", "--set", "address=10.0.0.1/24"])
+        .args(["--device", "udp:127.0.0.1:0,127.0.0.1:9", "--pcap", capture.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let octets = std::fs::read(capture).unwrap();
+    let seconds = u32::from_le_bytes(octets[24..28].try_into().expect("a host announces its address"));
+    assert!((began..began + 60).contains(&u64::from(seconds)), "{seconds}, and it began at {began}");
+}
+
 #[test]
 fn a_stack_over_udp_answers_alike_on_both_back_ends() {
     let interpreted = answers("interpreter");

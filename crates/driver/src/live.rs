@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use mokume_reaction::{Datum, Machine, Outcome, Output, PortId};
 
@@ -50,6 +50,8 @@ pub enum Said<'a> {
 pub struct Live {
     devices: Vec<Attached>,
     capture: Option<CaptureWriter>,
+    /// When it started, as captures say it, in nanoseconds since 1970; 0 in virtual time.
+    epoch: u64,
     pub traffic: Traffic,
     clock: Clock,
     now: u64,
@@ -76,7 +78,8 @@ pub fn run(
 impl Live {
     pub fn new(devices: Vec<Attached>, capture: Option<CaptureWriter>) -> Live {
         let clock = Clock::new(devices.iter().all(|attached| attached.device.descriptor().is_none()));
-        Live { devices, capture, traffic: Traffic::default(), clock, now: 0 }
+        let epoch = if clock.is_virtual() { 0 } else { since_1970() };
+        Live { devices, capture, epoch, traffic: Traffic::default(), clock, now: 0 }
     }
 
     /// With a clock that runs, whatever the devices are: those that come and go are attached later.
@@ -136,7 +139,7 @@ impl Live {
                 let Some(frame) = attached.device.receive(now)? else { break };
                 self.traffic.received += 1;
                 if let Some(capture) = &mut self.capture {
-                    capture.write(now, &frame)?;
+                    capture.write(self.epoch.saturating_add(now), &frame)?;
                 }
                 let outcome = machine.input(now, attached.port, attached.frame_event, &[Datum::Message(frame)]);
                 self.take(now, &outcome, heard)?;
@@ -155,7 +158,7 @@ impl Live {
             match (attached, output.args.as_slice()) {
                 (Some(attached), [Datum::Message(frame)]) => {
                     if let Some(capture) = &mut self.capture {
-                        capture.write(now, frame)?;
+                        capture.write(self.epoch.saturating_add(now), frame)?;
                     }
                     if attached.device.send(now, frame)? {
                         self.traffic.sent += 1;
@@ -168,6 +171,11 @@ impl Live {
         }
         Ok(())
     }
+}
+
+fn since_1970() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(0)
 }
 
 fn earliest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
