@@ -20,6 +20,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         bundle_params(bundle, out);
     }
     events(program, out);
+    stacks::idle_events::check(program, out);
 }
 
 /// Names that begin with `_` are meant to be unused.

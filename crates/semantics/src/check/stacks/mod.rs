@@ -4,6 +4,7 @@
 //! label, so that both sides of the boundary are seen.
 
 mod flow_parts;
+pub mod idle_events;
 mod neighbours;
 mod openings;
 mod reads;

@@ -1,0 +1,58 @@
+//! Events of sessions in workers that only ever stand in flow traffic.
+
+use std::collections::BTreeMap;
+
+use mokume_base::{Diagnostic, Span};
+
+use super::{has_scope, layers_of, Check, Offer};
+use crate::check::ways::ways_down;
+use crate::codes;
+use crate::program::*;
+
+/// A worker without a scope of sessions hears of them where they come through it: a warning where they do in no stack that has it.
+/// Layers that no stack has are a library's business.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    let mut meets: BTreeMap<Span, (&Layer, bool)> = BTreeMap::new();
+    for stack in &program.stacks {
+        let layers = stack.instances.iter().map(|instance| layers_of(program, &instance.of)).collect();
+        let check = Check { program, stack, layers, out: &mut Vec::new() };
+        for index in 0..stack.instances.len() {
+            for way in ways_down(stack, index) {
+                for (at, layer) in check.layers[index].iter().enumerate() {
+                    let has_sessions = check.offer(&way, at) != Offer::Flows;
+                    meets.entry(layer.name.span).or_insert((layer, false)).1 |= has_sessions;
+                }
+            }
+        }
+    }
+    for (layer, has_sessions) in meets.into_values() {
+        let keeps_some = has_scope(layer, ScopeKind::Session) || has_scope(layer, ScopeKind::Point);
+        if has_sessions || layer.shape != Shape::Worker || keeps_some {
+            continue;
+        }
+        for handler in &layer.handlers {
+            let Some(event) = of_sessions(&handler.event) else { continue };
+            out.push(
+                Diagnostic::warning(
+                    codes::UNREACHED,
+                    format!("`{event}` never comes to `{}`: it stands in flow traffic", layer.name.text),
+                )
+                .at(handler.span, "this handler never runs in any stack here")
+                .help("give the layer a `session` scope, put it over a multiplexor, or remove the handler"),
+            );
+        }
+    }
+}
+
+fn of_sessions(event: &Event) -> Option<&'static str> {
+    match event {
+        Event::Open { .. } => Some("open"),
+        Event::Opened => Some("opened"),
+        Event::Accepted { .. } => Some("accepted"),
+        Event::Close => Some("close"),
+        Event::Abort => Some("abort"),
+        Event::Closed => Some("closed"),
+        Event::Failed { .. } => Some("failed"),
+        _ => None,
+    }
+}
