@@ -4,8 +4,6 @@
 
 use mokume_reaction::*;
 
-use crate::text::literal;
-use crate::types::mask;
 use crate::wire_decode::{Decoder, State};
 use crate::wire_encode::{self, Encoder};
 
@@ -119,13 +117,7 @@ impl<'a> Encoder<'_, 'a> {
         for item in element {
             match item {
                 WireItem::Field(field) => {
-                    let value = match &field.value {
-                        FieldValue::Constant { value, .. } => literal(value & mask(field.width)),
-                        FieldValue::Header { header, variant, field: place, times, plus, .. } => {
-                            self.header_field(field, (*header, *variant, *place), (*times, *plus))
-                        }
-                        _ => "UINT64_C(0)".into(),
-                    };
+                    let value = self.element_value(field);
                     wire_encode::put(self.text, "place", (bit, field.width), field.endian, &value);
                     bit += u32::from(field.width);
                 }

@@ -247,6 +247,17 @@ impl<'a> Encoder<'_, 'a> {
         self.text.line("(void)option;");
     }
 
+    /// What is written of a field in an option or in an element of a list: nothing in it is computed.
+    pub(crate) fn element_value(&mut self, field: &'a WireField) -> String {
+        match &field.value {
+            FieldValue::Constant { value, .. } => literal(value & mask(field.width)),
+            FieldValue::Header { header, variant, field: place, times, plus, .. } => {
+                self.header_field(field, (*header, *variant, *place), (*times, *plus))
+            }
+            _ => "UINT64_C(0)".into(),
+        }
+    }
+
     fn write_option(&mut self, options: &'a WireOptions, arm: &'a OptionArm) {
         let octets = self.arm_octets(options, arm);
         self.text.line(format!("uint64_t octets = {octets};"));
@@ -266,13 +277,7 @@ impl<'a> Encoder<'_, 'a> {
             if let Some(element) = begins(repeat, number) {
                 self.text.open(format!("if (count > {element})"));
             }
-            let value = match &field.value {
-                FieldValue::Constant { value, .. } => literal(value & mask(field.width)),
-                FieldValue::Header { header, variant, field: place, times, plus, .. } => {
-                    self.header_field(field, (*header, *variant, *place), (*times, *plus))
-                }
-                _ => "UINT64_C(0)".into(),
-            };
+            let value = self.element_value(field);
             wire_encode::put(self.text, "option", (bit, field.width), field.endian, &value);
             bit += u32::from(field.width);
             if begins(repeat, number + 1).is_some_and(|element| element > 0) {

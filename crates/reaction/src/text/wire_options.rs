@@ -33,20 +33,26 @@ impl Reader<'_, '_> {
     pub(super) fn list(&mut self, line: &Line, next: &mut u32) -> Read<WireItem> {
         let head = self.list_head(line);
         let mut elements = Vec::new();
+        self.to_brace(|reader, line| {
+            if !line.starts_with("element") {
+                return Cursor::new(line).wanted("`element`");
+            }
+            elements.push(reader.items(next));
+            reader.at += 1;
+            Ok(())
+        });
+        Ok(WireItem::List(WireList { elements, ..head? }))
+    }
+
+    /// The lines up to the `}` that closes what was opened; a fault in one is reported, and the next one read.
+    fn to_brace(&mut self, mut read: impl FnMut(&mut Self, &Line) -> Read<()>) {
         while let Some(line) = self.lines.get(self.at) {
             self.at += 1;
             if line.ends_with("}") && line.tokens.len() == 1 {
                 break;
             }
-            if line.starts_with("element") {
-                elements.push(self.items(next));
-                self.at += 1;
-            } else {
-                let fault = Cursor::new(line).wanted::<()>("`element`");
-                fault.unwrap_or_else(|fault| self.parser.report(fault));
-            }
+            read(self, line).unwrap_or_else(|fault| self.parser.report(fault));
         }
-        Ok(WireItem::List(WireList { elements, ..head? }))
     }
 
     fn list_head(&mut self, line: &Line) -> Read<WireList> {
@@ -77,16 +83,10 @@ impl Reader<'_, '_> {
     pub(super) fn options(&mut self, line: &Line, next: &mut u32) -> Read<WireItem> {
         let head = self.options_head(line);
         let mut arms = Vec::new();
-        while let Some(line) = self.lines.get(self.at) {
-            self.at += 1;
-            if line.ends_with("}") && line.tokens.len() == 1 {
-                break;
-            }
-            match self.option_arm(line, next) {
-                Ok(arm) => arms.push(arm),
-                Err(fault) => self.parser.report(fault),
-            }
-        }
+        self.to_brace(|reader, line| {
+            arms.push(reader.option_arm(line, next)?);
+            Ok(())
+        });
         let mut options = head?;
         options.arms = arms;
         Ok(WireItem::Options(options))
