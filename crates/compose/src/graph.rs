@@ -4,8 +4,8 @@
 //! that what follows from data is not mixed up with what follows from an acknowledgement.
 
 use mokume_reaction::{
-    Automaton, BlockId, Body, ClassId, HandlerId, HeaderId, OpKind, SourceId, Terminator, Trigger, Type, Value,
-    VariantId,
+    Automaton, BlockId, Body, ClassId, Emission as Leaving, HandlerId, HeaderId, OpKind, SourceId, Terminator, Trigger,
+    Value, VariantId,
 };
 
 use crate::channels::{Channel, Receiver};
@@ -84,8 +84,13 @@ impl EventGraph {
 /// The header that the entry block takes off by variant, and the message.
 fn first_choice(body: &Body) -> Option<(HeaderId, Value)> {
     match &body.blocks.first()?.end {
-        Terminator::PopSwitch { header, message, .. } => Some((*header, *message)),
-        _ => None,
+        Terminator::Match { header, message, .. } => Some((*header, *message)),
+        Terminator::Return
+        | Terminator::Yield { .. }
+        | Terminator::Jump { .. }
+        | Terminator::Branch { .. }
+        | Terminator::Switch { .. }
+        | Terminator::Try { .. } => None,
     }
 }
 
@@ -96,7 +101,7 @@ fn nodes(automaton: &Automaton) -> Vec<Node> {
         let body = &handler.body;
         let node = |variant, blocks| Node { handler: id, variant, blocks, emissions: Vec::new() };
         match body.blocks.first().map(|entry| &entry.end) {
-            Some(Terminator::PopSwitch { cases, .. }) => {
+            Some(Terminator::Match { cases, .. }) => {
                 for (variant, target) in cases {
                     let mut blocks = reachable(body, target.block);
                     blocks.push(target.block);
@@ -126,31 +131,24 @@ fn emissions(automaton: &Automaton, graph: &EventGraph, node: NodeId) -> Vec<Emi
     let mut found = Vec::new();
     for block in blocks {
         for (place, op) in body.blocks[block.index()].ops.iter().enumerate() {
-            let (to, targets, event) = match &op.kind {
-                OpKind::Emit { target, event, args } => {
-                    let Some(class) = class_of(body, *target) else { continue };
+            let (to, targets, event) = match op.kind.emission() {
+                Some(Leaving::Event { target, event, args }) => {
+                    let Some(class) = body.class_of(target) else { continue };
                     let to = Receiver::Layer(automaton.class(class).layer);
-                    (to, targets(automaton, graph, body, class, event, args), event.clone())
+                    (to, targets(automaton, graph, body, class, event, args), event.to_string())
                 }
-                OpKind::Out { port, event, .. } => {
+                Some(Leaving::Output { port, event, .. }) => {
                     let outputs = &automaton.ports[port.index()].outputs;
-                    let event = outputs.get(*event as usize).map_or(String::new(), |output| output.event.clone());
-                    (Receiver::Port(*port), Vec::new(), event)
+                    let event = outputs.get(event as usize).map_or(String::new(), |output| output.event.clone());
+                    (Receiver::Port(port), Vec::new(), event)
                 }
-                _ => continue,
+                None => continue,
             };
             let channel = Channel { from, to };
             found.push(Emission { node, block: *block, op: place, channel, targets, event, source: op.source });
         }
     }
     found
-}
-
-pub fn class_of(body: &Body, value: Value) -> Option<ClassId> {
-    match body.values.get(value.index())?.ty {
-        Type::Ref(class) => Some(class),
-        _ => None,
-    }
 }
 
 /// The nodes that may handle the event: if the header on top of a message is known here, only those of its variant.

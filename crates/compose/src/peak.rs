@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use mokume_reaction::{Automaton, BlockId, ClassId, OpKind, Terminator, Trigger};
+use mokume_reaction::{Automaton, BlockId, ClassId, Effects, Operation, Trigger};
 
 use crate::graph::{EventGraph, NodeId};
 use crate::weights::heaviest;
@@ -133,12 +133,7 @@ impl Costs<'_> {
 }
 
 fn new_buffers(block: &mokume_reaction::Block) -> u64 {
-    let makes = |kind: &OpKind| {
-        matches!(
-            kind,
-            OpKind::NewMessage { .. } | OpKind::Share { .. } | OpKind::Split { .. } | OpKind::Received { .. }
-        )
-    };
-    let ops = block.ops.iter().filter(|op| makes(&op.kind)).count() as u64;
-    ops + u64::from(matches!(block.end, Terminator::ShareHeld { .. }))
+    let takes = |op: &dyn Operation| u64::from(op.effects().contains(Effects::TAKES));
+    let ops: u64 = block.ops.iter().map(|op| takes(&op.kind)).sum();
+    ops + block.end.attempt().map_or(0, |op| takes(op))
 }

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mokume_reaction::{
-    Automaton, ClassId, Handler, LayerId, LinkKind, OpKind, PortKind, Terminator, Type, Value, Variant,
-};
+use mokume_reaction::{Automaton, ClassId, Emission, LayerId, LinkKind, Operation, PortKind, Type, Variant};
 
 /// What is drawn.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -162,8 +160,8 @@ fn port_edges(automaton: &Automaton) -> Vec<Edge> {
     }
     for handler in &automaton.handlers {
         let Some(class) = automaton.classes.get(handler.class.index()) else { continue };
-        for op in handler.body.blocks.iter().flat_map(|block| &block.ops) {
-            if let OpKind::Out { port, .. } = &op.kind {
+        for op in handler.body.ops() {
+            if let Some(Emission::Output { port, .. }) = op.kind.emission() {
                 if port.index() < automaton.ports.len() {
                     pairs.insert((port.index(), class.layer.index()));
                 }
@@ -196,29 +194,17 @@ fn talk(automaton: &Automaton) -> Talk {
                 talk.entry((from, to, kind)).or_default().insert(name.to_string());
             }
         };
-        for block in &handler.body.blocks {
-            for op in &block.ops {
-                match &op.kind {
-                    OpKind::Emit { target, event, .. } => add(class_of(handler, *target), EdgeKind::Service, event),
-                    OpKind::Call { function, .. } => {
-                        let function = automaton.functions.get(function.index());
-                        let name = function.map_or("", |f| f.name.rsplit('.').next().unwrap_or(""));
-                        add(function.and_then(|function| function.published), EdgeKind::Reads, name);
-                    }
-                    _ => {}
-                }
+        let later = handler.body.attempts().filter_map(|op| op.emission());
+        for emission in handler.body.ops().filter_map(|op| op.kind.emission()).chain(later) {
+            if let Emission::Event { target, event, .. } = emission {
+                add(handler.body.class_of(target), EdgeKind::Service, event);
             }
-            if let Terminator::Later { target, event, .. } = &block.end {
-                add(class_of(handler, *target), EdgeKind::Service, event);
-            }
+        }
+        for called in handler.body.ops().filter_map(|op| op.kind.function()) {
+            let function = automaton.functions.get(called.index());
+            let name = function.map_or("", |f| f.name.rsplit('.').next().unwrap_or(""));
+            add(function.and_then(|function| function.published), EdgeKind::Reads, name);
         }
     }
     talk
-}
-
-fn class_of(handler: &Handler, value: Value) -> Option<ClassId> {
-    match handler.body.values.get(value.index())?.ty {
-        Type::Ref(class) => Some(class),
-        _ => None,
-    }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use mokume_reaction::{Automaton, FieldValue, Terminator, WireId, WireItem};
+use mokume_reaction::{Automaton, Fallible, FieldValue, WireId, WireItem};
 
 pub struct Labels<'a> {
     automaton: &'a Automaton,
@@ -24,8 +24,8 @@ impl<'a> Labels<'a> {
         let mut wires = vec![BTreeSet::new(); automaton.layers.len()];
         for handler in &automaton.handlers {
             let layer = automaton.class(handler.class).layer.index();
-            for block in &handler.body.blocks {
-                if let Terminator::Decode { wire, .. } | Terminator::Vet { wire, .. } = &block.end {
+            for op in handler.body.attempts() {
+                if let Fallible::Decode { wire, .. } | Fallible::Vet { wire, .. } = op {
                     wires[layer].insert(*wire);
                 }
             }

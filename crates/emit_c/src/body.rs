@@ -449,7 +449,7 @@ fn live(body: &Body) -> Vec<bool> {
     let mut live = vec![false; body.values.len()];
     let mut work: Vec<Value> = Vec::new();
     for block in &body.blocks {
-        for op in block.ops.iter().filter(|op| !is_pure(&op.kind)) {
+        for op in block.ops.iter().filter(|op| !op.kind.is_removable()) {
             work.extend(op.kind.operands());
         }
         work.extend(block.end.operands());
@@ -481,29 +481,4 @@ fn live(body: &Body) -> Vec<bool> {
         }
     }
     live
-}
-
-/// Nothing happens if the operation is left out and its result is not needed.
-pub(crate) fn is_pure(kind: &OpKind) -> bool {
-    match kind {
-        OpKind::Const { .. }
-        | OpKind::Null { .. }
-        | OpKind::Compare { .. }
-        | OpKind::Not { .. }
-        | OpKind::Select { .. }
-        | OpKind::Cast { .. }
-        | OpKind::Param { .. }
-        | OpKind::Now
-        | OpKind::Unique { .. }
-        | OpKind::Parent { .. }
-        | OpKind::Get { .. }
-        | OpKind::IsArmed { .. }
-        | OpKind::Left { .. }
-        | OpKind::Size { .. }
-        | OpKind::Sum16 { .. }
-        | OpKind::Fold16 { .. }
-        | OpKind::GetAttribute { .. } => true,
-        OpKind::Binary { op, .. } => !op.may_report(),
-        _ => false,
-    }
 }

@@ -40,53 +40,14 @@ impl BodyWriter<'_, '_> {
         }
     }
 
-    /// One operation on a cell. A reference to nobody reads zeros and writes nothing.
-    pub(crate) fn cell_op(&mut self, op: &Op) {
-        match &op.kind {
-            OpKind::Get { object, cell } | OpKind::Left { object, cell } => {
-                let text = self.cell(*object, *cell);
-                self.assign(op.results[0], text);
-            }
-            OpKind::IsArmed { object, cell } => {
-                let text = format!("mk_timer_armed(&{})", self.cell(*object, *cell));
-                self.assign(op.results[0], text);
-            }
-            OpKind::GetAt { object, cell, index } => {
-                let (within, array) = self.within(*object, *cell, *index, op.source);
-                self.assign(op.results[0], format!("{within} ? {array} : 0"));
-            }
-            OpKind::Holds { object, cell, index } => {
-                let (within, place) = self.within(*object, *cell, *index, op.source);
-                self.assign(op.results[0], format!("{within} && {place} != NULL"));
-            }
-            OpKind::Release { object } if !self.plan.mortal.contains(&self.class_of(*object)) => {}
-            OpKind::Release { object } => {
-                let class = self.plan.class_at(self.class_of(*object));
-                let object = self.value(*object);
-                self.text.line(format!("mk_release(&k->core, {class}, {object});"));
-            }
-            OpKind::Keep { object, message, .. } if !self.is_known(*object) => {
-                let (there, message) = (self.there(*object), self.value(*message));
-                self.text.open(format!("if ({there})"));
-                self.assume(*object, |writer| writer.write_op(op));
-                self.otherwise();
-                self.text.line(format!("mk_gone(&k->core, {message});"));
-                self.text.close("");
-            }
-            OpKind::Set { object, .. }
-            | OpKind::SetAt { object, .. }
-            | OpKind::Arm { object, .. }
-            | OpKind::Disarm { object, .. }
-            | OpKind::Count { object, .. }
-            | OpKind::Give { object, .. }
-            | OpKind::Keep { object, .. }
-            | OpKind::Again { object } => self.guarded(*object, |writer| writer.write_op(op)),
-            _ => {}
-        }
-    }
-
     /// Whether an index is within a cell's places, and the place.
-    fn within(&mut self, object: Value, cell: CellId, index: Value, source: Option<SourceId>) -> (String, String) {
+    pub(crate) fn within(
+        &mut self,
+        object: Value,
+        cell: CellId,
+        index: Value,
+        source: Option<SourceId>,
+    ) -> (String, String) {
         let (there, size, source) = (self.there(object), self.size_of(object, cell), self.source(source));
         let index = self.value(index);
         let within = format!("mk_within(&k->core, {index}, {size}, {source})");
@@ -96,54 +57,95 @@ impl BodyWriter<'_, '_> {
         (within, place)
     }
 
-    fn write_op(&mut self, op: &Op) {
-        let source = self.source(op.source);
-        match &op.kind {
-            OpKind::Set { object, cell, value } => {
-                let (to, value) = (self.cell(*object, *cell), self.value(*value));
-                self.text.line(format!("{to} = {value};"));
-            }
-            OpKind::SetAt { object, cell, index, value } => {
-                let (array, size) = (self.cell(*object, *cell), self.size_of(*object, *cell));
-                let (index, value) = (self.value(*index), self.value(*value));
-                self.text.line(format!("if (mk_within(&k->core, {index}, {size}, {source}))"));
-                self.text.line(format!("    {array}[{index}] = {value};"));
-            }
-            OpKind::Arm { object, cell, deadline } => {
-                let (head, timer) = (self.object(*object), self.cell(*object, *cell));
-                let deadline = self.value(*deadline);
-                self.text.line(format!("mk_do_arm(&k->core, &{head}, &{timer}, {deadline});"));
-            }
-            OpKind::Disarm { object, cell } => {
-                let timer = self.cell(*object, *cell);
-                self.text.line(format!("mk_timer_stop(&{timer});"));
-            }
-            OpKind::Count { object, cell, amount } => {
-                let counter = (self.class_of(*object), *cell);
-                let index = self.plan.counters.iter().position(|known| *known == counter).unwrap_or(0);
-                let amount = self.value(*amount);
-                self.text.line(format!("k->counters[{index}] += {amount};"));
-            }
-            OpKind::Give { object, cell, amount } => {
-                let (left, total) = (self.cell(*object, *cell), self.size_of(*object, *cell));
-                let amount = self.value(*amount);
-                self.text.line(format!("mk_do_give(&k->core, &{left}, {total}, {amount}, {source});"));
-            }
-            OpKind::Keep { object, cell, index, message } => {
-                let (places, size) = (self.cell(*object, *cell), self.size_of(*object, *cell));
-                let (index, message) = (self.value(*index), self.value(*message));
-                self.text.line(format!("mk_do_keep(&k->core, {places}, {size}, {index}, {message}, {source});"));
-            }
-            OpKind::Again { object } => {
-                let own = self.handler.is_some_and(|id| self.plan.automaton.handler(id).trigger == Trigger::Settle)
-                    && *object == self.body.blocks[0].params[0];
-                if self.plan.settles.contains(&self.class_of(*object)) {
-                    let head = self.object(*object);
-                    let what = if own { "mk_again" } else { "mk_ask_again" };
-                    self.text.line(format!("{what}(&k->core, &{head});"));
-                }
-            }
-            _ => {}
+    pub(crate) fn set(&mut self, object: Value, cell: CellId, value: Value) {
+        self.guarded(object, |writer| {
+            let (to, value) = (writer.cell(object, cell), writer.value(value));
+            writer.text.line(format!("{to} = {value};"));
+        });
+    }
+
+    pub(crate) fn set_at(
+        &mut self,
+        object: Value,
+        cell: CellId,
+        (index, value): (Value, Value),
+        source: Option<SourceId>,
+    ) {
+        self.guarded(object, |writer| {
+            let source = writer.source(source);
+            let (array, size) = (writer.cell(object, cell), writer.size_of(object, cell));
+            let (index, value) = (writer.value(index), writer.value(value));
+            writer.text.line(format!("if (mk_within(&k->core, {index}, {size}, {source}))"));
+            writer.text.line(format!("    {array}[{index}] = {value};"));
+        });
+    }
+
+    pub(crate) fn arm_timer(&mut self, object: Value, cell: CellId, deadline: Value) {
+        self.guarded(object, |writer| {
+            let (head, timer) = (writer.object(object), writer.cell(object, cell));
+            let deadline = writer.value(deadline);
+            writer.text.line(format!("mk_do_arm(&k->core, &{head}, &{timer}, {deadline});"));
+        });
+    }
+
+    pub(crate) fn disarm(&mut self, object: Value, cell: CellId) {
+        self.guarded(object, |writer| {
+            let timer = writer.cell(object, cell);
+            writer.text.line(format!("mk_timer_stop(&{timer});"));
+        });
+    }
+
+    pub(crate) fn count(&mut self, object: Value, cell: CellId, amount: Value) {
+        self.guarded(object, |writer| {
+            let counter = (writer.class_of(object), cell);
+            let index = writer.plan.counters.iter().position(|known| *known == counter).unwrap_or(0);
+            let amount = writer.value(amount);
+            writer.text.line(format!("k->counters[{index}] += {amount};"));
+        });
+    }
+
+    pub(crate) fn give(&mut self, object: Value, cell: CellId, amount: Value, source: Option<SourceId>) {
+        self.guarded(object, |writer| {
+            let source = writer.source(source);
+            let (left, total) = (writer.cell(object, cell), writer.size_of(object, cell));
+            let amount = writer.value(amount);
+            writer.text.line(format!("mk_do_give(&k->core, &{left}, {total}, {amount}, {source});"));
+        });
+    }
+
+    /// A message for the place of an object that is not there is gone.
+    pub(crate) fn keep(&mut self, object: Value, cell: CellId, index: Value, message: Value, source: Option<SourceId>) {
+        if !self.is_known(object) {
+            let (there, gone) = (self.there(object), self.value(message));
+            self.text.open(format!("if ({there})"));
+            self.assume(object, |writer| writer.keep(object, cell, index, message, source));
+            self.otherwise();
+            self.text.line(format!("mk_gone(&k->core, {gone});"));
+            return self.text.close("");
         }
+        let source = self.source(source);
+        let (places, size) = (self.cell(object, cell), self.size_of(object, cell));
+        let (index, message) = (self.value(index), self.value(message));
+        self.text.line(format!("mk_do_keep(&k->core, {places}, {size}, {index}, {message}, {source});"));
+    }
+
+    pub(crate) fn release(&mut self, object: Value) {
+        if self.plan.mortal.contains(&self.class_of(object)) {
+            let class = self.plan.class_at(self.class_of(object));
+            let object = self.value(object);
+            self.text.line(format!("mk_release(&k->core, {class}, {object});"));
+        }
+    }
+
+    pub(crate) fn again(&mut self, object: Value) {
+        self.guarded(object, |writer| {
+            let own = writer.handler.is_some_and(|id| writer.plan.automaton.handler(id).trigger == Trigger::Settle)
+                && object == writer.body.blocks[0].params[0];
+            if writer.plan.settles.contains(&writer.class_of(object)) {
+                let head = writer.object(object);
+                let what = if own { "mk_again" } else { "mk_ask_again" };
+                writer.text.line(format!("{what}(&k->core, &{head});"));
+            }
+        });
     }
 }

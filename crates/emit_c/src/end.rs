@@ -6,6 +6,12 @@ use crate::body::BodyWriter;
 use crate::text::literal;
 use crate::types::{c_type, stored_octets};
 
+/// Where an operation that may refuse leads.
+struct Ways<'a> {
+    then: &'a Target,
+    otherwise: &'a Target,
+}
+
 impl<'a> BodyWriter<'_, 'a> {
     pub(crate) fn end(&mut self, block: usize, end: &'a Terminator) {
         let none = Vec::new;
@@ -23,55 +29,51 @@ impl<'a> BodyWriter<'_, 'a> {
                 self.branch(block, &condition, (none(), then), (none(), otherwise));
             }
             Terminator::Switch { value, cases, default } => self.switch(block, *value, cases, default),
-            Terminator::PopSwitch { message, header, cases } => self.pop_switch(block, *message, *header, cases),
-            Terminator::Decode { message, wire, then, otherwise } => {
-                self.decode("decode", block, *message, *wire, then, otherwise);
+            Terminator::Match { message, header, cases } => self.match_header(block, *message, *header, cases),
+            Terminator::Try { op, then, otherwise } => self.attempt(block, op, Ways { then, otherwise }),
+        }
+    }
+
+    fn attempt(&mut self, block: usize, op: &'a Fallible, ways: Ways<'a>) {
+        match op {
+            Fallible::Decode { message, wire } => self.decode("decode", block, *message, *wire, ways),
+            Fallible::Vet { message, wire } => self.decode("vet", block, *message, *wire, ways),
+            Fallible::Find { object, cell, key } => self.find(block, (*object, *cell), key, ways),
+            Fallible::Insert { object, cell, key, values } => {
+                self.insert(block, (*object, *cell), key, values, ways);
             }
-            Terminator::Vet { message, wire, then, otherwise } => {
-                self.decode("vet", block, *message, *wire, then, otherwise);
-            }
-            Terminator::Find { object, cell, key, then, otherwise } => {
-                self.find(block, (*object, *cell), key, then, otherwise);
-            }
-            Terminator::Insert { object, cell, key, values, then, otherwise } => {
-                self.insert(block, (*object, *cell), key, values, then, otherwise);
-            }
-            Terminator::Remove { object, cell, key, then, otherwise } => {
-                self.remove(block, (*object, *cell), key, then, otherwise);
-            }
-            Terminator::New { class, parent, then, otherwise } => {
+            Fallible::Remove { object, cell, key } => self.remove(block, (*object, *cell), key, ways),
+            Fallible::New { class, parent } => {
                 let name = self.plan.names.classes[class.index()].clone();
                 let parent = parent.map_or("MK_NULL".to_string(), |parent| self.value(parent));
-                self.object_branch(block, format!("new_{name}(k, {parent})"), then, otherwise);
+                self.object_branch(block, format!("new_{name}(k, {parent})"), ways);
             }
-            Terminator::First { class, parent, then, otherwise } => {
+            Fallible::First { class, parent } => {
                 let at = self.plan.class_at(*class);
                 let parent = match parent {
                     Some(parent) => self.place(*parent),
                     None => "0".into(),
                 };
-                self.object_branch(block, format!("mk_self({at}, mk_oldest({at}, {parent}))"), then, otherwise);
+                self.object_branch(block, format!("mk_self({at}, mk_oldest({at}, {parent}))"), ways);
             }
-            Terminator::Next { object, then, otherwise } => {
+            Fallible::Next { object } => {
                 let at = self.plan.class_at(self.class_of(*object));
                 let place = self.place(*object);
-                self.object_branch(block, format!("mk_self({at}, mk_younger({at}, {place}))"), then, otherwise);
+                self.object_branch(block, format!("mk_self({at}, mk_younger({at}, {place}))"), ways);
             }
-            Terminator::Take { object, cell, amount, then, otherwise } => {
+            Fallible::Take { object, cell, amount } => {
                 let (there, amount) = (self.there(*object), self.value(*amount));
                 let left = self.cell(*object, *cell);
                 let condition = format!("{there} && mk_do_take(&{left}, {amount})").replace("true && ", "");
-                self.branch(block, &condition, (none(), then), (none(), otherwise));
+                self.branch(block, &condition, (Vec::new(), ways.then), (Vec::new(), ways.otherwise));
             }
-            Terminator::TakeOut { object, cell, index, then, otherwise } => {
-                self.held("mk_do_take_out", block, (*object, *cell, *index), then, otherwise);
+            Fallible::TakeOut { object, cell, index } => {
+                self.held("mk_do_take_out", block, (*object, *cell, *index), ways);
             }
-            Terminator::ShareHeld { object, cell, index, then, otherwise } => {
-                self.held("mk_do_share_held", block, (*object, *cell, *index), then, otherwise);
+            Fallible::ShareHeld { object, cell, index } => {
+                self.held("mk_do_share_held", block, (*object, *cell, *index), ways);
             }
-            Terminator::Later { target, event, args, then, otherwise } => {
-                self.later(block, *target, event, args, then, otherwise);
-            }
+            Fallible::Later { target, event, args } => self.later(block, *target, event, args, ways),
         }
     }
 
@@ -101,7 +103,7 @@ impl<'a> BodyWriter<'_, 'a> {
         self.text.close("");
     }
 
-    fn pop_switch(&mut self, block: usize, message: Value, header: HeaderId, cases: &'a [(VariantId, Target)]) {
+    fn match_header(&mut self, block: usize, message: Value, header: HeaderId, cases: &'a [(VariantId, Target)]) {
         let m = self.value(message);
         self.text.open(format!("switch (mk_top_kind(&k->core, {m}))"));
         for (place, (variant, target)) in cases.iter().enumerate() {
@@ -136,38 +138,23 @@ impl<'a> BodyWriter<'_, 'a> {
         }
     }
 
-    fn decode(
-        &mut self,
-        what: &str,
-        block: usize,
-        message: Value,
-        wire: WireId,
-        then: &'a Target,
-        otherwise: &'a Target,
-    ) {
+    fn decode(&mut self, what: &str, block: usize, message: Value, wire: WireId, ways: Ways<'a>) {
         let m = self.value(message);
         let name = self.plan.names.wires[wire.index()].clone();
         let reason = self.temporary("refused");
         self.text.line(format!("uint32_t {reason} = {what}_{name}(k, {m});"));
         let condition = format!("MK_LIKELY({reason} == MK_NOBODY)");
-        self.branch(block, &condition, (vec![m.clone()], then), (vec![m, reason], otherwise));
+        self.branch(block, &condition, (vec![m.clone()], ways.then), (vec![m, reason], ways.otherwise));
     }
 
-    fn object_branch(&mut self, block: usize, found: String, then: &'a Target, otherwise: &'a Target) {
+    fn object_branch(&mut self, block: usize, found: String, ways: Ways<'a>) {
         let name = self.temporary("found");
         self.text.line(format!("mk_ref {name} = {found};"));
         self.results_known = true;
-        self.branch(block, &format!("{name} != MK_NULL"), (vec![name], then), (Vec::new(), otherwise));
+        self.branch(block, &format!("{name} != MK_NULL"), (vec![name], ways.then), (Vec::new(), ways.otherwise));
     }
 
-    fn held(
-        &mut self,
-        what: &str,
-        block: usize,
-        (object, cell, index): (Value, CellId, Value),
-        then: &'a Target,
-        otherwise: &'a Target,
-    ) {
+    fn held(&mut self, what: &str, block: usize, (object, cell, index): (Value, CellId, Value), ways: Ways<'a>) {
         let (places, size) = (self.cell(object, cell), self.size_of(object, cell));
         let (index, source) = (self.value(index), "MK_NOBODY");
         let there = self.there(object);
@@ -175,21 +162,13 @@ impl<'a> BodyWriter<'_, 'a> {
         let held = format!("{what}(&k->core, {places}, {size}, {index}, {source})");
         let held = if there == "true" { held } else { format!("{there} ? {held} : NULL") };
         self.text.line(format!("mk_message *{name} = {held};"));
-        self.branch(block, &format!("{name} != NULL"), (vec![name], then), (Vec::new(), otherwise));
+        self.branch(block, &format!("{name} != NULL"), (vec![name], ways.then), (Vec::new(), ways.otherwise));
     }
 
-    fn later(
-        &mut self,
-        block: usize,
-        target: Value,
-        event: &str,
-        args: &'a [Value],
-        then: &'a Target,
-        otherwise: &'a Target,
-    ) {
+    fn later(&mut self, block: usize, target: Value, event: &str, args: &'a [Value], ways: Ways<'a>) {
         let automaton = self.plan.automaton;
         let handler = automaton.handler_of(self.class_of(target), &Trigger::Event(event.to_string()));
-        let Some(handler) = handler else { return self.edge(Vec::new(), otherwise) };
+        let Some(handler) = handler else { return self.edge(Vec::new(), ways.otherwise) };
         let (index, capacity) = (handler.index(), automaton.handler(handler).later_capacity);
         let name = self.plan.names.handlers[index].clone();
         let target = self.value(target);
@@ -203,9 +182,9 @@ impl<'a> BodyWriter<'_, 'a> {
             let word = crate::types::to_word(self.type_of(*arg), &self.value(*arg));
             self.text.line(format!("{later}->args[{place}] = {word};"));
         }
-        self.arm(block, 0, Vec::new(), then);
+        self.arm(block, 0, Vec::new(), ways.then);
         self.otherwise();
-        self.arm(block, 1, Vec::new(), otherwise);
+        self.arm(block, 1, Vec::new(), ways.otherwise);
         self.text.close("");
     }
 
@@ -251,24 +230,16 @@ impl<'a> BodyWriter<'_, 'a> {
         found
     }
 
-    fn find(&mut self, block: usize, map: (Value, CellId), key: &[Value], then: &'a Target, otherwise: &'a Target) {
+    fn find(&mut self, block: usize, map: (Value, CellId), key: &[Value], ways: Ways<'a>) {
         let (_, values) = self.map(map.0, map.1);
         let (shape, cell, key) = self.map_and_key(map, key);
         let name = self.temporary("entry");
         self.text.line(format!("uint8_t *{name} = mk_map_find({shape}, {cell}_entries, {key});"));
         let results = self.entry_values(values, &name);
-        self.branch(block, &format!("{name} != NULL"), (results, then), (Vec::new(), otherwise));
+        self.branch(block, &format!("{name} != NULL"), (results, ways.then), (Vec::new(), ways.otherwise));
     }
 
-    fn insert(
-        &mut self,
-        block: usize,
-        map: (Value, CellId),
-        key: &[Value],
-        given: &[Value],
-        then: &'a Target,
-        otherwise: &'a Target,
-    ) {
+    fn insert(&mut self, block: usize, map: (Value, CellId), key: &[Value], given: &[Value], ways: Ways<'a>) {
         let (_, values) = self.map(map.0, map.1);
         let there = self.there(map.0);
         let (shape, cell, key) = self.map_and_key(map, key);
@@ -284,13 +255,13 @@ impl<'a> BodyWriter<'_, 'a> {
             self.text.line(format!("mk_put_le({name} + {at}, {octets}, {value});"));
             at += octets;
         }
-        self.arm(block, 0, Vec::new(), then);
+        self.arm(block, 0, Vec::new(), ways.then);
         self.otherwise();
-        self.arm(block, 1, Vec::new(), otherwise);
+        self.arm(block, 1, Vec::new(), ways.otherwise);
         self.text.close("");
     }
 
-    fn remove(&mut self, block: usize, map: (Value, CellId), key: &[Value], then: &'a Target, otherwise: &'a Target) {
+    fn remove(&mut self, block: usize, map: (Value, CellId), key: &[Value], ways: Ways<'a>) {
         let (_, values) = self.map(map.0, map.1);
         let size: u32 = values.iter().map(|ty| stored_octets(self.plan.automaton, *ty)).sum();
         let (shape, cell, key) = self.map_and_key(map, key);
@@ -298,6 +269,6 @@ impl<'a> BodyWriter<'_, 'a> {
         self.text.line(format!("uint8_t {name}[{}];", size.max(1)));
         let condition = format!("mk_map_remove({shape}, &{cell}, {cell}_entries, {key}, {name})");
         let results = self.entry_values(values, &name);
-        self.branch(block, &condition, (results, then), (Vec::new(), otherwise));
+        self.branch(block, &condition, (results, ways.then), (Vec::new(), ways.otherwise));
     }
 }

@@ -15,6 +15,7 @@ mod end;
 mod header;
 mod interface;
 mod machine;
+mod messages;
 mod names;
 mod native;
 mod natives;

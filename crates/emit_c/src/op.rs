@@ -1,99 +1,164 @@
-//! Operations, one statement or expression of C each.
+//! Operations that do not branch: each by its name, and values as expressions of C.
 
 use mokume_reaction::*;
 
-use crate::body::{is_pure, BodyWriter};
+use crate::body::BodyWriter;
 use crate::plan::Emissions;
-use crate::text::{literal, octets};
+use crate::text::literal;
 use crate::types::{c_type, is_whole, mask, to_word, unsigned};
 
 impl BodyWriter<'_, '_> {
     /// One operation. What has no effect and whose result nothing depends on is left out.
     pub(crate) fn op(&mut self, op: &Op) {
-        if is_pure(&op.kind) && !op.results.iter().any(|result| self.is_live(*result)) {
+        if op.kind.is_removable() && !op.results.iter().any(|result| self.is_live(*result)) {
             return;
         }
+        let result = op.results.first().copied();
+        let source = || op.source;
         match &op.kind {
-            OpKind::Const { .. }
-            | OpKind::Null { .. }
-            | OpKind::Binary { .. }
-            | OpKind::Compare { .. }
-            | OpKind::Not { .. }
-            | OpKind::Select { .. }
-            | OpKind::Cast { .. }
-            | OpKind::Param { .. }
-            | OpKind::Now
-            | OpKind::Fold16 { .. } => self.pure_op(op),
-            OpKind::Call { function, args } => self.call(*function, args, &op.results),
-            OpKind::Draw { object, ty } => self.draw(*object, *ty, op),
-            OpKind::Unique { class } => {
-                let text = format!("mk_self({}, 0)", self.plan.class_at(*class));
-                match self.plan.mortal.contains(class) {
-                    true => self.assign(op.results[0], text),
-                    false => {
-                        self.alias(op.results[0], "mk_ref_of(0, 0)".into());
-                        self.set_known(op.results[0]);
-                    }
-                }
-            }
-            OpKind::Parent { object } => self.parent(*object, op.results[0]),
-            OpKind::Get { .. }
-            | OpKind::Set { .. }
-            | OpKind::GetAt { .. }
-            | OpKind::SetAt { .. }
-            | OpKind::Arm { .. }
-            | OpKind::Disarm { .. }
-            | OpKind::IsArmed { .. }
-            | OpKind::Count { .. }
-            | OpKind::Give { .. }
-            | OpKind::Left { .. }
-            | OpKind::Keep { .. }
-            | OpKind::Holds { .. }
-            | OpKind::Release { .. }
-            | OpKind::Again { .. } => self.cell_op(op),
-            OpKind::Emit { target, event, args } => self.emit(*target, event, args),
-            OpKind::Out { port, event, args } => self.out(*port, *event, args),
-            _ => self.message_op(op),
-        }
-    }
-
-    fn pure_op(&mut self, op: &Op) {
-        let result = op.results[0];
-        match &op.kind {
-            OpKind::Const { ty: Type::Bool, value } => self.alias(result, (*value != 0).to_string()),
-            OpKind::Const { value, .. } => self.alias(result, literal(*value)),
-            OpKind::Null { .. } => self.alias(result, "MK_NULL".into()),
+            OpKind::Const { ty: Type::Bool, value } => self.alias_of(result, (*value != 0).to_string()),
+            OpKind::Const { value, .. } => self.alias_of(result, literal(*value)),
+            OpKind::Null { .. } => self.alias_of(result, "MK_NULL".into()),
             OpKind::Param { param } => {
                 let name = self.plan.names.params[param.index()].clone();
-                self.alias(result, format!("k->params.{name}"));
+                self.alias_of(result, format!("k->params.{name}"));
             }
-            OpKind::Now => self.alias(result, "k->core.now".into()),
-            OpKind::Binary { op: binary, a, b } => {
-                let text = self.binary(*binary, *a, *b, op.source);
-                self.assign(result, text);
+            OpKind::Now {} => self.alias_of(result, "k->core.now".into()),
+            OpKind::Binary { op: what, a, b } => {
+                let text = self.binary(*what, *a, *b, source());
+                self.assign_to(result, text);
             }
-            OpKind::Compare { op: compare, a, b } => {
-                let text = self.compare(*compare, *a, *b);
-                self.assign(result, text);
+            OpKind::Compare { op: what, a, b } => {
+                let text = self.compare(*what, *a, *b);
+                self.assign_to(result, text);
             }
             OpKind::Not { a } => {
                 let text = self.not(*a);
-                self.assign(result, text);
+                self.assign_to(result, text);
             }
             OpKind::Select { c, a, b } => {
                 let text = format!("{} ? {} : {}", self.value(*c), self.value(*a), self.value(*b));
-                self.assign(result, text);
+                self.assign_to(result, text);
             }
             OpKind::Cast { a, to } => {
                 let text = self.cast(*a, *to);
-                self.assign(result, text);
+                self.assign_to(result, text);
             }
             OpKind::Fold16 { a } => {
                 let text = format!("mk_fold16({})", self.value(*a));
-                self.assign(result, text);
+                self.assign_to(result, text);
             }
-            _ => {}
+            OpKind::Call { function, args } => self.call(*function, args, &op.results),
+            OpKind::Draw { object, ty } => self.draw(*object, *ty, op),
+            OpKind::Unique { class } => self.unique(*class, op.results[0]),
+            OpKind::Parent { object } => self.parent(*object, op.results[0]),
+
+            OpKind::Get { object, cell } | OpKind::Left { object, cell } => {
+                let text = self.cell(*object, *cell);
+                self.assign_to(result, text);
+            }
+            OpKind::IsArmed { object, cell } => {
+                let text = format!("mk_timer_armed(&{})", self.cell(*object, *cell));
+                self.assign_to(result, text);
+            }
+            OpKind::GetAt { object, cell, index } => {
+                let (within, array) = self.within(*object, *cell, *index, source());
+                self.assign_to(result, format!("{within} ? {array} : 0"));
+            }
+            OpKind::Holds { object, cell, index } => {
+                let (within, place) = self.within(*object, *cell, *index, source());
+                self.assign_to(result, format!("{within} && {place} != NULL"));
+            }
+            OpKind::Set { object, cell, value } => self.set(*object, *cell, *value),
+            OpKind::SetAt { object, cell, index, value } => self.set_at(*object, *cell, (*index, *value), source()),
+            OpKind::Arm { object, cell, deadline } => self.arm_timer(*object, *cell, *deadline),
+            OpKind::Disarm { object, cell } => self.disarm(*object, *cell),
+            OpKind::Count { object, cell, amount } => self.count(*object, *cell, *amount),
+            OpKind::Give { object, cell, amount } => self.give(*object, *cell, *amount, source()),
+            OpKind::Keep { object, cell, index, message } => {
+                self.keep(*object, *cell, *index, *message, source());
+            }
+            OpKind::Release { object } => self.release(*object),
+            OpKind::Again { object } => self.again(*object),
+
+            OpKind::NewMessage { octets } => self.new_message(octets, op.results[0]),
+            OpKind::Push { message, header, variant, fields } => {
+                self.push(*message, *header, *variant, fields);
+                self.same(op.results[0], *message);
+            }
+            OpKind::Pop { message, header, variant } => {
+                let source = self.source(op.source);
+                self.pop(*message, *header, *variant, &op.results, &source);
+            }
+            OpKind::Encode { message, wire } => self.encode(*message, *wire, op),
+            OpKind::Native { symbol, grows, args, message, result } => {
+                self.native((symbol, *grows), args, *message, *result, op);
+            }
+            OpKind::Size { message } => {
+                let text = format!("{}->view.size", self.value(*message));
+                self.assign_to(result, text);
+            }
+            OpKind::Sum16 { message } => {
+                let m = self.value(*message);
+                self.assign_to(result, format!("mk_sum16(mk_data({m}), {m}->view.size)"));
+            }
+            OpKind::Trim { message, size } => self.cut("trim", *message, *size, op),
+            OpKind::Skip { message, size } => self.cut("skip", *message, *size, op),
+            OpKind::Split { message, at } => self.split(*message, *at, op),
+            OpKind::Join { first, second } => self.join(*first, *second, op),
+            OpKind::Share { message } => {
+                let text = format!("mk_message_share(&k->core.pool, {})", self.value(*message));
+                self.assign_to(result, text);
+            }
+            OpKind::Received { message, wire } => {
+                let place = self.plan.received.get(wire).copied().unwrap_or(0);
+                let text = format!("mk_quote(&k->core.pool, {}, {place})", self.value(*message));
+                self.assign_to(result, text);
+            }
+            OpKind::Load { field, message, at } => self.load(*field, *message, *at, op),
+            OpKind::Store { field, message, at, value } => self.store(*field, *message, (*at, *value), op),
+            OpKind::GetAttribute { message, attribute } => {
+                let text = self.attribute(*message, *attribute, op.results[0]);
+                self.assign_to(result, text);
+            }
+            OpKind::SetAttribute { message, attribute, value } => {
+                let (m, value) = (self.value(*message), self.value(*value));
+                self.text.line(format!("mk_attributes({m})[{}] = {value};", attribute.index()));
+                self.same(op.results[0], *message);
+            }
+
+            OpKind::Emit { target, event, args } => self.emit(*target, event, args),
+            OpKind::Out { port, event, args } => self.out(*port, *event, args),
+            OpKind::Drop { message, reason } => {
+                let (m, reason) = (self.value(*message), self.reason(*reason));
+                self.text.line(format!("mk_drop(&k->core, {m}, {reason});"));
+            }
+            OpKind::DropFor { message, reason } => {
+                let (m, reason) = (self.value(*message), self.value(*reason));
+                self.text.line(format!("mk_drop(&k->core, {m}, {reason});"));
+            }
+            OpKind::Consume { message, reason } => {
+                let (m, reason) = (self.value(*message), self.reason(*reason));
+                self.text.line(format!("mk_consume(&k->core, {m}, {reason});"));
+            }
         }
+    }
+
+    fn alias_of(&mut self, result: Option<Value>, text: String) {
+        result.into_iter().for_each(|result| self.alias(result, text.clone()));
+    }
+
+    fn assign_to(&mut self, result: Option<Value>, text: String) {
+        result.into_iter().for_each(|result| self.assign(result, text.clone()));
+    }
+
+    fn unique(&mut self, class: ClassId, result: Value) {
+        if self.plan.mortal.contains(&class) {
+            let text = format!("mk_self({}, 0)", self.plan.class_at(class));
+            return self.assign(result, text);
+        }
+        self.alias(result, "mk_ref_of(0, 0)".into());
+        self.set_known(result);
     }
 
     fn binary(&mut self, op: Binary, a: Value, b: Value, source: Option<SourceId>) -> String {
@@ -287,156 +352,6 @@ impl BodyWriter<'_, '_> {
             self.text.line(format!("event->args[{place}] = {word};"));
         }
         self.text.close("");
-    }
-
-    // -- messages
-
-    fn message_op(&mut self, op: &Op) {
-        let source = self.source(op.source);
-        match &op.kind {
-            OpKind::NewMessage { octets } => self.new_message(octets, op.results[0]),
-            OpKind::Push { message, header, variant, fields } => {
-                self.push(*message, *header, *variant, fields);
-                self.same(op.results[0], *message);
-            }
-            OpKind::Pop { message, header, variant } => self.pop(*message, *header, *variant, &op.results, &source),
-            OpKind::Encode { message, wire } => {
-                let (m, wire) = (self.value(*message), self.plan.names.wires[wire.index()].clone());
-                self.text.line(format!("encode_{wire}(k, {m}, {source});"));
-                self.same(op.results[0], *message);
-            }
-            OpKind::Native { symbol, grows, args, message, result } => {
-                self.native((symbol, *grows), args, *message, *result, op)
-            }
-            OpKind::Size { message } => {
-                let text = format!("{}->view.size", self.value(*message));
-                self.assign(op.results[0], text);
-            }
-            OpKind::Sum16 { message } => {
-                let m = self.value(*message);
-                self.assign(op.results[0], format!("mk_sum16(mk_data({m}), {m}->view.size)"));
-            }
-            OpKind::Trim { message, size } | OpKind::Skip { message, size } => {
-                let what = if matches!(op.kind, OpKind::Trim { .. }) { "trim" } else { "skip" };
-                let (m, size) = (self.value(*message), self.value(*size));
-                self.text.line(format!("mk_do_{what}(&k->core, {m}, {size}, {source});"));
-                self.same(op.results[0], *message);
-            }
-            OpKind::Split { message, at } => {
-                let (m, at) = (self.value(*message), self.value(*at));
-                self.same(op.results[0], *message);
-                self.assign(op.results[1], format!("mk_do_split(&k->core, {m}, {at}, {source})"));
-            }
-            OpKind::Join { first, second } => {
-                let (a, b) = (self.value(*first), self.value(*second));
-                self.text.line(format!("mk_do_join(&k->core, {a}, {b}, {source});"));
-                self.same(op.results[0], *first);
-            }
-            OpKind::Share { message } => {
-                let text = format!("mk_message_share(&k->core.pool, {})", self.value(*message));
-                self.assign(op.results[0], text);
-            }
-            OpKind::Received { message, wire } => {
-                let place = self.plan.received.get(wire).copied().unwrap_or(0);
-                let text = format!("mk_quote(&k->core.pool, {}, {place})", self.value(*message));
-                self.assign(op.results[0], text);
-            }
-            OpKind::Load { message, at, ty, endian } => {
-                let (m, at) = (self.value(*message), self.value(*at));
-                let (octets, little) = (ty.width(self.plan.automaton) / 8, *endian == Endian::Little);
-                let call = format!("mk_do_load(&k->core, {m}, {at}, {octets}, {little}, {source})");
-                let c = c_type(self.plan.automaton, *ty);
-                let text = if c == "uint64_t" { call } else { format!("({c}){call}") };
-                self.assign(op.results[0], text);
-            }
-            OpKind::Store { message, at, value, endian } => {
-                let (octets, little) = (self.width_of(*value).div_ceil(8), *endian == Endian::Little);
-                let (m, at, value) = (self.value(*message), self.value(*at), self.value(*value));
-                self.text.line(format!("mk_do_store(&k->core, {m}, {at}, {value}, {octets}, {little}, {source});"));
-                self.same(op.results[0], *message);
-            }
-            OpKind::GetAttribute { message, attribute } => {
-                let word = format!("mk_attributes({})[{}]", self.value(*message), attribute.index());
-                let text = match self.type_of(op.results[0]) {
-                    Type::Bool => format!("{word} != 0"),
-                    ty => format!("({}){word}", c_type(self.plan.automaton, ty)),
-                };
-                self.assign(op.results[0], text);
-            }
-            OpKind::SetAttribute { message, attribute, value } => {
-                let (m, value) = (self.value(*message), self.value(*value));
-                self.text.line(format!("mk_attributes({m})[{}] = {value};", attribute.index()));
-                self.same(op.results[0], *message);
-            }
-            OpKind::Drop { message, reason } => {
-                let m = self.value(*message);
-                let reason = match reason {
-                    DropReason::Known(reason) => self.reason(*reason),
-                    DropReason::Value(value) => self.value(*value),
-                };
-                self.text.line(format!("mk_drop(&k->core, {m}, {reason});"));
-            }
-            OpKind::Consume { message, reason } => {
-                let (m, reason) = (self.value(*message), self.reason(*reason));
-                self.text.line(format!("mk_consume(&k->core, {m}, {reason});"));
-            }
-            _ => {}
-        }
-    }
-
-    fn reason(&self, reason: ReasonId) -> String {
-        let name = &self.plan.automaton.reasons[reason.index()].name;
-        format!("{} /* {} */", reason.0, name.replace("*/", "* /"))
-    }
-
-    fn new_message(&mut self, content: &[u8], result: Value) {
-        if content.is_empty() {
-            return self.assign(result, "mk_message_new(&k->core.pool, NULL, 0)".into());
-        }
-        let name = self.temporary("octets");
-        self.text.line(format!("static const uint8_t {name}[] = {};", octets(content)));
-        self.assign(result, format!("mk_message_new(&k->core.pool, {name}, sizeof {name})"));
-    }
-
-    /// The number that a header record carries: which header, which alternative.
-    pub(crate) fn record_kind(&self, header: HeaderId, variant: VariantId) -> u32 {
-        header.0 << 16 | variant.0
-    }
-
-    fn push(&mut self, message: Value, header: HeaderId, variant: VariantId, fields: &[Value]) {
-        let m = self.value(message);
-        let tag = self.plan.names.variants[header.index()][variant.index()].clone();
-        let names = self.plan.names.fields[header.index()][variant.index()].clone();
-        self.text.open("");
-        self.text.line(format!("struct {tag} *header = mk_push(&k->core.pool, {m}, sizeof(struct {tag}));"));
-        self.text.line(format!("header->kind = {};", self.record_kind(header, variant)));
-        for (field, name) in fields.iter().zip(names) {
-            let value = self.value(*field);
-            self.text.line(format!("header->{name} = {value};"));
-        }
-        self.text.close("");
-    }
-
-    fn pop(&mut self, message: Value, header: HeaderId, variant: VariantId, results: &[Value], source: &str) {
-        let m = self.value(message);
-        let tag = self.plan.names.variants[header.index()][variant.index()].clone();
-        let names = self.plan.names.fields[header.index()][variant.index()].clone();
-        self.same(results[0], message);
-        let kind = self.record_kind(header, variant);
-        let live = results[1..].iter().any(|field| self.is_live(*field));
-        if !live {
-            self.text.line(format!("mk_do_pop(&k->core, {m}, {kind}, sizeof(struct {tag}), {source});"));
-            return;
-        }
-        let record = self.temporary("header");
-        self.text.line(format!(
-            "const struct {tag} *{record} = mk_do_pop(&k->core, {m}, {kind}, sizeof(struct {tag}), {source});"
-        ));
-        for (field, name) in results[1..].iter().zip(names) {
-            if self.is_live(*field) {
-                self.assign(*field, format!("{record}->{name}"));
-            }
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! In which order the blocks of a body can run: reachability and dominance, over bodies of a few dozen blocks.
 
-use mokume_reaction::{Body, OpKind, Terminator};
+use mokume_reaction::{Body, Terminator};
 
 /// By block: whether a run from it, over at least one edge, can come to each other block.
 pub(crate) fn reachable(body: &Body) -> Vec<Vec<bool>> {
@@ -44,16 +44,14 @@ pub(crate) fn dominates(body: &Body, over: usize, block: usize) -> bool {
 
 /// Blocks with an emission.
 pub(crate) fn emitting(body: &Body) -> Vec<usize> {
-    let emits = |block: &mokume_reaction::Block| {
-        block.ops.iter().any(|op| matches!(op.kind, OpKind::Emit { .. } | OpKind::Out { .. }))
-    };
+    let emits = |block: &mokume_reaction::Block| block.ops.iter().any(|op| op.kind.emission().is_some());
     (0..body.blocks.len()).filter(|block| emits(&body.blocks[*block])).collect()
 }
 
 /// No emission is in a loop, and every end that one can come to is dominated by it.
 pub(crate) fn are_known_at_ends(body: &Body) -> bool {
     let reachable = reachable(body);
-    let ends = |end: &Terminator| matches!(end, Terminator::Return | Terminator::PopSwitch { .. });
+    let ends = |end: &Terminator| matches!(end, Terminator::Return | Terminator::Match { .. });
     emitting(body).into_iter().all(|block| {
         let reached = (0..body.blocks.len()).filter(|end| reachable[block][*end] && ends(&body.blocks[*end].end));
         !reachable[block][block] && reached.into_iter().all(|end| dominates(body, block, end))

@@ -166,15 +166,14 @@ impl<'a> Plan<'a> {
 pub fn edges(automaton: &Automaton, handler: &Handler) -> Vec<(LayerId, Result<LayerId, PortId>)> {
     let from = automaton.class(handler.class).layer;
     let mut found = Vec::new();
-    for op in handler.body.blocks.iter().flat_map(|block| &block.ops) {
-        match &op.kind {
-            OpKind::Emit { target, .. } => {
-                if let Type::Ref(class) = handler.body.values[target.index()].ty {
+    for emission in handler.body.ops().filter_map(|op| op.kind.emission()) {
+        match emission {
+            Emission::Event { target, .. } => {
+                if let Some(class) = handler.body.class_of(target) {
                     found.push((from, Ok(automaton.class(class).layer)));
                 }
             }
-            OpKind::Out { port, .. } => found.push((from, Err(*port))),
-            _ => {}
+            Emission::Output { port, .. } => found.push((from, Err(port))),
         }
     }
     found
@@ -182,13 +181,13 @@ pub fn edges(automaton: &Automaton, handler: &Handler) -> Vec<(LayerId, Result<L
 
 /// Whether nothing but other emissions, and what neither reads nor changes state, follows an emission.
 fn emissions_come_last(body: &Body) -> bool {
-    let is_emission = |op: &Op| matches!(op.kind, OpKind::Emit { .. } | OpKind::Out { .. });
+    let is_emission = |op: &Op| op.kind.emission().is_some();
     let mut after = vec![false; body.blocks.len()];
     let mut work: Vec<usize> = Vec::new();
     for block in &body.blocks {
         let first = block.ops.iter().position(is_emission);
         let Some(first) = first else { continue };
-        if !block.ops[first..].iter().all(|op| is_emission(op) || is_indifferent(&op.kind)) || !is_plain(&block.end) {
+        if !block.ops[first..].iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
             return false;
         }
         work.extend(block.end.targets().iter().map(|target| target.block.index()));
@@ -198,38 +197,12 @@ fn emissions_come_last(body: &Body) -> bool {
             continue;
         }
         let block = &body.blocks[index];
-        if !block.ops.iter().all(|op| is_emission(op) || is_indifferent(&op.kind)) || !is_plain(&block.end) {
+        if !block.ops.iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
             return false;
         }
         work.extend(block.end.targets().iter().map(|target| target.block.index()));
     }
     true
-}
-
-/// Its effect and its result are the same before and after any cascade, and it reports nothing.
-fn is_indifferent(kind: &OpKind) -> bool {
-    match kind {
-        OpKind::Const { .. }
-        | OpKind::Null { .. }
-        | OpKind::Compare { .. }
-        | OpKind::Not { .. }
-        | OpKind::Select { .. }
-        | OpKind::Cast { .. }
-        | OpKind::Param { .. }
-        | OpKind::Now
-        | OpKind::Unique { .. }
-        | OpKind::Fold16 { .. }
-        | OpKind::Push { .. }
-        | OpKind::Size { .. }
-        | OpKind::Share { .. }
-        | OpKind::Sum16 { .. }
-        | OpKind::GetAttribute { .. }
-        | OpKind::SetAttribute { .. }
-        | OpKind::Drop { .. }
-        | OpKind::Consume { .. } => true,
-        OpKind::Binary { op, .. } => !op.may_report(),
-        _ => false,
-    }
 }
 
 fn is_plain(end: &Terminator) -> bool {
@@ -269,7 +242,7 @@ fn bodies(automaton: &Automaton) -> impl Iterator<Item = &Body> {
 
 fn received(automaton: &Automaton) -> HashMap<WireId, usize> {
     let mut found = HashMap::new();
-    for op in bodies(automaton).flat_map(|body| &body.blocks).flat_map(|block| &block.ops) {
+    for op in bodies(automaton).flat_map(|body| body.ops()) {
         if let OpKind::Received { wire, .. } = op.kind {
             let next = found.len();
             found.entry(wire).or_insert(next);
@@ -282,13 +255,7 @@ fn received(automaton: &Automaton) -> HashMap<WireId, usize> {
 fn mortal(automaton: &Automaton) -> HashSet<ClassId> {
     let mut found = HashSet::new();
     for body in bodies(automaton) {
-        for op in body.blocks.iter().flat_map(|block| &block.ops) {
-            if let OpKind::Release { object } = op.kind {
-                if let Type::Ref(class) = body.values[object.index()].ty {
-                    found.insert(class);
-                }
-            }
-        }
+        found.extend(body.ops().filter_map(|op| body.class_of(op.kind.ends()?)));
     }
     // The unique object of a class never ends.
     found.retain(|class| !automaton.is_unique(*class));
@@ -322,17 +289,14 @@ fn deepest(automaton: &Automaton, emissions: &[Emissions], index: usize, depth: 
     for (block, body) in handler.body.blocks.iter().enumerate() {
         let rounds = rounds(&handler.body, block);
         for op in &body.ops {
-            match &op.kind {
-                OpKind::Emit { target, event, .. } => {
-                    own = own.saturating_add(rounds);
-                    let Type::Ref(class) = handler.body.values[target.index()].ty else { continue };
-                    let reached = automaton.handler_of(class, &Trigger::Event(event.clone()));
-                    if let Some(reached) = reached {
-                        inner = inner.max(deepest(automaton, emissions, reached.index(), depth));
-                    }
+            let Some(emission) = op.kind.emission() else { continue };
+            own = own.saturating_add(rounds);
+            if let Emission::Event { target, event, .. } = emission {
+                let Some(class) = handler.body.class_of(target) else { continue };
+                let reached = automaton.handler_of(class, &Trigger::Event(event.to_string()));
+                if let Some(reached) = reached {
+                    inner = inner.max(deepest(automaton, emissions, reached.index(), depth));
                 }
-                OpKind::Out { .. } => own = own.saturating_add(rounds),
-                _ => {}
             }
         }
     }

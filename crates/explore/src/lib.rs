@@ -9,11 +9,14 @@
 //!
 //! Invariant: knows no protocol; exact (no state is ever told from another by a hash alone).
 
+mod attempts;
+mod cells;
 mod channels;
 mod host;
 mod layout;
 mod locals;
 mod message;
+mod messages;
 mod moves;
 mod operate;
 mod outcome;

@@ -6,7 +6,7 @@ use crate::operate::Next;
 use crate::react::Reaction;
 
 impl Reaction<'_> {
-    pub fn pop_switch<'a>(&mut self, message: u64, cases: &'a [(VariantId, Target)]) -> Next<'a> {
+    pub fn match_header<'a>(&mut self, message: u64, cases: &'a [(VariantId, Target)]) -> Next<'a> {
         let mut message = self.messages[message as usize].clone();
         let Some(top) = message.headers.pop() else { return Next::Stop(Vec::new()) };
         let Some((_, target)) = cases.iter().find(|(variant, _)| *variant == top.variant) else {
@@ -17,7 +17,7 @@ impl Reaction<'_> {
         Next::To(target, results)
     }
 
-    pub fn decode(&mut self, id: u64, wire: WireId) -> (bool, Vec<u64>) {
+    pub fn decode(&mut self, id: u64, wire: WireId) -> Result<Vec<u64>, Vec<u64>> {
         let mut message = self.messages[id as usize].clone();
         match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {
             Ok(decoded) => {
@@ -28,20 +28,20 @@ impl Reaction<'_> {
                 if !self.program.remembers {
                     message.met.clear();
                 }
-                (true, vec![self.hand(message)])
+                Ok(vec![self.hand(message)])
             }
-            Err(refusal) => (false, vec![id, u64::from(refusal.reason.0)]),
+            Err(refusal) => Err(vec![id, u64::from(refusal.reason.0)]),
         }
     }
 
-    pub fn vet(&mut self, id: u64, wire: WireId) -> (bool, Vec<u64>) {
+    pub fn vet(&mut self, id: u64, wire: WireId) -> Result<Vec<u64>, Vec<u64>> {
         let mut message = self.messages[id as usize].clone();
         match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {
             Ok(decoded) => {
                 message.octets.truncate(decoded.payload.end);
-                (true, vec![self.hand(message)])
+                Ok(vec![self.hand(message)])
             }
-            Err(refusal) => (false, vec![id, u64::from(refusal.reason.0)]),
+            Err(refusal) => Err(vec![id, u64::from(refusal.reason.0)]),
         }
     }
 }

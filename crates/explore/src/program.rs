@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, ClassId, HandlerId, OpKind, PortId, Terminator, Trigger, Type, Value,
+    Automaton, Body, CellId, CellKind, ClassId, Emission, Fallible, HandlerId, OpKind, PortId, Trigger, Type, Value,
 };
 
 use crate::world::{Random, Unfit, World};
@@ -56,9 +56,7 @@ pub(crate) struct Link {
 impl Program {
     pub fn new(automaton: Arc<Automaton>, world: &World) -> Result<Program, Unfit> {
         let a = &*automaton;
-        if world.random == Random::Refused {
-            refuse_draws(a)?;
-        }
+        refuse_outside(a, world.random == Random::Refused)?;
         if world.hosts == 0 || world.hosts > crate::layout::MOST_HOSTS {
             return Err(Unfit(format!("{} hosts: 1 to {} can be explored", world.hosts, crate::layout::MOST_HOSTS)));
         }
@@ -108,16 +106,15 @@ pub(crate) fn mask(width: u8) -> u64 {
     }
 }
 
-fn refuse_draws(automaton: &Automaton) -> Result<(), Unfit> {
-    for handler in &automaton.handlers {
-        for op in handler.body.blocks.iter().flat_map(|block| &block.ops) {
-            if let OpKind::Draw { .. } = op.kind {
-                return Err(Unfit("the stack draws random numbers; say what they are".to_string()));
-            }
-            if let OpKind::Native { symbol, .. } = &op.kind {
-                let text = format!("the stack calls `{symbol}`, which is C; lower it with models");
-                return Err(Unfit(text));
-            }
+/// Functions in C cannot be looked into; random numbers only where the world says what they are.
+fn refuse_outside(automaton: &Automaton, draws: bool) -> Result<(), Unfit> {
+    for op in automaton.handlers.iter().flat_map(|handler| handler.body.ops()) {
+        if draws && matches!(op.kind, OpKind::Draw { .. }) {
+            return Err(Unfit("the stack draws random numbers; say what they are".to_string()));
+        }
+        if let OpKind::Native { symbol, .. } = &op.kind {
+            let text = format!("the stack calls `{symbol}`, which is C; lower it with models");
+            return Err(Unfit(text));
         }
     }
     Ok(())
@@ -179,20 +176,22 @@ fn links(automaton: &Automaton, body: &Body, from: ClassId) -> Vec<BlockLinks> {
     };
     let receivers = automaton.layers.len() + automaton.ports.len();
     let from = automaton.class(from).layer.index() * receivers;
-    let link = |op: &mokume_reaction::Op| match &op.kind {
-        OpKind::Emit { target, event, .. } => {
-            let layer = class_of(*target).map_or(0, |class| automaton.class(class).layer.index());
-            Some(Link { handler: resolve(*target, event), channel: from + layer })
+    let link = |op: &mokume_reaction::Op| match op.kind.emission()? {
+        Emission::Event { target, event, .. } => {
+            let layer = class_of(target).map_or(0, |class| automaton.class(class).layer.index());
+            Some(Link { handler: resolve(target, event), channel: from + layer })
         }
-        OpKind::Out { port, .. } => Some(Link { handler: None, channel: from + automaton.layers.len() + port.index() }),
-        _ => None,
+        Emission::Output { port, .. } => {
+            Some(Link { handler: None, channel: from + automaton.layers.len() + port.index() })
+        }
+    };
+    let later = |op: &Fallible| match op.emission()? {
+        Emission::Event { target, event, .. } => resolve(target, event),
+        Emission::Output { .. } => None,
     };
     let block = |block: &mokume_reaction::Block| BlockLinks {
         emits: block.ops.iter().map(link).collect(),
-        later: match &block.end {
-            Terminator::Later { target, event, .. } => resolve(*target, event),
-            _ => None,
-        },
+        later: block.end.attempt().and_then(later),
     };
     body.blocks.iter().map(block).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use mokume_reaction::{ClassId, DropReason, Output, ReasonId, Report, SourceId};
+use mokume_reaction::{ClassId, Output, ReasonId, Report, SourceId};
 
 use crate::accounts::Totals;
 use crate::message::Message;
@@ -192,13 +192,6 @@ impl Core {
         self.messages.take(message);
         if let Some(total) = self.totals.consumed.get_mut(reason.index()) {
             *total += 1;
-        }
-    }
-
-    pub fn reason(&self, reason: &DropReason, base: usize) -> ReasonId {
-        match reason {
-            DropReason::Known(id) => *id,
-            DropReason::Value(value) => ReasonId(self.registers[base + value.index()] as u32),
         }
     }
 

@@ -1,24 +1,16 @@
 //! How blocks end: branches, and operations that may refuse.
 
-use mokume_reaction::{BlockId, CellId, ClassId, Target, Terminator, Value};
+use mokume_reaction::{BlockId, CellId, ClassId, Fallible, Target, Terminator, Value};
 
 use crate::core::{Core, Put};
 use crate::eval::{stop, Activation, Next};
 use crate::program::NOBODY;
 use crate::store::{place_of, Content, NULL};
 
-/// `then` and `otherwise` of a terminator that may refuse.
-struct Ways<'a> {
-    then: &'a Target,
-    otherwise: &'a Target,
-}
-
-impl<'a> Ways<'a> {
-    fn go(&self, taken: bool) -> Next<'a> {
-        match taken {
-            true => Next::Go { edge: 0, to: self.then },
-            false => Next::Go { edge: 1, to: self.otherwise },
-        }
+fn either<'a>(taken: bool, then: &'a Target, otherwise: &'a Target) -> Next<'a> {
+    match taken {
+        true => Next::Go { edge: 0, to: then },
+        false => Next::Go { edge: 1, to: otherwise },
     }
 }
 
@@ -30,7 +22,7 @@ impl Core {
             Terminator::Yield { values } => Next::Values(values),
             Terminator::Jump { to } => Next::Go { edge: 0, to },
             Terminator::Branch { condition, then, otherwise, .. } => {
-                Ways { then, otherwise }.go(self.get(at, *condition) != 0)
+                either(self.get(at, *condition) != 0, then, otherwise)
             }
             Terminator::Switch { value, cases, default } => {
                 let value = self.get(at, *value);
@@ -38,59 +30,45 @@ impl Core {
                 let to = found.map_or(default, |case| &cases[case].1);
                 Next::Go { edge: found.unwrap_or(cases.len()) as u32, to }
             }
-            Terminator::PopSwitch { message, cases, .. } => self.pop_switch(at, *message, cases, end),
-            Terminator::Decode { message, wire, then, otherwise } => {
-                let taken = self.decode(at, *message, *wire);
-                Ways { then, otherwise }.go(taken)
-            }
-            Terminator::Vet { message, wire, then, otherwise } => {
-                let taken = self.vet(at, *message, *wire);
-                Ways { then, otherwise }.go(taken)
-            }
-            Terminator::Find { object, cell, key, then, otherwise } => {
+            Terminator::Match { message, cases, .. } => self.match_header(at, *message, cases, end),
+            Terminator::Try { op, then, otherwise } => either(self.attempt(at, block, op), then, otherwise),
+        }
+    }
+
+    /// Whether the operation is not refused.
+    fn attempt(&mut self, at: Activation, block: BlockId, op: &Fallible) -> bool {
+        match op {
+            Fallible::Decode { message, wire } => self.decode(at, *message, *wire),
+            Fallible::Vet { message, wire } => self.vet(at, *message, *wire),
+            Fallible::Find { object, cell, key } => {
                 let key = self.words(at, key);
-                let taken = self.find(at, *object, *cell, &key);
-                Ways { then, otherwise }.go(taken)
+                self.find(at, *object, *cell, &key)
             }
-            Terminator::Insert { object, cell, key, values, then, otherwise } => {
+            Fallible::Insert { object, cell, key, values } => {
                 let (key, values) = (self.words(at, key), self.words(at, values));
-                let taken = self.insert(at, *object, *cell, key, values);
-                Ways { then, otherwise }.go(taken)
+                self.insert(at, *object, *cell, key, values)
             }
-            Terminator::Remove { object, cell, key, then, otherwise } => {
+            Fallible::Remove { object, cell, key } => {
                 let key = self.words(at, key);
-                let taken = self.remove(at, *object, *cell, &key);
-                Ways { then, otherwise }.go(taken)
+                self.remove(at, *object, *cell, &key)
             }
-            Terminator::New { class, parent, then, otherwise } => {
+            Fallible::New { class, parent } => {
                 let made = self.make_object(at, *class, *parent);
-                Ways { then, otherwise }.go(self.found_object(made))
+                self.found_object(made)
             }
-            Terminator::First { class, parent, then, otherwise } => {
+            Fallible::First { class, parent } => {
                 let parent = parent.map_or(0, |parent| place_of(self.get(at, parent)));
                 let oldest = self.store.oldest(*class, parent);
-                Ways { then, otherwise }.go(self.found_object(oldest))
+                self.found_object(oldest)
             }
-            Terminator::Next { object, then, otherwise } => {
+            Fallible::Next { object } => {
                 let younger = self.store.younger(at.class(*object), self.get(at, *object));
-                Ways { then, otherwise }.go(self.found_object(younger))
+                self.found_object(younger)
             }
-            Terminator::Take { object, cell, amount, then, otherwise } => {
-                let taken = self.take(at, *object, *cell, *amount);
-                Ways { then, otherwise }.go(taken)
-            }
-            Terminator::TakeOut { object, cell, index, then, otherwise } => {
-                let taken = self.take_out(at, *object, *cell, *index);
-                Ways { then, otherwise }.go(taken)
-            }
-            Terminator::ShareHeld { object, cell, index, then, otherwise } => {
-                let taken = self.share_held(at, *object, *cell, *index);
-                Ways { then, otherwise }.go(taken)
-            }
-            Terminator::Later { target, args, then, otherwise, .. } => {
-                let taken = self.put_off(at, block, *target, args);
-                Ways { then, otherwise }.go(taken)
-            }
+            Fallible::Take { object, cell, amount } => self.take(at, *object, *cell, *amount),
+            Fallible::TakeOut { object, cell, index } => self.take_out(at, *object, *cell, *index),
+            Fallible::ShareHeld { object, cell, index } => self.share_held(at, *object, *cell, *index),
+            Fallible::Later { target, event: _, args } => self.put_off(at, block, *target, args),
         }
     }
 
@@ -98,7 +76,7 @@ impl Core {
         values.iter().map(|value| self.get(at, *value)).collect()
     }
 
-    fn pop_switch<'a>(
+    fn match_header<'a>(
         &mut self,
         at: Activation<'a>,
         message: Value,

@@ -26,12 +26,14 @@
 //! [`Machine::next_deadline`]: mokume_reaction::Machine::next_deadline
 
 mod accounts;
+mod cells;
 mod core;
 mod ends;
 mod eval;
 mod inspect;
 mod instance;
 mod message;
+mod messages;
 mod ops;
 mod program;
 pub mod random;

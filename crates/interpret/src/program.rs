@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, ClassId, HandlerId, Natives, OpKind, PortId, Terminator, Trigger, Type, Value,
+    Automaton, Body, CellId, CellKind, ClassId, Emission, HandlerId, Natives, OpKind, PortId, Trigger, Type, Value,
 };
 
 /// Who handles an emission; `NOBODY` if no handler does.
@@ -186,17 +186,17 @@ fn block_infos(automaton: &Automaton, body: &Body, from: ClassId, edges: &mut u3
     };
     let resolve = |target: Value, event: &str| class_of(target).map_or(NOBODY, |c| handler_of(automaton, c, event));
     let info = |block: &mokume_reaction::Block| {
-        let emits = block.ops.iter().map(|op| match &op.kind {
-            OpKind::Emit { target, event, .. } => {
-                let channel = class_of(*target).map_or(0, |to| layer_channel(automaton, from, to));
-                (resolve(*target, event), channel)
+        let emits = block.ops.iter().map(|op| match op.kind.emission() {
+            Some(Emission::Event { target, event, .. }) => {
+                let channel = class_of(target).map_or(0, |to| layer_channel(automaton, from, to));
+                (resolve(target, event), channel)
             }
-            OpKind::Out { port, .. } => (NOBODY, port_channel(automaton, from, *port)),
-            _ => (NOBODY, 0),
+            Some(Emission::Output { port, .. }) => (NOBODY, port_channel(automaton, from, port)),
+            None => (NOBODY, 0),
         });
-        let later = match &block.end {
-            Terminator::Later { target, event, .. } => resolve(*target, event),
-            _ => NOBODY,
+        let later = match block.end.attempt().and_then(|op| op.emission()) {
+            Some(Emission::Event { target, event, .. }) => resolve(target, event),
+            Some(Emission::Output { .. }) | None => NOBODY,
         };
         let edge = *edges;
         *edges += block.end.targets().len() as u32;

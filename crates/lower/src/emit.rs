@@ -106,7 +106,7 @@ impl<'p> Lowering<'p> {
 
     pub fn drop(&mut self, f: &mut Frame<'p>, message: r::Value, reason: &str) {
         let reason = self.reason(f.inst, reason);
-        f.op(&self.a, r::OpKind::Drop { message, reason: r::DropReason::Known(reason) });
+        f.op(&self.a, r::OpKind::Drop { message, reason });
     }
 
     // -- down
@@ -212,7 +212,7 @@ impl<'p> Lowering<'p> {
             value = f.value(&self.a, r::OpKind::Binary { op: r::Binary::Add, a: value, b: plus });
         }
         let at = f.constant(&self.a, r::Type::U(32), u64::from(place.octet));
-        f.value(&self.a, r::OpKind::Store { message, at, value, endian: place.endian })
+        f.value(&self.a, r::OpKind::Store { field: place.field(), message, at, value })
     }
 
     fn key_values(&mut self, f: &mut Frame<'p>, top: Option<&[r::Value]>) -> Keys {
@@ -409,7 +409,7 @@ impl<'p> Lowering<'p> {
         let before = f.locals.clone();
         let (good, bad) = self.decode(f, message, wire);
         f.select(bad.0);
-        f.op(&self.a, r::OpKind::Drop { message: bad.1, reason: r::DropReason::Value(bad.2) });
+        f.op(&self.a, r::OpKind::DropFor { message: bad.1, reason: bad.2 });
         let mut exits: Vec<_> = f.exit(Vec::new()).into_iter().collect();
         f.select(good.0);
         f.locals = before;
@@ -431,7 +431,7 @@ impl<'p> Lowering<'p> {
     ) -> ((r::BlockId, r::Value), (r::BlockId, r::Value, r::Value)) {
         let good = f.b.block("decoded", &[("msg".into(), r::Type::Msg)]);
         let bad = f.b.block("refused", &[("msg".into(), r::Type::Msg), ("why".into(), r::Type::Reason)]);
-        f.end(r::Terminator::Decode { message, wire, then: to(good), otherwise: to(bad) });
+        f.end(r::Terminator::Try { op: r::Fallible::Decode { message, wire }, then: to(good), otherwise: to(bad) });
         let (ok, no) = (f.b.params(good)[0], f.b.params(bad).to_vec());
         ((good, ok), (bad, no[0], no[1]))
     }

@@ -139,10 +139,8 @@ impl<'p> Lowering<'p> {
             return ((yes, only), no);
         }
         let (found, absent) = (f.b.block("found", &[("found".into(), r::Type::Ref(class))]), f.b.block("absent", &[]));
-        f.end(r::Terminator::Find {
-            object: entity,
-            cell: map,
-            key: key.to_vec(),
+        f.end(r::Terminator::Try {
+            op: r::Fallible::Find { object: entity, cell: map, key: key.to_vec() },
             then: to(found),
             otherwise: to(absent),
         });
@@ -157,11 +155,8 @@ impl<'p> Lowering<'p> {
         }
         let (entered, never) = (f.b.block("entered", &[]), f.b.block("never", &[]));
         let (then, otherwise) = (to(entered), to(never));
-        f.end(r::Terminator::Insert {
-            object: entity,
-            cell: map,
-            key: key.to_vec(),
-            values: vec![object],
+        f.end(r::Terminator::Try {
+            op: r::Fallible::Insert { object: entity, cell: map, key: key.to_vec(), values: vec![object] },
             then,
             otherwise,
         });

@@ -122,7 +122,7 @@ impl<'p> Lowering<'p> {
                 r::OpKind::Fold16 { a }
             }
             E::FlowHash { flow, secret } => return self.flow_hash(f, flow, secret),
-            E::Now => r::OpKind::Now,
+            E::Now => r::OpKind::Now {},
             E::Reason(name) => {
                 let reason = self.told_reason(f.inst, &name.text);
                 r::OpKind::Const { ty: r::Type::Reason, value: u64::from(reason.0) }
@@ -164,8 +164,7 @@ impl<'p> Lowering<'p> {
             E::Load { message, at, width, big } => {
                 let at = self.u32(f, at);
                 let message = f.one(*message);
-                let read = r::Type::U(*width);
-                let value = f.value(&self.a, r::OpKind::Load { message, at, ty: read, endian: endian(*big) });
+                let value = f.value(&self.a, r::OpKind::Load { field: octet_field(*width, *big), message, at });
                 return self.cast(f, value, ty);
             }
             E::Sum16(local) => return self.sum16(f, *local, expr),
@@ -484,7 +483,7 @@ impl<'p> Lowering<'p> {
             }
             let at = f.constant(&self.a, r::Type::U(32), u64::from(field.octet));
             // Sums are of big-endian words whatever the wire's order is.
-            let own = f.value(&self.a, r::OpKind::Load { message, at, ty: r::Type::U(16), endian: r::Endian::Big });
+            let own = f.value(&self.a, r::OpKind::Load { field: octet_field(16, true), message, at });
             let own = self.cast(f, own, r::Type::U(32));
             sum = f.value(&self.a, r::OpKind::Binary { op: r::Binary::SubWrap, a: sum, b: own });
         }
@@ -500,7 +499,7 @@ impl<'p> Lowering<'p> {
         };
         let params: Vec<(String, r::Type)> = values.into_iter().map(|ty| (String::new(), ty)).collect();
         let (yes, no) = (f.b.block("found", &params), f.b.block("absent", &[]));
-        f.end(r::Terminator::Find { object, cell, key, then: to(yes), otherwise: to(no) });
+        f.end(r::Terminator::Try { op: r::Fallible::Find { object, cell, key }, then: to(yes), otherwise: to(no) });
         let mut exits = Vec::new();
         for (block, known) in [(yes, 1), (no, 0)] {
             f.select(block);
@@ -518,12 +517,9 @@ impl<'p> Lowering<'p> {
     }
 }
 
-pub fn endian(big: bool) -> r::Endian {
-    if big {
-        r::Endian::Big
-    } else {
-        r::Endian::Little
-    }
+/// A number in a message, of so many bits.
+pub fn octet_field(width: u8, big: bool) -> r::OctetField {
+    r::OctetField { width, endian: crate::wires::endian(big) }
 }
 
 fn compare_of(op: s::Binary) -> Option<r::Compare> {

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use mokume_reaction::{Automaton, BlockId, BodyBuilder, ClassId, OpKind, SourceId, Target, Terminator, Type, Value};
+use mokume_reaction::{
+    Automaton, BlockId, BodyBuilder, ClassId, OpKind, Operation, SourceId, Target, Terminator, Type, Value,
+};
 use mokume_semantics::program::{Function, Handler, Local, LocalId, ObjectId};
 
 use crate::fold::Env;

@@ -230,7 +230,11 @@ impl<'p> Lowering<'p> {
                 let then = r::Target { block: found, args: vec![only] };
                 f.end(r::Terminator::Branch { condition: there, then, otherwise: to(absent), likely: None });
             } else {
-                f.end(r::Terminator::Find { object, cell, key, then: to(found), otherwise: to(absent) });
+                f.end(r::Terminator::Try {
+                    op: r::Fallible::Find { object, cell, key },
+                    then: to(found),
+                    otherwise: to(absent),
+                });
             }
             f.select(absent);
         }
@@ -363,7 +367,11 @@ impl<'p> Lowering<'p> {
             }
             let (entered, full) = (f.b.block("entered", &[]), f.b.block("full", &[]));
             let (then, otherwise) = (to(entered), to(full));
-            f.end(r::Terminator::Insert { object: entity, cell, key, values: vec![number], then, otherwise });
+            f.end(r::Terminator::Try {
+                op: r::Fallible::Insert { object: entity, cell, key, values: vec![number] },
+                then,
+                otherwise,
+            });
             f.select(full);
             self.count_refused(f);
             f.jump(entered, []);

@@ -147,7 +147,11 @@ impl<'p> Lowering<'p> {
         let r::Type::Ref(class) = self.scalar(f.inst, s::Type::Object(class)) else { return };
         let first = f.b.block("first", &[("first".into(), r::Type::Ref(class))]);
         let done = f.b.block("done", &[]);
-        f.end(r::Terminator::First { class, parent: Some(entity), then: to(first), otherwise: to(done) });
+        f.end(r::Terminator::Try {
+            op: r::Fallible::First { class, parent: Some(entity) },
+            then: to(first),
+            otherwise: to(done),
+        });
         let start = f.b.params(first)[0];
         f.select(first);
         let zero = f.constant(&self.a, r::Type::U(32), 0);
@@ -162,7 +166,7 @@ impl<'p> Lowering<'p> {
         f.select(ask);
         let round = f.b.block("round", &[("next".into(), r::Type::Ref(class))]);
         let last = f.b.block("last", &[]);
-        f.end(r::Terminator::Next { object: own[0], then: to(round), otherwise: to(last) });
+        f.end(r::Terminator::Try { op: r::Fallible::Next { object: own[0] }, then: to(round), otherwise: to(last) });
         f.select(last);
         let null = f.value(&self.a, r::OpKind::Null { class });
         f.jump(round, vec![null]);

@@ -52,6 +52,12 @@ pub struct PlacedField {
     pub plus: u64,
 }
 
+impl PlacedField {
+    pub fn field(&self) -> r::OctetField {
+        r::OctetField { width: self.width, endian: self.endian }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Info {
     pub entity: usize,

@@ -263,7 +263,11 @@ impl<'p> Lowering<'p> {
         let capacity = self.a.classes[class.index()].capacity;
         let first = f.b.block("first", &[("first".into(), r::Type::Ref(class))]);
         let done = f.b.block("done", &[]);
-        f.end(r::Terminator::First { class, parent: Some(entity), then: to(first), otherwise: to(done) });
+        f.end(r::Terminator::Try {
+            op: r::Fallible::First { class, parent: Some(entity) },
+            then: to(first),
+            otherwise: to(done),
+        });
         let start = f.b.params(first)[0];
         f.select(first);
         let head = f.b.block("loop", &[("at".into(), r::Type::Ref(class))]);
@@ -273,7 +277,7 @@ impl<'p> Lowering<'p> {
         let at = f.b.params(head)[0];
         let next = f.b.block("next", &[("next".into(), r::Type::Ref(class))]);
         let last = f.b.block("last", &[]);
-        f.end(r::Terminator::Next { object: at, then: to(next), otherwise: to(last) });
+        f.end(r::Terminator::Try { op: r::Fallible::Next { object: at }, then: to(next), otherwise: to(last) });
         f.select(last);
         let null = f.value(&self.a, r::OpKind::Null { class });
         f.jump(next, vec![null]);

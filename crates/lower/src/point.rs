@@ -98,11 +98,8 @@ impl<'p> Lowering<'p> {
             return self.put_in(f, entity, index, key, point);
         }
         let (entered, full) = (f.b.block("entered", &[]), f.b.block("full", &[]));
-        f.end(r::Terminator::Insert {
-            object: entity,
-            cell: index,
-            key: key.to_vec(),
-            values: vec![point],
+        f.end(r::Terminator::Try {
+            op: r::Fallible::Insert { object: entity, cell: index, key: key.to_vec(), values: vec![point] },
             then: to(entered),
             otherwise: to(full),
         });

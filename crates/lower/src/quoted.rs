@@ -351,8 +351,8 @@ impl<'p> Lowering<'p> {
         let wide = r::Type::U(32);
         let at = f.constant(&self.a, wide, u64::from(place.bits / 8));
         let whole = place.bits % 8 == 0 && place.width % 8 == 0;
-        let ty = r::Type::U(if whole { place.width } else { 8 });
-        let value = f.value(&self.a, r::OpKind::Load { message: quote, at, ty, endian: place.endian });
+        let field = r::OctetField { width: if whole { place.width } else { 8 }, endian: place.endian };
+        let value = f.value(&self.a, r::OpKind::Load { field, message: quote, at });
         let value = self.cast(f, value, wide);
         if whole {
             return value;

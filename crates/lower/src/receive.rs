@@ -27,12 +27,14 @@ impl<'p> Lowering<'p> {
         let good = f.b.block(label, &[("msg".into(), r::Type::Msg)]);
         let bad = f.b.block("refused", &[("msg".into(), r::Type::Msg), ("why".into(), r::Type::Reason)]);
         f.end(match vets {
-            true => r::Terminator::Vet { message, wire, then: to(good), otherwise: to(bad) },
-            false => r::Terminator::Decode { message, wire, then: to(good), otherwise: to(bad) },
+            true => r::Terminator::Try { op: r::Fallible::Vet { message, wire }, then: to(good), otherwise: to(bad) },
+            false => {
+                r::Terminator::Try { op: r::Fallible::Decode { message, wire }, then: to(good), otherwise: to(bad) }
+            }
         });
         let (refused, why) = (f.b.params(bad)[0], f.b.params(bad)[1]);
         f.select(bad);
-        f.op(&self.a, r::OpKind::Drop { message: refused, reason: r::DropReason::Value(why) });
+        f.op(&self.a, r::OpKind::DropFor { message: refused, reason: why });
         f.end(r::Terminator::Return);
         f.select(good);
         f.b.params(good)[0]
@@ -55,7 +57,7 @@ impl<'p> Lowering<'p> {
                 for place in places.iter().flatten() {
                     let at = f.constant(&self.a, r::Type::U(32), u64::from(place.octet));
                     let value = f.constant(&self.a, r::Type::U(place.width), 0);
-                    message = f.value(&self.a, r::OpKind::Store { message, at, value, endian: place.endian });
+                    message = f.value(&self.a, r::OpKind::Store { field: place.field(), message, at, value });
                 }
             }
             return self.delivered(f, message, 0, &info.fields[0], values, bottom);
@@ -82,7 +84,7 @@ impl<'p> Lowering<'p> {
             cases.push((r::VariantId::from(at), to(block)));
             blocks.push(block);
         }
-        f.end(r::Terminator::PopSwitch { message, header, cases });
+        f.end(r::Terminator::Match { message, header, cases });
         let place = f.place.clone();
         for (at, block) in blocks.into_iter().enumerate() {
             f.select(block);
@@ -106,7 +108,7 @@ impl<'p> Lowering<'p> {
     pub fn load_placed(&mut self, f: &mut Frame<'p>, message: r::Value, place: PlacedField, ty: r::Type) -> r::Value {
         let at = f.constant(&self.a, r::Type::U(32), u64::from(place.octet));
         let raw = r::Type::U(place.width);
-        let mut value = f.value(&self.a, r::OpKind::Load { message, at, ty: raw, endian: place.endian });
+        let mut value = f.value(&self.a, r::OpKind::Load { field: place.field(), message, at });
         if place.plus != 0 {
             let plus = f.constant(&self.a, raw, place.plus);
             value = f.value(&self.a, r::OpKind::Binary { op: r::Binary::SubWrap, a: value, b: plus });

@@ -18,7 +18,11 @@ impl<'p> Lowering<'p> {
     pub fn new_object(&mut self, f: &mut Frame<'p>, class: r::ClassId) -> (r::BlockId, r::Value, r::BlockId) {
         let entity = self.entity(f);
         let (made, full) = (f.b.block("made", &[("made".into(), r::Type::Ref(class))]), f.b.block("full", &[]));
-        f.end(r::Terminator::New { class, parent: Some(entity), then: to(made), otherwise: to(full) });
+        f.end(r::Terminator::Try {
+            op: r::Fallible::New { class, parent: Some(entity) },
+            then: to(made),
+            otherwise: to(full),
+        });
         (made, f.b.params(made)[0], full)
     }
 
@@ -392,7 +396,11 @@ impl<'p> Lowering<'p> {
             Some(cell) => {
                 let index = f.constant(&self.a, r::Type::U(32), 0);
                 let (held, none) = (f.b.block("first", &[("first".into(), r::Type::Msg)]), f.b.block("none", &[]));
-                f.end(r::Terminator::TakeOut { object: session, cell, index, then: to(held), otherwise: to(none) });
+                f.end(r::Terminator::Try {
+                    op: r::Fallible::TakeOut { object: session, cell, index },
+                    then: to(held),
+                    otherwise: to(none),
+                });
                 let message = f.b.params(held)[0];
                 f.select(held);
                 match self.faulty(Fault::FirstMessageLost) {
@@ -419,7 +427,11 @@ impl<'p> Lowering<'p> {
         if let Some(cell) = self.infos[f.inst].first {
             let index = f.constant(&self.a, r::Type::U(32), 0);
             let (held, none) = (f.b.block("first", &[("first".into(), r::Type::Msg)]), f.b.block("none", &[]));
-            f.end(r::Terminator::TakeOut { object: session, cell, index, then: to(held), otherwise: to(none) });
+            f.end(r::Terminator::Try {
+                op: r::Fallible::TakeOut { object: session, cell, index },
+                then: to(held),
+                otherwise: to(none),
+            });
             let message = f.b.params(held)[0];
             f.select(held);
             self.drop(f, message, "refused");

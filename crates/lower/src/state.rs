@@ -111,10 +111,8 @@ impl<'p> Lowering<'p> {
         let id = self.infos[f.inst].objects[class.index()].0;
         let made = |name: &str| vec![(name.to_owned(), r::Type::Ref(id))];
         let (found, absent) = (f.b.block("found", &made("found")), f.b.block("absent", &[]));
-        f.end(r::Terminator::Find {
-            object: entity,
-            cell: index,
-            key: key.clone(),
+        f.end(r::Terminator::Try {
+            op: r::Fallible::Find { object: entity, cell: index, key: key.clone() },
             then: to(found),
             otherwise: to(absent),
         });
@@ -126,7 +124,11 @@ impl<'p> Lowering<'p> {
         f.select(absent);
         let (fresh, full) = (f.b.block("fresh", &made("fresh")), f.b.block("full", &[]));
         let (then, otherwise_to) = (to(fresh), to(full));
-        f.end(r::Terminator::New { class: id, parent: Some(entity), then, otherwise: otherwise_to });
+        f.end(r::Terminator::Try {
+            op: r::Fallible::New { class: id, parent: Some(entity) },
+            then,
+            otherwise: otherwise_to,
+        });
         f.select(full);
         self.block(f, otherwise);
         exits.extend(f.exit(Vec::new()));
@@ -135,11 +137,8 @@ impl<'p> Lowering<'p> {
         let value = f.b.params(fresh)[0];
         self.fill_object(f, class, value, &key);
         let (entered, crowded) = (f.b.block("entered", &[]), f.b.block("crowded", &[]));
-        let insert = |then, otherwise| r::Terminator::Insert {
-            object: entity,
-            cell: index,
-            key: key.clone(),
-            values: vec![value],
+        let insert = |then, otherwise| r::Terminator::Try {
+            op: r::Fallible::Insert { object: entity, cell: index, key: key.clone(), values: vec![value] },
             then: to(then),
             otherwise: to(otherwise),
         };
@@ -175,7 +174,11 @@ impl<'p> Lowering<'p> {
     /// Ends the oldest. What has ended is freed after the reaction: the class has room for some more than the map.
     fn evict(&mut self, f: &mut Frame<'p>, class: r::ClassId, entity: r::Value) {
         let (oldest, none) = (f.b.block("oldest", &[("oldest".into(), r::Type::Ref(class))]), f.b.block("none", &[]));
-        f.end(r::Terminator::First { class, parent: Some(entity), then: to(oldest), otherwise: to(none) });
+        f.end(r::Terminator::Try {
+            op: r::Fallible::First { class, parent: Some(entity) },
+            then: to(oldest),
+            otherwise: to(none),
+        });
         f.select(oldest);
         let value = f.b.params(oldest)[0];
         self.end_object(f, value);

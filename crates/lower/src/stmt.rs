@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::expr::endian;
+use crate::expr::octet_field;
 use crate::fault::Fault;
 use crate::frame::{to, Code, Exit, Frame, Locals};
 use crate::lowering::{Lowering, On, Task, What};
@@ -135,7 +135,11 @@ impl<'p> Lowering<'p> {
                 let (object, cell) = self.state(f, quota);
                 let amount = self.u32(f, amount);
                 let (then, full) = (f.b.block("taken", &[]), f.b.block("full", &[]));
-                f.end(r::Terminator::Take { object, cell, amount, then: to(then), otherwise: to(full) });
+                f.end(r::Terminator::Try {
+                    op: r::Fallible::Take { object, cell, amount },
+                    then: to(then),
+                    otherwise: to(full),
+                });
                 self.or_block(f, then, full, otherwise);
             }
             S::Give { quota, amount } => {
@@ -154,7 +158,11 @@ impl<'p> Lowering<'p> {
                 let key = key.iter().flat_map(|part| self.expr(f, part)).collect();
                 let values = values.iter().flat_map(|value| self.expr(f, value)).collect();
                 let (then, full) = (f.b.block("inserted", &[]), f.b.block("full", &[]));
-                f.end(r::Terminator::Insert { object, cell, key, values, then: to(then), otherwise: to(full) });
+                f.end(r::Terminator::Try {
+                    op: r::Fallible::Insert { object, cell, key, values },
+                    then: to(then),
+                    otherwise: to(full),
+                });
                 self.or_block(f, then, full, otherwise);
             }
             S::Remove { map, key } => {
@@ -167,7 +175,11 @@ impl<'p> Lowering<'p> {
                 let key = key.iter().flat_map(|part| self.expr(f, part)).collect();
                 let ty = self.scalar(f.inst, s::Type::Object(*class));
                 let (yes, no) = (f.b.block("found", &[("found".into(), ty)]), f.b.block("absent", &[]));
-                f.end(r::Terminator::Find { object, cell, key, then: to(yes), otherwise: to(no) });
+                f.end(r::Terminator::Try {
+                    op: r::Fallible::Find { object, cell, key },
+                    then: to(yes),
+                    otherwise: to(no),
+                });
                 let found = f.b.params(yes).to_vec();
                 self.two_ways_with(f, (yes, then), (no, otherwise), |f| f.set_local(*local, found));
             }
@@ -191,8 +203,16 @@ impl<'p> Lowering<'p> {
                 let (yes, no) = (f.b.block("held", &[("held".into(), r::Type::Msg)]), f.b.block("empty", &[]));
                 let (then_to, otherwise_to) = (to(yes), to(no));
                 f.end(match share {
-                    true => r::Terminator::ShareHeld { object, cell, index, then: then_to, otherwise: otherwise_to },
-                    false => r::Terminator::TakeOut { object, cell, index, then: then_to, otherwise: otherwise_to },
+                    true => r::Terminator::Try {
+                        op: r::Fallible::ShareHeld { object, cell, index },
+                        then: then_to,
+                        otherwise: otherwise_to,
+                    },
+                    false => r::Terminator::Try {
+                        op: r::Fallible::TakeOut { object, cell, index },
+                        then: then_to,
+                        otherwise: otherwise_to,
+                    },
                 });
                 let held = f.b.params(yes).to_vec();
                 self.two_ways_with(f, (yes, then), (no, otherwise), |f| f.set_local(*local, held));
@@ -238,8 +258,8 @@ impl<'p> Lowering<'p> {
                 let value = self.one(f, value);
                 let value = self.cast(f, value, r::Type::U(*width));
                 let message_value = f.one(*message);
-                let stored =
-                    f.value(&self.a, r::OpKind::Store { message: message_value, at, value, endian: endian(*big) });
+                let field = octet_field(*width, *big);
+                let stored = f.value(&self.a, r::OpKind::Store { field, message: message_value, at, value });
                 f.set_local(*message, vec![stored]);
             }
             S::SetAttribute { message, attribute, value } => {
@@ -383,7 +403,7 @@ impl<'p> Lowering<'p> {
         };
         let params: Vec<(String, r::Type)> = types.into_iter().map(|ty| (String::new(), ty)).collect();
         let (yes, no) = (f.b.block("found", &params), f.b.block("absent", &[]));
-        f.end(r::Terminator::Find { object, cell, key, then: to(yes), otherwise: to(no) });
+        f.end(r::Terminator::Try { op: r::Fallible::Find { object, cell, key }, then: to(yes), otherwise: to(no) });
         let mut found = f.b.params(yes).to_vec().into_iter();
         let mut parts = Vec::new();
         for local in locals {
@@ -403,7 +423,11 @@ impl<'p> Lowering<'p> {
         };
         let params: Vec<(String, r::Type)> = types.into_iter().map(|ty| (String::new(), ty)).collect();
         let (gone, absent) = (f.b.block("removed", &params), f.b.block("absent", &[]));
-        f.end(r::Terminator::Remove { object, cell, key, then: to(gone), otherwise: to(absent) });
+        f.end(r::Terminator::Try {
+            op: r::Fallible::Remove { object, cell, key },
+            then: to(gone),
+            otherwise: to(absent),
+        });
         let mut exits = Vec::new();
         for block in [gone, absent] {
             f.select(block);
@@ -480,7 +504,11 @@ impl<'p> Lowering<'p> {
         self.need(Task { inst: f.inst, on, trigger, params, what, later: (*later_capacity).max(1) });
         let (then, full) = (f.b.block("queued", &[]), f.b.block("full", &[]));
         let args = values.clone();
-        f.end(r::Terminator::Later { target, event, args, then: to(then), otherwise: to(full) });
+        f.end(r::Terminator::Try {
+            op: r::Fallible::Later { target, event, args },
+            then: to(then),
+            otherwise: to(full),
+        });
         // What was given away is still ours where there is no room.
         let given = f.locals.clone();
         f.locals = before;

@@ -139,7 +139,7 @@ fn place_constants(body: &mut Body) {
         let mut ops = Vec::with_capacity(block.ops.len());
         for mut op in std::mem::take(&mut block.ops) {
             let source = op.source;
-            op.kind.for_each_operand_mut(|value| copy_constant(value, &constants, source, values, &mut ops));
+            op.kind.for_each_operand_mut(&mut |value| copy_constant(value, &constants, source, values, &mut ops));
             ops.push(op);
         }
         block.end.for_each_operand_mut(|value| copy_constant(value, &constants, None, values, &mut ops));
@@ -175,14 +175,14 @@ fn renumber(body: &mut Body) {
             Value(values.len() as u32 - 1)
         });
     }
-    let change = |value: &mut Value| *value = new_index[value];
+    let mut change = |value: &mut Value| *value = new_index[value];
     for block in &mut body.blocks {
-        block.params.iter_mut().for_each(change);
+        block.params.iter_mut().for_each(&mut change);
         for op in &mut block.ops {
-            op.kind.for_each_operand_mut(change);
-            op.results.iter_mut().for_each(change);
+            op.kind.for_each_operand_mut(&mut change);
+            op.results.iter_mut().for_each(&mut change);
         }
-        block.end.for_each_operand_mut(change);
+        block.end.for_each_operand_mut(&mut change);
     }
     body.values = values;
 }

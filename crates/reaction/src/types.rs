@@ -2,6 +2,7 @@
 //!
 //! Total: an index that refers to nothing, or an object of a wrong kind, gives `None` and never panics.
 
+use crate::operation::{Given, Kind, Slot};
 use crate::*;
 
 /// What the types of an operation are worked out from.
@@ -47,153 +48,186 @@ impl<'a> Typing<'a> {
         self.automaton.headers.get(header.index())?.variants.get(variant.index())
     }
 
-    fn element(&self, object: Value, cell: CellId) -> Option<Type> {
-        match self.kind_of(object, cell)? {
-            CellKind::Scalar { ty, .. } | CellKind::Array { ty, .. } => Some(*ty),
-            _ => None,
-        }
+    /// The types of an operation's results; `None` if its operands make no sense. Of a fallible one, where it is not refused.
+    pub fn results(&self, op: &dyn Operation) -> Option<Vec<Type>> {
+        self.given(op, op.row().results)
     }
 
-    fn map(&self, object: Value, cell: CellId) -> Option<(&'a [Type], &'a [Type])> {
-        match self.kind_of(object, cell)? {
-            CellKind::Map { key, value, .. } => Some((key, value)),
-            _ => None,
+    fn given(&self, op: &dyn Operation, given: &[Given]) -> Option<Vec<Type>> {
+        let slots = op.slots();
+        let mut types = Vec::new();
+        for one in given {
+            self.add_given(op, &slots, *one, &mut types)?;
         }
+        Some(types)
     }
 
-    fn event_params(&self, target: Value, event: &str) -> Option<Vec<Type>> {
+    fn add_given(&self, op: &dyn Operation, slots: &[Slot], given: Given, types: &mut Vec<Type>) -> Option<()> {
+        let object = || self.class_of(slots.iter().find_map(Slot::value)?);
+        let cell = || self.kind_of(slots.iter().find_map(Slot::value)?, slots.iter().find_map(Slot::cell)?);
+        types.push(match given {
+            Given::Named => slots.iter().find_map(|slot| match slot {
+                Slot::Type(ty) => Some(*ty),
+                _ => None,
+            })?,
+            Given::First => self.type_of(slots.iter().find_map(Slot::value)?)?,
+            Given::Alike => self.type_of(op.values_of(Kind::Alike)?)?,
+            Given::Truth => Type::Bool,
+            Given::Word16 => U16,
+            Given::Word32 => U32,
+            Given::Word64 => U64,
+            Given::Message => Type::Msg,
+            Given::Reason => Type::Reason,
+            Given::Element => element(cell()?)?,
+            Given::Reference => Type::Ref(slots.iter().find_map(Slot::class)?),
+            Given::Fellow => Type::Ref(object()?),
+            Given::Enclosing => Type::Ref(self.automaton.class(object()?).parent?),
+            Given::Param => self.named(slots).param?.ty,
+            Given::Attribute => self.named(slots).attribute?.ty,
+            Given::Field => self.named(slots).field?.ty(),
+            Given::Results => {
+                types.extend(&self.named(slots).function?.results);
+                return Some(());
+            }
+            Given::Fields => {
+                types.extend(self.named(slots).variant?.fields.iter().map(|(_, ty)| *ty));
+                return Some(());
+            }
+            Given::Values => {
+                types.extend(map(cell()?)?.1);
+                return Some(());
+            }
+            Given::Native => {
+                types.extend(slots.iter().filter_map(|slot| match slot {
+                    Slot::Perhaps(message) => message.map(|_| Type::Msg),
+                    Slot::PerhapsType(result) => *result,
+                    _ => None,
+                }));
+                return Some(());
+            }
+        });
+        Some(())
+    }
+
+    /// What the names among the fields stand for.
+    fn named(&self, slots: &[Slot]) -> Named<'a> {
+        let a = self.automaton;
+        let mut named = Named::default();
+        let (mut header, mut port) = (None, None);
+        for slot in slots {
+            match slot {
+                Slot::Param(id) => named.param = a.params.get(id.index()),
+                Slot::Attribute(id) => named.attribute = a.attributes.get(id.index()),
+                Slot::Function(id) => named.function = a.functions.get(id.index()),
+                Slot::Field(field) => named.field = Some(*field),
+                Slot::Header(id) => header = a.headers.get(id.index()),
+                Slot::Variant(id) => named.variant = header.and_then(|header: &Header| header.variants.get(id.index())),
+                Slot::Port(id) => port = a.ports.get(id.index()),
+                Slot::Number(event) => {
+                    named.output = port.and_then(|port: &Port| port.outputs.get(usize::try_from(*event).ok()?));
+                }
+                Slot::Name(event) => {
+                    let target = slots.iter().find_map(Slot::value);
+                    named.event = target.and_then(|target| self.handler_for(target, event));
+                }
+                _ => {}
+            }
+        }
+        named
+    }
+
+    /// The handler of an event for an object.
+    pub fn handler_for(&self, target: Value, event: &str) -> Option<&'a Handler> {
         let trigger = Trigger::Event(event.to_owned());
         let handler = self.automaton.handler_of(self.class_of(target)?, &trigger)?;
-        Some(types(&self.automaton.handler(handler).params))
-    }
-
-    /// The types of an operation's results; `None` if its operands make no sense.
-    pub fn results(&self, kind: &OpKind) -> Option<Vec<Type>> {
-        let one = |ty: Type| Some(vec![ty]);
-        match kind {
-            OpKind::Const { ty, .. } | OpKind::Cast { to: ty, .. } => one(*ty),
-            OpKind::Draw { ty, .. } | OpKind::Load { ty, .. } => one(*ty),
-            OpKind::Null { class } | OpKind::Unique { class } => one(Type::Ref(*class)),
-            OpKind::Binary { a, .. } | OpKind::Not { a } => one(self.type_of(*a)?),
-            OpKind::Compare { .. } | OpKind::IsArmed { .. } | OpKind::Holds { .. } => one(Type::Bool),
-            OpKind::Select { a, .. } => one(self.type_of(*a)?),
-            OpKind::Param { param } => one(self.automaton.params.get(param.index())?.ty),
-            OpKind::Now => one(U64),
-            OpKind::Call { function, .. } => Some(self.automaton.functions.get(function.index())?.results.clone()),
-            OpKind::Parent { object } => one(Type::Ref(self.automaton.class(self.class_of(*object)?).parent?)),
-            OpKind::Get { object, cell } | OpKind::GetAt { object, cell, .. } => one(self.element(*object, *cell)?),
-            OpKind::Left { .. } | OpKind::Size { .. } | OpKind::Sum16 { .. } => one(U32),
-            OpKind::Fold16 { .. } => one(U16),
-            OpKind::Pop { header, variant, .. } => {
-                Some([vec![Type::Msg], types(&self.variant(*header, *variant)?.fields)].concat())
-            }
-            OpKind::GetAttribute { attribute, .. } => one(self.automaton.attributes.get(attribute.index())?.ty),
-            OpKind::Split { .. } => Some(vec![Type::Msg, Type::Msg]),
-            OpKind::Native { message, result, .. } => Some(message.iter().map(|_| Type::Msg).chain(*result).collect()),
-            OpKind::NewMessage { .. }
-            | OpKind::Push { .. }
-            | OpKind::Encode { .. }
-            | OpKind::Trim { .. }
-            | OpKind::Skip { .. }
-            | OpKind::Join { .. }
-            | OpKind::Share { .. }
-            | OpKind::Received { .. }
-            | OpKind::Store { .. }
-            | OpKind::SetAttribute { .. } => one(Type::Msg),
-            OpKind::Set { .. }
-            | OpKind::SetAt { .. }
-            | OpKind::Arm { .. }
-            | OpKind::Disarm { .. }
-            | OpKind::Count { .. }
-            | OpKind::Give { .. }
-            | OpKind::Keep { .. }
-            | OpKind::Release { .. }
-            | OpKind::Again { .. }
-            | OpKind::Emit { .. }
-            | OpKind::Out { .. }
-            | OpKind::Drop { .. }
-            | OpKind::Consume { .. } => Some(Vec::new()),
-        }
+        Some(self.automaton.handler(handler))
     }
 
     /// The types that an operation asks of its operands, in their order; `None` where any of a kind will do.
-    pub fn operands(&self, kind: &OpKind) -> Vec<Option<Type>> {
-        let message = Some(Type::Msg);
+    pub fn operands(&self, op: &dyn Operation) -> Vec<Option<Type>> {
+        let slots = op.slots();
+        let named = self.named(&slots);
+        let mut wanted = Vec::new();
+        for ((_, kind), slot) in op.row().fields.iter().zip(&slots) {
+            for (place, value) in slot.values().into_iter().enumerate() {
+                wanted.push(self.wanted(&slots, &named, *kind, (place, value)));
+            }
+        }
+        wanted
+    }
+
+    fn wanted(&self, slots: &[Slot], named: &Named, kind: Kind, (place, value): (usize, Value)) -> Option<Type> {
+        let object = || slots.iter().find_map(Slot::value);
+        let cell = || self.kind_of(object()?, slots.iter().find_map(Slot::cell)?);
+        let nth = |params: &[(String, Type)]| params.get(place).map(|(_, ty)| *ty);
         match kind {
-            OpKind::Const { .. }
-            | OpKind::Null { .. }
-            | OpKind::Param { .. }
-            | OpKind::Now
-            | OpKind::Unique { .. }
-            | OpKind::NewMessage { .. } => Vec::new(),
-            OpKind::Binary { a, b, .. } | OpKind::Compare { a, b, .. } => vec![self.type_of(*b), self.type_of(*a)],
-            OpKind::Select { a, b, .. } => vec![Some(Type::Bool), self.type_of(*b), self.type_of(*a)],
-            OpKind::Fold16 { .. } => vec![Some(U32)],
-            OpKind::Call { function, args } => {
-                let function = self.automaton.functions.get(function.index());
-                exactly(args.len(), function.map(|function| types(&function.params)))
+            Kind::Truth => Some(Type::Bool),
+            Kind::Word32 => Some(U32),
+            Kind::Word64 => Some(U64),
+            Kind::Reason => Some(Type::Reason),
+            Kind::Message | Kind::Borrowed | Kind::PerhapsMessage => Some(Type::Msg),
+            // The type of the other one.
+            Kind::Alike | Kind::Operand | Kind::Compared => {
+                let values: Vec<Value> = slots.iter().rev().filter_map(Slot::value).take(2).collect();
+                let other = values.iter().find(|other| **other != value).unwrap_or(&value);
+                self.type_of(*other)
             }
-            OpKind::Native { args, message, .. } => {
-                args.iter().map(|_| None).chain(message.iter().map(|_| Some(Type::Msg))).collect()
+            Kind::Content => Some(named.field?.ty()),
+            Kind::Element => element(cell()?),
+            Kind::AttributeValue => Some(named.attribute?.ty),
+            Kind::Arguments => nth(&named.function?.params),
+            Kind::EventArguments => nth(&named.event?.params),
+            Kind::OutputArguments => nth(&named.output?.params),
+            Kind::Fields => nth(&named.variant?.fields),
+            Kind::Key => map(cell()?)?.0.get(place).copied(),
+            Kind::MapValues => map(cell()?)?.1.get(place).copied(),
+            Kind::Parent => {
+                let class = self.automaton.classes.get(slots.iter().find_map(Slot::class)?.index())?;
+                class.parent.map(Type::Ref)
             }
-            OpKind::Not { .. }
-            | OpKind::Cast { .. }
-            | OpKind::Draw { .. }
-            | OpKind::Parent { .. }
-            | OpKind::Get { .. }
-            | OpKind::Disarm { .. }
-            | OpKind::IsArmed { .. }
-            | OpKind::Left { .. }
-            | OpKind::Release { .. }
-            | OpKind::Again { .. } => vec![None],
-            OpKind::Set { object, cell, .. } => vec![None, self.element(*object, *cell)],
-            OpKind::GetAt { .. } => vec![None, None],
-            OpKind::SetAt { object, cell, .. } => vec![None, None, self.element(*object, *cell)],
-            OpKind::Arm { .. } => vec![None, Some(U64)],
-            OpKind::Count { .. } => vec![None, None],
-            OpKind::Give { .. } | OpKind::Holds { .. } => vec![None, Some(U32)],
-            OpKind::Keep { .. } => vec![None, Some(U32), message],
-            OpKind::Push { header, variant, fields, .. } => {
-                let variant = self.variant(*header, *variant).map(|variant| types(&variant.fields));
-                [vec![message], exactly(fields.len(), variant)].concat()
-            }
-            OpKind::Pop { .. }
-            | OpKind::Encode { .. }
-            | OpKind::Size { .. }
-            | OpKind::Share { .. }
-            | OpKind::Received { .. }
-            | OpKind::Sum16 { .. }
-            | OpKind::GetAttribute { .. }
-            | OpKind::Consume { .. } => vec![message],
-            OpKind::Trim { .. } | OpKind::Skip { .. } | OpKind::Split { .. } | OpKind::Load { .. } => {
-                vec![message, Some(U32)]
-            }
-            OpKind::Join { .. } => vec![message, message],
-            OpKind::Store { .. } => vec![message, Some(U32), None],
-            OpKind::SetAttribute { attribute, .. } => {
-                vec![message, self.automaton.attributes.get(attribute.index()).map(|attribute| attribute.ty)]
-            }
-            OpKind::Emit { target, event, args } => {
-                [vec![None], exactly(args.len(), self.event_params(*target, event))].concat()
-            }
-            OpKind::Out { port, event, args } => {
-                let port = self.automaton.ports.get(port.index());
-                let event = port.and_then(|port| port.outputs.get(*event as usize));
-                exactly(args.len(), event.map(|event| types(&event.params)))
-            }
-            OpKind::Drop { reason: DropReason::Known(_), .. } => vec![message],
-            OpKind::Drop { reason: DropReason::Value(_), .. } => vec![message, Some(Type::Reason)],
+            // The verifier asks what these must fit.
+            Kind::Scalar | Kind::Bits | Kind::Count | Kind::Numbers => None,
+            Kind::Object | Kind::Own | Kind::Settling | Kind::Neighbour => None,
+            // No values.
+            Kind::ConstantType | Kind::ScalarType | Kind::PerhapsType | Kind::Number | Kind::Growth => None,
+            Kind::Class | Kind::UniqueClass | Kind::OwnClass => None,
+            Kind::ScalarCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => None,
+            Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => None,
+            Kind::Function | Kind::Param | Kind::Header | Kind::Variant | Kind::Wire | Kind::Attribute => None,
+            Kind::ReasonName | Kind::Port | Kind::Output | Kind::Event | Kind::QueuedEvent => None,
+            Kind::Symbol | Kind::Octets | Kind::Field | Kind::Arithmetic | Kind::Comparison => None,
         }
     }
 
-    /// The types of literals among the operands: [`Self::operands`], and u32 for amounts and indices.
-    pub fn literals(&self, kind: &OpKind) -> Vec<Option<Type>> {
-        let mut types = self.operands(kind);
-        let of_any_width = matches!(kind, OpKind::Count { .. } | OpKind::GetAt { .. } | OpKind::SetAt { .. });
-        if let (true, Some(second)) = (of_any_width, types.get_mut(1)) {
-            *second = Some(U32);
+    /// How many values each list among the fields should hold, with what to call them; in the order of the fields.
+    pub fn counts(&self, op: &dyn Operation) -> Vec<(usize, &'static str)> {
+        let slots = op.slots();
+        let object = || slots.iter().find_map(Slot::value);
+        let cell = || self.kind_of(object()?, slots.iter().find_map(Slot::cell)?);
+        let named = self.named(&slots);
+        let mut counts = Vec::new();
+        for (_, kind) in op.row().fields {
+            let (count, what) = match kind {
+                Kind::Arguments => (named.function.map(|found| found.params.len()), "arguments"),
+                Kind::EventArguments => (named.event.map(|found| found.params.len()), "arguments"),
+                Kind::OutputArguments => (named.output.map(|found| found.params.len()), "arguments"),
+                Kind::Fields => (named.variant.map(|found| found.fields.len()), "fields"),
+                Kind::Key => (cell().and_then(map).map(|found| found.0.len()), "parts of the key"),
+                Kind::MapValues => (cell().and_then(map).map(|found| found.1.len()), "values"),
+                _ => continue,
+            };
+            counts.extend(count.map(|count| (count, what)));
         }
-        types
+        counts
+    }
+
+    /// The types of literals among the operands: [`Self::operands`], and u32 for numbers of any width.
+    pub fn literals(&self, op: &dyn Operation) -> Vec<Option<Type>> {
+        let slots = op.slots();
+        let fields = op.row().fields.iter().zip(&slots);
+        let kinds = fields.flat_map(|((_, kind), slot)| slot.values().into_iter().map(|_| *kind));
+        let count = |(kind, wanted): (Kind, Option<Type>)| if kind == Kind::Count { Some(U32) } else { wanted };
+        kinds.zip(self.operands(op)).map(count).collect()
     }
 
     /// The types that a terminator asks of its own operands (not of its targets' arguments).
@@ -202,53 +236,61 @@ impl<'a> Typing<'a> {
             Terminator::Return | Terminator::Jump { .. } => Vec::new(),
             Terminator::Yield { values } => exactly(values.len(), Some(results.to_vec())),
             Terminator::Branch { .. } => vec![Some(Type::Bool)],
-            Terminator::Switch { .. } | Terminator::Next { .. } => vec![None],
-            Terminator::PopSwitch { .. } | Terminator::Decode { .. } | Terminator::Vet { .. } => vec![Some(Type::Msg)],
-            Terminator::Find { object, cell, key, .. } | Terminator::Remove { object, cell, key, .. } => {
-                let types = self.map(*object, *cell).map(|(key, _)| key.to_vec());
-                [vec![None], exactly(key.len(), types)].concat()
-            }
-            Terminator::Insert { object, cell, key, values, .. } => {
-                let types = self.map(*object, *cell);
-                let keys = exactly(key.len(), types.map(|(key, _)| key.to_vec()));
-                [vec![None], keys, exactly(values.len(), types.map(|(_, value)| value.to_vec()))].concat()
-            }
-            Terminator::New { class, parent, .. } | Terminator::First { class, parent, .. } => {
-                let wanted = self.automaton.classes.get(class.index()).and_then(|class| class.parent);
-                parent.map_or(Vec::new(), |_| vec![wanted.map(Type::Ref)])
-            }
-            Terminator::Take { .. } | Terminator::TakeOut { .. } | Terminator::ShareHeld { .. } => {
-                vec![None, Some(U32)]
-            }
-            Terminator::Later { target, event, args, .. } => {
-                [vec![None], exactly(args.len(), self.event_params(*target, event))].concat()
-            }
+            Terminator::Switch { .. } => vec![None],
+            Terminator::Match { .. } => vec![Some(Type::Msg)],
+            Terminator::Try { op, .. } => self.operands(op),
         }
     }
 
     /// For each target, in order, the types of the results that come before its own arguments; `None` as in [`Self::results`].
     pub fn target_results(&self, end: &Terminator) -> Vec<Option<Vec<Type>>> {
-        let branch = |then: Option<Vec<Type>>| vec![then, Some(Vec::new())];
         match end {
             Terminator::Return | Terminator::Yield { .. } => Vec::new(),
             Terminator::Jump { .. } => vec![Some(Vec::new())],
+            Terminator::Branch { .. } => vec![Some(Vec::new()); 2],
             Terminator::Switch { cases, .. } => vec![Some(Vec::new()); cases.len() + 1],
-            Terminator::PopSwitch { header, cases, .. } => cases
+            Terminator::Match { header, cases, .. } => cases
                 .iter()
                 .map(|(variant, _)| Some([vec![Type::Msg], types(&self.variant(*header, *variant)?.fields)].concat()))
                 .collect(),
-            Terminator::Decode { .. } | Terminator::Vet { .. } => {
-                vec![Some(vec![Type::Msg]), Some(vec![Type::Msg, Type::Reason])]
-            }
-            Terminator::Branch { .. } | Terminator::Insert { .. } => branch(Some(Vec::new())),
-            Terminator::Take { .. } | Terminator::Later { .. } => branch(Some(Vec::new())),
-            Terminator::Find { object, cell, .. } | Terminator::Remove { object, cell, .. } => {
-                branch(self.map(*object, *cell).map(|(_, value)| value.to_vec()))
-            }
-            Terminator::New { class, .. } | Terminator::First { class, .. } => branch(Some(vec![Type::Ref(*class)])),
-            Terminator::Next { object, .. } => branch(self.class_of(*object).map(|class| vec![Type::Ref(class)])),
-            Terminator::TakeOut { .. } | Terminator::ShareHeld { .. } => branch(Some(vec![Type::Msg])),
+            Terminator::Try { op, .. } => vec![self.results(op), self.given(op, op.row().otherwise)],
         }
+    }
+}
+
+/// What the names among an operation's fields stand for.
+#[derive(Default)]
+struct Named<'a> {
+    param: Option<&'a Param>,
+    attribute: Option<&'a Attribute>,
+    function: Option<&'a Function>,
+    variant: Option<&'a Variant>,
+    output: Option<&'a PortOutput>,
+    event: Option<&'a Handler>,
+    field: Option<OctetField>,
+}
+
+fn element(kind: &CellKind) -> Option<Type> {
+    match kind {
+        CellKind::Scalar { ty, .. } | CellKind::Array { ty, .. } => Some(*ty),
+        CellKind::Messages { .. }
+        | CellKind::Map { .. }
+        | CellKind::Timer
+        | CellKind::Quota { .. }
+        | CellKind::Counter => None,
+    }
+}
+
+/// The types of a map's key and values.
+fn map(kind: &CellKind) -> Option<(&[Type], &[Type])> {
+    match kind {
+        CellKind::Map { key, value, .. } => Some((key, value)),
+        CellKind::Scalar { .. }
+        | CellKind::Array { .. }
+        | CellKind::Messages { .. }
+        | CellKind::Timer
+        | CellKind::Quota { .. }
+        | CellKind::Counter => None,
     }
 }
 

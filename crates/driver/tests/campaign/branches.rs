@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mokume_reaction::{Automaton, Body, ClassId, HandlerId, LinkKind, Mark, Terminator, Trigger};
+use mokume_reaction::{Automaton, Body, ClassId, Fallible, HandlerId, LinkKind, Mark, Operation, Terminator, Trigger};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Branch {
@@ -39,7 +39,7 @@ const IMPOSSIBLE: &[(&str, &str, &str, &str)] = &[
     ("", "insert", "never", "the map has a place for every object of its class, and the object was just made"),
     ("fresh", "insert", "crowded", "the map has a place for every object of its class, and the object was just made"),
     ("", "takeout", "empty", "the layer counts what it keeps, and looks only where something is"),
-    ("", "share", "empty", "the layer counts what it keeps, and looks only where something is"),
+    ("", "shareheld", "empty", "the layer counts what it keeps, and looks only where something is"),
     ("", "remove", "absent", "a session or keyed object is in its map from its making to its end"),
     ("", "new 1:1", "full", "a neighbour's session belongs to each, and it has no more of them"),
     ("", "branch", "nobody", "1:1 sessions are made together and end together"),
@@ -128,7 +128,7 @@ fn place(automaton: &Automaton, handler: HandlerId, (mark, kind): (Mark, &str)) 
     let supplied = [automaton.class(handler.class).source, handler.source].contains(&Some(mark.source));
     let source = &automaton.sources[mark.source.index()];
     // Several folders have a `wire.mok`: the last part of the path would not do.
-    (!supplied || matches!(kind, "decode" | "vet" | "popswitch"))
+    (!supplied || matches!(kind, "decode" | "vet" | "match"))
         .then(|| format!("{}:{}:{}", source.file, source.line, source.column))
 }
 
@@ -165,24 +165,13 @@ fn is_one_to_one(automaton: &Automaton, class: ClassId) -> bool {
 
 fn kind(automaton: &Automaton, end: &Terminator) -> &'static str {
     match end {
-        Terminator::New { class, .. } if is_one_to_one(automaton, *class) => "new 1:1",
+        Terminator::Try { op: Fallible::New { class, .. }, .. } if is_one_to_one(automaton, *class) => "new 1:1",
         Terminator::Return => "return",
         Terminator::Yield { .. } => "yield",
         Terminator::Jump { .. } => "jump",
         Terminator::Branch { .. } => "branch",
         Terminator::Switch { .. } => "switch",
-        Terminator::PopSwitch { .. } => "popswitch",
-        Terminator::Decode { .. } => "decode",
-        Terminator::Vet { .. } => "vet",
-        Terminator::Find { .. } => "find",
-        Terminator::Insert { .. } => "insert",
-        Terminator::Remove { .. } => "remove",
-        Terminator::New { .. } => "new",
-        Terminator::First { .. } => "first",
-        Terminator::Next { .. } => "next",
-        Terminator::Take { .. } => "take",
-        Terminator::TakeOut { .. } => "takeout",
-        Terminator::ShareHeld { .. } => "share",
-        Terminator::Later { .. } => "later",
+        Terminator::Match { .. } => "match",
+        Terminator::Try { op, .. } => op.row().text.split(' ').next().unwrap_or_default(),
     }
 }

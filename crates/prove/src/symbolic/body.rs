@@ -2,7 +2,7 @@
 //!
 //! For stacks without queued channels (design, section 2): there an emission is a call after the handler's updates.
 
-use mokume_reaction::{Body, DropReason, Handler, HandlerId, LayerId, OpKind, Terminator, Trigger, Type};
+use mokume_reaction::{Body, Handler, HandlerId, LayerId, OpKind, Operation, Terminator, Trigger, Type};
 
 use super::message::fold16;
 use super::way::{enter, Emission, Ended, Kind, Way};
@@ -154,7 +154,7 @@ impl Reader<'_> {
                 one(if *to == Type::Bool { self.terms.as_truth(bits) } else { bits })
             }
             K::Param { param } => one(self.parameter(param.0)),
-            K::Now => one(self.terms.variable("now", Sort::Bits(64))),
+            K::Now {} => one(self.terms.variable("now", Sort::Bits(64))),
             K::Call { function, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
                 self.call(function.index(), args, &mut way.leaf)
@@ -244,19 +244,19 @@ impl Reader<'_> {
                 message.skip(self.terms, count as u32);
                 message_back(message)
             }
-            K::Load { message, at, ty, endian } => {
+            K::Load { field, message, at } => {
                 let (message, at) = (way.message(*message)?, way.bits(*at)?);
                 let at = self.terms.constant(at).ok_or("a load at an offset that is not constant")?;
-                let octets = u32::from(ty.width(self.automaton)) / 8;
+                let octets = u32::from(field.width) / 8;
                 let (size, end) = (message.size(self.terms), self.terms.number(at + u64::from(octets), 32));
                 let over = self.terms.less(size, end);
                 way.leaf.traps.push(over);
-                one(message.number(self.terms, at as u32, octets, *endian))
+                one(message.number(self.terms, at as u32, octets, field.endian))
             }
-            K::Store { message, at, value, endian } => {
+            K::Store { field, message, at, value } => {
                 let (mut message, at, value) = (way.message(*message)?, way.bits(*at)?, way.bits(*value)?);
                 let at = self.terms.constant(at).ok_or("a store at an offset that is not constant")? as usize;
-                let parts = super::message::split(self.terms, value, *endian);
+                let parts = super::message::split(self.terms, value, field.endian);
                 if at + parts.len() > message.front.len() {
                     return Err("a store beyond the known octets".into());
                 }
@@ -298,7 +298,7 @@ impl Reader<'_> {
                 way.emissions.push(Emission::Out(Out { port: *port, event: *event, args }));
                 Ok(Vec::new())
             }
-            K::Drop { message: _, reason: DropReason::Known(reason) } | K::Consume { message: _, reason } => {
+            K::Drop { message: _, reason } | K::Consume { message: _, reason } => {
                 way.leaf.dropped.push(*reason);
                 Ok(Vec::new())
             }
@@ -323,7 +323,23 @@ impl Reader<'_> {
                 way.leaf.counted.insert((object, *cell), sum);
                 Ok(Vec::new())
             }
-            other => Err(format!("an operation that is not read symbolically: {}", operation_name(other))),
+            // What this reading does not cover: the way is an escape.
+            K::Draw { .. }
+            | K::GetAt { .. }
+            | K::SetAt { .. }
+            | K::Arm { .. }
+            | K::Disarm { .. }
+            | K::IsArmed { .. }
+            | K::Give { .. }
+            | K::Keep { .. }
+            | K::Release { .. }
+            | K::Again { .. }
+            | K::Split { .. }
+            | K::Join { .. }
+            | K::Share { .. }
+            | K::Received { .. }
+            | K::Native { .. }
+            | K::DropFor { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),
         }
     }
 
@@ -387,9 +403,4 @@ impl Reader<'_> {
         }
         Ok(joined)
     }
-}
-
-fn operation_name(op: &OpKind) -> String {
-    let text = format!("{op:?}");
-    text.split([' ', '{']).next().unwrap_or_default().to_string()
 }

@@ -1,18 +1,21 @@
 //! How blocks end: the ways on, each under its condition.
 
-use mokume_reaction::{Body, CellId, Target, Terminator, Value as Id};
+use mokume_reaction::{Body, CellId, Fallible, Operation, Target, Terminator, Value as Id, WireId};
 
 use super::way::{Ended, Way};
+use super::wires::Headers;
 use super::{Reader, Value};
 use crate::term::Term;
 
 impl Reader<'_> {
-    pub(super) fn end_block(&mut self, body: &Body, mut way: Way) -> Ended {
+    pub(super) fn end_block(&mut self, body: &Body, way: Way) -> Ended {
         match &body.blocks[way.block].end {
             Terminator::Return => {
                 let Way { leaf, emissions, .. } = way;
                 Ended::Finished(leaf, emissions)
             }
+            // Who calls a function asks for its values before.
+            Terminator::Yield { .. } => way.escape("values of what is no function"),
             Terminator::Jump { to } => self.go(body, vec![(way, None, to, Vec::new())]),
             Terminator::Branch { condition, then, otherwise, .. } => {
                 let Ok(condition) = way.bits(*condition) else { return way.escape("a branch on no truth value") };
@@ -39,7 +42,7 @@ impl Reader<'_> {
                 ways.push((way, Some(missed), default, Vec::new()));
                 self.go(body, ways)
             }
-            Terminator::PopSwitch { message, header, cases } => {
+            Terminator::Match { message, header, cases } => {
                 let Ok(mut taken) = way.message(*message) else { return way.escape("no message") };
                 let Some((found, variant, fields)) = taken.headers.pop() else {
                     return way.escape("a header that is not there");
@@ -50,13 +53,19 @@ impl Reader<'_> {
                 results.extend(fields);
                 self.go(body, vec![(way, None, target, results)])
             }
-            Terminator::Decode { message, wire, then, otherwise } => {
-                self.decode_ways(body, way, *message, *wire, then, otherwise, true)
+            Terminator::Try { op, then, otherwise } => self.attempt(body, way, op, then, otherwise),
+        }
+    }
+
+    fn attempt(&mut self, body: &Body, mut way: Way, op: &Fallible, then: &Target, otherwise: &Target) -> Ended {
+        match op {
+            Fallible::Decode { message, wire } => {
+                self.decode_ways(body, way, (*message, *wire), then, otherwise, Headers::Taken)
             }
-            Terminator::Vet { message, wire, then, otherwise } => {
-                self.decode_ways(body, way, *message, *wire, then, otherwise, false)
+            Fallible::Vet { message, wire } => {
+                self.decode_ways(body, way, (*message, *wire), then, otherwise, Headers::Left)
             }
-            Terminator::Find { object, cell, key, then, otherwise } => match self.find(&mut way, *object, *cell, key) {
+            Fallible::Find { object, cell, key } => match self.find(&mut way, *object, *cell, key) {
                 Err(why) => way.escape(&why),
                 Ok((found, values)) => {
                     let missing = self.terms.not(found);
@@ -64,7 +73,7 @@ impl Reader<'_> {
                     self.go(body, vec![(way, Some(found), then, values), (other, Some(missing), otherwise, Vec::new())])
                 }
             },
-            Terminator::TakeOut { object, cell, index, otherwise, .. } => {
+            Fallible::TakeOut { object, cell, index } => {
                 // Only the empty place is read on: a message that was kept is of an event long past.
                 let (Ok(object), Ok(index)) = (way.object(*object), way.bits(*index)) else {
                     return way.escape("a place that is not known");
@@ -82,7 +91,17 @@ impl Reader<'_> {
                     ended => ended,
                 }
             }
-            other => way.escape(&format!("a branch that is not read symbolically: {}", end_name(other))),
+            // What this reading does not cover: the way is an escape.
+            Fallible::Insert { .. }
+            | Fallible::Remove { .. }
+            | Fallible::New { .. }
+            | Fallible::First { .. }
+            | Fallible::Next { .. }
+            | Fallible::Take { .. }
+            | Fallible::ShareHeld { .. }
+            | Fallible::Later { .. } => {
+                way.escape(&format!("an operation that is not read symbolically: {}", op.row().name))
+            }
         }
     }
 
@@ -99,19 +118,17 @@ impl Reader<'_> {
         self.look_up(object, cell, key)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn decode_ways(
+    fn decode_ways(
         &mut self,
         body: &Body,
         way: Way,
-        message: Id,
-        wire: mokume_reaction::WireId,
+        (message, wire): (Id, WireId),
         then: &Target,
         otherwise: &Target,
-        take_headers: bool,
+        headers: Headers,
     ) -> Ended {
         let Ok(packet) = way.message(message) else { return way.escape("no message") };
-        match self.decode(&packet, wire, take_headers) {
+        match self.decode(&packet, wire, headers) {
             Err(why) => way.escape(&why),
             Ok(outcomes) => {
                 let mut ways = Vec::new();
@@ -158,9 +175,4 @@ impl Reader<'_> {
         }
         Ended::Ways(next)
     }
-}
-
-fn end_name(end: &Terminator) -> String {
-    let text = format!("{end:?}");
-    text.split([' ', '{']).next().unwrap_or_default().to_string()
 }

@@ -11,6 +11,13 @@ use super::message::{fold16, join, split};
 use super::{Message, Reader, Value};
 use crate::term::{Operator, Sort, Term};
 
+/// Whether a decoder takes the headers off, or only checks the octets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Headers {
+    Taken,
+    Left,
+}
+
 /// A way through a decoder.
 pub(super) struct Decoded {
     pub condition: Vec<Term>,
@@ -268,12 +275,7 @@ impl Reader<'_> {
     }
 
     /// All ways through the decoder of a wire whose choices are on fields of the packet.
-    pub(super) fn decode(
-        &mut self,
-        packet: &Message,
-        wire: WireId,
-        take_headers: bool,
-    ) -> Result<Vec<Decoded>, String> {
+    pub(super) fn decode(&mut self, packet: &Message, wire: WireId, headers: Headers) -> Result<Vec<Decoded>, String> {
         let automaton = self.automaton;
         let described = &automaton.wires[wire.index()];
         let mut done = Vec::new();
@@ -288,7 +290,7 @@ impl Reader<'_> {
         };
         let good = self.decode_items(packet, described.short, &described.items, vec![start], &mut done)?;
         for decoder in good {
-            self.finish_decoding(packet, wire, decoder, take_headers, &mut done)?;
+            self.finish_decoding(packet, wire, decoder, headers, &mut done)?;
         }
         Ok(done)
     }
@@ -461,7 +463,7 @@ impl Reader<'_> {
         packet: &Message,
         wire: WireId,
         decoder: Decoder<'_>,
-        take_headers: bool,
+        taking: Headers,
         done: &mut Vec<Decoded>,
     ) -> Result<(), String> {
         let automaton = self.automaton;
@@ -507,7 +509,7 @@ impl Reader<'_> {
         let mut message = trimmed;
         let base = message.base;
         message.received.insert(wire, (base, message.front.len()));
-        if take_headers {
+        if taking == Headers::Taken {
             message.skip(self.terms, header_octets);
             for header in described.headers.iter().rev() {
                 let variant = variants.get(header).copied().unwrap_or(VariantId(0));

@@ -1,98 +1,16 @@
-//! Operations that do not branch, one line each.
+//! Operations, one line each, as the table says they are written.
+
+use std::borrow::Cow;
 
 use super::body::BodyReader;
 use super::cursor::{fault, unknown, Cursor, Read};
 use super::token::TokenKind;
+use crate::operation::template::{self, Head, Piece, Written};
+use crate::operation::{Kind, Row, Slot};
 use crate::*;
 
-const BINARY: &[(&str, Binary)] = &[
-    ("add.wrap", Binary::AddWrap),
-    ("sub.wrap", Binary::SubWrap),
-    ("mul.wrap", Binary::MulWrap),
-    ("add", Binary::Add),
-    ("sub", Binary::Sub),
-    ("mul", Binary::Mul),
-    ("div", Binary::Div),
-    ("rem", Binary::Rem),
-    ("and", Binary::And),
-    ("or", Binary::Or),
-    ("xor", Binary::Xor),
-    ("shl", Binary::Shl),
-    ("shr", Binary::Shr),
-    ("min", Binary::Min),
-    ("max", Binary::Max),
-    ("within", Binary::Within),
-];
-
-const COMPARE: &[(&str, Compare)] = &[
-    ("eq", Compare::Eq),
-    ("ne", Compare::Ne),
-    ("lt", Compare::Lt),
-    ("le", Compare::Le),
-    ("gt", Compare::Gt),
-    ("ge", Compare::Ge),
-];
-
-const WORDS: &[&str] = &[
-    "not",
-    "select",
-    "cast",
-    "param",
-    "now",
-    "call",
-    "draw",
-    "unique",
-    "parent",
-    "get",
-    "set",
-    "arm",
-    "disarm",
-    "armed",
-    "count",
-    "give",
-    "left",
-    "keep",
-    "holds",
-    "release",
-    "again",
-    "message",
-    "push",
-    "pop",
-    "encode",
-    "size",
-    "trim",
-    "skip",
-    "split",
-    "join",
-    "share",
-    "received",
-    "load",
-    "store",
-    "sum16",
-    "fold16",
-    "emit",
-    "out",
-    "drop",
-    "consume",
-    "return",
-    "yield",
-    "jump",
-    "br",
-    "switch",
-    "match",
-    "decode",
-    "vet",
-    "find",
-    "insert",
-    "remove",
-    "new",
-    "first",
-    "next",
-    "take",
-    "takeout",
-    "shareheld",
-    "later",
-];
+/// The fields of an operation that are read so far, by their places.
+type Slots = Vec<Option<Slot<'static>>>;
 
 impl BodyReader<'_> {
     /// The operation at the cursor, up to its source mark.
@@ -100,33 +18,14 @@ impl BodyReader<'_> {
         if let Some(constant) = self.constant(cursor)? {
             return Ok(constant);
         }
-        let position = cursor.position();
-        let mut word = cursor.name()?;
-        if cursor.mark(".") {
-            word = format!("{word}.{}", cursor.name()?);
-        }
-        if let Some((_, op)) = BINARY.iter().find(|(name, _)| *name == word) {
-            let (a, b) = self.two(cursor)?;
-            return Ok(OpKind::Binary { op: *op, a, b });
-        }
-        if let Some((_, op)) = COMPARE.iter().find(|(name, _)| *name == word) {
-            let (a, b) = self.two(cursor)?;
-            return Ok(OpKind::Compare { op: *op, a, b });
-        }
-        if let Some(access) = self.access(&word, cursor)? {
-            return Ok(access);
-        }
-        if let Some(found) = self.value_operation(&word, cursor)? {
-            return Ok(found);
-        }
-        if let Some(found) = self.cell_operation(&word, cursor)? {
-            return Ok(found);
-        }
-        if let Some(found) = self.message_operation(&word, cursor)? {
-            return Ok(found);
-        }
-        let known = BINARY.iter().map(|(name, _)| *name).chain(COMPARE.iter().map(|(name, _)| *name));
-        Err(unknown("operation", &word, cursor.span_from(position), known.chain(WORDS.iter().copied())))
+        let (row, slots) = self.by_table(template::plain(), cursor)?;
+        OpKind::of_slots(row, slots).map_or_else(|| cursor.wanted("another operand"), Ok)
+    }
+
+    /// The operation that may refuse at the cursor, up to its targets.
+    pub fn fallible(&mut self, cursor: &mut Cursor) -> Read<Fallible> {
+        let (row, slots) = self.by_table(template::fallible(), cursor)?;
+        Fallible::of_slots(row, slots).map_or_else(|| cursor.wanted("another operand"), Ok)
     }
 
     /// `one = 1:u32`, `idle = State.idle`, `none = null @seq.S`: a constant with a name.
@@ -150,286 +49,170 @@ impl BodyReader<'_> {
         self.constants.remove(&value).map(Some).ok_or_else(untyped)
     }
 
-    fn two(&mut self, cursor: &mut Cursor) -> Read<(Value, Value)> {
-        let a = self.operand(cursor)?;
-        cursor.expect(",")?;
-        Ok((a, self.operand(cursor)?))
+    /// The line of the table that is written at the cursor, and its fields.
+    fn by_table(&mut self, table: &'static [Written], cursor: &mut Cursor) -> Read<(usize, Vec<Slot<'static>>)> {
+        let position = cursor.position();
+        let mut word = cursor.name()?;
+        if cursor.mark(".") {
+            word = format!("{word}.{}", cursor.name()?);
+        }
+        let span = cursor.span_from(position);
+        let mut open: Vec<(&Written, Slots)> =
+            table.iter().filter_map(|written| Some((written, begun(written, &word)?))).collect();
+        let Some((first, slots)) = open.first() else {
+            return Err(unknown("operation", &word, span, template::words().into_iter()));
+        };
+        let (mut first, mut slots) = (*first, slots.clone());
+        // Lines that begin alike are told apart by the first mark or word in which they differ.
+        let mut at = 0;
+        loop {
+            let next = |written: &Written| written.pieces.get(at).cloned();
+            if open.iter().any(|(other, _)| next(other) != next(first)) {
+                let stands = |written: &Written| match next(written) {
+                    Some(Piece::Text(text)) => stands_at(cursor, text),
+                    Some(Piece::Field(_) | Piece::Perhaps(_)) => false,
+                    None => false,
+                };
+                let found = open.iter().find(|(written, _)| stands(written));
+                let ended = || open.iter().find(|(written, _)| next(written).is_none());
+                first = found.or_else(ended).map_or(first, |(written, _)| *written);
+                open.retain(|(written, _)| written.row == first.row);
+                slots.resize(first.of.fields.len(), None);
+            }
+            let Some(piece) = next(first) else { break };
+            self.read_piece(&piece, first.of, &mut slots, cursor)?;
+            at += 1;
+        }
+        let fields = first.of.fields.iter().zip(slots);
+        Ok((first.row, fields.map(|((_, kind), slot)| slot.unwrap_or_else(|| left_out(*kind))).collect()))
     }
 
-    fn next_operand(&mut self, cursor: &mut Cursor) -> Read<Value> {
-        cursor.expect(",")?;
-        self.operand(cursor)
+    fn read_piece(&mut self, piece: &Piece, row: &Row, slots: &mut Slots, cursor: &mut Cursor) -> Read<()> {
+        match piece {
+            Piece::Text(text) => expect(cursor, text),
+            Piece::Field(place) => self.read_field(*place, row, slots, cursor),
+            Piece::Perhaps(pieces) => {
+                let Some(Piece::Text(first)) = pieces.first() else { return Ok(()) };
+                if stands_at(cursor, first) {
+                    for piece in pieces {
+                        self.read_piece(piece, row, slots, cursor)?;
+                    }
+                }
+                Ok(())
+            }
+        }
     }
 
-    /// `object.cell`
-    pub fn cell(&mut self, cursor: &mut Cursor) -> Read<(Value, CellId)> {
-        let span = cursor.span();
-        let object = self.value(cursor)?;
-        cursor.expect(".")?;
-        let class = self.builder.typing(self.automaton()).class_of(object);
-        let class = class.ok_or_else(|| fault(codes::OBJECT, "a cell belongs to an object, and this is none", span))?;
+    fn read_field(&mut self, place: usize, row: &Row, slots: &mut Slots, cursor: &mut Cursor) -> Read<()> {
+        let kind = row.fields[place].1;
+        let slot = match kind {
+            Kind::Scalar | Kind::Bits | Kind::Alike | Kind::Operand | Kind::Compared | Kind::Truth => {
+                Slot::Value(self.operand(cursor)?)
+            }
+            Kind::Word32 | Kind::Word64 | Kind::Count | Kind::Content | Kind::Reason => {
+                Slot::Value(self.operand(cursor)?)
+            }
+            Kind::Element | Kind::AttributeValue => Slot::Value(self.operand(cursor)?),
+            Kind::Message | Kind::Borrowed => Slot::Value(self.value(cursor)?),
+            Kind::Object | Kind::Own | Kind::Settling | Kind::Neighbour => Slot::Value(self.value(cursor)?),
+            Kind::Parent | Kind::PerhapsMessage => Slot::Perhaps(Some(self.value(cursor)?)),
+            Kind::Arguments | Kind::EventArguments | Kind::OutputArguments | Kind::Key | Kind::Numbers => {
+                Slot::Values(Cow::Owned(self.list(cursor)?))
+            }
+            Kind::MapValues => Slot::Values(Cow::Owned(self.tail(cursor)?)),
+            Kind::Fields => Slot::Values(Cow::Owned(self.fields(slots, cursor)?)),
+            Kind::ConstantType | Kind::ScalarType => Slot::Type(self.parser.type_at(cursor)?),
+            Kind::PerhapsType => Slot::PerhapsType(Some(self.parser.type_at(cursor)?)),
+            Kind::Number => Slot::Number(cursor.number()?),
+            Kind::Growth => Slot::Number(cursor.small()?.into()),
+            Kind::Class | Kind::UniqueClass | Kind::OwnClass => Slot::Class(self.parser.class_at(cursor)?),
+            Kind::ScalarCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => self.cell(slots, cursor)?,
+            Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => self.cell(slots, cursor)?,
+            Kind::Function => {
+                let find = |name: &str| self.automaton().function_named(name);
+                Slot::Function(found("function", find, &self.automaton().functions, |f| &f.name, cursor)?)
+            }
+            Kind::Param => {
+                let params = &self.automaton().params;
+                let find = |name: &str| params.iter().position(|param| param.name == name).map(ParamId::from);
+                Slot::Param(found("param", find, params, |param| &param.name, cursor)?)
+            }
+            Kind::Wire => {
+                let find = |name: &str| self.automaton().wire_named(name);
+                Slot::Wire(found("wire", find, &self.automaton().wires, |wire| &wire.name, cursor)?)
+            }
+            Kind::Attribute => {
+                let attributes = &self.automaton().attributes;
+                let find = |name: &str| attributes.iter().position(|known| known.name == name).map(AttributeId::from);
+                Slot::Attribute(found("attribute", find, attributes, |known| &known.name, cursor)?)
+            }
+            // A header is written with its variant.
+            Kind::Header | Kind::Variant => {
+                let (header, variant) = self.parser.variant_at(cursor)?;
+                let place = row.fields.iter().position(|(_, kind)| *kind == Kind::Header);
+                place.into_iter().for_each(|place| slots[place] = Some(Slot::Header(header)));
+                Slot::Variant(variant)
+            }
+            Kind::ReasonName => Slot::Reason(self.parser.reason_at(cursor)?),
+            Kind::Port => Slot::Port(self.parser.port_at(cursor)?),
+            Kind::Output => self.output(slots, cursor)?,
+            Kind::Event | Kind::QueuedEvent => Slot::Name(Cow::Owned(cursor.name()?)),
+            Kind::Symbol => Slot::Name(Cow::Owned(cursor.path()?.join("."))),
+            Kind::Octets => Slot::Octets(Cow::Owned(octets(cursor)?)),
+            // They are a part of the first word.
+            Kind::Field | Kind::Arithmetic | Kind::Comparison => return cursor.wanted("an operation"),
+        };
+        slots[place] = Some(slot);
+        Ok(())
+    }
+
+    /// A cell of the object that was read before.
+    fn cell(&mut self, slots: &Slots, cursor: &mut Cursor) -> Read<Slot<'static>> {
         let (span, name) = (cursor.span(), cursor.name()?);
+        let object = slots.iter().flatten().find_map(Slot::value);
+        let class = object.and_then(|object| self.builder.typing(self.automaton()).class_of(object));
+        let class = class.ok_or_else(|| fault(codes::OBJECT, "a cell belongs to an object, and this is none", span))?;
         let found = self.automaton().cell_named(class, &name);
         let known = self.automaton().class(class).cells.iter().map(|cell| cell.name.as_str());
-        Ok((object, found.ok_or_else(|| unknown("cell", &name, span, known))?))
+        found.map(Slot::Cell).ok_or_else(|| unknown("cell", &name, span, known))
     }
 
-    /// `[index]`
-    fn index(&mut self, cursor: &mut Cursor) -> Read<Value> {
-        cursor.expect("[")?;
-        let index = self.operand(cursor)?;
-        cursor.expect("]")?;
-        Ok(index)
-    }
-
-    pub fn indexed(&mut self, cursor: &mut Cursor) -> Read<(Value, CellId, Value)> {
-        let (object, cell) = self.cell(cursor)?;
-        Ok((object, cell, self.index(cursor)?))
-    }
-
-    fn cell_and_value(&mut self, cursor: &mut Cursor) -> Read<(Value, CellId, Value)> {
-        let (object, cell) = self.cell(cursor)?;
-        Ok((object, cell, self.next_operand(cursor)?))
-    }
-
-    pub fn operands(&mut self, cursor: &mut Cursor) -> Read<Vec<Value>> {
-        cursor.expect("(")?;
-        cursor.list(")", |cursor| self.operand(cursor))
-    }
-
-    /// `load.be16 m, at` and `store.le32 m, at, value`
-    fn access(&mut self, word: &str, cursor: &mut Cursor) -> Read<Option<OpKind>> {
-        let Some((verb, how)) = word.split_once('.') else { return Ok(None) };
-        let (order, digits) = match how.get(..2) {
-            Some("be") => (Endian::Big, &how[2..]),
-            Some("le") => (Endian::Little, &how[2..]),
-            _ => return Ok(None),
-        };
-        let Ok(width @ (8 | 16 | 24 | 32 | 48 | 64)) = digits.parse::<u8>() else { return Ok(None) };
-        if verb != "load" && verb != "store" {
-            return Ok(None);
-        }
-        let message = self.value(cursor)?;
-        let at = self.next_operand(cursor)?;
-        if verb == "load" {
-            return Ok(Some(OpKind::Load { message, at, ty: Type::U(width), endian: order }));
-        }
-        let span = cursor.span();
-        let value = self.next_operand(cursor)?;
-        if let Some(at) = self.pending.iter().position(|(waiting, ..)| *waiting == value) {
-            let (_, literal, span) = self.pending.remove(at);
-            self.place_literal(value, &literal, Type::U(width), span)?;
-        }
-        if self.builder.type_of(value).width(self.automaton()) != width {
-            return Err(fault(codes::TYPE, format!("a value of {width} bits belongs here"), span));
-        }
-        Ok(Some(OpKind::Store { message, at, value, endian: order }))
-    }
-
-    fn value_operation(&mut self, word: &str, cursor: &mut Cursor) -> Read<Option<OpKind>> {
-        Ok(Some(match word {
-            "not" => OpKind::Not { a: self.operand(cursor)? },
-            "fold16" => OpKind::Fold16 { a: self.operand(cursor)? },
-            "select" => {
-                let (c, a) = self.two(cursor)?;
-                OpKind::Select { c, a, b: self.next_operand(cursor)? }
-            }
-            "cast" => {
-                let a = self.operand(cursor)?;
-                cursor.expect_word("to")?;
-                OpKind::Cast { a, to: self.parser.type_at(cursor)? }
-            }
-            "param" => {
-                let position = cursor.position();
-                let name = cursor.path()?.join(".");
-                let found = self.automaton().params.iter().position(|param| param.name == name);
-                let known = self.automaton().params.iter().map(|param| param.name.as_str());
-                let span = cursor.span_from(position);
-                OpKind::Param { param: found.ok_or_else(|| unknown("param", &name, span, known))?.into() }
-            }
-            "now" => OpKind::Now,
-            "call" => {
-                let position = cursor.position();
-                let name = cursor.path()?.join(".");
-                let span = cursor.span_from(position);
-                let known = self.automaton().functions.iter().map(|function| function.name.as_str());
-                let function = self.automaton().function_named(&name);
-                let function = function.ok_or_else(|| unknown("function", &name, span, known))?;
-                OpKind::Call { function, args: self.operands(cursor)? }
-            }
-            "native" => {
-                let symbol = cursor.path()?.join(".");
-                let args = self.operands(cursor)?;
-                let message = if cursor.word("on") { Some(self.value(cursor)?) } else { None };
-                let grows = if message.is_some() && cursor.word("grows") { cursor.small()? } else { 0 };
-                let result = if cursor.word("to") { Some(self.parser.type_at(cursor)?) } else { None };
-                OpKind::Native { symbol, grows, args, message, result }
-            }
-            "draw" => {
-                let ty = self.parser.type_at(cursor)?;
-                cursor.expect_word("from")?;
-                OpKind::Draw { object: self.value(cursor)?, ty }
-            }
-            "unique" => OpKind::Unique { class: self.parser.class_at(cursor)? },
-            "parent" => OpKind::Parent { object: self.value(cursor)? },
-            _ => return Ok(None),
-        }))
-    }
-
-    fn cell_operation(&mut self, word: &str, cursor: &mut Cursor) -> Read<Option<OpKind>> {
-        Ok(Some(match word {
-            "get" => {
-                let (object, cell) = self.cell(cursor)?;
-                if cursor.is_mark("[") {
-                    OpKind::GetAt { object, cell, index: self.index(cursor)? }
-                } else {
-                    OpKind::Get { object, cell }
-                }
-            }
-            "set" => {
-                let (object, cell) = self.cell(cursor)?;
-                let index = if cursor.is_mark("[") { Some(self.index(cursor)?) } else { None };
-                let value = self.next_operand(cursor)?;
-                match index {
-                    Some(index) => OpKind::SetAt { object, cell, index, value },
-                    None => OpKind::Set { object, cell, value },
-                }
-            }
-            "arm" => {
-                let (object, cell, deadline) = self.cell_and_value(cursor)?;
-                OpKind::Arm { object, cell, deadline }
-            }
-            "disarm" => {
-                let (object, cell) = self.cell(cursor)?;
-                OpKind::Disarm { object, cell }
-            }
-            "armed" => {
-                let (object, cell) = self.cell(cursor)?;
-                OpKind::IsArmed { object, cell }
-            }
-            "count" => {
-                let (object, cell, amount) = self.cell_and_value(cursor)?;
-                OpKind::Count { object, cell, amount }
-            }
-            "give" => {
-                let (object, cell, amount) = self.cell_and_value(cursor)?;
-                OpKind::Give { object, cell, amount }
-            }
-            "left" => {
-                let (object, cell) = self.cell(cursor)?;
-                OpKind::Left { object, cell }
-            }
-            "keep" => {
-                let (object, cell, index) = self.indexed(cursor)?;
-                OpKind::Keep { object, cell, index, message: self.next_operand(cursor)? }
-            }
-            "holds" => {
-                let (object, cell, index) = self.indexed(cursor)?;
-                OpKind::Holds { object, cell, index }
-            }
-            "release" => OpKind::Release { object: self.value(cursor)? },
-            "again" => OpKind::Again { object: self.value(cursor)? },
-            "emit" => {
-                let target = self.value(cursor)?;
-                cursor.expect(".")?;
-                let event = cursor.name()?;
-                OpKind::Emit { target, event, args: self.operands(cursor)? }
-            }
-            "out" => self.out(cursor)?,
-            _ => return Ok(None),
-        }))
-    }
-
-    fn out(&mut self, cursor: &mut Cursor) -> Read<OpKind> {
-        let port = self.parser.port_at(cursor)?;
-        cursor.expect(".")?;
+    /// An output of the port that was read before.
+    fn output(&self, slots: &Slots, cursor: &mut Cursor) -> Read<Slot<'static>> {
         let (span, name) = (cursor.span(), cursor.name()?);
-        let outputs = &self.automaton().ports[port.index()].outputs;
+        let port = slots.iter().flatten().find_map(|slot| match slot {
+            Slot::Port(port) => Some(*port),
+            _ => None,
+        });
+        let outputs = port.map_or(&[][..], |port| &self.automaton().ports[port.index()].outputs);
         let event = outputs.iter().position(|output| output.event == name);
         let known = outputs.iter().map(|output| output.event.as_str());
-        let event = event.ok_or_else(|| unknown("output", &name, span, known))? as u32;
-        Ok(OpKind::Out { port, event, args: self.operands(cursor)? })
+        event.map(|event| Slot::Number(event as u64)).ok_or_else(|| unknown("output", &name, span, known))
     }
 
-    fn message_operation(&mut self, word: &str, cursor: &mut Cursor) -> Read<Option<OpKind>> {
-        if word == "message" {
-            return self.new_message(cursor).map(Some);
-        }
-        const ON_MESSAGE: &[&str] = &[
-            "push",
-            "pop",
-            "encode",
-            "received",
-            "size",
-            "share",
-            "sum16",
-            "trim",
-            "skip",
-            "split",
-            "join",
-            "get.attribute",
-            "set.attribute",
-            "drop",
-            "consume",
-        ];
-        if !ON_MESSAGE.contains(&word) {
-            return Ok(None);
-        }
-        let message = self.value(cursor)?;
-        Ok(Some(match word {
-            "size" => OpKind::Size { message },
-            "share" => OpKind::Share { message },
-            "sum16" => OpKind::Sum16 { message },
-            "trim" => OpKind::Trim { message, size: self.next_operand(cursor)? },
-            "skip" => OpKind::Skip { message, size: self.next_operand(cursor)? },
-            "split" => OpKind::Split { message, at: self.next_operand(cursor)? },
-            "join" => {
+    /// Operands with commas between, up to a closing mark.
+    fn list(&mut self, cursor: &mut Cursor) -> Read<Vec<Value>> {
+        let mut found = Vec::new();
+        while !cursor.is_mark(")") && !cursor.is_mark("]") {
+            if !found.is_empty() {
                 cursor.expect(",")?;
-                OpKind::Join { first: message, second: self.value(cursor)? }
             }
-            "drop" if cursor.word("for") => OpKind::Drop { message, reason: DropReason::Value(self.operand(cursor)?) },
-            _ => {
-                cursor.expect(",")?;
-                self.message_and_name(word, message, cursor)?
-            }
-        }))
+            found.push(self.operand(cursor)?);
+        }
+        Ok(found)
     }
 
-    /// Operations whose second operand is a name of the automaton.
-    fn message_and_name(&mut self, word: &str, message: Value, cursor: &mut Cursor) -> Read<OpKind> {
-        Ok(match word {
-            "push" => {
-                let (header, variant) = self.parser.variant_at(cursor)?;
-                OpKind::Push { message, header, variant, fields: self.fields(header, variant, cursor)? }
-            }
-            "pop" => {
-                let (header, variant) = self.parser.variant_at(cursor)?;
-                OpKind::Pop { message, header, variant }
-            }
-            "encode" => OpKind::Encode { message, wire: self.wire(cursor)? },
-            "received" => OpKind::Received { message, wire: self.wire(cursor)? },
-            "drop" => OpKind::Drop { message, reason: DropReason::Known(self.parser.reason_at(cursor)?) },
-            "consume" => OpKind::Consume { message, reason: self.parser.reason_at(cursor)? },
-            "get.attribute" => OpKind::GetAttribute { message, attribute: self.attribute(cursor)? },
-            _ => {
-                let attribute = self.attribute(cursor)?;
-                OpKind::SetAttribute { message, attribute, value: self.next_operand(cursor)? }
-            }
-        })
-    }
-
-    fn new_message(&mut self, cursor: &mut Cursor) -> Read<OpKind> {
-        let span = cursor.span();
-        let hex: Vec<u8> = cursor.text()?.bytes().filter(|octet| *octet != b' ').collect();
-        let octet = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        let octets: Option<Vec<u8>> =
-            hex.chunks(2).map(|pair| if pair.len() == 2 { octet(pair) } else { None }).collect();
-        let bad = || fault(codes::SYNTAX, "octets are written as pairs of hexadecimal digits, as in \"0a ff\"", span);
-        Ok(OpKind::NewMessage { octets: octets.ok_or_else(bad)? })
+    /// Operands, each behind a comma.
+    fn tail(&mut self, cursor: &mut Cursor) -> Read<Vec<Value>> {
+        let mut found = Vec::new();
+        while cursor.mark(",") {
+            found.push(self.operand(cursor)?);
+        }
+        Ok(found)
     }
 
     /// `{name: value, …}`, every field once, in any order.
-    fn fields(&mut self, header: HeaderId, variant: VariantId, cursor: &mut Cursor) -> Read<Vec<Value>> {
+    fn fields(&mut self, slots: &Slots, cursor: &mut Cursor) -> Read<Vec<Value>> {
         let position = cursor.position();
         cursor.expect("{")?;
         let given = cursor.list("}", |cursor| {
@@ -437,7 +220,15 @@ impl BodyReader<'_> {
             cursor.expect(":")?;
             Ok((name, span, self.operand(cursor)?))
         })?;
-        let fields = &self.parser.automaton.headers[header.index()].variants[variant.index()].fields;
+        let mut at = (HeaderId(0), VariantId(0));
+        for slot in slots.iter().flatten() {
+            match slot {
+                Slot::Header(header) => at.0 = *header,
+                Slot::Variant(variant) => at.1 = *variant,
+                _ => {}
+            }
+        }
+        let fields = &self.parser.automaton.headers[at.0.index()].variants[at.1.index()].fields;
         for (index, (name, span, _)) in given.iter().enumerate() {
             if given[..index].iter().any(|(other, ..)| other == name) {
                 return Err(fault(codes::TWICE, format!("`{name}` is given twice"), *span));
@@ -455,20 +246,93 @@ impl BodyReader<'_> {
         }
         Ok(fields.iter().filter_map(|(name, _)| find(name)).collect())
     }
+}
 
-    pub fn wire(&self, cursor: &mut Cursor) -> Read<WireId> {
-        let position = cursor.position();
-        let name = cursor.path()?.join(".");
-        let known = self.automaton().wires.iter().map(|wire| wire.name.as_str());
-        self.automaton().wire_named(&name).ok_or_else(|| unknown("wire", &name, cursor.span_from(position), known))
+/// The fields that the first word says, if the line begins with it.
+fn begun(written: &Written, word: &str) -> Option<Slots> {
+    let mut slots = vec![None; written.of.fields.len()];
+    match written.head {
+        Head::Word(known) => return (known == word).then_some(slots),
+        Head::WordAndField(known, place) => {
+            let rest = word.strip_prefix(known)?.strip_prefix('.')?;
+            slots[place] = Some(Slot::Field(OctetField::of_word(rest)?));
+        }
+        Head::Field(place) => {
+            let arithmetic = Binary::of_word(word).map(Slot::Binary);
+            let slot = match written.of.fields[place].1 {
+                Kind::Arithmetic => arithmetic,
+                Kind::Comparison => Compare::of_word(word).map(Slot::Compare),
+                _ => None,
+            };
+            slots[place] = Some(slot?);
+        }
+        Head::None => return None,
     }
+    Some(slots)
+}
 
-    fn attribute(&self, cursor: &mut Cursor) -> Read<AttributeId> {
-        let position = cursor.position();
-        let name = cursor.path()?.join(".");
-        let attributes = &self.automaton().attributes;
-        let found = attributes.iter().position(|found| found.name == name).map(AttributeId::from);
-        let known = attributes.iter().map(|found| found.name.as_str());
-        found.ok_or_else(|| unknown("attribute", &name, cursor.span_from(position), known))
+/// What a field holds whose part of the line is left out.
+fn left_out(kind: Kind) -> Slot<'static> {
+    match kind {
+        Kind::PerhapsType => Slot::PerhapsType(None),
+        Kind::Growth => Slot::Number(0),
+        _ => Slot::Perhaps(None),
     }
+}
+
+/// The first word or mark of a text.
+fn first_of(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let end = if end == 0 { text.len().min(1) } else { end };
+    text.split_at(end)
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+fn stands_at(cursor: &Cursor, text: &str) -> bool {
+    match first_of(text).0 {
+        "" => true,
+        word if is_word(word) => cursor.is_word(word),
+        mark => cursor.is_mark(mark),
+    }
+}
+
+/// Reads the words and marks of a text.
+fn expect(cursor: &mut Cursor, text: &str) -> Read<()> {
+    let mut rest = text;
+    loop {
+        let (first, behind) = first_of(rest);
+        match first {
+            "" => return Ok(()),
+            word if is_word(word) => cursor.expect_word(word)?,
+            mark => cursor.expect(mark)?,
+        }
+        rest = behind;
+    }
+}
+
+/// A name with points that stands for something of a table.
+fn found<T, K>(
+    what: &str,
+    find: impl Fn(&str) -> Option<T>,
+    table: &[K],
+    name_of: impl Fn(&K) -> &String,
+    cursor: &mut Cursor,
+) -> Read<T> {
+    let position = cursor.position();
+    let name = cursor.path()?.join(".");
+    let known = table.iter().map(|known| name_of(known).as_str());
+    find(&name).ok_or_else(|| unknown(what, &name, cursor.span_from(position), known))
+}
+
+fn octets(cursor: &mut Cursor) -> Read<Vec<u8>> {
+    let span = cursor.span();
+    let hex: Vec<u8> = cursor.text()?.bytes().filter(|octet| *octet != b' ').collect();
+    let octet = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let octets: Option<Vec<u8>> = hex.chunks(2).map(|pair| if pair.len() == 2 { octet(pair) } else { None }).collect();
+    let bad = || fault(codes::SYNTAX, "octets are written as pairs of hexadecimal digits, as in \"0a ff\"", span);
+    octets.ok_or_else(bad)
 }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use super::names::{self, ident, path};
 use super::print::source_mark;
+use crate::operation::template::Piece;
+use crate::operation::{Kind, Row, Slot};
 use crate::*;
 
 /// The lines of a canonical body, entry first and without a label.
@@ -34,45 +36,6 @@ struct Printer<'a> {
     body: &'a Body,
     /// Constants that wait for the operation that uses them.
     inline: HashMap<Value, &'a OpKind>,
-}
-
-pub fn binary(op: Binary) -> &'static str {
-    match op {
-        Binary::AddWrap => "add.wrap",
-        Binary::SubWrap => "sub.wrap",
-        Binary::MulWrap => "mul.wrap",
-        Binary::Add => "add",
-        Binary::Sub => "sub",
-        Binary::Mul => "mul",
-        Binary::Div => "div",
-        Binary::Rem => "rem",
-        Binary::And => "and",
-        Binary::Or => "or",
-        Binary::Xor => "xor",
-        Binary::Shl => "shl",
-        Binary::Shr => "shr",
-        Binary::Min => "min",
-        Binary::Max => "max",
-        Binary::Within => "within",
-    }
-}
-
-pub fn compare(op: Compare) -> &'static str {
-    match op {
-        Compare::Eq => "eq",
-        Compare::Ne => "ne",
-        Compare::Lt => "lt",
-        Compare::Le => "le",
-        Compare::Gt => "gt",
-        Compare::Ge => "ge",
-    }
-}
-
-fn endian(endian: Endian) -> &'static str {
-    match endian {
-        Endian::Big => "be",
-        Endian::Little => "le",
-    }
 }
 
 impl<'a> Printer<'a> {
@@ -129,10 +92,6 @@ impl<'a> Printer<'a> {
         cell.map_or("?".to_owned(), |cell| ident(&cell.name))
     }
 
-    fn cell(&self, object: Value, cell: CellId) -> String {
-        format!("{}.{}", self.name(object), self.cell_name(object, cell))
-    }
-
     /// One line, or nothing if the operation is a constant that is shown where it is used.
     fn op(&mut self, op: &'a Op) -> Option<String> {
         let unnamed = |value: &Value| self.body.values.get(value.index()).is_some_and(|info| info.name.is_empty());
@@ -142,7 +101,11 @@ impl<'a> Printer<'a> {
                 return None;
             }
         }
-        let text = self.operation(&op.kind);
+        let text = match &op.kind {
+            OpKind::Const { ty, value } => names::literal(self.automaton, *ty, *value),
+            OpKind::Null { class } => format!("null @{}", names::class(self.automaton, *class)),
+            other => self.operation(other),
+        };
         self.inline.clear();
         if op.results.is_empty() {
             return Some(text);
@@ -151,127 +114,104 @@ impl<'a> Printer<'a> {
         Some(format!("{} = {text}", results.join(", ")))
     }
 
-    fn operation(&self, kind: &OpKind) -> String {
-        let a = self.automaton;
-        let operands = kind.operands();
+    /// As the table says it is written.
+    fn operation(&self, op: &dyn Operation) -> String {
+        let operands = op.operands();
         let pending: Vec<Value> = operands.iter().copied().filter(|value| self.inline.contains_key(value)).collect();
-        let typing = Typing { automaton: a, values: &self.body.values, pending: &pending };
-        let wanted = typing.literals(kind);
-        let all = || self.list(&operands, &wanted);
-        let from = |skip: usize| self.list(&operands[skip..], &wanted[skip..]);
-        let at = |index: usize| self.value(operands[index], wanted.get(index).copied().flatten());
-        match kind {
-            OpKind::Const { ty, value } => names::literal(a, *ty, *value),
-            OpKind::Null { class } => format!("null @{}", names::class(a, *class)),
-            OpKind::Binary { op, .. } => format!("{} {}", binary(*op), all()),
-            OpKind::Compare { op, .. } => format!("{} {}", compare(*op), all()),
-            OpKind::Not { .. } => format!("not {}", all()),
-            OpKind::Select { .. } => format!("select {}", all()),
-            OpKind::Cast { to, .. } => format!("cast {} to {}", all(), names::ty(a, *to)),
-            OpKind::Param { param } => {
-                format!("param {}", a.params.get(param.index()).map_or("?".to_owned(), |param| path(&param.name)))
+        let typing = Typing { automaton: self.automaton, values: &self.body.values, pending: &pending };
+        let mut wanted = typing.literals(op).into_iter();
+        let shown: Vec<Shown> = op
+            .slots()
+            .into_iter()
+            .map(|slot| {
+                let values = slot.values();
+                let values = values.into_iter().map(|value| (value, wanted.next().flatten())).collect();
+                Shown { slot, values }
+            })
+            .collect();
+        self.pieces(&op.row().pieces(), op.row(), &shown)
+    }
+
+    fn pieces(&self, pieces: &[Piece], row: &Row, shown: &[Shown]) -> String {
+        let mut text = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Text(part) => text += part,
+                Piece::Field(place) => text += &self.field(row.fields[*place].1, &shown[*place], shown),
+                Piece::Perhaps(inner) => {
+                    let first = inner.iter().find_map(|piece| match piece {
+                        Piece::Field(place) => Some(&shown[*place].slot),
+                        Piece::Text(_) | Piece::Perhaps(_) => None,
+                    });
+                    if !matches!(first, Some(Slot::Perhaps(None) | Slot::PerhapsType(None))) {
+                        text += &self.pieces(inner, row, shown);
+                    }
+                }
             }
-            OpKind::Now => "now".to_owned(),
-            OpKind::Call { function, .. } => {
-                let name = a.functions.get(function.index()).map_or("?".to_owned(), |found| path(&found.name));
-                format!("call {name}({})", all())
-            }
-            OpKind::Native { symbol, grows, args, message, result } => {
-                let list = self.list(&operands[..args.len()], &wanted[..args.len()]);
-                let on = message.map_or(String::new(), |message| format!(" on {} grows {grows}", self.name(message)));
-                let to = result.map_or(String::new(), |ty| format!(" to {}", names::ty(a, ty)));
-                format!("native {}({list}){on}{to}", path(symbol))
-            }
-            OpKind::Draw { object, ty } => format!("draw {} from {}", names::ty(a, *ty), self.name(*object)),
-            OpKind::Unique { class } => format!("unique {}", names::class(a, *class)),
-            OpKind::Parent { .. } => format!("parent {}", all()),
-            OpKind::Get { object, cell } => format!("get {}", self.cell(*object, *cell)),
-            OpKind::Set { object, cell, .. } => format!("set {}, {}", self.cell(*object, *cell), from(1)),
-            OpKind::GetAt { object, cell, .. } => format!("get {}[{}]", self.cell(*object, *cell), at(1)),
-            OpKind::SetAt { object, cell, .. } => {
-                format!("set {}[{}], {}", self.cell(*object, *cell), at(1), from(2))
-            }
-            OpKind::Arm { object, cell, .. } => format!("arm {}, {}", self.cell(*object, *cell), from(1)),
-            OpKind::Disarm { object, cell } => format!("disarm {}", self.cell(*object, *cell)),
-            OpKind::IsArmed { object, cell } => format!("armed {}", self.cell(*object, *cell)),
-            OpKind::Count { object, cell, .. } => format!("count {}, {}", self.cell(*object, *cell), from(1)),
-            OpKind::Give { object, cell, .. } => format!("give {}, {}", self.cell(*object, *cell), from(1)),
-            OpKind::Left { object, cell } => format!("left {}", self.cell(*object, *cell)),
-            OpKind::Keep { object, cell, .. } => {
-                format!("keep {}[{}], {}", self.cell(*object, *cell), at(1), from(2))
-            }
-            OpKind::Holds { object, cell, .. } => format!("holds {}[{}]", self.cell(*object, *cell), at(1)),
-            OpKind::Release { .. } => format!("release {}", all()),
-            OpKind::Again { .. } => format!("again {}", all()),
-            OpKind::NewMessage { octets } => {
+        }
+        text
+    }
+
+    fn field(&self, kind: Kind, field: &Shown, all: &[Shown]) -> String {
+        let a = self.automaton;
+        let values = || field.values.iter().map(|(value, wanted)| self.value(*value, *wanted));
+        match &field.slot {
+            Slot::Value(value) | Slot::Perhaps(Some(value)) if kind.is_named() => self.name(*value),
+            Slot::Value(_) | Slot::Perhaps(_) => values().collect(),
+            Slot::Values(_) if kind == Kind::Fields => self.header_fields(field, all),
+            Slot::Values(_) if kind == Kind::MapValues => values().map(|value| format!(", {value}")).collect(),
+            Slot::Values(_) => values().collect::<Vec<_>>().join(", "),
+            Slot::Type(ty) => names::ty(a, *ty),
+            Slot::PerhapsType(ty) => ty.map_or(String::new(), |ty| names::ty(a, ty)),
+            Slot::Number(number) if kind == Kind::Output => self.output(*number, all),
+            Slot::Number(number) => number.to_string(),
+            Slot::Name(name) if kind == Kind::Symbol => path(name),
+            Slot::Name(name) => ident(name),
+            Slot::Octets(octets) => {
                 let hex: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
-                format!("message \"{hex}\"")
+                format!("\"{hex}\"")
             }
-            OpKind::Push { header, variant, .. } => self.push(*header, *variant, &operands, &wanted),
-            OpKind::Pop { header, variant, .. } => {
-                format!("pop {}, {}", all(), names::variant(a, *header, *variant))
+            Slot::Cell(cell) => {
+                let object = all.iter().find_map(|shown| shown.slot.value());
+                object.map_or("?".to_owned(), |object| self.cell_name(object, *cell))
             }
-            OpKind::Encode { wire, .. } => format!("encode {}, {}", all(), self.wire(*wire)),
-            OpKind::Received { wire, .. } => format!("received {}, {}", all(), self.wire(*wire)),
-            OpKind::Size { .. } => format!("size {}", all()),
-            OpKind::Trim { .. } => format!("trim {}", all()),
-            OpKind::Skip { .. } => format!("skip {}", all()),
-            OpKind::Split { .. } => format!("split {}", all()),
-            OpKind::Join { .. } => format!("join {}", all()),
-            OpKind::Share { .. } => format!("share {}", all()),
-            OpKind::Load { ty, endian: order, .. } => format!("load.{}{} {}", endian(*order), ty.width(a), all()),
-            OpKind::Store { value, endian: order, .. } => {
-                let width = self.type_of(*value).map_or(0, |ty| ty.width(a));
-                let (message, at) = (self.name(operands[0]), at(1));
-                let value = self.value(*value, Some(Type::U(width)));
-                format!("store.{}{width} {message}, {at}, {value}", endian(*order))
+            Slot::Class(class) => names::class(a, *class),
+            Slot::Function(id) => a.functions.get(id.index()).map_or("?".to_owned(), |found| path(&found.name)),
+            Slot::Param(id) => a.params.get(id.index()).map_or("?".to_owned(), |found| path(&found.name)),
+            Slot::Wire(id) => a.wires.get(id.index()).map_or("?".to_owned(), |found| path(&found.name)),
+            Slot::Attribute(id) => a.attributes.get(id.index()).map_or("?".to_owned(), |found| path(&found.name)),
+            Slot::Reason(id) => names::reason(a, *id),
+            Slot::Port(id) => a.ports.get(id.index()).map_or("?".to_owned(), |port| ident(&port.name)),
+            Slot::Header(_) => String::new(),
+            Slot::Variant(_) => {
+                let (header, variant) = header_of(all);
+                names::variant(a, header, variant)
             }
-            OpKind::Sum16 { .. } => format!("sum16 {}", all()),
-            OpKind::Fold16 { .. } => format!("fold16 {}", all()),
-            OpKind::GetAttribute { attribute, .. } => {
-                format!("get.attribute {}, {}", all(), self.attribute(*attribute))
-            }
-            OpKind::SetAttribute { attribute, .. } => {
-                format!("set.attribute {}, {}, {}", self.name(operands[0]), self.attribute(*attribute), from(1))
-            }
-            OpKind::Emit { target, event, .. } => format!("emit {}.{}({})", self.name(*target), ident(event), from(1)),
-            OpKind::Out { port, event, .. } => {
-                let port = a.ports.get(port.index());
-                let event = port.and_then(|port| port.outputs.get(*event as usize));
-                let event = event.map_or("?".to_owned(), |event| ident(&event.event));
-                format!("out {}.{event}({})", port.map_or("?".to_owned(), |port| ident(&port.name)), all())
-            }
-            OpKind::Drop { message, reason: DropReason::Known(reason) } => {
-                format!("drop {}, {}", self.name(*message), names::reason(a, *reason))
-            }
-            OpKind::Drop { message, reason: DropReason::Value(value) } => {
-                format!("drop {} for {}", self.name(*message), self.value(*value, None))
-            }
-            OpKind::Consume { reason, .. } => format!("consume {}, {}", all(), names::reason(a, *reason)),
+            Slot::Field(field) => field.word(),
+            Slot::Binary(op) => op.word().to_owned(),
+            Slot::Compare(op) => op.word().to_owned(),
         }
     }
 
-    fn push(&self, header: HeaderId, variant: VariantId, operands: &[Value], wanted: &[Option<Type>]) -> String {
+    /// `{name: value, …}`
+    fn header_fields(&self, field: &Shown, all: &[Shown]) -> String {
+        let (header, variant) = header_of(all);
         let found = self.automaton.headers.get(header.index()).and_then(|h| h.variants.get(variant.index()));
         let names = found.map_or(&[][..], |variant| &variant.fields);
-        let fields: Vec<String> = operands[1..]
-            .iter()
-            .enumerate()
-            .map(|(index, value)| {
-                let name = names.get(index).map_or("?".to_owned(), |(name, _)| ident(name));
-                format!("{name}: {}", self.value(*value, wanted.get(index + 1).copied().flatten()))
-            })
-            .collect();
-        let variant = names::variant(self.automaton, header, variant);
-        format!("push {}, {variant}{{{}}}", self.name(operands[0]), fields.join(", "))
+        let one = |(index, (value, wanted)): (usize, &(Value, Option<Type>))| {
+            let name = names.get(index).map_or("?".to_owned(), |(name, _)| ident(name));
+            format!("{name}: {}", self.value(*value, *wanted))
+        };
+        format!("{{{}}}", field.values.iter().enumerate().map(one).collect::<Vec<_>>().join(", "))
     }
 
-    fn wire(&self, wire: WireId) -> String {
-        self.automaton.wires.get(wire.index()).map_or("?".to_owned(), |wire| path(&wire.name))
-    }
-
-    fn attribute(&self, id: AttributeId) -> String {
-        self.automaton.attributes.get(id.index()).map_or("?".to_owned(), |found| path(&found.name))
+    fn output(&self, number: u64, all: &[Shown]) -> String {
+        let port = all.iter().find_map(|shown| match shown.slot {
+            Slot::Port(port) => self.automaton.ports.get(port.index()),
+            _ => None,
+        });
+        let output = port.and_then(|port| port.outputs.get(usize::try_from(number).ok()?));
+        output.map_or("?".to_owned(), |output| ident(&output.event))
     }
 
     /// `label(args)`; `..` stands for the results that come first.
@@ -299,15 +239,10 @@ impl<'a> Printer<'a> {
         let operands = end.operands();
         let pending: Vec<Value> = operands.iter().copied().filter(|value| self.inline.contains_key(value)).collect();
         let typing = Typing { automaton: a, values: &self.body.values, pending: &pending };
-        let wanted = typing.end_operands(end, results);
         let targets = end.targets();
         let first = typing.target_results(end);
         let target = |index: usize| self.target(targets[index], &first[index]);
-        let all = || self.list(&operands, &wanted);
-        let at = |index: usize| self.value(operands[index], wanted.get(index).copied().flatten());
-        let range = |from: usize, upto: usize| self.list(&operands[from..upto], &wanted[from..upto]);
-        let branches = || format!("then {} else {}", target(0), target(1));
-        let inside = |parent: &Option<Value>| parent.map_or(String::new(), |_| format!(" in {}", all()));
+        let all = || self.list(&operands, &typing.end_operands(end, results));
         match end {
             Terminator::Return => "return".to_owned(),
             Terminator::Yield { values } if values.is_empty() => "yield".to_owned(),
@@ -325,7 +260,7 @@ impl<'a> Printer<'a> {
                 let cases_text: String = cases.iter().enumerate().map(case).collect();
                 format!("switch {} {{ {cases_text}else {} }}", all(), target(cases.len()))
             }
-            Terminator::PopSwitch { header, cases, .. } => {
+            Terminator::Match { header, cases, .. } => {
                 let found = a.headers.get(header.index());
                 let name = |id: &VariantId| found.and_then(|h| h.variants.get(id.index())).map_or("?", |v| &v.name);
                 let case = |(index, (id, _)): (usize, &(VariantId, Target))| {
@@ -335,40 +270,25 @@ impl<'a> Printer<'a> {
                 let header = found.map_or("?".to_owned(), |header| path(&header.name));
                 format!("match {}, {header} {{ {} }}", all(), cases.join(", "))
             }
-            Terminator::Decode { wire, .. } => format!("decode {}, {} {}", all(), self.wire(*wire), branches()),
-            Terminator::Vet { wire, .. } => format!("vet {}, {} {}", all(), self.wire(*wire), branches()),
-            Terminator::Find { object, cell, key, .. } => {
-                format!("find {}[{}] {}", self.cell(*object, *cell), range(1, key.len() + 1), branches())
-            }
-            Terminator::Insert { object, cell, key, values, .. } => {
-                let (keys, end) = (range(1, key.len() + 1), key.len() + 1 + values.len());
-                let comma = if values.is_empty() { "" } else { ", " };
-                let values = range(key.len() + 1, end);
-                format!("insert {}[{keys}]{comma}{values} {}", self.cell(*object, *cell), branches())
-            }
-            Terminator::Remove { object, cell, key, .. } => {
-                format!("remove {}[{}] {}", self.cell(*object, *cell), range(1, key.len() + 1), branches())
-            }
-            Terminator::New { class, parent, .. } => {
-                format!("new {}{} {}", names::class(a, *class), inside(parent), branches())
-            }
-            Terminator::First { class, parent, .. } => {
-                format!("first {}{} {}", names::class(a, *class), inside(parent), branches())
-            }
-            Terminator::Next { .. } => format!("next {} {}", all(), branches()),
-            Terminator::Take { object, cell, .. } => {
-                format!("take {}, {} {}", self.cell(*object, *cell), at(1), branches())
-            }
-            Terminator::TakeOut { object, cell, .. } => {
-                format!("takeout {}[{}] {}", self.cell(*object, *cell), at(1), branches())
-            }
-            Terminator::ShareHeld { object, cell, .. } => {
-                format!("shareheld {}[{}] {}", self.cell(*object, *cell), at(1), branches())
-            }
-            Terminator::Later { target: to, event, .. } => {
-                let args = range(1, operands.len());
-                format!("later {}.{}({args}) {}", self.name(*to), ident(event), branches())
-            }
+            Terminator::Try { op, .. } => format!("{} then {} else {}", self.operation(op), target(0), target(1)),
         }
     }
+}
+
+/// A field of an operation, with the types that are known of the values in it.
+struct Shown<'a> {
+    slot: Slot<'a>,
+    values: Vec<(Value, Option<Type>)>,
+}
+
+fn header_of(all: &[Shown]) -> (HeaderId, VariantId) {
+    let (mut header, mut variant) = (HeaderId(u32::MAX), VariantId(u32::MAX));
+    for shown in all {
+        match shown.slot {
+            Slot::Header(id) => header = id,
+            Slot::Variant(id) => variant = id,
+            _ => {}
+        }
+    }
+    (header, variant)
 }

@@ -1,40 +1,27 @@
-//! Operations that end a block, one line each.
+//! How blocks end, one line each.
 
 use super::body::BodyReader;
 use super::cursor::{fault, unknown, Cursor, Read};
 use super::token::TokenKind;
+use crate::operation::template::{self, Head};
 use crate::*;
 
-const ENDS: &[&str] = &[
-    "return",
-    "yield",
-    "jump",
-    "br",
-    "switch",
-    "match",
-    "decode",
-    "vet",
-    "find",
-    "insert",
-    "remove",
-    "new",
-    "first",
-    "next",
-    "take",
-    "takeout",
-    "shareheld",
-    "later",
-];
+/// Words that begin the end of a block, beside those of the operations that may refuse.
+pub const ENDS: &[&str] = &["return", "yield", "jump", "br", "switch", "match"];
 
 /// Whether the line is the end of a block.
 pub fn is_end(cursor: &Cursor) -> bool {
+    let Some(TokenKind::Name(name)) = cursor.peek() else { return false };
+    let may_refuse =
+        template::fallible().iter().any(|written| matches!(written.head, Head::Word(word) if word == name));
     // `next = get …` is an operation: there, the word is a result's name.
-    let word = matches!(cursor.peek(), Some(TokenKind::Name(name)) if ENDS.contains(&name.as_str()));
-    word && !matches!(cursor.peek_second(), Some(TokenKind::Mark("=" | ",")))
+    let is_result = matches!(cursor.peek_second(), Some(TokenKind::Mark("=" | ",")));
+    (may_refuse || ENDS.contains(&name.as_str())) && !is_result
 }
 
 impl BodyReader<'_> {
     pub fn terminator(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
+        let start = cursor.position();
         let word = cursor.name()?;
         match word.as_str() {
             "return" => Ok(Terminator::Return),
@@ -42,34 +29,28 @@ impl BodyReader<'_> {
             "jump" => Ok(Terminator::Jump { to: self.target(cursor, 0)? }),
             "br" => self.branch(cursor),
             "switch" => self.switch(cursor),
-            "match" => self.pop_switch(cursor),
-            "decode" | "vet" => self.decode(&word, cursor),
-            "find" | "insert" | "remove" => self.map(&word, cursor),
-            "new" | "first" => self.object(&word, cursor),
-            "next" => {
-                let object = self.value(cursor)?;
-                let (then, otherwise) = self.branches(cursor, 1, 0)?;
-                Ok(Terminator::Next { object, then, otherwise })
+            "match" => self.match_header(cursor),
+            _ => {
+                cursor.go_back(start);
+                self.attempt(cursor)
             }
-            "take" => {
-                let (object, cell) = self.cell(cursor)?;
-                cursor.expect(",")?;
-                let amount = self.operand(cursor)?;
-                let (then, otherwise) = self.branches(cursor, 0, 0)?;
-                Ok(Terminator::Take { object, cell, amount, then, otherwise })
-            }
-            "takeout" => {
-                let (object, cell, index) = self.indexed(cursor)?;
-                let (then, otherwise) = self.branches(cursor, 1, 0)?;
-                Ok(Terminator::TakeOut { object, cell, index, then, otherwise })
-            }
-            "shareheld" => {
-                let (object, cell, index) = self.indexed(cursor)?;
-                let (then, otherwise) = self.branches(cursor, 1, 0)?;
-                Ok(Terminator::ShareHeld { object, cell, index, then, otherwise })
-            }
-            _ => self.later(cursor),
         }
+    }
+
+    /// `find e.peers[peer] then shared(..) else first`
+    fn attempt(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
+        let position = cursor.position();
+        let op = self.fallible(cursor)?;
+        let typing = self.builder.typing(self.automaton());
+        let otherwise = op.row().otherwise.len();
+        let Some(results) = typing.results(&op) else {
+            let message = "the operands of this operation make no sense: their types say nothing";
+            return Err(fault(codes::OBJECT, message, cursor.span_from(position)));
+        };
+        cursor.expect_word("then")?;
+        let then = self.target(cursor, results.len())?;
+        cursor.expect_word("else")?;
+        Ok(Terminator::Try { op, then, otherwise: self.target(cursor, otherwise)? })
     }
 
     fn yields(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
@@ -110,14 +91,6 @@ impl BodyReader<'_> {
         Ok(Target { block, args })
     }
 
-    /// `then … else …`
-    fn branches(&mut self, cursor: &mut Cursor, then: usize, otherwise: usize) -> Read<(Target, Target)> {
-        cursor.expect_word("then")?;
-        let then = self.target(cursor, then)?;
-        cursor.expect_word("else")?;
-        Ok((then, self.target(cursor, otherwise)?))
-    }
-
     fn branch(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
         let condition = self.operand(cursor)?;
         let likely = if cursor.mark("@") { Some(cursor.decimal()?) } else { None };
@@ -143,7 +116,7 @@ impl BodyReader<'_> {
         Ok(Terminator::Switch { value, cases, default })
     }
 
-    fn pop_switch(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
+    fn match_header(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
         let message = self.value(cursor)?;
         cursor.expect(",")?;
         let header = self.parser.header_at(cursor)?;
@@ -157,59 +130,6 @@ impl BodyReader<'_> {
             cursor.expect("->")?;
             Ok((VariantId::from(index), self.target(cursor, 1 + variants[index].fields.len())?))
         })?;
-        Ok(Terminator::PopSwitch { message, header, cases })
-    }
-
-    fn decode(&mut self, word: &str, cursor: &mut Cursor) -> Read<Terminator> {
-        let message = self.value(cursor)?;
-        cursor.expect(",")?;
-        let wire = self.wire(cursor)?;
-        let (then, otherwise) = self.branches(cursor, 1, 2)?;
-        Ok(match word {
-            "decode" => Terminator::Decode { message, wire, then, otherwise },
-            _ => Terminator::Vet { message, wire, then, otherwise },
-        })
-    }
-
-    fn map(&mut self, word: &str, cursor: &mut Cursor) -> Read<Terminator> {
-        let (object, cell) = self.cell(cursor)?;
-        cursor.expect("[")?;
-        let key = cursor.list("]", |cursor| self.operand(cursor))?;
-        if word == "insert" {
-            let mut values = Vec::new();
-            while cursor.mark(",") {
-                values.push(self.operand(cursor)?);
-            }
-            let (then, otherwise) = self.branches(cursor, 0, 0)?;
-            return Ok(Terminator::Insert { object, cell, key, values, then, otherwise });
-        }
-        let count = match self.builder.typing(self.automaton()).kind_of(object, cell) {
-            Some(CellKind::Map { value, .. }) => value.len(),
-            _ => return cursor.wanted("a map"),
-        };
-        let (then, otherwise) = self.branches(cursor, count, 0)?;
-        Ok(match word {
-            "find" => Terminator::Find { object, cell, key, then, otherwise },
-            _ => Terminator::Remove { object, cell, key, then, otherwise },
-        })
-    }
-
-    fn object(&mut self, word: &str, cursor: &mut Cursor) -> Read<Terminator> {
-        let class = self.parser.class_at(cursor)?;
-        let parent = if cursor.word("in") { Some(self.value(cursor)?) } else { None };
-        let (then, otherwise) = self.branches(cursor, 1, 0)?;
-        Ok(match word {
-            "new" => Terminator::New { class, parent, then, otherwise },
-            _ => Terminator::First { class, parent, then, otherwise },
-        })
-    }
-
-    fn later(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
-        let target = self.value(cursor)?;
-        cursor.expect(".")?;
-        let event = cursor.name()?;
-        let args = self.operands(cursor)?;
-        let (then, otherwise) = self.branches(cursor, 0, 0)?;
-        Ok(Terminator::Later { target, event, args, then, otherwise })
+        Ok(Terminator::Match { message, header, cases })
     }
 }

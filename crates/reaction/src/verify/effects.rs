@@ -1,12 +1,13 @@
 //! What a body may touch: its own layer's cells, the link cells of neighbours, and nothing if it is a function.
 
 use super::{Context, Faults};
+use crate::operation::{Kind, Slot};
 use crate::*;
 
 pub fn check(context: &Context, faults: &mut Faults) {
     for (index, block) in context.body.blocks.iter().enumerate() {
         for (op, found) in block.ops.iter().enumerate() {
-            check_op(context, &found.kind, context.op(index, op), faults);
+            check_operation(context, &found.kind, context.op(index, op), faults);
         }
         check_end(context, &block.end, context.end(index), faults);
     }
@@ -60,89 +61,53 @@ fn check_access(context: &Context, object: Value, cell: CellId, access: Access, 
     }
 }
 
-fn check_own(context: &Context, class: ClassId, what: &str, place: Place, faults: &mut Faults) {
+fn check_own(context: &Context, class: ClassId, place: Place, faults: &mut Faults) {
     if layer_of(context.automaton, context.unit) != Some(context.automaton.class(class).layer) {
         let name = &context.automaton.class(class).name;
-        let message = format!("an object of class `{name}` is {what} here, and belongs to another layer");
+        let message = format!("an object of class `{name}` is worked on here, and belongs to another layer");
         faults.add(codes::FOREIGN_WRITE, place, message).help("emit an event to its layer");
     }
 }
 
-/// The cell that an operation reads or writes.
-fn access_of(kind: &OpKind) -> Option<(Value, CellId, Access)> {
-    match kind {
-        OpKind::Get { object, cell }
-        | OpKind::GetAt { object, cell, .. }
-        | OpKind::IsArmed { object, cell }
-        | OpKind::Left { object, cell }
-        | OpKind::Holds { object, cell, .. } => Some((*object, *cell, Access::Read)),
-        OpKind::Set { object, cell, .. }
-        | OpKind::SetAt { object, cell, .. }
-        | OpKind::Arm { object, cell, .. }
-        | OpKind::Disarm { object, cell }
-        | OpKind::Count { object, cell, .. }
-        | OpKind::Give { object, cell, .. }
-        | OpKind::Keep { object, cell, .. } => Some((*object, *cell, Access::Write)),
-        _ => None,
-    }
+/// Whether a function may have the operation: it only computes and reads, and has no message.
+fn is_for_functions(op: &dyn Operation) -> bool {
+    let reads = (op.effects() - (Effects::READS | Effects::REPORTS)).is_empty();
+    let messages = [Kind::Message, Kind::Borrowed, Kind::PerhapsMessage];
+    reads && !op.row().fields.iter().any(|(_, kind)| messages.contains(kind))
 }
 
-/// Operations that only compute and read.
-fn is_reading(kind: &OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Const { .. }
-            | OpKind::Null { .. }
-            | OpKind::Binary { .. }
-            | OpKind::Compare { .. }
-            | OpKind::Not { .. }
-            | OpKind::Select { .. }
-            | OpKind::Cast { .. }
-            | OpKind::Param { .. }
-            | OpKind::Call { .. }
-            | OpKind::Fold16 { .. }
-    ) || matches!(
-        kind,
-        OpKind::Now
-            | OpKind::Unique { .. }
-            | OpKind::Parent { .. }
-            | OpKind::Get { .. }
-            | OpKind::GetAt { .. }
-            | OpKind::IsArmed { .. }
-            | OpKind::Left { .. }
-            | OpKind::Holds { .. }
-    )
-}
-
-fn check_op(context: &Context, kind: &OpKind, place: Place, faults: &mut Faults) {
-    let typing = context.typing();
-    if matches!(context.unit, Unit::Function(_)) && !is_reading(kind) {
+fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: &mut Faults) {
+    if matches!(context.unit, Unit::Function(_)) && !is_for_functions(op) {
         faults.add(codes::EFFECT, place, "a function has no effects and no messages").help("do it in a handler");
         return;
     }
-    if let Some((object, cell, access)) = access_of(kind) {
+    if let Some((object, cell)) = op.cell() {
+        let access = if op.effects().contains(Effects::WRITES) { Access::Write } else { Access::Read };
         check_access(context, object, cell, access, place, faults);
     }
-    match kind {
-        OpKind::Release { object } => {
-            if let Some(class) = typing.class_of(*object) {
-                check_own(context, class, "released", place, faults);
+    let slots = op.slots();
+    for ((_, kind), slot) in op.row().fields.iter().zip(&slots) {
+        match (kind, slot) {
+            (Kind::Own, Slot::Value(object)) => {
+                if let Some(class) = context.typing().class_of(*object) {
+                    check_own(context, class, place, faults);
+                }
             }
-        }
-        OpKind::Draw { object, .. } => {
-            if let Some(class) = typing.class_of(*object) {
-                check_own(context, class, "drawn from", place, faults);
+            (Kind::OwnClass, Slot::Class(class)) => check_own(context, *class, place, faults),
+            (Kind::Settling, Slot::Value(object)) => check_again(context, *object, place, faults),
+            (Kind::Neighbour, Slot::Value(target)) => check_emission(context, *target, place, faults),
+            (Kind::QueuedEvent, Slot::Name(event)) => {
+                let target = slots.iter().find_map(Slot::value);
+                target.into_iter().for_each(|target| check_later(context, target, event, place, faults));
             }
+            _ => {}
         }
-        OpKind::Again { object } => check_again(context, *object, place, faults),
-        OpKind::Emit { target, .. } => check_emission(context, *target, place, faults),
-        _ => {}
     }
 }
 
 fn check_again(context: &Context, object: Value, place: Place, faults: &mut Faults) {
     let Some(class) = context.typing().class_of(object) else { return };
-    check_own(context, class, "asked to settle", place, faults);
+    check_own(context, class, place, faults);
     if context.automaton.handler_of(class, &Trigger::Settle).is_none() {
         let message = format!("class `{}` does not settle", context.automaton.class(class).name);
         faults.add(codes::NO_HANDLER, place, message).help("write `settle` for the class");
@@ -159,41 +124,16 @@ fn check_emission(context: &Context, target: Value, place: Place, faults: &mut F
 }
 
 fn check_end(context: &Context, end: &Terminator, place: Place, faults: &mut Faults) {
-    let in_function = matches!(context.unit, Unit::Function(_));
-    let allowed = match end {
-        Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. } => true,
-        Terminator::Find { .. } | Terminator::First { .. } | Terminator::Next { .. } => true,
-        Terminator::Yield { .. } => in_function,
-        _ => !in_function,
+    let wrong = match (end, context.unit) {
+        (Terminator::Try { op, .. }, _) => return check_operation(context, op, place, faults),
+        (Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. }, _) => return,
+        (Terminator::Yield { .. }, Unit::Function(_)) => return,
+        (Terminator::Return | Terminator::Match { .. }, Unit::Handler(_)) => return,
+        (Terminator::Yield { .. }, Unit::Handler(_)) => "a handler gives no results",
+        (Terminator::Return, Unit::Function(_)) => "a function ends by `yield`",
+        (Terminator::Match { .. }, Unit::Function(_)) => "a function has no effects and no messages",
     };
-    if !allowed {
-        let message = match end {
-            Terminator::Yield { .. } => "a handler gives no results",
-            Terminator::Return => "a function ends by `yield`",
-            _ => "a function has no effects and no messages",
-        };
-        faults.add(codes::EFFECT, place, message);
-        return;
-    }
-    match end {
-        Terminator::Find { object, cell, .. } => check_access(context, *object, *cell, Access::Read, place, faults),
-        Terminator::Insert { object, cell, .. }
-        | Terminator::Remove { object, cell, .. }
-        | Terminator::Take { object, cell, .. }
-        | Terminator::TakeOut { object, cell, .. }
-        | Terminator::ShareHeld { object, cell, .. } => {
-            check_access(context, *object, *cell, Access::Write, place, faults);
-        }
-        Terminator::New { class, .. } => check_own(context, *class, "made", place, faults),
-        Terminator::First { class, .. } => check_own(context, *class, "looked for", place, faults),
-        Terminator::Next { object, .. } => {
-            if let Some(class) = context.typing().class_of(*object) {
-                check_own(context, class, "looked for", place, faults);
-            }
-        }
-        Terminator::Later { target, event, .. } => check_later(context, *target, event, place, faults),
-        _ => {}
-    }
+    faults.add(codes::EFFECT, place, wrong);
 }
 
 fn check_later(context: &Context, target: Value, event: &str, place: Place, faults: &mut Faults) {
@@ -230,9 +170,5 @@ pub fn check_recursion(automaton: &Automaton, faults: &mut Faults) {
 fn callees(automaton: &Automaton, index: usize) -> Vec<usize> {
     let blocks = &automaton.functions[index].body.blocks;
     let ops = blocks.iter().flat_map(|block| &block.ops);
-    let calls = ops.filter_map(|op| match &op.kind {
-        OpKind::Call { function, .. } => Some(function.index()),
-        _ => None,
-    });
-    calls.collect()
+    ops.filter_map(|op| op.kind.function()).map(FunctionId::index).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::{units, Faults};
 use crate::canonical::refers_within;
+use crate::operation::{Kind, Slot};
 use crate::*;
 
 pub fn check(automaton: &Automaton, faults: &mut Faults) {
@@ -251,7 +252,7 @@ impl Checker<'_, '_> {
             for (op, found) in block.ops.iter().enumerate() {
                 self.place = Place::Op(unit, index.into(), op as u32);
                 self.source(found.source);
-                self.op(&found.kind);
+                self.operation(&found.kind);
             }
             self.place = Place::Op(unit, index.into(), block.ops.len() as u32);
             self.source(block.mark.map(|mark| mark.source));
@@ -259,47 +260,56 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn op(&mut self, kind: &OpKind) {
-        match kind {
-            OpKind::Const { ty: Type::Reason, value } => self.reason(ReasonId((*value).try_into().unwrap_or(u32::MAX))),
-            OpKind::Const { ty, .. } | OpKind::Cast { to: ty, .. } => self.ty(*ty),
-            OpKind::Draw { ty, .. } | OpKind::Load { ty, .. } => self.ty(*ty),
-            OpKind::Null { class } | OpKind::Unique { class } => self.class(*class),
-            OpKind::Param { param } => self.within(param.index(), self.a.params.len(), "param"),
-            OpKind::Call { function, .. } => self.within(function.index(), self.a.functions.len(), "function"),
-            OpKind::Push { header, variant, .. } | OpKind::Pop { header, variant, .. } => {
-                self.variant(*header, *variant);
-            }
-            OpKind::Encode { wire, .. } | OpKind::Received { wire, .. } => {
-                self.within(wire.index(), self.a.wires.len(), "wire");
-            }
-            OpKind::GetAttribute { attribute, .. } | OpKind::SetAttribute { attribute, .. } => {
-                self.within(attribute.index(), self.a.attributes.len(), "attribute");
-            }
-            OpKind::Out { port, event, .. } => {
-                self.within(port.index(), self.a.ports.len(), "port");
-                if let Some(port) = self.a.ports.get(port.index()) {
-                    self.within(*event as usize, port.outputs.len(), "output");
+    fn operation(&mut self, op: &dyn Operation) {
+        let slots = op.slots();
+        let (mut header, mut port) = (HeaderId(0), PortId(0));
+        for ((_, kind), slot) in op.row().fields.iter().zip(&slots) {
+            match slot {
+                Slot::Value(_) | Slot::Values(_) | Slot::Perhaps(_) => {}
+                Slot::Type(ty) => self.ty(*ty),
+                Slot::PerhapsType(ty) => self.types(ty),
+                Slot::Class(class) => self.class(*class),
+                Slot::Function(id) => self.within(id.index(), self.a.functions.len(), "function"),
+                Slot::Param(id) => self.within(id.index(), self.a.params.len(), "param"),
+                Slot::Header(id) => header = *id,
+                Slot::Variant(variant) => self.variant(header, *variant),
+                Slot::Wire(id) => self.within(id.index(), self.a.wires.len(), "wire"),
+                Slot::Attribute(id) => self.within(id.index(), self.a.attributes.len(), "attribute"),
+                Slot::Reason(reason) => self.reason(*reason),
+                Slot::Port(id) => {
+                    self.within(id.index(), self.a.ports.len(), "port");
+                    port = *id;
                 }
+                Slot::Number(number) => match kind {
+                    Kind::Output => {
+                        if let Some(port) = self.a.ports.get(port.index()) {
+                            self.within(*number as usize, port.outputs.len(), "output");
+                        }
+                    }
+                    Kind::Number if slots.contains(&Slot::Type(Type::Reason)) => {
+                        self.reason(ReasonId(u32::try_from(*number).unwrap_or(u32::MAX)));
+                    }
+                    _ => {}
+                },
+                // Whether the object has such a cell, its type says.
+                Slot::Cell(_) | Slot::Name(_) | Slot::Octets(_) => {}
+                Slot::Field(_) | Slot::Binary(_) | Slot::Compare(_) => {}
             }
-            OpKind::Drop { reason: DropReason::Known(reason), .. } | OpKind::Consume { reason, .. } => {
-                self.reason(*reason);
-            }
-            _ => {}
         }
     }
 
     fn end(&mut self, end: &Terminator) {
         match end {
-            Terminator::PopSwitch { header, cases, .. } => {
+            Terminator::Match { header, cases, .. } => {
                 self.within(header.index(), self.a.headers.len(), "header");
                 cases.iter().for_each(|(variant, _)| self.variant(*header, *variant));
             }
-            Terminator::Decode { wire, .. } | Terminator::Vet { wire, .. } => {
-                self.within(wire.index(), self.a.wires.len(), "wire");
-            }
-            Terminator::New { class, .. } | Terminator::First { class, .. } => self.class(*class),
-            _ => {}
+            Terminator::Try { op, .. } => self.operation(op),
+            Terminator::Return
+            | Terminator::Yield { .. }
+            | Terminator::Jump { .. }
+            | Terminator::Branch { .. }
+            | Terminator::Switch { .. } => {}
         }
     }
 }

@@ -94,10 +94,10 @@ fn ends(context: &Context, index: usize, held: Held, faults: &mut Faults) -> Vec
             fault.related(definition(context, *message), "it comes from here");
         }
     }
-    let given_back = matches!(end, Terminator::Later { .. });
+    let given_back = end.attempt().is_some_and(|op| op.row().gives_back);
     let mut ways = Vec::new();
     for (number, target) in targets.iter().enumerate() {
-        // What a refused `later` did not take is still ours.
+        // What a refused operation did not take is still ours.
         let mut held = if given_back && number == 1 { held.clone() } else { after.clone() };
         for value in target.args.iter().filter(|value| is_message(context, **value)) {
             use_up(context, &mut held, *value, place, faults);

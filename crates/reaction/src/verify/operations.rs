@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Context, Faults};
+use crate::operation::{Kind, Slot};
 use crate::*;
 
 pub fn check(context: &Context, faults: &mut Faults) {
@@ -10,15 +11,10 @@ pub fn check(context: &Context, faults: &mut Faults) {
     for (index, block) in context.body.blocks.iter().enumerate() {
         for (op, found) in block.ops.iter().enumerate() {
             let place = context.op(index, op);
-            let before = faults.0.len();
-            check_object(context, &found.kind, place, faults);
-            if faults.0.len() > before {
-                continue;
+            if check_operation(context, &found.kind, place, faults) {
+                check_results(context, found, place, faults);
+                check_constant(context, &found.kind, place, faults);
             }
-            check_operands(context, &found.kind.operands(), &context.typing().operands(&found.kind), place, faults);
-            check_counts(context, &found.kind, place, faults);
-            check_results(context, found, place, faults);
-            check_sense(context, &found.kind, place, faults);
         }
         check_end(context, index, faults);
     }
@@ -40,31 +36,73 @@ fn check_entry(context: &Context, faults: &mut Faults) {
     }
 }
 
-/// What kind of cell an operation works on.
-fn cell_of(kind: &OpKind) -> Option<(Value, CellId, &'static str)> {
-    match kind {
-        OpKind::Get { object, cell } | OpKind::Set { object, cell, .. } => Some((*object, *cell, "one value")),
-        OpKind::GetAt { object, cell, .. } | OpKind::SetAt { object, cell, .. } => Some((*object, *cell, "an array")),
-        OpKind::Arm { object, cell, .. } | OpKind::Disarm { object, cell } | OpKind::IsArmed { object, cell } => {
-            Some((*object, *cell, "a timer"))
-        }
-        OpKind::Count { object, cell, .. } => Some((*object, *cell, "a counter")),
-        OpKind::Give { object, cell, .. } | OpKind::Left { object, cell } => Some((*object, *cell, "a quota")),
-        OpKind::Keep { object, cell, .. } | OpKind::Holds { object, cell, .. } => Some((*object, *cell, "messages")),
+/// What an operation's fields ask for; whether its objects and cells are such that the rest can be looked at.
+fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: &mut Faults) -> bool {
+    let before = faults.0.len();
+    let slots = op.slots();
+    let fields = || op.row().fields.iter().map(|(_, kind)| *kind).zip(&slots);
+    for (kind, slot) in fields() {
+        check_reference(context, kind, slot, &slots, place, faults);
+    }
+    if faults.0.len() > before {
+        return false;
+    }
+    check_operands(context, &op.operands(), &context.typing().operands(op), place, faults);
+    let lists = fields().filter_map(|(_, slot)| match slot {
+        Slot::Values(values) => Some(values.len()),
         _ => None,
+    });
+    for (found, (wanted, what)) in lists.zip(context.typing().counts(op)) {
+        check_count(found, wanted, what, place, faults);
+    }
+    for (kind, slot) in fields() {
+        check_fit(context, op, kind, slot, place, faults);
+    }
+    true
+}
+
+/// Objects, cells, classes and events: what they must be for the operation to mean something.
+fn check_reference(context: &Context, kind: Kind, slot: &Slot, all: &[Slot], place: Place, faults: &mut Faults) {
+    let object = || all.iter().find_map(Slot::value);
+    match (kind, slot) {
+        (Kind::Object | Kind::Own | Kind::Settling | Kind::Neighbour, Slot::Value(object)) => {
+            check_is_object(context, *object, place, faults);
+        }
+        (kind, Slot::Cell(cell)) => {
+            if let Some(object) = object() {
+                check_cell(context, object, *cell, cell_wanted(kind), place, faults);
+            }
+        }
+        (Kind::UniqueClass, Slot::Class(class)) if !context.automaton.is_unique(*class) => {
+            let name = &context.automaton.class(*class).name;
+            let message = format!("there is not one object of class `{name}` that exists from the start");
+            faults.add(codes::OBJECT, place, message).help("only a class of capacity 1 without a parent has one");
+        }
+        (Kind::Event | Kind::QueuedEvent, Slot::Name(event)) => {
+            if let Some(target) = object() {
+                check_event(context, target, event, place, faults);
+            }
+        }
+        (Kind::Parent, Slot::Perhaps(parent)) => {
+            let class = all.iter().find_map(Slot::class);
+            class.into_iter().for_each(|class| check_parent(context, class, *parent, place, faults));
+        }
+        _ => {}
     }
 }
 
-fn end_cell_of(end: &Terminator) -> Option<(Value, CellId, &'static str)> {
-    match end {
-        Terminator::Find { object, cell, .. }
-        | Terminator::Insert { object, cell, .. }
-        | Terminator::Remove { object, cell, .. } => Some((*object, *cell, "a map")),
-        Terminator::Take { object, cell, .. } => Some((*object, *cell, "a quota")),
-        Terminator::TakeOut { object, cell, .. } | Terminator::ShareHeld { object, cell, .. } => {
-            Some((*object, *cell, "messages"))
-        }
-        _ => None,
+/// What kind of cell a field asks for.
+fn cell_wanted(kind: Kind) -> &'static str {
+    match kind {
+        Kind::ScalarCell => "one value",
+        Kind::ArrayCell => "an array",
+        Kind::TimerCell => "a timer",
+        Kind::CounterCell => "a counter",
+        Kind::QuotaCell => "a quota",
+        Kind::MessagesCell => "messages",
+        Kind::MapCell => "a map",
+        // A kind that has no cells fits none.
+        _ => "no cell",
     }
 }
 
@@ -80,56 +118,32 @@ fn kind_name(kind: &CellKind) -> &'static str {
     }
 }
 
-fn check_cell(context: &Context, cell: Option<(Value, CellId, &str)>, place: Place, faults: &mut Faults) {
-    let Some((object, id, wanted)) = cell else { return };
+fn check_cell(context: &Context, object: Value, id: CellId, wanted: &str, place: Place, faults: &mut Faults) {
     let typing = context.typing();
+    // That it is no object has been said.
+    let Some(class) = typing.class_of(object) else { return };
     let Some(kind) = typing.kind_of(object, id) else {
         let message = format!("`{}` is no object with a cell {}", context.name(object), id.0);
         faults.add(codes::OBJECT, place, message);
         return;
     };
     if kind_name(kind) != wanted {
-        let name = typing.class_of(object).map_or("", |class| &context.automaton.cell(class, id).name);
+        let name = &context.automaton.cell(class, id).name;
         let message = format!("the operation works on {wanted}, and the cell `{name}` is {}", kind_name(kind));
         faults.add(codes::KIND, place, message);
     }
 }
 
-fn check_is_object(context: &Context, object: Value, place: Place, faults: &mut Faults) -> Option<ClassId> {
-    let class = context.typing().class_of(object);
-    if class.is_none() {
+fn check_is_object(context: &Context, object: Value, place: Place, faults: &mut Faults) {
+    if context.typing().class_of(object).is_none() {
         let shown = context.show(context.body.values[object.index()].ty);
         let message = format!("`{}` is {shown}, and an object belongs here", context.name(object));
         faults.add(codes::OBJECT, place, message);
     }
-    class
-}
-
-fn check_object(context: &Context, kind: &OpKind, place: Place, faults: &mut Faults) {
-    check_cell(context, cell_of(kind), place, faults);
-    match kind {
-        OpKind::Draw { object, .. } | OpKind::Release { object } | OpKind::Again { object } => {
-            check_is_object(context, *object, place, faults);
-        }
-        OpKind::Parent { object } => {
-            let class = check_is_object(context, *object, place, faults);
-            if class.is_some_and(|class| context.automaton.class(class).parent.is_none()) {
-                let message = format!("the class of `{}` has no parent", context.name(*object));
-                faults.add(codes::OBJECT, place, message);
-            }
-        }
-        OpKind::Emit { target, event, .. } => check_event(context, *target, event, place, faults),
-        OpKind::Unique { class } if !context.automaton.is_unique(*class) => {
-            let name = &context.automaton.class(*class).name;
-            let message = format!("there is not one object of class `{name}` that exists from the start");
-            faults.add(codes::OBJECT, place, message).help("only a class of capacity 1 without a parent has one");
-        }
-        _ => {}
-    }
 }
 
 fn check_event(context: &Context, target: Value, event: &str, place: Place, faults: &mut Faults) {
-    let Some(class) = check_is_object(context, target, place, faults) else { return };
+    let Some(class) = context.typing().class_of(target) else { return };
     let automaton = context.automaton;
     if automaton.handler_of(class, &Trigger::Event(event.to_owned())).is_some() {
         return;
@@ -166,36 +180,6 @@ fn check_count(found: usize, wanted: usize, what: &str, place: Place, faults: &m
     }
 }
 
-fn event_params(context: &Context, target: Value, event: &str) -> Option<usize> {
-    let class = context.typing().class_of(target)?;
-    let handler = context.automaton.handler_of(class, &Trigger::Event(event.to_owned()))?;
-    Some(context.automaton.handler(handler).params.len())
-}
-
-fn check_counts(context: &Context, kind: &OpKind, place: Place, faults: &mut Faults) {
-    let automaton = context.automaton;
-    match kind {
-        OpKind::Call { function, args } => {
-            let wanted = automaton.functions[function.index()].params.len();
-            check_count(args.len(), wanted, "arguments", place, faults);
-        }
-        OpKind::Push { header, variant, fields, .. } => {
-            let wanted = automaton.headers[header.index()].variants[variant.index()].fields.len();
-            check_count(fields.len(), wanted, "fields", place, faults);
-        }
-        OpKind::Emit { target, event, args } => {
-            if let Some(wanted) = event_params(context, *target, event) {
-                check_count(args.len(), wanted, "arguments", place, faults);
-            }
-        }
-        OpKind::Out { port, event, args } => {
-            let wanted = automaton.ports[port.index()].outputs[*event as usize].params.len();
-            check_count(args.len(), wanted, "arguments", place, faults);
-        }
-        _ => {}
-    }
-}
-
 fn check_results(context: &Context, op: &Op, place: Place, faults: &mut Faults) {
     let Some(wanted) = context.typing().results(&op.kind) else {
         faults.add(codes::OBJECT, place, "the operands of this operation make no sense");
@@ -217,40 +201,48 @@ fn is_scalar(ty: Type) -> bool {
     matches!(ty, Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_))
 }
 
-/// What the tables of types cannot say.
-fn check_sense(context: &Context, kind: &OpKind, place: Place, faults: &mut Faults) {
-    let ty = |value: &Value| context.body.values[value.index()].ty;
-    let mut undefined = |what: &str, on: Type| {
-        let message = format!("`{what}` is not defined on {}", context.show(on));
-        faults.add(codes::NOT_DEFINED, place, message);
+/// What an operand must be where more than one type will do, and what a type that is named must be.
+fn check_fit(context: &Context, op: &dyn Operation, kind: Kind, slot: &Slot, place: Place, faults: &mut Faults) {
+    let ty = match slot {
+        Slot::Value(value) => context.body.values[value.index()].ty,
+        Slot::Type(ty) => *ty,
+        Slot::Field(field) if !field.is_whole() => field.ty(),
+        _ => return,
     };
-    match kind {
-        OpKind::Const { ty, .. } if matches!(ty, Type::Msg | Type::Ref(_)) => undefined("const", *ty),
-        OpKind::Const { ty, value } if *ty != Type::Reason && !fits(*value, ty.width(context.automaton)) => {
-            faults.add(codes::NUMBER, place, format!("{value} does not fit into {}", context.show(*ty)));
-        }
-        OpKind::Binary { op: Binary::And | Binary::Or | Binary::Xor, a, .. } if ty(a) == Type::Bool => {}
-        OpKind::Binary { a, .. } if !is_number(ty(a)) => undefined("arithmetic", ty(a)),
-        OpKind::Compare { a, .. } if ty(a) == Type::Msg => undefined("comparison", ty(a)),
-        OpKind::Compare { op, a, .. } if !is_number(ty(a)) && !matches!(op, Compare::Eq | Compare::Ne) => {
-            undefined("order", ty(a));
-        }
-        OpKind::Not { a } if !is_number(ty(a)) && ty(a) != Type::Bool => undefined("not", ty(a)),
-        OpKind::Select { a, .. } if ty(a) == Type::Msg => undefined("select", ty(a)),
-        OpKind::Cast { a, .. } if !is_scalar(ty(a)) => undefined("cast", ty(a)),
-        OpKind::Cast { to, .. } | OpKind::Draw { ty: to, .. } if !is_scalar(*to) => undefined("cast or draw", *to),
-        OpKind::GetAt { index, .. } | OpKind::SetAt { index, .. } if !matches!(ty(index), Type::U(_)) => {
-            undefined("an index", ty(index));
-        }
-        OpKind::Count { amount, .. } if !matches!(ty(amount), Type::U(_)) => undefined("count", ty(amount)),
-        OpKind::Load { ty, .. } if !is_field(*ty) => undefined("load", *ty),
-        OpKind::Store { value, .. } if !is_field(ty(value)) => undefined("store", ty(value)),
-        _ => {}
+    let fits = match kind {
+        Kind::Scalar | Kind::ScalarType => is_scalar(ty),
+        Kind::Bits => is_number(ty) || ty == Type::Bool,
+        Kind::Count => matches!(ty, Type::U(_)),
+        Kind::Alike => ty != Type::Msg,
+        Kind::ConstantType => !matches!(ty, Type::Msg | Type::Ref(_)),
+        Kind::Operand | Kind::Compared => op.slots().iter().all(|slot| match slot {
+            Slot::Binary(op) => op.is_defined_on(ty),
+            Slot::Compare(op) => op.is_defined_on(ty),
+            _ => true,
+        }),
+        Kind::Field => false,
+        // Their types are known, and have been compared.
+        Kind::Truth | Kind::Word32 | Kind::Word64 | Kind::Content | Kind::Reason => true,
+        Kind::Message | Kind::Borrowed | Kind::Element | Kind::AttributeValue => true,
+        Kind::Object | Kind::Own | Kind::Settling | Kind::Neighbour => true,
+        // A slot of one value or type has no other kind.
+        _ => false,
+    };
+    if !fits && !faults.0.last().is_some_and(|fault| fault.place == place) {
+        let word = op.row().text.split([' ', '.']).next().unwrap_or_default();
+        let word = if word.starts_with('{') { "arithmetic" } else { word };
+        let message = format!("`{word}` is not defined on {}", context.show(ty));
+        faults.add(codes::NOT_DEFINED, place, message);
     }
 }
 
-fn is_field(ty: Type) -> bool {
-    matches!(ty, Type::U(8 | 16 | 24 | 32 | 48 | 64))
+fn check_constant(context: &Context, kind: &OpKind, place: Place, faults: &mut Faults) {
+    if let OpKind::Const { ty, value } = kind {
+        let scalar = !matches!(ty, Type::Reason | Type::Msg | Type::Ref(_));
+        if scalar && !fits(*value, ty.width(context.automaton)) {
+            faults.add(codes::NUMBER, place, format!("{value} does not fit into {}", context.show(*ty)));
+        }
+    }
 }
 
 pub fn fits(value: u64, width: u8) -> bool {
@@ -262,28 +254,29 @@ pub fn fits(value: u64, width: u8) -> bool {
 fn check_end(context: &Context, index: usize, faults: &mut Faults) {
     let end = &context.body.blocks[index].end;
     let place = context.end(index);
-    let before = faults.0.len();
-    check_cell(context, end_cell_of(end), place, faults);
-    match end {
-        Terminator::Next { object, .. } => {
-            check_is_object(context, *object, place, faults);
-        }
-        Terminator::Later { target, event, .. } => check_event(context, *target, event, place, faults),
-        Terminator::New { class, parent, .. } | Terminator::First { class, parent, .. } => {
-            check_parent(context, *class, *parent, place, faults);
-        }
-        _ => {}
-    }
-    if faults.0.len() > before {
-        return;
-    }
     let results = match context.unit {
         Unit::Function(id) => &context.automaton.functions[id.index()].results[..],
         Unit::Handler(_) => &[],
     };
-    let wanted = context.typing().end_operands(end, results);
-    check_operands(context, &end.operands(), &wanted, place, faults);
-    check_end_counts(context, end, results.len(), place, faults);
+    match end {
+        Terminator::Try { op, .. } => {
+            if !check_operation(context, op, place, faults) {
+                return;
+            }
+        }
+        Terminator::Return
+        | Terminator::Yield { .. }
+        | Terminator::Jump { .. }
+        | Terminator::Branch { .. }
+        | Terminator::Switch { .. }
+        | Terminator::Match { .. } => {
+            let wanted = context.typing().end_operands(end, results);
+            check_operands(context, &end.operands(), &wanted, place, faults);
+        }
+    }
+    if let (Terminator::Yield { values }, Unit::Function(_)) = (end, context.unit) {
+        check_count(values.len(), results.len(), "results", place, faults);
+    }
     check_cases(context, end, place, faults);
     check_targets(context, end, place, faults);
 }
@@ -296,31 +289,6 @@ fn check_parent(context: &Context, class: ClassId, parent: Option<Value>, place:
             None => format!("an object of class `{}` is in a parent: write `in parent`", found.name),
         };
         faults.add(codes::COUNT, place, message);
-    }
-}
-
-fn check_end_counts(context: &Context, end: &Terminator, results: usize, place: Place, faults: &mut Faults) {
-    let map = |object: &Value, cell: &CellId| match context.typing().kind_of(*object, *cell) {
-        Some(CellKind::Map { key, value, .. }) => (key.len(), value.len()),
-        _ => (0, 0),
-    };
-    match end {
-        Terminator::Yield { values } if matches!(context.unit, Unit::Function(_)) => {
-            check_count(values.len(), results, "results", place, faults);
-        }
-        Terminator::Find { object, cell, key, .. } | Terminator::Remove { object, cell, key, .. } => {
-            check_count(key.len(), map(object, cell).0, "parts of the key", place, faults);
-        }
-        Terminator::Insert { object, cell, key, values, .. } => {
-            check_count(key.len(), map(object, cell).0, "parts of the key", place, faults);
-            check_count(values.len(), map(object, cell).1, "values", place, faults);
-        }
-        Terminator::Later { target, event, args, .. } => {
-            if let Some(wanted) = event_params(context, *target, event) {
-                check_count(args.len(), wanted, "arguments", place, faults);
-            }
-        }
-        _ => {}
     }
 }
 
@@ -346,7 +314,7 @@ fn check_cases(context: &Context, end: &Terminator, place: Place, faults: &mut F
                 }
             }
         }
-        Terminator::PopSwitch { header, cases, .. } => {
+        Terminator::Match { header, cases, .. } => {
             let header = &context.automaton.headers[header.index()];
             for (index, variant) in header.variants.iter().enumerate() {
                 let count = cases.iter().filter(|(id, _)| id.index() == index).count();
@@ -356,7 +324,11 @@ fn check_cases(context: &Context, end: &Terminator, place: Place, faults: &mut F
                 }
             }
         }
-        _ => {}
+        Terminator::Branch { .. }
+        | Terminator::Return
+        | Terminator::Yield { .. }
+        | Terminator::Jump { .. }
+        | Terminator::Try { .. } => {}
     }
 }
 

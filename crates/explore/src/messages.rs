@@ -1,0 +1,112 @@
+//! What operations do with messages. A message is a value: one that changes is another one.
+
+use mokume_reaction::{AttributeId, HeaderId, OctetField, Report, Value, VariantId, WireId};
+use mokume_wire::HeaderValue;
+
+use crate::message::Message;
+use crate::operate::Frame;
+use crate::react::Reaction;
+use crate::words::{number, store};
+
+impl Reaction<'_> {
+    pub fn message(&self, frame: &Frame, message: Value) -> &Message {
+        &self.messages[frame.get(message) as usize]
+    }
+
+    pub fn load(&mut self, frame: &Frame, message: Value, at: u64, field: OctetField) -> u64 {
+        let octets = usize::from(field.width / 8);
+        let value = self.message(frame, message).field(at, octets).map(|found| number(found, field.endian));
+        self.report_if(value.is_none(), Report::Bounds);
+        value.unwrap_or(0)
+    }
+
+    pub fn store(&mut self, frame: &Frame, message: Value, (at, field): (u64, OctetField), value: u64) -> u64 {
+        let mut changed = self.message(frame, message).clone();
+        let is_stored = store(&mut changed, at, usize::from(field.width / 8), field.endian, value);
+        self.report_if(!is_stored, Report::Bounds);
+        self.hand(changed)
+    }
+
+    pub fn push(&mut self, frame: &Frame, message: Value, of: (HeaderId, VariantId), fields: &[Value]) -> u64 {
+        let mut changed = self.message(frame, message).clone();
+        changed.headers.push(HeaderValue { header: of.0, variant: of.1, fields: frame.all(fields) });
+        self.hand(changed)
+    }
+
+    pub fn pop(&mut self, frame: &mut Frame, message: Value, results: &[Value]) {
+        let mut changed = self.message(frame, message).clone();
+        let fields = changed.headers.pop().map_or(Vec::new(), |top| top.fields);
+        let changed = self.hand(changed);
+        for (result, value) in results.iter().zip(std::iter::once(changed).chain(fields)) {
+            frame.registers[result.index()] = value;
+        }
+    }
+
+    pub fn encode_message(&mut self, frame: &Frame, message: Value, wire: WireId) -> u64 {
+        let mut changed = self.message(frame, message).clone();
+        self.encode(&mut changed, wire);
+        self.hand(changed)
+    }
+
+    fn encode(&mut self, message: &mut Message, wire: WireId) {
+        let automaton = &self.program.automaton;
+        let carried = &automaton.wires[wire.index()].headers;
+        let on_top = message.headers.iter().rev().take(carried.len()).take_while(|top| carried.contains(&top.header));
+        let headers = message.headers.split_off(message.headers.len() - on_top.count());
+        let encoded = mokume_wire::encode(automaton, wire, &headers, &message.octets);
+        message.octets = encoded.octets;
+        self.report_if(encoded.narrow, Report::Narrow);
+    }
+
+    pub fn trim(&mut self, frame: &Frame, message: Value, size: u64) -> u64 {
+        let mut changed = self.message(frame, message).clone();
+        let within = self.within(&changed, size);
+        changed.octets.truncate(within);
+        self.hand(changed)
+    }
+
+    pub fn skip(&mut self, frame: &Frame, message: Value, size: u64) -> u64 {
+        let mut changed = self.message(frame, message).clone();
+        let within = self.within(&changed, size);
+        changed.octets.drain(..within);
+        self.hand(changed)
+    }
+
+    pub fn split(&mut self, frame: &mut Frame, message: Value, at: u64, results: &[Value]) {
+        let mut first = self.message(frame, message).clone();
+        let within = self.within(&first, at);
+        let octets = first.octets.split_off(within);
+        let rest = Message { headers: Vec::new(), octets, ..first.clone() };
+        let parts = [self.hand(first), self.hand(rest)];
+        for (result, part) in results.iter().zip(parts) {
+            frame.registers[result.index()] = part;
+        }
+    }
+
+    /// A size within the message's; a larger one is reported.
+    fn within(&mut self, message: &Message, size: u64) -> usize {
+        let whole = message.octets.len() as u64;
+        self.report_if(size > whole, Report::Bounds);
+        size.min(whole) as usize
+    }
+
+    pub fn join(&mut self, frame: &Frame, first: Value, second: Value) -> u64 {
+        let mut joined = self.message(frame, first).clone();
+        joined.octets.extend_from_slice(&self.message(frame, second).octets);
+        self.hand(joined)
+    }
+
+    pub fn received(&mut self, frame: &Frame, message: Value, wire: WireId) -> u64 {
+        let met = self.message(frame, message).met.iter().find(|(known, _)| *known == wire);
+        let packet = met.map(|(_, packet)| packet.clone());
+        self.hand(Message::new(&self.program.automaton, packet.unwrap_or_default()))
+    }
+
+    pub fn set_attribute(&mut self, frame: &Frame, message: Value, attribute: AttributeId, value: u64) -> u64 {
+        let mut changed = self.message(frame, message).clone();
+        if let Some(place) = changed.attributes.get_mut(attribute.index()) {
+            *place = value;
+        }
+        self.hand(changed)
+    }
+}

@@ -1,0 +1,125 @@
+//! Operations on the cells of objects. An object that is not there reads as zeros, and nothing is written to it.
+
+use mokume_reaction::{CellId, Report, SourceId, Value};
+
+use crate::core::Core;
+use crate::eval::Activation;
+use crate::store::{place_of, Armed, Content};
+
+impl Core {
+    /// What one place of a cell holds; of cells with one place, `index` is 0.
+    pub fn read(&mut self, at: Activation, object: Value, cell: CellId, index: u64, source: Option<SourceId>) -> u64 {
+        let word = match self.store.cell(at.class(object), self.get(at, object), cell) {
+            Some(Content::Word(word)) => Some(*word),
+            Some(Content::Array(words)) => words.get(index as usize).copied(),
+            Some(Content::Timer(deadline)) => Some(u64::from(deadline.is_some())),
+            Some(Content::Quota { left, .. }) => Some(u64::from(*left)),
+            Some(Content::Messages(places)) => places.get(index as usize).map(|place| u64::from(place.is_some())),
+            Some(Content::Map { .. } | Content::Counter(_)) | None => Some(0),
+        };
+        if word.is_none() {
+            self.report(Report::Bounds, source);
+        }
+        word.unwrap_or(0)
+    }
+
+    pub fn set_cell(&mut self, at: Activation, object: Value, cell: CellId, value: Value) {
+        let value = self.get(at, value);
+        if let Some(Content::Word(word)) = self.store.cell_mut(at.class(object), self.get(at, object), cell) {
+            *word = value;
+        }
+    }
+
+    pub fn set_at(
+        &mut self,
+        at: Activation,
+        object: Value,
+        cell: CellId,
+        (index, value): (Value, Value),
+        source: Option<SourceId>,
+    ) {
+        let (index, value) = (self.get(at, index) as usize, self.get(at, value));
+        let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
+        let Some(Content::Array(words)) = found else { return };
+        match words.get_mut(index) {
+            Some(word) => *word = value,
+            None => self.report(Report::Bounds, source),
+        }
+    }
+
+    pub fn count(&mut self, at: Activation, object: Value, cell: CellId, amount: Value) {
+        let amount = self.get(at, amount);
+        let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
+        if let Some(Content::Counter(total)) = found {
+            *total = total.wrapping_add(amount);
+        }
+    }
+
+    /// A timer of an object that has ended stays idle.
+    pub fn set_timer(&mut self, at: Activation, object: Value, cell: CellId, deadline: Option<u64>) {
+        let class = at.class(object);
+        let object = self.get(at, object);
+        let declaration = at.program.classes[class.index()].declaration[cell.index()];
+        let deadline = deadline.filter(|_| self.store.is_living(class, object));
+        let Some(found) = self.store.get_mut(class, object) else { return };
+        let age = found.age;
+        let Some(Content::Timer(armed)) = found.cells.get_mut(cell.index()) else { return };
+        let before = std::mem::replace(armed, deadline);
+        let entry = |deadline| Armed { deadline, declaration, age, place: place_of(object) };
+        if let Some(before) = before {
+            self.store.timers.remove(&entry(before));
+        }
+        if let Some(deadline) = deadline {
+            self.store.timers.insert(entry(deadline));
+        }
+    }
+
+    pub fn give(&mut self, at: Activation, object: Value, cell: CellId, amount: Value, source: Option<SourceId>) {
+        let given = self.get(at, amount) as u32;
+        let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
+        let Some(Content::Quota { left, amount }) = found else { return };
+        let taken = *amount - *left;
+        *left += given.min(taken);
+        if given > taken {
+            self.report(Report::Misuse, source);
+        }
+    }
+
+    pub fn keep(&mut self, at: Activation, place: (Value, CellId, Value), message: Value, source: Option<SourceId>) {
+        let (object, cell, index) = place;
+        let message = self.get(at, message);
+        let index = self.get(at, index) as usize;
+        let (class, object) = (at.class(object), self.get(at, object));
+        let found = match self.store.cell(class, object, cell) {
+            Some(Content::Messages(places)) => Some(places.get(index).map(Option::is_some)),
+            _ => None,
+        };
+        match found {
+            Some(Some(occupied)) => {
+                let taken = self.messages.take(message);
+                self.totals.held += u64::from(!occupied);
+                self.totals.gone += u64::from(occupied);
+                if occupied {
+                    self.report(Report::Misuse, source);
+                }
+                if let Some(Content::Messages(places)) = self.store.cell_mut(class, object, cell) {
+                    places[index] = Some(taken);
+                }
+            }
+            Some(None) => {
+                self.report(Report::Bounds, source);
+                self.gone(message);
+            }
+            None => self.gone(message),
+        }
+    }
+
+    pub fn ask_again(&mut self, at: Activation, object: Value) {
+        let (class, object) = (at.class(object), self.get(at, object));
+        if self.settling == Some((class, object)) {
+            self.again = true;
+        } else if at.program.classes[class.index()].settle != crate::program::NOBODY {
+            self.make_dirty(class, object);
+        }
+    }
+}
