@@ -54,10 +54,28 @@ impl<'a> Typing<'a> {
     }
 
     fn given(&self, op: &dyn Operation, given: &[Given]) -> Option<Vec<Type>> {
+        let fixed = |one: &Given| {
+            Some(match one {
+                Given::Truth => Type::Bool,
+                Given::Word16 => U16,
+                Given::Word32 => U32,
+                Given::Word64 => U64,
+                Given::Message => Type::Msg,
+                Given::Reason => Type::Reason,
+                _ => return None,
+            })
+        };
+        // Most need not look at the operation.
+        if let Some(types) = given.iter().map(fixed).collect() {
+            return Some(types);
+        }
         let slots = op.slots();
         let mut types = Vec::new();
         for one in given {
-            self.add_given(op, &slots, *one, &mut types)?;
+            match fixed(one) {
+                Some(ty) => types.push(ty),
+                None => self.add_given(op, &slots, *one, &mut types)?,
+            }
         }
         Some(types)
     }
@@ -72,12 +90,7 @@ impl<'a> Typing<'a> {
             })?,
             Given::First => self.type_of(slots.iter().find_map(Slot::value)?)?,
             Given::Alike => self.type_of(op.values_of(Kind::Alike)?)?,
-            Given::Truth => Type::Bool,
-            Given::Word16 => U16,
-            Given::Word32 => U32,
-            Given::Word64 => U64,
-            Given::Message => Type::Msg,
-            Given::Reason => Type::Reason,
+            Given::Truth | Given::Word16 | Given::Word32 | Given::Word64 | Given::Message | Given::Reason => return None,
             Given::Element => element(cell()?)?,
             Given::Reference => Type::Ref(slots.iter().find_map(Slot::class)?),
             Given::Fellow => Type::Ref(object()?),

@@ -130,9 +130,8 @@ pub trait Operation {
 
     #[doc(hidden)]
     fn values_of(&self, wanted: Kind) -> Option<Value> {
-        let slots = self.slots();
-        let mut fields = self.row().fields.iter().zip(&slots);
-        fields.find(|((_, kind), _)| *kind == wanted).and_then(|(_, slot)| slot.value())
+        let place = self.row().fields.iter().position(|(_, kind)| *kind == wanted)?;
+        self.slots().get(place).and_then(Slot::value)
     }
 }
 
