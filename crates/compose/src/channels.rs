@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mokume_analyse::Flow;
 use mokume_base::{Code, Diagnostic};
 use mokume_reaction::{Automaton, LayerId, PortId, SourceId};
 
-use crate::graph::{EventGraph, NodeId};
-use crate::order::may_follow;
+use crate::graph::{Emission, EventGraph, NodeId};
 
 /// Where a channel ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -61,14 +61,14 @@ pub fn queued_by_the_graph_alone(automaton: &Automaton, graph: &EventGraph) -> V
 fn find(automaton: &Automaton, graph: &EventGraph, queued: &BTreeSet<Channel>) -> Vec<Reason> {
     let mut found = Vec::new();
     for node in &graph.nodes {
-        let body = &automaton.handler(node.handler).body;
+        let flow = Flow::new(&automaton.handler(node.handler).body);
         for earlier in &node.emissions {
             let followers: Vec<usize> = node
                 .emissions
                 .iter()
                 .copied()
                 .filter(|later| !queued.contains(&graph.emissions[*later].channel))
-                .filter(|later| may_follow(body, &graph.emissions[*earlier], &graph.emissions[*later]))
+                .filter(|later| may_follow(&flow, &graph.emissions[*earlier], &graph.emissions[*later]))
                 .collect();
             if followers.is_empty() {
                 continue;
@@ -83,6 +83,11 @@ fn find(automaton: &Automaton, graph: &EventGraph, queued: &BTreeSet<Channel>) -
         }
     }
     found
+}
+
+/// Whether, in one run of the body, `second` may be emitted after `first` (in a later round of a loop: after itself).
+fn may_follow(flow: &Flow, first: &Emission, second: &Emission) -> bool {
+    (first.block == second.block && first.op < second.op) || flow.after(first.block).contains(second.block)
 }
 
 /// What may be emitted while an emission is carried out, and by what way.

@@ -3,13 +3,13 @@
 //! A node is a handler; a handler that begins by taking its own header off by variant is a node for each variant, so
 //! that what follows from data is not mixed up with what follows from an acknowledgement.
 
+use mokume_analyse::Flow;
 use mokume_reaction::{
     Automaton, BlockId, Body, ClassId, Emission as Leaving, HandlerId, HeaderId, OpKind, SourceId, Terminator, Trigger,
     Value, VariantId,
 };
 
 use crate::channels::{Channel, Receiver};
-use crate::order::reachable;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
@@ -99,25 +99,19 @@ fn nodes(automaton: &Automaton) -> Vec<Node> {
     for (place, handler) in automaton.handlers.iter().enumerate() {
         let id = HandlerId::from(place);
         let body = &handler.body;
-        let node = |variant, blocks| Node { handler: id, variant, blocks, emissions: Vec::new() };
+        let flow = Flow::new(body);
+        // The blocks from `first` on, and the entry.
+        let node = |variant, first: BlockId| {
+            let after = flow.after(first);
+            let inside = |block: &BlockId| *block == BlockId(0) || *block == first || after.contains(*block);
+            let blocks = (0..body.blocks.len()).map(BlockId::from).filter(inside).collect();
+            Node { handler: id, variant, blocks, emissions: Vec::new() }
+        };
         match body.blocks.first().map(|entry| &entry.end) {
             Some(Terminator::Match { cases, .. }) => {
-                for (variant, target) in cases {
-                    let mut blocks = reachable(body, target.block);
-                    blocks.push(target.block);
-                    blocks.push(BlockId(0));
-                    blocks.sort_unstable();
-                    blocks.dedup();
-                    nodes.push(node(Some(*variant), blocks));
-                }
+                nodes.extend(cases.iter().map(|(variant, target)| node(Some(*variant), target.block)));
             }
-            _ => {
-                let mut blocks = reachable(body, BlockId(0));
-                blocks.push(BlockId(0));
-                blocks.sort_unstable();
-                blocks.dedup();
-                nodes.push(node(None, blocks));
-            }
+            _ => nodes.push(node(None, BlockId(0))),
         }
     }
     nodes

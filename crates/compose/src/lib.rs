@@ -10,10 +10,8 @@ pub mod codes;
 mod cycles;
 mod graph;
 mod merge;
-mod order;
 mod peak;
 mod pool;
-mod weights;
 
 use mokume_base::Diagnostic;
 use mokume_reaction::{Automaton, Composition};

@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 
+use mokume_analyse::heaviest;
 use mokume_reaction::{Automaton, BlockId, ClassId, Effects, Operation, Trigger};
 
 use crate::graph::{EventGraph, NodeId};
-use crate::weights::heaviest;
 
 /// The peak over all that may start a reaction.
 pub fn peak(automaton: &Automaton, graph: &EventGraph) -> u32 {

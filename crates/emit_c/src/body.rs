@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use mokume_analyse::{Flow, Liveness};
 use mokume_reaction::*;
 
 use crate::plan::{Emissions, Plan};
@@ -41,12 +42,12 @@ pub(crate) struct BodyWriter<'p, 'a> {
     shapes: Vec<Option<Shape>>,
     /// References known to mean an object that is there.
     known: Vec<bool>,
-    live: Vec<bool>,
+    live: Liveness,
     variables: Vec<Variable>,
     scopes: Vec<usize>,
     next_scope: usize,
     next_name: usize,
-    ways_in: Vec<usize>,
+    flow: Flow,
     pending: VecDeque<usize>,
     queued: Vec<bool>,
     pub coverage: bool,
@@ -59,10 +60,6 @@ pub(crate) struct BodyWriter<'p, 'a> {
 
 impl<'p, 'a> BodyWriter<'p, 'a> {
     pub fn new(plan: &'p Plan<'a>, body: &'a Body, handler: Option<HandlerId>) -> Self {
-        let mut ways_in = vec![0; body.blocks.len()];
-        for target in body.blocks.iter().flat_map(|block| block.end.targets()) {
-            ways_in[target.block.index()] += 1;
-        }
         BodyWriter {
             plan,
             body,
@@ -70,12 +67,12 @@ impl<'p, 'a> BodyWriter<'p, 'a> {
             text: Text::default(),
             shapes: vec![None; body.values.len()],
             known: vec![false; body.values.len()],
-            live: live(body),
+            live: Liveness::of(body),
             variables: Vec::new(),
             scopes: Vec::new(),
             next_scope: 0,
             next_name: 0,
-            ways_in,
+            flow: Flow::new(body),
             pending: VecDeque::new(),
             queued: vec![false; body.blocks.len()],
             coverage: false,
@@ -107,7 +104,7 @@ impl<'p, 'a> BodyWriter<'p, 'a> {
 
     /// Whether anything depends on the value.
     pub fn is_live(&self, value: Value) -> bool {
-        self.live[value.index()]
+        self.live.is_live(value)
     }
 
     /// The body's text, one step in, with declarations at the top.
@@ -330,7 +327,7 @@ impl<'p, 'a> BodyWriter<'p, 'a> {
     /// Goes on in the target's block, its parameters set.
     pub fn edge(&mut self, results: Vec<String>, target: &'a Target) {
         let index = target.block.index();
-        let inline = self.ways_in[index] == 1 && index != 0 && self.scopes.len() < NESTING;
+        let inline = self.flow.edges_into(target.block) == 1 && index != 0 && self.scopes.len() < NESTING;
         let params = &self.body.blocks[index].params;
         let (first, own) = params.split_at(results.len().min(params.len()));
         let known = std::mem::take(&mut self.results_known);
@@ -422,7 +419,7 @@ impl BodyWriter<'_, '_> {
     fn carry_out(&mut self) {
         let end = self.at_block;
         for (block, function, values) in self.sunk.clone() {
-            if crate::order::dominates(self.body, block, end) {
+            if self.flow.dominates(BlockId::from(block), BlockId::from(end)) {
                 let mut list = vec!["k".to_string()];
                 list.extend(values.iter().map(|value| self.value(*value)));
                 self.text.line(format!("{function}({});", list.join(", ")));
@@ -442,43 +439,4 @@ fn parenthesised(expression: &str) -> String {
         true => format!("({expression})"),
         false => expression.to_string(),
     }
-}
-
-/// Which values have an influence: backwards from effects, through the arguments of targets.
-fn live(body: &Body) -> Vec<bool> {
-    let mut live = vec![false; body.values.len()];
-    let mut work: Vec<Value> = Vec::new();
-    for block in &body.blocks {
-        for op in block.ops.iter().filter(|op| !op.kind.is_removable()) {
-            work.extend(op.kind.operands());
-        }
-        work.extend(block.end.operands());
-        for target in block.end.targets() {
-            let params = &body.blocks[target.block.index()].params;
-            let own = &params[params.len().saturating_sub(target.args.len())..];
-            // Messages are linear: their variable is needed wherever they go.
-            let messages = own.iter().zip(&target.args).filter(|(_, arg)| body.values[arg.index()].ty == Type::Msg);
-            work.extend(messages.map(|(_, arg)| *arg));
-        }
-    }
-    while let Some(value) = work.pop() {
-        if std::mem::replace(&mut live[value.index()], true) {
-            continue;
-        }
-        for block in &body.blocks {
-            for op in block.ops.iter().filter(|op| op.results.contains(&value)) {
-                work.extend(op.kind.operands());
-            }
-            for target in block.end.targets() {
-                let params = &body.blocks[target.block.index()].params;
-                let skip = params.len().saturating_sub(target.args.len());
-                for (param, arg) in params[skip..].iter().zip(&target.args) {
-                    if *param == value {
-                        work.push(*arg);
-                    }
-                }
-            }
-        }
-    }
-    live
 }

@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use mokume_analyse::Flow;
 use mokume_reaction::*;
 
 use crate::names::Names;
@@ -286,11 +287,11 @@ fn deepest(automaton: &Automaton, emissions: &[Emissions], index: usize, depth: 
     depth[index] = Some(0); // a cycle crosses a port or a `later` (automaton verified), which starts afresh
     let handler = &automaton.handlers[index];
     let (mut own, mut inner) = (0usize, 0usize);
+    let flow = Flow::new(&handler.body);
     for (block, body) in handler.body.blocks.iter().enumerate() {
-        let rounds = rounds(&handler.body, block);
         for op in &body.ops {
             let Some(emission) = op.kind.emission() else { continue };
-            own = own.saturating_add(rounds);
+            own = own.saturating_add(flow.rounds(BlockId::from(block)));
             if let Emission::Event { target, event, .. } = emission {
                 let Some(class) = handler.body.class_of(target) else { continue };
                 let reached = automaton.handler_of(class, &Trigger::Event(event.to_string()));
@@ -304,29 +305,4 @@ fn deepest(automaton: &Automaton, emissions: &[Emissions], index: usize, depth: 
     let found = own.saturating_add(inner);
     depth[index] = Some(found);
     found
-}
-
-/// How often a block may be entered in one run of its body: the product of the bounds of the loops around it.
-fn rounds(body: &Body, block: usize) -> usize {
-    let heads = body.blocks.iter().enumerate().filter_map(|(index, head)| Some((index, head.bound?)));
-    let around =
-        heads.filter(|(head, _)| *head == block || (reaches(body, *head, block) && reaches(body, block, *head)));
-    around.fold(1usize, |product, (_, bound)| product.saturating_mul(bound.max(1) as usize))
-}
-
-fn reaches(body: &Body, from: usize, to: usize) -> bool {
-    let mut seen = vec![false; body.blocks.len()];
-    let mut work = vec![from];
-    while let Some(block) = work.pop() {
-        for target in body.blocks[block].end.targets() {
-            let next = target.block.index();
-            if next == to {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[next], true) {
-                work.push(next);
-            }
-        }
-    }
-    false
 }

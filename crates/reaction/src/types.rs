@@ -90,7 +90,9 @@ impl<'a> Typing<'a> {
             })?,
             Given::First => self.type_of(slots.iter().find_map(Slot::value)?)?,
             Given::Alike => self.type_of(op.values_of(Kind::Alike)?)?,
-            Given::Truth | Given::Word16 | Given::Word32 | Given::Word64 | Given::Message | Given::Reason => return None,
+            Given::Truth | Given::Word16 | Given::Word32 | Given::Word64 | Given::Message | Given::Reason => {
+                return None
+            }
             Given::Element => element(cell()?)?,
             Given::Reference => Type::Ref(slots.iter().find_map(Slot::class)?),
             Given::Fellow => Type::Ref(object()?),

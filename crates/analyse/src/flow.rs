@@ -1,0 +1,143 @@
+//! The ways through a body: which block may run after which, and what every way goes through.
+
+use mokume_reaction::{BlockId, Body};
+
+/// A set of blocks of one body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Blocks(Vec<bool>);
+
+impl Blocks {
+    fn none(count: usize) -> Blocks {
+        Blocks(vec![false; count])
+    }
+
+    pub fn contains(&self, block: BlockId) -> bool {
+        self.0[block.index()]
+    }
+
+    /// Adds a block; whether it was not there.
+    fn add(&mut self, block: usize) -> bool {
+        !std::mem::replace(&mut self.0[block], true)
+    }
+
+    /// In ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.0.iter().enumerate().filter(|(_, inside)| **inside).map(|(index, _)| BlockId::from(index))
+    }
+}
+
+/// The edges between the blocks of a body, in both directions.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    successors: Vec<Vec<usize>>,
+    predecessors: Vec<Vec<usize>>,
+    /// How often the head of a loop is entered at most, by block.
+    bounds: Vec<Option<u32>>,
+}
+
+impl Flow {
+    pub fn new(body: &Body) -> Flow {
+        let successors: Vec<Vec<usize>> = body
+            .blocks
+            .iter()
+            .map(|block| block.end.targets().into_iter().map(|target| target.block.index()).collect())
+            .collect();
+        let mut predecessors = vec![Vec::new(); body.blocks.len()];
+        for (from, targets) in successors.iter().enumerate() {
+            targets.iter().for_each(|to| predecessors[*to].push(from));
+        }
+        Flow { successors, predecessors, bounds: body.blocks.iter().map(|block| block.bound).collect() }
+    }
+
+    /// How many edges lead to a block.
+    pub fn edges_into(&self, block: BlockId) -> usize {
+        self.predecessors[block.index()].len()
+    }
+
+    /// The blocks that may run after the end of `from`; `from` itself only if it is in a loop.
+    pub fn after(&self, from: BlockId) -> Blocks {
+        self.spread(&self.successors, from)
+    }
+
+    /// The blocks that may have run before the start of `to`; `to` itself only if it is in a loop.
+    pub fn before(&self, to: BlockId) -> Blocks {
+        self.spread(&self.predecessors, to)
+    }
+
+    fn spread(&self, edges: &[Vec<usize>], start: BlockId) -> Blocks {
+        let mut seen = Blocks::none(edges.len());
+        let mut open = vec![start.index()];
+        while let Some(block) = open.pop() {
+            open.extend(edges[block].iter().copied().filter(|next| seen.add(*next)));
+        }
+        seen
+    }
+
+    /// Whether every run that comes to `block` has been in `over`.
+    pub fn dominates(&self, over: BlockId, block: BlockId) -> bool {
+        let (over, block) = (over.index(), block.index());
+        if over == block || over == 0 {
+            return true;
+        }
+        let mut seen = Blocks::none(self.successors.len());
+        let mut open = vec![0];
+        seen.add(0);
+        while let Some(at) = open.pop() {
+            if at == block {
+                return false;
+            }
+            open.extend(self.successors[at].iter().copied().filter(|next| *next != over && seen.add(*next)));
+        }
+        true
+    }
+
+    /// How often a block may be entered in one run of its body: the product of the bounds of the loops around it.
+    pub fn rounds(&self, block: BlockId) -> usize {
+        let heads = self.bounds.iter().enumerate().filter_map(|(index, bound)| Some((BlockId::from(index), (*bound)?)));
+        let mut rounds = 1usize;
+        for (head, bound) in heads {
+            let around = head == block || (self.after(head).contains(block) && self.after(block).contains(head));
+            if around {
+                rounds = rounds.saturating_mul(bound.max(1) as usize);
+            }
+        }
+        rounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mokume_reaction::{to, Automaton, BodyBuilder, Terminator, Type};
+
+    /// entry -> head (3 rounds) -> body -> head, and head -> end.
+    fn looped() -> Body {
+        let a = Automaton::default();
+        let mut b = BodyBuilder::new(&[("c".into(), Type::Bool)]);
+        let c = b.params(BlockId(0))[0];
+        let blocks: Vec<BlockId> = ["head", "body", "end"].iter().map(|name| b.block(*name, &[])).collect();
+        b.set_bound(blocks[0], 3);
+        b.end(Terminator::Jump { to: to(blocks[0], []) });
+        b.select(blocks[0]);
+        let (then, otherwise) = (to(blocks[1], []), to(blocks[2], []));
+        b.end(Terminator::Branch { condition: c, then, otherwise, likely: None });
+        b.select(blocks[1]);
+        b.constant(&a, Type::Bool, 1);
+        b.end(Terminator::Jump { to: to(blocks[0], []) });
+        b.select(blocks[2]);
+        b.end(Terminator::Return);
+        b.finish()
+    }
+
+    #[test]
+    fn ways_through_a_loop() {
+        let flow = Flow::new(&looped());
+        let [entry, head, body, end] = [0, 1, 2, 3].map(BlockId);
+        assert_eq!(flow.after(entry).iter().collect::<Vec<_>>(), [head, body, end]);
+        assert_eq!(flow.before(entry).iter().count(), 0);
+        assert!(flow.after(body).contains(body) && !flow.after(end).contains(end));
+        assert!(flow.dominates(head, end) && !flow.dominates(body, end) && flow.dominates(entry, body));
+        assert_eq!([entry, head, body, end].map(|block| flow.rounds(block)), [1, 3, 3, 1]);
+        assert_eq!(flow.edges_into(head), 2);
+    }
+}

@@ -1,0 +1,14 @@
+//! What can be known of a body without running it: the ways through it, what depends on what, how often, how much.
+//!
+//! For the compiler: who lowers, composes, optimises or translates asks here, once. Who judges the compiler (`prove`,
+//! `explore`) does not: it finds out by itself (decision 0013). What an operation does is in the table of operations.
+//!
+//! Invariant: answers hold for every run of the body, and only of verified bodies.
+
+mod flow;
+mod liveness;
+mod weights;
+
+pub use flow::{Blocks, Flow};
+pub use liveness::Liveness;
+pub use weights::heaviest;
