@@ -7,7 +7,7 @@ use mokume_base::Span;
 use mokume_semantics::program as s;
 
 use crate::fold::{fold_one, Env};
-use crate::frame::Frame;
+use crate::frame::Writer;
 use crate::lowering::Lowering;
 use crate::plan::Kind;
 use crate::publish::Publisher;
@@ -36,22 +36,6 @@ impl<'p> Lowering<'p> {
             asks |= matches!(part.kind, s::ExprKind::Below { .. } | s::ExprKind::MessageSize(_));
         });
         asks
-    }
-
-    pub(crate) fn limit_in_stack(&mut self, f: &Frame<'p>, limit: &s::Expr) -> u32 {
-        match self.range(f.inst, &f.env, limit) {
-            Ok((_, most)) if (1..=MOST_ROUNDS).contains(&most) => most as u32,
-            Ok((_, most)) => {
-                let text = format!("this limit may be {most} in this stack: from 1 to {MOST_ROUNDS} rounds");
-                self.error("M0673", text, Some(limit.span), "limit it by a number: `min(…, 64)`");
-                1
-            }
-            Err(unknown) => {
-                let text = format!("how large this limit may be is not known: {}", unknown.why);
-                self.error("M0673", text, Some(unknown.span), unknown.help);
-                1
-            }
-        }
     }
 
     fn range(&self, inst: usize, env: &Env<'p>, expr: &s::Expr) -> Result<Range, Unbounded> {
@@ -127,6 +111,24 @@ impl<'p> Lowering<'p> {
             // What does not fit is reported, and cut.
             _ => (0, most),
         })
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    pub(crate) fn limit_in_stack(&mut self, limit: &s::Expr) -> u32 {
+        match self.range(self.inst, &self.env, limit) {
+            Ok((_, most)) if (1..=MOST_ROUNDS).contains(&most) => most as u32,
+            Ok((_, most)) => {
+                let text = format!("this limit may be {most} in this stack: from 1 to {MOST_ROUNDS} rounds");
+                self.error("M0673", text, Some(limit.span), "limit it by a number: `min(…, 64)`");
+                1
+            }
+            Err(unknown) => {
+                let text = format!("how large this limit may be is not known: {}", unknown.why);
+                self.error("M0673", text, Some(unknown.span), unknown.help);
+                1
+            }
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::fault::Fault;
-use crate::frame::Frame;
+use crate::frame::Writer;
 use crate::lowering::{Lowering, On, What};
 use crate::publish::Reading;
 
@@ -163,126 +163,127 @@ impl<'p> Lowering<'p> {
         self.watched.iter().any(|watched| watched.inst == inst)
     }
 
-    // -- telling
-
-    /// At the end of an instant, of an object of that session if it is of one; at the start nobody is told.
-    pub fn tell_changes(&mut self, f: &mut Frame<'p>, session: Option<r::Value>, at_start: bool) {
-        let own: Vec<Watched> = self.watched.iter().filter(|watched| watched.inst == f.inst).cloned().collect();
-        for watched in own {
-            if !f.live() {
-                return;
-            }
-            match (watched.of, session) {
-                (Of::Layer, _) => self.tell_of_layer(f, &watched, at_start),
-                (Of::Session, Some(session)) => self.tell_of_session(f, &watched, session),
-                (Of::Sessions, _) if !at_start => {
-                    let Some(class) = self.infos[f.inst].session else { continue };
-                    self.each_session(f, class, |this, f, session| this.tell_of_session(f, &watched, session));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn tell_of_layer(&mut self, f: &mut Frame<'p>, watched: &Watched, at_start: bool) {
-        let entity = self.entity(f);
-        let now = self.call_published(f, f.inst, &watched.name, Reading::Entity, vec![entity]);
-        if at_start {
-            return self.set_cells(f, entity, &watched.cells, now);
-        }
-        self.tell_if_other(f, (entity, &watched.cells), now, |this, f| {
-            watched.who.iter().for_each(|inst| this.tell_above(f, *inst, &watched.name));
-        });
-    }
-
-    fn tell_above(&mut self, f: &mut Frame<'p>, inst: usize, name: &str) {
-        let event = format!("change_{name}");
-        self.event(inst, On::Entity, &event, Vec::new(), What::Changed { name: Rc::from(name) });
-        let class = self.infos[inst].entity();
-        let target = f.value(&self.a, r::OpKind::Unique { class });
-        f.op(&self.a, r::OpKind::Emit { target, event, args: Vec::new() });
-    }
-
     fn change_handler(&self, inst: usize, name: &str) -> Option<&'p s::Handler> {
         self.handler_where(inst, |event| matches!(event, s::Event::Change { name: known } if known.text == name))
-    }
-
-    /// Of one session; of one that is still opening nothing below can be asked.
-    fn tell_of_session(&mut self, f: &mut Frame<'p>, watched: &Watched, session: r::Value) {
-        let outer = f.place.clone();
-        f.place.session = Some(session);
-        f.place.unsure_up = true;
-        let asks = self.infos[f.inst].below.filter(|_| !self.is_own(f.inst, &watched.name));
-        let exits = asks.map(|cell| {
-            let below = f.value(&self.a, r::OpKind::Get { object: session, cell });
-            let class = self.class_of(f, below);
-            let null = f.value(&self.a, r::OpKind::Null { class });
-            let there = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: below, b: null });
-            let (yes, no) = f.branch(there, None, "open", "opening");
-            f.select(no);
-            let exit = f.exit(Vec::new());
-            f.select(yes);
-            exit
-        });
-        let now = self.call_published(f, f.inst, &watched.name, Reading::Session, vec![session]);
-        let name: Rc<str> = Rc::from(watched.name.as_str());
-        self.tell_if_other(f, (session, &watched.cells), now, |this, f| {
-            this.hand_change_on(f, &name);
-        });
-        if let Some(opening) = exits {
-            let exits = opening.into_iter().chain(f.exit(Vec::new())).collect();
-            f.join("asked", exits);
-        }
-        f.place = outer;
-    }
-
-    fn hand_change_on(&mut self, f: &mut Frame<'p>, name: &Rc<str>) {
-        let what = What::Changed { name: name.clone() };
-        self.event_up(f, &format!("change_{name}"), what, Vec::new());
     }
 
     /// Whether a value is read of nobody below.
     fn is_own(&self, inst: usize, name: &str) -> bool {
         self.said_by(inst, name).iter().all(|(by, read)| *by == inst && read.is_empty())
     }
+}
+
+impl<'p> Writer<'_, 'p> {
+    // -- telling
+
+    /// At the end of an instant, of an object of that session if it is of one; at the start nobody is told.
+    pub fn tell_changes(&mut self, session: Option<r::Value>, at_start: bool) {
+        let own: Vec<Watched> = self.watched.iter().filter(|watched| watched.inst == self.inst).cloned().collect();
+        for watched in own {
+            if !self.live() {
+                return;
+            }
+            match (watched.of, session) {
+                (Of::Layer, _) => self.tell_of_layer(&watched, at_start),
+                (Of::Session, Some(session)) => self.tell_of_session(&watched, session),
+                (Of::Sessions, _) if !at_start => {
+                    let Some(class) = self.infos[self.inst].session else { continue };
+                    self.each_session(class, |this, session| this.tell_of_session(&watched, session));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn tell_of_layer(&mut self, watched: &Watched, at_start: bool) {
+        let entity = self.entity();
+        let now = self.call_published(self.inst, &watched.name, Reading::Entity, vec![entity]);
+        if at_start {
+            return self.set_cells(entity, &watched.cells, now);
+        }
+        self.tell_if_other((entity, &watched.cells), now, |this| {
+            watched.who.iter().for_each(|inst| this.tell_above(*inst, &watched.name));
+        });
+    }
+
+    fn tell_above(&mut self, inst: usize, name: &str) {
+        let event = format!("change_{name}");
+        self.event(inst, On::Entity, &event, Vec::new(), What::Changed { name: Rc::from(name) });
+        let class = self.infos[inst].entity();
+        let target = self.value(r::OpKind::Unique { class });
+        self.op(r::OpKind::Emit { target, event, args: Vec::new() });
+    }
+
+    /// Of one session; of one that is still opening nothing below can be asked.
+    fn tell_of_session(&mut self, watched: &Watched, session: r::Value) {
+        let outer = self.place.clone();
+        self.place.session = Some(session);
+        self.place.unsure_up = true;
+        let asks = self.infos[self.inst].below.filter(|_| !self.is_own(self.inst, &watched.name));
+        let exits = asks.map(|cell| {
+            let below = self.value(r::OpKind::Get { object: session, cell });
+            let class = self.class_of(below);
+            let null = self.value(r::OpKind::Null { class });
+            let there = self.value(r::OpKind::Compare { op: r::Compare::Ne, a: below, b: null });
+            let (yes, no) = self.branch(there, None, "open", "opening");
+            self.select(no);
+            let exit = self.exit(Vec::new());
+            self.select(yes);
+            exit
+        });
+        let now = self.call_published(self.inst, &watched.name, Reading::Session, vec![session]);
+        let name: Rc<str> = Rc::from(watched.name.as_str());
+        self.tell_if_other((session, &watched.cells), now, |this| {
+            this.hand_change_on(&name);
+        });
+        if let Some(opening) = exits {
+            let exits = opening.into_iter().chain(self.exit(Vec::new())).collect();
+            self.join("asked", exits);
+        }
+        self.place = outer;
+    }
+
+    fn hand_change_on(&mut self, name: &Rc<str>) {
+        let what = What::Changed { name: name.clone() };
+        self.event_up(&format!("change_{name}"), what, Vec::new());
+    }
 
     fn tell_if_other(
         &mut self,
-        f: &mut Frame<'p>,
         (object, cells): (r::Value, &[r::CellId]),
         now: Vec<r::Value>,
-        tell: impl FnOnce(&mut Self, &mut Frame<'p>),
+        tell: impl FnOnce(&mut Self),
     ) {
         let mut other: Option<r::Value> = None;
         for (cell, now) in cells.iter().zip(&now) {
-            let told = f.value(&self.a, r::OpKind::Get { object, cell: *cell });
-            let differs = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: told, b: *now });
+            let told = self.value(r::OpKind::Get { object, cell: *cell });
+            let differs = self.value(r::OpKind::Compare { op: r::Compare::Ne, a: told, b: *now });
             other = Some(match other {
                 None => differs,
-                Some(before) => f.value(&self.a, r::OpKind::Binary { op: r::Binary::Or, a: before, b: differs }),
+                Some(before) => self.value(r::OpKind::Binary { op: r::Binary::Or, a: before, b: differs }),
             });
         }
         let Some(other) = other else { return };
-        let (yes, no) = f.branch(other, Some(0.05), "changed", "same");
-        f.select(yes);
+        let (yes, no) = self.branch(other, Some(0.05), "changed", "same");
+        self.select(yes);
         if !self.faulty(Fault::ChangeToldAgain) {
-            self.set_cells(f, object, cells, now);
+            self.set_cells(object, cells, now);
         }
-        tell(self, f);
-        let mut exits: Vec<_> = f.exit(Vec::new()).into_iter().collect();
-        f.select(no);
-        exits.extend(f.exit(Vec::new()));
-        f.join("told", exits);
+        tell(self);
+        let mut exits: Vec<_> = self.exit(Vec::new()).into_iter().collect();
+        self.select(no);
+        exits.extend(self.exit(Vec::new()));
+        self.join("told", exits);
     }
 
     /// A session has begun, or has been linked to the one below: what those above find is as if it had been told.
-    pub fn nothing_to_tell(&mut self, f: &mut Frame<'p>, session: r::Value, linked: bool) {
-        let of_sessions = |watched: &&Watched| watched.inst == f.inst && watched.of != Of::Layer;
+    pub fn nothing_to_tell(&mut self, session: r::Value, linked: bool) {
+        let of_sessions = |watched: &&Watched| watched.inst == self.inst && watched.of != Of::Layer;
         let own: Vec<Watched> = self.watched.iter().filter(of_sessions).cloned().collect();
         for watched in own {
-            if linked || self.is_own(f.inst, &watched.name) || self.infos[f.inst].below.is_none() {
-                let now = self.call_published(f, f.inst, &watched.name, Reading::Session, vec![session]);
-                self.set_cells(f, session, &watched.cells, now);
+            if linked || self.is_own(self.inst, &watched.name) || self.infos[self.inst].below.is_none() {
+                let now = self.call_published(self.inst, &watched.name, Reading::Session, vec![session]);
+                self.set_cells(session, &watched.cells, now);
             }
         }
     }
@@ -290,44 +291,44 @@ impl<'p> Lowering<'p> {
     // -- hearing
 
     /// `change_x` from below: the own handler, and on to those above who wait for it.
-    pub fn make_changed(&mut self, f: &mut Frame<'p>, on: On, name: &Rc<str>) {
-        if let Some(handler) = self.change_handler(f.inst, name) {
-            self.run_changed(f, handler);
+    pub fn make_changed(&mut self, on: On, name: &Rc<str>) {
+        if let Some(handler) = self.change_handler(self.inst, name) {
+            self.run_changed(handler);
         }
-        if !f.live() || !self.handed_on.contains(&(f.inst, name.to_string())) {
+        if !self.live() || !self.handed_on.contains(&(self.inst, name.to_string())) {
             return;
         }
         match on {
             On::Session => {
-                f.place.unsure_up = true;
-                self.hand_change_on(f, name);
+                self.place.unsure_up = true;
+                self.hand_change_on(name);
             }
             On::Lower => {
-                let lower = f.params()[0];
-                self.for_sharers(f, lower, &format!("change_{name}"), What::Changed { name: name.clone() });
+                let lower = self.params()[0];
+                self.for_sharers(lower, &format!("change_{name}"), What::Changed { name: name.clone() });
             }
             _ => {}
         }
     }
 
     /// Code of sessions runs for each of them where the value is of the layer below as a whole.
-    fn run_changed(&mut self, f: &mut Frame<'p>, handler: &'p s::Handler) {
-        let info = self.info(f.inst);
+    fn run_changed(&mut self, handler: &'p s::Handler) {
+        let info = self.info();
         let class = match handler.scope {
-            _ if self.fits(f, handler) => None,
+            _ if self.fits(handler) => None,
             s::ScopeKind::SessionBelow => info.lower,
             _ => info.session,
         };
-        let Some(class) = class else { return self.run(f, handler, Vec::new()) };
-        self.each_session(f, class, |this, f, object| {
-            let outer = f.place.clone();
+        let Some(class) = class else { return self.run(handler, Vec::new()) };
+        self.each_session(class, |this, object| {
+            let outer = this.place.clone();
             match info.session == Some(class) {
-                true => f.place.session = Some(object),
-                false => f.place.lower = Some(object),
+                true => this.place.session = Some(object),
+                false => this.place.lower = Some(object),
             }
-            (f.place.unsure_up, f.place.unsure_down) = (true, true);
-            this.run(f, handler, Vec::new());
-            f.place = outer;
+            (this.place.unsure_up, this.place.unsure_down) = (true, true);
+            this.run(handler, Vec::new());
+            this.place = outer;
         });
     }
 }

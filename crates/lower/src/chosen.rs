@@ -5,7 +5,7 @@
 
 use mokume_reaction as r;
 
-use crate::frame::Frame;
+use crate::frame::Writer;
 use crate::lowering::Lowering;
 use crate::plan::Part;
 
@@ -26,61 +26,63 @@ impl<'p> Lowering<'p> {
             _ => None,
         }
     }
+}
 
+impl<'p> Writer<'_, 'p> {
     /// Puts a key that no session of this flow has in place of *any* (0).
-    pub fn choose_key(&mut self, f: &mut Frame<'p>, user: usize, flow: &mut [r::Value]) {
-        let Some(((place, bits), cell)) = self.open_key(f.inst).zip(self.info(f.inst).next_key) else { return };
+    pub fn choose_key(&mut self, user: usize, flow: &mut [r::Value]) {
+        let Some(((place, bits), cell)) = self.open_key(self.inst).zip(self.info().next_key) else { return };
         let ty = r::Type::U(bits);
-        let zero = f.constant(&self.a, ty, 0);
-        let any = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Eq, a: flow[place], b: zero });
-        let (choose, given) = f.branch(any, None, "choose", "given");
-        let chosen = f.b.block("chosen", &[("key".into(), ty)]);
-        f.select(given);
-        f.jump(chosen, vec![flow[place]]);
-        f.select(choose);
-        let start = f.constant(&self.a, r::Type::U(32), 1);
-        let head = f.b.block("try", &[("tries".into(), r::Type::U(32))]);
-        f.b.set_bound(head, TRIES + 1);
-        f.jump(head, vec![start]);
-        f.select(head);
-        let tries = f.b.params(head)[0];
-        let key = self.next_key(f, cell, bits);
+        let zero = self.constant(ty, 0);
+        let any = self.value(r::OpKind::Compare { op: r::Compare::Eq, a: flow[place], b: zero });
+        let (choose, given) = self.branch(any, None, "choose", "given");
+        let chosen = self.b.block("chosen", &[("key".into(), ty)]);
+        self.select(given);
+        self.jump(chosen, vec![flow[place]]);
+        self.select(choose);
+        let start = self.constant(r::Type::U(32), 1);
+        let head = self.b.block("try", &[("tries".into(), r::Type::U(32))]);
+        self.b.set_bound(head, TRIES + 1);
+        self.jump(head, vec![start]);
+        self.select(head);
+        let tries = self.b.params(head)[0];
+        let key = self.next_key(cell, bits);
         let mut wanted = flow.to_vec();
         wanted[place] = key;
-        let (taken, free) = self.find_session(f, &wanted);
-        let next = f.b.block("next", &[]);
-        f.select(free);
-        if let Some(bound) = self.is_taken_by_bound(f, user, &wanted) {
-            let (bound, free) = f.branch(bound, None, "bound", "free");
-            f.select(bound);
-            f.jump(next, []);
-            f.select(free);
+        let (taken, free) = self.find_session(&wanted);
+        let next = self.b.block("next", &[]);
+        self.select(free);
+        if let Some(bound) = self.is_taken_by_bound(user, &wanted) {
+            let (bound, free) = self.branch(bound, None, "bound", "free");
+            self.select(bound);
+            self.jump(next, []);
+            self.select(free);
         }
-        f.jump(chosen, vec![key]);
-        f.select(taken.0);
-        f.jump(next, []);
-        f.select(next);
-        let most = f.constant(&self.a, r::Type::U(32), u64::from(TRIES));
-        let more = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Lt, a: tries, b: most });
-        let one = f.constant(&self.a, r::Type::U(32), 1);
-        let count = f.value(&self.a, r::OpKind::Binary { op: r::Binary::AddWrap, a: tries, b: one });
+        self.jump(chosen, vec![key]);
+        self.select(taken.0);
+        self.jump(next, []);
+        self.select(next);
+        let most = self.constant(r::Type::U(32), u64::from(TRIES));
+        let more = self.value(r::OpKind::Compare { op: r::Compare::Lt, a: tries, b: most });
+        let one = self.constant(r::Type::U(32), 1);
+        let count = self.value(r::OpKind::Binary { op: r::Binary::AddWrap, a: tries, b: one });
         let again = r::Target { block: head, args: vec![count] };
         let give_up = r::Target { block: chosen, args: vec![key] };
-        f.end(r::Terminator::Branch { condition: more, then: again, otherwise: give_up, likely: None });
-        f.select(chosen);
-        flow[place] = f.b.params(chosen)[0];
+        self.end(r::Terminator::Branch { condition: more, then: again, otherwise: give_up, likely: None });
+        self.select(chosen);
+        flow[place] = self.b.params(chosen)[0];
     }
 
-    fn next_key(&mut self, f: &mut Frame<'p>, cell: r::CellId, bits: u8) -> r::Value {
+    fn next_key(&mut self, cell: r::CellId, bits: u8) -> r::Value {
         let ty = r::Type::U(bits);
-        let object = self.entity(f);
-        let count = f.value(&self.a, r::OpKind::Get { object, cell });
-        let one = f.constant(&self.a, ty, 1);
-        let value = f.value(&self.a, r::OpKind::Binary { op: r::Binary::AddWrap, a: count, b: one });
-        f.op(&self.a, r::OpKind::Set { object, cell, value });
-        let low = f.constant(&self.a, ty, (1 << (bits - 2)) - 1);
-        let low = f.value(&self.a, r::OpKind::Binary { op: r::Binary::And, a: count, b: low });
-        let high = f.constant(&self.a, ty, 3 << (bits - 2));
-        f.value(&self.a, r::OpKind::Binary { op: r::Binary::Or, a: low, b: high })
+        let object = self.entity();
+        let count = self.value(r::OpKind::Get { object, cell });
+        let one = self.constant(ty, 1);
+        let value = self.value(r::OpKind::Binary { op: r::Binary::AddWrap, a: count, b: one });
+        self.op(r::OpKind::Set { object, cell, value });
+        let low = self.constant(ty, (1 << (bits - 2)) - 1);
+        let low = self.value(r::OpKind::Binary { op: r::Binary::And, a: count, b: low });
+        let high = self.constant(ty, 3 << (bits - 2));
+        self.value(r::OpKind::Binary { op: r::Binary::Or, a: low, b: high })
     }
 }

@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::{to, Ends, Exit, Frame, Register, Registration};
+use crate::frame::{to, Ends, Exit, Register, Registration, Writer};
 use crate::lowering::{Lowering, On, Task, What};
 use crate::make::GRANTS;
 use crate::plan::Kind;
@@ -38,13 +38,6 @@ impl<'p> Lowering<'p> {
         self.event(inst, on, &handler, params, what);
     }
 
-    pub fn out(&mut self, f: &mut Frame<'p>, event: &str, args: Vec<r::Value>) {
-        let Some(port) = self.infos[f.inst].port else { return };
-        let outputs = &self.a.ports[port.index()].outputs;
-        let Some(at) = outputs.iter().position(|output| output.event == event) else { return };
-        f.op(&self.a, r::OpKind::Out { port, event: at as u32, args });
-    }
-
     // -- devices
 
     fn declare_device(&mut self, inst: usize) {
@@ -52,18 +45,6 @@ impl<'p> Lowering<'p> {
         let frame = vec![("msg".to_owned(), r::Type::Msg)];
         self.add_port(inst, name, r::PortKind::Device, vec![("frame", frame.clone())]);
         self.add_input(inst, On::Entity, "frame", frame, What::Plain { handler: None });
-    }
-
-    pub fn make_device(&mut self, f: &mut Frame<'p>, task: &Task) {
-        let message = f.params().get(1).copied();
-        match (&task.what, message) {
-            (What::FlowSend, Some(message)) => self.out(f, "frame", vec![message]),
-            (What::Plain { .. }, Some(message)) => match self.plan.flow_users(f.inst).first().copied() {
-                Some(user) => self.deliver_flow(f, user, message, Vec::new()),
-                None => self.drop(f, message, "unexpected"),
-            },
-            _ => {}
-        }
     }
 
     // -- applications
@@ -150,54 +131,75 @@ impl<'p> Lowering<'p> {
         let handles = |layer: &s::Layer| mokume_semantics::check::stacks::handles(layer, name, s::Origin::Above);
         self.layer(below).is_some_and(handles) || self.below_handles(below, name)
     }
+}
 
-    pub fn make_application(&mut self, f: &mut Frame<'p>, task: &Task) {
-        if self.application_speaks(f, task) {
+impl<'p> Writer<'_, 'p> {
+    pub fn out(&mut self, event: &str, args: Vec<r::Value>) {
+        let Some(port) = self.infos[self.inst].port else { return };
+        let outputs = &self.a.ports[port.index()].outputs;
+        let Some(at) = outputs.iter().position(|output| output.event == event) else { return };
+        self.op(r::OpKind::Out { port, event: at as u32, args });
+    }
+
+    pub fn make_device(&mut self, task: &Task) {
+        let message = self.params().get(1).copied();
+        match (&task.what, message) {
+            (What::FlowSend, Some(message)) => self.out("frame", vec![message]),
+            (What::Plain { .. }, Some(message)) => match self.plan.flow_users(self.inst).first().copied() {
+                Some(user) => self.deliver_flow(user, message, Vec::new()),
+                None => self.drop(message, "unexpected"),
+            },
+            _ => {}
+        }
+    }
+
+    pub fn make_application(&mut self, task: &Task) {
+        if self.application_speaks(task) {
             return;
         }
-        let params = f.params();
+        let params = self.params();
         let own = params[0];
         match &task.what {
             // Inputs of the port; a layer's own event of the same name comes from below and ends nowhere.
             What::Custom { name, down: true } if !name.starts_with(GRANTS[1]) => match &**name {
-                "open" => self.application_open(f, params[1], params[2..].to_vec()),
+                "open" => self.application_open(params[1], params[2..].to_vec()),
                 "send_to" => {
                     let (flow, message) = (params[1..params.len() - 1].to_vec(), params[params.len() - 1]);
-                    f.place.flow = Some(flow.clone());
-                    f.place.bottom = Some(flow.clone());
-                    self.send_with_credit(f, message, Some(flow));
+                    self.place.flow = Some(flow.clone());
+                    self.place.bottom = Some(flow.clone());
+                    self.send_with_credit(message, Some(flow));
                 }
-                name => self.application_registers(f, name, params[2..].to_vec()),
+                name => self.application_registers(name, params[2..].to_vec()),
             },
-            What::Send => self.send_with_credit(f, params[1], None),
-            What::Close => self.event_down(f, "close", What::Close, Vec::new()),
-            What::Abort => self.event_down(f, "abort", What::Abort, Vec::new()),
+            What::Send => self.send_with_credit(params[1], None),
+            What::Close => self.event_down("close", What::Close, Vec::new()),
+            What::Abort => self.event_down("abort", What::Abort, Vec::new()),
             What::FlowDeliver => {
                 let args = [params[2..].to_vec(), vec![params[1]]].concat();
-                self.out(f, "deliver_from", args);
+                self.out("deliver_from", args);
             }
-            What::Deliver => self.out(f, "deliver", params),
+            What::Deliver => self.out("deliver", params),
             What::Opened => {
-                let info = self.info(f.inst);
-                self.set_below(f, own, params[1]);
-                self.set_opened(f, own);
+                let info = self.info();
+                self.set_below(own, params[1]);
+                self.set_opened(own);
                 if let Some(cell) = info.user {
-                    let user = f.value(&self.a, r::OpKind::Get { object: own, cell });
-                    self.out(f, "opened", vec![user, own]);
+                    let user = self.value(r::OpKind::Get { object: own, cell });
+                    self.out("opened", vec![user, own]);
                 }
             }
-            What::Accepted => self.application_accepted(f, params[1], params[2..].to_vec()),
+            What::Accepted => self.application_accepted(params[1], params[2..].to_vec()),
             What::Closed => {
-                self.out(f, "closed", vec![own]);
-                f.op(&self.a, r::OpKind::Release { object: own });
+                self.out("closed", vec![own]);
+                self.op(r::OpKind::Release { object: own });
             }
-            What::Failed => self.application_failed(f, own, params[1]),
-            What::FailedFlow => self.drop(f, params[2], "unmatched"),
+            What::Failed => self.application_failed(own, params[1]),
+            What::FailedFlow => self.drop(params[2], "unmatched"),
             What::FailedQuoting => {
-                self.drop(f, params[2], "failed");
-                self.application_failed(f, own, params[1]);
-                f.place.unsure_down = true;
-                self.event_down(f, "abort", What::Abort, Vec::new());
+                self.drop(params[2], "failed");
+                self.application_failed(own, params[1]);
+                self.place.unsure_down = true;
+                self.event_down("abort", What::Abort, Vec::new());
             }
             What::Custom { name, down: false } if &**name == GRANTS[0] => {
                 let output = if task.on == On::Session { "grant_sends" } else { "grant_sends_to" };
@@ -207,124 +209,124 @@ impl<'p> Lowering<'p> {
                     let last = args.len() - 1;
                     args.swap(last - 1, last);
                 }
-                self.out(f, output, args);
+                self.out(output, args);
             }
             What::Custom { name, down: true } if name.starts_with(GRANTS[1]) => {
-                self.custom(f, GRANTS[1], true, params[1..].to_vec());
+                self.custom(GRANTS[1], true, params[1..].to_vec());
             }
-            _ => self.unheard(f, task, &params[1..]),
+            _ => self.unheard(task, &params[1..]),
         }
     }
 
     /// `listen` with the local end, `listen_from` with both.
-    fn application_registers(&mut self, f: &mut Frame<'p>, name: &str, pattern: Vec<r::Value>) {
+    fn application_registers(&mut self, name: &str, pattern: Vec<r::Value>) {
         let (name, ends) = name.strip_suffix("_from").map_or((name, Ends::Local), |name| (name, Ends::Both));
         let how = match name {
             "listen" => Register::Listen,
             "bind" => Register::Bind,
             _ => Register::Unlisten,
         };
-        self.register_down(f, Registration { how, ends }, pattern);
+        self.register_down(Registration { how, ends }, pattern);
     }
 
     /// An event that a layer sends up and no layer above it handles.
-    fn unheard(&mut self, f: &mut Frame<'p>, task: &Task, args: &[r::Value]) {
+    fn unheard(&mut self, task: &Task, args: &[r::Value]) {
         if let r::Trigger::Event(name) = &task.trigger {
             let message = format!("nobody handles `{name}`");
-            self.error("M0726", message, self.inst(f.inst).span, "a layer that it reaches must have a handler for it");
+            self.error_here("M0726", message, "a layer that it reaches must have a handler for it");
         }
         for arg in args {
-            if f.b.type_of(*arg) == r::Type::Msg {
-                self.drop(f, *arg, "unexpected");
+            if self.b.type_of(*arg) == r::Type::Msg {
+                self.drop(*arg, "unexpected");
             }
         }
     }
 
-    fn set_below(&mut self, f: &mut Frame<'p>, session: r::Value, lower: r::Value) {
-        if let Some(cell) = self.infos[f.inst].below {
-            f.op(&self.a, r::OpKind::Set { object: session, cell, value: lower });
+    fn set_below(&mut self, session: r::Value, lower: r::Value) {
+        if let Some(cell) = self.infos[self.inst].below {
+            self.op(r::OpKind::Set { object: session, cell, value: lower });
         }
     }
 
-    fn application_open(&mut self, f: &mut Frame<'p>, user: r::Value, flow: Vec<r::Value>) {
-        let info = self.info(f.inst);
-        let (parts, at_below) = (self.inst(f.inst).bottom.len(), self.inst(f.inst).below);
+    fn application_open(&mut self, user: r::Value, flow: Vec<r::Value>) {
+        let info = self.info();
+        let (parts, at_below) = (self.inst(self.inst).bottom.len(), self.inst(self.inst).below);
         let (Some(class), Some(cell)) = (info.session, info.user) else { return };
-        let (made, session, full) = self.new_object(f, class);
-        f.select(full);
-        let reason = self.told_reason(f.inst, "no_room");
-        let why = f.constant(&self.a, r::Type::Reason, u64::from(reason.0));
-        self.out(f, "failed", vec![user, why]);
-        let mut exits: Vec<Exit> = f.exit(Vec::new()).into_iter().collect();
-        f.select(made);
-        f.op(&self.a, r::OpKind::Set { object: session, cell, value: user });
-        f.place.session = Some(session);
+        let (made, session, full) = self.new_object(class);
+        self.select(full);
+        let reason = self.told_reason("no_room");
+        let why = self.constant(r::Type::Reason, u64::from(reason.0));
+        self.out("failed", vec![user, why]);
+        let mut exits: Vec<Exit> = self.exit(Vec::new()).into_iter().collect();
+        self.select(made);
+        self.op(r::OpKind::Set { object: session, cell, value: user });
+        self.place.session = Some(session);
         let (flow, mut given) = (flow[..parts].to_vec(), flow[parts..].iter().copied());
         for asked in at_below.map_or(Vec::new(), |below| self.given_at(below)) {
-            let count = self.flat(asked.inst, asked.ty).len();
-            f.place.given.push((asked, given.by_ref().take(count).collect()));
+            let count = self.lowering.flat(asked.inst, asked.ty).len();
+            self.place.given.push((asked, given.by_ref().take(count).collect()));
         }
-        self.open_by_hand(f, flow);
-        exits.extend(f.exit(Vec::new()));
-        f.join("end", exits);
+        self.open_by_hand(flow);
+        exits.extend(self.exit(Vec::new()));
+        self.join("end", exits);
     }
 
-    fn application_accepted(&mut self, f: &mut Frame<'p>, lower: r::Value, flow: Vec<r::Value>) {
-        let Some(class) = self.infos[f.inst].session else { return };
-        let (made, session, full) = self.new_object(f, class);
-        f.select(full);
-        self.refuse_lower(f, lower);
-        let mut exits: Vec<Exit> = f.exit(Vec::new()).into_iter().collect();
-        f.select(made);
-        self.set_below(f, session, lower);
-        self.set_opened(f, session);
-        self.out(f, "accepted", [vec![session], flow].concat());
-        self.attach_to(f, lower, session);
-        exits.extend(f.exit(Vec::new()));
-        f.join("end", exits);
+    fn application_accepted(&mut self, lower: r::Value, flow: Vec<r::Value>) {
+        let Some(class) = self.infos[self.inst].session else { return };
+        let (made, session, full) = self.new_object(class);
+        self.select(full);
+        self.refuse_lower(lower);
+        let mut exits: Vec<Exit> = self.exit(Vec::new()).into_iter().collect();
+        self.select(made);
+        self.set_below(session, lower);
+        self.set_opened(session);
+        self.out("accepted", [vec![session], flow].concat());
+        self.attach_to(lower, session);
+        exits.extend(self.exit(Vec::new()));
+        self.join("end", exits);
     }
 
     /// Before `opened` it is the opening that failed.
-    fn application_failed(&mut self, f: &mut Frame<'p>, session: r::Value, why: r::Value) {
-        let info = self.info(f.inst);
+    fn application_failed(&mut self, session: r::Value, why: r::Value) {
+        let info = self.info();
         let (Some(opened), Some(user)) = (info.opened, info.user) else { return };
-        let open = f.value(&self.a, r::OpKind::Get { object: session, cell: opened });
-        let (yes, no, end) = (f.b.block("open", &[]), f.b.block("opening", &[]), f.b.block("end", &[]));
-        f.end(r::Terminator::Branch { condition: open, then: to(yes), otherwise: to(no), likely: None });
-        f.select(yes);
-        self.out(f, "failed_session", vec![session, why]);
-        f.jump(end, []);
-        f.select(no);
-        let number = f.value(&self.a, r::OpKind::Get { object: session, cell: user });
-        self.out(f, "failed", vec![number, why]);
-        f.jump(end, []);
-        f.select(end);
-        f.op(&self.a, r::OpKind::Release { object: session });
+        let open = self.value(r::OpKind::Get { object: session, cell: opened });
+        let (yes, no, end) = (self.b.block("open", &[]), self.b.block("opening", &[]), self.b.block("end", &[]));
+        self.end(r::Terminator::Branch { condition: open, then: to(yes), otherwise: to(no), likely: None });
+        self.select(yes);
+        self.out("failed_session", vec![session, why]);
+        self.jump(end, []);
+        self.select(no);
+        let number = self.value(r::OpKind::Get { object: session, cell: user });
+        self.out("failed", vec![number, why]);
+        self.jump(end, []);
+        self.select(end);
+        self.op(r::OpKind::Release { object: session });
     }
 
     /// Beyond what may be sent now, an application's message is dropped.
-    fn send_with_credit(&mut self, f: &mut Frame<'p>, message: r::Value, flow: Option<Vec<r::Value>>) {
+    fn send_with_credit(&mut self, message: r::Value, flow: Option<Vec<r::Value>>) {
         let mut exits: Vec<Exit> = Vec::new();
         for name in crate::publish::CREDIT {
             let ignored = self.faulty(crate::fault::Fault::CreditIgnored);
-            let Some(credit) = self.credit(f, name).filter(|_| !ignored) else { continue };
+            let Some(credit) = self.credit(name).filter(|_| !ignored) else { continue };
             // For one message, or for its octets.
             let (op, b) = match name {
-                "credit" => (r::Compare::Gt, f.constant(&self.a, r::Type::U(32), 0)),
-                _ => (r::Compare::Ge, f.value(&self.a, r::OpKind::Size { message })),
+                "credit" => (r::Compare::Gt, self.constant(r::Type::U(32), 0)),
+                _ => (r::Compare::Ge, self.value(r::OpKind::Size { message })),
             };
-            let some = f.value(&self.a, r::OpKind::Compare { op, a: credit, b });
-            let (go, none) = f.branch(some, Some(0.99), "go", "no_credit");
-            f.select(none);
-            self.drop(f, message, "no_credit");
-            exits.extend(f.exit(Vec::new()));
-            f.select(go);
+            let some = self.value(r::OpKind::Compare { op, a: credit, b });
+            let (go, none) = self.branch(some, Some(0.99), "go", "no_credit");
+            self.select(none);
+            self.drop(message, "no_credit");
+            exits.extend(self.exit(Vec::new()));
+            self.select(go);
         }
         match flow {
-            Some(flow) => self.send_flow(f, message, flow),
-            None => self.send_down(f, message, None, None),
+            Some(flow) => self.send_flow(message, flow),
+            None => self.send_down(message, None, None),
         }
-        exits.extend(f.exit(Vec::new()));
-        f.join("end", exits);
+        exits.extend(self.exit(Vec::new()));
+        self.join("end", exits);
     }
 }

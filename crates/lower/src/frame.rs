@@ -1,13 +1,15 @@
 //! One body under construction: what its locals are now, whom it runs for, and where its branches meet.
 
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use mokume_reaction::{
-    Automaton, BlockId, BodyBuilder, ClassId, OpKind, Operation, SourceId, Target, Terminator, Type, Value,
+    BlockId, BodyBuilder, ClassId, OpKind, Operation, ReasonId, SourceId, Target, Terminator, Type, Value,
 };
-use mokume_semantics::program::{Function, Handler, Local, LocalId, ObjectId};
+use mokume_semantics::program::{self as s, Expr, Function, Handler, Local, LocalId, ObjectId};
 
-use crate::fold::Env;
+use crate::fold::{fold_one, Env};
+use crate::lowering::{Info, Lowering};
 
 /// A local's scalars; none when it is not (or no longer) there.
 pub type Locals = Vec<Option<Vec<Value>>>;
@@ -117,7 +119,9 @@ impl Registration {
     }
 }
 
-pub struct Frame<'p> {
+/// One body at work: the code so far, whom it runs for, and, by [`Deref`], the stack that it is a part of.
+pub struct Writer<'x, 'p> {
+    pub lowering: &'x mut Lowering<'p>,
     pub inst: usize,
     pub b: BodyBuilder,
     pub locals: Locals,
@@ -131,9 +135,24 @@ pub struct Frame<'p> {
     live: bool,
 }
 
-impl<'p> Frame<'p> {
-    pub fn new(inst: usize, env: Env<'p>, params: &[(String, Type)]) -> Self {
-        Frame {
+impl<'p> Deref for Writer<'_, 'p> {
+    type Target = Lowering<'p>;
+
+    fn deref(&self) -> &Lowering<'p> {
+        self.lowering
+    }
+}
+
+impl DerefMut for Writer<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.lowering
+    }
+}
+
+impl<'x, 'p> Writer<'x, 'p> {
+    pub fn new(lowering: &'x mut Lowering<'p>, inst: usize, env: Env<'p>, params: &[(String, Type)]) -> Self {
+        Writer {
+            lowering,
             inst,
             b: BodyBuilder::new(params),
             locals: Vec::new(),
@@ -144,6 +163,39 @@ impl<'p> Frame<'p> {
             refusals: Vec::new(),
             live: true,
         }
+    }
+
+    /// A condition that the arguments of the layer decide.
+    pub fn known(&self, condition: &Expr) -> Option<bool> {
+        fold_one(self.program, &self.env, condition).map(|value| value != 0)
+    }
+
+    // -- the questions of `Lowering`, for the instance at work
+
+    pub fn info(&self) -> Rc<Info> {
+        self.lowering.info(self.inst)
+    }
+
+    pub fn flat(&mut self, ty: s::Type) -> Vec<(String, Type)> {
+        self.lowering.flat(self.inst, ty)
+    }
+
+    pub fn scalar(&mut self, ty: s::Type) -> Type {
+        self.lowering.scalar(self.inst, ty)
+    }
+
+    pub fn reason(&mut self, name: &str) -> ReasonId {
+        self.lowering.reason(self.inst, name)
+    }
+
+    pub fn told_reason(&mut self, name: &str) -> ReasonId {
+        self.lowering.told_reason(self.inst, name)
+    }
+
+    /// An error at the layer's name in the stack.
+    pub fn error_here(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
+        let span = self.inst(self.inst).span;
+        self.error(code, message, span, help);
     }
 
     pub fn params(&self) -> Vec<Value> {
@@ -175,10 +227,10 @@ impl<'p> Frame<'p> {
         self.b.set_source(source);
     }
 
-    pub fn op(&mut self, a: &Automaton, kind: OpKind) -> Vec<Value> {
+    pub fn op(&mut self, kind: OpKind) -> Vec<Value> {
         let borrowed = kind.borrowed();
         let operands = kind.operands();
-        let results = self.b.op(a, kind);
+        let results = self.b.op(&self.lowering.a, kind);
         for value in operands {
             if Some(value) != borrowed && self.b.type_of(value) == Type::Msg {
                 self.forget(value);
@@ -187,8 +239,8 @@ impl<'p> Frame<'p> {
         results
     }
 
-    pub fn value(&mut self, a: &Automaton, kind: OpKind) -> Value {
-        self.op(a, kind)[0]
+    pub fn value(&mut self, kind: OpKind) -> Value {
+        self.op(kind)[0]
     }
 
     /// A message that was given away is nobody's local any more.
@@ -200,8 +252,8 @@ impl<'p> Frame<'p> {
         }
     }
 
-    pub fn constant(&mut self, a: &Automaton, ty: Type, value: u64) -> Value {
-        self.b.constant(a, ty, value)
+    pub fn constant(&mut self, ty: Type, value: u64) -> Value {
+        self.b.constant(&self.lowering.a, ty, value)
     }
 
     pub fn local(&self, local: LocalId) -> Vec<Value> {
@@ -209,7 +261,7 @@ impl<'p> Frame<'p> {
     }
 
     /// A message, or another local of one value.
-    pub fn one(&self, local: LocalId) -> Value {
+    pub fn of_local(&self, local: LocalId) -> Value {
         self.local(local).first().copied().unwrap_or(Value(0))
     }
 

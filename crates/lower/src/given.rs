@@ -5,7 +5,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::Frame;
+use crate::frame::Writer;
 use crate::lowering::Lowering;
 
 /// A constant that an instance asks for.
@@ -46,35 +46,37 @@ impl<'p> Lowering<'p> {
         }
         params
     }
+}
 
+impl<'p> Writer<'_, 'p> {
     /// Takes what is the instance's own from the values behind the flow; the rest goes on down.
-    pub fn take_given(&mut self, f: &mut Frame<'p>, session: r::Value, values: &[r::Value]) {
+    pub fn take_given(&mut self, session: r::Value, values: &[r::Value]) {
         let mut rest = values.iter().copied();
-        for given in self.given_at(f.inst) {
-            let count = self.flat(given.inst, given.ty).len();
+        for given in self.given_at(self.inst) {
+            let count = self.lowering.flat(given.inst, given.ty).len();
             let mine: Vec<r::Value> = rest.by_ref().take(count).collect();
-            if given.inst == f.inst {
-                let known = self.infos[f.inst].members.get(&(s::ScopeKind::Session, given.member));
+            if given.inst == self.inst {
+                let known = self.infos[self.inst].members.get(&(s::ScopeKind::Session, given.member));
                 let cells = known.cloned().unwrap_or_default();
-                self.set_cells(f, session, &cells, mine);
+                self.set_cells(session, &cells, mine);
             } else {
-                f.place.given.push((given, mine));
+                self.place.given.push((given, mine));
             }
         }
     }
 
     /// Values for what the layer below asks for: those at hand, else what it says itself.
-    pub fn given_below(&mut self, f: &mut Frame<'p>, below: usize) -> Vec<r::Value> {
+    pub fn given_below(&mut self, below: usize) -> Vec<r::Value> {
         let mut values = Vec::new();
         for given in self.given_at(below) {
-            let known = f.place.given.iter().find(|(of, _)| *of == given).map(|(_, values)| values.clone());
-            values.extend(known.unwrap_or_else(|| self.given_default(f, &given)));
+            let known = self.place.given.iter().find(|(of, _)| *of == given).map(|(_, values)| values.clone());
+            values.extend(known.unwrap_or_else(|| self.given_default(&given)));
         }
         values
     }
 
-    fn given_default(&mut self, f: &mut Frame<'p>, given: &Given) -> Vec<r::Value> {
-        let types = self.flat(given.inst, given.ty);
+    fn given_default(&mut self, given: &Given) -> Vec<r::Value> {
+        let types = self.lowering.flat(given.inst, given.ty);
         let env = self.inst(given.inst).env.clone();
         let layer = self.layer(given.inst);
         let scope = layer.and_then(|layer| layer.scopes.iter().find(|scope| scope.kind == s::ScopeKind::Session));
@@ -88,20 +90,20 @@ impl<'p> Lowering<'p> {
             self.error("M0720", "what `open` gives is a constant if nobody says otherwise", Some(init.span), help);
         }
         let number = |at: usize| known.as_ref().and_then(|values| values.get(at).copied()).unwrap_or(0);
-        types.into_iter().enumerate().map(|(at, (_, ty))| f.constant(&self.a, ty, number(at))).collect()
+        types.into_iter().enumerate().map(|(at, (_, ty))| self.constant(ty, number(at))).collect()
     }
 
     /// `below.open(…, priority: 3)` in code: for every layer below that asks for that name.
-    pub fn give_by_hand(&mut self, f: &mut Frame<'p>, args: &'p [(s::Name, s::Expr)]) {
-        let Some(below) = self.inst(f.inst).below else { return };
+    pub fn give_by_hand(&mut self, args: &'p [(s::Name, s::Expr)]) {
+        let Some(below) = self.inst(self.inst).below else { return };
         let wanted = self.given_at(below);
         for (name, value) in args {
-            let values = self.expr(f, value);
+            let values = self.expr(value);
             let mut asked = false;
             for given in wanted.iter().filter(|given| given.name == name.text) {
                 asked = true;
-                f.place.given.retain(|(of, _)| of != given);
-                f.place.given.push((given.clone(), values.clone()));
+                self.place.given.retain(|(of, _)| of != given);
+                self.place.given.push((given.clone(), values.clone()));
             }
             if !asked {
                 let text = format!("no layer below asks for `{}` when it is opened", name.text);

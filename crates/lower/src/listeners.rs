@@ -8,7 +8,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::fault::Fault;
-use crate::frame::{to, Ends, Exit, Frame, Register, Registration};
+use crate::frame::{to, Ends, Exit, Register, Registration, Writer};
 use crate::lowering::{Info, Lowering, What};
 use crate::plan::{Component, Kind};
 
@@ -115,42 +115,6 @@ impl<'p> Lowering<'p> {
         all
     }
 
-    // -- finding them
-
-    /// Looks for the patterns that hear of a flow, the most specific first: with the local keys before with any, then with
-    /// more of the remote end, then with the local addresses before at any. Of the remote end the addresses stand or fall
-    /// together, and so do the keys; of the local end what one layer made.
-    ///
-    /// The code behind is for where there is none; the answer is the block that has what was found. Of each pattern the
-    /// `suffixes` are tried in their order.
-    pub fn search(
-        &mut self,
-        f: &mut Frame<'p>,
-        flow: &[r::Value],
-        maps: Patterns,
-        suffixes: &[Vec<r::Value>],
-    ) -> r::BlockId {
-        let parts = self.pattern_parts(f.inst);
-        let found = f.b.block("listener", &[("found".into(), maps.value)]);
-        let from = maps.from.filter(|_| !self.faulty(Fault::RemoteIgnored));
-        for keys in 0..1usize << parts.keys.len() {
-            if let Some(cell) = from {
-                self.search_from(f, (flow, &parts, keys), (cell, maps.any), (suffixes, found));
-            }
-            for addresses in self.least_first(1 << parts.addresses.len()) {
-                let mut key = Vec::new();
-                for (at, (open, remote)) in self.opened(f.inst, &parts, (keys, addresses)).into_iter().enumerate() {
-                    if !remote {
-                        let ty = f.b.type_of(flow[at]);
-                        key.push(if open { f.constant(&self.a, ty, 0) } else { flow[at] });
-                    }
-                }
-                self.try_keys(f, maps.local, &key, suffixes, found);
-            }
-        }
-        found
-    }
-
     /// The planted fault turns the order.
     fn least_first(&self, sets: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..sets).collect();
@@ -158,86 +122,6 @@ impl<'p> Lowering<'p> {
             order.reverse();
         }
         order
-    }
-
-    /// The patterns of both ends with these local keys, in a loop: few have any.
-    fn search_from(
-        &mut self,
-        f: &mut Frame<'p>,
-        (flow, parts, keys): (&[r::Value], &Parts, usize),
-        (cell, any): (r::CellId, Option<r::CellId>),
-        (suffixes, found): (&[Vec<r::Value>], r::BlockId),
-    ) {
-        let behind = f.b.block("local", &[]);
-        if let Some(any) = any {
-            let object = self.entity(f);
-            let any = f.value(&self.a, r::OpKind::Get { object, cell: any });
-            let look = f.b.block("look", &[]);
-            f.end(r::Terminator::Branch { condition: any, then: to(look), otherwise: to(behind), likely: Some(0.1) });
-            f.select(look);
-        }
-        let bits = parts.addresses.len();
-        let steps = ((1u64 << parts.remote.len()) - 1) << bits;
-        let word = r::Type::U(8);
-        let head = f.b.block("pattern", &[("step".into(), word)]);
-        f.b.set_bound(head, steps as u32 + 1);
-        let zero = f.constant(&self.a, word, 0);
-        f.jump(head, vec![zero]);
-        f.select(head);
-        let step = f.b.params(head)[0];
-        let mut key = Vec::new();
-        for (at, bit) in self.bits_of(f.inst, parts, keys).into_iter().enumerate() {
-            let none = f.constant(&self.a, f.b.type_of(flow[at]), 0);
-            key.push(match bit {
-                Bit::Named => flow[at],
-                Bit::Open => none,
-                Bit::Step(bit) => {
-                    let mask = f.constant(&self.a, word, 1 << bit);
-                    let masked = f.value(&self.a, r::OpKind::Binary { op: r::Binary::And, a: step, b: mask });
-                    let c = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: masked, b: zero });
-                    f.value(&self.a, r::OpKind::Select { c, a: none, b: flow[at] })
-                }
-            });
-        }
-        self.try_keys(f, cell, &key, suffixes, found);
-        let one = f.constant(&self.a, word, 1);
-        let next = f.value(&self.a, r::OpKind::Binary { op: r::Binary::AddWrap, a: step, b: one });
-        let end = f.constant(&self.a, word, steps);
-        let more = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Lt, a: next, b: end });
-        let again = r::Target { block: head, args: vec![next] };
-        f.end(r::Terminator::Branch { condition: more, then: again, otherwise: to(behind), likely: None });
-        f.select(behind);
-    }
-
-    fn try_keys(
-        &mut self,
-        f: &mut Frame<'p>,
-        cell: r::CellId,
-        key: &[r::Value],
-        suffixes: &[Vec<r::Value>],
-        found: r::BlockId,
-    ) {
-        let object = self.entity(f);
-        for suffix in suffixes {
-            let key = [key, suffix].concat();
-            let absent = f.b.block("none", &[]);
-            if key.is_empty() {
-                // Nothing tells them apart: there is one place.
-                let only = f.value(&self.a, r::OpKind::Get { object, cell });
-                let class = self.class_of(f, only);
-                let null = f.value(&self.a, r::OpKind::Null { class });
-                let there = f.value(&self.a, r::OpKind::Compare { op: r::Compare::Ne, a: only, b: null });
-                let then = r::Target { block: found, args: vec![only] };
-                f.end(r::Terminator::Branch { condition: there, then, otherwise: to(absent), likely: None });
-            } else {
-                f.end(r::Terminator::Try {
-                    op: r::Fallible::Find { object, cell, key },
-                    then: to(found),
-                    otherwise: to(absent),
-                });
-            }
-            f.select(absent);
-        }
     }
 
     /// What of a flow may be left open: of so many layers the local end, of the remote end keys and addresses.
@@ -291,70 +175,190 @@ impl<'p> Lowering<'p> {
         Some(Patterns { local: info.listeners?, from: index, any, value: r::Type::U(8) })
     }
 
+    pub fn refused_cell(&mut self, info: &mut Info) {
+        if info.refused.is_none() {
+            info.refused = Some(self.cell(info.entity(), "refused_listeners", r::CellKind::Counter, false, None));
+        }
+    }
+
+    pub fn cares_for_listeners(&self, inst: usize) -> bool {
+        let at = self.inst(inst);
+        let Some(layer) = at.layer() else { return false };
+        let handles = layer.handlers.iter().any(|handler| {
+            matches!(handler.event, s::Event::Listen { .. } | s::Event::Bind { .. } | s::Event::Unlisten { .. })
+        });
+        let through = matches!(layer.shape, s::Shape::Worker | s::Shape::Multiplexor);
+        handles
+            || self.infos[inst].listeners.is_some()
+            || (through && at.lowers().iter().any(|below| self.cares_for_listeners(*below)))
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    // -- finding them
+
+    /// Looks for the patterns that hear of a flow, the most specific first: with the local keys before with any, then with
+    /// more of the remote end, then with the local addresses before at any. Of the remote end the addresses stand or fall
+    /// together, and so do the keys; of the local end what one layer made.
+    ///
+    /// The code behind is for where there is none; the answer is the block that has what was found. Of each pattern the
+    /// `suffixes` are tried in their order.
+    pub fn search(&mut self, flow: &[r::Value], maps: Patterns, suffixes: &[Vec<r::Value>]) -> r::BlockId {
+        let parts = self.pattern_parts(self.inst);
+        let found = self.b.block("listener", &[("found".into(), maps.value)]);
+        let from = maps.from.filter(|_| !self.faulty(Fault::RemoteIgnored));
+        for keys in 0..1usize << parts.keys.len() {
+            if let Some(cell) = from {
+                self.search_from((flow, &parts, keys), (cell, maps.any), (suffixes, found));
+            }
+            for addresses in self.least_first(1 << parts.addresses.len()) {
+                let mut key = Vec::new();
+                for (at, (open, remote)) in self.opened(self.inst, &parts, (keys, addresses)).into_iter().enumerate() {
+                    if !remote {
+                        let ty = self.b.type_of(flow[at]);
+                        key.push(if open { self.constant(ty, 0) } else { flow[at] });
+                    }
+                }
+                self.try_keys(maps.local, &key, suffixes, found);
+            }
+        }
+        found
+    }
+
+    /// The patterns of both ends with these local keys, in a loop: few have any.
+    fn search_from(
+        &mut self,
+        (flow, parts, keys): (&[r::Value], &Parts, usize),
+        (cell, any): (r::CellId, Option<r::CellId>),
+        (suffixes, found): (&[Vec<r::Value>], r::BlockId),
+    ) {
+        let behind = self.b.block("local", &[]);
+        if let Some(any) = any {
+            let object = self.entity();
+            let any = self.value(r::OpKind::Get { object, cell: any });
+            let look = self.b.block("look", &[]);
+            self.end(r::Terminator::Branch {
+                condition: any,
+                then: to(look),
+                otherwise: to(behind),
+                likely: Some(0.1),
+            });
+            self.select(look);
+        }
+        let bits = parts.addresses.len();
+        let steps = ((1u64 << parts.remote.len()) - 1) << bits;
+        let word = r::Type::U(8);
+        let head = self.b.block("pattern", &[("step".into(), word)]);
+        self.b.set_bound(head, steps as u32 + 1);
+        let zero = self.constant(word, 0);
+        self.jump(head, vec![zero]);
+        self.select(head);
+        let step = self.b.params(head)[0];
+        let mut key = Vec::new();
+        for (at, bit) in self.bits_of(self.inst, parts, keys).into_iter().enumerate() {
+            let none = self.constant(self.b.type_of(flow[at]), 0);
+            key.push(match bit {
+                Bit::Named => flow[at],
+                Bit::Open => none,
+                Bit::Step(bit) => {
+                    let mask = self.constant(word, 1 << bit);
+                    let masked = self.value(r::OpKind::Binary { op: r::Binary::And, a: step, b: mask });
+                    let c = self.value(r::OpKind::Compare { op: r::Compare::Ne, a: masked, b: zero });
+                    self.value(r::OpKind::Select { c, a: none, b: flow[at] })
+                }
+            });
+        }
+        self.try_keys(cell, &key, suffixes, found);
+        let one = self.constant(word, 1);
+        let next = self.value(r::OpKind::Binary { op: r::Binary::AddWrap, a: step, b: one });
+        let end = self.constant(word, steps);
+        let more = self.value(r::OpKind::Compare { op: r::Compare::Lt, a: next, b: end });
+        let again = r::Target { block: head, args: vec![next] };
+        self.end(r::Terminator::Branch { condition: more, then: again, otherwise: to(behind), likely: None });
+        self.select(behind);
+    }
+
+    fn try_keys(&mut self, cell: r::CellId, key: &[r::Value], suffixes: &[Vec<r::Value>], found: r::BlockId) {
+        let object = self.entity();
+        for suffix in suffixes {
+            let key = [key, suffix].concat();
+            let absent = self.b.block("none", &[]);
+            if key.is_empty() {
+                // Nothing tells them apart: there is one place.
+                let only = self.value(r::OpKind::Get { object, cell });
+                let class = self.class_of(only);
+                let null = self.value(r::OpKind::Null { class });
+                let there = self.value(r::OpKind::Compare { op: r::Compare::Ne, a: only, b: null });
+                let then = r::Target { block: found, args: vec![only] };
+                self.end(r::Terminator::Branch { condition: there, then, otherwise: to(absent), likely: None });
+            } else {
+                self.end(r::Terminator::Try {
+                    op: r::Fallible::Find { object, cell, key },
+                    then: to(found),
+                    otherwise: to(absent),
+                });
+            }
+            self.select(absent);
+        }
+    }
+
     /// The most specific listener of a message, if there is one; the code behind is for where there is none.
-    pub fn try_listeners(&mut self, f: &mut Frame<'p>, message: r::Value, flow: &[r::Value], exits: &mut Vec<Exit>) {
-        let Some(maps) = self.listener_maps(f.inst) else { return };
-        let each = self.layer(f.inst).is_some_and(|layer| layer.matching != s::Matching::One);
+    pub fn try_listeners(&mut self, message: r::Value, flow: &[r::Value], exits: &mut Vec<Exit>) {
+        let Some(maps) = self.listener_maps(self.inst) else { return };
+        let each = self.layer(self.inst).is_some_and(|layer| layer.matching != s::Matching::One);
         let places: Vec<Vec<r::Value>> = match each {
-            true => (0..self.listening(f.inst).len())
-                .map(|place| vec![f.constant(&self.a, r::Type::U(8), place as u64)])
+            true => (0..self.listening(self.inst).len())
+                .map(|place| vec![self.constant(r::Type::U(8), place as u64)])
                 .collect(),
             false => vec![Vec::new()],
         };
-        let found = self.search(f, flow, maps, &places);
-        let Some(nobody) = f.b.current() else { return };
-        let locals = f.locals.clone();
-        f.select(found);
-        let kind = f.b.params(found)[0];
-        self.give_listener(f, kind, message, flow, exits);
-        f.select(nobody);
-        f.locals = locals;
+        let found = self.search(flow, maps, &places);
+        let Some(nobody) = self.b.current() else { return };
+        let locals = self.locals.clone();
+        self.select(found);
+        let kind = self.b.params(found)[0];
+        self.give_listener(kind, message, flow, exits);
+        self.select(nobody);
+        self.locals = locals;
     }
 
-    fn give_listener(
-        &mut self,
-        f: &mut Frame<'p>,
-        kind: r::Value,
-        message: r::Value,
-        flow: &[r::Value],
-        exits: &mut Vec<Exit>,
-    ) {
-        let all = self.listening(f.inst);
-        let blocks: Vec<r::BlockId> = all.iter().map(|_| f.b.block("for", &[])).collect();
+    fn give_listener(&mut self, kind: r::Value, message: r::Value, flow: &[r::Value], exits: &mut Vec<Exit>) {
+        let all = self.listening(self.inst);
+        let blocks: Vec<r::BlockId> = all.iter().map(|_| self.b.block("for", &[])).collect();
         let Some(last) = blocks.last() else { return };
         let cases = blocks[..blocks.len() - 1].iter().enumerate().map(|(at, block)| (at as u64, to(*block))).collect();
-        f.end(r::Terminator::Switch { value: kind, cases, default: to(*last) });
-        let locals = f.locals.clone();
+        self.end(r::Terminator::Switch { value: kind, cases, default: to(*last) });
+        let locals = self.locals.clone();
         for (block, (user, how)) in blocks.into_iter().zip(all) {
-            f.select(block);
-            f.locals = locals.clone();
+            self.select(block);
+            self.locals = locals.clone();
             match how {
-                Register::Bind => self.deliver_flow(f, user, message, flow.to_vec()),
-                _ => self.accept(f, user, message, flow, true),
+                Register::Bind => self.deliver_flow(user, message, flow.to_vec()),
+                _ => self.accept(user, message, flow, true),
             }
-            exits.extend(f.exit(Vec::new()));
+            exits.extend(self.exit(Vec::new()));
         }
     }
 
     // -- entering them
 
     /// Into the map of listeners, or out of it.
-    fn enter_listener(&mut self, f: &mut Frame<'p>, user: Option<usize>, registration: Registration, key: &[r::Value]) {
-        let info = self.info(f.inst);
+    fn enter_listener(&mut self, user: Option<usize>, registration: Registration, key: &[r::Value]) {
+        let info = self.info();
         let cell = match registration.ends {
             Ends::Local => info.listeners,
             Ends::Both => info.listeners_from.map(|cells| cells.index),
         };
         let Some(cell) = cell else { return };
-        let entity = self.entity(f);
-        let all = self.listening(f.inst);
-        let each = self.layer(f.inst).is_some_and(|layer| layer.matching != s::Matching::One);
+        let entity = self.entity();
+        let all = self.listening(self.inst);
+        let each = self.layer(self.inst).is_some_and(|layer| layer.matching != s::Matching::One);
         for (place, (of, how)) in all.iter().enumerate() {
-            let number = f.constant(&self.a, r::Type::U(8), place as u64);
+            let number = self.constant(r::Type::U(8), place as u64);
             let key = if each { [key.to_vec(), vec![number]].concat() } else { key.to_vec() };
             if registration.how == Register::Unlisten {
                 if each && Some(*of) == user || !each && place == 0 {
-                    self.remove(f, entity, cell, key);
+                    self.remove(entity, cell, key);
                 }
                 continue;
             }
@@ -362,48 +366,42 @@ impl<'p> Lowering<'p> {
                 continue;
             }
             if let (Some(cells), Ends::Both) = (info.listeners_from, registration.ends) {
-                let value = f.constant(&self.a, r::Type::Bool, 1);
-                f.op(&self.a, r::OpKind::Set { object: entity, cell: cells.any, value });
+                let value = self.constant(r::Type::Bool, 1);
+                self.op(r::OpKind::Set { object: entity, cell: cells.any, value });
             }
-            let (entered, full) = (f.b.block("entered", &[]), f.b.block("full", &[]));
+            let (entered, full) = (self.b.block("entered", &[]), self.b.block("full", &[]));
             let (then, otherwise) = (to(entered), to(full));
-            f.end(r::Terminator::Try {
+            self.end(r::Terminator::Try {
                 op: r::Fallible::Insert { object: entity, cell, key, values: vec![number] },
                 then,
                 otherwise,
             });
-            f.select(full);
-            self.count_refused(f);
-            f.jump(entered, []);
-            f.select(entered);
-        }
-    }
-
-    pub fn refused_cell(&mut self, info: &mut Info) {
-        if info.refused.is_none() {
-            info.refused = Some(self.cell(info.entity(), "refused_listeners", r::CellKind::Counter, false, None));
+            self.select(full);
+            self.count_refused();
+            self.jump(entered, []);
+            self.select(entered);
         }
     }
 
     /// Tools see how many listeners there was no room for.
-    pub fn count_refused(&mut self, f: &mut Frame<'p>) {
-        if let Some(cell) = self.infos[f.inst].refused {
-            let object = self.entity(f);
-            let amount = f.constant(&self.a, r::Type::U(32), 1);
-            f.op(&self.a, r::OpKind::Count { object, cell, amount });
+    pub fn count_refused(&mut self) {
+        if let Some(cell) = self.infos[self.inst].refused {
+            let object = self.entity();
+            let amount = self.constant(r::Type::U(32), 1);
+            self.op(r::OpKind::Count { object, cell, amount });
         }
     }
 
     /// `listen`, `bind`, `unlisten` on the entity.
-    pub fn register_on(&mut self, f: &mut Frame<'p>, registration: Registration, pattern: Vec<r::Value>) {
-        let inst = f.inst;
+    pub fn register_on(&mut self, registration: Registration, pattern: Vec<r::Value>) {
+        let inst = self.inst;
         // What listens above a router has its addresses; those below are not known by them.
         if self.inst(inst).shape() == Some(s::Shape::Router) {
             return;
         }
         if self.infos[inst].listeners.is_some() {
-            let user = f.place.registering.or_else(|| self.inst(inst).users.first().copied());
-            self.enter_listener(f, user, registration, &pattern);
+            let user = self.place.registering.or_else(|| self.inst(inst).users.first().copied());
+            self.enter_listener(user, registration, &pattern);
             if registration.how == Register::Unlisten {
                 return;
             }
@@ -417,32 +415,30 @@ impl<'p> Lowering<'p> {
             }
             false => pattern,
         };
-        self.register_down(f, registration, bottom);
+        self.register_down(registration, bottom);
     }
 
     /// `below.listen(…)` in code.
-    pub fn register_by_hand(&mut self, f: &mut Frame<'p>, how: Register, flow: &'p s::Expr) {
-        let values = self.expr(f, flow);
-        let bottom = self.inst(f.inst).bottom.clone();
+    pub fn register_by_hand(&mut self, how: Register, flow: &'p s::Expr) {
+        let values = self.expr(flow);
+        let bottom = self.inst(self.inst).bottom.clone();
         let ends = ends_of(flow);
         let said = |c: &Component| ends == Ends::Both || !c.is_remote();
         let pattern = values.iter().zip(&bottom).filter(|(_, c)| said(c)).map(|(value, _)| *value).collect();
-        self.register_down(f, Registration { how, ends }, pattern);
+        self.register_down(Registration { how, ends }, pattern);
     }
 
     /// `listen`, `bind`, `unlisten` for the layer below; only where somebody there cares.
-    pub fn register_down(&mut self, f: &mut Frame<'p>, registration: Registration, pattern: Vec<r::Value>) {
-        if !self.inst(f.inst).lowers().iter().any(|below| self.cares_for_listeners(*below)) {
+    pub fn register_down(&mut self, registration: Registration, pattern: Vec<r::Value>) {
+        if !self.inst(self.inst).lowers().iter().any(|below| self.cares_for_listeners(*below)) {
             return;
         }
-        let tell = |this: &mut Self, f: &mut Frame<'p>, below: usize, pattern: &[r::Value]| {
-            this.register_at(f, below, registration, pattern)
-        };
-        self.for_lower(f, &pattern, tell, |_, _| {});
+        let tell = |this: &mut Self, below: usize, pattern: &[r::Value]| this.register_at(below, registration, pattern);
+        self.for_lower(&pattern, tell, |_| {});
     }
 
-    fn register_at(&mut self, f: &mut Frame<'p>, below: usize, registration: Registration, pattern: &[r::Value]) {
-        let inst = f.inst;
+    fn register_at(&mut self, below: usize, registration: Registration, pattern: &[r::Value]) {
+        let inst = self.inst;
         if !self.cares_for_listeners(below) {
             return;
         }
@@ -456,7 +452,7 @@ impl<'p> Lowering<'p> {
         let components = self.inst(below).top.clone();
         let ends = if components.iter().any(Component::is_remote) { registration.ends } else { Ends::Local };
         let registration = Registration { how, ends };
-        let args = self.lift_to(f, below, pattern, ends == Ends::Local);
+        let args = self.lift_to(below, pattern, ends == Ends::Local);
         let params = match ends {
             Ends::Local => self.local_params(&components),
             Ends::Both => self.flow_params(&components),
@@ -466,20 +462,8 @@ impl<'p> Lowering<'p> {
         let event = self.event_of(&registration.name(), user);
         self.event(below, crate::lowering::On::Entity, &event, params, What::Register(registration, user));
         let class = self.infos[below].entity();
-        let target = f.value(&self.a, r::OpKind::Unique { class });
-        f.op(&self.a, r::OpKind::Emit { target, event, args });
-    }
-
-    pub fn cares_for_listeners(&self, inst: usize) -> bool {
-        let at = self.inst(inst);
-        let Some(layer) = at.layer() else { return false };
-        let handles = layer.handlers.iter().any(|handler| {
-            matches!(handler.event, s::Event::Listen { .. } | s::Event::Bind { .. } | s::Event::Unlisten { .. })
-        });
-        let through = matches!(layer.shape, s::Shape::Worker | s::Shape::Multiplexor);
-        handles
-            || self.infos[inst].listeners.is_some()
-            || (through && at.lowers().iter().any(|below| self.cares_for_listeners(*below)))
+        let target = self.value(r::OpKind::Unique { class });
+        self.op(r::OpKind::Emit { target, event, args });
     }
 }
 

@@ -364,11 +364,6 @@ impl<'p> Lowering<'p> {
         fold(self.program, env, expr)
     }
 
-    /// A condition that the arguments of the layer decide.
-    pub fn known(&self, f: &crate::frame::Frame<'p>, condition: &s::Expr) -> Option<bool> {
-        fold_one(self.program, &f.env, condition).map(|value| value != 0)
-    }
-
     // -- reasons
 
     pub fn reason(&mut self, inst: usize, name: &str) -> r::ReasonId {

@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::{Code, Ends, Frame, Pass, Register, Registration};
+use crate::frame::{Code, Ends, Pass, Register, Registration, Writer};
 use crate::lowering::{Lowering, On, Task, What};
 use crate::plan::Kind;
 
@@ -70,37 +70,8 @@ impl<'p> Lowering<'p> {
             On::Object(_) => "o",
         };
         let params = [vec![(object.to_owned(), r::Type::Ref(class))], task.params.clone()].concat();
-        let env = self.inst(task.inst).env.clone();
-        let mut f = Frame::new(task.inst, env, &params);
-        let own = f.params()[0];
-        f.place.object = Some(own);
-        f.place.class = Some(class);
-        match task.on {
-            On::Session => f.place.session = Some(own),
-            On::Point => f.place.point = Some(own),
-            On::Lower => f.place.lower = Some(own),
-            On::Object(id) => {
-                f.place.keyed = Some((id, own));
-                let parent = self.a.class(class).parent;
-                if parent.is_some() && parent == self.infos[task.inst].session {
-                    f.place.session = Some(f.value(&self.a, r::OpKind::Parent { object: own }));
-                }
-            }
-            On::Entity => {}
-        }
-        let session = f.place.session;
         let source = self.source_of(&task);
-        f.source(source);
-        match self.inst(task.inst).kind {
-            Kind::Device(_) => self.make_device(&mut f, &task),
-            Kind::Application => self.make_application(&mut f, &task),
-            Kind::Layer(_) => self.make_layer(&mut f, &task),
-        }
-        if self.is_watched(task.inst) && f.live() {
-            self.tell_changes(&mut f, session, task.trigger == r::Trigger::Start);
-        }
-        f.end(r::Terminator::Return);
-        let body = f.b.finish();
+        let body = self.body(&task, class, &params, source);
         self.a.handlers.push(r::Handler {
             class,
             trigger: task.trigger,
@@ -109,6 +80,45 @@ impl<'p> Lowering<'p> {
             later_capacity: task.later,
             source,
         });
+    }
+
+    fn body(
+        &mut self,
+        task: &Task,
+        class: r::ClassId,
+        params: &[(String, r::Type)],
+        source: Option<r::SourceId>,
+    ) -> r::Body {
+        let env = self.inst(task.inst).env.clone();
+        let mut w = Writer::new(self, task.inst, env, params);
+        let own = w.params()[0];
+        w.place.object = Some(own);
+        w.place.class = Some(class);
+        match task.on {
+            On::Session => w.place.session = Some(own),
+            On::Point => w.place.point = Some(own),
+            On::Lower => w.place.lower = Some(own),
+            On::Object(id) => {
+                w.place.keyed = Some((id, own));
+                let parent = w.a.class(class).parent;
+                if parent.is_some() && parent == w.infos[task.inst].session {
+                    w.place.session = Some(w.value(r::OpKind::Parent { object: own }));
+                }
+            }
+            On::Entity => {}
+        }
+        let session = w.place.session;
+        w.source(source);
+        match w.inst(task.inst).kind {
+            Kind::Device(_) => w.make_device(task),
+            Kind::Application => w.make_application(task),
+            Kind::Layer(_) => w.make_layer(task),
+        }
+        if w.is_watched(task.inst) && w.live() {
+            w.tell_changes(session, task.trigger == r::Trigger::Start);
+        }
+        w.end(r::Terminator::Return);
+        w.b.finish()
     }
 
     fn source_of(&mut self, task: &Task) -> Option<r::SourceId> {
@@ -133,223 +143,11 @@ impl<'p> Lowering<'p> {
         self.layer(inst)?.handlers.iter().find(|handler| wanted(&handler.event))
     }
 
-    /// Runs a handler's code in place.
-    pub fn run(&mut self, f: &mut Frame<'p>, handler: &'p s::Handler, given: Vec<(s::LocalId, Vec<r::Value>)>) {
-        let pass = f.place.pass.clone();
-        self.inline(f, Code::from(handler), given);
-        f.place.pass = pass;
-    }
-
-    /// Whether code of a scope can run here: state of a session needs one.
-    pub fn fits(&self, f: &Frame<'p>, handler: &s::Handler) -> bool {
-        match handler.scope {
-            s::ScopeKind::Session => f.place.session.is_some() || !self.inst(f.inst).has_scope(s::ScopeKind::Session),
-            s::ScopeKind::SessionBelow => f.place.session.is_some() || f.place.lower.is_some(),
-            s::ScopeKind::Point => f.place.session.is_some() || f.place.point.is_some(),
-            _ => true,
-        }
-    }
-
-    fn make_layer(&mut self, f: &mut Frame<'p>, task: &Task) {
-        let params = f.params();
-        match &task.what {
-            What::FlowSend => {
-                f.place.flow = Some(params[2..].to_vec());
-                self.make_send(f, params[1], params[2..].to_vec());
-            }
-            What::Send => self.make_send(f, params[1], Vec::new()),
-            What::FlowDeliver => {
-                f.place.bottom = Some(params[2..].to_vec());
-                self.receive(f, params[1], params[2..].to_vec());
-            }
-            What::Deliver if task.on == On::Lower => {
-                let flow = self.lower_flow(f, params[0]);
-                self.receive(f, params[1], flow);
-            }
-            What::Deliver => self.receive(f, params[1], Vec::new()),
-            What::Register(registration, user) => self.make_register(f, *registration, *user, params[1..].to_vec()),
-            What::Open { user } => self.make_open(f, *user),
-            What::Accepted => self.make_accepted(f),
-            What::Attach { .. } => self.make_attach(f),
-            What::Refuse => self.make_refuse(f),
-            What::Opened | What::Failed | What::Closed if task.on == On::Lower => self.make_lower(f, task),
-            What::Opened => self.make_opened(f, params[1]),
-            What::Failed => self.make_end(f, "failed", Pass::Failed(params[1])),
-            What::Closed => self.make_end(f, "closed", Pass::Closed),
-            What::FailedFlow => self.make_failed_flow(f),
-            What::FailedQuoting => self.make_failed_quoting(f, task.on),
-            What::Close => self.make_close(f, Pass::Close, |event| matches!(event, s::Event::Close)),
-            What::Abort => self.make_close(f, Pass::Abort, |event| matches!(event, s::Event::Abort)),
-            What::Service { service, operation, uses } => {
-                let Some(handler) = self.service_handler(task.inst, *service, *operation, *uses) else { return };
-                let s::Event::Service { params: locals, .. } = &handler.event else { return };
-                self.run_with(f, handler, locals, params[1..].to_vec());
-            }
-            What::Own { handler } => self.make_own(f, *handler, task.on),
-            What::Custom { name, down } => self.make_custom(f, name, *down, task.on),
-            What::Changed { name } => self.make_changed(f, task.on, name),
-            What::Plain { handler } => self.make_plain(f, *handler, task.on),
-        }
-    }
-
-    /// Parameters are handed out by the types of the locals that take them.
-    fn run_with(&mut self, f: &mut Frame<'p>, handler: &'p s::Handler, locals: &[s::LocalId], values: Vec<r::Value>) {
-        let mut rest = values.into_iter();
-        let mut given = Vec::new();
-        for local in locals {
-            let count = self.flat(f.inst, handler.locals[local.index()].ty).len();
-            given.push((*local, rest.by_ref().take(count).collect()));
-        }
-        self.run(f, handler, given);
-    }
-
-    // -- down
-
-    fn make_send(&mut self, f: &mut Frame<'p>, message: r::Value, flow: Vec<r::Value>) {
-        let mut message = message;
-        if let Some(wire) = self.infos[f.inst].codes_above {
-            message = f.value(&self.a, r::OpKind::Encode { message, wire });
-        }
-        let handler = self.handler_where(f.inst, |event| matches!(event, s::Event::Send { .. }));
-        let Some(handler) = handler.filter(|handler| self.fits(f, handler)) else {
-            return self.send_down(f, message, None, None);
-        };
-        let s::Event::Send { message: local, flow: named } = &handler.event else { return };
-        f.place.pass = Pass::Send(*local);
-        let mut given = vec![(*local, vec![message])];
-        if let Some(named) = named {
-            let flow = if flow.is_empty() { self.flow_at_hand(f) } else { flow };
-            given.push((*named, flow));
-        }
-        self.run(f, handler, given);
-    }
-
-    fn make_register(
-        &mut self,
-        f: &mut Frame<'p>,
-        registration: Registration,
-        user: Option<usize>,
-        pattern: Vec<r::Value>,
-    ) {
-        f.place.registering = user;
-        let handler = self.handler_where(f.inst, |event| match registration.how {
-            Register::Listen => matches!(event, s::Event::Listen { .. }),
-            Register::Bind => matches!(event, s::Event::Bind { .. }),
-            Register::Unlisten => matches!(event, s::Event::Unlisten { .. }),
-        });
-        self.enter_point(f, registration, &pattern);
-        let Some(handler) = handler else {
-            self.register_on(f, registration, pattern.clone());
-            return self.taken_back(f, registration, &pattern);
-        };
-        f.place.pass = Pass::Register(registration, pattern.clone());
-        let mut given = Vec::new();
-        if let s::Event::Listen { flow: Some(named) }
-        | s::Event::Bind { flow: Some(named) }
-        | s::Event::Unlisten { flow: Some(named) } = &handler.event
-        {
-            given.push((*named, self.pattern_flow(f, registration, &pattern)));
-        }
-        self.run(f, handler, given);
-        self.taken_back(f, registration, &pattern);
-    }
-
-    fn taken_back(&mut self, f: &mut Frame<'p>, registration: Registration, pattern: &[r::Value]) {
-        if registration.how == Register::Unlisten && f.live() {
-            self.leave_listener(f, registration.ends, pattern);
-        }
-    }
-
-    /// A pattern as a flow: what it leaves open is *any*.
-    fn pattern_flow(&mut self, f: &mut Frame<'p>, registration: Registration, pattern: &[r::Value]) -> Vec<r::Value> {
-        let components = self.inst(f.inst).top.clone();
-        let types = self.flow_params(&components);
-        let mut rest = pattern.iter();
-        let mut flow = Vec::new();
-        for (component, (_, ty)) in components.iter().zip(types) {
-            let said = registration.ends == Ends::Both || !component.is_remote();
-            let known = if said { rest.next().copied() } else { None };
-            flow.push(known.unwrap_or_else(|| f.constant(&self.a, ty, 0)));
-        }
-        flow
-    }
-
-    // -- sessions
-
-    fn make_opened(&mut self, f: &mut Frame<'p>, lower: r::Value) {
-        let Some(session) = f.place.session else { return };
-        if let Some(cell) = self.infos[f.inst].below {
-            f.op(&self.a, r::OpKind::Set { object: session, cell, value: lower });
-        }
-        self.nothing_to_tell(f, session, true);
-        let endpoint = self.inst(f.inst).shape() == Some(s::Shape::Endpoint);
-        match self.handler_where(f.inst, |event| matches!(event, s::Event::Opened)) {
-            Some(handler) => {
-                f.place.pass = if endpoint { Pass::Nothing } else { Pass::Opened };
-                self.run(f, handler, Vec::new());
-            }
-            None if endpoint => {}
-            None => self.say_opened(f),
-        }
-    }
-
-    /// `failed`, `closed` from below: the own session ends.
-    fn make_end(&mut self, f: &mut Frame<'p>, event: &str, pass: Pass) {
-        let Some(session) = f.place.session else { return };
-        let endpoint = self.inst(f.inst).shape() == Some(s::Shape::Endpoint);
-        let handler = self.handler_where(f.inst, |known| match event {
-            "failed" => matches!(known, s::Event::Failed { .. }),
-            _ => matches!(known, s::Event::Closed),
-        });
-        f.place.unsure_up = true;
-        match handler {
-            Some(handler) => {
-                let mut given = Vec::new();
-                if let (s::Event::Failed { reason: Some(local) }, Pass::Failed(why)) = (&handler.event, &pass) {
-                    given.push((*local, vec![*why]));
-                }
-                f.place.pass = if endpoint { Pass::Nothing } else { pass };
-                self.run(f, handler, given);
-            }
-            None if endpoint => {}
-            None => {
-                f.place.pass = pass;
-                self.pass(f);
-            }
-        }
-        if f.live() {
-            self.release_session(f, session);
-        }
-    }
-
-    fn make_close(&mut self, f: &mut Frame<'p>, pass: Pass, wanted: impl Fn(&s::Event) -> bool) {
-        f.place.pass = pass;
-        f.place.unsure_up |= self.may_end_early(f.inst);
-        match self.handler_where(f.inst, wanted) {
-            Some(handler) => self.run(f, handler, Vec::new()),
-            None => self.pass(f),
-        }
-    }
-
     /// A layer above may end a session that it was told of before it has attached to it.
     fn may_end_early(&self, inst: usize) -> bool {
         let accepts =
             |user: &usize| self.handler_where(*user, |event| matches!(event, s::Event::Accepted { .. })).is_some();
         self.inst(inst).users.iter().any(|user| accepts(user) || self.may_end_early(*user))
-    }
-
-    fn make_lower(&mut self, f: &mut Frame<'p>, task: &Task) {
-        let params = f.params();
-        let lower = params[0];
-        if task.what == What::Opened {
-            if let Some(cell) = self.infos[f.inst].lower_below {
-                f.op(&self.a, r::OpKind::Set { object: lower, cell, value: params[1] });
-            }
-            return self.for_sharers(f, lower, "opened", What::Opened);
-        }
-        let event = if task.what == What::Failed { "failed" } else { "closed" };
-        self.for_sharers(f, lower, event, task.what.clone());
-        self.release_lower(f, lower);
     }
 
     // -- the rest
@@ -377,44 +175,258 @@ impl<'p> Lowering<'p> {
         (params, with_flow)
     }
 
-    fn make_own(&mut self, f: &mut Frame<'p>, handler: u32, on: On) {
-        let Some(layer) = self.layer(f.inst) else { return };
-        let handler_of = &layer.handlers[handler as usize];
-        let s::Event::Custom { params: locals, .. } = &handler_of.event else { return };
-        let values = f.params()[1..].to_vec();
-        let (_, with_flow) = self.own_params(f.inst, on, handler);
-        let flow = if with_flow { self.inst(f.inst).top.len() } else { 0 };
-        let own = values.len() - flow;
-        if with_flow {
-            f.place.flow = Some(values[own..].to_vec());
-        }
-        f.place.unsure_down = on == On::Session && !self.prompt_below(f.inst);
-        self.run_with(f, handler_of, locals, values[..own].to_vec());
-    }
-
     fn prompt_below(&self, inst: usize) -> bool {
         self.inst(inst).below.is_none_or(|below| self.answers_promptly(below))
     }
 
-    fn make_custom(&mut self, f: &mut Frame<'p>, name: &std::rc::Rc<str>, down: bool, on: On) {
-        let inst = f.inst;
-        let values = f.params()[1..].to_vec();
+    fn is_start(&self, inst: usize, handler: u32) -> bool {
+        self.layer(inst).is_some_and(|layer| matches!(layer.handlers[handler as usize].event, s::Event::Start))
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    /// Runs a handler's code in place.
+    pub fn run(&mut self, handler: &'p s::Handler, given: Vec<(s::LocalId, Vec<r::Value>)>) {
+        let pass = self.place.pass.clone();
+        self.inline(Code::from(handler), given);
+        self.place.pass = pass;
+    }
+
+    /// Whether code of a scope can run here: state of a session needs one.
+    pub fn fits(&self, handler: &s::Handler) -> bool {
+        match handler.scope {
+            s::ScopeKind::Session => {
+                self.place.session.is_some() || !self.inst(self.inst).has_scope(s::ScopeKind::Session)
+            }
+            s::ScopeKind::SessionBelow => self.place.session.is_some() || self.place.lower.is_some(),
+            s::ScopeKind::Point => self.place.session.is_some() || self.place.point.is_some(),
+            _ => true,
+        }
+    }
+
+    fn make_layer(&mut self, task: &Task) {
+        let params = self.params();
+        match &task.what {
+            What::FlowSend => {
+                self.place.flow = Some(params[2..].to_vec());
+                self.make_send(params[1], params[2..].to_vec());
+            }
+            What::Send => self.make_send(params[1], Vec::new()),
+            What::FlowDeliver => {
+                self.place.bottom = Some(params[2..].to_vec());
+                self.receive(params[1], params[2..].to_vec());
+            }
+            What::Deliver if task.on == On::Lower => {
+                let flow = self.lower_flow(params[0]);
+                self.receive(params[1], flow);
+            }
+            What::Deliver => self.receive(params[1], Vec::new()),
+            What::Register(registration, user) => self.make_register(*registration, *user, params[1..].to_vec()),
+            What::Open { user } => self.make_open(*user),
+            What::Accepted => self.make_accepted(),
+            What::Attach { .. } => self.make_attach(),
+            What::Refuse => self.make_refuse(),
+            What::Opened | What::Failed | What::Closed if task.on == On::Lower => self.make_lower(task),
+            What::Opened => self.make_opened(params[1]),
+            What::Failed => self.make_end("failed", Pass::Failed(params[1])),
+            What::Closed => self.make_end("closed", Pass::Closed),
+            What::FailedFlow => self.make_failed_flow(),
+            What::FailedQuoting => self.make_failed_quoting(task.on),
+            What::Close => self.make_close(Pass::Close, |event| matches!(event, s::Event::Close)),
+            What::Abort => self.make_close(Pass::Abort, |event| matches!(event, s::Event::Abort)),
+            What::Service { service, operation, uses } => {
+                let Some(handler) = self.service_handler(task.inst, *service, *operation, *uses) else { return };
+                let s::Event::Service { params: locals, .. } = &handler.event else { return };
+                self.run_with(handler, locals, params[1..].to_vec());
+            }
+            What::Own { handler } => self.make_own(*handler, task.on),
+            What::Custom { name, down } => self.make_custom(name, *down, task.on),
+            What::Changed { name } => self.make_changed(task.on, name),
+            What::Plain { handler } => self.make_plain(*handler, task.on),
+        }
+    }
+
+    /// Parameters are handed out by the types of the locals that take them.
+    fn run_with(&mut self, handler: &'p s::Handler, locals: &[s::LocalId], values: Vec<r::Value>) {
+        let mut rest = values.into_iter();
+        let mut given = Vec::new();
+        for local in locals {
+            let count = self.flat(handler.locals[local.index()].ty).len();
+            given.push((*local, rest.by_ref().take(count).collect()));
+        }
+        self.run(handler, given);
+    }
+
+    // -- down
+
+    fn make_send(&mut self, message: r::Value, flow: Vec<r::Value>) {
+        let mut message = message;
+        if let Some(wire) = self.infos[self.inst].codes_above {
+            message = self.value(r::OpKind::Encode { message, wire });
+        }
+        let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Send { .. }));
+        let Some(handler) = handler.filter(|handler| self.fits(handler)) else {
+            return self.send_down(message, None, None);
+        };
+        let s::Event::Send { message: local, flow: named } = &handler.event else { return };
+        self.place.pass = Pass::Send(*local);
+        let mut given = vec![(*local, vec![message])];
+        if let Some(named) = named {
+            let flow = if flow.is_empty() { self.flow_at_hand() } else { flow };
+            given.push((*named, flow));
+        }
+        self.run(handler, given);
+    }
+
+    fn make_register(&mut self, registration: Registration, user: Option<usize>, pattern: Vec<r::Value>) {
+        self.place.registering = user;
+        let handler = self.handler_where(self.inst, |event| match registration.how {
+            Register::Listen => matches!(event, s::Event::Listen { .. }),
+            Register::Bind => matches!(event, s::Event::Bind { .. }),
+            Register::Unlisten => matches!(event, s::Event::Unlisten { .. }),
+        });
+        self.enter_point(registration, &pattern);
+        let Some(handler) = handler else {
+            self.register_on(registration, pattern.clone());
+            return self.taken_back(registration, &pattern);
+        };
+        self.place.pass = Pass::Register(registration, pattern.clone());
+        let mut given = Vec::new();
+        if let s::Event::Listen { flow: Some(named) }
+        | s::Event::Bind { flow: Some(named) }
+        | s::Event::Unlisten { flow: Some(named) } = &handler.event
+        {
+            given.push((*named, self.pattern_flow(registration, &pattern)));
+        }
+        self.run(handler, given);
+        self.taken_back(registration, &pattern);
+    }
+
+    fn taken_back(&mut self, registration: Registration, pattern: &[r::Value]) {
+        if registration.how == Register::Unlisten && self.live() {
+            self.leave_listener(registration.ends, pattern);
+        }
+    }
+
+    /// A pattern as a flow: what it leaves open is *any*.
+    fn pattern_flow(&mut self, registration: Registration, pattern: &[r::Value]) -> Vec<r::Value> {
+        let components = self.inst(self.inst).top.clone();
+        let types = self.flow_params(&components);
+        let mut rest = pattern.iter();
+        let mut flow = Vec::new();
+        for (component, (_, ty)) in components.iter().zip(types) {
+            let said = registration.ends == Ends::Both || !component.is_remote();
+            let known = if said { rest.next().copied() } else { None };
+            flow.push(known.unwrap_or_else(|| self.constant(ty, 0)));
+        }
+        flow
+    }
+
+    // -- sessions
+
+    fn make_opened(&mut self, lower: r::Value) {
+        let Some(session) = self.place.session else { return };
+        if let Some(cell) = self.infos[self.inst].below {
+            self.op(r::OpKind::Set { object: session, cell, value: lower });
+        }
+        self.nothing_to_tell(session, true);
+        let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
+        match self.handler_where(self.inst, |event| matches!(event, s::Event::Opened)) {
+            Some(handler) => {
+                self.place.pass = if endpoint { Pass::Nothing } else { Pass::Opened };
+                self.run(handler, Vec::new());
+            }
+            None if endpoint => {}
+            None => self.say_opened(),
+        }
+    }
+
+    /// `failed`, `closed` from below: the own session ends.
+    fn make_end(&mut self, event: &str, pass: Pass) {
+        let Some(session) = self.place.session else { return };
+        let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
+        let handler = self.handler_where(self.inst, |known| match event {
+            "failed" => matches!(known, s::Event::Failed { .. }),
+            _ => matches!(known, s::Event::Closed),
+        });
+        self.place.unsure_up = true;
+        match handler {
+            Some(handler) => {
+                let mut given = Vec::new();
+                if let (s::Event::Failed { reason: Some(local) }, Pass::Failed(why)) = (&handler.event, &pass) {
+                    given.push((*local, vec![*why]));
+                }
+                self.place.pass = if endpoint { Pass::Nothing } else { pass };
+                self.run(handler, given);
+            }
+            None if endpoint => {}
+            None => {
+                self.place.pass = pass;
+                self.pass();
+            }
+        }
+        if self.live() {
+            self.release_session(session);
+        }
+    }
+
+    fn make_close(&mut self, pass: Pass, wanted: impl Fn(&s::Event) -> bool) {
+        self.place.pass = pass;
+        self.place.unsure_up |= self.may_end_early(self.inst);
+        match self.handler_where(self.inst, wanted) {
+            Some(handler) => self.run(handler, Vec::new()),
+            None => self.pass(),
+        }
+    }
+
+    fn make_lower(&mut self, task: &Task) {
+        let params = self.params();
+        let lower = params[0];
+        if task.what == What::Opened {
+            if let Some(cell) = self.infos[self.inst].lower_below {
+                self.op(r::OpKind::Set { object: lower, cell, value: params[1] });
+            }
+            return self.for_sharers(lower, "opened", What::Opened);
+        }
+        let event = if task.what == What::Failed { "failed" } else { "closed" };
+        self.for_sharers(lower, event, task.what.clone());
+        self.release_lower(lower);
+    }
+
+    fn make_own(&mut self, handler: u32, on: On) {
+        let Some(layer) = self.layer(self.inst) else { return };
+        let handler_of = &layer.handlers[handler as usize];
+        let s::Event::Custom { params: locals, .. } = &handler_of.event else { return };
+        let values = self.params()[1..].to_vec();
+        let (_, with_flow) = self.lowering.own_params(self.inst, on, handler);
+        let flow = if with_flow { self.inst(self.inst).top.len() } else { 0 };
+        let own = values.len() - flow;
+        if with_flow {
+            self.place.flow = Some(values[own..].to_vec());
+        }
+        self.place.unsure_down = on == On::Session && !self.prompt_below(self.inst);
+        self.run_with(handler_of, locals, values[..own].to_vec());
+    }
+
+    fn make_custom(&mut self, name: &std::rc::Rc<str>, down: bool, on: On) {
+        let inst = self.inst;
+        let values = self.params()[1..].to_vec();
         let with_flow = on == On::Entity && self.carries_flow(inst);
         let components = if down { self.inst(inst).top.len() } else { self.inst(inst).bottom.len() };
         let own = values.len() - if with_flow { components.min(values.len()) } else { 0 };
         if with_flow {
-            f.place.flow = Some(values[own..].to_vec());
+            self.place.flow = Some(values[own..].to_vec());
         }
-        f.place.unsure_up = true;
-        f.place.unsure_down = on == On::Session && !self.prompt_below(inst);
+        self.place.unsure_up = true;
+        self.place.unsure_down = on == On::Session && !self.prompt_below(inst);
         let from = if down { s::Origin::Above } else { s::Origin::Below };
         let handler = self.handler_where(inst, |event| {
             matches!(event, s::Event::Custom { name: known, from: origin, .. } if known.text == **name && *origin == from)
         });
         if let Some(handler) = handler {
             let s::Event::Custom { params: locals, .. } = &handler.event else { return };
-            f.place.pass = Pass::Custom { name: name.clone(), down, args: locals.clone() };
-            return self.run_with(f, handler, locals, values[..own].to_vec());
+            self.place.pass = Pass::Custom { name: name.clone(), down, args: locals.clone() };
+            return self.run_with(handler, locals, values[..own].to_vec());
         }
         let ends = match self.inst(inst).shape() {
             Some(s::Shape::Worker) => false,
@@ -426,26 +438,22 @@ impl<'p> Lowering<'p> {
         }
         if ends {
             let message = format!("nobody handles `{name}`");
-            self.error("M0726", message, self.inst(inst).span, "a layer that it reaches must have a handler for it");
+            self.error_here("M0726", message, "a layer that it reaches must have a handler for it");
             return;
         }
-        self.custom(f, name, down, values[..own].to_vec());
+        self.custom(name, down, values[..own].to_vec());
     }
 
-    fn make_plain(&mut self, f: &mut Frame<'p>, handler: Option<u32>, on: On) {
-        if on == On::Entity && handler.is_none_or(|at| self.is_start(f.inst, at)) {
-            let entity = f.params()[0];
-            self.set_late(f, s::ScopeKind::Entity, entity);
+    fn make_plain(&mut self, handler: Option<u32>, on: On) {
+        if on == On::Entity && handler.is_none_or(|at| self.is_start(self.inst, at)) {
+            let entity = self.params()[0];
+            self.set_late(s::ScopeKind::Entity, entity);
         }
-        f.place.unsure_up = on == On::Session;
-        f.place.unsure_down = on == On::Session && !self.prompt_below(f.inst);
-        if let (Some(at), Some(layer)) = (handler, self.layer(f.inst)) {
-            self.run(f, &layer.handlers[at as usize], Vec::new());
+        self.place.unsure_up = on == On::Session;
+        self.place.unsure_down = on == On::Session && !self.prompt_below(self.inst);
+        if let (Some(at), Some(layer)) = (handler, self.layer(self.inst)) {
+            self.run(&layer.handlers[at as usize], Vec::new());
         }
-    }
-
-    fn is_start(&self, inst: usize, handler: u32) -> bool {
-        self.layer(inst).is_some_and(|layer| matches!(layer.handlers[handler as usize].event, s::Event::Start))
     }
 }
 

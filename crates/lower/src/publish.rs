@@ -4,7 +4,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::fold::Env;
-use crate::frame::Frame;
+use crate::frame::Writer;
 use crate::lowering::Lowering;
 use crate::plan::Kind;
 
@@ -110,110 +110,6 @@ impl<'p> Lowering<'p> {
         most
     }
 
-    /// `below.name` in code.
-    pub fn below(&mut self, f: &mut Frame<'p>, name: &s::Name, flow: Option<&'p s::Expr>) -> Vec<r::Value> {
-        if let Some(param) = self.param(&name.text).filter(|_| matches!(f.env, Env::Stack)) {
-            return vec![self.device_value(f, param, name.text.rsplit('.').next().unwrap_or_default())];
-        }
-        let Some(below) = self.inst(f.inst).below else { return Vec::new() };
-        let given = flow.map(|flow| (flow.ty, self.expr(f, flow)));
-        match given {
-            Some((_, flow)) if !self.inst(f.inst).several.is_empty() => self.below_of_flow(f, name, flow),
-            given => self.read_below(f, below, name, given),
-        }
-    }
-
-    /// A device's `mtu` counts within what the stack says of it.
-    fn device_value(&mut self, f: &mut Frame<'p>, param: r::ParamId, name: &str) -> r::Value {
-        let a = f.value(&self.a, r::OpKind::Param { param });
-        let Some((least, most)) = self.stack.mtu.filter(|_| name == "mtu") else { return a };
-        let b = f.constant(&self.a, r::Type::U(32), u64::from(most));
-        let a = f.value(&self.a, r::OpKind::Binary { op: r::Binary::Min, a, b });
-        let b = f.constant(&self.a, r::Type::U(32), u64::from(least));
-        f.value(&self.a, r::OpKind::Binary { op: r::Binary::Max, a, b })
-    }
-
-    pub fn read_below(
-        &mut self,
-        f: &mut Frame<'p>,
-        below: usize,
-        name: &s::Name,
-        given: Option<(s::Type, Vec<r::Value>)>,
-    ) -> Vec<r::Value> {
-        let session = self.inst(f.inst).uses.sessions
-            && f.place.opening_is_over()
-            && (f.place.session.is_some() || f.place.lower.is_some());
-        match self.reading(below, &name.text) {
-            Reading::Entity => {
-                let class = self.infos[below].entity();
-                let entity = f.value(&self.a, r::OpKind::Unique { class });
-                self.call_published(f, below, &name.text, Reading::Entity, vec![entity])
-            }
-            _ if session && given.is_none() => match self.lower_session(f) {
-                Some(lower) => self.call_published(f, below, &name.text, Reading::Session, vec![lower]),
-                None => Vec::new(),
-            },
-            Reading::Flow => {
-                let bottom = match given {
-                    Some((s::Type::Flow(s::Side::Above), flow)) => self.bottom_of(f.inst, &flow),
-                    Some((_, flow)) => flow,
-                    None => self.published_flow(f, below),
-                };
-                let class = self.infos[below].entity();
-                let entity = f.value(&self.a, r::OpKind::Unique { class });
-                let flow = self.lift_to(f, below, &bottom, false);
-                self.call_published(f, below, &name.text, Reading::Flow, [vec![entity], flow].concat())
-            }
-            Reading::Session => {
-                let message = format!("`below.{}` is of a session, and there is none where this runs", name.text);
-                self.error("M0725", message, Some(name.span), "read it in a handler of the session");
-                let ty = r::Type::U(32);
-                vec![f.constant(&self.a, ty, 0)]
-            }
-        }
-    }
-
-    fn published_flow(&mut self, f: &mut Frame<'p>, below: usize) -> Vec<r::Value> {
-        if !self.inst(f.inst).several.is_empty() {
-            let whole = f.place.bottom.clone().filter(|_| f.place.flow.is_none() || self.inst(f.inst).chooses());
-            let types = self.flow_params(&self.inst(below).top.clone());
-            return match whole {
-                Some(bottom) => bottom.get(1..).unwrap_or_default().to_vec(),
-                None => types.into_iter().map(|(_, ty)| f.constant(&self.a, ty, 0)).collect(),
-            };
-        }
-        match &f.place.bottom {
-            Some(bottom) if f.place.flow.is_none() => bottom.clone(),
-            _ if matches!(self.inst(f.inst).shape(), Some(s::Shape::Worker | s::Shape::Multiplexor)) => {
-                let inst = f.inst;
-                let top = self.flow_at_hand(f);
-                self.bottom_of(inst, &top)
-            }
-            _ => {
-                let components = self.inst(f.inst).bottom.clone();
-                let types = self.flow_params(&components);
-                types.into_iter().map(|(_, ty)| f.constant(&self.a, ty, 0)).collect()
-            }
-        }
-    }
-
-    pub fn call_published(
-        &mut self,
-        f: &mut Frame<'p>,
-        inst: usize,
-        name: &str,
-        reading: Reading,
-        args: Vec<r::Value>,
-    ) -> Vec<r::Value> {
-        match self.published(inst, name, reading) {
-            Some(function) => f.op(&self.a, r::OpKind::Call { function, args }),
-            None => {
-                self.error("M0725", format!("nobody below publishes `{name}`"), self.inst(f.inst).span, "");
-                vec![f.constant(&self.a, r::Type::U(32), 0)]
-            }
-        }
-    }
-
     /// The function of a published value, made when it is first asked for.
     fn published(&mut self, inst: usize, name: &str, reading: Reading) -> Option<r::FunctionId> {
         let known = (inst, name.to_owned(), reading);
@@ -233,17 +129,17 @@ impl<'p> Lowering<'p> {
         }
         let results: Vec<r::Type> = self.flat(inst, ty).into_iter().map(|(_, ty)| ty).collect();
         let env = self.inst(inst).env.clone();
-        let mut f = Frame::new(inst, env, &params);
-        let values = f.params();
-        f.place.object = Some(values[0]);
+        let mut w = Writer::new(self, inst, env, &params);
+        let values = w.params();
+        w.place.object = Some(values[0]);
         match reading {
-            Reading::Session => f.place.session = Some(values[0]),
-            Reading::Flow => f.place.flow = Some(values[1..].to_vec()),
+            Reading::Session => w.place.session = Some(values[0]),
+            Reading::Flow => w.place.flow = Some(values[1..].to_vec()),
             Reading::Entity => {}
         }
-        let answer = self.published_value(&mut f, inst, name, ty);
-        f.end(r::Terminator::Yield { values: answer });
-        let body = f.b.finish();
+        let answer = w.published_value(inst, name, ty);
+        w.end(r::Terminator::Yield { values: answer });
+        let body = w.b.finish();
         let name = format!("{}.{name}{}", self.a.class(class).name, if reading == Reading::Flow { "_of" } else { "" });
         self.a.functions.push(r::Function { name, published: Some(class), params, results, body });
         let function = r::FunctionId::from(self.a.functions.len() - 1);
@@ -263,65 +159,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    fn published_value(&mut self, f: &mut Frame<'p>, inst: usize, name: &str, ty: s::Type) -> Vec<r::Value> {
-        match self.publisher(inst, name) {
-            Publisher::Device(device) => {
-                let device = &self.stack.devices[device].text;
-                match self.param(&format!("{device}.{name}")) {
-                    Some(param) => vec![self.device_value(f, param, name)],
-                    None => Vec::new(),
-                }
-            }
-            Publisher::Unlimited => vec![f.constant(&self.a, r::Type::U(32), u64::from(u32::MAX))],
-            Publisher::Own(own) => {
-                f.decls = &own.locals;
-                f.locals = vec![None; own.locals.len()];
-                if let Some(local) = own.flow {
-                    let flow = self.flow_at_hand(f);
-                    f.set_local(local, flow);
-                }
-                let values = self.expr(f, &own.value);
-                let types: Vec<r::Type> = self.flat(inst, ty).into_iter().map(|(_, ty)| ty).collect();
-                values.into_iter().zip(types).map(|(value, ty)| self.cast(f, value, ty)).collect()
-            }
-            Publisher::Limit(limit, ratio) => {
-                let own = self.u32(f, limit);
-                let lowers = self.inst(inst).lowers().to_vec();
-                let limited: Vec<usize> = lowers.into_iter().filter(|below| self.is_limited(*below, name)).collect();
-                let name = self.name(name);
-                match self.least_below(f, &limited, &name).first() {
-                    Some(under) => {
-                        let mut under = *under;
-                        if let Some(ratio) = ratio {
-                            let many = self.u32(f, ratio);
-                            under = f.value(&self.a, r::OpKind::Binary { op: r::Binary::Div, a: under, b: many });
-                        }
-                        vec![f.value(&self.a, r::OpKind::Binary { op: r::Binary::Min, a: own, b: under })]
-                    }
-                    None => vec![own],
-                }
-            }
-            Publisher::Below(below) => {
-                let name = self.name(name);
-                self.read_below(f, below, &name, None)
-            }
-            Publisher::Least(lowers) => {
-                let name = self.name(name);
-                self.least_below(f, &lowers, &name)
-            }
-            Publisher::Nobody => Vec::new(),
-        }
-    }
-
     fn name(&self, text: &str) -> s::Name {
         s::Name { text: text.to_owned(), span: self.stack.name.span }
-    }
-
-    /// What may be sent now, for the application above; `None` where nobody limits it.
-    pub fn credit(&mut self, f: &mut Frame<'p>, name: &str) -> Option<r::Value> {
-        let below = self.inst(f.inst).below.filter(|below| self.is_limited(*below, name))?;
-        let name = self.name(name);
-        self.read_below(f, below, &name, None).first().copied()
     }
 
     /// Who says a name at an instance, through those that do not; and what that is computed from: the names that are read
@@ -343,5 +182,162 @@ impl<'p> Lowering<'p> {
             Publisher::Least(lowers) => lowers.iter().flat_map(|lower| self.said_by(*lower, name)).collect(),
             Publisher::Device(_) | Publisher::Unlimited | Publisher::Nobody => Vec::new(),
         }
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    /// `below.name` in code.
+    pub fn below(&mut self, name: &s::Name, flow: Option<&'p s::Expr>) -> Vec<r::Value> {
+        if let Some(param) = self.param(&name.text).filter(|_| matches!(self.env, Env::Stack)) {
+            return vec![self.device_value(param, name.text.rsplit('.').next().unwrap_or_default())];
+        }
+        let Some(below) = self.inst(self.inst).below else { return Vec::new() };
+        let given = flow.map(|flow| (flow.ty, self.expr(flow)));
+        match given {
+            Some((_, flow)) if !self.inst(self.inst).several.is_empty() => self.below_of_flow(name, flow),
+            given => self.read_below(below, name, given),
+        }
+    }
+
+    /// A device's `mtu` counts within what the stack says of it.
+    fn device_value(&mut self, param: r::ParamId, name: &str) -> r::Value {
+        let a = self.value(r::OpKind::Param { param });
+        let Some((least, most)) = self.stack.mtu.filter(|_| name == "mtu") else { return a };
+        let b = self.constant(r::Type::U(32), u64::from(most));
+        let a = self.value(r::OpKind::Binary { op: r::Binary::Min, a, b });
+        let b = self.constant(r::Type::U(32), u64::from(least));
+        self.value(r::OpKind::Binary { op: r::Binary::Max, a, b })
+    }
+
+    pub fn read_below(
+        &mut self,
+        below: usize,
+        name: &s::Name,
+        given: Option<(s::Type, Vec<r::Value>)>,
+    ) -> Vec<r::Value> {
+        let session = self.inst(self.inst).uses.sessions
+            && self.place.opening_is_over()
+            && (self.place.session.is_some() || self.place.lower.is_some());
+        match self.reading(below, &name.text) {
+            Reading::Entity => {
+                let class = self.infos[below].entity();
+                let entity = self.value(r::OpKind::Unique { class });
+                self.call_published(below, &name.text, Reading::Entity, vec![entity])
+            }
+            _ if session && given.is_none() => match self.lower_session() {
+                Some(lower) => self.call_published(below, &name.text, Reading::Session, vec![lower]),
+                None => Vec::new(),
+            },
+            Reading::Flow => {
+                let bottom = match given {
+                    Some((s::Type::Flow(s::Side::Above), flow)) => self.bottom_of(self.inst, &flow),
+                    Some((_, flow)) => flow,
+                    None => self.published_flow(below),
+                };
+                let class = self.infos[below].entity();
+                let entity = self.value(r::OpKind::Unique { class });
+                let flow = self.lift_to(below, &bottom, false);
+                self.call_published(below, &name.text, Reading::Flow, [vec![entity], flow].concat())
+            }
+            Reading::Session => {
+                let message = format!("`below.{}` is of a session, and there is none where this runs", name.text);
+                self.error("M0725", message, Some(name.span), "read it in a handler of the session");
+                let ty = r::Type::U(32);
+                vec![self.constant(ty, 0)]
+            }
+        }
+    }
+
+    fn published_flow(&mut self, below: usize) -> Vec<r::Value> {
+        if !self.inst(self.inst).several.is_empty() {
+            let whole =
+                self.place.bottom.clone().filter(|_| self.place.flow.is_none() || self.inst(self.inst).chooses());
+            let top = self.inst(below).top.clone();
+            let types = self.flow_params(&top);
+            return match whole {
+                Some(bottom) => bottom.get(1..).unwrap_or_default().to_vec(),
+                None => types.into_iter().map(|(_, ty)| self.constant(ty, 0)).collect(),
+            };
+        }
+        match &self.place.bottom {
+            Some(bottom) if self.place.flow.is_none() => bottom.clone(),
+            _ if matches!(self.inst(self.inst).shape(), Some(s::Shape::Worker | s::Shape::Multiplexor)) => {
+                let inst = self.inst;
+                let top = self.flow_at_hand();
+                self.bottom_of(inst, &top)
+            }
+            _ => {
+                let components = self.inst(self.inst).bottom.clone();
+                let types = self.flow_params(&components);
+                types.into_iter().map(|(_, ty)| self.constant(ty, 0)).collect()
+            }
+        }
+    }
+
+    pub fn call_published(&mut self, inst: usize, name: &str, reading: Reading, args: Vec<r::Value>) -> Vec<r::Value> {
+        match self.published(inst, name, reading) {
+            Some(function) => self.op(r::OpKind::Call { function, args }),
+            None => {
+                self.error_here("M0725", format!("nobody below publishes `{name}`"), "");
+                vec![self.constant(r::Type::U(32), 0)]
+            }
+        }
+    }
+
+    fn published_value(&mut self, inst: usize, name: &str, ty: s::Type) -> Vec<r::Value> {
+        match self.publisher(inst, name) {
+            Publisher::Device(device) => {
+                let device = &self.stack.devices[device].text;
+                match self.param(&format!("{device}.{name}")) {
+                    Some(param) => vec![self.device_value(param, name)],
+                    None => Vec::new(),
+                }
+            }
+            Publisher::Unlimited => vec![self.constant(r::Type::U(32), u64::from(u32::MAX))],
+            Publisher::Own(own) => {
+                self.decls = &own.locals;
+                self.locals = vec![None; own.locals.len()];
+                if let Some(local) = own.flow {
+                    let flow = self.flow_at_hand();
+                    self.set_local(local, flow);
+                }
+                let values = self.expr(&own.value);
+                let types: Vec<r::Type> = self.lowering.flat(inst, ty).into_iter().map(|(_, ty)| ty).collect();
+                values.into_iter().zip(types).map(|(value, ty)| self.cast(value, ty)).collect()
+            }
+            Publisher::Limit(limit, ratio) => {
+                let own = self.u32(limit);
+                let lowers = self.inst(inst).lowers().to_vec();
+                let limited: Vec<usize> = lowers.into_iter().filter(|below| self.is_limited(*below, name)).collect();
+                let name = self.name(name);
+                match self.least_below(&limited, &name).first() {
+                    Some(under) => {
+                        let mut under = *under;
+                        if let Some(ratio) = ratio {
+                            let many = self.u32(ratio);
+                            under = self.value(r::OpKind::Binary { op: r::Binary::Div, a: under, b: many });
+                        }
+                        vec![self.value(r::OpKind::Binary { op: r::Binary::Min, a: own, b: under })]
+                    }
+                    None => vec![own],
+                }
+            }
+            Publisher::Below(below) => {
+                let name = self.name(name);
+                self.read_below(below, &name, None)
+            }
+            Publisher::Least(lowers) => {
+                let name = self.name(name);
+                self.least_below(&lowers, &name)
+            }
+            Publisher::Nobody => Vec::new(),
+        }
+    }
+
+    /// What may be sent now, for the application above; `None` where nobody limits it.
+    pub fn credit(&mut self, name: &str) -> Option<r::Value> {
+        let below = self.inst(self.inst).below.filter(|below| self.is_limited(*below, name))?;
+        let name = self.name(name);
+        self.read_below(below, &name, None).first().copied()
     }
 }

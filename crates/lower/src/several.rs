@@ -8,7 +8,7 @@ use mokume_semantics::program as s;
 
 use crate::fault::Fault;
 use crate::fold::Env;
-use crate::frame::{to, Frame};
+use crate::frame::{to, Writer};
 use crate::lowering::Lowering;
 use crate::plan::{Component, Kind, Member, Modes, Part, Piece, Plan, Planner, Under};
 
@@ -147,141 +147,132 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Runs `each` for the layer below that the first of `bottom` names, with the rest of it; of one layer for that.
-    ///
-    /// `otherwise` is what happens where there is no such layer.
-    pub fn for_lower(
-        &mut self,
-        f: &mut Frame<'p>,
-        bottom: &[r::Value],
-        mut each: impl FnMut(&mut Self, &mut Frame<'p>, usize, &[r::Value]),
-        otherwise: impl FnOnce(&mut Self, &mut Frame<'p>),
-    ) {
-        let at = self.inst(f.inst);
-        if at.several.is_empty() {
-            if let Some(below) = at.below {
-                each(self, f, below, bottom);
-            }
-            return;
-        }
-        let Some((which, rest)) = bottom.split_first() else { return };
-        let lowers = at.several.clone();
-        let sent = |this: &mut Self, f: &mut Frame<'p>, lower: usize| {
-            each(this, f, lower, rest);
-            Vec::new()
-        };
-        let beyond = |this: &mut Self, f: &mut Frame<'p>, _: Vec<r::Type>| {
-            otherwise(this, f);
-            Vec::new()
-        };
-        self.switch_lower(f, (*which, &lowers), "sent", sent, beyond);
-    }
-
-    /// What `each` gives for the layer below of number `which`; beyond the last, what `otherwise` gives for those types.
-    fn switch_lower(
-        &mut self,
-        f: &mut Frame<'p>,
-        (which, lowers): (r::Value, &[usize]),
-        joined: &str,
-        mut each: impl FnMut(&mut Self, &mut Frame<'p>, usize) -> Vec<r::Value>,
-        otherwise: impl FnOnce(&mut Self, &mut Frame<'p>, Vec<r::Type>) -> Vec<r::Value>,
-    ) -> Vec<r::Value> {
-        let blocks: Vec<r::BlockId> = lowers.iter().map(|_| f.b.block("way", &[])).collect();
-        let beyond = f.b.block("beyond", &[]);
-        let cases = blocks.iter().enumerate().map(|(at, block)| (at as u64, to(*block))).collect();
-        f.end(r::Terminator::Switch { value: which, cases, default: to(beyond) });
-        let before = f.locals.clone();
-        let mut exits = Vec::new();
-        let mut types = Vec::new();
-        for (block, lower) in blocks.into_iter().zip(lowers) {
-            f.select(block);
-            f.locals = before.clone();
-            let values = each(self, f, *lower);
-            types = values.iter().map(|value| f.b.type_of(*value)).collect();
-            exits.extend(f.exit(values));
-        }
-        f.select(beyond);
-        f.locals = before;
-        let values = otherwise(self, f, types);
-        exits.extend(f.exit(values));
-        f.join(joined, exits).unwrap_or_default()
-    }
-
-    /// Where a router stands on several, what comes from below says from which.
-    pub fn from_way(&mut self, f: &mut Frame<'p>, user: usize, flow: Vec<r::Value>) -> Vec<r::Value> {
-        let Some(place) = self.inst(user).several.iter().position(|lower| *lower == f.inst) else { return flow };
-        let place = if self.faulty(Fault::WayForgotten) { 0 } else { place };
-        let which = f.constant(&self.a, r::Type::U(8), place as u64);
-        [vec![which], flow].concat()
-    }
-
     /// The reason of what is sent to a layer below that is not there.
     pub fn no_way(&self, inst: usize) -> String {
         let which = self.layer(inst).and_then(|layer| layer.several.as_ref());
         format!("no_{}", which.map_or("way", |which| &which.text))
     }
+}
+
+impl<'p> Writer<'_, 'p> {
+    /// Runs `each` for the layer below that the first of `bottom` names, with the rest of it; of one layer for that.
+    ///
+    /// `otherwise` is what happens where there is no such layer.
+    pub fn for_lower(
+        &mut self,
+        bottom: &[r::Value],
+        mut each: impl FnMut(&mut Self, usize, &[r::Value]),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        let at = self.inst(self.inst);
+        if at.several.is_empty() {
+            if let Some(below) = at.below {
+                each(self, below, bottom);
+            }
+            return;
+        }
+        let Some((which, rest)) = bottom.split_first() else { return };
+        let lowers = at.several.clone();
+        let sent = |this: &mut Self, lower: usize| {
+            each(this, lower, rest);
+            Vec::new()
+        };
+        let beyond = |this: &mut Self, _: Vec<r::Type>| {
+            otherwise(this);
+            Vec::new()
+        };
+        self.switch_lower((*which, &lowers), "sent", sent, beyond);
+    }
+
+    /// What `each` gives for the layer below of number `which`; beyond the last, what `otherwise` gives for those types.
+    fn switch_lower(
+        &mut self,
+        (which, lowers): (r::Value, &[usize]),
+        joined: &str,
+        mut each: impl FnMut(&mut Self, usize) -> Vec<r::Value>,
+        otherwise: impl FnOnce(&mut Self, Vec<r::Type>) -> Vec<r::Value>,
+    ) -> Vec<r::Value> {
+        let blocks: Vec<r::BlockId> = lowers.iter().map(|_| self.b.block("way", &[])).collect();
+        let beyond = self.b.block("beyond", &[]);
+        let cases = blocks.iter().enumerate().map(|(at, block)| (at as u64, to(*block))).collect();
+        self.end(r::Terminator::Switch { value: which, cases, default: to(beyond) });
+        let before = self.locals.clone();
+        let mut exits = Vec::new();
+        let mut types = Vec::new();
+        for (block, lower) in blocks.into_iter().zip(lowers) {
+            self.select(block);
+            self.locals = before.clone();
+            let values = each(self, *lower);
+            types = values.iter().map(|value| self.b.type_of(*value)).collect();
+            exits.extend(self.exit(values));
+        }
+        self.select(beyond);
+        self.locals = before;
+        let values = otherwise(self, types);
+        exits.extend(self.exit(values));
+        self.join(joined, exits).unwrap_or_default()
+    }
+
+    /// Where a router stands on several, what comes from below says from which.
+    pub fn from_way(&mut self, user: usize, flow: Vec<r::Value>) -> Vec<r::Value> {
+        let Some(place) = self.inst(user).several.iter().position(|lower| *lower == self.inst) else { return flow };
+        let place = if self.faulty(Fault::WayForgotten) { 0 } else { place };
+        let which = self.constant(r::Type::U(8), place as u64);
+        [vec![which], flow].concat()
+    }
 
     /// `below[i].name`: beyond the last it is 0.
-    pub fn below_at(
-        &mut self,
-        f: &mut Frame<'p>,
-        name: &'p s::Name,
-        flow: Option<&'p s::Expr>,
-        index: &'p s::Expr,
-    ) -> Vec<r::Value> {
-        let lowers = self.inst(f.inst).lowers().to_vec();
-        let given = flow.map(|flow| self.expr(f, flow));
+    pub fn below_at(&mut self, name: &'p s::Name, flow: Option<&'p s::Expr>, index: &'p s::Expr) -> Vec<r::Value> {
+        let lowers = self.inst(self.inst).lowers().to_vec();
+        let given = flow.map(|flow| self.expr(flow));
         let given = given.map(|flow| (s::Type::Flow(s::Side::Below), flow.get(1..).unwrap_or_default().to_vec()));
-        if let Some(known) = self.constants(&f.env, index).and_then(|values| values.first().copied()) {
+        if let Some(known) = self.constants(&self.env, index).and_then(|values| values.first().copied()) {
             if let Some(lower) = lowers.get(known as usize) {
-                return self.read_below(f, *lower, name, given);
+                return self.read_below(*lower, name, given);
             }
         }
-        let which = self.one(f, index);
-        self.read_one_of(f, &lowers, which, name, given)
+        let which = self.one(index);
+        self.read_one_of(&lowers, which, name, given)
     }
 
     /// `below.name(flow)`, where the flow says which.
-    pub fn below_of_flow(&mut self, f: &mut Frame<'p>, name: &s::Name, flow: Vec<r::Value>) -> Vec<r::Value> {
-        let lowers = self.inst(f.inst).several.clone();
+    pub fn below_of_flow(&mut self, name: &s::Name, flow: Vec<r::Value>) -> Vec<r::Value> {
+        let lowers = self.inst(self.inst).several.clone();
         let Some((which, rest)) = flow.split_first() else { return Vec::new() };
-        self.read_one_of(f, &lowers, *which, name, Some((s::Type::Flow(s::Side::Below), rest.to_vec())))
+        self.read_one_of(&lowers, *which, name, Some((s::Type::Flow(s::Side::Below), rest.to_vec())))
     }
 
     fn read_one_of(
         &mut self,
-        f: &mut Frame<'p>,
         lowers: &[usize],
         which: r::Value,
         name: &s::Name,
         given: Option<(s::Type, Vec<r::Value>)>,
     ) -> Vec<r::Value> {
-        let read = |this: &mut Self, f: &mut Frame<'p>, lower: usize| this.read_below(f, lower, name, given.clone());
-        let zeros = |this: &mut Self, f: &mut Frame<'p>, types: Vec<r::Type>| {
-            types.into_iter().map(|ty| f.constant(&this.a, ty, 0)).collect()
-        };
-        self.switch_lower(f, (which, lowers), "read", read, zeros)
+        let read = |this: &mut Self, lower: usize| this.read_below(lower, name, given.clone());
+        let zeros = |this: &mut Self, types: Vec<r::Type>| types.into_iter().map(|ty| this.constant(ty, 0)).collect();
+        self.switch_lower((which, lowers), "read", read, zeros)
     }
 
     /// The smallest of what the layers below say.
-    pub fn least_below(&mut self, f: &mut Frame<'p>, lowers: &[usize], name: &s::Name) -> Vec<r::Value> {
+    pub fn least_below(&mut self, lowers: &[usize], name: &s::Name) -> Vec<r::Value> {
         let mut least: Option<r::Value> = None;
         for lower in lowers {
-            let Some(value) = self.read_below(f, *lower, name, None).first().copied() else { continue };
+            let Some(value) = self.read_below(*lower, name, None).first().copied() else { continue };
             least = Some(match least {
                 None => value,
-                Some(a) => f.value(&self.a, r::OpKind::Binary { op: r::Binary::Min, a, b: value }),
+                Some(a) => self.value(r::OpKind::Binary { op: r::Binary::Min, a, b: value }),
             });
         }
         least.into_iter().collect()
     }
 
     /// A router that only chooses leaves the other parts of a flow as they are.
-    pub fn fill_from_hand(&mut self, f: &mut Frame<'p>, ty: s::Type, values: &mut [Option<r::Value>]) {
-        if ty != s::Type::Flow(s::Side::Below) || !self.inst(f.inst).chooses() {
+    pub fn fill_from_hand(&mut self, ty: s::Type, values: &mut [Option<r::Value>]) {
+        if ty != s::Type::Flow(s::Side::Below) || !self.inst(self.inst).chooses() {
             return;
         }
-        let Some(flow) = f.place.flow.clone() else { return };
+        let Some(flow) = self.place.flow.clone() else { return };
         for (slot, value) in values.iter_mut().skip(1).zip(flow) {
             slot.get_or_insert(value);
         }

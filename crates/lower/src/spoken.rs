@@ -8,7 +8,7 @@ use std::rc::Rc;
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::Frame;
+use crate::frame::Writer;
 use crate::lowering::{Lowering, On, Task, What};
 
 /// An event of a vocabulary at a port.
@@ -98,35 +98,37 @@ impl<'p> Lowering<'p> {
             }
         }
     }
+}
 
+impl<'p> Writer<'_, 'p> {
     /// An event of a vocabulary on its way through the port; `false` if it is none.
-    pub fn application_speaks(&mut self, f: &mut Frame<'p>, task: &Task) -> bool {
+    pub fn application_speaks(&mut self, task: &Task) -> bool {
         let What::Custom { name, down } = &task.what else { return false };
         let of_flow = task.on == On::Entity;
         let plain = match (*down, of_flow) {
             (true, true) => name.strip_suffix("_to").unwrap_or(name),
             _ => name,
         };
-        let known = self.spoken_at(f.inst).into_iter().any(|known| known.name == plain && known.down == *down);
+        let known = self.spoken_at(self.inst).into_iter().any(|known| known.name == plain && known.down == *down);
         if !known {
             return false;
         }
-        let args = f.params()[1..].to_vec();
-        let parts = if of_flow { self.inst(f.inst).bottom.len() } else { 0 };
+        let args = self.params()[1..].to_vec();
+        let parts = if of_flow { self.inst(self.inst).bottom.len() } else { 0 };
         match (*down, of_flow) {
             (true, _) => {
                 let (flow, args) = args.split_at(parts);
                 if of_flow {
-                    f.place.flow = Some(flow.to_vec());
-                    f.place.bottom = Some(flow.to_vec());
+                    self.place.flow = Some(flow.to_vec());
+                    self.place.bottom = Some(flow.to_vec());
                 }
-                self.custom(f, plain, true, args.to_vec());
+                self.custom(plain, true, args.to_vec());
             }
             (false, true) => {
                 let (args, flow) = args.split_at(args.len() - parts);
-                self.out(f, &format!("{plain}_from"), [flow, args].concat());
+                self.out(&format!("{plain}_from"), [flow, args].concat());
             }
-            (false, false) => self.out(f, plain, f.params()),
+            (false, false) => self.out(plain, self.params()),
         }
         true
     }

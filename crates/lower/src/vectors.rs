@@ -6,24 +6,23 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::Frame;
-use crate::lowering::Lowering;
+use crate::frame::Writer;
 
-impl<'p> Lowering<'p> {
+impl<'p> Writer<'_, 'p> {
     /// `v[i]`
-    pub fn pick(&mut self, f: &mut Frame<'p>, vector: &'p s::Expr, index: &'p s::Expr) -> Vec<r::Value> {
-        let values = self.expr(f, vector);
-        let index = self.u32(f, index);
-        let index = self.within(f, index, &values);
+    pub fn pick(&mut self, vector: &'p s::Expr, index: &'p s::Expr) -> Vec<r::Value> {
+        let values = self.expr(vector);
+        let index = self.u32(index);
+        let index = self.within(index, &values);
         let Some(s::Vector { bound, .. }) = self.program.vector(vector.ty) else { return Vec::new() };
         let width = (values.len() - 1) / bound as usize;
-        let places: Vec<r::Value> = (0..bound).map(|place| self.is_at(f, index, place)).collect();
+        let places: Vec<r::Value> = (0..bound).map(|place| self.is_at(index, place)).collect();
         let mut found = Vec::new();
         for column in 0..width {
-            let ty = f.b.type_of(values[1 + column]);
-            let mut value = f.constant(&self.a, ty, 0);
+            let ty = self.b.type_of(values[1 + column]);
+            let mut value = self.constant(ty, 0);
             for (place, c) in places.iter().enumerate() {
-                value = f.value(&self.a, r::OpKind::Select { c: *c, a: values[1 + place * width + column], b: value });
+                value = self.value(r::OpKind::Select { c: *c, a: values[1 + place * width + column], b: value });
             }
             found.push(value);
         }
@@ -31,15 +30,15 @@ impl<'p> Lowering<'p> {
     }
 
     /// A vector with one change. What it is changed with is computed first: that may change it, too.
-    pub fn edited(&mut self, f: &mut Frame<'p>, vector: &'p s::Expr, edit: &'p s::Edit) -> Vec<r::Value> {
+    pub fn edited(&mut self, vector: &'p s::Expr, edit: &'p s::Edit) -> Vec<r::Value> {
         let (index, new) = match edit {
             s::Edit::Set { index, value } | s::Edit::PutBack { index, value } => {
-                (Some(self.u32(f, index)), self.expr(f, value))
+                (Some(self.u32(index)), self.expr(value))
             }
-            s::Edit::Push(value) => (None, self.expr(f, value)),
+            s::Edit::Push(value) => (None, self.expr(value)),
             s::Edit::Pop => (None, Vec::new()),
         };
-        let mut values = self.expr(f, vector);
+        let mut values = self.expr(vector);
         let Some(s::Vector { bound, .. }) = self.program.vector(vector.ty) else { return values };
         let length = values[0];
         match edit {
@@ -47,25 +46,25 @@ impl<'p> Lowering<'p> {
                 let Some(index) = index else { return values };
                 // Where the old value was read an index out of bounds has been reported.
                 let place = if matches!(edit, s::Edit::Set { .. }) {
-                    (self.within(f, index, &values), None)
+                    (self.within(index, &values), None)
                 } else {
-                    let b = self.cast(f, length, r::Type::U(32));
-                    (index, Some(f.value(&self.a, r::OpKind::Compare { op: r::Compare::Lt, a: index, b })))
+                    let b = self.cast(length, r::Type::U(32));
+                    (index, Some(self.value(r::OpKind::Compare { op: r::Compare::Lt, a: index, b })))
                 };
-                self.write(f, &mut values, bound, place, &new);
+                self.write(&mut values, bound, place, &new);
             }
             s::Edit::Push(_) => {
-                let last = self.cast(f, length, r::Type::U(32));
-                self.write(f, &mut values, bound, (last, None), &new);
-                values[0] = self.counted(f, length, r::Binary::AddWrap);
+                let last = self.cast(length, r::Type::U(32));
+                self.write(&mut values, bound, (last, None), &new);
+                values[0] = self.counted(length, r::Binary::AddWrap);
             }
             s::Edit::Pop => {
-                let shorter = self.counted(f, length, r::Binary::SubWrap);
-                let last = self.cast(f, shorter, r::Type::U(32));
+                let shorter = self.counted(length, r::Binary::SubWrap);
+                let last = self.cast(shorter, r::Type::U(32));
                 let width = (values.len() - 1) / bound as usize;
-                let types: Vec<r::Type> = values[1..=width].iter().map(|value| f.b.type_of(*value)).collect();
-                let zeros: Vec<r::Value> = types.into_iter().map(|ty| f.constant(&self.a, ty, 0)).collect();
-                self.write(f, &mut values, bound, (last, None), &zeros);
+                let types: Vec<r::Type> = values[1..=width].iter().map(|value| self.b.type_of(*value)).collect();
+                let zeros: Vec<r::Value> = types.into_iter().map(|ty| self.constant(ty, 0)).collect();
+                self.write(&mut values, bound, (last, None), &zeros);
                 values[0] = shorter;
             }
         }
@@ -73,42 +72,41 @@ impl<'p> Lowering<'p> {
     }
 
     /// The index, if it is below the length; else it is reported, and no element's number.
-    fn within(&mut self, f: &mut Frame<'p>, index: r::Value, values: &[r::Value]) -> r::Value {
-        let length = self.cast(f, values[0], r::Type::U(32));
-        f.value(&self.a, r::OpKind::Binary { op: r::Binary::Within, a: index, b: length })
+    fn within(&mut self, index: r::Value, values: &[r::Value]) -> r::Value {
+        let length = self.cast(values[0], r::Type::U(32));
+        self.value(r::OpKind::Binary { op: r::Binary::Within, a: index, b: length })
     }
 
-    fn is_at(&mut self, f: &mut Frame<'p>, index: r::Value, place: u32) -> r::Value {
-        let b = f.constant(&self.a, r::Type::U(32), u64::from(place));
-        f.value(&self.a, r::OpKind::Compare { op: r::Compare::Eq, a: index, b })
+    fn is_at(&mut self, index: r::Value, place: u32) -> r::Value {
+        let b = self.constant(r::Type::U(32), u64::from(place));
+        self.value(r::OpKind::Compare { op: r::Compare::Eq, a: index, b })
     }
 
     /// The element at an index, if there is one, and `only` is not false, takes new scalars.
     fn write(
         &mut self,
-        f: &mut Frame<'p>,
         values: &mut [r::Value],
         bound: u32,
         (index, only): (r::Value, Option<r::Value>),
         new: &[r::Value],
     ) {
         for place in 0..bound {
-            let mut c = self.is_at(f, index, place);
+            let mut c = self.is_at(index, place);
             if let Some(only) = only {
-                c = f.value(&self.a, r::OpKind::Binary { op: r::Binary::And, a: c, b: only });
+                c = self.value(r::OpKind::Binary { op: r::Binary::And, a: c, b: only });
             }
             for (column, a) in new.iter().enumerate() {
                 let slot = &mut values[1 + place as usize * new.len() + column];
-                let of = f.b.type_of(*slot);
-                let a = self.cast(f, *a, of);
-                *slot = f.value(&self.a, r::OpKind::Select { c, a, b: *slot });
+                let of = self.b.type_of(*slot);
+                let a = self.cast(*a, of);
+                *slot = self.value(r::OpKind::Select { c, a, b: *slot });
             }
         }
     }
 
-    fn counted(&mut self, f: &mut Frame<'p>, length: r::Value, op: r::Binary) -> r::Value {
-        let ty = f.b.type_of(length);
-        let b = f.constant(&self.a, ty, 1);
-        f.value(&self.a, r::OpKind::Binary { op, a: length, b })
+    fn counted(&mut self, length: r::Value, op: r::Binary) -> r::Value {
+        let ty = self.b.type_of(length);
+        let b = self.constant(ty, 1);
+        self.value(r::OpKind::Binary { op, a: length, b })
     }
 }

@@ -3,27 +3,26 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::frame::Frame;
-use crate::lowering::Lowering;
+use crate::frame::Writer;
 
-impl<'p> Lowering<'p> {
+impl<'p> Writer<'_, 'p> {
     /// The values of each part; the parts stand as they were declared.
-    pub fn as_written(&mut self, f: &mut Frame<'p>, parts: &[&'p s::Expr]) -> Vec<Vec<r::Value>> {
+    pub fn as_written(&mut self, parts: &[&'p s::Expr]) -> Vec<Vec<r::Value>> {
         let mut order: Vec<usize> = (0..parts.len()).collect();
         order.sort_by_key(|at| (parts[*at].span.file.0, parts[*at].span.start));
         let mut values = vec![Vec::new(); parts.len()];
         for at in order {
-            values[at] = self.expr(f, parts[at]);
+            values[at] = self.expr(parts[at]);
         }
         values
     }
 
     /// A message that stands before other parts: one that is made here is made before them; a local is taken as it is behind
     /// them, for they may look at it.
-    pub fn made_first(&mut self, f: &mut Frame<'p>, message: &'p s::Expr) -> Option<r::Value> {
+    pub fn made_first(&mut self, message: &'p s::Expr) -> Option<r::Value> {
         match message.kind {
             s::ExprKind::Give(_) => None,
-            _ => Some(self.one(f, message)),
+            _ => Some(self.one(message)),
         }
     }
 }
