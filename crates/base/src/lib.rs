@@ -1,14 +1,16 @@
-//! Spans, files, diagnostics and the door to the machine: what every other crate speaks with.
+//! Spans, files, diagnostics, random numbers and the door to the machine: what every other crate speaks with.
 //!
 //! Invariant: only [`world`] reads a file, a clock or an environment.
 
 pub mod diagnostic;
+pub mod random;
 pub mod render;
 pub mod source;
 pub mod spelling;
 pub mod world;
 
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use random::Random;
 pub use render::{json_line, render, render_all, Colour};
 pub use source::{FileId, SourceFile, SourceMap, Span};
 pub use spelling::did_you_mean;

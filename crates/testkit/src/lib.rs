@@ -10,7 +10,6 @@ mod differ;
 pub mod generate;
 mod lex;
 pub mod marks;
-mod random;
 mod run;
 pub mod script;
 pub mod text;
@@ -18,7 +17,6 @@ mod together;
 mod workers;
 
 pub use differ::{Failure, FailureKind};
-pub use random::Random;
 pub use run::{parameters, run};
 pub use script::*;
 pub use text::{parse, split, ParseError};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::RANKS;
-use crate::random::Random;
+use mokume_base::Random;
 
 /// A body under construction: what is known at this place, and what must still be disposed of.
 pub struct Body<'a> {
@@ -70,14 +70,14 @@ impl<'a> Body<'a> {
     }
 
     pub fn byte(&mut self) -> String {
-        match self.random.chance(20) {
-            true => self.random.below(256).to_string() + ":u8",
-            false => self.random.pick(&self.bytes).clone(),
+        match self.random.percent(20) {
+            true => self.random.place(256).to_string() + ":u8",
+            false => self.random.one_of(&self.bytes).clone(),
         }
     }
 
     pub fn finish(mut self) -> String {
-        for _ in 0..2 + self.random.below(7) {
+        for _ in 0..2 + self.random.place(7) {
             self.statement();
         }
         while let Some(message) = self.messages.pop() {
@@ -87,7 +87,7 @@ impl<'a> Body<'a> {
     }
 
     fn statement(&mut self) {
-        match self.random.below(19) {
+        match self.random.place(19) {
             0 | 1 => self.arithmetic(),
             2 => self.wide_arithmetic(),
             3 => self.compare(),
@@ -114,7 +114,7 @@ impl<'a> Body<'a> {
             "add", "sub", "mul", "add.wrap", "sub.wrap", "mul.wrap", "div", "rem", "and", "or", "xor", "shl", "shr",
             "min", "max", "within",
         ];
-        let (op, a, b) = (*self.random.pick(&ops), self.byte(), self.byte());
+        let (op, a, b) = (*self.random.one_of(&ops), self.byte(), self.byte());
         let name = self.fresh("v");
         self.line(format!("{name} = {op} {a}, {b}"));
         self.bytes.push(name);
@@ -125,7 +125,7 @@ impl<'a> Body<'a> {
         let (x, y, z) = (self.fresh("y"), self.fresh("y"), self.fresh("y"));
         self.line(format!("{x} = cast {a} to u16"));
         self.line(format!("{y} = get e.y"));
-        let op = *self.random.pick(&["add", "mul", "sub", "shl", "max"]);
+        let op = *self.random.one_of(&["add", "mul", "sub", "shl", "max"]);
         self.line(format!("{z} = {op} {x}, {y}"));
         self.line(format!("set e.y, {z}"));
         let (q, s) = (self.fresh("q"), self.fresh("q"));
@@ -140,7 +140,7 @@ impl<'a> Body<'a> {
     }
 
     fn compare(&mut self) {
-        let op = *self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+        let op = *self.random.one_of(&["eq", "ne", "lt", "le", "gt", "ge"]);
         let (a, b, f, n, s) = (self.byte(), self.byte(), self.fresh("f"), self.fresh("f"), self.fresh("v"));
         self.line(format!("{f} = {op} {a}, {b}"));
         self.line(format!("{n} = not {f}"));
@@ -168,7 +168,7 @@ impl<'a> Body<'a> {
     fn array(&mut self) {
         let (value, small, index, wide, old) =
             (self.byte(), self.fresh("v"), self.fresh("u"), self.fresh("y"), self.fresh("y"));
-        let modulo = self.random.pick(&[4, 4, 5]).to_string();
+        let modulo = self.random.one_of(&[4, 4, 5]).to_string();
         self.line(format!("{small} = rem {value}, {modulo}"));
         self.line(format!("{index} = cast {small} to u32"));
         self.line(format!("{wide} = cast {value} to u16"));
@@ -202,7 +202,7 @@ impl<'a> Body<'a> {
     fn map(&mut self) {
         let (value, key) = (self.byte(), self.fresh("v"));
         self.line(format!("{key} = and {value}, 7"));
-        match self.random.below(3) {
+        match self.random.place(3) {
             0 => self.diamond(format!("find e.map[{key}]"), true),
             1 => self.diamond(format!("remove e.map[{key}]"), true),
             _ => {
@@ -217,7 +217,7 @@ impl<'a> Body<'a> {
         let armed = self.fresh("f");
         self.line(format!("{armed} = armed e.t"));
         self.flags.push(armed);
-        if self.random.chance(25) {
+        if self.random.percent(25) {
             return self.line("disarm e.t".to_string());
         }
         let (value, now, wide, ahead, deadline) =
@@ -232,7 +232,7 @@ impl<'a> Body<'a> {
     }
 
     fn quota(&mut self) {
-        if self.random.chance(30) {
+        if self.random.percent(30) {
             let (left, byte) = (self.fresh("u"), self.fresh("v"));
             self.line("give e.kept, 1".to_string());
             self.line(format!("{left} = left e.kept"));
@@ -282,7 +282,7 @@ impl<'a> Body<'a> {
         self.line(format!("{n} = get {s}.n"));
         self.line(format!("{m} = add.wrap {i}, {n}"));
         self.line(format!("set e.x, {m}"));
-        if self.random.chance(20) {
+        if self.random.percent(20) {
             self.line(format!("release {s}"));
         }
         self.line(format!("jump {next}"));
@@ -307,8 +307,8 @@ impl<'a> Body<'a> {
             return None;
         }
         self.emitted += 1;
-        let layer = (self.layer + 1 + self.random.below(self.layers - 1)) % self.layers;
-        Some((layer, self.rank + 1 + self.random.below(RANKS - self.rank - 1)))
+        let layer = (self.layer + 1 + self.random.place(self.layers - 1)) % self.layers;
+        Some((layer, self.rank + 1 + self.random.place(RANKS - self.rank - 1)))
     }
 
     fn emit_word(&mut self) {
@@ -321,7 +321,7 @@ impl<'a> Body<'a> {
 
     pub fn out(&mut self) {
         let layer = self.layer;
-        match (self.random.below(3), self.wides.last().cloned(), self.flags.last().cloned()) {
+        match (self.random.place(3), self.wides.last().cloned(), self.flags.last().cloned()) {
             (0, Some(wide), _) => self.line(format!("out app.wide({layer}, {wide})")),
             (1, _, Some(flag)) => self.line(format!("out app.flag({layer}, {flag})")),
             _ => {
