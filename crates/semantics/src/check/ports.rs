@@ -1,6 +1,5 @@
 //! Events of vocabularies between layers and applications: whether one of a layer reaches a port, or comes from there.
 
-use super::stacks::layers_of;
 use crate::program::*;
 use crate::visit::{self, Met};
 
@@ -37,7 +36,7 @@ pub fn meets_application(
     from: Origin,
 ) -> bool {
     let through = |layers: &[&Layer]| layers.iter().all(|layer| lets_through(layer, event, from));
-    if !through(&layers_of(program, &stack.instances[index].of)[..at]) {
+    if !through(&program.layers_of(&stack.instances[index].of)[..at]) {
         return false;
     }
     let mut front = vec![index];
@@ -50,7 +49,7 @@ pub fn meets_application(
         for (above, instance) in stack.instances.iter().enumerate() {
             let over = |under: &Under| matches!(under.over, Over::Instance(lower) if lower as usize == below);
             let stands = instance.unders.iter().any(over);
-            if stands && !seen.contains(&above) && through(&layers_of(program, &instance.of)) {
+            if stands && !seen.contains(&above) && through(&program.layers_of(&instance.of)) {
                 front.push(above);
             }
         }

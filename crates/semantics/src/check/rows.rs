@@ -169,8 +169,7 @@ impl<'a> Rows<'a, '_> {
         let mut names: Vec<&str> = workers.map(|layer| layer.name.text.as_str()).collect();
         for bundle in &self.program.bundles {
             let trims = bundle.wire.is_some_and(|wire| column::trims(self.program, wire));
-            let parts: Vec<&Layer> =
-                bundle.parts.iter().flat_map(|part| super::stacks::layers_of(self.program, part)).collect();
+            let parts: Vec<&Layer> = bundle.parts.iter().flat_map(|part| self.program.layers_of(part)).collect();
             if trims && !parts.is_empty() && parts.iter().all(|layer| layer.shape == Shape::Worker) {
                 names.push(&bundle.name.text);
             }

@@ -110,8 +110,7 @@ fn events(program: &Program, out: &mut Vec<Diagnostic>) {
     let mut reached = BTreeSet::new();
     for stack in &program.stacks {
         let exported = !stack.exports.is_empty();
-        let layers: Vec<&Layer> =
-            stack.instances.iter().flat_map(|instance| stacks::layers_of(program, &instance.of)).collect();
+        let layers: Vec<&Layer> = stack.instances.iter().flat_map(|instance| program.layers_of(&instance.of)).collect();
         let mut emitted = BTreeSet::new();
         for layer in &layers {
             visit::walk_layer(layer, &mut |met| {

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use mokume_base::{Diagnostic, Span};
 
 use super::rows::emits_up;
-use super::stacks::layers_of;
 use super::{column, ports};
 use crate::program::*;
 use crate::signature::STANDARD_REASONS;
@@ -20,7 +19,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
     for stack in &program.stacks {
         for index in 0..stack.instances.len() {
-            let layers = layers_of(program, &stack.instances[index].of);
+            let layers = program.layers_of(&stack.instances[index].of);
             for (at, layer) in layers.iter().enumerate() {
                 let here = Here { program, stack, index, at, layer };
                 here.origins(out);
@@ -41,13 +40,13 @@ impl<'a> Here<'a> {
     /// The layers above, through all that stand there.
     fn above(&self) -> Vec<&'a Layer> {
         let mut layers: Vec<&Layer> =
-            layers_of(self.program, &self.stack.instances[self.index].of)[..self.at].iter().rev().copied().collect();
+            self.program.layers_of(&self.stack.instances[self.index].of)[..self.at].iter().rev().copied().collect();
         let mut front = vec![self.index];
         let mut seen = BTreeSet::new();
         while let Some(below) = front.pop() {
             for (index, instance) in self.stack.instances.iter().enumerate() {
                 if stands_on(instance, below) && seen.insert(index) {
-                    layers.extend(layers_of(self.program, &instance.of));
+                    layers.extend(self.program.layers_of(&instance.of));
                     front.push(index);
                 }
             }

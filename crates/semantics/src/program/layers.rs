@@ -2,8 +2,7 @@
 
 use mokume_base::Span;
 
-use crate::signature::Claim;
-
+use super::signature::Claim;
 use super::*;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,6 +8,7 @@
 mod expressions;
 mod items;
 mod layers;
+pub mod signature;
 mod stacks;
 mod statements;
 mod tests;
@@ -21,7 +22,7 @@ pub use statements::*;
 pub use tests::*;
 pub use wires::*;
 
-use crate::signature::{Signature, Vocabulary};
+use signature::{Signature, Vocabulary};
 
 macro_rules! ids {
     ($($name:ident),* $(,)?) => { $(

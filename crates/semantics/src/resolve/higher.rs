@@ -318,7 +318,7 @@ fn gives(cx: &Context, layer: &Layer, wanted: SignatureId) -> bool {
 
 /// Whether a layer or bundle may be given for a parameter; a report if not.
 pub(super) fn fits(cx: &mut Context, part: &Use, wanted: Wanted, param: &Name) -> bool {
-    let layers: Vec<Layer> = crate::check::stacks::layers_of(&cx.program, part).into_iter().cloned().collect();
+    let layers: Vec<Layer> = cx.program.layers_of(part).into_iter().cloned().collect();
     let Some(top) = layers.first() else { return true };
     let fits = match wanted {
         Wanted::Any => true,
@@ -364,7 +364,7 @@ pub(super) fn unused(cx: &mut Context, higher: &[Higher], parts: &[Use]) {
     for higher in higher {
         let Kind::Layer { standin, .. } = &higher.kind else { continue };
         let holds = |part: &Use| {
-            let layers = crate::check::stacks::layers_of(&cx.program, part);
+            let layers = cx.program.layers_of(part);
             layers.iter().any(|layer| layer.name.span == cx.program.layers[standin.index()].name.span)
         };
         if !parts.iter().any(holds) && !higher.name.text.starts_with('_') {

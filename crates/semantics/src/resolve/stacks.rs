@@ -7,7 +7,6 @@ use super::apply::{self, Scene};
 use super::body::Body;
 use super::higher::Given;
 use super::{items, settings, Context};
-use crate::check::stacks::layers_of;
 use crate::program::*;
 use crate::{codes, suggest, tree};
 
@@ -152,7 +151,7 @@ fn overs(
     of: &Use,
 ) -> Option<Vec<Over>> {
     let overs = layer.overs();
-    let chooses = layers_of(&cx.program, of).iter().any(|layer| layer.several.is_some());
+    let chooses = cx.program.layers_of(of).iter().any(|layer| layer.several.is_some());
     if let Some(second) = overs.get(1).filter(|_| !chooses) {
         let place = second.span(file);
         let help = "a router that says `below several path` stands on several; or write the layer twice";
@@ -218,7 +217,7 @@ fn bound(
         return Vec::new();
     }
     let top = match below {
-        Below::Layer(below) => layers_of(&cx.program, below).first().copied().cloned(),
+        Below::Layer(below) => cx.program.layers_of(below).first().copied().cloned(),
         Below::Other => {
             let name = over.name().map(|name| name.text());
             // Of a layer that is not understood nothing is known; a device has no keys.
@@ -305,7 +304,7 @@ fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, names: &[String], 
                 continue;
             }
             let instance = stack.instances.iter().find(|instance| instance.name.text == name.text);
-            let top = instance.and_then(|instance| layers_of(&cx.program, &instance.of).first().map(|top| top.shape));
+            let top = instance.and_then(|instance| cx.program.layers_of(&instance.of).first().map(|top| top.shape));
             if top == Some(Shape::Endpoint) {
                 let text = format!("`{}` is an endpoint: no application stands on it", name.text);
                 cx.error(codes::UNKNOWN_EXPORT, text, name.span, "nothing to export", "export the layer below it");

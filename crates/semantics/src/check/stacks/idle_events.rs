@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mokume_base::{Diagnostic, Span};
 
-use super::{has_scope, layers_of, Check, Offer};
+use super::{has_scope, Check, Offer};
 use crate::check::ways::ways_down;
 use crate::codes;
 use crate::program::*;
@@ -14,7 +14,7 @@ use crate::program::*;
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let mut meets: BTreeMap<Span, (&Layer, bool)> = BTreeMap::new();
     for stack in &program.stacks {
-        let layers = stack.instances.iter().map(|instance| layers_of(program, &instance.of)).collect();
+        let layers = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
         let check = Check { program, stack, layers, out: &mut Vec::new() };
         for index in 0..stack.instances.len() {
             for way in ways_down(stack, index) {

@@ -32,33 +32,14 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
     for stack in &program.stacks {
         let mut check = Check { program, stack, layers: Vec::new(), out: &mut *out };
-        check.layers = stack.instances.iter().map(|instance| layers_of(program, &instance.of)).collect();
+        check.layers = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
         check.run();
-    }
-}
-
-/// The layers of a layer or bundle, top to bottom.
-pub fn layers_of<'a>(program: &'a Program, part: &Use) -> Vec<&'a Layer> {
-    let mut layers = Vec::new();
-    flatten(program, part, 0, &mut layers);
-    layers
-}
-
-fn flatten<'a>(program: &'a Program, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>) {
-    match part.of {
-        Definition::Layer(id) => layers.extend(program.layers.get(id.index())),
-        Definition::Bundle(id) => {
-            let parts = program.bundles.get(id.index()).map_or(&[][..], |bundle| &bundle.parts);
-            if depth < 32 {
-                parts.iter().for_each(|part| flatten(program, part, depth + 1, layers));
-            }
-        }
     }
 }
 
 fn bundle_shapes(program: &Program, bundle: &Bundle, out: &mut Vec<Diagnostic>) {
     for part in bundle.parts.iter().skip(1) {
-        let Some(top) = layers_of(program, part).first().copied() else { continue };
+        let Some(top) = program.layers_of(part).first().copied() else { continue };
         if top.shape == Shape::Endpoint {
             let text = format!("`{}` is an endpoint, so nothing can stand on it", top.name.text);
             out.push(
