@@ -6,6 +6,7 @@
 pub mod check;
 pub mod codes;
 pub mod constants;
+pub mod events;
 pub mod load;
 pub mod program;
 mod resolve;

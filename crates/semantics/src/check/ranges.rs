@@ -109,12 +109,7 @@ impl Ranges<'_, '_> {
     }
 
     fn member(&self, state: &StateRef) -> Option<&Member> {
-        let layer = self.layer?;
-        let members = match state.scope {
-            ScopeKind::Object(id) => &layer.objects.get(id.index())?.members,
-            kind => &layer.scopes.iter().find(|scope| scope.kind == kind)?.members,
-        };
-        members.get(state.member as usize)
+        self.layer?.members(state.scope)?.get(state.member as usize)
     }
 
     fn stmt(&mut self, stmt: &Stmt) {

@@ -96,6 +96,24 @@ impl Layer {
     }
 }
 
+impl Layer {
+    /// The members of a scope or of a class of objects; none if the layer has no such scope.
+    pub fn members(&self, scope: ScopeKind) -> Option<&[Member]> {
+        match scope {
+            ScopeKind::Object(id) => self.objects.get(id.index()).map(|class| class.members.as_slice()),
+            kind => self.scopes.iter().find(|scope| scope.kind == kind).map(|scope| scope.members.as_slice()),
+        }
+    }
+
+    /// As [`Layer::members`], to change them.
+    pub fn members_mut(&mut self, scope: ScopeKind) -> Option<&mut Vec<Member>> {
+        match scope {
+            ScopeKind::Object(id) => self.objects.get_mut(id.index()).map(|class| &mut class.members),
+            kind => self.scopes.iter_mut().find(|scope| scope.kind == kind).map(|scope| &mut scope.members),
+        }
+    }
+}
+
 /// Who of those that a message of a multiplexor is for gets it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Matching {
@@ -127,6 +145,19 @@ pub struct Header {
     pub layout: Layout,
     /// One record: a single variant of the name `Header`.
     pub variants: Vec<Variant>,
+}
+
+impl Header {
+    /// An alternative by its name, with its index.
+    pub fn variant(&self, name: &str) -> Option<(u32, Variant)> {
+        let index = self.variants.iter().position(|variant| variant.name.text == name)?;
+        Some((index as u32, self.variants[index].clone()))
+    }
+
+    /// Whether it is one record, not a choice of alternatives.
+    pub fn is_single(&self) -> bool {
+        matches!(self.variants.as_slice(), [only] if only.name.text == "Header")
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -177,6 +208,11 @@ pub struct Member {
     pub kind: MemberKind,
 }
 
+/// The index of the member of a name, as a [`StateRef`] holds it.
+pub fn position(members: &[Member], name: &str) -> Option<u32> {
+    members.iter().position(|member| member.name.text == name).map(|index| index as u32)
+}
+
 #[derive(Clone, Debug)]
 pub enum MemberKind {
     Var {
@@ -216,6 +252,13 @@ pub struct Container {
     pub members: Vec<(String, u32)>,
     /// Of the layer, by their names in the container. What they say of an object's state is of the one at hand.
     pub functions: Vec<(String, u32)>,
+}
+
+impl Container {
+    /// A function by its name in the container, as an index into the layer's.
+    pub fn function(&self, name: &str) -> Option<u32> {
+        self.functions.iter().find(|(known, _)| known == name).map(|(_, index)| *index)
+    }
 }
 
 /// A member of a scope; for objects the handle is `object` (none: the object that the handler runs for).

@@ -79,11 +79,7 @@ impl Bodies<'_> {
         let (Some(name), Some(value)) = (state.name().map(|name| name.span(self.file)), value) else { return };
         let mut body = Body::of_layer(self.cx, self.file, self.id, Place::Value);
         body.object = if let ScopeKind::Object(id) = kind { Some(id) } else { None };
-        let members = |layer: &Layer| match kind {
-            ScopeKind::Object(id) => layer.objects.get(id.index()).map(|class| class.members.clone()),
-            kind => layer.scopes.iter().find(|scope| scope.kind == kind).map(|scope| scope.members.clone()),
-        };
-        let found = body.this_layer().and_then(members).unwrap_or_default();
+        let found = body.this_layer().and_then(|layer| layer.members(kind)).unwrap_or_default().to_vec();
         let Some(index) = found.iter().position(|member| member.name.span == name) else { return };
         let MemberKind::Var { ty, .. } = found[index].kind else { return };
         let value = body.value(&value, ty);
@@ -95,14 +91,7 @@ impl Bodies<'_> {
             let help = "set it in a handler that sees both";
             self.cx.error(codes::OUT_OF_SIGHT, text, state.span, "out of sight", help);
         }
-        let layer = self.this();
-        let members = match kind {
-            ScopeKind::Object(id) => &mut layer.objects[id.index()].members,
-            kind => match layer.scopes.iter_mut().find(|scope| scope.kind == kind) {
-                Some(scope) => &mut scope.members,
-                None => return,
-            },
-        };
+        let Some(members) = self.this().members_mut(kind) else { return };
         if let MemberKind::Var { init, .. } = &mut members[index].kind {
             *init = Some(value);
         }

@@ -361,7 +361,7 @@ impl Body<'_> {
 
     /// `below.pseudo_sum(flow)`
     fn below_of_flow(&mut self, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
-        if super::emissions::DOWN.contains(&name.text.as_str()) {
+        if crate::events::DOWN.contains(&name.text.as_str()) {
             let help = "write it as a statement; the answer comes as an event of its own";
             self.error(codes::NO_VALUE, format!("`below.{}` gives no value", name.text), span, "no value", help);
             return unknown(span);

@@ -49,12 +49,6 @@ impl View {
     }
 }
 
-impl Container {
-    pub(super) fn function(&self, name: &str) -> Option<u32> {
-        self.functions.iter().find(|(known, _)| known == name).map(|(_, index)| *index)
-    }
-}
-
 /// Functions that wait to be read until all state is known.
 #[derive(Clone)]
 pub(crate) struct Pending {

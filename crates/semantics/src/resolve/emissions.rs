@@ -5,15 +5,9 @@ use mokume_syntax::ast::{self, Expr as Tree};
 
 use super::body::{make, unknown, Body};
 use super::layers;
+use crate::events::{DOWN, GRANTS, UP};
 use crate::program::*;
 use crate::{codes, suggest, tree};
-
-/// Events of the language that go down.
-pub(super) const DOWN: [&str; 7] = ["send", "open", "listen", "bind", "unlisten", "close", "abort"];
-/// Events of the language that go up.
-pub(super) const UP: [&str; 5] = ["deliver", "opened", "failed", "accepted", "closed"];
-/// Events of back-pressure: up and down. Who does not handle them lets them pass; at the ends of a stack they end.
-pub(crate) const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
 
 /// Fields as they are given: name and value; in the short form the name is the value.
 type Given = Vec<(Name, Option<Tree>)>;
@@ -156,7 +150,7 @@ impl Body<'_> {
             if let Some(label) = arg.name() {
                 given.push((tree::path(self.file, &label), Some(value)));
             } else if let Some((name, fields)) = self.alternative(&value, header.as_ref()) {
-                match layers::variant(header.as_ref(), &name.text) {
+                match header.as_ref().and_then(|header| header.variant(&name.text)) {
                     Some((index, variant)) => {
                         let values = self.record_values(&name.text, "alternative", &variant.fields, fields, place);
                         chosen = Some((index, values, place));
@@ -208,7 +202,7 @@ impl Body<'_> {
             Tree::Name(_) => {
                 let name = tree::name_expr(self.file, value)?;
                 let upper = name.text.starts_with(|c: char| c.is_ascii_uppercase());
-                let known = layers::variant(header, &name.text).is_some();
+                let known = header.and_then(|header| header.variant(&name.text)).is_some();
                 (known || upper && self.local(&name.text).is_none()).then_some((name, Vec::new()))
             }
             _ => None,

@@ -21,18 +21,6 @@ impl Context {
     }
 }
 
-/// The alternative of a header by its name.
-pub(super) fn variant(header: Option<&Header>, name: &str) -> Option<(u32, Variant)> {
-    let variants = &header?.variants;
-    let index = variants.iter().position(|variant| variant.name.text == name)?;
-    Some((index as u32, variants[index].clone()))
-}
-
-/// Whether a header is one record.
-pub(super) fn is_single(header: &Header) -> bool {
-    matches!(header.variants.as_slice(), [only] if only.name.text == "Header")
-}
-
 /// The served service that a layer's code calls by this name.
 pub(super) fn served(program: &Program, layer: &Layer, name: &str) -> Option<ServiceId> {
     layer.serves.iter().copied().find(|id| tree::snake_case(&program.services[id.index()].name.text) == name)
@@ -466,13 +454,7 @@ impl Declare<'_> {
                 continue;
             }
             let reference = StateRef { scope: kind, member, object: None, span: quota.span };
-            let members = match scope {
-                ScopeKind::Object(id) => &mut self.this().objects[id.index()].members,
-                kind => match self.this().scopes.iter_mut().find(|scope| scope.kind == kind) {
-                    Some(scope) => &mut scope.members,
-                    None => continue,
-                },
-            };
+            let Some(members) = self.this().members_mut(scope) else { continue };
             let within = format!("{}.", name.text);
             let of_it = |member: &&mut Member| member.name.text == name.text || member.name.text.starts_with(&within);
             for member in members.iter_mut().filter(of_it) {

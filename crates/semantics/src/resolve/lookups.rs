@@ -30,12 +30,7 @@ impl Body<'_> {
     }
 
     pub(super) fn member(&self, scope: ScopeKind, member: u32) -> Option<&Member> {
-        let layer = self.this_layer()?;
-        let members = match scope {
-            ScopeKind::Object(id) => &layer.objects.get(id.index())?.members,
-            kind => &layer.scopes.iter().find(|scope| scope.kind == kind)?.members,
-        };
-        members.get(member as usize)
+        self.this_layer()?.members(scope)?.get(member as usize)
     }
 
     pub(super) fn object_class(&self, name: &str) -> Option<ObjectId> {
@@ -263,10 +258,6 @@ impl Body<'_> {
             }
         }
     }
-}
-
-pub(super) fn position(members: &[Member], name: &str) -> Option<u32> {
-    members.iter().position(|member| member.name.text == name).map(|index| index as u32)
 }
 
 /// What a kind of state is called, and what can be done with it.

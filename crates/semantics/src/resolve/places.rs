@@ -131,7 +131,7 @@ impl Body<'_> {
                 };
                 let class = self.this_layer().and_then(|layer| layer.objects.get(id.index()));
                 class
-                    .and_then(|class| super::lookups::position(&class.members, &name.text))
+                    .and_then(|class| position(&class.members, &name.text))
                     .map(|member| (ScopeKind::Object(id), member))
             }
             _ => None,

@@ -7,13 +7,10 @@ use mokume_syntax::ast;
 
 use super::body::{Body, Place};
 use super::{items, Context, Item, Lazy};
+use crate::events::{DOWN, UP};
 use crate::program::*;
 use crate::signature::*;
 use crate::{codes, suggest, tree, types};
-
-/// Events that the language knows: in a signature they stand without parameters.
-const KNOWN_DOWN: [&str; 7] = ["send", "open", "listen", "bind", "unlisten", "close", "abort"];
-const KNOWN_UP: [&str; 5] = ["deliver", "opened", "accepted", "failed", "closed"];
 
 /// All vocabularies, then all signatures with what they include.
 pub(super) fn resolve(cx: &mut Context) {
@@ -56,10 +53,10 @@ fn vocabulary(cx: &mut Context, file: FileId, item: &ast::Vocabulary) -> Vocabul
     vocabulary
 }
 
-/// One event; `own`: a vocabulary's, which is none of the language.
+/// One event; `own`: a vocabulary's, which is none of the language. Those of the language stand without parameters.
 fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own: bool) -> Option<Carried> {
     let name = tree::some_name(file, event.name())?;
-    let (here, there) = if down { (&KNOWN_DOWN[..], &KNOWN_UP[..]) } else { (&KNOWN_UP[..], &KNOWN_DOWN[..]) };
+    let (here, there) = if down { (&DOWN[..], &UP[..]) } else { (&UP[..], &DOWN[..]) };
     let known = here.contains(&name.text.as_str());
     if there.contains(&name.text.as_str()) || known && own {
         let way = if there.contains(&name.text.as_str()) == down { "up" } else { "down" };

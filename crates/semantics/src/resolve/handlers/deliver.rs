@@ -5,7 +5,6 @@
 use mokume_base::Diagnostic;
 use mokume_syntax::ast::Pattern;
 
-use super::super::layers;
 use super::Head;
 use crate::program::*;
 use crate::{codes, suggest, tree};
@@ -15,8 +14,7 @@ impl Head<'_> {
     pub(super) fn deliver(&mut self) -> Option<Event> {
         let header = self.this().header.clone();
         let owner = self.this().name.text.clone();
-        let single =
-            header.as_ref().filter(|header| layers::is_single(header)).map(|header| header.variants[0].clone());
+        let single = header.as_ref().filter(|header| header.is_single()).map(|header| header.variants[0].clone());
         let mut message = None;
         let mut variant = None;
         let mut fields = Vec::new();
@@ -34,7 +32,8 @@ impl Head<'_> {
                         .as_ref()
                         .and_then(|single| single.fields.iter().position(|field| field.name.text == name.text));
                     let ty = field.and_then(|at| single.as_ref().map(|single| single.fields[at].ty));
-                    let alternative = layers::variant(header.as_ref(), &name.text).filter(|_| single.is_none());
+                    let alternative =
+                        header.as_ref().and_then(|header| header.variant(&name.text)).filter(|_| single.is_none());
                     match (field, ty) {
                         (Some(at), Some(ty)) => {
                             let local = self.bind(name, ty);
@@ -65,8 +64,8 @@ impl Head<'_> {
         names: &[Name],
         fields: &mut Vec<(u32, LocalId)>,
     ) -> Option<u32> {
-        let single = header.is_some_and(layers::is_single);
-        let Some((index, variant)) = layers::variant(header, &name.text).filter(|_| !single) else {
+        let single = header.is_some_and(Header::is_single);
+        let Some((index, variant)) = header.and_then(|header| header.variant(&name.text)).filter(|_| !single) else {
             let known: Vec<&str> =
                 header.iter().filter(|_| !single).flat_map(|h| &h.variants).map(|v| v.name.text.as_str()).collect();
             let text = format!("the header of `{owner}` has no alternative `{}`", name.text);
@@ -108,7 +107,7 @@ impl Head<'_> {
             .collect();
         let text = format!("the header of `{owner}` has no field `{}`", name.text);
         let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text).at(name.span, "unknown");
-        if header.is_some_and(|header| !layers::is_single(header)) {
+        if header.is_some_and(|header| !header.is_single()) {
             diagnostic = diagnostic.help("the header is a choice: write `deliver(msg, Data { seq })`");
         } else {
             diagnostic.helps.extend(suggest::help(&name.text, known));

@@ -8,8 +8,8 @@ use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Pattern};
 
 use super::body::Role;
-use super::emissions::{DOWN, UP};
 use super::{items, Context};
+use crate::events::{DOWN, UP};
 use crate::program::*;
 use crate::{codes, suggest, tree};
 
@@ -312,17 +312,14 @@ impl Head<'_> {
     fn expiry(&mut self, name: &Name) -> Option<Event> {
         self.none();
         let layer = self.this();
-        let of = |members: &[Member]| super::lookups::position(members, &name.text);
+        let of = |members: &[Member]| position(members, &name.text);
         let found = match self.object {
             Some(object) => {
                 of(&layer.objects[object.index()].members).map(|member| (ScopeKind::Object(object), member))
             }
             None => layer.scopes.iter().find_map(|scope| Some((scope.kind, of(&scope.members)?))),
         };
-        let kind = found.and_then(|(scope, member)| match scope {
-            ScopeKind::Object(id) => layer.objects[id.index()].members.get(member as usize),
-            kind => layer.scopes.iter().find(|scope| scope.kind == kind)?.members.get(member as usize),
-        });
+        let kind = found.and_then(|(scope, member)| layer.members(scope)?.get(member as usize));
         if let (Some((scope, member)), Some(MemberKind::Timer)) = (found, kind.map(|member| &member.kind)) {
             return Some(Event::Expiry { timer: StateRef { scope, member, object: None, span: name.span } });
         }

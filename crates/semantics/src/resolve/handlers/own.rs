@@ -3,9 +3,9 @@
 use mokume_base::Diagnostic;
 use mokume_syntax::ast::{self, AstNode, Pattern};
 
-use super::super::emissions::{DOWN, GRANTS, UP};
 use super::super::{items, layers};
 use super::Head;
+use crate::events::{DOWN, GRANTS, UP};
 use crate::program::*;
 use crate::signature::Carried;
 use crate::{codes, suggest, tree, types};
