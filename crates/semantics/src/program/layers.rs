@@ -105,6 +105,11 @@ impl Layer {
         }
     }
 
+    /// Whether it is a router that lets the flows of those below pass, and chooses among them alone.
+    pub fn chooses(&self) -> bool {
+        self.several.is_some() && self.address.is_empty()
+    }
+
     /// As [`Layer::members`], to change them.
     pub fn members_mut(&mut self, scope: ScopeKind) -> Option<&mut Vec<Member>> {
         match scope {

@@ -1,0 +1,105 @@
+//! The room of bundles: layers put one on another, the wire that carries them, and definitions with parameters that are no values.
+//!
+//! May assume: layers are declared. Keeps: what is in the program names layers and bundles without such parameters, made for what each
+//! was given.
+
+pub mod apply;
+mod fitting;
+pub mod higher;
+
+use mokume_base::{FileId, Span};
+
+use crate::program::*;
+use crate::resolve::bundle::apply::Scene;
+use crate::resolve::bundle::higher::Owner;
+use crate::resolve::context::{Context, Given, Item};
+use crate::resolve::items::params;
+use crate::{codes, tree};
+
+/// All bundles: first the parameters of each, so that bundles may name one another in any order.
+pub fn bundles(cx: &mut Context) {
+    let trees = cx.trees.clone();
+    for (file, item) in &trees.bundles {
+        let (plain, higher) = higher::split(cx, *file, &item.params(), Owner::Bundle);
+        let params = params::read(cx, *file, &plain);
+        let name = tree::title(*file, item.name());
+        cx.program.bundles.push(Bundle {
+            name,
+            params,
+            parts: Vec::new(),
+            wire: None,
+            compressed: item.is_compressed(),
+        });
+        cx.higher.bundles.push(higher);
+    }
+    for (index, (file, item)) in trees.bundles.iter().enumerate() {
+        let higher = cx.higher.bundles[index].clone();
+        let given = Given::standins(&higher);
+        let params = cx.program.bundles[index].params.clone();
+        let scene = Scene { file: *file, params: &params, devices: &[], given: &given };
+        let parts: Vec<Use> = item.layers().iter().filter_map(|part| apply::part_of(cx, part, scene)).collect();
+        let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
+        // With parameters that are no values it is only a pattern for others.
+        if higher.is_empty() {
+            cx.program.bundles[index].parts = parts;
+            cx.program.bundles[index].wire = wire;
+        } else {
+            higher::unused(cx, &higher, &parts);
+        }
+    }
+    circles(cx);
+}
+
+/// The bundle that a definition becomes for what was given; `extra` are the arguments of the layers among it.
+fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at: Span) -> Option<BundleId> {
+    if cx.higher.making.contains(&id) {
+        let text = "a bundle that is applied within itself has no end";
+        cx.error(codes::CIRCLE, text, at, "leads back", "take it out of one of them");
+        return None;
+    }
+    cx.higher.making.push(id);
+    let trees = cx.trees.clone();
+    let (file, item) = &trees.bundles[id.index()];
+    let pattern = &cx.program.bundles[id.index()];
+    let (name, params) = (pattern.name.clone(), [pattern.params.clone(), extra].concat());
+    let scene = Scene { file: *file, params: &params, devices: &[], given };
+    let parts: Option<Vec<Use>> = item.layers().iter().map(|part| apply::part_of(cx, part, scene)).collect();
+    let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
+    cx.higher.making.pop();
+    cx.program.bundles.push(Bundle { name, params, parts: parts?, wire, compressed: item.is_compressed() });
+    Some(BundleId(cx.program.bundles.len() as u32 - 1))
+}
+
+fn wire(cx: &mut Context, file: FileId, name: &Name) -> Option<WireId> {
+    match cx.item(file, &name.text) {
+        Some(Item::Wire(id)) => Some(id),
+        _ => {
+            cx.unknown(codes::UNKNOWN_ITEM, "a wire", name, file, |item| matches!(item, Item::Wire(_)));
+            None
+        }
+    }
+}
+
+/// A bundle that holds itself would have no end.
+fn circles(cx: &mut Context) {
+    for start in 0..cx.program.bundles.len() {
+        let mut front = vec![start];
+        let mut seen = std::collections::BTreeSet::new();
+        let mut found = false;
+        while let Some(at) = front.pop() {
+            for part in &cx.program.bundles[at].parts {
+                let Definition::Bundle(id) = part.of else { continue };
+                found |= id.index() == start;
+                if seen.insert(id.index()) {
+                    front.push(id.index());
+                }
+            }
+        }
+        if found {
+            let name = cx.program.bundles[start].name.clone();
+            let text = format!("bundle `{}` holds itself", name.text);
+            cx.error(codes::CIRCLE, text, name.span, "would be endless", "take it out of one of them");
+            cx.program.bundles[start].parts.retain(|part| matches!(part.of, Definition::Layer(_)));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The room of values: from the trees of expressions to typed expressions.
+//!
+//! An expression is read with the type that is wanted of it: [`infer`] takes that as a hint for literals, [`value`] insists on it.
+//! The parts of an expression are expressions, so its rules call back here, whatever they are about; constants and the bounds of
+//! types ask for values too, so they live in this room.
+//!
+//! May assume: all items are declared, and the heads of layers, as far as their pass has come. Keeps: what could not be read has the
+//! type `Unknown` and was reported once; no statement is read here.
+
+mod addresses;
+pub mod annotations;
+pub mod arguments;
+mod below;
+mod branches;
+mod calls;
+mod casts;
+pub mod consts;
+pub mod containers;
+pub mod conversions;
+pub mod data;
+pub mod fields;
+mod flow_parts;
+pub mod flows;
+pub mod indices;
+pub mod messages;
+mod methods;
+pub mod named_types;
+pub mod names;
+mod natives;
+mod numbers;
+pub mod operations;
+pub mod operators;
+pub mod patterns;
+mod quotes;
+pub mod records;
+pub mod state;
+pub mod vectors;
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::{Body, BodyKind};
+use crate::{codes, tree};
+
+/// An expression; `want` gives literals their type and is not checked here.
+pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
+    let span = body.span(expr);
+    match expr {
+        Tree::Name(_) => match tree::name_expr(body.file, expr) {
+            Some(name) => names::read(body, &name, want),
+            None => unknown(span),
+        },
+        Tree::Number(number) => match number.value() {
+            Some(value) => numbers::literal(body, value, span, want),
+            None => unknown(span),
+        },
+        Tree::Duration(duration) => match duration.nanoseconds() {
+            Some(value) => make(ExprKind::Number(value), Type::Duration, span),
+            None => {
+                body.error(
+                    codes::TOO_BIG,
+                    "this duration does not fit 64 bits of nanoseconds",
+                    span,
+                    "too long",
+                    "584 years are the limit",
+                );
+                unknown(span)
+            }
+        },
+        Tree::Bool(value) => make(ExprKind::Number(u64::from(value.value())), Type::Bool, span),
+        Tree::Octets(_) => {
+            let help = "a new message is `message(\"text\")`";
+            body.error(codes::MISMATCH, "octets are no value by themselves", span, "octets", help);
+            unknown(span)
+        }
+        Tree::Paren(paren) => match paren.all().as_slice() {
+            [inner] => infer(body, inner, want),
+            [] => unknown(span),
+            _ => {
+                let help = "a tuple stands only for the keys and values of a map: `m[(a, b)]`";
+                body.error(codes::MISMATCH, "a tuple is no value", span, "several values", help);
+                unknown(span)
+            }
+        },
+        Tree::Vector(vector) => vectors::literal(body, vector, want, span),
+        Tree::Unary(unary) => operators::unary(body, unary, want, span),
+        Tree::Binary(binary) => operators::binary(body, binary, want, span),
+        Tree::Cast(cast) => casts::read(body, cast, span),
+        Tree::Call(call) => calls::read(body, call, want, span),
+        Tree::Field(field) => fields::read(body, field, span),
+        Tree::Index(index) => indices::read(body, index, span),
+        Tree::Record(record) => records::read(body, record, span),
+        Tree::Running(running) => match running.timer().and_then(|timer| state::timer(body, &timer)) {
+            Some(timer) => make(ExprKind::Running(timer), Type::Bool, span),
+            None => unknown(span),
+        },
+        Tree::Left(left) => {
+            let quota = left.quota().and_then(|quota| state::quota(body, &quota));
+            quota.map_or(unknown(span), |quota| make(ExprKind::Left(quota), Type::UInt(32), span))
+        }
+        Tree::If(inner) => branches::if_value(body, inner, want, span),
+        Tree::Match(inner) => branches::match_value(body, inner, want, span),
+        Tree::Range(_) => {
+            body.error(
+                codes::MISMATCH,
+                "a range is no value",
+                span,
+                "a range",
+                "it stands in `for i in a .. b limit 8`",
+            );
+            unknown(span)
+        }
+        Tree::Bind(_) | Tree::Hole(_) => unknown(span),
+    }
+}
+
+/// An expression where a type is wanted: widened to it, or a report.
+pub fn value(body: &mut Body, expr: &ast::Expr, want: Type) -> Expr {
+    let found = infer(body, expr, Some(want));
+    conversions::coerce(body, found, want)
+}
+
+pub fn some_value(body: &mut Body, expr: Option<ast::Expr>, want: Type, span: Span) -> Expr {
+    match expr {
+        Some(expr) => value(body, &expr, want),
+        None => unknown(span),
+    }
+}
+
+/// An amount, a size, a limit: a `u32` of parameters and constants.
+pub fn size(body: &mut Body, expr: Option<ast::Expr>, span: Span) -> Expr {
+    let Some(expr) = expr else { return unknown(span) };
+    let place = std::mem::replace(&mut body.kind, BodyKind::Argument);
+    let found = value(body, &expr, Type::UInt(32));
+    body.kind = place;
+    if let ExprKind::Number(0) = found.kind {
+        if found.ty != Type::Unknown {
+            let text = "nothing has room or runs here: the number is 0";
+            body.error(codes::EMPTY_SIZE, text, found.span, "zero", "write how many there are at most");
+        }
+    }
+    if matches!(found.kind, ExprKind::Number(_) | ExprKind::Param(_)) || found.ty == Type::Unknown {
+        return found;
+    }
+    body.folded(found)
+}

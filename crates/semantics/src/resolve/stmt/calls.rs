@@ -1,0 +1,89 @@
+//! An expression as a statement: an emission, a change of a message, or a call for its effects.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, AstNode, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::emit::clauses::Clauses;
+use crate::resolve::emit::language_events;
+use crate::resolve::stmt::{changes, containers, vectors};
+use crate::resolve::{emit, expr, stmt};
+use crate::{codes, tree};
+
+pub fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKind> {
+    let expr = stmt.expr()?;
+    if let Some(found) = vectors::read(body, stmt, span) {
+        return found;
+    }
+    if let Some(found) = containers::call_or(body, stmt, span) {
+        return found;
+    }
+    if let Some(or) = stmt.or() {
+        let place = or.span(body.file);
+        body.error(codes::MISPLACED, "nothing here can fail", place, "not needed", "leave the `or` out");
+        stmt::block(body, or.block());
+    }
+    let Tree::Call(call) = &expr else {
+        if tree::name_expr(body.file, &expr).is_some_and(|name| name.text == "end" && body.view.object.is_some()) {
+            return Some(StmtKind::End { object: None });
+        }
+        if tree::name_expr(body.file, &expr)
+            .is_some_and(|name| name.text == "refuse" && containers::may_refuse(body, &name))
+        {
+            return Some(StmtKind::Refuse);
+        }
+        let found = expr::infer(body, &expr, None);
+        if found.ty != Type::Unknown {
+            body.error(
+                codes::UNUSED_VALUE,
+                "this value is not used",
+                span,
+                "no effect",
+                "bind it with `let`, or remove it",
+            );
+        }
+        return None;
+    };
+    let ends = Clauses { to: stmt.to(), from: stmt.from() };
+    if let Some(reply) = language_events::reply(body, call, span) {
+        return reply.filter(|_| body.has_effects(span));
+    }
+    if let Some(emission) = emit::read(body, call, &ends, span) {
+        return emission.filter(|_| body.has_effects(span)).map(StmtKind::Emit);
+    }
+    if let Some(kind) = changes::read(body, call, span) {
+        return kind.filter(|_| body.has_effects(span));
+    }
+    let found = expr::infer(body, &expr, None);
+    if found.ty == Type::Unknown {
+        arguments_all_the_same(body, call);
+    }
+    match found.kind {
+        ExprKind::Native { .. } | ExprKind::CallOwn { .. } | ExprKind::CallOn { .. } | ExprKind::Call { .. } => {
+            Some(StmtKind::Call(found))
+        }
+        _ if found.ty == Type::Unknown => None,
+        _ if found.ty == Type::Message => Some(StmtKind::Call(found)),
+        _ => {
+            body.error(
+                codes::UNUSED_VALUE,
+                "this value is not used",
+                span,
+                "no effect",
+                "bind it with `let`, or remove it",
+            );
+            None
+        }
+    }
+}
+
+/// `belwo.send(msg, seq: nxet)`: the target is misspelt, and what stands behind it is looked at.
+fn arguments_all_the_same(body: &mut Body, call: &ast::CallExpr) {
+    let Some((owner, _)) = call.callee().and_then(|callee| tree::name_field(body.file, &callee)) else { return };
+    let is_target = crate::suggest::nearest(&owner.text, ["below", "above"]).is_some();
+    if is_target && body.locals.find(&owner.text).is_none() && body.find_state(&owner.text).is_none() {
+        let values: Vec<Tree> = call.args().iter().filter_map(|arg| arg.value()).collect();
+        values.iter().for_each(|value| drop(expr::infer(body, value, None)));
+    }
+}
