@@ -2,7 +2,7 @@
 
 use mokume_base::Span;
 
-use super::*;
+use super::{AttributeId, FunctionId, LocalId, Name, ObjectId, RecordId, Type, WireId};
 
 #[derive(Clone, Debug)]
 pub struct Expr {
@@ -208,4 +208,23 @@ pub enum ExprKind {
     Give(LocalId),
     /// A reason by its name, as an argument or to compare with.
     Reason(Name),
+}
+
+/// Where state lives and handlers run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum ScopeKind {
+    Entity,
+    Point,
+    Session,
+    SessionBelow,
+    Object(ObjectId),
+}
+
+/// A member of a scope; for objects the handle is `object` (none: the object that the handler runs for).
+#[derive(Clone, Debug)]
+pub struct StateRef {
+    pub scope: ScopeKind,
+    pub member: u32,
+    pub object: Option<Box<Expr>>,
+    pub span: Span,
 }

@@ -1,8 +1,8 @@
-//! Types and what stands at the top of a file beside layers and stacks: enums, records, attributes, services, functions.
+//! Types, and what stands at the top of a file beside layers and stacks: enums, records, attributes, services.
 
 use mokume_base::Span;
 
-use super::*;
+use super::{EnumId, ObjectId, RecordId};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
@@ -93,44 +93,4 @@ pub struct Operation {
     /// From the server to all users (`out`), or from a user to the server.
     pub out: bool,
     pub params: Vec<Field>,
-}
-
-/// A parameter of a function, layer, bundle or stack; `local` is how its body's expressions name it.
-#[derive(Clone, Debug)]
-pub struct Param {
-    pub name: Name,
-    pub ty: Type,
-    pub default: Option<Expr>,
-    pub local: LocalId,
-}
-
-/// A pure function, or one of a layer (which may read and write its state and take messages). Not recursive.
-#[derive(Clone, Debug)]
-pub struct Function {
-    pub name: Name,
-    pub params: Vec<Param>,
-    pub result: Type,
-    /// `or refuse`: may give its messages back instead; who calls it says what happens then.
-    pub refuses: bool,
-    /// In C; the body is a model of it.
-    pub native: Option<Native>,
-    pub locals: Vec<Local>,
-    pub body: Vec<Stmt>,
-}
-
-/// What is said of a function in C.
-#[derive(Clone, Debug)]
-pub struct Native {
-    /// The file in C, relative to the one of the declaration.
-    pub file: String,
-    pub libraries: Vec<String>,
-    /// Octets by which it may make its message longer.
-    pub grows: u32,
-}
-
-/// A parameter or `let` of one body, by [`LocalId`].
-#[derive(Clone, Debug)]
-pub struct Local {
-    pub name: Name,
-    pub ty: Type,
 }

@@ -3,7 +3,10 @@
 use mokume_base::Span;
 
 use super::signature::Claim;
-use super::*;
+use super::{
+    AttributeId, Expr, Field, Function, FunctionId, Local, LocalId, Name, Param, ScopeKind, ServiceId, StateRef, Stmt,
+    Type, VocabularyId,
+};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
@@ -178,16 +181,6 @@ pub struct Key {
     pub fields: Vec<Field>,
 }
 
-/// Where state lives and handlers run.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum ScopeKind {
-    Entity,
-    Point,
-    Session,
-    SessionBelow,
-    Object(ObjectId),
-}
-
 #[derive(Clone, Debug)]
 pub struct Scope {
     pub kind: ScopeKind,
@@ -264,15 +257,6 @@ impl Container {
     pub fn function(&self, name: &str) -> Option<u32> {
         self.functions.iter().find(|(known, _)| known == name).map(|(_, index)| *index)
     }
-}
-
-/// A member of a scope; for objects the handle is `object` (none: the object that the handler runs for).
-#[derive(Clone, Debug)]
-pub struct StateRef {
-    pub scope: ScopeKind,
-    pub member: u32,
-    pub object: Option<Box<Expr>>,
-    pub span: Span,
 }
 
 #[derive(Clone, Debug)]

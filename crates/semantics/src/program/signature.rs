@@ -5,7 +5,7 @@
 
 use mokume_base::Span;
 
-use super::{AttributeId, Expr, Field, Name, Program, SignatureId, Type, VocabularyId};
+use super::{AttributeId, Expr, Field, Name, SignatureId, Type, VocabularyId};
 
 #[derive(Clone, Debug)]
 pub struct Signature {
@@ -92,14 +92,6 @@ impl Unit {
             Unit::Message => "message",
             Unit::Stream => "stream",
         }
-    }
-}
-
-impl Program {
-    /// Whether a reason is the same whichever layer gives it.
-    pub fn is_shared_reason(&self, name: &str) -> bool {
-        let declared = self.vocabularies.iter().flat_map(|known| &known.reasons).any(|reason| reason.text == name);
-        declared || STANDARD_REASONS.contains(&name)
     }
 }
 

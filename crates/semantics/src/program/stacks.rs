@@ -1,6 +1,6 @@
 //! Stacks: the instances of layers and what each stands on.
 
-use super::*;
+use super::{Expr, Name, Param, Use};
 
 #[derive(Clone, Debug)]
 pub struct Stack {

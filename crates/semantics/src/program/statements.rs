@@ -2,7 +2,7 @@
 
 use mokume_base::Span;
 
-use super::*;
+use super::{AttributeId, Expr, LocalId, Name, ObjectId, ServiceId, StateRef};
 
 #[derive(Clone, Debug)]
 pub struct Stmt {

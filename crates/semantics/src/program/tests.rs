@@ -2,7 +2,7 @@
 
 use mokume_base::Span;
 
-use super::*;
+use super::{Name, StackId};
 
 /// `device.mac`, `device.mtu` in a stack's expressions are [`ExprKind::Below`] without a flow, named `device.mac`.
 #[derive(Clone, Debug)]

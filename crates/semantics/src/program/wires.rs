@@ -2,7 +2,7 @@
 
 use mokume_base::Span;
 
-use super::*;
+use super::{Binary, BundleId, Expr, LayerId, Name, Param, WireId};
 
 #[derive(Clone, Debug)]
 pub struct Bundle {
@@ -161,28 +161,4 @@ pub enum WireExpr {
     HeaderChecksum,
     PacketChecksum,
     Binary { op: Binary, a: Box<WireExpr>, b: Box<WireExpr> },
-}
-
-/// Bundles within bundles are followed so deep: one that holds itself is refused, and has no bottom.
-const DEEPEST: u32 = 32;
-
-impl Program {
-    /// The layers of a layer or bundle, top to bottom.
-    pub fn layers_of(&self, part: &Use) -> Vec<&Layer> {
-        let mut layers = Vec::new();
-        self.flatten(part, 0, &mut layers);
-        layers
-    }
-
-    fn flatten<'a>(&'a self, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>) {
-        match part.of {
-            Definition::Layer(id) => layers.extend(self.layers.get(id.index())),
-            Definition::Bundle(id) => {
-                let parts = self.bundles.get(id.index()).map_or(&[][..], |bundle| &bundle.parts);
-                if depth < DEEPEST {
-                    parts.iter().for_each(|part| self.flatten(part, depth + 1, layers));
-                }
-            }
-        }
-    }
 }
