@@ -4,7 +4,7 @@
 
 use mokume_base::Span;
 
-use super::ways::{circle_from, ways_down, Way};
+use super::descents::{circle_from, descents, Descent};
 use crate::constants::{self, Value};
 use crate::program::*;
 use crate::signature::{Boundaries, Claim, Claimed, Unit};
@@ -22,7 +22,7 @@ pub struct Placed<'a> {
 }
 
 /// The layers of a layer or bundle of a stack, top to bottom.
-pub fn placed<'a>(program: &'a Program, part: &Use, span: Span) -> Vec<Placed<'a>> {
+pub(super) fn placed<'a>(program: &'a Program, part: &Use, span: Span) -> Vec<Placed<'a>> {
     let mut found = Vec::new();
     take_apart(program, part, &[], false, 0, &mut found);
     found.iter_mut().for_each(|placed| placed.span = span);
@@ -53,7 +53,7 @@ fn take_apart<'a>(
 }
 
 /// Whether a wire says `trim packet to …`.
-pub fn trims(program: &Program, wire: WireId) -> bool {
+pub(super) fn trims(program: &Program, wire: WireId) -> bool {
     fn any(items: &[WireItem]) -> bool {
         items.iter().any(|item| match item {
             WireItem::Field(field) => field.trims.is_some(),
@@ -74,16 +74,22 @@ pub struct Column<'a> {
 }
 
 /// Below the layer `at` of an instance, or with it on top; one for each way down.
-pub fn below<'a>(program: &'a Program, stack: &'a Stack, index: usize, at: usize, with: bool) -> Vec<Column<'a>> {
+pub(super) fn below<'a>(
+    program: &'a Program,
+    stack: &'a Stack,
+    index: usize,
+    at: usize,
+    with: bool,
+) -> Vec<Column<'a>> {
     // Layers in a circle are refused elsewhere, and have no way down.
     if circle_from(stack, index).is_some() {
         return Vec::new();
     }
-    let ways = ways_down(stack, index);
+    let ways = descents(stack, index);
     ways.into_iter().map(|way| along(program, stack, &way, if with { at } else { at + 1 })).collect()
 }
 
-fn along<'a>(program: &'a Program, stack: &'a Stack, way: &Way, first: usize) -> Column<'a> {
+fn along<'a>(program: &'a Program, stack: &'a Stack, way: &Descent, first: usize) -> Column<'a> {
     let mut column = Column { below: Vec::new(), keys_bound: Vec::new() };
     let mut bound: Vec<&str> = Vec::new();
     for (step, &(here, under)) in way.0.iter().enumerate() {
@@ -178,7 +184,7 @@ fn has_sessions(layer: &Layer) -> bool {
 }
 
 /// Whether a claim is made with these arguments; one that only the start decides is.
-pub fn holds(program: &Program, claim: &Claim, args: &[Option<Value>]) -> bool {
+pub(super) fn holds(program: &Program, claim: &Claim, args: &[Option<Value>]) -> bool {
     let Some(when) = &claim.when else { return true };
     match constants::eval_with(program, args, when) {
         Ok(value) => value.scalar() != Some(0),

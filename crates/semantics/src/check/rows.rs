@@ -6,10 +6,12 @@
 use mokume_base::{Diagnostic, Span};
 
 use super::column::{self, Column, Placed};
-use super::stacks::{handles, EVERYWHERE, OF_DEVICES};
+use super::ports::handles;
+use super::stacks::context::{EVERYWHERE, OF_DEVICES};
+
+pub use super::ports::emits_up;
 use crate::program::*;
 use crate::signature::*;
-use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
 
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
@@ -294,15 +296,4 @@ fn tell(mut diagnostic: Diagnostic, missing: &[Missing]) -> Diagnostic {
         }
     }
     diagnostic
-}
-
-/// Whether a layer's code says `above.name(…)`.
-pub fn emits_up(layer: &Layer, event: &str) -> bool {
-    let mut found = false;
-    visit::walk_layer(layer, &mut |met| {
-        if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: false, .. }), .. }) = met {
-            found |= name.text == event;
-        }
-    });
-    found
 }

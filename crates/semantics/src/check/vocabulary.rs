@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 
-use super::rows::emits_up;
-use super::{column, ports};
+use super::column;
+use super::ports::{self, emits_down, emits_up};
 use crate::program::*;
 use crate::signature::STANDARD_REASONS;
 use crate::visit::{self, Met};
@@ -118,16 +118,6 @@ impl<'a> Here<'a> {
 
 fn stands_on(instance: &Instance, below: usize) -> bool {
     instance.unders.iter().any(|under| matches!(under.over, Over::Instance(lower) if lower as usize == below))
-}
-
-fn emits_down(layer: &Layer, event: &str) -> bool {
-    let mut found = false;
-    visit::walk_layer(layer, &mut |met| {
-        if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: true, .. }), .. }) = met {
-            found |= name.text == event;
-        }
-    });
-    found
 }
 
 /// `reason == x` can hold only for a reason that several layers share.

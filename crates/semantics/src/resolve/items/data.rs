@@ -9,7 +9,7 @@ use crate::resolve::expr::annotations;
 use crate::tree;
 
 /// A record for each enum with data, still empty.
-pub fn declare(cx: &mut Context) {
+pub(super) fn declare(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (index, (file, item)) in trees.enums.iter().enumerate() {
         if item.variants().iter().any(|variant| !variant.params().is_empty()) {

@@ -22,7 +22,7 @@ use crate::{codes, tree};
 const DEEPEST: usize = 8;
 
 /// `queue<Message> waiting(8) from kept`: the members that it stands for, behind one that has its name.
-pub fn declare(
+pub(super) fn declare(
     reader: &mut LayerReader,
     scope: ScopeKind,
     tree: &ast::Contained,
