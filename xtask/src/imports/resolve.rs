@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::graph::{Edges, Sources};
 use super::words::{end_of_item, words, Word};
-use super::{Edges, Sources};
 
 /// Names of modules from the crate's root on.
 type Path = Vec<String>;

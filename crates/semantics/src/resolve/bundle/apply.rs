@@ -7,7 +7,6 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::body::{Body, BodyKind};
-use crate::resolve::bundle;
 use crate::resolve::bundle::{fitting, higher};
 use crate::resolve::context::{Context, Given, Higher, Item, Kind, Made, Wanted};
 use crate::resolve::expr::arguments;
@@ -125,7 +124,7 @@ fn make(
     }
     key.result = match of {
         Definition::Layer(id) => Definition::Layer(layer_for(cx, id, &key.functions)),
-        Definition::Bundle(id) => Definition::Bundle(bundle::made_for(cx, id, &given, extra, span)?),
+        Definition::Bundle(id) => Definition::Bundle(made_for(cx, id, &given, extra, span)?),
     };
     let result = key.result;
     cx.higher.made.push(key);
@@ -204,4 +203,35 @@ fn join(cx: &mut Context, parts: Vec<Use>) -> Use {
     let name = Name { text: "_".into(), span };
     cx.program.bundles.push(Bundle { name, params, parts: inner, wire: None, compressed: false });
     Use { of: Definition::Bundle(BundleId(cx.program.bundles.len() as u32 - 1)), args, span }
+}
+
+/// The bundle that a definition becomes for what was given; `extra` are the arguments of the layers among it.
+fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at: Span) -> Option<BundleId> {
+    if cx.higher.making.contains(&id) {
+        let text = "a bundle that is applied within itself has no end";
+        cx.error(codes::CIRCLE, text, at, "leads back", "take it out of one of them");
+        return None;
+    }
+    cx.higher.making.push(id);
+    let trees = cx.trees.clone();
+    let (file, item) = &trees.bundles[id.index()];
+    let pattern = &cx.program.bundles[id.index()];
+    let (name, params) = (pattern.name.clone(), [pattern.params.clone(), extra].concat());
+    let scene = Scene { file: *file, params: &params, devices: &[], given };
+    let parts: Option<Vec<Use>> = item.layers().iter().map(|part| part_of(cx, part, scene)).collect();
+    let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
+    cx.higher.making.pop();
+    cx.program.bundles.push(Bundle { name, params, parts: parts?, wire, compressed: item.is_compressed() });
+    Some(BundleId(cx.program.bundles.len() as u32 - 1))
+}
+
+/// The wire of that name; a report if there is none.
+pub(super) fn wire(cx: &mut Context, file: FileId, name: &Name) -> Option<WireId> {
+    match cx.item(file, &name.text) {
+        Some(Item::Wire(id)) => Some(id),
+        _ => {
+            cx.unknown(codes::UNKNOWN_ITEM, "a wire", name, file, |item| matches!(item, Item::Wire(_)));
+            None
+        }
+    }
 }

@@ -7,12 +7,10 @@ pub mod apply;
 mod fitting;
 pub mod higher;
 
-use mokume_base::{FileId, Span};
-
 use crate::program::*;
 use crate::resolve::bundle::apply::Scene;
 use crate::resolve::bundle::higher::Owner;
-use crate::resolve::context::{Context, Given, Item};
+use crate::resolve::context::{Context, Given};
 use crate::resolve::items::params;
 use crate::{codes, tree};
 
@@ -38,7 +36,7 @@ pub fn bundles(cx: &mut Context) {
         let params = cx.program.bundles[index].params.clone();
         let scene = Scene { file: *file, params: &params, devices: &[], given: &given };
         let parts: Vec<Use> = item.layers().iter().filter_map(|part| apply::part_of(cx, part, scene)).collect();
-        let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
+        let wire = tree::some_name(*file, item.wire()).and_then(|name| apply::wire(cx, *file, &name));
         // With parameters that are no values it is only a pattern for others.
         if higher.is_empty() {
             cx.program.bundles[index].parts = parts;
@@ -48,36 +46,6 @@ pub fn bundles(cx: &mut Context) {
         }
     }
     circles(cx);
-}
-
-/// The bundle that a definition becomes for what was given; `extra` are the arguments of the layers among it.
-fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at: Span) -> Option<BundleId> {
-    if cx.higher.making.contains(&id) {
-        let text = "a bundle that is applied within itself has no end";
-        cx.error(codes::CIRCLE, text, at, "leads back", "take it out of one of them");
-        return None;
-    }
-    cx.higher.making.push(id);
-    let trees = cx.trees.clone();
-    let (file, item) = &trees.bundles[id.index()];
-    let pattern = &cx.program.bundles[id.index()];
-    let (name, params) = (pattern.name.clone(), [pattern.params.clone(), extra].concat());
-    let scene = Scene { file: *file, params: &params, devices: &[], given };
-    let parts: Option<Vec<Use>> = item.layers().iter().map(|part| apply::part_of(cx, part, scene)).collect();
-    let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
-    cx.higher.making.pop();
-    cx.program.bundles.push(Bundle { name, params, parts: parts?, wire, compressed: item.is_compressed() });
-    Some(BundleId(cx.program.bundles.len() as u32 - 1))
-}
-
-fn wire(cx: &mut Context, file: FileId, name: &Name) -> Option<WireId> {
-    match cx.item(file, &name.text) {
-        Some(Item::Wire(id)) => Some(id),
-        _ => {
-            cx.unknown(codes::UNKNOWN_ITEM, "a wire", name, file, |item| matches!(item, Item::Wire(_)));
-            None
-        }
-    }
 }
 
 /// A bundle that holds itself would have no end.

@@ -8,7 +8,7 @@ use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::emit::clauses::Clauses;
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, flows, messages};
+use crate::resolve::expr::{flows, messages, positional};
 use crate::{codes, tree};
 
 pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], ends: &Clauses, span: Span) -> Option<Emission> {
@@ -96,7 +96,7 @@ pub fn reply(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Option
         body.error(codes::MISPLACED, "nothing is replied here", span, "not in `unmatched`", help);
         return Some(None);
     }
-    let values = arguments::plain(body, "reply", &call.args(), 1, span);
+    let values = positional::counted(body, "reply", &call.args(), 1, span);
     let message = values.map(|values| messages::given(body, &values[0]));
     if let Some(header) = body.this_layer().and_then(|layer| layer.header.clone()) {
         let field = header.variants.first().and_then(|variant| variant.fields.first());

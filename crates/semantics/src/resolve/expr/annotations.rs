@@ -5,7 +5,7 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::context::{Context, Item, Lazy};
-use crate::resolve::expr::consts;
+use crate::resolve::expr::fixed;
 use crate::{codes, suggest, tree, types};
 
 /// A type of the text; `Unknown` after a report.
@@ -132,7 +132,7 @@ pub(super) const MOST_ELEMENTS: u64 = 64;
 fn vector(cx: &mut Context, file: FileId, ty: &ast::VectorType) -> Type {
     let span = ty.span(file);
     let element = stored(cx, file, ty.element());
-    let bound = ty.bound().and_then(|bound| consts::fixed(cx, file, &bound, Type::UInt(32)));
+    let bound = ty.bound().and_then(|bound| fixed::number(cx, file, &bound, Type::UInt(32)));
     let Some(bound) = bound else { return Type::Unknown };
     if bound == 0 || bound > MOST_ELEMENTS {
         let text = format!("a vector has from 1 to {MOST_ELEMENTS} elements at most, not {bound}");

@@ -1,31 +1,13 @@
 //! Arguments of a call: one value for each parameter.
 
 use mokume_base::{Diagnostic, Span};
-use mokume_syntax::ast::{self, Expr as Tree};
+use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::body::terms::unknown;
 use crate::resolve::body::Body;
-use crate::resolve::expr;
+use crate::resolve::expr::{self, positional};
 use crate::{codes, suggest, tree};
-
-/// The arguments, none of which may be named.
-pub fn plain(body: &mut Body, name: &str, args: &[ast::Arg], count: usize, span: Span) -> Option<Vec<Tree>> {
-    for arg in args {
-        if let Some(label) = arg.name() {
-            let text = format!("`{name}` has no named arguments");
-            let place = body.span(&label);
-            body.error(codes::UNKNOWN_PARAMETER, text, place, "not here", "leave the name out");
-        }
-    }
-    let values: Vec<Tree> = args.iter().filter_map(|arg| arg.value()).collect();
-    if values.len() != count {
-        let text = format!("`{name}` takes {}, not {}", counted(count), values.len());
-        body.error(codes::WRONG_COUNT, text, span, "here", "give it one value for each parameter");
-        return None;
-    }
-    Some(values)
-}
 
 /// One value for each parameter: by position, then by name, then the defaults.
 pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::Arg], span: Span) -> Vec<Expr> {
@@ -50,7 +32,7 @@ pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::A
                 Some(next - 1)
             }
             None => {
-                let text = format!("`{owner}` takes {}", counted(params.len()));
+                let text = format!("`{owner}` takes {}", positional::show_count(params.len()));
                 body.error(codes::WRONG_COUNT, text, place, "one too many", "leave it out");
                 None
             }
@@ -91,12 +73,4 @@ fn no_param(body: &mut Body, owner: &str, label: &Name, params: &[Param]) {
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PARAMETER, text).at(label.span, "unknown");
     diagnostic.helps.extend(suggest::help(&label.text, params.iter().map(|param| param.name.text.as_str())));
     body.report(diagnostic);
-}
-
-fn counted(count: usize) -> String {
-    match count {
-        0 => "no arguments".into(),
-        1 => "one argument".into(),
-        _ => format!("{count} arguments"),
-    }
 }

@@ -9,7 +9,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, indices};
+use crate::resolve::expr::positional;
 use crate::{codes, suggest, tree};
 
 /// `below.name` in any layer, `below.count` in a router over several.
@@ -51,11 +51,11 @@ pub(super) fn at_index(
         body.error(codes::WRONG_COUNT, "one number says which layer below", span, "expected one", &help);
         return Some(unknown(span));
     };
-    let index = Box::new(indices::array_index(body, index));
+    let index = Box::new(expr::index(body, index));
     let flow = match args {
         None => None,
         Some(args) => {
-            let values = arguments::plain(body, &name.text, args, 1, span)?;
+            let values = positional::counted(body, &name.text, args, 1, span)?;
             Some(Box::new(expr::value(body, &values[0], Type::Flow(Side::Below))))
         }
     };
@@ -69,7 +69,7 @@ pub(super) fn of_flow(body: &mut Body, name: &Name, args: &[ast::Arg], span: Spa
         body.error(codes::NO_VALUE, format!("`below.{}` gives no value", name.text), span, "no value", help);
         return unknown(span);
     }
-    let Some(values) = arguments::plain(body, &name.text, args, 1, span) else { return unknown(span) };
+    let Some(values) = positional::counted(body, &name.text, args, 1, span) else { return unknown(span) };
     let flow = expr::value(body, &values[0], Type::Flow(Side::Below));
     published(body, name, Some(Box::new(flow)), None, span)
 }

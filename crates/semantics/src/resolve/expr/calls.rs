@@ -8,7 +8,9 @@ use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::context::{Item, Kind};
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, containers, conversions, flows, methods, natives, operations, operators};
+use crate::resolve::expr::{
+    arguments, containers, conversions, flows, methods, natives, operations, operators, positional,
+};
 use crate::{codes, suggest, tree};
 
 pub fn read(body: &mut Body, call: &ast::CallExpr, want: Option<Type>, span: Span) -> Expr {
@@ -31,13 +33,13 @@ fn by_name(body: &mut Body, name: &Name, args: &[ast::Arg], want: Option<Type>, 
     match name.text.as_str() {
         "min" | "max" => {
             let op = if name.text == "min" { Binary::Min } else { Binary::Max };
-            let Some(values) = arguments::plain(body, &name.text, args, 2, span) else { return unknown(span) };
+            let Some(values) = positional::counted(body, &name.text, args, 2, span) else { return unknown(span) };
             let (a, b) = operators::pair(body, &values[0], &values[1], want);
             operations::operate(body, op, a, b, name.span, span)
         }
         "clamp" => clamp(body, args, want, name.span, span),
         "fold16" => {
-            let Some(values) = arguments::plain(body, "fold16", args, 1, span) else { return unknown(span) };
+            let Some(values) = positional::counted(body, "fold16", args, 1, span) else { return unknown(span) };
             let sum = expr::value(body, &values[0], Type::UInt(32));
             make(ExprKind::Fold16(Box::new(sum)), Type::UInt(16), span)
         }
@@ -48,7 +50,7 @@ fn by_name(body: &mut Body, name: &Name, args: &[ast::Arg], want: Option<Type>, 
 }
 
 fn clamp(body: &mut Body, args: &[ast::Arg], want: Option<Type>, place: Span, span: Span) -> Expr {
-    let Some(values) = arguments::plain(body, "clamp", args, 3, span) else { return unknown(span) };
+    let Some(values) = positional::counted(body, "clamp", args, 3, span) else { return unknown(span) };
     let (x, low) = operators::pair(body, &values[0], &values[1], want);
     let hint = Some(x.ty).filter(|ty| *ty != Type::Unknown);
     let high = expr::infer(body, &values[2], hint);

@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, indices, state};
+use crate::resolve::expr::{arguments, state};
 use crate::{codes, suggest, tree};
 
 /// A container that an expression names, and the object that it is in.
@@ -152,7 +152,7 @@ pub fn element(body: &mut Body, base: &Tree, index: &Tree) -> Option<Expr> {
     let (array, _) = state::named(body, base)?;
     let MemberKind::Array { ty, .. } = body.member(array.scope, array.member)?.kind else { return None };
     let span = body.span(base);
-    let index = Box::new(indices::array_index(body, index));
+    let index = Box::new(expr::index(body, index));
     Some(make(ExprKind::Element { array, index }, ty, span))
 }
 

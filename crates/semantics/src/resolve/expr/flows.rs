@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, flow_parts};
+use crate::resolve::expr::{flow_parts, positional};
 use crate::{codes, tree};
 
 /// `flow(local.host: a, remote: b)`
@@ -65,7 +65,7 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
 
 /// `flow.hash(secret)`
 pub(super) fn hash(body: &mut Body, flow: Expr, args: &[ast::Arg], span: Span) -> Expr {
-    let Some(values) = arguments::plain(body, "hash", args, 1, span) else { return unknown(span) };
+    let Some(values) = positional::counted(body, "hash", args, 1, span) else { return unknown(span) };
     let secret = Box::new(expr::value(body, &values[0], Type::UInt(64)));
     make(ExprKind::FlowHash { flow: Box::new(flow), secret }, Type::UInt(32), span)
 }

@@ -1,7 +1,7 @@
 //! `a[i]`: an element of an array of the state or of a bounded vector.
 
 use mokume_base::Span;
-use mokume_syntax::ast::{self, Expr as Tree};
+use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
@@ -40,11 +40,6 @@ pub(super) fn read(body: &mut Body, expr: &ast::IndexExpr, span: Span) -> Expr {
         body.error(codes::WRONG_COUNT, "an array has one index", span, "expected one", "write `a[i]`");
         return unknown(span);
     };
-    let index = Box::new(array_index(body, index));
+    let index = Box::new(expr::index(body, index));
     make(ExprKind::Element { array, index }, ty, span)
-}
-
-/// An index: any number of up to 32 bits.
-pub fn array_index(body: &mut Body, index: &Tree) -> Expr {
-    expr::value(body, index, Type::UInt(32))
 }

@@ -8,7 +8,7 @@ use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, names, quotes};
+use crate::resolve::expr::{positional, quotes, strangers};
 use crate::{codes, suggest, tree};
 
 /// What a message can be asked in an expression.
@@ -30,7 +30,7 @@ pub fn named(body: &mut Body, expr: &Tree) -> Option<LocalId> {
             return None;
         }
         if body.find_state(&name.text).is_none() {
-            names::stranger(body, &name);
+            strangers::report(body, &name);
             return None;
         }
     }
@@ -99,11 +99,11 @@ pub fn undeclared(body: &mut Body, name: &Name, verb: &str, word: &str) {
 pub(super) fn method(body: &mut Body, message: LocalId, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
     match name.text.as_str() {
         "share" => {
-            arguments::plain(body, "share", args, 0, span);
+            positional::counted(body, "share", args, 0, span);
             make(ExprKind::Share(message), Type::Message, span)
         }
         "sum16" => {
-            arguments::plain(body, "sum16", args, 0, span);
+            positional::counted(body, "sum16", args, 0, span);
             make(ExprKind::Sum16(message), Type::UInt(32), span)
         }
         "size" => {
@@ -124,7 +124,7 @@ pub(super) fn method(body: &mut Body, message: LocalId, name: &Name, args: &[ast
         }
         text => match field_of_octets(text) {
             Some((width, big)) => {
-                let Some(values) = arguments::plain(body, text, args, 1, span) else { return unknown(span) };
+                let Some(values) = positional::counted(body, text, args, 1, span) else { return unknown(span) };
                 let at = expr::value(body, &values[0], Type::UInt(32));
                 make(ExprKind::Load { message, at: Box::new(at), width, big }, Type::UInt(width), span)
             }
@@ -147,7 +147,7 @@ pub(super) fn method(body: &mut Body, message: LocalId, name: &Name, args: &[ast
 }
 
 fn received(body: &mut Body, message: LocalId, args: &[ast::Arg], span: Span) -> Expr {
-    let Some(values) = arguments::plain(body, "received", args, 1, span) else { return unknown(span) };
+    let Some(values) = positional::counted(body, "received", args, 1, span) else { return unknown(span) };
     let Some(name) = tree::name_expr(body.file, &values[0]) else {
         let place = values[0].span(body.file);
         body.error(

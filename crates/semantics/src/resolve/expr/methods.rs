@@ -8,7 +8,7 @@ use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, below, containers, data, fields, flows, indices, messages, state, vectors};
+use crate::resolve::expr::{below, containers, data, fields, flows, messages, positional, state, vectors};
 use crate::{codes, tree};
 
 pub(super) fn read(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], span: Span) -> Expr {
@@ -43,8 +43,8 @@ pub(super) fn read(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], s
     }
     if name.text == "holds" {
         let Some(messages) = state::messages(body, &base) else { return unknown(span) };
-        let Some(values) = arguments::plain(body, "holds", args, 1, span) else { return unknown(span) };
-        let index = Box::new(indices::array_index(body, &values[0]));
+        let Some(values) = positional::counted(body, "holds", args, 1, span) else { return unknown(span) };
+        let index = Box::new(expr::index(body, &values[0]));
         return make(ExprKind::Holds { messages, index }, Type::Bool, span);
     }
     if matches!(name.text.as_str(), "take" | "share") && tree::name_expr(body.file, &base).is_some() {

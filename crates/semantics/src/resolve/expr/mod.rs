@@ -19,6 +19,7 @@ pub mod containers;
 pub mod conversions;
 pub mod data;
 pub mod fields;
+pub mod fixed;
 mod flow_parts;
 pub mod flows;
 pub mod indices;
@@ -31,9 +32,11 @@ mod numbers;
 pub mod operations;
 pub mod operators;
 pub mod patterns;
+pub mod positional;
 mod quotes;
 pub mod records;
 pub mod state;
+pub mod strangers;
 pub mod vectors;
 
 use mokume_base::Span;
@@ -145,4 +148,9 @@ pub fn size(body: &mut Body, expr: Option<ast::Expr>, span: Span) -> Expr {
         return found;
     }
     body.folded(found)
+}
+
+/// An index: any number of up to 32 bits.
+pub fn index(body: &mut Body, index: &Tree) -> Expr {
+    value(body, index, Type::UInt(32))
 }

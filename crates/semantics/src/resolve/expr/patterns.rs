@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, BinaryOp, Expr as Tree};
 use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{consts, data};
+use crate::resolve::expr::{data, fixed};
 use crate::{codes, suggest, tree, types};
 
 /// The arms of a `match`: numbers and block each, and what is left.
@@ -64,7 +64,7 @@ fn pattern_numbers(body: &mut Body, pattern: &Tree, ty: Type, seen: &mut Vec<(u6
     let pattern = data::pattern_head(body, pattern);
     let found = expr::value(body, &pattern, ty);
     body.pattern = outer;
-    let Some(number) = consts::known(body.cx, &found).and_then(|value| value.scalar()) else {
+    let Some(number) = fixed::value(body.cx, &found).and_then(|value| value.scalar()) else {
         return Vec::new();
     };
     if let Some((_, first)) = seen.iter().find(|(known, _)| *known == number) {

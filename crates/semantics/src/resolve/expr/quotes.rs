@@ -11,7 +11,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
-use crate::resolve::expr::arguments;
+use crate::resolve::expr::positional;
 use crate::{codes, suggest, tree};
 
 /// A field with its first bit.
@@ -49,7 +49,7 @@ pub(super) fn field(body: &mut Body, message: LocalId, args: &[ast::Arg], span: 
 }
 
 fn placed(body: &mut Body, name: &str, args: &[ast::Arg], span: Span) -> Option<Placed> {
-    let values = arguments::plain(body, name, args, 1, span)?;
+    let values = positional::counted(body, name, args, 1, span)?;
     let (wire, field) = wire_and_field(body, &values[0])?;
     let items = body.cx.program.wires[wire.index()].items.clone();
     let mut bit = 0;

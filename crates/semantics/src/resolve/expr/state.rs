@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::names;
+use crate::resolve::expr::strangers;
 use crate::{codes, suggest, tree};
 
 /// The value of state: of a variable.
@@ -53,7 +53,7 @@ pub(super) fn named(body: &mut Body, expr: &ast::Expr) -> Option<(StateRef, Name
             body.error(codes::WRONG_STATE, text, name.span, "expected state of the layer", "declare it in a scope");
             return None;
         }
-        names::stranger(body, &name);
+        strangers::report(body, &name);
         return None;
     }
     let ast::Expr::Field(field) = expr else {

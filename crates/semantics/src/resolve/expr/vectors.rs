@@ -11,7 +11,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{cast, compared, make, number, picked, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, data, indices, named_types};
+use crate::resolve::expr::{data, named_types, positional};
 
 /// `[a, b]` where a vector is wanted.
 pub(super) fn literal(body: &mut Body, tree: &ast::VectorExpr, want: Option<Type>, span: Span) -> Expr {
@@ -72,7 +72,7 @@ pub fn one_index(body: &mut Body, tree: &ast::IndexExpr) -> Option<Expr> {
         body.error(codes::WRONG_COUNT, "a vector has one index", span, "expected one", "write `v[i]`");
         return None;
     };
-    Some(indices::array_index(body, index))
+    Some(expr::index(body, index))
 }
 
 /// `v.size()`, `v.left()`, `v.is_empty()`
@@ -80,7 +80,7 @@ pub(super) fn method(body: &mut Body, base: Expr, name: &Name, args: &[ast::Arg]
     let bound = body.cx.program.vector(base.ty).map_or(0, |vector| vector.bound);
     let (what, help) = match name.text.as_str() {
         "size" | "left" | "is_empty" => {
-            arguments::plain(body, &name.text, args, 0, span);
+            positional::counted(body, &name.text, args, 0, span);
             let length = length(base, span);
             return match name.text.as_str() {
                 "size" => length,

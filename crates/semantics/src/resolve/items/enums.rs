@@ -5,7 +5,7 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::context::{twice, Context};
-use crate::resolve::expr::{annotations, consts};
+use crate::resolve::expr::{annotations, fixed};
 use crate::{codes, tree, types};
 
 pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::Enum) {
@@ -24,7 +24,7 @@ pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::En
         let Some(name) = tree::some_name(file, variant.name()) else { continue };
         let next = names.last().map_or(0, |(_, number)| number.wrapping_add(1));
         let number =
-            variant.value().and_then(|value| consts::fixed(cx, file, &value, Type::UInt(width))).unwrap_or(next);
+            variant.value().and_then(|value| fixed::number(cx, file, &value, Type::UInt(width))).unwrap_or(next);
         if let Some((first, _)) = names.iter().find(|(first, _)| first.text == name.text) {
             let diagnostic = twice("name", &name, first);
             cx.report(diagnostic);

@@ -10,7 +10,7 @@ use crate::check::linear;
 use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::context::Context;
-use crate::resolve::expr::consts;
+use crate::resolve::expr::fixed;
 use crate::resolve::stmt::function;
 use crate::{codes, tree, types};
 
@@ -39,7 +39,7 @@ pub(super) fn native(cx: &mut Context, file: FileId, item: &ast::Function, param
         cx.error(codes::EXTERN_FILE, "where is this function?", name.span, "no file", help);
         String::new()
     });
-    let grows = item.grows().and_then(|grows| consts::fixed(cx, file, &grows, Type::UInt(32)));
+    let grows = item.grows().and_then(|grows| fixed::number(cx, file, &grows, Type::UInt(32)));
     Native { file: file_name, libraries: item.libraries(), grows: grows.unwrap_or(0) as u32 }
 }
 

@@ -5,7 +5,7 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::context::{twice, Context};
-use crate::resolve::expr::{annotations, consts};
+use crate::resolve::expr::{annotations, fixed};
 use crate::{codes, tree};
 
 /// What fields are of: values of all kinds, numbers side by side in a key, or what a layer says in packets.
@@ -47,7 +47,7 @@ pub fn read(cx: &mut Context, file: FileId, list: &[ast::Field], what: FieldUse)
 fn common(cx: &mut Context, file: FileId, value: &ast::Expr, ty: Type, travels: bool) -> Option<u64> {
     let number = matches!(ty, Type::Bool | Type::UInt(_) | Type::Seq(_) | Type::Enum(_));
     if travels && number {
-        return consts::fixed(cx, file, value, ty);
+        return fixed::number(cx, file, value, ty);
     }
     if ty != Type::Unknown {
         let help = "leave it out: only numbers in headers and keys can be left out of packets";

@@ -5,12 +5,12 @@ use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::context::{twice, Context};
-use crate::resolve::expr::{annotations, consts};
+use crate::resolve::expr::{annotations, fixed};
 use crate::tree;
 
 pub(super) fn attribute(cx: &mut Context, file: FileId, item: &ast::Attribute) {
     let ty = annotations::scalar(cx, file, item.ty());
-    let default = item.value().and_then(|value| consts::fixed(cx, file, &value, ty)).unwrap_or(0);
+    let default = item.value().and_then(|value| fixed::number(cx, file, &value, ty)).unwrap_or(0);
     cx.program.attributes.push(Attribute { name: tree::title(file, item.name()), ty, default });
 }
 

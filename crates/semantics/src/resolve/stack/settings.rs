@@ -5,7 +5,7 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::context::Context;
-use crate::resolve::expr::consts;
+use crate::resolve::expr::fixed;
 use crate::{codes, tree};
 
 /// Nothing in a stack is larger: objects, outputs of a reaction.
@@ -41,9 +41,9 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &mu
 fn mtu(cx: &mut Context, file: FileId, setting: &ast::StackSetting, span: Span) -> Option<(u32, u32)> {
     let ends = match setting.value()? {
         ast::Expr::Range(range) => {
-            [range.from()?, range.to()?].map(|end| consts::fixed(cx, file, &end, Type::UInt(32)))
+            [range.from()?, range.to()?].map(|end| fixed::number(cx, file, &end, Type::UInt(32)))
         }
-        both => [consts::fixed(cx, file, &both, Type::UInt(32)); 2],
+        both => [fixed::number(cx, file, &both, Type::UInt(32)); 2],
     };
     let (least, most) = (ends[0]?, ends[1]?);
     if least == 0 || least > most {
@@ -58,7 +58,7 @@ fn mtu(cx: &mut Context, file: FileId, setting: &ast::StackSetting, span: Span) 
 fn number(cx: &mut Context, file: FileId, setting: &ast::StackSetting, span: Span, most: u64) -> Option<u64> {
     let word = setting.word();
     let ty = if word == "tick" { Type::Duration } else { Type::UInt(32) };
-    let value = consts::fixed(cx, file, &setting.value()?, ty)?;
+    let value = fixed::number(cx, file, &setting.value()?, ty)?;
     if (1..=most).contains(&value) {
         return Some(value);
     }

@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
 use crate::program::*;
 use crate::resolve::body::terms::{behind, make, once};
 use crate::resolve::body::Body;
-use crate::resolve::expr::{messages, named_types, names, operators, state};
+use crate::resolve::expr::{messages, named_types, operators, state, strangers};
 use crate::resolve::stmt::{found, lookup, targets, vector_parts};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
@@ -54,7 +54,7 @@ fn to_name(body: &mut Body, name: &Name, op: Option<BinaryOp>, value: &Tree, spa
         let text = format!("`{}` does not change", name.text);
         body.error(codes::NOT_ASSIGNABLE, text, name.span, "no place", "name a variable");
     } else {
-        names::stranger(body, name);
+        strangers::report(body, name);
     }
     expr::infer(body, value, None);
     None

@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, Expr as Tree};
 use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{indices, messages, state};
+use crate::resolve::expr::{messages, state};
 use crate::{codes, tree};
 
 /// Calls that change a message or a place: `trim skip join put_… put`; none if it is something else.
@@ -46,7 +46,7 @@ fn put(body: &mut Body, base: &Tree, args: &[Tree]) -> Option<StmtKind> {
         return kind;
     }
     let messages = state::messages(body, base)?;
-    let index = indices::array_index(body, &args[0]);
+    let index = expr::index(body, &args[0]);
     let message = messages::named(body, &args[1])?;
     Some(StmtKind::Put { messages, index, message })
 }

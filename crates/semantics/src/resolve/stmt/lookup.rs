@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{compared, edited, make, number, picked};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, indices, named_types, operators, state};
+use crate::resolve::expr::{named_types, operators, positional, state};
 use crate::resolve::stmt::targets;
 use crate::{codes, tree};
 
@@ -124,7 +124,7 @@ fn place_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Res
         body.error(codes::WRONG_COUNT, text, span, "which place?", "write `take(i)`");
         return Some(Err(()));
     };
-    let index = indices::array_index(body, &index);
+    let index = expr::index(body, &index);
     Some(Ok(Lookup::Place { messages, index, share }))
 }
 
@@ -136,10 +136,10 @@ fn vector_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Re
     }
     let (vector, of) = expr::vectors::named(body, &base)?;
     let takes = usize::from(name.text == "at");
-    let Some(values) = arguments::plain(body, &name.text, &call.args(), takes, span) else { return Some(Err(())) };
+    let Some(values) = positional::counted(body, &name.text, &call.args(), takes, span) else { return Some(Err(())) };
     let length = expr::vectors::length(vector.clone(), span);
     if let Some(index) = values.first() {
-        let value = indices::array_index(body, index);
+        let value = expr::index(body, index);
         let local = body.locals.hidden(span, Type::UInt(32));
         let index = make(ExprKind::Local(local), Type::UInt(32), span);
         let before = vec![Stmt { kind: StmtKind::Let { local, value }, span }];

@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, Expr as Tree};
 use crate::program::*;
 use crate::resolve::body::terms::{behind, compared, edited, make, number, picked};
 use crate::resolve::body::Body;
-use crate::resolve::expr::{arguments, data};
+use crate::resolve::expr::{data, positional};
 use crate::resolve::stmt::{bindings, targets};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
@@ -22,7 +22,7 @@ pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<
         }
         ("clear", None) => {
             let (vector, _) = expr::vectors::named(body, &base)?;
-            arguments::plain(body, "clear", &call.args(), 0, span);
+            positional::counted(body, "clear", &call.args(), 0, span);
             let zero = data::zero(body, vector.ty, span);
             Some(targets::put_into(body, &base, zero, span))
         }
@@ -45,7 +45,7 @@ fn push(
     or: Option<ast::Block>,
     span: Span,
 ) -> Option<StmtKind> {
-    let values = arguments::plain(body, "push", &call.args(), 1, span);
+    let values = positional::counted(body, "push", &call.args(), 1, span);
     let Some(values) = values else {
         stmt::block(body, or);
         return None;

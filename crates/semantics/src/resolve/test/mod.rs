@@ -14,7 +14,7 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 use crate::codes;
 use crate::program::*;
 use crate::resolve::context::Context;
-use crate::resolve::expr::consts;
+use crate::resolve::expr::fixed;
 
 pub fn tests(cx: &mut Context) {
     let trees = cx.trees.clone();
@@ -98,7 +98,7 @@ fn test_step(
             Some(StepKind::Reported { report: reported.report()?.text(), count })
         }
         ast::TestStep::After(after) => {
-            let nanoseconds = consts::fixed(cx, file, &after.duration()?, Type::Duration)?;
+            let nanoseconds = fixed::number(cx, file, &after.duration()?, Type::Duration)?;
             Some(StepKind::After { nanoseconds })
         }
         #[allow(unreachable_patterns)]
@@ -107,5 +107,5 @@ fn test_step(
 }
 
 fn count(cx: &mut Context, file: FileId, value: Option<Tree>) -> u64 {
-    value.and_then(|value| consts::fixed(cx, file, &value, Type::UInt(64))).unwrap_or(1)
+    value.and_then(|value| fixed::number(cx, file, &value, Type::UInt(64))).unwrap_or(1)
 }

@@ -7,7 +7,7 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::context::{twice, Context};
-use crate::resolve::expr::consts;
+use crate::resolve::expr::fixed;
 use crate::resolve::test::{stack_use, steps};
 use crate::{codes, suggest, tree};
 
@@ -54,7 +54,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
             ast::NetworkMember::Until(until) => {
                 has_until = true;
                 network.until =
-                    until.duration().and_then(|value| consts::fixed(cx, file, &value, Type::Duration)).unwrap_or(0);
+                    until.duration().and_then(|value| fixed::number(cx, file, &value, Type::Duration)).unwrap_or(0);
             }
         }
     }
@@ -135,7 +135,7 @@ fn partition(
     let names: Vec<Name> = item.hosts().into_iter().filter_map(|name| tree::some_name(file, Some(name))).collect();
     let hosts: Vec<u32> =
         names.iter().filter_map(|name| host_of(cx, network, broken, name)).map(|at| at as u32).collect();
-    let mut time = |value: Option<Tree>| consts::fixed(cx, file, &value?, Type::Duration);
+    let mut time = |value: Option<Tree>| fixed::number(cx, file, &value?, Type::Duration);
     let (from, until) = (time(item.from())?, time(item.until())?);
     let span = names.first()?.span;
     if from >= until {
@@ -175,7 +175,7 @@ fn option(cx: &mut Context, file: FileId, option: &ast::LinkOption, link: &mut N
                 None => (option.value(), option.value()),
             };
             let mut time = |value: Option<Tree>| {
-                value.and_then(|value| consts::fixed(cx, file, &value, Type::Duration)).unwrap_or(0)
+                value.and_then(|value| fixed::number(cx, file, &value, Type::Duration)).unwrap_or(0)
             };
             link.delay = (time(from), time(to));
             if link.delay.0 > link.delay.1 {
@@ -206,7 +206,7 @@ fn at_step(
     network: &Network,
     broken: &[String],
 ) -> Option<(u64, u32, Step)> {
-    let time = consts::fixed(cx, file, &at.instant()?, Type::Duration)?;
+    let time = fixed::number(cx, file, &at.instant()?, Type::Duration)?;
     let expr = at.call()?;
     let span = expr.span(file);
     let Tree::Call(call) = &expr else {

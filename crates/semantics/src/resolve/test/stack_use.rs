@@ -9,7 +9,7 @@ use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::expr;
-use crate::resolve::expr::consts;
+use crate::resolve::expr::fixed;
 use crate::{codes, suggest, tree};
 
 pub type Settings = Vec<(Name, Vec<u64>)>;
@@ -41,7 +41,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Opti
             continue;
         };
         let expr = expr::value(&mut Body::constant(cx, file), &value, ty);
-        if let Some(value) = consts::known(cx, &expr) {
+        if let Some(value) = fixed::value(cx, &expr) {
             if settings.iter().any(|(known, _)| known.text == name.text) {
                 cx.error(
                     codes::DEFINED_TWICE,

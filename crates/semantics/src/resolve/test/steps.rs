@@ -9,7 +9,7 @@ use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::expr;
-use crate::resolve::expr::consts;
+use crate::resolve::expr::fixed;
 use crate::{codes, suggest, tree};
 
 /// `port.event(args)` of a stack.
@@ -82,7 +82,7 @@ pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut B
         }
         _ => {
             let expr = expr::infer(&mut Body::constant(cx, file), value, None);
-            let words = consts::known(cx, &expr).map_or(vec![0], |value| value.words());
+            let words = fixed::value(cx, &expr).map_or(vec![0], |value| value.words());
             words.into_iter().map(Arg::Word).collect()
         }
     }

@@ -7,7 +7,7 @@ use crate::events::{DOWN, GRANTS, UP};
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::emit::own_events;
-use crate::resolve::expr::{annotations, consts};
+use crate::resolve::expr::{annotations, fixed};
 use crate::resolve::layer::handlers::head::Head;
 use crate::signature::Carried;
 use crate::{codes, suggest, tree, types};
@@ -41,7 +41,7 @@ pub(super) fn read(head: &mut Head, name: &Name) -> Option<Event> {
     said_origin(head, name, &spoken);
     let later_capacity = match head.tree.later() {
         Some(room) => {
-            let number = consts::fixed(head.cx, head.file, &room, Type::UInt(32));
+            let number = fixed::number(head.cx, head.file, &room, Type::UInt(32));
             if number == Some(0) {
                 let text = "nothing has room or runs here: the number is 0";
                 let place = room.span(head.file);
