@@ -12,8 +12,8 @@ pub struct Clauses {
     pub from: Option<Tree>,
 }
 
-pub(super) fn check(body: &mut Body, ends: &Clauses, to: bool, from: bool) {
-    for (end, allowed, word) in [(&ends.to, to, "to"), (&ends.from, from, "from")] {
+pub(super) fn check(body: &mut Body, clauses: &Clauses, to: bool, from: bool) {
+    for (end, allowed, word) in [(&clauses.to, to, "to"), (&clauses.from, from, "from")] {
         let Some(end) = end else { continue };
         let place = body.span(end);
         if !allowed {

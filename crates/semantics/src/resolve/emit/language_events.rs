@@ -11,7 +11,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::{flows, messages, positional};
 use crate::{codes, tree};
 
-pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], ends: &Clauses, span: Span) -> Option<Emission> {
+pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Option<Emission> {
     let mut values = args.iter().filter_map(|arg| Some((arg.name(), arg.value()?)));
     let Some((None, first)) = values.next() else {
         body.error(
@@ -29,7 +29,7 @@ pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], ends: &Clauses, span: 
         body.error(codes::WRONG_COUNT, "`deliver` takes the message alone", place, "one too many", help);
     }
     let message = messages::given(body, &first);
-    let from = ends.from.as_ref().map(|from| expr::value(body, from, Type::Flow(Side::Above)));
+    let from = clauses.from.as_ref().map(|from| expr::value(body, from, Type::Flow(Side::Above)));
     if from.is_none() && body.shape() == Some(Shape::Router) && !body.this_layer().is_some_and(Layer::chooses) {
         let help = "write `above.deliver(msg) from flow(local: …, remote: …)`";
         body.error(codes::NO_FLOW, "a router says which flow it delivers from", span, "not said here", help);
@@ -111,14 +111,14 @@ pub fn reply(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Option
 }
 
 /// `above.failed(reason, quote) from flow(…)`
-pub(super) fn failed_flow(body: &mut Body, args: &[ast::Arg], ends: &Clauses, span: Span) -> Option<Emission> {
+pub(super) fn failed_flow(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Option<Emission> {
     let name = tree::name_expr(body.file, &args[0].value()?)?;
     let reason = match body.locals.find(&name.text) {
         Some(local) if body.locals.ty(local) == Type::Reason => make(ExprKind::Local(local), Type::Reason, name.span),
         _ => make(ExprKind::Reason(name.clone()), Type::Reason, name.span),
     };
     let quote = messages::given(body, &args[1].value()?);
-    let Some(from) = &ends.from else {
+    let Some(from) = &clauses.from else {
         let help = "write `above.failed(reason, quote) from flow(…)`; a handler that was told passes it on by `pass`";
         body.error(codes::NO_FLOW, "of which flow is this quoted?", span, "not said here", help);
         return None;

@@ -14,7 +14,7 @@ use crate::{codes, suggest, tree};
 /// Fields as they are given: name and value; in the short form the name is the value.
 type Given = Vec<(Name, Option<Tree>)>;
 
-pub(super) fn send(body: &mut Body, args: &[ast::Arg], ends: &Clauses, span: Span) -> Emission {
+pub(super) fn send(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Emission {
     let header = body.this_layer().and_then(|layer| layer.header.clone());
     let owner = body.this_layer().map_or(String::new(), |layer| layer.name.text.clone());
     let mut message = None;
@@ -53,8 +53,8 @@ pub(super) fn send(body: &mut Body, args: &[ast::Arg], ends: &Clauses, span: Spa
     } else if message.is_none() {
         body.error(codes::MISSING_ARGUMENT, "`send` needs a message", span, "missing here", "write `below.send(msg)`");
     }
-    says_which(body, ends.to.is_some(), span);
-    let to = ends.to.as_ref().map(|to| expr::value(body, to, Type::Flow(Side::Below)));
+    says_which(body, clauses.to.is_some(), span);
+    let to = clauses.to.as_ref().map(|to| expr::value(body, to, Type::Flow(Side::Below)));
     Emission::Send { message, fields, to }
 }
 

@@ -37,62 +37,64 @@ pub(super) fn read(body: &mut Body, base: &Tree, name: &Name, span: Span) -> Opt
     Some(make(ExprKind::FlowPart { flow, remote, field: name.clone() }, ty, span))
 }
 
-/// The type of a flow's part, after the check that this shape may see it.
+/// The type of a flow's part, after the check that this shape may see it; `ended`: of one of the flow's two ends.
 pub(super) fn part_type(body: &mut Body, name: &Name, side: Side, ended: bool) -> Type {
-    let Some(layer) = body.this_layer() else { return Type::Unknown };
-    let shape = layer.shape;
-    let find = |fields: &[Field]| fields.iter().find(|field| field.name.text == name.text).map(|field| field.ty);
-    let key = layer.key.iter().flat_map(|key| key.fields.iter().cloned()).collect::<Vec<_>>();
-    let symmetric = layer.key.as_ref().is_some_and(|key| key.symmetric);
-    let own = match (shape, side) {
-        (Shape::Worker, _) => {
+    match body.shape() {
+        None => Type::Unknown,
+        Some(Shape::Worker) => {
             hidden_part(body, name, "a worker sees neither addresses nor keys", "let a router or endpoint look at it");
-            return Type::Unknown;
+            Type::Unknown
         }
-        (Shape::Multiplexor, _) => {
-            let own = find(&key);
-            if own.is_none() {
-                hidden_part(
-                    body,
-                    name,
-                    "a multiplexor sees its own key alone",
-                    "let a router or endpoint look at the rest",
-                );
-                return Type::Unknown;
-            }
-            if !symmetric && !ended {
-                let text = format!("`{}` is a part of both ends", name.text);
-                let help = format!("write `flow.local.{}` or `flow.remote.{}`", name.text, name.text);
-                body.error(codes::UNKNOWN_FLOW_PART, text, name.span, "which end?", &help);
-            }
-            own
-        }
-        (Shape::Router, side) => {
-            let fields = if side == Side::Above { &layer.address } else { &layer.below_address };
-            let which = layer.several.as_ref().filter(|_| side == Side::Below && !ended);
-            if which.is_some_and(|which| which.text == name.text) {
-                return WHICH;
-            }
-            let own = find(fields);
-            if own.is_none() {
-                let mut names: Vec<String> = fields.iter().map(|field| field.name.text.clone()).collect();
-                names.extend(which.map(|which| which.text.clone()));
-                let what =
-                    if side == Side::Above { "the `address` it makes" } else { "the `below address` it asks for" };
-                let text = format!("a router sees {what}, and that has no `{}`", name.text);
-                let mut diagnostic = Diagnostic::error(codes::HIDDEN_FLOW, text).at(name.span, "not seen here");
-                let known: Vec<&str> = names.iter().map(String::as_str).collect();
-                let help = suggest::help(&name.text, known.iter().copied())
-                    .or_else(|| (!known.is_empty()).then(|| format!("it sees {}", suggest::list(&known))));
-                diagnostic.helps.extend(help);
-                body.report(diagnostic);
-                return Type::Unknown;
-            }
-            own
-        }
-        (Shape::Endpoint, _) => None,
+        Some(Shape::Multiplexor) => key_part(body, name, ended),
+        Some(Shape::Router) => address_part(body, name, side, ended),
+        Some(Shape::Endpoint) => any_part(body, name).unwrap_or(Type::Unknown),
+    }
+}
+
+fn type_in(fields: &[Field], name: &Name) -> Option<Type> {
+    fields.iter().find(|field| field.name.text == name.text).map(|field| field.ty)
+}
+
+/// Of a multiplexor's key.
+fn key_part(body: &mut Body, name: &Name, ended: bool) -> Type {
+    let key = body.this_layer().and_then(|layer| layer.key.as_ref());
+    let symmetric = key.is_some_and(|key| key.symmetric);
+    let Some(own) = key.and_then(|key| type_in(&key.fields, name)) else {
+        let help = "let a router or endpoint look at the rest";
+        hidden_part(body, name, "a multiplexor sees its own key alone", help);
+        return Type::Unknown;
     };
-    own.or_else(|| any_part(body, name)).unwrap_or(Type::Unknown)
+    if !symmetric && !ended {
+        let text = format!("`{}` is a part of both ends", name.text);
+        let help = format!("write `flow.local.{}` or `flow.remote.{}`", name.text, name.text);
+        body.error(codes::UNKNOWN_FLOW_PART, text, name.span, "which end?", &help);
+    }
+    own
+}
+
+/// Of a router's addresses: those that it makes above, or asks for below.
+fn address_part(body: &mut Body, name: &Name, side: Side, ended: bool) -> Type {
+    let Some(layer) = body.this_layer() else { return Type::Unknown };
+    let (fields, what) = match side {
+        Side::Above => (&layer.address, "the `address` it makes"),
+        Side::Below => (&layer.below_address, "the `below address` it asks for"),
+    };
+    let which = layer.several.as_ref().filter(|_| side == Side::Below && !ended);
+    if which.is_some_and(|which| which.text == name.text) {
+        return WHICH;
+    }
+    if let Some(own) = type_in(fields, name) {
+        return own;
+    }
+    let mut known: Vec<&str> = fields.iter().map(|field| field.name.text.as_str()).collect();
+    known.extend(which.map(|which| which.text.as_str()));
+    let text = format!("a router sees {what}, and that has no `{}`", name.text);
+    let mut diagnostic = Diagnostic::error(codes::HIDDEN_FLOW, text).at(name.span, "not seen here");
+    let help = suggest::help(&name.text, known.iter().copied())
+        .or_else(|| (!known.is_empty()).then(|| format!("it sees {}", suggest::list(&known))));
+    diagnostic.helps.extend(help);
+    body.report(diagnostic);
+    Type::Unknown
 }
 
 fn hidden_part(body: &mut Body, name: &Name, why: &str, help: &str) {

@@ -47,7 +47,7 @@ use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::{Body, BodyKind};
 use crate::{codes, tree};
 
-/// An expression; `want` gives literals their type and is not checked here.
+/// An expression; `want` gives literals their type and is not checked here. One line for each kind: the table of this room.
 pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
     let span = body.span(expr);
     match expr {
@@ -59,32 +59,18 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
             Some(value) => numbers::literal(body, value, span, want),
             None => unknown(span),
         },
-        Tree::Duration(duration) => match duration.nanoseconds() {
-            Some(value) => make(ExprKind::Number(value), Type::Duration, span),
-            None => {
-                body.error(
-                    codes::TOO_BIG,
-                    "this duration does not fit 64 bits of nanoseconds",
-                    span,
-                    "too long",
-                    "584 years are the limit",
-                );
-                unknown(span)
-            }
-        },
+        Tree::Duration(duration) => numbers::duration(body, duration, span),
         Tree::Bool(value) => make(ExprKind::Number(u64::from(value.value())), Type::Bool, span),
         Tree::Octets(_) => {
             let help = "a new message is `message(\"text\")`";
-            body.error(codes::MISMATCH, "octets are no value by themselves", span, "octets", help);
-            unknown(span)
+            no_value(body, "octets are no value by themselves", span, "octets", help)
         }
         Tree::Paren(paren) => match paren.all().as_slice() {
             [inner] => infer(body, inner, want),
             [] => unknown(span),
             _ => {
                 let help = "a tuple stands only for the keys and values of a map: `m[(a, b)]`";
-                body.error(codes::MISMATCH, "a tuple is no value", span, "several values", help);
-                unknown(span)
+                no_value(body, "a tuple is no value", span, "several values", help)
             }
         },
         Tree::Vector(vector) => vectors::literal(body, vector, want, span),
@@ -95,28 +81,20 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
         Tree::Field(field) => fields::read(body, field, span),
         Tree::Index(index) => indices::read(body, index, span),
         Tree::Record(record) => records::read(body, record, span),
-        Tree::Running(running) => match running.timer().and_then(|timer| state::timer(body, &timer)) {
-            Some(timer) => make(ExprKind::Running(timer), Type::Bool, span),
-            None => unknown(span),
-        },
-        Tree::Left(left) => {
-            let quota = left.quota().and_then(|quota| state::quota(body, &quota));
-            quota.map_or(unknown(span), |quota| make(ExprKind::Left(quota), Type::UInt(32), span))
-        }
+        Tree::Running(running) => state::running(body, running, span),
+        Tree::Left(left) => state::left(body, left, span),
         Tree::If(inner) => branches::if_value(body, inner, want, span),
         Tree::Match(inner) => branches::match_value(body, inner, want, span),
         Tree::Range(_) => {
-            body.error(
-                codes::MISMATCH,
-                "a range is no value",
-                span,
-                "a range",
-                "it stands in `for i in a .. b limit 8`",
-            );
-            unknown(span)
+            no_value(body, "a range is no value", span, "a range", "it stands in `for i in a .. b limit 8`")
         }
         Tree::Bind(_) | Tree::Hole(_) => unknown(span),
     }
+}
+
+fn no_value(body: &mut Body, text: &str, span: Span, label: &str, help: &str) -> Expr {
+    body.error(codes::MISMATCH, text, span, label, help);
+    unknown(span)
 }
 
 /// An expression where a type is wanted: widened to it, or a report.
@@ -125,6 +103,7 @@ pub fn value(body: &mut Body, expr: &ast::Expr, want: Type) -> Expr {
     conversions::coerce(body, found, want)
 }
 
+/// As [`value`]; unknown if the parser found none.
 pub fn some_value(body: &mut Body, expr: Option<ast::Expr>, want: Type, span: Span) -> Expr {
     match expr {
         Some(expr) => value(body, &expr, want),
@@ -135,9 +114,9 @@ pub fn some_value(body: &mut Body, expr: Option<ast::Expr>, want: Type, span: Sp
 /// An amount, a size, a limit: a `u32` of parameters and constants.
 pub fn size(body: &mut Body, expr: Option<ast::Expr>, span: Span) -> Expr {
     let Some(expr) = expr else { return unknown(span) };
-    let place = std::mem::replace(&mut body.kind, BodyKind::Argument);
+    let kind = std::mem::replace(&mut body.kind, BodyKind::Argument);
     let found = value(body, &expr, Type::UInt(32));
-    body.kind = place;
+    body.kind = kind;
     if let ExprKind::Number(0) = found.kind {
         if found.ty != Type::Unknown {
             let text = "nothing has room or runs here: the number is 0";

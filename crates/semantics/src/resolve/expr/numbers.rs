@@ -1,7 +1,7 @@
 //! Numbers and addresses as they are written: which type a literal has.
 
 use mokume_base::Span;
-use mokume_syntax::ast::NumberValue;
+use mokume_syntax::ast::{self, NumberValue};
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
@@ -51,4 +51,16 @@ fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>) -> Expr {
         return make(ExprKind::Number(value & types::mask(width)), Type::Unknown, span);
     }
     make(ExprKind::Number(value), ty, span)
+}
+
+/// `20 ms`, in nanoseconds.
+pub(super) fn duration(body: &mut Body, duration: &ast::DurationExpr, span: Span) -> Expr {
+    match duration.nanoseconds() {
+        Some(value) => make(ExprKind::Number(value), Type::Duration, span),
+        None => {
+            let text = "this duration does not fit 64 bits of nanoseconds";
+            body.error(codes::TOO_BIG, text, span, "too long", "584 years are the limit");
+            unknown(span)
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! State that an expression names: of the layer directly, of an object through its handle.
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
 
 use crate::program::*;
@@ -168,4 +168,16 @@ pub fn map_types(body: &Body, map: &StateRef) -> (Vec<Type>, Vec<Type>) {
 pub fn object_keys(body: &Body, class: ObjectId) -> Vec<Type> {
     let class = body.this_layer().and_then(|layer| layer.objects.get(class.index()));
     class.map_or(Vec::new(), |class| class.keys.iter().map(|key| key.ty).collect())
+}
+
+/// `running t`
+pub(super) fn running(body: &mut Body, running: &ast::RunningExpr, span: Span) -> Expr {
+    let timer = running.timer().and_then(|tree| timer(body, &tree));
+    timer.map_or(unknown(span), |timer| make(ExprKind::Running(timer), Type::Bool, span))
+}
+
+/// `left kept`
+pub(super) fn left(body: &mut Body, left: &ast::LeftExpr, span: Span) -> Expr {
+    let quota = left.quota().and_then(|tree| quota(body, &tree));
+    quota.map_or(unknown(span), |quota| make(ExprKind::Left(quota), Type::UInt(32), span))
 }

@@ -3,18 +3,19 @@
 //! May assume: layers and bundles. Keeps: a layer that is not understood leaves the stack with those above it, which are not blamed;
 //! whether neighbours fit is `check`'s.
 
+mod layers;
 mod over;
 mod settings;
 
-use mokume_base::{Diagnostic, FileId};
+use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
-use crate::resolve::bundle::apply;
-use crate::resolve::bundle::apply::Scene;
-use crate::resolve::context::{twice, Context, Given};
+use crate::resolve::context::Context;
 use crate::resolve::items::params;
-use crate::{codes, suggest, tree};
+use crate::{codes, tree};
+use layers::Layers;
+use over::At;
 
 /// How many sessions there are at most, where neither a scope nor the stack says.
 const SESSIONS: u32 = 64;
@@ -41,61 +42,33 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         mtu: None,
         order: Vec::new(),
     };
-    let mut layers: Vec<(ast::StackLayer, Name)> = Vec::new();
-    for member in item.members() {
-        let ast::StackMember::Layer(layer) = member else { continue };
-        let Some(name) = tree::some_name(file, layer.name()) else { continue };
-        let first = layers.iter().map(|(_, name)| name).chain(&stack.devices).find(|first| first.text == name.text);
-        if let Some(first) = first {
-            let diagnostic = twice("layer", &name, &first.clone());
-            cx.report(diagnostic);
-            continue;
-        }
-        layers.push((layer, name));
-    }
-    // A layer whose definition is unknown keeps its name, so that those above it are not blamed.
-    let mut known: Vec<(Name, ast::StackLayer, Use)> = Vec::new();
-    let mut broken: Vec<String> = Vec::new();
-    for (layer, name) in layers {
-        let given = Given::default();
-        let scene = Scene { file, params: &stack.params, devices: &stack.devices, given: &given };
-        let part = apply::chain(cx, &layer.layers(), scene);
-        match part {
-            Some(of) => known.push((name, layer, of)),
-            None => broken.push(name.text),
-        }
-    }
-    let names: Vec<String> = known.iter().map(|(name, _, _)| name.text.clone()).collect();
-    // Of those that stand on nothing known, the ones that stay must still be numbered as in `known`.
-    let mut kept: Vec<Option<Vec<Over>>> = Vec::new();
-    for (name, layer, of) in &known {
-        kept.push(over::overs(cx, file, (&stack, &names, &broken), name, layer, of));
-    }
+    let layers = layers::read(cx, file, item, &stack);
+    stack.instances = instances(cx, At { file, stack: &stack, layers: &layers });
+    exports(cx, file, item, &layers, &mut stack);
+    settings::read(cx, file, item, &mut stack);
+    stack
+}
+
+/// The layers that stand on something known, numbered among themselves.
+fn instances(cx: &mut Context, at: At) -> Vec<Instance> {
+    let known = &at.layers.known;
+    let mut kept: Vec<Option<Vec<Over>>> = known.iter().map(|layer| over::overs(cx, at, layer)).collect();
     drop_unsupported(&mut kept);
-    let mut numbers = vec![0u32; known.len()];
-    let mut next = 0;
-    for (index, over) in kept.iter().enumerate() {
-        numbers[index] = next;
-        next += u32::from(over.is_some());
-    }
-    for (index, (name, layer, of)) in known.iter().enumerate() {
-        let bounds: Vec<Vec<(Name, Expr)>> = layer
-            .overs()
-            .iter()
-            .map(|over| over::bound(cx, file, &stack, over::below_of(&known, over), over, name))
-            .collect();
-        let with = with(cx, file, &names, &broken, layer);
-        let Some(overs) = &kept[index] else { continue };
-        let numbered = overs.iter().map(|over| match over {
-            Over::Instance(below) => Over::Instance(numbers[*below as usize]),
+    let number = |place: u32| kept[..place as usize].iter().flatten().count() as u32;
+    let mut instances = Vec::new();
+    for (layer, overs) in known.iter().zip(&kept) {
+        let bounds: Vec<_> = layer.tree.overs().iter().map(|one| over::bound(cx, at, one, layer)).collect();
+        let with = with(cx, at, &layer.tree);
+        let numbered = overs.iter().flatten().map(|over| match over {
+            Over::Instance(below) => Over::Instance(number(*below)),
             Over::Device(device) => Over::Device(*device),
         });
         let unders = numbered.zip(bounds).map(|(over, bound)| Under { over, bound }).collect();
-        stack.instances.push(Instance { name: name.clone(), of: of.clone(), unders, with });
+        if overs.is_some() {
+            instances.push(Instance { name: layer.name.clone(), of: layer.of.clone(), unders, with });
+        }
     }
-    exports(cx, file, item, &names, &broken, &mut stack);
-    settings::read(cx, file, item, &mut stack);
-    stack
+    instances
 }
 
 /// Layers over others that could not be kept go too.
@@ -131,54 +104,39 @@ fn params(cx: &mut Context, file: FileId, item: &ast::Stack) -> (Vec<Param>, Vec
     (params, devices)
 }
 
-fn with(cx: &mut Context, file: FileId, names: &[String], broken: &[String], layer: &ast::StackLayer) -> Vec<Name> {
+fn with(cx: &mut Context, At { file, layers, .. }: At, layer: &ast::StackLayer) -> Vec<Name> {
     let mut with = Vec::new();
     for name in layer.with().iter().map(|name| tree::name(file, name)) {
-        if names.contains(&name.text) {
-            with.push(name);
-        } else if !broken.contains(&name.text) {
-            let text = format!("this stack has no layer `{}`", name.text);
-            let mut diagnostic = Diagnostic::error(codes::UNKNOWN_BELOW, text).at(name.span, "unknown");
-            diagnostic.helps.extend(suggest::help(&name.text, names.iter().map(String::as_str)));
-            cx.report(diagnostic);
+        match layers.position(&name.text) {
+            Some(_) => with.push(name),
+            None => cx.out.extend(layers.unknown(&name, codes::UNKNOWN_BELOW, &[])),
         }
     }
     with
 }
 
-fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, names: &[String], broken: &[String], stack: &mut Stack) {
+fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, layers: &Layers, stack: &mut Stack) {
     for member in item.members() {
         let ast::StackMember::Export(export) = member else { continue };
         for name in export.syntax().children().filter_map(ast::Name::cast).map(|name| tree::name(file, &name)) {
-            if !names.contains(&name.text) {
-                if !broken.contains(&name.text) {
-                    let text = format!("this stack has no layer `{}`", name.text);
-                    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_EXPORT, text).at(name.span, "unknown");
-                    diagnostic.helps.extend(suggest::help(&name.text, names.iter().map(String::as_str)));
-                    cx.report(diagnostic);
-                }
-                continue;
-            }
-            let instance = stack.instances.iter().find(|instance| instance.name.text == name.text);
-            let top = instance.and_then(|instance| cx.program.layers_of(&instance.of).first().map(|top| top.shape));
-            if top == Some(Shape::Endpoint) {
-                let text = format!("`{}` is an endpoint: no application stands on it", name.text);
-                cx.error(codes::UNKNOWN_EXPORT, text, name.span, "nothing to export", "export the layer below it");
-                continue;
-            }
-            if stack.exports.iter().any(|first| first.text == name.text) {
-                cx.error(
-                    codes::DEFINED_TWICE,
-                    "this layer is exported twice",
-                    name.span,
-                    "again here",
-                    "leave one of them out",
-                );
-                continue;
-            }
-            if instance.is_some() {
-                stack.exports.push(name);
+            match layers.position(&name.text) {
+                Some(_) => add_export(cx, name, stack),
+                None => cx.out.extend(layers.unknown(&name, codes::UNKNOWN_EXPORT, &[])),
             }
         }
+    }
+}
+
+fn add_export(cx: &mut Context, name: Name, stack: &mut Stack) {
+    let instance = stack.instances.iter().find(|instance| instance.name.text == name.text);
+    let top = instance.and_then(|instance| cx.program.layers_of(&instance.of).first().map(|top| top.shape));
+    if top == Some(Shape::Endpoint) {
+        let text = format!("`{}` is an endpoint: no application stands on it", name.text);
+        cx.error(codes::UNKNOWN_EXPORT, text, name.span, "nothing to export", "export the layer below it");
+    } else if stack.exports.iter().any(|first| first.text == name.text) {
+        let help = "leave one of them out";
+        cx.error(codes::DEFINED_TWICE, "this layer is exported twice", name.span, "again here", help);
+    } else if instance.is_some() {
+        stack.exports.push(name);
     }
 }

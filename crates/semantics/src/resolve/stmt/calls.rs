@@ -11,7 +11,8 @@ use crate::resolve::stmt::{changes, containers, vectors};
 use crate::resolve::{emit, expr, stmt};
 use crate::{codes, tree};
 
-pub fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKind> {
+/// An expression that stands as a statement.
+pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKind> {
     let expr = stmt.expr()?;
     if let Some(found) = vectors::read(body, stmt, span) {
         return found;
@@ -24,38 +25,42 @@ pub fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKin
         body.error(codes::MISPLACED, "nothing here can fail", place, "not needed", "leave the `or` out");
         stmt::block(body, or.block());
     }
-    let Tree::Call(call) = &expr else {
-        if tree::name_expr(body.file, &expr).is_some_and(|name| name.text == "end" && body.view.object.is_some()) {
+    match &expr {
+        Tree::Call(call) => effect(body, stmt, call, span),
+        _ => word(body, &expr, span),
+    }
+}
+
+/// `end` and `refuse`; any other value is used by nobody.
+fn word(body: &mut Body, expr: &Tree, span: Span) -> Option<StmtKind> {
+    if let Some(name) = tree::name_expr(body.file, expr) {
+        if name.text == "end" && body.view.object.is_some() {
             return Some(StmtKind::End { object: None });
         }
-        if tree::name_expr(body.file, &expr)
-            .is_some_and(|name| name.text == "refuse" && containers::may_refuse(body, &name))
-        {
+        if name.text == "refuse" && containers::may_refuse(body, &name) {
             return Some(StmtKind::Refuse);
         }
-        let found = expr::infer(body, &expr, None);
-        if found.ty != Type::Unknown {
-            body.error(
-                codes::UNUSED_VALUE,
-                "this value is not used",
-                span,
-                "no effect",
-                "bind it with `let`, or remove it",
-            );
-        }
-        return None;
-    };
-    let ends = Clauses { to: stmt.to(), from: stmt.from() };
+    }
+    let found = expr::infer(body, expr, None);
+    if found.ty != Type::Unknown {
+        unused(body, span);
+    }
+    None
+}
+
+/// A call for what it does: a reply, an emission, a change of a message, a function.
+fn effect(body: &mut Body, stmt: &ast::ExprStmt, call: &ast::CallExpr, span: Span) -> Option<StmtKind> {
+    let clauses = Clauses { to: stmt.to(), from: stmt.from() };
     if let Some(reply) = language_events::reply(body, call, span) {
         return reply.filter(|_| body.has_effects(span));
     }
-    if let Some(emission) = emit::read(body, call, &ends, span) {
+    if let Some(emission) = emit::read(body, call, &clauses, span) {
         return emission.filter(|_| body.has_effects(span)).map(StmtKind::Emit);
     }
     if let Some(kind) = changes::read(body, call, span) {
         return kind.filter(|_| body.has_effects(span));
     }
-    let found = expr::infer(body, &expr, None);
+    let found = expr::infer(body, &Tree::Call(call.clone()), None);
     if found.ty == Type::Unknown {
         arguments_all_the_same(body, call);
     }
@@ -66,16 +71,15 @@ pub fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKin
         _ if found.ty == Type::Unknown => None,
         _ if found.ty == Type::Message => Some(StmtKind::Call(found)),
         _ => {
-            body.error(
-                codes::UNUSED_VALUE,
-                "this value is not used",
-                span,
-                "no effect",
-                "bind it with `let`, or remove it",
-            );
+            unused(body, span);
             None
         }
     }
+}
+
+fn unused(body: &mut Body, span: Span) {
+    let help = "bind it with `let`, or remove it";
+    body.error(codes::UNUSED_VALUE, "this value is not used", span, "no effect", help);
 }
 
 /// `belwo.send(msg, seq: nxet)`: the target is misspelt, and what stands behind it is looked at.

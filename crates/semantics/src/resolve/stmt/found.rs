@@ -10,7 +10,7 @@ use crate::resolve::stmt::bindings;
 use crate::resolve::stmt::lookup::Lookup;
 use crate::{codes, visit};
 
-/// The branches of a lookup, with the names bound in the first.
+/// The branches of a lookup, with the names bound in the first. One arm for each kind of lookup.
 pub(super) fn branches(
     body: &mut Body,
     lookup: Lookup,
@@ -21,18 +21,7 @@ pub(super) fn branches(
 ) -> StmtKind {
     body.scoped(|body| match lookup {
         Lookup::Map { map, key, values } => {
-            if names.len() != values.len() {
-                let text = format!("this map's values have {} parts, not {}", values.len(), names.len());
-                body.error(codes::WRONG_COUNT, text, span, "here", "write one name for each: `if let (a, b) = m[k]`");
-            }
-            let locals = values
-                .iter()
-                .enumerate()
-                .map(|(index, ty)| match names.get(index) {
-                    Some(name) => body.locals.bind(name, *ty),
-                    None => body.locals.hidden(span, *ty),
-                })
-                .collect();
+            let locals = parts(body, &values, names, span);
             StmtKind::IfFound { map, key, locals, then: then(body), otherwise }
         }
         Lookup::Object { class, key } => {
@@ -45,16 +34,7 @@ pub(super) fn branches(
             StmtKind::IfTaken { messages, index, share, local, then: then(body), otherwise }
         }
         Lookup::Call(call) => {
-            let local = match (call.ty, names) {
-                (Type::Unit, []) => None,
-                (Type::Unit, _) => {
-                    let help = "write it as a statement: `waiting.push(msg) or { … }`";
-                    body.error(codes::NO_VALUE, "this gives no value", call.span, "nothing to bind", help);
-                    body.locals.bind_unknown(names);
-                    None
-                }
-                (ty, _) => Some(bindings::only_name(body, names, span, ty)),
-            };
+            let local = result(body, &call, names, span);
             StmtKind::IfDone { call, local, then: then(body), otherwise }
         }
         Lookup::Vector { condition, value, after, .. } => {
@@ -72,6 +52,33 @@ pub(super) fn branches(
             StmtKind::If { condition, likely: None, then: all, otherwise }
         }
     })
+}
+
+/// A name for each part of a map's value.
+fn parts(body: &mut Body, values: &[Type], names: &[Name], span: Span) -> Vec<LocalId> {
+    if names.len() != values.len() {
+        let text = format!("this map's values have {} parts, not {}", values.len(), names.len());
+        body.error(codes::WRONG_COUNT, text, span, "here", "write one name for each: `if let (a, b) = m[k]`");
+    }
+    let bind = |(index, ty): (usize, &Type)| match names.get(index) {
+        Some(name) => body.locals.bind(name, *ty),
+        None => body.locals.hidden(span, *ty),
+    };
+    values.iter().enumerate().map(bind).collect()
+}
+
+/// The name of what a call gives, if it gives anything.
+fn result(body: &mut Body, call: &Expr, names: &[Name], span: Span) -> Option<LocalId> {
+    match (call.ty, names) {
+        (Type::Unit, []) => None,
+        (Type::Unit, _) => {
+            let help = "write it as a statement: `waiting.push(msg) or { … }`";
+            body.error(codes::NO_VALUE, "this gives no value", call.span, "nothing to bind", help);
+            body.locals.bind_unknown(names);
+            None
+        }
+        (ty, _) => Some(bindings::only_name(body, names, span, ty)),
+    }
 }
 
 /// The block behind `or` ends with `return` on every path.

@@ -10,8 +10,17 @@ use crate::resolve::expr;
 use crate::resolve::expr::{conversions, operations, operators, state};
 use crate::{codes, suggest, tree};
 
+/// What an assignment says: a value, or an operator on the old one and a value.
+#[derive(Clone, Copy)]
+pub(super) struct Change<'t> {
+    pub op: Option<BinaryOp>,
+    pub value: &'t Tree,
+    /// Of the whole statement.
+    pub span: Span,
+}
+
 /// The new value: the text's, or the old one and the text's under an operator.
-pub(super) fn new_value(body: &mut Body, old: Expr, op: Option<BinaryOp>, value: &Tree, span: Span) -> Expr {
+pub(super) fn new_value(body: &mut Body, old: Expr, Change { op, value, span }: Change) -> Expr {
     let ty = old.ty;
     let Some(op) = op.and_then(operations::operator) else { return expr::value(body, value, ty) };
     let hint = match (ty, op) {
@@ -37,15 +46,7 @@ pub(super) fn is_fixed(body: &Body, state: &StateRef) -> bool {
 }
 
 /// A record with one field replaced.
-pub(super) fn with_field(
-    body: &mut Body,
-    old: Expr,
-    id: RecordId,
-    name: &Name,
-    op: Option<BinaryOp>,
-    value: &Tree,
-    span: Span,
-) -> Option<Expr> {
+pub(super) fn with_field(body: &mut Body, old: Expr, id: RecordId, name: &Name, change: Change) -> Option<Expr> {
     let fields = body.cx.program.records.get(id.index())?.fields.clone();
     let Some(at) = fields.iter().position(|field| field.name.text == name.text) else {
         let names = fields.iter().map(|field| field.name.text.as_str());
@@ -54,8 +55,8 @@ pub(super) fn with_field(
         return None;
     };
     let part = ExprKind::RecordField { record: Box::new(old.clone()), field: at as u32 };
-    let new = new_value(body, make(part, fields[at].ty, span), op, value, span);
-    Some(replaced(old, (id, &fields), at, new, span))
+    let new = new_value(body, make(part, fields[at].ty, change.span), change);
+    Some(replaced(old, (id, &fields), at, new, change.span))
 }
 
 /// A record with another value of one field.

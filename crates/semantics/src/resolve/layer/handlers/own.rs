@@ -20,37 +20,50 @@ pub(super) fn read(head: &mut Head, name: &Name) -> Option<Event> {
     let spoken = own_events::spoken(head.cx, head.layer, &name.text).or_else(|| grant(name));
     let emitted = spoken.is_some() || head.cx.said.emitted.iter().any(|(_, known, _)| *known == name.text);
     let own = has_later(head.cx, head.layer, &name.text);
-    if !emitted && !own {
-        let known = DOWN.iter().chain(&UP).chain(&["start", "settle", "unmatched"]).copied();
-        if let Some(near) = suggest::nearest(&name.text, known) {
-            let text = format!("there is no event `{}`", name.text);
-            head.cx.error(codes::UNKNOWN_EVENT, text, name.span, "nobody emits it", &format!("did you mean `{near}`?"));
-            return None;
-        }
-        let untyped = |pattern: &Pattern| matches!(pattern, Pattern::Param(param) if param.ty().is_none());
-        if head.tree.patterns().iter().any(untyped) {
-            foreign_event(head, name);
-            return None;
-        }
+    if !emitted && !own && is_strange(head, name) {
+        return None;
     }
     let from = match &spoken {
         Some((_, true)) => Origin::Above,
         Some((_, false)) => Origin::Below,
         None => origin(head, name, own),
     };
-    said_origin(head, name, &spoken);
-    let later_capacity = match head.tree.later() {
-        Some(room) => {
-            let number = fixed::number(head.cx, head.file, &room, Type::UInt(32));
-            if number == Some(0) {
-                let text = "nothing has room or runs here: the number is 0";
-                let place = room.span(head.file);
-                head.cx.error(codes::EMPTY_SIZE, text, place, "zero", "write how many there are at most");
-            }
-            number.unwrap_or(0) as u32
-        }
-        None => LATER_ROOM,
-    };
+    said_origin(head, &spoken);
+    let later_capacity = room(head);
+    let params = params(head, own, spoken.as_ref().map(|(known, _)| known));
+    count_spoken(head, name, params.len(), &spoken);
+    Some(Event::Custom { name: name.clone(), from, params, later_capacity })
+}
+
+/// Whether an event that nobody emits is meant as another; a report if so.
+fn is_strange(head: &mut Head, name: &Name) -> bool {
+    let known = DOWN.iter().chain(&UP).chain(&["start", "settle", "unmatched"]).copied();
+    if let Some(near) = suggest::nearest(&name.text, known) {
+        let text = format!("there is no event `{}`", name.text);
+        head.cx.error(codes::UNKNOWN_EVENT, text, name.span, "nobody emits it", &format!("did you mean `{near}`?"));
+        return true;
+    }
+    let untyped = |pattern: &Pattern| matches!(pattern, Pattern::Param(param) if param.ty().is_none());
+    let foreign = head.tree.patterns().iter().any(untyped);
+    if foreign {
+        foreign_event(head, name);
+    }
+    foreign
+}
+
+/// How many `later` events wait.
+fn room(head: &mut Head) -> u32 {
+    let Some(room) = head.tree.later() else { return LATER_ROOM };
+    let number = fixed::number(head.cx, head.file, &room, Type::UInt(32));
+    if number == Some(0) {
+        let text = "nothing has room or runs here: the number is 0";
+        let place = room.span(head.file);
+        head.cx.error(codes::EMPTY_SIZE, text, place, "zero", "write how many there are at most");
+    }
+    number.unwrap_or(0) as u32
+}
+
+fn params(head: &mut Head, own: bool, spoken: Option<&Carried>) -> Vec<LocalId> {
     let mut params = Vec::new();
     for pattern in head.tree.patterns() {
         let Pattern::Param(param) = pattern else {
@@ -61,7 +74,7 @@ pub(super) fn read(head: &mut Head, name: &Name) -> Option<Event> {
         };
         let Some(name) = tree::some_name(head.file, param.name()) else { continue };
         // Without a type, it is that of what `later` gives to it.
-        let known = spoken.as_ref().and_then(|(known, _)| known.params.get(params.len())).map(|known| known.ty);
+        let known = spoken.and_then(|known| known.params.get(params.len())).map(|known| known.ty);
         let ty = match (param.ty(), known) {
             (None, Some(known)) => known,
             (None, None) if own => Type::Unknown,
@@ -69,8 +82,7 @@ pub(super) fn read(head: &mut Head, name: &Name) -> Option<Event> {
         };
         params.push(head.bind(name, ty));
     }
-    count_spoken(head, name, params.len(), &spoken);
-    Some(Event::Custom { name: name.clone(), from, params, later_capacity })
+    params
 }
 
 /// `on receive(msg)`: meant as an event of the language, which brings its types along.
@@ -100,7 +112,7 @@ fn as_spoken(head: &mut Head, name: &Name, ty: Option<ast::Type>, known: Option<
 fn count_spoken(head: &mut Head, name: &Name, count: usize, spoken: &Option<(Carried, bool)>) {
     let Some((known, _)) = spoken.as_ref().filter(|(known, _)| known.params.len() != count) else { return };
     let text = format!("`{}` has {} parameters, not {count}", name.text, known.params.len());
-    let diagnostic = mokume_base::Diagnostic::error(codes::WRONG_COUNT, text)
+    let diagnostic = Diagnostic::error(codes::WRONG_COUNT, text)
         .at(name.span, "here")
         .label(known.name.span, "as the vocabulary says")
         .help("name all of them");
@@ -108,13 +120,12 @@ fn count_spoken(head: &mut Head, name: &Name, count: usize, spoken: &Option<(Car
 }
 
 /// `from` is not needed, and does not say otherwise.
-fn said_origin(head: &mut Head, name: &Name, spoken: &Option<(Carried, bool)>) {
+fn said_origin(head: &mut Head, spoken: &Option<(Carried, bool)>) {
     let clause = head.tree.from().and_then(|clause| tree::name_expr(head.file, &clause));
     let (Some(clause), Some((known, down))) = (clause, spoken) else { return };
     if clause.text != if *down { "above" } else { "below" } {
         own_events::wrong_direction(head.cx, known, *down, clause.span, false);
     }
-    let _ = name;
 }
 
 /// Where an own event comes from: as `from` says, or from who emits it.
