@@ -67,53 +67,61 @@ impl<'a> Here<'a> {
                 vocabulary.down.iter().chain(&vocabulary.up).any(|known| known.name.text == name.text)
             });
             let Some((_, said)) = spoken else { continue };
-            let (side, emitted, path) = match from {
-                Origin::Below => {
-                    let columns = column::below(self.program, self.stack, self.index, self.at, false);
-                    let all = columns.iter().flat_map(|column| &column.below);
-                    let emitted = all.into_iter().any(|placed| emits_up(placed.layer, &name.text));
-                    ("below", emitted, columns.first().map_or(String::new(), |column| column.path()))
-                }
-                Origin::Above => {
-                    let above = self.above();
-                    let place = (self.index, self.at);
-                    let said = ports::meets_application(self.program, self.stack, place, &name.text, Origin::Above);
-                    let emitted = said || above.iter().any(|layer| emits_down(layer, &name.text));
-                    let path: Vec<String> = above.iter().map(|layer| format!("`{}`", layer.name.text)).collect();
-                    ("above", emitted, path.join(", "))
-                }
+            let side = match from {
+                Origin::Below => self.side_below(&name.text),
+                Origin::Above => self.side_above(&name.text),
                 Origin::Own => continue,
             };
-            if emitted {
-                continue;
+            if !side.emitted {
+                out.push(self.no_origin(name, *said, &side));
             }
-            let text = format!("nobody {side} `{}` emits `{}`", self.layer.name.text, name.text);
-            let mut diagnostic = Diagnostic::error(codes::NO_ORIGIN, text)
-                .at(self.place(), format!("`{}` stands here", self.layer.name.text))
-                .label(name.span, "waits for it here")
-                .label(*said, "of this vocabulary");
-            if !path.is_empty() {
-                diagnostic = diagnostic.note(format!("{side} it are {path}"));
-            }
-            let who: Vec<&str> = self
-                .program
-                .layers
-                .iter()
-                .filter(|layer| {
-                    if *from == Origin::Below {
-                        emits_up(layer, &name.text)
-                    } else {
-                        emits_down(layer, &name.text)
-                    }
-                })
-                .map(|layer| layer.name.text.as_str())
-                .collect();
-            out.push(match who.is_empty() {
-                true => diagnostic.help(format!("put a layer {side} it that emits `{}`", name.text)),
-                false => diagnostic.help(format!("put {} {side} it", suggest::list(&who))),
-            });
         }
     }
+
+    fn side_below(&self, event: &str) -> Heard {
+        let columns = column::below(self.program, self.stack, self.index, self.at, false);
+        let mut all = columns.iter().flat_map(|column| &column.below);
+        let emitted = all.any(|placed| emits_up(placed.layer, event));
+        let path = columns.first().map_or(String::new(), |column| column.path());
+        Heard { side: "below", emitted, path, emits: emits_up }
+    }
+
+    fn side_above(&self, event: &str) -> Heard {
+        let above = self.above();
+        let said = ports::meets_application(self.program, self.stack, (self.index, self.at), event, Origin::Above);
+        let emitted = said || above.iter().any(|layer| emits_down(layer, event));
+        let path: Vec<String> = above.iter().map(|layer| format!("`{}`", layer.name.text)).collect();
+        Heard { side: "above", emitted, path: path.join(", "), emits: emits_down }
+    }
+
+    fn no_origin(&self, name: &Name, said: Span, Heard { side, path, emits, .. }: &Heard) -> Diagnostic {
+        let text = format!("nobody {side} `{}` emits `{}`", self.layer.name.text, name.text);
+        let mut diagnostic = Diagnostic::error(codes::NO_ORIGIN, text)
+            .at(self.place(), format!("`{}` stands here", self.layer.name.text))
+            .label(name.span, "waits for it here")
+            .label(said, "of this vocabulary");
+        if !path.is_empty() {
+            diagnostic = diagnostic.note(format!("{side} it are {path}"));
+        }
+        let who = self.program.layers.iter().filter(|layer| emits(layer, &name.text));
+        let who: Vec<&str> = who.map(|layer| layer.name.text.as_str()).collect();
+        match who.is_empty() {
+            true => diagnostic.help(format!("put a layer {side} it that emits `{}`", name.text)),
+            false => diagnostic.help(format!("put {} {side} it", suggest::list(&who))),
+        }
+    }
+}
+
+/// What a layer hears from one side.
+struct Heard {
+    /// "below" or "above".
+    side: &'static str,
+    /// Whether somebody there says it.
+    emitted: bool,
+    /// Who is there.
+    path: String,
+    /// Whether a layer would say it.
+    emits: fn(&Layer, &str) -> bool,
 }
 
 fn stands_on(instance: &Instance, below: usize) -> bool {

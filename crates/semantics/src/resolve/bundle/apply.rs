@@ -75,51 +75,38 @@ fn apply(cx: &mut Context, applied: &Applied, scene: Scene) -> Option<Use> {
     make(cx, of, args, applied, others, scene)
 }
 
+/// A definition that is being made for functions and layers.
+struct Making {
+    given: Given,
+    key: Made,
+    /// Its arguments that are values: its own, then those of the layers that it was given.
+    args: Vec<Expr>,
+    /// Parameters for the latter.
+    extra: Vec<Param>,
+}
+
 /// The definition made for these functions and layers.
 fn make(
     cx: &mut Context,
     of: Definition,
-    mut args: Vec<Expr>,
+    args: Vec<Expr>,
     applied: &Applied,
     others: Vec<(&Higher, Option<ast::Expr>)>,
     scene: Scene,
 ) -> Option<Use> {
-    let mut given = Given::default();
-    let mut key = Made { of, functions: Vec::new(), layers: Vec::new(), result: of };
-    let mut extra = Vec::new();
+    let key = Made { of, functions: Vec::new(), layers: Vec::new(), result: of };
+    let mut making = Making { given: Given::default(), key, args, extra: Vec::new() };
     for (higher, value) in others {
         let Some(value) = value else {
             fitting::missing(cx, &applied.name.text, applied.span, higher);
             return None;
         };
-        // A default stands where the definition does.
-        let own = Given::default();
-        let scene = match higher.default.as_ref() == Some(&value) {
-            true => Scene { file: higher.name.span.file, params: &[], devices: &[], given: &own },
-            false => scene,
-        };
-        match &higher.kind {
-            Kind::Function { params, result, standin } => {
-                let found = fitting::function_given(cx, scene.file, &value, scene.given, (params, *result))?;
-                given.functions.insert(higher.name.text.clone(), found);
-                key.functions.extend([*standin, found]);
-            }
-            Kind::Layer { wanted, .. } => {
-                let part = layer_given(cx, &value, higher, *wanted, scene)?;
-                key.layers.push(part.of);
-                let inner = lift(&part, args.len(), &mut extra);
-                args.extend(part.args);
-                given.layers.insert(higher.name.text.clone(), inner);
-            }
-        }
+        give(cx, &mut making, higher, &value, scene)?;
     }
+    let Making { given, mut key, args, extra } = making;
     let span = applied.name.span;
-    if let Some(known) = cx
-        .higher
-        .made
-        .iter()
-        .find(|made| made.of == key.of && made.functions == key.functions && made.layers == key.layers)
-    {
+    let same = |made: &&Made| made.of == of && made.functions == key.functions && made.layers == key.layers;
+    if let Some(known) = cx.higher.made.iter().find(same) {
         return Some(Use { of: known.result, args, span });
     }
     key.result = match of {
@@ -129,6 +116,31 @@ fn make(
     let result = key.result;
     cx.higher.made.push(key);
     Some(Use { of: result, args, span })
+}
+
+/// Takes in what is given for one parameter; none, after a report, if it does not fit.
+fn give(cx: &mut Context, making: &mut Making, higher: &Higher, value: &ast::Expr, scene: Scene) -> Option<()> {
+    // A default stands where the definition does.
+    let own = Given::default();
+    let scene = match higher.default.as_ref() == Some(value) {
+        true => Scene { file: higher.name.span.file, params: &[], devices: &[], given: &own },
+        false => scene,
+    };
+    match &higher.kind {
+        Kind::Function { params, result, standin } => {
+            let found = fitting::function_given(cx, scene.file, value, scene.given, (params, *result))?;
+            making.given.functions.insert(higher.name.text.clone(), found);
+            making.key.functions.extend([*standin, found]);
+        }
+        Kind::Layer { wanted, .. } => {
+            let part = layer_given(cx, value, higher, *wanted, scene)?;
+            making.key.layers.push(part.of);
+            let inner = lift(&part, making.args.len(), &mut making.extra);
+            making.args.extend(part.args);
+            making.given.layers.insert(higher.name.text.clone(), inner);
+        }
+    }
+    Some(())
 }
 
 /// What was given to a layer becomes parameters of the bundle that it is put into, from `from` on.

@@ -151,21 +151,10 @@ impl Making<'_> {
         match member {
             ast::SignatureMember::Include(_) => {}
             ast::SignatureMember::Unit(unit) => {
-                for name in unit.names().iter().map(|name| tree::name(file, name)) {
-                    let units = [Unit::Message, Unit::Stream];
-                    match units.into_iter().find(|unit| unit.word() == name.text) {
-                        Some(unit) => self.unit(unit, name.span),
-                        None => self.wrong_word(&name, "a unit", &["message", "stream"]),
-                    }
-                }
+                unit.names().iter().for_each(|name| self.unit_word(&tree::name(file, name)));
             }
             ast::SignatureMember::Boundaries(boundaries) => {
-                for name in boundaries.names().iter().map(|name| tree::name(file, name)) {
-                    match boundaries_named(&name.text) {
-                        Some(boundaries) => self.boundaries(boundaries, name.span),
-                        None => self.wrong_word(&name, "a kind of boundaries", &["exact", "padded"]),
-                    }
-                }
+                boundaries.names().iter().for_each(|name| self.boundaries_word(&tree::name(file, name)));
             }
             ast::SignatureMember::Directed(directed) => {
                 for event in directed.events() {
@@ -199,6 +188,21 @@ impl Making<'_> {
                 let found = vocabularies(self.cx, file, &speaks.names());
                 self.signature.speaks.extend(found);
             }
+        }
+    }
+
+    fn unit_word(&mut self, name: &Name) {
+        let units = [Unit::Message, Unit::Stream];
+        match units.into_iter().find(|unit| unit.word() == name.text) {
+            Some(unit) => self.unit(unit, name.span),
+            None => self.wrong_word(name, "a unit", &["message", "stream"]),
+        }
+    }
+
+    fn boundaries_word(&mut self, name: &Name) {
+        match boundaries_named(&name.text) {
+            Some(boundaries) => self.boundaries(boundaries, name.span),
+            None => self.wrong_word(name, "a kind of boundaries", &["exact", "padded"]),
         }
     }
 

@@ -13,21 +13,13 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::scopes;
 use crate::{codes, tree};
 
+/// One line for each kind of member; those that are bodies wait for the second pass.
 pub(super) fn read(reader: &mut LayerReader, member: &ast::Member) {
     let span = member.span(reader.file);
     match member {
         ast::Member::Header(header) => add_header(reader, header, span),
-        ast::Member::Key(key) => {
-            let fields = fields::read(reader.cx, reader.file, &key.fields(), FieldUse::Key);
-            only(reader, Shape::Multiplexor, "key", span);
-            reader.this().key = Some(Key { symmetric: key.is_symmetric(), fields });
-        }
-        ast::Member::Address(address) => {
-            let fields = fields::read(reader.cx, reader.file, &address.fields(), FieldUse::Values);
-            only(reader, Shape::Router, if address.is_below() { "below address" } else { "address" }, span);
-            let layer = reader.this();
-            *(if address.is_below() { &mut layer.below_address } else { &mut layer.address }) = fields;
-        }
+        ast::Member::Key(key) => set_key(reader, key, span),
+        ast::Member::Address(address) => set_address(reader, address, span),
         ast::Member::Several(several) => set_several(reader, several, span),
         ast::Member::Matching(matching) => set_matching(reader, matching, span),
         ast::Member::Scope(scope) => scopes::scope(reader, scope, span),
@@ -39,16 +31,7 @@ pub(super) fn read(reader: &mut LayerReader, member: &ast::Member) {
                 reader.this().serves.push(service);
             }
         }
-        ast::Member::Uses(uses) => {
-            let service = tree::some_name(reader.file, uses.service());
-            let snake = |name: &Name| Name { text: tree::snake_case(&name.text), span: name.span };
-            let alias = tree::some_name(reader.file, uses.alias()).or(service.as_ref().map(snake));
-            match (service_named(reader, service), alias) {
-                (Some((service, _)), Some(alias)) => reader.this().uses.push((service, alias)),
-                (None, Some(alias)) => drop(reader.cx.said.unknown_services.insert(alias.text)),
-                (_, None) => {}
-            }
-        }
+        ast::Member::Uses(uses) => add_use(reader, uses),
         ast::Member::Reads(reads) => {
             let found = attributes_named(reader, reads.names());
             reader.this().reads.extend(found);
@@ -70,6 +53,31 @@ pub(super) fn read(reader: &mut LayerReader, member: &ast::Member) {
             reader.this().speaks.extend(found);
         }
         ast::Member::Limit(_) | ast::Member::Function(_) | ast::Member::Handler(_) => {}
+    }
+}
+
+fn set_key(reader: &mut LayerReader, key: &ast::Key, span: Span) {
+    let fields = fields::read(reader.cx, reader.file, &key.fields(), FieldUse::Key);
+    only(reader, Shape::Multiplexor, "key", span);
+    reader.this().key = Some(Key { symmetric: key.is_symmetric(), fields });
+}
+
+fn set_address(reader: &mut LayerReader, address: &ast::Address, span: Span) {
+    let fields = fields::read(reader.cx, reader.file, &address.fields(), FieldUse::Values);
+    only(reader, Shape::Router, if address.is_below() { "below address" } else { "address" }, span);
+    let layer = reader.this();
+    *(if address.is_below() { &mut layer.below_address } else { &mut layer.address }) = fields;
+}
+
+/// `uses Resolve as resolve`; without a name of its own, a service is called by its name in small letters.
+fn add_use(reader: &mut LayerReader, uses: &ast::Uses) {
+    let service = tree::some_name(reader.file, uses.service());
+    let snake = |name: &Name| Name { text: tree::snake_case(&name.text), span: name.span };
+    let alias = tree::some_name(reader.file, uses.alias()).or(service.as_ref().map(snake));
+    match (service_named(reader, service), alias) {
+        (Some((service, _)), Some(alias)) => reader.this().uses.push((service, alias)),
+        (None, Some(alias)) => drop(reader.cx.said.unknown_services.insert(alias.text)),
+        (_, None) => {}
     }
 }
 

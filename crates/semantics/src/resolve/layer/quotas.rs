@@ -20,40 +20,41 @@ pub(super) fn read(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::St
         else {
             continue;
         };
-        let body = Body::of_scope(reader.cx, reader.file, reader.id, BodyKind::Value, scope);
-        let found = body.find_state(&quota.text);
-        let is_quota = |found: (ScopeKind, u32)| {
-            matches!(body.member(found.0, found.1).map(|m| &m.kind), Some(MemberKind::Quota { .. }))
-        };
-        let Some((kind, member)) = found.filter(|found| is_quota(*found)) else {
-            let help = format!("declare it in front: `entity {{ quota {}: 64 }}`", quota.text);
-            reader.cx.error(
-                codes::UNKNOWN_NAME,
-                format!("there is no quota `{}` in front of this", quota.text),
-                quota.span,
-                "expected a quota",
-                &help,
-            );
-            continue;
-        };
-        if !sight::sees(scope, kind) {
-            let text = format!(
-                "these places are of the {}, and the quota of the {}",
-                sight::scope_name(scope),
-                sight::scope_name(kind)
-            );
-            let help = "declare the quota in the same scope, or in the `entity`";
-            reader.cx.error(codes::OUT_OF_SIGHT, text, quota.span, "out of sight", help);
-            continue;
-        }
-        let reference = StateRef { scope: kind, member, object: None, span: quota.span };
+        let Some(quota) = named(reader, scope, &quota) else { continue };
         let Some(members) = reader.this().members_mut(scope) else { continue };
-        let within = format!("{}.", name.text);
-        let of_it = |member: &&mut Member| member.name.text == name.text || member.name.text.starts_with(&within);
-        for member in members.iter_mut().filter(of_it) {
-            if let MemberKind::Messages { quota, .. } = &mut member.kind {
-                *quota = Some(reference.clone());
-            }
+        set(members, &name.text, &quota);
+    }
+}
+
+/// The quota of that name that places of a scope may take from; a report if there is none in sight.
+fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<StateRef> {
+    let body = Body::of_scope(reader.cx, reader.file, reader.id, BodyKind::Value, scope);
+    let is_quota = |(kind, member): &(ScopeKind, u32)| {
+        matches!(body.member(*kind, *member).map(|member| &member.kind), Some(MemberKind::Quota { .. }))
+    };
+    let Some((kind, member)) = body.find_state(&name.text).filter(is_quota) else {
+        let text = format!("there is no quota `{}` in front of this", name.text);
+        let help = format!("declare it in front: `entity {{ quota {}: 64 }}`", name.text);
+        reader.cx.error(codes::UNKNOWN_NAME, text, name.span, "expected a quota", &help);
+        return None;
+    };
+    if !sight::sees(scope, kind) {
+        let (of_these, of_quota) = (sight::scope_name(scope), sight::scope_name(kind));
+        let text = format!("these places are of the {of_these}, and the quota of the {of_quota}");
+        let help = "declare the quota in the same scope, or in the `entity`";
+        reader.cx.error(codes::OUT_OF_SIGHT, text, name.span, "out of sight", help);
+        return None;
+    }
+    Some(StateRef { scope: kind, member, object: None, span: name.span })
+}
+
+/// The places of that name, or of the container of that name, take from a quota.
+fn set(members: &mut [Member], name: &str, from: &StateRef) {
+    let within = format!("{name}.");
+    let of_it = |member: &&mut Member| member.name.text == name || member.name.text.starts_with(&within);
+    for member in members.iter_mut().filter(of_it) {
+        if let MemberKind::Messages { quota, .. } = &mut member.kind {
+            *quota = Some(from.clone());
         }
     }
 }

@@ -12,13 +12,39 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::{containers, kinds, quotas};
 use crate::{codes, tree};
 
+/// `session { … }`, `entity { … }`
 pub(super) fn scope(reader: &mut LayerReader, scope: &ast::Scope, span: Span) {
-    let kind = match scope.kind() {
+    let kind = kind_of(scope);
+    scope_rules(reader, scope, kind, span);
+    let capacity = scope.capacity().map(|capacity| reader.size(Some(capacity), span));
+    if reader.this().scopes.iter().any(|known| known.kind == kind) {
+        let help = "write its state in one block";
+        let text = "this scope is there already";
+        return reader.cx.error(codes::DEFINED_TWICE, text, first_word(span), "the second", help);
+    }
+    let members = members(reader, kind, &scope.states(), Vec::new());
+    given(reader, kind, &scope.states(), &members);
+    reader.this().scopes.push(Scope { kind, capacity, members });
+    quotas::read(reader, kind, &scope.states());
+}
+
+/// The scope that a block's first word names.
+pub(super) fn kind_of(scope: &ast::Scope) -> ScopeKind {
+    match scope.kind() {
         ast::ScopeKind::Entity => ScopeKind::Entity,
         ast::ScopeKind::Point => ScopeKind::Point,
         ast::ScopeKind::Session => ScopeKind::Session,
         ast::ScopeKind::SessionBelow => ScopeKind::SessionBelow,
-    };
+    }
+}
+
+/// Of a whole block, as much as `session` is long.
+fn first_word(span: Span) -> Span {
+    Span::new(span.file, span.start, span.end.min(span.start + 7))
+}
+
+/// A scope holds state alone, and is one that the layer's shape has.
+fn scope_rules(reader: &mut LayerReader, scope: &ast::Scope, kind: ScopeKind, span: Span) {
     for handler in scope.handlers() {
         let place = handler.event().map_or(span, |event| event.span(reader.file));
         let help = "write it in the layer: it runs for the scope whose state it names";
@@ -34,71 +60,25 @@ pub(super) fn scope(reader: &mut LayerReader, scope: &ast::Scope, span: Span) {
         _ => None,
     };
     if let Some(why) = wrong {
-        let place = Span::new(span.file, span.start, span.end.min(span.start + 7));
-        reader.cx.error(
-            codes::SHAPE_MEMBER,
-            why,
-            place,
-            "not in this shape",
-            "keep the state in the `entity`, or in objects with a key",
-        );
+        let help = "keep the state in the `entity`, or in objects with a key";
+        reader.cx.error(codes::SHAPE_MEMBER, why, first_word(span), "not in this shape", help);
     }
-    let capacity = scope.capacity().map(|capacity| reader.size(Some(capacity), span));
-    if reader.this().scopes.iter().any(|known| known.kind == kind) {
-        let place = Span::new(span.file, span.start, span.end.min(span.start + 7));
-        return reader.cx.error(
-            codes::DEFINED_TWICE,
-            "this scope is there already",
-            place,
-            "the second",
-            "write its state in one block",
-        );
-    }
-    let members = members(reader, kind, &scope.states(), Vec::new());
-    given(reader, kind, &scope.states(), &members);
-    reader.this().scopes.push(Scope { kind, capacity, members });
-    quotas::read(reader, kind, &scope.states());
 }
 
+/// `object Entry[host: u32] capacity 64 { … }`
 pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
     let Some(name) = tree::some_name(reader.file, object.name()) else { return };
     if let Some(first) = reader.this().objects.iter().find(|first| first.name.text == name.text) {
         let diagnostic = twice("object", &name, &first.name.clone());
         return reader.cx.report(diagnostic);
     }
-    for function in object.functions() {
-        let place = function.name().map_or(name.span, |name| name.span(reader.file));
-        let help = format!("write it in the layer, with the object as a parameter: `fn f(e: {})`", name.text);
-        reader.cx.error(codes::SHAPE_MEMBER, "functions stand in the layer", place, "not in an object", &help);
-    }
-    if let Some(evict) = tree::some_name(reader.file, object.evict()).filter(|evict| evict.text != "oldest") {
-        reader.cx.error(
-            codes::UNKNOWN_NAME,
-            "only the oldest can be evicted",
-            evict.span,
-            "expected `oldest`",
-            "write `evict oldest`",
-        );
-    }
+    object_rules(reader, object, &name);
     let keys = fields::read(reader.cx, reader.file, &object.keys(), FieldUse::Values);
     let first: Vec<Member> = keys
         .iter()
         .map(|key| Member { name: key.name.clone(), kind: MemberKind::Var { ty: key.ty, init: None, constant: true } })
         .collect();
-    let capacity = match object.capacity() {
-        Some(capacity) => reader.size(Some(capacity), name.span),
-        None => {
-            let help = format!("write `object {}[…] capacity 64 {{ … }}`", name.text);
-            reader.cx.error(
-                codes::MISSING_ARGUMENT,
-                "how many objects are there at most?",
-                name.span,
-                "no capacity",
-                &help,
-            );
-            unknown(name.span)
-        }
-    };
+    let capacity = capacity_of(reader, object, &name);
     let kind = ScopeKind::Object(ObjectId(reader.this().objects.len() as u32));
     let members = members(reader, kind, &object.states(), first);
     let evict_oldest = object.evict().is_some();
@@ -109,6 +89,29 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
     }
     reader.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, owned, members });
     quotas::read(reader, kind, &object.states());
+}
+
+/// An object has state and expiries alone, and evicts the oldest if any.
+fn object_rules(reader: &mut LayerReader, object: &ast::Object, name: &Name) {
+    for function in object.functions() {
+        let place = function.name().map_or(name.span, |name| name.span(reader.file));
+        let help = format!("write it in the layer, with the object as a parameter: `fn f(e: {})`", name.text);
+        reader.cx.error(codes::SHAPE_MEMBER, "functions stand in the layer", place, "not in an object", &help);
+    }
+    if let Some(evict) = tree::some_name(reader.file, object.evict()).filter(|evict| evict.text != "oldest") {
+        let help = "write `evict oldest`";
+        reader.cx.error(codes::UNKNOWN_NAME, "only the oldest can be evicted", evict.span, "expected `oldest`", help);
+    }
+}
+
+fn capacity_of(reader: &mut LayerReader, object: &ast::Object, name: &Name) -> Expr {
+    if let Some(capacity) = object.capacity() {
+        return reader.size(Some(capacity), name.span);
+    }
+    let help = format!("write `object {}[…] capacity 64 {{ … }}`", name.text);
+    let text = "how many objects are there at most?";
+    reader.cx.error(codes::MISSING_ARGUMENT, text, name.span, "no capacity", &help);
+    unknown(name.span)
 }
 
 fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mut members: Vec<Member>) -> Vec<Member> {

@@ -6,6 +6,7 @@ use crate::program::*;
 use crate::resolve::body::{Body, BodyKind};
 use crate::resolve::expr;
 use crate::resolve::layer::reader::LayerReader;
+use crate::resolve::layer::scopes;
 use crate::resolve::layer::sight;
 use crate::{codes, tree};
 
@@ -15,12 +16,7 @@ pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
     for member in item.members() {
         match member {
             ast::Member::Scope(scope) => {
-                let kind = match scope.kind() {
-                    ast::ScopeKind::Entity => ScopeKind::Entity,
-                    ast::ScopeKind::Point => ScopeKind::Point,
-                    ast::ScopeKind::Session => ScopeKind::Session,
-                    ast::ScopeKind::SessionBelow => ScopeKind::SessionBelow,
-                };
+                let kind = scopes::kind_of(&scope);
                 scopes.push((kind, scope.states()));
             }
             ast::Member::Object(object) => {

@@ -11,34 +11,15 @@ use crate::resolve::expr::fixed;
 use crate::resolve::test::{stack_use, steps};
 use crate::{codes, suggest, tree};
 
+/// A network as it is written; hosts first, as all else names them.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Network {
     let name = tree::title(file, item.name());
-    let mut network = Network {
-        name: name.clone(),
-        hosts: Vec::new(),
-        links: Vec::new(),
-        script: Vec::new(),
-        partitions: Vec::new(),
-        until: 0,
-    };
-    let mut broken: Vec<String> = Vec::new();
-    let mut has_until = false;
-    for member in item.members() {
-        let ast::NetworkMember::Host(host) = member else { continue };
-        let Some(name) = tree::some_name(file, host.name()) else { continue };
-        if let Some(first) = network.hosts.iter().find(|first| first.name.text == name.text) {
-            let diagnostic = twice("host", &name, &first.name);
-            cx.report(diagnostic);
-            continue;
-        }
-        match host.stack().and_then(|part| stack_use::read(cx, file, &part)) {
-            Some((stack, settings)) => network.hosts.push(Host { name, stack, settings }),
-            None => broken.push(name.text),
-        }
-    }
+    let (hosts, broken) = hosts(cx, file, item);
+    let until = until(cx, file, item, &name);
+    let mut network = Network { name, hosts, links: Vec::new(), script: Vec::new(), partitions: Vec::new(), until };
     for member in item.members() {
         match member {
-            ast::NetworkMember::Host(_) => {}
+            ast::NetworkMember::Host(_) | ast::NetworkMember::Until(_) => {}
             ast::NetworkMember::Link(item) => {
                 let link = link(cx, file, &item, &network, &broken);
                 network.links.extend(link);
@@ -51,25 +32,43 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
                 let partition = partition(cx, file, &item, &network, &broken);
                 network.partitions.extend(partition);
             }
-            ast::NetworkMember::Until(until) => {
-                has_until = true;
-                network.until =
-                    until.duration().and_then(|value| fixed::number(cx, file, &value, Type::Duration)).unwrap_or(0);
-            }
         }
     }
     network.script.sort_by_key(|(time, _, _)| *time);
     too_late(cx, &network);
-    if !has_until {
-        cx.error(
-            codes::MISSING_ARGUMENT,
-            "how long does this network run?",
-            name.span,
-            "no `until`",
-            "add `until 2 s`",
-        );
-    }
     network
+}
+
+/// The hosts, and the names of those whose stack is not understood, so that who names them is not blamed.
+fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec<String>) {
+    let (mut hosts, mut broken): (Vec<Host>, Vec<String>) = (Vec::new(), Vec::new());
+    for member in item.members() {
+        let ast::NetworkMember::Host(host) = member else { continue };
+        let Some(name) = tree::some_name(file, host.name()) else { continue };
+        if let Some(first) = hosts.iter().find(|first| first.name.text == name.text) {
+            cx.report(twice("host", &name, &first.name));
+            continue;
+        }
+        match host.stack().and_then(|part| stack_use::read(cx, file, &part)) {
+            Some((stack, settings)) => hosts.push(Host { name, stack, settings }),
+            None => broken.push(name.text),
+        }
+    }
+    (hosts, broken)
+}
+
+/// `until 2 s`, the last one, in nanoseconds; 0 after a report.
+fn until(cx: &mut Context, file: FileId, item: &ast::Network, name: &Name) -> u64 {
+    let mut until = None;
+    for member in item.members() {
+        let ast::NetworkMember::Until(end) = member else { continue };
+        until = Some(end.duration().and_then(|value| fixed::number(cx, file, &value, Type::Duration)).unwrap_or(0));
+    }
+    if until.is_none() {
+        let text = "how long does this network run?";
+        cx.error(codes::MISSING_ARGUMENT, text, name.span, "no `until`", "add `until 2 s`");
+    }
+    until.unwrap_or(0)
 }
 
 fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) -> Option<usize> {

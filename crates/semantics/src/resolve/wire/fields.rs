@@ -5,28 +5,18 @@ use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
 use crate::program::*;
 use crate::resolve::context::twice;
 use crate::resolve::expr::annotations;
-use crate::resolve::wire::reader::{Met, WireReader};
+use crate::resolve::wire::reader::{Earlier, WireReader};
 use crate::resolve::wire::values;
 use crate::{codes, tree};
 
-pub fn read(reader: &mut WireReader, field: &ast::WireField) -> Option<WireField> {
+/// `source: u16 = Ports.source`
+pub(super) fn read(reader: &mut WireReader, field: &ast::WireField) -> Option<WireField> {
     let name = tree::some_name(reader.file, field.name())?;
     if let Some(first) = reader.fields.iter().find(|first| first.name.text == name.text) {
         let diagnostic = twice("field", &name, &first.name.clone());
         reader.cx.report(diagnostic);
     }
-    let ty = annotations::read(reader.cx, reader.file, field.ty());
-    let width = match ty {
-        Type::UInt(width) | Type::Seq(width) => width,
-        Type::Bool => 1,
-        Type::Enum(id) => reader.cx.program.enums[id.index()].width,
-        Type::Unknown => return None,
-        other => {
-            let text = format!("{} is no field of a packet", reader.cx.show(other));
-            reader.cx.error(codes::NO_SCALAR, text, name.span, "expected `uN`", "write `name: u16 = …`");
-            return None;
-        }
-    };
+    let width = width_of(reader, field, &name)?;
     let big = field.byte_order().map_or(reader.big, |order| order == ast::ByteOrder::Big);
     if !big && width > 8 && width % 8 != 0 {
         let text = format!("{width} bits have no byte order");
@@ -34,31 +24,43 @@ pub fn read(reader: &mut WireReader, field: &ast::WireField) -> Option<WireField
     }
     let tag = field.value().is_none() && !field.is_unread();
     let index = reader.fields.len() as u32;
-    reader.fields.push(Met { name: name.clone(), width, tag, computed: false });
+    reader.fields.push(Earlier { name: name.clone(), width, tag, computed: false });
     let value = match field.value() {
         None if tag => WireValue::Tag,
         None => WireValue::Unread,
-        Some(value) if field.is_unread() => {
-            if reader.number(&value).is_some_and(|number| number != 0) {
-                let place = value.span(reader.file);
-                reader.cx.error(
-                    codes::WIRE_VALUE,
-                    "an unread field is written as zero",
-                    place,
-                    "not zero",
-                    "write `= 0 unread`",
-                );
-            }
-            if field.is_preserved() {
-                WireValue::Preserved
-            } else {
-                WireValue::Unread
-            }
-        }
+        Some(value) if field.is_unread() => unread(reader, field, &value),
         Some(value) => values::of_field(reader, &value, &name, width)?,
     };
     reader.fields[index as usize].computed = matches!(value, WireValue::Computed(_));
     Some(WireField { index, name, width, big, value, constraints: Vec::new(), trims: None })
+}
+
+/// The bits of a field; none, after a report, of a type that is no field.
+fn width_of(reader: &mut WireReader, field: &ast::WireField, name: &Name) -> Option<u8> {
+    match annotations::read(reader.cx, reader.file, field.ty()) {
+        Type::UInt(width) | Type::Seq(width) => Some(width),
+        Type::Bool => Some(1),
+        Type::Enum(id) => Some(reader.cx.program.enums[id.index()].width),
+        Type::Unknown => None,
+        other => {
+            let text = format!("{} is no field of a packet", reader.cx.show(other));
+            reader.cx.error(codes::NO_SCALAR, text, name.span, "expected `uN`", "write `name: u16 = …`");
+            None
+        }
+    }
+}
+
+/// `= 0 unread`, `= 0 preserved`
+fn unread(reader: &mut WireReader, field: &ast::WireField, value: &Tree) -> WireValue {
+    if reader.number(value).is_some_and(|number| number != 0) {
+        let place = value.span(reader.file);
+        let text = "an unread field is written as zero";
+        reader.cx.error(codes::WIRE_VALUE, text, place, "not zero", "write `= 0 unread`");
+    }
+    match field.is_preserved() {
+        true => WireValue::Preserved,
+        false => WireValue::Unread,
+    }
 }
 
 /// `where a >= b and …`: belongs to the field in front of it.

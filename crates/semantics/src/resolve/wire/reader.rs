@@ -11,7 +11,7 @@ use crate::resolve::expr;
 
 /// A field that was met already, on the way to here.
 #[derive(Clone)]
-pub struct Met {
+pub struct Earlier {
     pub name: Name,
     pub width: u8,
     pub tag: bool,
@@ -24,7 +24,7 @@ pub struct WireReader<'a> {
     pub file: FileId,
     pub big: bool,
     /// By number; those of arms that were left have a name that no text can hold.
-    pub fields: Vec<Met>,
+    pub fields: Vec<Earlier>,
     /// Within `each block in Layer.blocks`: what stands for an element.
     pub element: Option<Element>,
 }

@@ -80,21 +80,12 @@ fn event(head: &mut Head) -> Option<Event> {
     let path = head.tree.event()?;
     let parts = tree::parts(head.file, &path);
     match parts.as_slice() {
-        [_, name] if head.tree.is_change() => {
-            head.none();
-            Some(Event::Change { name: name.clone() })
-        }
+        [_, name] if head.tree.is_change() => Some(bare(head, Event::Change { name: name.clone() })),
         [name] => plain(head, &name.clone()),
         [owner, name] => services::read(head, &owner.clone(), &name.clone()),
         _ => {
-            let text = "no event has such a name";
-            head.cx.error(
-                codes::UNKNOWN_EVENT,
-                text,
-                head.span,
-                "unknown",
-                "write `on deliver(…)`, `on resolve.ask(…)`",
-            );
+            let help = "write `on deliver(…)`, `on resolve.ask(…)`";
+            head.cx.error(codes::UNKNOWN_EVENT, "no event has such a name", head.span, "unknown", help);
             None
         }
     }
@@ -113,10 +104,7 @@ fn plain(head: &mut Head, name: &Name) -> Option<Event> {
         shapes::stray_clauses(head, name);
     }
     Some(match name.text.as_str() {
-        "start" => {
-            head.none();
-            Event::Start
-        }
+        "start" => bare(head, Event::Start),
         "send" => Event::Send { message: head.only_message()?, flow: head.flow(Side::Above) },
         "deliver" => return deliver::read(head),
         "open" => Event::Open { flow: head.flow_param(Side::Above) },
@@ -124,36 +112,31 @@ fn plain(head: &mut Head, name: &Name) -> Option<Event> {
         "bind" => Event::Bind { flow: head.flow_param(Side::Above) },
         "unlisten" => Event::Unlisten { flow: head.flow_param(Side::Above) },
         "accepted" => Event::Accepted { flow: head.flow_param(Side::Below) },
-        "opened" => {
-            head.none();
-            Event::Opened
-        }
-        "close" => {
-            head.none();
-            Event::Close
-        }
-        "abort" => {
-            head.none();
-            Event::Abort
-        }
-        "closed" => {
-            head.none();
-            Event::Closed
-        }
-        "failed" => {
-            let mut names = head.names(2).into_iter();
-            let reason = names.next().map(|name| head.bind(name, Type::Reason));
-            match (reason, names.next()) {
-                (Some(reason), Some(quote)) => {
-                    Event::FailedQuoting { reason, message: head.bind(quote, Type::Message) }
-                }
-                _ => Event::Failed { reason },
-            }
-        }
+        "opened" => bare(head, Event::Opened),
+        "close" => bare(head, Event::Close),
+        "abort" => bare(head, Event::Abort),
+        "closed" => bare(head, Event::Closed),
+        "failed" => failed(head),
         "unmatched" => Event::Unmatched { message: head.only_message()?, flow: head.flow(Side::Above) },
         "settle" => settle(head),
         _ => return own::read(head, name),
     })
+}
+
+/// An event that has no parameters.
+fn bare(head: &mut Head, event: Event) -> Event {
+    head.none();
+    event
+}
+
+/// `failed`, `failed(reason)`, `failed(reason, quote)`
+fn failed(head: &mut Head) -> Event {
+    let mut names = head.names(2).into_iter();
+    let reason = names.next().map(|name| head.bind(name, Type::Reason));
+    match (reason, names.next()) {
+        (Some(reason), Some(quote)) => Event::FailedQuoting { reason, message: head.bind(quote, Type::Message) },
+        _ => Event::Failed { reason },
+    }
 }
 
 fn settle(head: &mut Head) -> Event {
