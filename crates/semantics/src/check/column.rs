@@ -4,7 +4,7 @@
 
 use mokume_base::Span;
 
-use super::descents::{circle_from, descents, Descent};
+use super::descents::{self, circle_from, Descent};
 use crate::constants::{self, Value};
 use crate::program::*;
 use crate::signature::{Boundaries, Claim, Claimed, Unit};
@@ -85,14 +85,14 @@ pub(super) fn below<'a>(
     if circle_from(stack, index).is_some() {
         return Vec::new();
     }
-    let ways = descents(stack, index);
-    ways.into_iter().map(|way| along(program, stack, &way, if with { at } else { at + 1 })).collect()
+    let descents = descents::all(stack, index);
+    descents.into_iter().map(|descent| along(program, stack, &descent, if with { at } else { at + 1 })).collect()
 }
 
-fn along<'a>(program: &'a Program, stack: &'a Stack, way: &Descent, first: usize) -> Column<'a> {
+fn along<'a>(program: &'a Program, stack: &'a Stack, descent: &Descent, first: usize) -> Column<'a> {
     let mut column = Column { below: Vec::new(), keys_bound: Vec::new() };
     let mut bound: Vec<&str> = Vec::new();
-    for (step, &(here, under)) in way.0.iter().enumerate() {
+    for (step, &(here, under)) in descent.steps.iter().enumerate() {
         let instance = &stack.instances[here];
         let layers = placed(program, &instance.of, instance.of.span);
         let skip = if step == 0 { first } else { 0 };

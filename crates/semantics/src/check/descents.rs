@@ -7,29 +7,31 @@ use std::collections::BTreeSet;
 use crate::program::*;
 
 /// More ways than these are not looked at one by one.
-const MOST_WAYS: usize = 256;
+const MOST_DESCENTS: usize = 256;
 
 /// Instances from one down to a device, each with which of its unders the way takes.
-pub(super) struct Descent(pub Vec<(usize, usize)>);
+pub(super) struct Descent {
+    pub steps: Vec<(usize, usize)>,
+}
 
 impl Descent {
     pub fn index(&self) -> usize {
-        self.0.first().map_or(0, |(index, _)| *index)
+        self.steps.first().map_or(0, |(index, _)| *index)
     }
 
     pub fn instances(&self) -> Vec<usize> {
-        self.0.iter().map(|(index, _)| *index).collect()
+        self.steps.iter().map(|(index, _)| *index).collect()
     }
 
     pub fn ends_at_device(&self, stack: &Stack) -> bool {
-        self.0.last().is_some_and(|(index, under)| {
+        self.steps.last().is_some_and(|(index, under)| {
             matches!(stack.instances[*index].unders.get(*under), Some(Under { over: Over::Device(_), .. }))
         })
     }
 }
 
 /// All ways down from an instance.
-pub(super) fn descents(stack: &Stack, index: usize) -> Vec<Descent> {
+pub(super) fn all(stack: &Stack, index: usize) -> Vec<Descent> {
     let mut found = Vec::new();
     walk(stack, index, &mut Vec::new(), &mut found);
     found
@@ -37,13 +39,13 @@ pub(super) fn descents(stack: &Stack, index: usize) -> Vec<Descent> {
 
 fn walk(stack: &Stack, index: usize, path: &mut Vec<(usize, usize)>, found: &mut Vec<Descent>) {
     for (at, under) in stack.instances[index].unders.iter().enumerate() {
-        if found.len() >= MOST_WAYS {
+        if found.len() >= MOST_DESCENTS {
             return;
         }
         path.push((index, at));
         match under.over {
             Over::Instance(below) => walk(stack, below as usize, path, found),
-            Over::Device(_) => found.push(Descent(path.clone())),
+            Over::Device(_) => found.push(Descent { steps: path.clone() }),
         }
         path.pop();
     }

@@ -39,7 +39,7 @@ impl Flow<'_> {
         }
     }
 
-    pub fn bear(&mut self, state: &mut State, local: LocalId) {
+    pub fn hold(&mut self, state: &mut State, local: LocalId) {
         if let (true, Some(slots)) = (self.is_message(local), state) {
             slots[local.index()] = Slot::Held;
         }
@@ -138,7 +138,7 @@ impl Flow<'_> {
                     .help(format!("write `drop {name}: reason` first, or use another name"));
             self.report(local, diagnostic);
         }
-        self.bear(state, local);
+        self.hold(state, local);
     }
 
     pub fn thrown_away(&mut self, span: Span) {

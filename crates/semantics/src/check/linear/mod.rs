@@ -81,7 +81,7 @@ fn walk_stmt(flow: &mut Flow, stmt: &Stmt, mut state: State, born: &mut Vec<Loca
     });
     match &stmt.kind {
         Let { local, .. } => {
-            flow.bear(&mut state, *local);
+            flow.hold(&mut state, *local);
             born.push(*local);
         }
         AssignLocal { local, .. } => flow.overwrite(&mut state, *local, stmt.span),
@@ -92,7 +92,7 @@ fn walk_stmt(flow: &mut Flow, stmt: &Stmt, mut state: State, born: &mut Vec<Loca
         Split { message, front, rest, .. } => {
             flow.give(&mut state, *message, stmt.span, verb);
             for local in [*front, *rest] {
-                flow.bear(&mut state, local);
+                flow.hold(&mut state, local);
                 born.push(local);
             }
         }
@@ -142,7 +142,7 @@ fn branches(flow: &mut Flow, stmt: &Stmt, state: State) -> State {
         }
         IfTaken { then, otherwise, local, .. } => {
             let mut with = state.clone();
-            flow.bear(&mut with, *local);
+            flow.hold(&mut with, *local);
             let mut with = walk_block(flow, then, with);
             let end = then.last().map_or(stmt.span, |stmt| stmt.span);
             flow.at_end(&with, &[*local], end, "this is the end of the block that knows it");
@@ -230,7 +230,7 @@ fn done(
     let mut with = state;
     walk_expr(flow, call, &mut with, "given to a function");
     if let Some(local) = local {
-        flow.bear(&mut with, local);
+        flow.hold(&mut with, local);
     }
     let mut with = walk_block(flow, then, with);
     if let Some(local) = local {

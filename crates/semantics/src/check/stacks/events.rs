@@ -12,8 +12,8 @@ use crate::program::*;
 use crate::visit::{self, Met};
 
 /// An event that goes down must meet a layer that handles it before the device.
-pub(super) fn sinking(check: &mut StackCheck, way: &Descent) {
-    let (index, chain) = (way.index(), way.instances());
+pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
+    let (index, chain) = (descent.index(), descent.instances());
     let mut found = Vec::new();
     for (at, layer) in check.layers[index].iter().enumerate() {
         let inside = check.layers[index][at + 1..].iter().copied();
@@ -41,11 +41,11 @@ pub(super) fn sinking(check: &mut StackCheck, way: &Descent) {
 }
 
 /// An event that goes up must meet a layer that handles it before the application.
-pub(super) fn climbing(check: &mut StackCheck, way: &Descent) {
-    let index = way.index();
+pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
+    let index = descent.index();
     let name = &check.stack.instances[index].name;
     let Some(export) = check.stack.exports.iter().find(|export| export.text == name.text) else { return };
-    let layers: Vec<&Layer> = way.0.iter().flat_map(|(at, _)| check.layers[*at].iter().copied()).collect();
+    let layers: Vec<&Layer> = descent.steps.iter().flat_map(|(at, _)| check.layers[*at].iter().copied()).collect();
     let mut found = Vec::new();
     for (at, layer) in layers.iter().enumerate() {
         let mut seen = BTreeSet::new();

@@ -14,16 +14,16 @@ use crate::{codes, suggest};
 pub(super) type Parts<'a> = BTreeMap<&'a str, bool>;
 
 /// The parts that the flow above a layer of the chain has, with the keys that instances are bound to taken out.
-pub(super) fn below<'a>(check: &StackCheck<'a, '_>, way: &Descent, at: usize) -> Parts<'a> {
+pub(super) fn below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Parts<'a> {
     let mut parts = Parts::new();
-    for (step, &(instance, _)) in way.0.iter().enumerate().rev() {
+    for (step, &(instance, _)) in descent.steps.iter().enumerate().rev() {
         let own = &check.layers[instance];
         let from = if step == 0 { at + 1 } else { 0 };
         for layer in own[from.min(own.len())..].iter().rev() {
             add_parts(layer, &mut parts);
         }
         if step > 0 {
-            let (above, under) = way.0[step - 1];
+            let (above, under) = descent.steps[step - 1];
             for (name, _) in &check.stack.instances[above].unders[under].bound {
                 // Of a key that is not symmetric only the local end is bound.
                 if parts.get(name.text.as_str()) == Some(&true) {
@@ -36,11 +36,11 @@ pub(super) fn below<'a>(check: &StackCheck<'a, '_>, way: &Descent, at: usize) ->
 }
 
 /// The parts of flows that a layer's code names are made by somebody below it.
-pub(super) fn check(check: &mut StackCheck, way: &Descent) {
-    let index = way.index();
+pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
+    let index = descent.index();
     let mut found = Vec::new();
     for (at, layer) in check.layers[index].iter().enumerate() {
-        let mut below = below(check, way, at);
+        let mut below = below(check, descent, at);
         let mut above = below.clone();
         add_parts(layer, &mut above);
         below.extend(layer.several.iter().map(|which| (which.text.as_str(), true)));

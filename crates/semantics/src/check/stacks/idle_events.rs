@@ -19,9 +19,9 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         let layers = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
         let check = StackCheck { program, stack, layers, out: &mut Vec::new() };
         for index in 0..stack.instances.len() {
-            for way in descents::descents(stack, index) {
+            for descent in descents::all(stack, index) {
                 for (at, layer) in check.layers[index].iter().enumerate() {
-                    let has_sessions = offers::below(&check, &way, at) != Offer::Flows;
+                    let has_sessions = offers::below(&check, &descent, at) != Offer::Flows;
                     meets.entry(layer.name.span).or_insert((layer, false)).1 |= has_sessions;
                 }
             }

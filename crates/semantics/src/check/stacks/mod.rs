@@ -60,14 +60,14 @@ pub fn run(check: &mut StackCheck) {
         services::check(check, index);
         sizes::check(check, index);
         several::check(check, index);
-        for way in descents::descents(check.stack, index) {
+        for descent in descents::all(check.stack, index) {
             let before = check.out.len();
-            reads::check(check, &way);
-            flow_parts::check(check, &way);
-            openings::check(check, &way);
-            offers::check(check, &way);
-            events::sinking(check, &way);
-            events::climbing(check, &way);
+            reads::check(check, &descent);
+            flow_parts::check(check, &descent);
+            openings::check(check, &descent);
+            offers::check(check, &descent);
+            events::sinking(check, &descent);
+            events::climbing(check, &descent);
             // What is wrong on each of several ways is said once.
             let new = check.out.split_off(before);
             new.into_iter().for_each(|diagnostic| {

@@ -15,9 +15,9 @@ pub enum Offer {
     Both,
 }
 
-pub(super) fn below(check: &StackCheck, way: &Descent, at: usize) -> Offer {
+pub(super) fn below(check: &StackCheck, descent: &Descent, at: usize) -> Offer {
     let mut offer = Offer::Flows;
-    for (step, &(instance, _)) in way.0.iter().enumerate().rev() {
+    for (step, &(instance, _)) in descent.steps.iter().enumerate().rev() {
         let own = &check.layers[instance];
         let from = if step == 0 { at + 1 } else { 0 };
         for layer in own[from.min(own.len())..].iter().rev() {
@@ -35,11 +35,11 @@ pub(super) fn below(check: &StackCheck, way: &Descent, at: usize) -> Offer {
 }
 
 /// Sessions where they are asked for, flow traffic where that is.
-pub(super) fn check(check: &mut StackCheck, way: &Descent) {
-    let index = way.index();
+pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
+    let index = descent.index();
     let mut found = Vec::new();
     for (at, layer) in check.layers[index].iter().enumerate() {
-        let offer = below(check, way, at);
+        let offer = below(check, descent, at);
         let span = check.stack.instances[index].of.span;
         if offer == Offer::Flows && has_scope(layer, ScopeKind::SessionBelow) {
             let text = format!("`{}` keeps state per lower session, and below it are no sessions", layer.name.text);

@@ -9,11 +9,11 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
 
-pub(super) fn check(check: &mut StackCheck, way: &Descent) {
-    let index = way.index();
+pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
+    let index = descent.index();
     let mut found = Vec::new();
     for (at, layer) in check.layers[index].iter().enumerate() {
-        let below = flow_parts::below(check, way, at);
+        let below = flow_parts::below(check, descent, at);
         let parts: Vec<&str> = below.iter().filter(|(_, both)| !**both).map(|(name, _)| *name).collect();
         visit::walk_layer(layer, &mut |met| {
             let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Open { flow, .. }), span, .. }) = met else {

@@ -12,8 +12,8 @@ use crate::visit::Met;
 use crate::{codes, suggest, types};
 
 /// `below.x` of each layer must be published by somebody below it.
-pub(super) fn check(check: &mut StackCheck, way: &Descent) {
-    let (index, chain) = (way.index(), way.instances());
+pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
+    let (index, chain) = (descent.index(), descent.instances());
     let given = column::placed(check.program, &check.stack.instances[index].of, check.stack.instances[index].of.span);
     let mut found = Vec::new();
     for (at, layer) in check.layers[index].iter().enumerate() {
@@ -28,7 +28,7 @@ pub(super) fn check(check: &mut StackCheck, way: &Descent) {
         let below: Vec<&Layer> =
             inside.chain(chain[1..].iter().flat_map(|at| check.layers[*at].iter().copied())).collect();
         for (name, (span, ty)) in wishes {
-            if is_published(check, name, &below, way) {
+            if is_published(check, name, &below, descent) {
                 found.extend(other_type(check, index, layer, (name, span, ty), &below));
                 continue;
             }
@@ -64,8 +64,8 @@ fn other_type(
     )
 }
 
-fn is_published(check: &StackCheck, name: &str, below: &[&Layer], way: &Descent) -> bool {
-    let device = way.ends_at_device(check.stack) && OF_DEVICES.contains(&name);
+fn is_published(check: &StackCheck, name: &str, below: &[&Layer], descent: &Descent) -> bool {
+    let device = descent.ends_at_device(check.stack) && OF_DEVICES.contains(&name);
     EVERYWHERE.contains(&name)
         || device
         || below.iter().any(|layer| layer.publishes.iter().any(|p| p.name.text == name))

@@ -70,13 +70,13 @@ fn beyond_below(check: &mut StackCheck, index: usize, lowest: usize) {
 
 /// The flows of all that a router stands on have the same parts.
 fn unlike(check: &StackCheck, index: usize, lowest: usize) -> Option<Diagnostic> {
-    let ways = descents::descents(check.stack, index);
-    let first = typed_parts(check, ways.first()?, lowest);
-    let other = ways.iter().find(|way| typed_parts(check, way, lowest) != first)?;
+    let descents = descents::all(check.stack, index);
+    let first = typed_parts(check, descents.first()?, lowest);
+    let other = descents.iter().find(|descent| typed_parts(check, descent, lowest) != first)?;
     let unders = &check.stack.instances[index].unders;
-    let show = |way: &Descent| {
-        let name = check.under_name(&unders[way.0[0].1]).to_string();
-        let parts: Vec<String> = typed_parts(check, way, lowest)
+    let show = |descent: &Descent| {
+        let name = check.under_name(&unders[descent.steps[0].1]).to_string();
+        let parts: Vec<String> = typed_parts(check, descent, lowest)
             .iter()
             .map(|(name, ty, _)| format!("{name}: {}", types::show(check.program, *ty)))
             .collect();
@@ -87,16 +87,16 @@ fn unlike(check: &StackCheck, index: usize, lowest: usize) -> Option<Diagnostic>
     Some(
         Diagnostic::error(codes::UNLIKE_BELOW, text)
             .at(check.stack.instances[index].of.span, "over these")
-            .note(show(ways.first()?))
+            .note(show(descents.first()?))
             .note(show(other))
             .help("bind each to its key, or put the same kinds of layers into each way"),
     )
 }
 
 /// The parts of the flow below a layer, by name, type and ends.
-fn typed_parts<'a>(check: &StackCheck<'a, '_>, way: &Descent, at: usize) -> Vec<(&'a str, Type, PartEnds)> {
+fn typed_parts<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Vec<(&'a str, Type, PartEnds)> {
     let mut parts: Vec<(&str, Type, PartEnds)> = Vec::new();
-    for (step, &(instance, _)) in way.0.iter().enumerate().rev() {
+    for (step, &(instance, _)) in descent.steps.iter().enumerate().rev() {
         let own = &check.layers[instance];
         let from = if step == 0 { at + 1 } else { 0 };
         for layer in own[from.min(own.len())..].iter().rev() {
@@ -115,7 +115,7 @@ fn typed_parts<'a>(check: &StackCheck<'a, '_>, way: &Descent, at: usize) -> Vec<
             }
         }
         if step > 0 {
-            let (above, under) = way.0[step - 1];
+            let (above, under) = descent.steps[step - 1];
             let bound = &check.stack.instances[above].unders[under].bound;
             let gone = |name: &str| bound.iter().any(|(gone, _)| gone.text == name);
             parts.retain(|(name, _, ends)| *ends != PartEnds::Shared || !gone(name));
@@ -148,10 +148,10 @@ fn unsaid(
 fn readers_above<'a>(check: &StackCheck<'a, '_>, index: usize, router: usize) -> Vec<(&'a Layer, Vec<(String, Span)>)> {
     let mut found = Vec::new();
     for other in 0..check.stack.instances.len() {
-        for way in descents::descents(check.stack, other) {
-            let Some(step) = way.0.iter().position(|(at, _)| *at == index) else { continue };
+        for descent in descents::all(check.stack, other) {
+            let Some(step) = descent.steps.iter().position(|(at, _)| *at == index) else { continue };
             let mut path: Vec<&Layer> =
-                way.0[..step].iter().flat_map(|(at, _)| check.layers[*at].iter().copied()).collect();
+                descent.steps[..step].iter().flat_map(|(at, _)| check.layers[*at].iter().copied()).collect();
             path.extend(&check.layers[index][..=router]);
             for at in 0..path.len().saturating_sub(1) {
                 let reader = path[at];

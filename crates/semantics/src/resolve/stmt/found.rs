@@ -28,7 +28,7 @@ pub(super) fn branches(
             let local = bindings::only_name(body, names, span, Type::Object(class));
             StmtKind::IfObject { class, key, local, then: then(body), otherwise }
         }
-        Lookup::Place { messages, index, share } => {
+        Lookup::Messages { messages, index, share } => {
             body.has_effects(span);
             let local = bindings::only_name(body, names, span, Type::Message);
             StmtKind::IfTaken { messages, index, share, local, then: then(body), otherwise }

@@ -22,7 +22,7 @@ pub(super) enum Lookup {
         class: ObjectId,
         key: Vec<Expr>,
     },
-    Place {
+    Messages {
         messages: StateRef,
         index: Expr,
         share: bool,
@@ -125,7 +125,7 @@ fn place_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Res
         return Some(Err(()));
     };
     let index = expr::index(body, &index);
-    Some(Ok(Lookup::Place { messages, index, share }))
+    Some(Ok(Lookup::Messages { messages, index, share }))
 }
 
 /// `v.pop()`, `v.at(i)` where something may not be there.
