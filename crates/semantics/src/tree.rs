@@ -7,10 +7,12 @@ use mokume_syntax::ast::{self, AstNode, Expr};
 
 use crate::program::Name;
 
+/// A name node.
 pub fn name(file: FileId, name: &ast::Name) -> Name {
     Name { text: name.text(), span: name.span(file) }
 }
 
+/// A name node, if the parser found one.
 pub fn some_name(file: FileId, found: Option<ast::Name>) -> Option<Name> {
     found.map(|found| name(file, &found))
 }

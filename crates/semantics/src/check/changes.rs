@@ -6,6 +6,7 @@ use super::column::{self, Placed};
 use crate::program::*;
 use crate::{codes, constants, suggest};
 
+/// Values whose changes somebody waits for are published below; credit is kept to; new messages fit.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for stack in &program.stacks {
         for (index, instance) in stack.instances.iter().enumerate() {

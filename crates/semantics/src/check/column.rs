@@ -132,6 +132,7 @@ impl<'a> Column<'a> {
         (Boundaries::Exact, None)
     }
 
+    /// What goes through the top of the column: as the nearest layer says that speaks of it, else messages.
     pub fn unit(&self, program: &Program) -> Unit {
         let claims = self.below.iter().flat_map(|placed| {
             placed.layer.gives.iter().filter(|claim| holds(program, claim, &placed.args)).map(|claim| claim.what)

@@ -15,14 +15,17 @@ pub(super) struct Descent {
 }
 
 impl Descent {
+    /// The instance that it begins at.
     pub fn index(&self) -> usize {
         self.steps.first().map_or(0, |(index, _)| *index)
     }
 
+    /// All instances on it, from the top.
     pub fn instances(&self) -> Vec<usize> {
         self.steps.iter().map(|(index, _)| *index).collect()
     }
 
+    /// Whether its last step leads to a device.
     pub fn ends_at_device(&self, stack: &Stack) -> bool {
         self.steps.last().is_some_and(|(index, under)| {
             matches!(stack.instances[*index].unders.get(*under), Some(Under { over: Over::Device(_), .. }))

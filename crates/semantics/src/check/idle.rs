@@ -14,6 +14,7 @@ use crate::visit::{self, Met};
 /// State by its scope and place there.
 type StateAt = (ScopeKind, u32);
 
+/// Timers and alternatives of each layer, by its own text.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         let said = Said::of(layer);

@@ -77,6 +77,7 @@ pub fn emits_up(layer: &Layer, event: &str) -> bool {
     found
 }
 
+/// Whether a layer's code says `below.name(…)`.
 pub(super) fn emits_down(layer: &Layer, event: &str) -> bool {
     let mut found = false;
     visit::walk_layer(layer, &mut |met| {

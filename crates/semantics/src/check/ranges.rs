@@ -17,6 +17,7 @@ pub const MOST_MESSAGES: u64 = 1 << 20;
 /// Objects, sessions, elements and entries of maps.
 pub const MOST_ENTRIES: u64 = 1 << 24;
 
+/// Constants in the code of functions and layers.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let mut ranges = Ranges { program, layer: None, reported: BTreeSet::new(), out };
     for function in &program.functions {

@@ -14,6 +14,7 @@ use crate::program::*;
 use crate::signature::*;
 use crate::{codes, suggest, types};
 
+/// What each layer of each stack needs and gives, against the layers below it.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for stack in &program.stacks {
         for index in 0..stack.instances.len() {

@@ -1,6 +1,6 @@
 //! Events of vocabularies in a stack: each has an origin. Reasons that are compared are shared.
 //!
-//! What nobody ends is refused in [`super::stacks`] and [`super::ways`].
+//! What nobody ends is refused in [`super::stacks`].
 
 use std::collections::BTreeSet;
 
@@ -13,6 +13,7 @@ use crate::signature::STANDARD_REASONS;
 use crate::visit::{self, Met};
 use crate::{codes, suggest};
 
+/// Reasons in each layer, and where the events that it hears come from in each stack.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         reasons(program, layer, out);

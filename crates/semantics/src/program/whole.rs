@@ -6,21 +6,34 @@ use super::{
     Wire,
 };
 
+/// The typed program of all files. Ids are places in these lists.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
+    /// By [`EnumId`](super::EnumId).
     pub enums: Vec<Enum>,
+    /// Those of the source, then those of enums with data, then bounded vectors.
     pub records: Vec<Record>,
+    /// Of messages.
     pub attributes: Vec<Attribute>,
+    /// By [`ServiceId`](super::ServiceId).
     pub services: Vec<Service>,
+    /// By [`SignatureId`](super::SignatureId).
     pub signatures: Vec<Signature>,
+    /// By [`VocabularyId`](super::VocabularyId).
     pub vocabularies: Vec<Vocabulary>,
     /// Pure functions of files.
     pub functions: Vec<Function>,
+    /// Those of the source; behind them stand-ins for parameters, and copies made for functions that were given.
     pub layers: Vec<Layer>,
+    /// Those of the source, then those made for what they were given, and those without a name.
     pub bundles: Vec<Bundle>,
+    /// By [`WireId`](super::WireId).
     pub wires: Vec<Wire>,
+    /// By [`StackId`](super::StackId).
     pub stacks: Vec<Stack>,
+    /// In the order of the source.
     pub tests: Vec<Test>,
+    /// In the order of the source.
     pub networks: Vec<Network>,
 }
 

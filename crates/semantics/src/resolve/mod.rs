@@ -8,7 +8,7 @@
 //! [`context`] (what all of a program's resolution holds), [`body`] (one body at work), [`expr`] (values), [`emit`]
 //! (events that are sent), [`stmt`] (what a body does), [`items`] (types, functions, signatures), [`wire`] (layouts of
 //! packets), [`bundle`] (layers put together, and definitions applied to functions and layers), [`layer`] (declarations,
-//! handlers, scopes), [`stack`] (instances over devices), [`test`] (tests and networks).
+//! handlers, scopes), [`stack`] (instances over devices), [`mod@test`] (tests and networks).
 
 mod body;
 mod bundle;

@@ -21,24 +21,29 @@ pub(super) struct Flow<'a> {
 }
 
 impl Flow<'_> {
+    /// What a message is called in a report.
     pub fn name(&self, local: LocalId) -> &str {
         self.locals.get(local.index()).map_or("message", |local| &local.name.text)
     }
 
+    /// Where it comes from.
     pub fn place(&self, local: LocalId) -> Span {
         self.locals.get(local.index()).map_or(self.end, |local| local.name.span)
     }
 
+    /// Of other types nothing is followed.
     pub fn is_message(&self, local: LocalId) -> bool {
         self.locals.get(local.index()).is_some_and(|local| local.ty == Type::Message)
     }
 
+    /// A report about a message, if it is the first.
     pub fn report(&mut self, local: LocalId, diagnostic: Diagnostic) {
         if self.reported.insert(local) {
             self.out.push(diagnostic);
         }
     }
 
+    /// A message comes into being here.
     pub fn hold(&mut self, state: &mut State, local: LocalId) {
         if let (true, Some(slots)) = (self.is_message(local), state) {
             slots[local.index()] = Slot::Held;
@@ -83,6 +88,7 @@ impl Flow<'_> {
         }
     }
 
+    /// A use where only some of the paths before it still hold the message.
     pub fn disagree(&mut self, local: LocalId, span: Span, given: Gone, leak: (Span, String)) {
         let name = self.name(local).to_string();
         let text = format!("`{name}` may be gone already: the paths that meet before this disagree");
@@ -118,6 +124,7 @@ impl Flow<'_> {
         }
     }
 
+    /// What is known where branches meet; nothing, if none comes there.
     pub fn join(&mut self, branches: Vec<Branch>) -> State {
         let reached: Vec<&Branch> = branches.iter().filter(|branch| branch.state.is_some()).collect();
         let mut result = reached.first()?.state.clone()?;
@@ -127,6 +134,7 @@ impl Flow<'_> {
         Some(result)
     }
 
+    /// A local takes another message, and must hold none.
     pub fn overwrite(&mut self, state: &mut State, local: LocalId, span: Span) {
         let held = state.as_ref().is_some_and(|slots| matches!(slots[local.index()], Slot::Held | Slot::Mixed { .. }));
         if self.is_message(local) && held {
@@ -141,6 +149,7 @@ impl Flow<'_> {
         self.hold(state, local);
     }
 
+    /// A message that is made and bound to nothing.
     pub fn thrown_away(&mut self, span: Span) {
         self.out.push(
             Diagnostic::error(codes::THROWN_AWAY, "this message is made and thrown away")

@@ -10,6 +10,7 @@ pub const EVERYWHERE: [&str; 3] = ["credit", "credit_octets", "mtu"];
 /// What a device publishes.
 pub const OF_DEVICES: [&str; 2] = ["mac", "mtu"];
 
+/// One stack that is being checked.
 pub struct StackCheck<'a, 'b> {
     pub program: &'a Program,
     pub stack: &'a Stack,

@@ -3,10 +3,10 @@
 //! Only here are all neighbours of a layer known. Keeps: a report stands at the stack's line, with the layer's wish as a
 //! label, so that both sides of the boundary are seen.
 
-pub mod context;
+pub(crate) mod context;
 mod events;
 mod flow_parts;
-pub mod idle_events;
+pub(crate) mod idle_events;
 mod neighbours;
 mod offers;
 mod openings;
@@ -36,7 +36,8 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-pub fn bundle_shapes(program: &Program, bundle: &Bundle, out: &mut Vec<Diagnostic>) {
+/// An endpoint stands on top of its bundle.
+fn bundle_shapes(program: &Program, bundle: &Bundle, out: &mut Vec<Diagnostic>) {
     for part in bundle.parts.iter().skip(1) {
         let Some(top) = program.layers_of(part).first().copied() else { continue };
         if top.shape == Shape::Endpoint {
@@ -51,7 +52,7 @@ pub fn bundle_shapes(program: &Program, bundle: &Bundle, out: &mut Vec<Diagnosti
     }
 }
 
-pub fn run(check: &mut StackCheck) {
+fn run(check: &mut StackCheck) {
     if neighbours::cycles(check) {
         return;
     }

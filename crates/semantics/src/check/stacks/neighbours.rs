@@ -9,6 +9,7 @@ use crate::check::stacks::context::StackCheck;
 use crate::program::*;
 use crate::{codes, types};
 
+/// Layers that stand on themselves; whether there are any.
 pub(super) fn cycles(check: &mut StackCheck) -> bool {
     let mut reported = BTreeSet::new();
     for index in 0..check.stack.instances.len() {

@@ -15,6 +15,7 @@ pub enum Offer {
     Both,
 }
 
+/// What comes up to the layer `at` of the descent's first instance.
 pub(super) fn below(check: &StackCheck, descent: &Descent, at: usize) -> Offer {
     let mut offer = Offer::Flows;
     for (step, &(instance, _)) in descent.steps.iter().enumerate().rev() {
@@ -69,6 +70,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
+/// Whether a layer keeps state of that kind.
 pub(super) fn has_scope(layer: &Layer, kind: ScopeKind) -> bool {
     layer.scopes.iter().any(|scope| scope.kind == kind)
 }

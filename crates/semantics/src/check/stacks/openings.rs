@@ -9,6 +9,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
 
+/// What each layer opens, against the parts of the flows below it.
 pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let index = descent.index();
     let mut found = Vec::new();

@@ -21,6 +21,7 @@ pub(super) fn value<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue, spa
     }
 }
 
+/// Each option covers its fields once; they begin on an octet and end the header.
 pub(super) fn options<'a>(check: &mut WireCheck<'a, '_>, options: &'a WireOptions, path: &mut Path<'a>) {
     if !path.bits.is_multiple_of(8) {
         let text = format!("the options of `{}` begin within an octet", check.wire.name.text);
@@ -61,6 +62,7 @@ pub(super) fn leave_out<'a>(check: &mut WireCheck<'a, '_>, items: &'a [WireItem]
     }
 }
 
+/// A report, if the header has ended before this part.
 pub(super) fn behind_the_end<'a>(check: &mut WireCheck<'a, '_>, item: &WireItem, path: &Path<'a>) {
     let Some(over) = path.over else { return };
     if matches!(item, WireItem::Each(_)) && path.listed {

@@ -3,7 +3,7 @@
 //!
 //! May assume: the wire by itself is read. Keeps: paths are followed only if every name is known.
 
-pub mod context;
+mod context;
 mod cover;
 mod headers;
 mod names;

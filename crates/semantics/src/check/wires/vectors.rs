@@ -37,6 +37,7 @@ fn step_into(check: &WireCheck, ty: Type, part: &str) -> Option<Type> {
     }
 }
 
+/// Whether it is the length of a vector.
 pub(super) fn is_length(check: &WireCheck, value: &WireValue) -> bool {
     innermost(check, value).is_some_and(|(_, rest)| rest == Some("length"))
 }
@@ -67,6 +68,7 @@ fn innermost<'n>(check: &WireCheck, value: &'n WireValue) -> Option<(Vector, Opt
     found
 }
 
+/// How many elements the vector has at most that a value is of.
 pub(super) fn bound(check: &WireCheck, value: &WireValue) -> u64 {
     innermost(check, value).map_or(0, |(vector, _)| u64::from(vector.bound))
 }

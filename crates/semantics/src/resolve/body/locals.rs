@@ -50,6 +50,7 @@ impl Locals {
         self.scopes.push(Vec::new());
     }
 
+    /// Back to the scope around.
     pub fn close(&mut self) {
         self.scopes.pop();
     }
@@ -60,6 +61,7 @@ impl Locals {
         known.find(|(known, _)| known == name).map(|(_, local)| *local)
     }
 
+    /// The type of a local.
     pub fn ty(&self, local: LocalId) -> Type {
         self.all.get(local.index()).map_or(Type::Unknown, |local| local.ty)
     }

@@ -94,10 +94,12 @@ impl<'c> Body<'c> {
         body
     }
 
+    /// An error with a text under its place and a way out.
     pub fn error(&mut self, code: Code, message: impl Into<String>, span: Span, label: &str, help: &str) {
         self.cx.error(code, message, span, label, help);
     }
 
+    /// A diagnostic, as it is.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.cx.report(diagnostic);
     }
@@ -112,6 +114,7 @@ impl<'c> Body<'c> {
         }
     }
 
+    /// The place of a node of this body's file.
     pub fn span(&self, node: &impl AstNode) -> Span {
         node.span(self.file)
     }
@@ -131,6 +134,7 @@ impl<'c> Body<'c> {
         self.view.layer(&self.cx.program)
     }
 
+    /// The shape of the layer whose code this is.
     pub fn shape(&self) -> Option<Shape> {
         self.this_layer().map(|layer| layer.shape)
     }
@@ -143,6 +147,7 @@ impl<'c> Body<'c> {
         }
     }
 
+    /// A member of a scope of the layer.
     pub fn member(&self, scope: ScopeKind, member: u32) -> Option<&Member> {
         self.this_layer()?.members(scope)?.get(member as usize)
     }

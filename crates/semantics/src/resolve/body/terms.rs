@@ -10,10 +10,12 @@ pub fn unknown(span: Span) -> Expr {
     Expr { kind: ExprKind::Number(0), ty: Type::Unknown, span }
 }
 
+/// A term of any kind.
 pub fn make(kind: ExprKind, ty: Type, span: Span) -> Expr {
     Expr { kind, ty, span }
 }
 
+/// A number as one of another type; a literal that is widened just changes its type.
 pub fn cast(expr: Expr, ty: Type, kind: CastKind) -> Expr {
     let span = expr.span;
     if let (ExprKind::Number(_), CastKind::Widen) = (&expr.kind, kind) {
@@ -22,18 +24,22 @@ pub fn cast(expr: Expr, ty: Type, kind: CastKind) -> Expr {
     make(ExprKind::Cast { kind, a: Box::new(expr) }, ty, span)
 }
 
+/// A literal `u32`.
 pub fn number(value: u32, span: Span) -> Expr {
     make(ExprKind::Number(u64::from(value)), Type::UInt(32), span)
 }
 
+/// A comparison of two values of one type.
 pub fn compared(op: Binary, a: Expr, b: Expr, span: Span) -> Expr {
     make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, Type::Bool, span)
 }
 
+/// An element of a bounded vector.
 pub fn picked(vector: Expr, index: Expr, element: Type, span: Span) -> Expr {
     make(ExprKind::Pick { vector: Box::new(vector), index: Box::new(index) }, element, span)
 }
 
+/// A bounded vector with one change.
 pub fn edited(vector: Expr, edit: Edit, span: Span) -> Expr {
     let ty = vector.ty;
     make(ExprKind::Edited { vector: Box::new(vector), edit }, ty, span)

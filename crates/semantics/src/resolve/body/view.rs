@@ -25,11 +25,13 @@ pub struct View {
 }
 
 impl View {
+    /// What is seen of a file and parameters.
     pub fn of_params(params: &[Param]) -> View {
         let params = params.iter().map(|param| ParamName { name: param.name.text.clone(), ty: param.ty }).collect();
         View { params, ..View::default() }
     }
 
+    /// The layer whose state is seen.
     pub fn layer<'p>(&self, program: &'p Program) -> Option<&'p Layer> {
         self.layer.and_then(|layer| program.layers.get(layer.index()))
     }

@@ -9,6 +9,7 @@ use crate::resolve::context::{Context, Given, Higher, Item, Kind, Wanted};
 use crate::signature::Claimed;
 use crate::{codes, suggest, tree, types};
 
+/// A report that nothing is given for a parameter that has no default.
 pub(super) fn missing(cx: &mut Context, owner: &str, span: Span, higher: &Higher) {
     let (what, help) = match &higher.kind {
         Kind::Function { params, result, .. } => {
@@ -36,6 +37,7 @@ pub(super) fn missing(cx: &mut Context, owner: &str, span: Span, higher: &Higher
     cx.report(diagnostic);
 }
 
+/// How a report says what is asked for.
 pub(super) fn show_wanted(cx: &Context, wanted: Wanted) -> String {
     match wanted {
         Wanted::Any => "a layer".into(),

@@ -66,6 +66,7 @@ impl Context {
         }
     }
 
+    /// A diagnostic, as it is.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.out.push(diagnostic);
     }
@@ -105,6 +106,7 @@ impl Context {
         self.out.push(diagnostic);
     }
 
+    /// How a type is written.
     pub fn show(&self, ty: Type) -> String {
         types::show(&self.program, ty)
     }

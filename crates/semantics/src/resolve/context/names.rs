@@ -65,6 +65,7 @@ pub struct Names {
 }
 
 impl Names {
+    /// No names yet, of files whose `use` is known.
     pub fn new(loaded: &Loaded) -> Names {
         let visible = loaded.files.iter().map(|(file, _)| (*file, loaded.visible(*file))).collect();
         Names { known: HashMap::new(), visible }

@@ -12,6 +12,8 @@ pub struct Clauses {
     pub from: Option<Tree>,
 }
 
+/// Reports a clause where none belongs, and a flow that the layer's shape cannot make; `to`, `from`: whether they
+/// belong here.
 pub(super) fn check(body: &mut Body, clauses: &Clauses, to: bool, from: bool) {
     for (end, allowed, word) in [(&clauses.to, to, "to"), (&clauses.from, from, "from")] {
         let Some(end) = end else { continue };

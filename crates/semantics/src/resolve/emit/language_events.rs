@@ -11,6 +11,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::{flows, messages, positional};
 use crate::{codes, tree};
 
+/// `above.deliver(msg) from flow`
 pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Option<Emission> {
     let mut values = args.iter().filter_map(|arg| Some((arg.name(), arg.value()?)));
     let Some((None, first)) = values.next() else {
@@ -37,6 +38,7 @@ pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, spa
     Some(Emission::Deliver { message, from })
 }
 
+/// `below.open(…)`, `listen`, `bind`, `unlisten`: with a flow, and what `open` gives.
 pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Emission {
     let (given, parts): (Vec<&ast::Arg>, Vec<&ast::Arg>) = args.iter().partition(|arg| {
         let label = arg.name().map(|label| tree::path(body.file, &label));
@@ -127,6 +129,7 @@ pub(super) fn failed_flow(body: &mut Body, args: &[ast::Arg], clauses: &Clauses,
     Some(Emission::FailedFlow { reason, quote, from })
 }
 
+/// `above.failed(reason)`
 pub(super) fn failed(body: &mut Body, args: &[ast::Arg], span: Span) -> Option<Emission> {
     let reason = args.first().and_then(|arg| arg.value()).and_then(|value| tree::name_expr(body.file, &value));
     let Some(reason) = reason else {

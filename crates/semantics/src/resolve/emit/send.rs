@@ -14,6 +14,7 @@ use crate::{codes, suggest, tree};
 /// Fields as they are given: name and value; in the short form the name is the value.
 type Given = Vec<(Name, Option<Tree>)>;
 
+/// `below.send(msg, seq: next) to flow`
 pub(super) fn send(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Emission {
     let header = body.this_layer().and_then(|layer| layer.header.clone());
     let owner = body.this_layer().map_or(String::new(), |layer| layer.name.text.clone());

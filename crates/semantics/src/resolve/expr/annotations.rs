@@ -87,6 +87,7 @@ fn unknown(cx: &mut Context, file: FileId, name: &Name) {
     cx.unknown(codes::UNKNOWN_TYPE, "a type", name, file, is_type);
 }
 
+/// The type that an alias stands for; a report where it leads back to itself.
 pub fn alias(cx: &mut Context, index: usize, name: &Name) -> Type {
     match std::mem::replace(&mut cx.aliases[index], Lazy::Busy) {
         Lazy::Done(ty) => {

@@ -122,6 +122,7 @@ pub(super) fn above_layout(body: &mut Body, span: Span) -> Expr {
     make(ExprKind::AboveLayout, Type::UInt(32), span)
 }
 
+/// `device.mac`, `device.mtu`, in a stack's arguments.
 pub(super) fn of_device(body: &mut Body, owner: &Name, name: &Name, span: Span) -> Expr {
     let ty = match name.text.as_str() {
         "mac" => Type::UInt(48),

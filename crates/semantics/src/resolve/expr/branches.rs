@@ -11,6 +11,7 @@ use crate::resolve::expr::patterns::Arms;
 use crate::resolve::expr::{conversions, data, operators, patterns};
 use crate::{codes, tree};
 
+/// `if c { a } else { b }`: both branches of one type.
 pub(super) fn if_value(body: &mut Body, expr: &ast::If, want: Option<Type>, span: Span) -> Expr {
     if expr.let_condition().is_some() {
         let help = "write it as a statement, and set a `let` in each branch";
@@ -45,6 +46,7 @@ struct Matched {
     data: Option<(EnumId, Expr)>,
 }
 
+/// `match e { … }`: all arms of one type.
 pub(super) fn match_value(body: &mut Body, expr: &ast::Match, want: Option<Type>, span: Span) -> Expr {
     let Some(value) = expr.value() else { return unknown(span) };
     let value = expr::infer(body, &value, None);

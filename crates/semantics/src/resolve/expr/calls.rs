@@ -13,6 +13,7 @@ use crate::resolve::expr::{
 };
 use crate::{codes, suggest, tree};
 
+/// A call: by a plain name, or of something behind a dot.
 pub fn read(body: &mut Body, call: &ast::CallExpr, want: Option<Type>, span: Span) -> Expr {
     let (Some(callee), args) = (call.callee(), call.args()) else { return unknown(span) };
     if let Some(name) = tree::name_expr(body.file, &callee) {

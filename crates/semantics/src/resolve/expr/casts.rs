@@ -10,6 +10,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::annotations;
 use crate::{codes, types};
 
+/// `x as T`, `x as% T`
 pub(super) fn read(body: &mut Body, expr: &ast::CastExpr, span: Span) -> Expr {
     let to = annotations::read(body.cx, body.file, expr.ty());
     let Some(value) = expr.value() else { return unknown(span) };

@@ -30,6 +30,7 @@ pub fn named(body: &mut Body, base: &Tree) -> Option<ContainerRef> {
     Some(ContainerRef { instance, object: state.object.map(|object| *object) })
 }
 
+/// The container itself.
 pub fn head<'b>(body: &'b Body, found: &ContainerRef) -> Option<&'b Container> {
     body.this_layer()?.containers.get(found.instance as usize)
 }
@@ -43,6 +44,7 @@ pub(super) fn call(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], s
     Some(call)
 }
 
+/// As [`call`], where who calls meets that it may refuse.
 pub fn call_unmet(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], span: Span) -> Option<Expr> {
     let (base, name) = (field.base()?, tree::some_name(body.file, field.name())?);
     let found = named(body, &base)?;
@@ -148,6 +150,7 @@ pub fn element_taken(body: &mut Body, base: &Tree, args: &[ast::Arg]) -> Option<
     element(body, base, &index)
 }
 
+/// `items[i]` of an array in a container.
 pub fn element(body: &mut Body, base: &Tree, index: &Tree) -> Option<Expr> {
     let (array, _) = state::named(body, base)?;
     let MemberKind::Array { ty, .. } = body.member(array.scope, array.member)?.kind else { return None };

@@ -52,6 +52,7 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
     }
 }
 
+/// A field of a record by its name; of a bounded vector its length.
 pub fn of_record(body: &mut Body, base: Expr, id: RecordId, name: &Name, span: Span) -> Expr {
     let Some(record) = body.cx.program.records.get(id.index()) else { return unknown(span) };
     match record.fields.iter().position(|field| field.name.text == name.text) {

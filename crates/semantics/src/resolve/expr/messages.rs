@@ -76,6 +76,7 @@ pub fn part(body: &mut Body, message: LocalId, name: &Name, span: Span) -> Expr 
     }
 }
 
+/// An attribute by its name.
 pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
     if let Some(Item::Attribute(id)) = body.cx.item(body.file, &name.text) {
         return Some(id);
@@ -90,12 +91,14 @@ pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
     None
 }
 
+/// A report that the layer does not say it reads or writes an attribute.
 pub fn undeclared(body: &mut Body, name: &Name, verb: &str, word: &str) {
     let text = format!("this layer does not say that it {word} `{}`", name.text);
     let help = format!("add `{word} {}` to the layer", name.text);
     body.error(codes::UNDECLARED, text, name.span, &format!("{verb} here"), &help);
 }
 
+/// `msg.share()`, `msg.u16be(at)` and their like.
 pub(super) fn method(body: &mut Body, message: LocalId, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
     match name.text.as_str() {
         "share" => {

@@ -11,6 +11,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::{below, containers, data, fields, flows, messages, positional, state, vectors};
 use crate::{codes, tree};
 
+/// `a.f(…)`
 pub(super) fn read(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], span: Span) -> Expr {
     let (Some(base), Some(name)) = (field.base(), tree::some_name(body.file, field.name())) else {
         return unknown(span);

@@ -61,6 +61,7 @@ pub(super) fn is_unknown(body: &mut Body, tree: &Tree) -> bool {
     of(body, tree) == Some(Type::Unknown)
 }
 
+/// Whether it names a bounded vector.
 pub fn is_vector(body: &mut Body, tree: &Tree) -> bool {
     let ty = of(body, tree);
     ty.is_some_and(|ty| body.cx.program.vector(ty).is_some())

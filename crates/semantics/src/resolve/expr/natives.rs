@@ -7,6 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 
+/// A call of a function in C with its arguments.
 pub(super) fn call(body: &mut Body, function: FunctionId, result: Type, args: Vec<Expr>, span: Span) -> Expr {
     let mut values = Vec::new();
     let mut message = None;

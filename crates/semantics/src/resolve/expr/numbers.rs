@@ -9,6 +9,7 @@ use crate::resolve::body::Body;
 use crate::resolve::expr::addresses;
 use crate::{codes, types};
 
+/// A number or an address.
 pub(super) fn literal(body: &mut Body, value: NumberValue, span: Span, want: Option<Type>) -> Expr {
     let (value, natural) = match value {
         NumberValue::Plain(value) => return plain(body, value, span, want),

@@ -68,6 +68,7 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
     make(ExprKind::Number(0), ty, span)
 }
 
+/// Whether an operator gives a `bool` of two values of one type.
 pub(super) fn compares(op: Binary) -> bool {
     use Binary::*;
     matches!(op, Eq | Ne | Lt | Le | Gt | Ge)

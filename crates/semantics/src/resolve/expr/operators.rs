@@ -10,6 +10,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::{conversions, operations, state};
 use crate::{codes, tree, types};
 
+/// `not x`, `!x`
 pub(super) fn unary(body: &mut Body, expr: &ast::UnaryExpr, want: Option<Type>, span: Span) -> Expr {
     let Some(operand) = expr.operand() else { return unknown(span) };
     let want = if expr.op() == UnaryOp::Not { Some(Type::Bool) } else { want };
@@ -26,6 +27,7 @@ pub(super) fn unary(body: &mut Body, expr: &ast::UnaryExpr, want: Option<Type>, 
     make(ExprKind::Not(Box::new(a)), ty, span)
 }
 
+/// `a + b`
 pub(super) fn binary(body: &mut Body, expr: &ast::BinaryExpr, want: Option<Type>, span: Span) -> Expr {
     let (Some(op), Some(left), Some(right)) = (expr.op(), expr.left(), expr.right()) else { return unknown(span) };
     let Some(op) = operations::operator(op) else { return is_in(body, &left, &right, span) };

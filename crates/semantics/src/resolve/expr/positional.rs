@@ -24,6 +24,7 @@ pub fn counted(body: &mut Body, name: &str, args: &[ast::Arg], count: usize, spa
     Some(values)
 }
 
+/// "one argument"
 pub(super) fn show_count(count: usize) -> String {
     match count {
         0 => "no arguments".into(),

@@ -11,6 +11,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::{annotations, conversions, names};
 use crate::{codes, suggest, tree};
 
+/// `Pair { left: 1, right }`
 pub(super) fn read(body: &mut Body, expr: &ast::RecordExpr, span: Span) -> Expr {
     let Some(name) = expr.name().map(|name| Name { text: name.text(), span: name.span(body.file) }) else {
         return unknown(span);

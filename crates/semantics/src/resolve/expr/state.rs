@@ -99,14 +99,17 @@ pub fn member_of(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, N
     }
 }
 
+/// The timer that an expression names.
 pub fn timer(body: &mut Body, expr: &Tree) -> Option<StateRef> {
     of_kind(body, expr, "a timer", |kind| matches!(kind, MemberKind::Timer))
 }
 
+/// The quota that an expression names.
 pub fn quota(body: &mut Body, expr: &Tree) -> Option<StateRef> {
     of_kind(body, expr, "a quota", |kind| matches!(kind, MemberKind::Quota { .. }))
 }
 
+/// The places for messages that an expression names.
 pub fn messages(body: &mut Body, base: &Tree) -> Option<StateRef> {
     of_kind(body, base, "places for messages", |kind| matches!(kind, MemberKind::Messages { .. }))
 }

@@ -10,6 +10,7 @@ use crate::{codes, suggest};
 /// Names that mean something everywhere in code.
 const BUILTIN: [&str; 10] = ["now", "random", "min", "max", "clamp", "fold16", "message", "flow", "below", "above"];
 
+/// A report with what is probably meant.
 pub fn report(body: &mut Body, name: &Name) {
     if let Some(place) = body.view.inside.as_ref().filter(|_| name.text == "quota").map(|view| view.place) {
         let diagnostic = Diagnostic::error(codes::QUOTA_WANTED, "this container takes from a quota, and is given none")

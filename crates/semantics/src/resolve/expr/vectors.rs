@@ -65,6 +65,7 @@ pub(super) fn pick(body: &mut Body, vector: Expr, tree: &ast::IndexExpr, span: S
     }
 }
 
+/// The index in `v[i]`.
 pub fn one_index(body: &mut Body, tree: &ast::IndexExpr) -> Option<Expr> {
     let indices = tree.indices();
     let [index] = indices.as_slice() else {

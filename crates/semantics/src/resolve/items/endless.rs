@@ -4,6 +4,7 @@ use crate::codes;
 use crate::program::*;
 use crate::resolve::context::Context;
 
+/// Reports each record that holds itself, and takes the fields out that make it endless.
 pub(super) fn records(cx: &mut Context) {
     for index in 0..cx.program.records.len() {
         let mut front = vec![index];

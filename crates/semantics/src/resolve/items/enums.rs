@@ -8,6 +8,7 @@ use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::{annotations, fixed};
 use crate::{codes, tree, types};
 
+/// The names and numbers of an enum.
 pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::Enum) {
     let width = match annotations::read(cx, file, item.ty()) {
         Type::UInt(width) => width,

@@ -28,6 +28,7 @@ pub fn read(cx: &mut Context, file: FileId, list: &[ast::Param]) -> Vec<Param> {
     params
 }
 
+/// A function without its body.
 pub fn function_head(cx: &mut Context, file: FileId, item: &ast::Function) -> Function {
     let params = read(cx, file, &item.params());
     let result = match item.result() {

@@ -8,12 +8,14 @@ use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::{annotations, fixed};
 use crate::tree;
 
+/// `attribute ttl: u8 = 64`
 pub(super) fn attribute(cx: &mut Context, file: FileId, item: &ast::Attribute) {
     let ty = annotations::scalar(cx, file, item.ty());
     let default = item.value().and_then(|value| fixed::number(cx, file, &value, ty)).unwrap_or(0);
     cx.program.attributes.push(Attribute { name: tree::title(file, item.name()), ty, default });
 }
 
+/// `service Resolve { … }`
 pub(super) fn service(cx: &mut Context, file: FileId, item: &ast::Service) {
     let mut operations: Vec<Operation> = Vec::new();
     for signal in item.signals() {

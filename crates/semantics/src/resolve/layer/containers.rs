@@ -55,7 +55,7 @@ pub(super) fn declare(
     reader.cx.contained.push(Pending { layer, within, file, tree: container, inside: Rc::new(inside) });
 }
 
-/// The quota that `from` names: of the same scope, in front of this, or of the entity. [`Declare::quotas`] says what is
+/// The quota that `from` names: of the same scope, in front of this, or of the entity. [`quotas::read`](super::quotas::read) says what is
 /// wrong with it.
 fn quota_of(
     reader: &mut LayerReader,
@@ -150,6 +150,7 @@ fn parts(
     }
 }
 
+/// One declaration of a container, as state of the layer.
 pub fn part(reader: &mut LayerReader, state: &ast::State, own: &Name) -> MemberKind {
     if let ast::State::Array(array) = state {
         if let Some(ast::Type::Array(array)) = array.ty() {

@@ -13,6 +13,7 @@ use crate::resolve::layer::handlers;
 use crate::resolve::layer::reader::LayerReader;
 use crate::{codes, tree};
 
+/// The heads of all functions and handlers.
 pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
     for member in item.members() {
         match member {

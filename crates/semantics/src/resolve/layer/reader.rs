@@ -18,6 +18,7 @@ pub struct LayerReader<'a> {
 }
 
 impl LayerReader<'_> {
+    /// The layer.
     pub fn this(&mut self) -> &mut Layer {
         &mut self.cx.program.layers[self.id.index()]
     }

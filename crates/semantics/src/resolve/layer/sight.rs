@@ -115,6 +115,7 @@ fn of_sessions(event: &Event) -> bool {
     }
 }
 
+/// How a report calls a scope.
 pub(super) fn scope_name(kind: ScopeKind) -> &'static str {
     match kind {
         ScopeKind::Entity => "entity",

@@ -10,6 +10,7 @@ use crate::resolve::layer::scopes;
 use crate::resolve::layer::sight;
 use crate::{codes, tree};
 
+/// Of all members.
 pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
     let mut scopes: Vec<(ScopeKind, Vec<ast::State>)> = Vec::new();
     let mut objects = 0;

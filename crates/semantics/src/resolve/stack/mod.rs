@@ -20,6 +20,7 @@ use over::At;
 /// How many sessions there are at most, where neither a scope nor the stack says.
 const SESSIONS: u32 = 64;
 
+/// All stacks.
 pub fn stacks(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.stacks {

@@ -14,6 +14,7 @@ const MOST: u64 = 1 << 20;
 /// No timer of a protocol is rounded by more.
 const LONGEST_TICK: u64 = 60_000_000_000;
 
+/// Each setting once, but for `order`.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &mut Stack) {
     let mut said: Vec<String> = Vec::new();
     for member in item.members() {

@@ -11,6 +11,7 @@ use crate::resolve::expr::{data, patterns};
 use crate::resolve::stmt::{bindings, found, lookup};
 use crate::resolve::{expr, stmt};
 
+/// `if c { … } else { … }`, `if let v = m[k] { … }`
 pub(super) fn if_(body: &mut Body, stmt: &ast::If, span: Span) -> Option<StmtKind> {
     let likely = match stmt.likelihood() {
         Likelihood::Likely => Some(0.99),
@@ -60,6 +61,7 @@ fn otherwise(body: &mut Body, other: Option<ast::If>, block: Option<ast::Block>)
     }
 }
 
+/// `match e { … }`, of numbers or of an enum with data.
 pub(super) fn match_(body: &mut Body, stmt: &ast::Match, span: Span, done: &mut Vec<Stmt>) {
     let Some(value) = stmt.value() else { return };
     let value = expr::infer(body, &value, None);
@@ -106,6 +108,7 @@ fn data_arm(body: &mut Body, stmt: &ast::Match, block: Option<ast::Block>, (id, 
     })
 }
 
+/// `return`, `return e`
 pub(super) fn return_(body: &mut Body, stmt: &ast::ReturnStmt, span: Span) -> Option<StmtKind> {
     let result = body.result;
     let value = match (stmt.value(), result) {

@@ -18,6 +18,7 @@ pub fn body(mut body: Body, tree: &ast::Function, head: &Function) -> (Vec<Local
     (body.locals.into_all(), body.excused, statements)
 }
 
+/// Where a body ends.
 pub fn last_brace(file: FileId, block: Option<ast::Block>, otherwise: Span) -> Span {
     match block.map(|block| block.span(file)) {
         Some(span) if span.end > span.start => Span::new(file, span.end - 1, span.end),

@@ -9,6 +9,7 @@ use crate::resolve::stmt::found;
 use crate::resolve::{expr, stmt};
 use crate::{codes, suggest, tree};
 
+/// `later name(…) or { … }`
 pub(super) fn read(body: &mut Body, stmt: &ast::LaterStmt, span: Span) -> Option<StmtKind> {
     body.has_effects(span);
     let name = tree::some_name(body.file, stmt.event())?;

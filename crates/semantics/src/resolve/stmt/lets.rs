@@ -12,6 +12,7 @@ use crate::resolve::stmt::{bindings, found, lookup};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
+/// `let x = e`
 pub(super) fn read(body: &mut Body, stmt: &ast::LetStmt, span: Span, done: &mut Vec<Stmt>) {
     let names = bindings::names(body, stmt.pattern());
     let tuple = matches!(stmt.pattern(), Some(BindPattern::Tuple(_)));

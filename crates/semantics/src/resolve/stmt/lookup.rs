@@ -84,6 +84,7 @@ pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
     }
 }
 
+/// As [`read`], with a report where nothing is looked up.
 pub(super) fn read_or_report(body: &mut Body, value: &Tree) -> Option<Result<Lookup, ()>> {
     let found = read(body, value);
     if found.is_none() {

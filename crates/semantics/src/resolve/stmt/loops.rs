@@ -50,6 +50,7 @@ fn limit(body: &mut Body, limit: Option<ast::Expr>, span: Span) -> Expr {
     value
 }
 
+/// `while c limit 8 { … }`
 pub(super) fn while_(body: &mut Body, stmt: &ast::WhileStmt, span: Span) -> Option<StmtKind> {
     if let Some(condition) = stmt.let_condition() {
         let place = body.span(&condition);
@@ -63,6 +64,7 @@ pub(super) fn while_(body: &mut Body, stmt: &ast::WhileStmt, span: Span) -> Opti
     Some(StmtKind::While { condition, limit, body })
 }
 
+/// `for i in a .. b limit 16 { … }`, over objects, vectors and containers too.
 pub(super) fn for_(body: &mut Body, stmt: &ast::ForStmt, span: Span) -> Option<StmtKind> {
     let names = bindings::names(body, stmt.pattern());
     let iterable = stmt.iterable()?;

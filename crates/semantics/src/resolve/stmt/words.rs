@@ -12,6 +12,7 @@ use crate::resolve::stmt::{found, lookup};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
+/// `pass`
 pub(super) fn pass(body: &mut Body, span: Span) -> Option<StmtKind> {
     match body.kind {
         BodyKind::Handler(Role::Open | Role::Other) => Some(StmtKind::Pass),
@@ -33,12 +34,14 @@ pub(super) fn pass(body: &mut Body, span: Span) -> Option<StmtKind> {
     }
 }
 
+/// The message and the reason of `drop` and `consume`.
 pub(super) fn lose(body: &mut Body, value: Option<Tree>, reason: Option<ast::Path>) -> Option<(LocalId, Name)> {
     let message = messages::named(body, &value?);
     let reason = tree::path(body.file, &reason?);
     Some((message?, reason))
 }
 
+/// `fail: reason`
 pub(super) fn fail(body: &mut Body, stmt: &ast::FailStmt, span: Span) -> Option<StmtKind> {
     let reason = tree::path(body.file, &stmt.reason()?);
     if body.shape() == Some(Shape::Endpoint) {
@@ -54,6 +57,7 @@ pub(super) fn fail(body: &mut Body, stmt: &ast::FailStmt, span: Span) -> Option<
     body.has_effects(span).then_some(StmtKind::Emit(Emission::Failed { reason }))
 }
 
+/// `accept msg`
 pub(super) fn accept(body: &mut Body, stmt: &ast::AcceptStmt, span: Span) -> Option<StmtKind> {
     let message = stmt.value().and_then(|value| messages::named(body, &value));
     if body.kind != BodyKind::Handler(Role::Unmatched) {
@@ -64,6 +68,7 @@ pub(super) fn accept(body: &mut Body, stmt: &ast::AcceptStmt, span: Span) -> Opt
     Some(StmtKind::Accept { message: message? })
 }
 
+/// How many units; one, if nothing is said.
 pub(super) fn amount(body: &mut Body, amount: Option<Tree>, span: Span) -> Expr {
     match amount {
         Some(amount) => expr::value(body, &amount, Type::UInt(32)),
@@ -71,6 +76,7 @@ pub(super) fn amount(body: &mut Body, amount: Option<Tree>, span: Span) -> Expr 
     }
 }
 
+/// `take kept 3 or { … }`
 pub(super) fn take(body: &mut Body, stmt: &ast::TakeStmt, span: Span) -> Option<StmtKind> {
     let quota = stmt.target().and_then(|target| state::quota(body, &target));
     let amount = amount(body, stmt.amount(), span);
@@ -86,6 +92,7 @@ pub(super) fn take(body: &mut Body, stmt: &ast::TakeStmt, span: Span) -> Option<
     Some(StmtKind::Take { quota: quota?, amount, otherwise })
 }
 
+/// `count hits 3`
 pub(super) fn count(body: &mut Body, stmt: &ast::CountStmt, span: Span) -> Option<StmtKind> {
     let is_counter = |kind: &MemberKind| matches!(kind, MemberKind::Counter);
     let counter = stmt.target().and_then(|target| state::of_kind(body, &target, "a counter", is_counter));
@@ -96,6 +103,7 @@ pub(super) fn count(body: &mut Body, stmt: &ast::CountStmt, span: Span) -> Optio
     Some(StmtKind::Count { counter: counter?, amount })
 }
 
+/// `start t after 20 ms`, `start t at e`
 pub(super) fn start(body: &mut Body, stmt: &ast::StartStmt, span: Span) -> Option<StmtKind> {
     let timer = stmt.timer().and_then(|timer| state::timer(body, &timer));
     let deadline = match (stmt.after(), stmt.at()) {
@@ -111,6 +119,7 @@ pub(super) fn start(body: &mut Body, stmt: &ast::StartStmt, span: Span) -> Optio
     Some(StmtKind::Start { timer: timer?, deadline })
 }
 
+/// `remove m[k]`
 pub(super) fn remove(body: &mut Body, stmt: &ast::RemoveStmt, span: Span) -> Option<StmtKind> {
     let value = tree::unparen(&stmt.value()?);
     match lookup::read(body, &value) {
@@ -139,6 +148,7 @@ pub(super) fn remove(body: &mut Body, stmt: &ast::RemoveStmt, span: Span) -> Opt
     }
 }
 
+/// `end e`, `end`
 pub(super) fn end(body: &mut Body, stmt: &ast::EndStmt, span: Span) -> Option<StmtKind> {
     let Some(value) = stmt.value() else {
         if body.view.object.is_none() {
@@ -159,6 +169,7 @@ pub(super) fn end(body: &mut Body, stmt: &ast::EndStmt, span: Span) -> Option<St
     }
 }
 
+/// `again`
 pub(super) fn again(body: &mut Body, span: Span) -> Option<StmtKind> {
     if body.kind == BodyKind::Handler(Role::Settle) {
         return Some(StmtKind::Again);

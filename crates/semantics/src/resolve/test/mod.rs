@@ -16,6 +16,7 @@ use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
 
+/// All tests, then all networks.
 pub fn tests(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.tests {

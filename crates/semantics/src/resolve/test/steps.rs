@@ -45,6 +45,7 @@ pub(super) fn call(
     Some((port, event, args))
 }
 
+/// A report, if a stack has no such port.
 pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
     let stack = &cx.program.stacks[stack.index()];
     let ports: Vec<&str> = stack.devices.iter().chain(&stack.exports).map(|name| name.text.as_str()).collect();

@@ -8,6 +8,7 @@ use crate::resolve::wire;
 use crate::resolve::wire::reader::WireReader;
 use crate::{codes, tree, types};
 
+/// `choice kind { … }`
 pub(super) fn read(reader: &mut WireReader, choice: &ast::WireChoice) -> Option<WireItem> {
     let name = tree::some_name(reader.file, choice.field())?;
     let span = name.span;

@@ -78,6 +78,7 @@ pub(super) fn constraints(reader: &mut WireReader, constraint: &ast::WireWhere, 
     }
 }
 
+/// `trim packet to length + 40`
 pub(super) fn trim(reader: &mut WireReader, trim: &ast::WireTrim, items: &mut [WireItem]) {
     let Some(to) = trim.to() else { return };
     let place = to.span(reader.file);

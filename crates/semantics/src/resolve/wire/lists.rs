@@ -8,6 +8,7 @@ use crate::resolve::wire::reader::{Element, WireReader};
 use crate::resolve::wire::values;
 use crate::{codes, tree};
 
+/// `each block in Layer.blocks { … }`
 pub(super) fn read(reader: &mut WireReader, each: &ast::WireEach) -> Option<WireItem> {
     let span = each.span(reader.file);
     let path = each.of().map_or(Vec::new(), |path| tree::parts(reader.file, &path));

@@ -18,6 +18,7 @@ use crate::resolve::context::Context;
 use crate::resolve::wire::reader::WireReader;
 use crate::tree;
 
+/// All wires.
 pub fn wires(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.wires {

@@ -7,6 +7,7 @@ use crate::resolve::wire;
 use crate::resolve::wire::reader::WireReader;
 use crate::resolve::wire::values;
 
+/// `optional when flag == 1 { … }`
 pub(super) fn read(reader: &mut WireReader, part: &ast::WireOptional) -> Option<WireItem> {
     let span = part.span(reader.file);
     let mut when = Vec::new();
@@ -21,6 +22,7 @@ pub(super) fn read(reader: &mut WireReader, part: &ast::WireOptional) -> Option<
     Some(WireItem::Optional { when, items, span })
 }
 
+/// `header to words * 4`
 pub(super) fn reach(reader: &mut WireReader, reach: &ast::WireReach) -> Option<WireItem> {
     let span = reach.span(reader.file);
     let to = values::expr(reader, &reach.to()?)?;

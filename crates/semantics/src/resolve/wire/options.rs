@@ -10,6 +10,7 @@ use crate::resolve::wire::reader::WireReader;
 use crate::resolve::wire::values;
 use crate::{codes, tree, types};
 
+/// `options kind: u8 length: u8 = size(option) until … { … }`
 pub(super) fn read(reader: &mut WireReader, options: &ast::WireOptions) -> Option<WireItem> {
     let span = options.span(reader.file);
     let kind = option_part(reader, &options.kind()?)?;

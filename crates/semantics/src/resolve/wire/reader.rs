@@ -52,6 +52,7 @@ impl WireReader<'_> {
 }
 
 impl Element {
+    /// A part of the element, by its dotted name.
     pub fn part(&self, part: &str, span: mokume_base::Span) -> WireValue {
         let field = Name { text: format!("{}.{part}", self.vector.text), span };
         WireValue::Header { layer: self.layer.clone(), variant: self.variant.clone(), field, times: 1, plus: 0 }

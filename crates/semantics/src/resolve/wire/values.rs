@@ -8,6 +8,7 @@ use crate::resolve::expr::operations;
 use crate::resolve::wire::reader::WireReader;
 use crate::{codes, suggest, tree, types};
 
+/// What stands behind a field's `=`.
 pub(super) fn of_field(reader: &mut WireReader, value: &Tree, name: &Name, width: u8) -> Option<WireValue> {
     let value = tree::unparen(value);
     let span = value.span(reader.file);
@@ -66,6 +67,7 @@ fn path(reader: &WireReader, value: &Tree) -> Option<Vec<Name>> {
     }
 }
 
+/// `Layer.field`, scaled.
 pub(super) fn header(
     reader: &mut WireReader,
     path: &[Name],
@@ -185,6 +187,7 @@ fn measure(reader: &mut WireReader, call: &ast::CallExpr, span: mokume_base::Spa
     found
 }
 
+/// `a >= b and …`, one by one.
 pub(super) fn comparisons(reader: &mut WireReader, condition: &Tree, list: &mut Vec<(WireExpr, Binary, WireExpr)>) {
     let condition = tree::unparen(condition);
     let span = condition.span(reader.file);

@@ -19,10 +19,12 @@ pub struct Head<'a> {
 }
 
 impl Head<'_> {
+    /// The layer.
     pub fn this(&self) -> &Layer {
         &self.cx.program.layers[self.layer.index()]
     }
 
+    /// A local for a name in the parentheses.
     pub fn bind(&mut self, name: Name, ty: Type) -> LocalId {
         if let Some(first) = self.locals.iter().find(|local| local.name.text == name.text) {
             let diagnostic = twice("parameter", &name, &first.name);
@@ -52,10 +54,12 @@ impl Head<'_> {
         names
     }
 
+    /// A report, if there are parameters.
     pub fn none(&mut self) {
         self.names(0);
     }
 
+    /// The one parameter of an event that carries a message.
     pub fn only_message(&mut self) -> Option<LocalId> {
         let names = self.names(1);
         match names.into_iter().next() {

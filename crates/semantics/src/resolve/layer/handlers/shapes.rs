@@ -7,6 +7,7 @@ use crate::events::DOWN;
 use crate::program::*;
 use crate::resolve::layer::handlers::head::Head;
 
+/// Reports an event that never comes to a layer of this shape.
 pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
     let text = name.text.as_str();
     if shape == Shape::Endpoint && DOWN.contains(&text) {
