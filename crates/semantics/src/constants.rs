@@ -6,7 +6,9 @@ use crate::types;
 /// A constant: a scalar or a record of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
+    /// Of any scalar type, as [`ExprKind::Number`] holds it.
     Scalar(u64),
+    /// One for each field.
     Record(Vec<Value>),
 }
 
@@ -19,6 +21,7 @@ impl Value {
         }
     }
 
+    /// The number; none of a record.
     pub fn scalar(&self) -> Option<u64> {
         match self {
             Value::Scalar(value) => Some(*value),

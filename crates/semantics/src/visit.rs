@@ -199,8 +199,11 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
 /// What [`walk`] meets.
 #[derive(Clone, Copy)]
 pub enum Met<'a> {
+    /// Before its expressions and blocks.
     Stmt(&'a Stmt),
+    /// Before those within it.
     Expr(&'a Expr),
+    /// Behind the statement or expression that names it.
     State(&'a StateRef),
 }
 

@@ -4,15 +4,18 @@
 //! each round or leaves; trivia is added in front of the token that follows it; nesting is bounded by [`MAX_DEPTH`].
 
 mod arguments;
+mod blocks;
 mod containers;
 mod control;
 mod expressions;
 mod externs;
 mod forms;
 mod habits;
+mod handlers;
 mod items;
 mod lists;
 mod members;
+mod primary;
 mod report;
 mod signatures;
 mod stacks;
