@@ -2,6 +2,8 @@
 //!
 //! Invariant: words are never reserved here. A keyword is an `IDENT` that the parser reads as one where it stands, so
 //! that `key`, `type` or `address` stay free as names.
+//!
+//! The file is one table, a line or two for each kind; so it is long and is not cut.
 
 use logos::Logos;
 

@@ -1,8 +1,8 @@
 //! Blocks and statements.
 
 use super::{
-    child, children, choice, expr_after, has_word, node, AstNode, Expr, FromClause, If, LimitClause, Match, Name, Path,
-    ToClause,
+    child, children, choice, expr_after, has_word, node, AstNode, BinaryOp, Expr, FromClause, If, LimitClause, Match,
+    Name, Path, ToClause,
 };
 use crate::kinds::SyntaxKind;
 
@@ -131,6 +131,10 @@ impl BindPattern {
 }
 
 impl AssignStmt {
+    /// The operator of `x += e`; `None` for a plain `=`.
+    pub fn binary_op(&self) -> Option<BinaryOp> {
+        self.op().filter(|op| op != "=").and_then(|op| BinaryOp::from_text(&op))
+    }
     /// What changes.
     pub fn target(&self) -> Option<Expr> {
         child(&self.0)
