@@ -62,11 +62,6 @@ static inline uint64_t mk_quotient(uint64_t a, uint64_t b)
     return b ? a / b : 0;
 }
 
-static inline uint64_t mk_remainder(uint64_t a, uint64_t b)
-{
-    return b ? a % b : 0;
-}
-
 static inline uint64_t mk_get_be(const uint8_t *at, uint32_t size)
 {
     uint64_t value = 0;
@@ -93,62 +88,6 @@ static inline void mk_put_le(uint8_t *at, uint32_t size, uint64_t value)
 {
     for (uint32_t i = 0; i < size; i++, value >>= 8)
         at[i] = (uint8_t)value;
-}
-
-/* -- for paths: reads without an effect */
-
-/* A field; 0 if any of it is beyond the end. */
-static inline uint64_t mk_peek(const mk_message *message, uint32_t at, uint32_t size, bool little)
-{
-    if (MK_UNLIKELY(at > message->view.size || size > message->view.size - at))
-        return 0;
-    const uint8_t *from = mk_data(message) + at;
-    return little ? mk_get_le(from, size) : mk_get_be(from, size);
-}
-
-/* Whether the octets from `at`, masked, are `value`; false beyond the end. Eight at a time. */
-static inline bool mk_masked_equal(const mk_message *message, uint32_t at, const uint8_t *mask, const uint8_t *value,
-                                   uint32_t size)
-{
-    if (MK_UNLIKELY(at > message->view.size || size > message->view.size - at))
-        return false;
-    const uint8_t *from = mk_data(message) + at;
-    uint64_t differs = 0, a, m, v;
-    uint32_t i = 0;
-    for (; i + 8 <= size; i += 8) {
-        memcpy(&a, from + i, 8);
-        memcpy(&m, mask + i, 8);
-        memcpy(&v, value + i, 8);
-        differs |= (a & m) ^ v;
-    }
-    for (; i < size; i++)
-        differs |= (uint64_t)((from[i] & mask[i]) ^ value[i]);
-    return differs == 0;
-}
-
-/* `size` octets from `from` on, cut at the end. */
-static inline mk_octets mk_part(const mk_message *message, uint32_t from, uint32_t size)
-{
-    uint32_t start = mk_min_u32(from, message->view.size);
-    return (mk_octets){mk_data(message) + start, mk_min_u32(size, message->view.size - start)};
-}
-
-/* The sum of octets that stand at `at` of a whole: at an odd place, high and low are exchanged. */
-static inline uint32_t mk_sum16_at(uint32_t at, const uint8_t *octets, uint32_t size)
-{
-    uint32_t sum = 0;
-    if (at % 2 && size) {
-        sum = *octets++;
-        size--;
-    }
-    return sum + mk_sum16(octets, size);
-}
-
-/* The message of a path: another one's octets from `from` on, at most `size`. */
-static inline void mk_cut_to(mk_message *message, uint32_t from, uint32_t size)
-{
-    mk_skip(message, from);
-    message->view.size = mk_min_u32(message->view.size, size);
 }
 
 #endif

@@ -5,7 +5,6 @@
 #include "mk_arith.h"
 #include "mk_cells.h"
 #include "mk_core.h"
-#include "mk_direct.h"
 #include "mk_stack.h"
 
 #endif

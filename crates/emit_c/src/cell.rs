@@ -43,9 +43,6 @@ impl BodyWriter<'_, '_> {
     /// One operation on a cell. A reference to nobody reads zeros and writes nothing.
     pub(crate) fn cell_op(&mut self, op: &Op) {
         match &op.kind {
-            OpKind::Get { object, cell } if self.plan.view(self.class_of(*object), *cell).is_some() => {
-                self.get_by_lens(*object, *cell, op.results[0]);
-            }
             OpKind::Get { object, cell } | OpKind::Left { object, cell } => {
                 let text = self.cell(*object, *cell);
                 self.assign(op.results[0], text);
@@ -99,39 +96,13 @@ impl BodyWriter<'_, '_> {
         (within, place)
     }
 
-    fn get_by_lens(&mut self, object: Value, cell: CellId, result: Value) {
-        let get = self.plan.accessor("get", self.class_of(object), cell);
-        let (there, number) = (self.there(object), self.value(object));
-        let text = format!("{get}(k, mk_number({number}))");
-        let text = if there == "true" { text } else { format!("{there} ? {text} : 0") };
-        self.assign(result, text);
-    }
-
-    /// A cell of an object that is there: through its lens if it has one. A 1:1 link joins the records of its sides.
-    fn set(&mut self, object: Value, cell: CellId, value: Value) {
-        let class = self.class_of(object);
-        let (number, value) = (self.value(object), self.value(value));
-        if self.plan.view(class, cell).is_some() {
-            let put = self.plan.accessor("put", class, cell);
-            return self.text.line(format!("{put}(k, mk_number({number}), {value});"));
-        }
-        let to = self.cell(object, cell);
-        self.text.line(format!("{to} = {value};"));
-        if let Some((lens, other)) = self.plan.joins(class, cell) {
-            let names = &self.plan.names.classes;
-            let (here, there) = (&names[class.index()], &names[other.index()]);
-            self.text.line(format!("if ({})", self.plan.lives(other, &value)));
-            self.text.line(format!(
-                "    join_{}(k, k->{here}_record[mk_number({number})], k->{there}_record[mk_number({value})]);",
-                self.plan.lens_name(lens)
-            ));
-        }
-    }
-
     fn write_op(&mut self, op: &Op) {
         let source = self.source(op.source);
         match &op.kind {
-            OpKind::Set { object, cell, value } => self.set(*object, *cell, *value),
+            OpKind::Set { object, cell, value } => {
+                let (to, value) = (self.cell(*object, *cell), self.value(*value));
+                self.text.line(format!("{to} = {value};"));
+            }
             OpKind::SetAt { object, cell, index, value } => {
                 let (array, size) = (self.cell(*object, *cell), self.size_of(*object, *cell));
                 let (index, value) = (self.value(*index), self.value(*value));

@@ -156,24 +156,9 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     if port.kind == PortKind::Device && !messages.is_empty() {
         text.line(format!("k->core.accounts.received += {};", messages.len()));
     }
-    let (p, e) = position(plan, port, input);
-    let first = usize::from(unique) + 1;
-    let octets: Vec<(usize, String)> = messages.iter().map(|place| (place + first, arg(*place))).collect();
-    crate::direct::entry(plan, p, e, &list, &octets, text);
-    let layered = plan.names.handlers[handler.index()].clone();
-    let function = match crate::path::of_event(plan, p, e).next() {
-        Some(path) => crate::path::name(plan, path),
-        None => layered,
-    };
-    text.line(format!("{function}({});", list.join(", ")));
+    text.line(format!("{}({});", plan.names.handlers[handler.index()], list.join(", ")));
     text.line("return mk_end(&k->core);");
     text.end_function();
-}
-
-fn position(plan: &Plan, port: &Port, input: &PortInput) -> (PortId, u32) {
-    let place = plan.automaton.ports.iter().position(|known| std::ptr::eq(known, port)).unwrap_or(0);
-    let event = port.inputs.iter().position(|known| std::ptr::eq(known, input)).unwrap_or(0);
-    (PortId::from(place), event as u32)
 }
 
 fn any_input(plan: &Plan, text: &mut Text) {
@@ -331,7 +316,6 @@ fn classes(plan: &Plan, text: &mut Text) {
             plan.settles.contains(&id)
         ));
     }
-    crate::lens::init(plan, text);
     for (index, name) in plan.names.classes.iter().enumerate() {
         let id = ClassId::from(index);
         if automaton.is_unique(id) {
@@ -379,7 +363,7 @@ fn tables(plan: &Plan, text: &mut Text) {
         counters.len(),
         automaton.reasons.len(),
         automaton.sources.len(),
-        plan.branches.len() + automaton.paths.len()
+        plan.branches.len()
     ));
 }
 

@@ -133,15 +133,6 @@ impl CMachine {
         branches.map(|(handler, block, target)| (*handler, *block, *target, reader.number(8))).collect()
     }
 
-    /// How often each path was taken to its end. Empty unless the program counts branches.
-    pub fn paths(&self) -> Vec<u64> {
-        let answer = self.call(COVERAGE, &[]);
-        let mut reader = Reader { octets: &answer };
-        let (count, branches) = (reader.number(4) as usize, self.program.stacks[self.stack].branches.len());
-        let all: Vec<u64> = (0..count).map(|_| reader.number(8)).collect();
-        all.get(branches..).unwrap_or_default().to_vec()
-    }
-
     fn call(&self, what: u8, rest: &[u8]) -> Vec<u8> {
         let mut failure = self.failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if failure.is_some() {

@@ -13,7 +13,6 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
         shapes(plan, ClassId::from(index), class, text);
         cells(plan, ClassId::from(index), class, text);
     }
-    crate::lens::structs(plan, text);
     instance(plan, text);
 }
 
@@ -117,7 +116,6 @@ fn instance(plan: &Plan, text: &mut Text) {
         text.line(format!("mk_family {name}_families[{}];", parents(plan, class).max(1)));
         text.line(format!("uint64_t {name}_free[MK_FREE_WORDS({})];", class.capacity.max(1)));
     }
-    crate::lens::members(plan, text);
     text.line(format!("mk_channel channels[{}];", plan.channels.len().max(1)));
     text.line(format!("uint64_t counters[{}];", plan.counters.len().max(1)));
     text.line(format!("uint64_t dropped[{}], consumed[{0}];", automaton.reasons.len().max(1)));
@@ -127,7 +125,7 @@ fn instance(plan: &Plan, text: &mut Text) {
         }
     }
     if plan.coverage {
-        text.line(format!("uint64_t coverage[{}];", (plan.branches.len() + automaton.paths.len()).max(1)));
+        text.line(format!("uint64_t coverage[{}];", plan.branches.len().max(1)));
     }
     text.close(";");
     text.line("");
@@ -135,7 +133,6 @@ fn instance(plan: &Plan, text: &mut Text) {
 
 /// What a class's objects are when they are new: `init_c`, `new_c` and `clear_c`.
 pub(crate) fn objects(plan: &Plan, text: &mut Text) {
-    crate::lens::functions(plan, text);
     for (index, class) in plan.automaton.classes.iter().enumerate() {
         let id = ClassId::from(index);
         init(plan, id, class, text);
@@ -177,7 +174,6 @@ fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
             CellKind::Messages { .. } | CellKind::Map { .. } | CellKind::Counter => {}
         }
     }
-    crate::lens::init_object(plan, id, text);
     text.end_function();
 }
 
@@ -230,7 +226,6 @@ fn clear(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
             _ => {}
         }
     }
-    crate::lens::free_object(plan, id, text);
     text.end_function();
 }
 

@@ -11,7 +11,6 @@ pub const RUNTIME: &[(&str, &str)] = &[
     ("mk_cells.h", include_str!("../../../runtime/mk_cells.h")),
     ("mk_core.c", include_str!("../../../runtime/mk_core.c")),
     ("mk_core.h", include_str!("../../../runtime/mk_core.h")),
-    ("mk_direct.h", include_str!("../../../runtime/mk_direct.h")),
     ("mk_map.c", include_str!("../../../runtime/mk_map.c")),
     ("mk_map.h", include_str!("../../../runtime/mk_map.h")),
     ("mk_native.h", include_str!("../../../runtime/mk_native.h")),

@@ -90,7 +90,6 @@ fn source(plan: &Plan) -> String {
     for index in 0..plan.automaton.handlers.len() {
         handler(plan, HandlerId::from(index), &mut text);
     }
-    crate::path::functions(plan, &mut text);
     program(plan, &mut text);
     door(plan, &mut text);
     interface::inputs(plan, &mut text);

@@ -8,7 +8,6 @@ use common::{automata, build, right_files, run_files};
 use mokume_emit_c::drive::{drive, Drive};
 use mokume_emit_c::{Build, CMachine, CProgram, MachineError, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::Automaton;
 
 /// Small, so that a new instance costs little; sequences here hold few messages.
 const MEMORY: Memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
@@ -36,20 +35,19 @@ fn interpreter_and_c_agree() {
             machine.reset(params, seed);
             &machine
         };
-        let layers = Automaton { lenses: Vec::new(), paths: Vec::new(), ..file.automaton.clone() };
-        let reference = |params: &[u64], seed: u64| Instance::new(&layers, params, seed);
+        let reference = |params: &[u64], seed: u64| Instance::new(&file.automaton, params, seed);
         match drive(&file.automaton, options, reference, subject) {
             Ok(summary) => {
                 let coverage = machine.coverage();
                 let taken = coverage.iter().filter(|(.., times)| *times > 0).count();
-                let (all, paths) = (coverage.len(), machine.paths());
+                let all = coverage.len();
                 if std::env::var("UNTAKEN").is_ok() {
                     for (handler, block, target, _) in coverage.iter().filter(|(.., times)| *times == 0) {
                         let label = &file.automaton.handler(*handler).body.blocks[*block].label;
                         println!("    not taken: {} {label} target {target}", file.automaton.handler_name(*handler));
                     }
                 }
-                println!("{}: {summary:?}; branches taken {taken} of {all}, paths {paths:?}", file.name);
+                println!("{}: {summary:?}; branches taken {taken} of {all}", file.name);
             }
             Err(_) if machine.failure().is_some() => panic!("{}: {}", file.name, machine.failure().unwrap_or_default()),
             Err(difference) => failures.push(format!("{}: {difference}", file.name)),

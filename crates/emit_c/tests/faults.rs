@@ -46,12 +46,11 @@ fn driver_notices(program: &Arc<CProgram>, files: &[RunFile], sequences: u64) ->
         let Ok(machine) = CMachine::new(program, stack, &[], 0, MEMORY) else {
             return Some(format!("{}: the program had ended", file.name));
         };
-        let layers = Automaton { lenses: Vec::new(), paths: Vec::new(), ..file.automaton.clone() };
         let subject = |params: &[u64], seed: u64| {
             machine.reset(params, seed);
             &machine
         };
-        let reference = |params: &[u64], seed: u64| Instance::new(&layers, params, seed);
+        let reference = |params: &[u64], seed: u64| Instance::new(&file.automaton, params, seed);
         let options = Drive { sequences, ..Drive::default() };
         let found = drive(&file.automaton, options, reference, subject);
         if found.is_err() || machine.failure().is_some() {
@@ -63,7 +62,7 @@ fn driver_notices(program: &Arc<CProgram>, files: &[RunFile], sequences: u64) ->
 
 #[test]
 fn faults_of_the_runtime_are_found() {
-    let files: Vec<RunFile> = run_files().into_iter().filter(|file| !file.name.ends_with("fused")).collect();
+    let files: Vec<RunFile> = run_files();
     let others = right_files();
     let build = apart();
     assert_eq!(tests_notice(&program(&files, &build), &files), None, "no fault is switched on yet");
@@ -115,29 +114,6 @@ fn without_line(source: &str, behind: &str, holding: &str) -> Option<String> {
 
 const GENERATOR: &[Mutation] = &[
     Mutation {
-        name: "a path does not count its budget down",
-        file: "credit_composed.ra as given",
-        change: |source| without_line(source, "/* path send */", "->budget_1 = new"),
-    },
-    Mutation {
-        name: "a path forgets a guard",
-        file: "credit_composed.ra as given",
-        change: |source| replace(source, "/* path deliver */", "< 15u", "< 60000u"),
-    },
-    Mutation {
-        name: "a put through a lens leaves the budget",
-        file: "credit_composed.ra as given",
-        change: |source| {
-            let source = without_line(source, "void put_credit_S_credit", "->budget_1 = new")?;
-            without_line(&source, "void put_credit_S_len", "->budget_1 = new")
-        },
-    },
-    Mutation {
-        name: "a template's patch is at a wrong place",
-        file: "credit_composed.ra as given",
-        change: |source| replace(source, "/* path send */", "_octets + 4, 4", "_octets + 3, 4"),
-    },
-    Mutation {
         name: "a decoder does not look at a length",
         file: "udp_ipv4_ethernet.ra uncomposed",
         change: |source| without_line(source, "static MK_UNUSED uint32_t read_ip(", "end = (uint32_t)"),
@@ -182,12 +158,11 @@ fn faults_of_the_generator_are_found() {
         let program = CProgram::compile(&automata, generated.clone(), &build).unwrap_or_else(|error| panic!("{error}"));
         let program = Arc::new(program);
         let machine = CMachine::new(&program, stack, &[], 0, MEMORY).expect("a machine");
-        let layers = Automaton { lenses: Vec::new(), paths: Vec::new(), ..file.automaton.clone() };
         let subject = |params: &[u64], seed: u64| {
             machine.reset(params, seed);
             &machine
         };
-        let reference = |params: &[u64], seed: u64| Instance::new(&layers, params, seed);
+        let reference = |params: &[u64], seed: u64| Instance::new(&file.automaton, params, seed);
         let options = Drive { sequences: 150, steps: 300, ..Drive::default() };
         let found = drive(&file.automaton, options, reference, subject);
         match found {

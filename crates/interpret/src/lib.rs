@@ -33,7 +33,6 @@ mod inspect;
 mod instance;
 mod message;
 mod ops;
-mod plant;
 mod program;
 pub mod random;
 mod reaction;

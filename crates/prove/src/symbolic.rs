@@ -102,6 +102,11 @@ impl<'a> Reader<'a> {
         Reader { automaton, terms, objects: Vec::new(), initial: Box::new(initial), parameters: BTreeMap::new() }
     }
 
+    /// The objects met so far, by number: class, and how they were come by.
+    pub fn objects(&self) -> &[(ClassId, Origin)] {
+        &self.objects
+    }
+
     /// The class of an object met so far.
     pub fn class_of(&self, object: Object) -> ClassId {
         self.objects[object.0 as usize].0

@@ -1,6 +1,6 @@
 //! A stack as data: types, cells, classes of objects, ports and handlers.
 
-use crate::{Body, Lens, Path, Wire};
+use crate::{Body, Wire};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
@@ -37,14 +37,6 @@ ids! {
     AttributeId,
     /// Why a message was dropped or consumed.
     ReasonId,
-    LensId,
-    /// A cell of a lens's record, by its index in the lens.
-    LensCellId,
-    PathId,
-    /// A record that a path works on: its `Object` steps, in order.
-    PathObjectId,
-    /// A name of a path: its `Let` steps, in order.
-    LetId,
     /// A place in a source text, an index into [`Automaton::sources`].
     SourceId,
 }
@@ -72,8 +64,6 @@ pub struct Automaton {
     pub functions: Vec<Function>,
     pub handlers: Vec<Handler>,
     pub composition: Option<Composition>,
-    pub lenses: Vec<Lens>,
-    pub paths: Vec<Path>,
     pub sources: Vec<Source>,
 }
 

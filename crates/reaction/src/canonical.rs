@@ -19,24 +19,7 @@ impl Automaton {
             handler.body = canonical_body(&handler.body);
             name_params(&mut handler.params, &handler.body, 1);
         }
-        for path in &mut automaton.paths {
-            let input = automaton.ports.get(path.port.index()).and_then(|port| port.inputs.get(path.event as usize));
-            let params = input.map_or(Vec::new(), |input| input.params.iter().map(|(name, _)| name.clone()).collect());
-            name_steps(&mut path.steps, params);
-        }
         automaton
-    }
-}
-
-/// Objects may have the names of parameters, and names those of objects: they stand in different places.
-fn name_steps(steps: &mut [Step], params: Vec<String>) {
-    let (mut objects, mut lets) = (HashSet::new(), HashSet::from_iter(params));
-    for (index, step) in steps.iter_mut().enumerate() {
-        match step {
-            Step::Object { name, .. } => *name = free_name(name, &format!("o{index}"), TERM_WORDS, &mut objects),
-            Step::Let { name, .. } => *name = free_name(name, &format!("t{index}"), TERM_WORDS, &mut lets),
-            Step::Guard { .. } => {}
-        }
     }
 }
 
@@ -207,15 +190,12 @@ fn renumber(body: &mut Body) {
 /// Words that the text form reads as something else where a value may stand.
 const WORDS: &[&str] = &["true", "false", "null", "reason"];
 
-/// The same for terms.
-const TERM_WORDS: &[&str] = &["true", "false", "it", "now", "if", "call"];
-
 fn name_values(body: &mut Body) {
     let placed = placed_constants(body);
     let mut taken = HashSet::new();
     for (index, info) in body.values.iter_mut().enumerate() {
         if !placed.contains(&Value(index as u32)) {
-            info.name = free_name(&info.name, &format!("v{index}"), WORDS, &mut taken);
+            info.name = free_name(&info.name, &format!("v{index}"), &mut taken);
         }
     }
 }
@@ -231,12 +211,12 @@ fn name_blocks(body: &mut Body) {
     let mut taken = HashSet::new();
     for (index, block) in body.blocks.iter_mut().enumerate() {
         let wanted = if index == 0 { "entry" } else { block.label.as_str() };
-        block.label = free_name(wanted, &format!("b{index}"), WORDS, &mut taken);
+        block.label = free_name(wanted, &format!("b{index}"), &mut taken);
     }
 }
 
 /// `wanted` as an identifier that nobody has yet, or `otherwise` if it is empty.
-fn free_name(wanted: &str, otherwise: &str, words: &[&str], taken: &mut HashSet<String>) -> String {
+fn free_name(wanted: &str, otherwise: &str, taken: &mut HashSet<String>) -> String {
     let mut name: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if name.is_empty() {
         name = otherwise.to_owned();
@@ -244,7 +224,7 @@ fn free_name(wanted: &str, otherwise: &str, words: &[&str], taken: &mut HashSet<
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, '_');
     }
-    if words.contains(&name.as_str()) {
+    if WORDS.contains(&name.as_str()) {
         name.push('_');
     }
     let base = name.clone();

@@ -125,13 +125,4 @@ codes! {
     COMPOSITION "M0836" "a composition that does not fit the stack"
         "Merged classes are linked 1:1 in that order, each is merged once, and queued channels are sorted."
         "merged seq.S, seq.S"
-    PATH "M0840" "a path that is not steps, then a commit, then outs"
-        "All that a path looks at comes before its commit, and the commit before what it puts out: so an exit finds nothing done. No cell is committed twice, and every message parameter has one end."
-        "out dev.frame(message(m))\nset r.base := (r.base + 1)   ; too late"
-    LENS "M0841" "a lens that does not fit its classes"
-        "A lens stands for classes that 1:1 links make one object, and views scalar cells of them. Every cell it puts is its own."
-        "view app.S.x = base   ; `app.S` is not of this lens"
-    WIDTH "M0842" "a term of another width than belongs here"
-        "Terms are bit-vectors; both sides of an operator have one width. `u16(x)` and `u32(x)` change it."
-        "set r.base := r.budget   ; 32 bits and 16"
 }

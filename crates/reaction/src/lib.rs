@@ -1,6 +1,6 @@
 //! The reaction automaton: Mokume's one intermediate form.
 //!
-//! Data ([`automaton`], [`body`], [`wire`], [`paths`]), its text form ([`text`]) and its verifier ([`verify`]).
+//! Data ([`automaton`], [`body`], [`wire`]), its text form ([`text`]) and its verifier ([`verify`]).
 //! `docs/automaton.md` is the user's page. Small, and rarely changed: every tool is a function on it.
 //!
 //! Invariant: this crate knows no protocol, no language and no back end.
@@ -11,9 +11,7 @@ pub mod build;
 pub mod canonical;
 pub mod codes;
 pub mod machine;
-pub mod paths;
 pub mod place;
-pub mod terms;
 pub mod text;
 pub mod types;
 pub mod verify;
@@ -24,7 +22,6 @@ pub use automaton::*;
 pub use body::*;
 pub use build::{result_types, to, BodyBuilder};
 pub use machine::*;
-pub use paths::*;
 pub use place::{Place, Places, Unit};
 pub use types::{types, Typing};
 pub use verify::{diagnose, verify};

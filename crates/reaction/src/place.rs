@@ -27,8 +27,6 @@ pub enum Place {
     /// By index in the block; the number of operations stands for the terminator.
     Op(Unit, BlockId, u32),
     Composition,
-    Lens(LensId),
-    Path(PathId),
 }
 
 /// What has a body.
@@ -118,8 +116,6 @@ impl Place {
                 format!("{}, block {}, operation {}", unit.name(automaton), label(unit, block), op + 1)
             }
             Place::Composition => "the composition".to_owned(),
-            Place::Lens(id) => format!("lens {}", automaton.lenses[id.index()].name),
-            Place::Path(id) => format!("path {}", automaton.paths[id.index()].name),
         }
     }
 }

@@ -20,7 +20,7 @@ fn read(path: &str) -> Result<Automaton, String> {
     let parsed = mokume_reaction::text::parse(map.add(path, text), text);
     match parsed.diagnostics.first() {
         Some(diagnostic) => Err(format!("{path}: {}", diagnostic.message)),
-        None => Ok(Automaton { composition: None, lenses: Vec::new(), paths: Vec::new(), ..parsed.automaton }),
+        None => Ok(Automaton { composition: None, ..parsed.automaton }),
     }
 }
 
@@ -45,16 +45,14 @@ fn compare(path: &str, sequences: u64, steps: usize) -> Result<(), String> {
     let layers = read(path)?;
     let composed = compose(&layers, Options::default());
     let composed = composed.automaton.ok_or_else(|| format!("{path}: {:?}", composed.diagnostics))?;
-    let fused = mokume_optimize::fuse(&composed);
-    println!("{path}: {} paths", fused.paths.len());
     report("interpreter, composed", &layers, sequences, steps, &mut |seed| {
         Box::new(Instance::new(&composed, &[], seed))
     });
     let build = Build { optimize: 1, ..Build::new(std::env::temp_dir().join("mokume-compare")) };
-    let program = CProgram::build(&[&layers, &composed, &fused], &build).map_err(|error| error.to_string())?;
+    let program = CProgram::build(&[&layers, &composed], &build).map_err(|error| error.to_string())?;
     let program = Arc::new(program);
     let params: Vec<u64> = layers.params.iter().map(|param| param.default.unwrap_or(0)).collect();
-    for (place, level) in ["C, uncomposed", "C, composed", "C, fused"].into_iter().enumerate() {
+    for (place, level) in ["C, uncomposed", "C, composed"].into_iter().enumerate() {
         report(level, &layers, sequences, steps, &mut |seed| {
             let machine = CMachine::new(&program, place, &params, seed, Memory::default());
             Box::new(machine.unwrap_or_else(|error| panic!("{error}")))

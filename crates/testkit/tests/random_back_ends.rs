@@ -1,5 +1,5 @@
-//! Random automata on every back end: the uncomposed interpreter is right, and generated C, uncomposed, composed and
-//! fused, must do the same, output for output.
+//! Random automata on every back end: the uncomposed interpreter is right, and generated C, uncomposed and composed,
+//! must do the same, output for output.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,26 +30,22 @@ fn automaton(seed: u64, text: &str) -> Automaton {
 /// The levels of a stack, by name.
 fn levels(uncomposed: Automaton) -> Vec<(&'static str, Automaton)> {
     let composed = compose(&uncomposed, Options::default()).automaton.expect("composes");
-    let fused = mokume_optimize::fuse(&composed);
-    vec![("uncomposed", uncomposed), ("composed", composed), ("fused", fused)]
+    vec![("uncomposed", uncomposed), ("composed", composed)]
 }
 
 #[test]
 fn generated_c_does_what_the_reference_does() {
-    let paths = compare("everything", seeds(), generate::automaton);
-    println!("{paths} paths in stacks of everything");
+    compare("everything", seeds(), generate::automaton);
 }
 
 #[test]
-fn fused_workers_do_what_their_layers_say() {
+fn workers_in_c_do_what_the_reference_does() {
     let seeds = seeds();
-    let paths = compare("workers", seeds.start * 5..seeds.end * 5, workers);
-    println!("{paths} paths in stacks of workers");
-    assert!(paths > 10);
+    compare("workers", seeds.start * 5..seeds.end * 5, workers);
 }
 
-/// Every stack of the seeds at every level in one program; how many paths there are.
-fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> String) -> usize {
+/// Every stack of the seeds at every level in one program.
+fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> String) {
     let stacks: Vec<(u64, &'static str, Automaton)> = seeds
         .flat_map(|seed| {
             let levels = levels(automaton(seed, &generate(seed)));
@@ -62,7 +58,7 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
     let memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
     let mut failures = Vec::new();
     for (place, (seed, level, automaton)) in stacks.iter().enumerate() {
-        let reference = Automaton { composition: None, lenses: Vec::new(), paths: Vec::new(), ..automaton.clone() };
+        let reference = Automaton { composition: None, ..automaton.clone() };
         for inputs in 0..10 {
             let mut first = Instance::new(&reference, &[], inputs);
             let params: Vec<u64> = automaton.params.iter().map(|param| param.default.unwrap_or(0)).collect();
@@ -74,7 +70,5 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
             }
         }
     }
-    let paths: usize = stacks.iter().map(|(.., automaton)| automaton.paths.len()).sum();
     assert!(failures.is_empty(), "{} of {} stacks differ:\n{}", failures.len(), stacks.len(), failures.join("\n\n"));
-    paths
 }

@@ -16,13 +16,13 @@ pub struct RunFile {
     pub scripts: Vec<Script>,
 }
 
-/// Every file of `tests/run`, and those of our own, at every level: uncomposed; and, where it can be, composed and with paths.
+/// Every file of `tests/run`, and those of our own, at both levels: uncomposed and composed.
 pub fn run_files() -> Vec<RunFile> {
     let own = files("crates/emit_c/tests/stacks");
     files("tests/run").into_iter().chain(own).flat_map(levels).collect()
 }
 
-/// The files that the text form is tested with, at every level.
+/// The files that the text form is tested with, at both levels.
 pub fn right_files() -> Vec<RunFile> {
     files("tests/reaction/right").into_iter().flat_map(levels).collect()
 }
@@ -47,23 +47,10 @@ fn levels(file: RunFile) -> Vec<RunFile> {
         automaton,
         scripts: file.scripts.clone(),
     };
-    let layers = Automaton { composition: None, lenses: Vec::new(), paths: Vec::new(), ..file.automaton.clone() };
-    let mut levels = Vec::new();
-    if let Some(composed) = compose(&layers, Options::default()).automaton {
-        let fused = mokume_optimize::fuse(&composed);
-        levels.push(level("composed", composed));
-        if !fused.paths.is_empty() {
-            levels.push(level("fused", fused));
-        }
-    }
-    if !file.automaton.paths.is_empty() {
-        levels.push(level("as given", file.automaton.clone()));
-    }
+    let layers = Automaton { composition: None, ..file.automaton.clone() };
     // A stack that cannot be composed is none: its cycles have no end.
-    if !levels.is_empty() {
-        levels.insert(0, level("uncomposed", layers));
-    }
-    levels
+    let Some(composed) = compose(&layers, Options::default()).automaton else { return Vec::new() };
+    vec![level("uncomposed", layers), level("composed", composed)]
 }
 
 fn read(path: &Path) -> (Automaton, Vec<Script>) {

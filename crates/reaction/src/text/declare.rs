@@ -93,16 +93,6 @@ impl Parser {
                 a.wires.push(super::wire::empty(&name));
                 (a.wires.len() - 1, Place::Wire((a.wires.len() - 1).into()), known)
             }
-            "lens" => {
-                let known = a.lenses.iter().any(|lens| lens.name == name);
-                a.lenses.push(super::path::empty_lens(&name));
-                (a.lenses.len() - 1, Place::Lens((a.lenses.len() - 1).into()), known)
-            }
-            "path" => {
-                let known = a.paths.iter().any(|path| path.name == name);
-                a.paths.push(super::path::empty_path(&name));
-                (a.paths.len() - 1, Place::Path((a.paths.len() - 1).into()), known)
-            }
             _ => {
                 let known = a.function_named(&name).is_some();
                 a.functions.push(empty_function(&name));

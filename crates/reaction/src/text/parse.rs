@@ -76,8 +76,6 @@ const KEYWORDS: &[&str] = &[
     "expiry",
     "settle",
     "composed",
-    "lens",
-    "path",
     "source",
 ];
 
@@ -153,8 +151,7 @@ impl Parser {
             &["enum"][..],
             &["param", "attribute", "header", "layer", "class"],
             &["link", "port", "wire", "function", "publish", "composed"],
-            &["handler", "start", "expiry", "settle", "lens"],
-            &["path"],
+            &["handler", "start", "expiry", "settle"],
         ] {
             for item in named.iter_mut().filter(|item| pass.contains(&item.keyword)) {
                 if let Some(index) = self.attempt(|parser| parser.fill_item(item)) {
@@ -169,7 +166,6 @@ impl Parser {
             match item.keyword {
                 "function" | "publish" => body::read(self, Unit::Function(item.index.into()), item),
                 "handler" | "start" | "expiry" | "settle" => body::read(self, Unit::Handler(item.index.into()), item),
-                "lens" => self.fill_lens_terms(item.index, item.body),
                 _ => {}
             }
         }
@@ -190,8 +186,6 @@ impl Parser {
             "port" => self.fill_port(item.index, &mut cursor, item.body)?,
             "wire" => wire::read(self, item.index, &mut cursor, item.body)?,
             "function" | "publish" => self.fill_function(item.index, item.keyword, &mut cursor)?,
-            "lens" => self.fill_lens(item.index, &mut cursor, item.body)?,
-            "path" => self.fill_path(item.index, &mut cursor, item.body)?,
             "composed" => self.fill_composition(&mut cursor, item.body)?,
             _ => return self.add_handler(item.keyword, &mut cursor),
         }

@@ -1,7 +1,7 @@
 //! Automata as text: the declarations. Bodies are in `print_body`, wires in `print_wire`.
 
 use super::names::{self, ident, path, quoted};
-use super::{print_body, print_path, print_wire};
+use super::{print_body, print_wire};
 use crate::*;
 
 /// The text of an automaton, in canonical form.
@@ -30,9 +30,6 @@ pub fn print(automaton: &Automaton) -> String {
     sections(&mut out, automaton.functions.iter().map(|found| function(automaton, found)));
     sections(&mut out, automaton.handlers.iter().map(|found| handler(automaton, found)));
     sections(&mut out, automaton.composition.iter().map(|found| composition(automaton, found)));
-    let lenses = automaton.lenses.iter().enumerate();
-    sections(&mut out, lenses.map(|(index, found)| print_path::lens(automaton, index.into(), found)));
-    sections(&mut out, automaton.paths.iter().map(|found| print_path::path_item(automaton, found)));
     section(&mut out, automaton.sources.iter().enumerate().map(|(index, found)| source(index, found)));
     out
 }

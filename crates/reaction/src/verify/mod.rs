@@ -10,7 +10,6 @@ mod identifiers;
 mod linearity;
 mod loops;
 mod operations;
-mod paths;
 mod wire_commons;
 mod wire_lists;
 mod wire_options;
@@ -40,7 +39,6 @@ pub fn verify(automaton: &Automaton) -> Vec<Fault> {
     }
     declarations::check(automaton, &mut faults);
     wires::check(automaton, &mut faults);
-    paths::check(automaton, &mut faults);
     effects::check_recursion(automaton, &mut faults);
     for unit in units(automaton) {
         check_body(automaton, unit, &mut faults);

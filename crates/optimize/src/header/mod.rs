@@ -1,3 +1,0 @@
-//! What is known of headers before the event comes.
-
-pub mod template;

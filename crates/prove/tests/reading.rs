@@ -1,0 +1,92 @@
+//! The symbolic reading against the interpreter: for each input of random runs, exactly one way is possible, and what it
+//! foretells (outputs, reports, cells, ends of messages) is what happens.
+
+mod common;
+
+use common::watched::{Seen, Watched};
+use common::{composed, text_of};
+use mokume_interpret::Instance;
+use mokume_reaction::{Automaton, Binary, Compare, OpKind};
+use mokume_testkit::together;
+
+/// Runs `automaton` beside the reading of `read`, by many seeds; the first difference, and what was seen.
+fn watch(automaton: &Automaton, read: &Automaton, seeds: u64) -> Result<Seen, String> {
+    let mut all = Seen::default();
+    for seed in 0..seeds {
+        let mut plain = Instance::new(automaton, &[], seed);
+        let mut watched = Watched::new(automaton, read, seed);
+        let difference = together(automaton, &mut plain, &mut watched, seed, 120);
+        assert_eq!(difference, None, "the watched interpreter is an interpreter");
+        if let Some(wrong) = watched.wrong {
+            return Err(format!("seed {seed}: foretold {wrong}"));
+        }
+        let Seen { compared, escaped, unread, left_out } = watched.seen;
+        all.compared += compared;
+        all.escaped += escaped;
+        all.unread += unread;
+        all.left_out += left_out;
+    }
+    Ok(all)
+}
+
+/// Stacks; what the reading does not follow it says, and foretells nothing of.
+const STACKS: [&str; 12] = [
+    "addressed.ra",
+    "emit_then_out.ra",
+    "fcfs_sequencer_credit.ra",
+    "library_1.ra",
+    "library_2.ra",
+    "library_3.ra",
+    "library_4.ra",
+    "library_morpheus.ra",
+    "octet_credit.ra",
+    "shared_sequence.ra",
+    "two_outs.ra",
+    "two_sessions.ra",
+];
+
+#[test]
+fn what_is_foretold_happens() {
+    for name in STACKS {
+        let stack = composed(&text_of(name));
+        let seen = watch(&stack, &stack, 20).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+        println!("FIGURE: reading {name}: {seen:?}");
+        assert!(seen.compared > 0, "{name}: {seen:?}");
+    }
+}
+
+/// A check that has never failed proves nothing: an operation that is read as another one is noticed.
+#[test]
+fn a_wrong_reading_is_found() {
+    let stack = composed(&text_of("two_outs.ra"));
+    let other = composed(&text_of("octet_credit.ra"));
+    let faults: [(&Automaton, fn(&mut OpKind) -> bool); 3] = [
+        (&other, |kind| match kind {
+            OpKind::Binary { op: op @ Binary::Sub, .. } => {
+                *op = Binary::Add;
+                true
+            }
+            _ => false,
+        }),
+        (&other, |kind| match kind {
+            OpKind::Compare { op: op @ Compare::Le, .. } => {
+                *op = Compare::Ge;
+                true
+            }
+            _ => false,
+        }),
+        (&stack, |kind| match kind {
+            OpKind::Const { value, .. } => {
+                *value += 1;
+                true
+            }
+            _ => false,
+        }),
+    ];
+    for (number, (stack, plant)) in faults.into_iter().enumerate() {
+        let mut faulty = stack.clone();
+        let ops = faulty.handlers.iter_mut().flat_map(|handler| &mut handler.body.blocks).flat_map(|b| &mut b.ops);
+        assert!(ops.map(|op| &mut op.kind).any(plant), "fault {number}: nothing to plant it in");
+        assert!(watch(stack, &faulty, 20).is_err(), "fault {number} is not noticed");
+    }
+}
