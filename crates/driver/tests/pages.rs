@@ -1,4 +1,4 @@
-//! Every code that the front end gives has a page in `docs/diagnostics`, and every page there has a code.
+//! Every code that Mokume gives has a page in `docs/diagnostics`, and every page there has a code.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -39,9 +39,9 @@ fn faults(codes: &[&str], files: &[(String, String)]) -> Vec<String> {
 #[test]
 fn codes_and_pages_are_the_same() {
     assert_eq!(faults(&explain::codes(), &files()), Vec::<String>::new());
-    for code in explain::codes() {
-        assert!(explain::page(code).is_some(), "{code} is in the folder and not in the program");
-    }
+    let mut codes = explain::codes();
+    codes.sort();
+    assert_eq!(explain::pages().iter().map(|page| page.code).collect::<Vec<_>>(), codes, "in the program");
 }
 
 #[test]
@@ -61,4 +61,29 @@ fn what_does_not_fit_is_found() {
     let twice: Vec<&str> = codes.iter().copied().chain(codes.first().copied()).collect();
     files.pop();
     assert_eq!(faults(&twice, &files), ["two crates give one code"]);
+}
+
+/// The codes that stand as texts in the sources of a crate.
+fn written(sources: &Path, into: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(sources).expect("a folder").flatten() {
+        if entry.path().is_dir() {
+            written(&entry.path(), into);
+            continue;
+        }
+        let text = std::fs::read_to_string(entry.path()).expect("a source");
+        let texts = text.split('"').filter(|text| text.len() == 5 && text.starts_with('M'));
+        into.extend(texts.filter(|text| text[1..].bytes().all(|octet| octet.is_ascii_digit())).map(str::to_string));
+    }
+}
+
+#[test]
+fn codes_that_are_texts_are_in_their_list() {
+    // The other crates name their codes by constants, which are the list.
+    let mut found = BTreeSet::new();
+    written(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../lower/src"), &mut found);
+    let listed: Vec<&str> = mokume_lower::codes::CODES.iter().map(|code| code.0).collect();
+    assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), listed);
+    found.clear();
+    written(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"), &mut found);
+    assert!(found.contains("M0342"), "a code that stands in a source is found");
 }
