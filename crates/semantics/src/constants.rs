@@ -44,7 +44,8 @@ pub fn eval(program: &Program, expr: &Expr) -> Result<Value, Unknown> {
     eval_with(program, &[], expr)
 }
 
-/// The value of an expression whose parameters are these, as far as they are known.
+/// The value of an expression whose parameters are these, as far as they are known. One table of what can be known; whatever
+/// is not in it depends on state or inputs.
 pub fn eval_with(program: &Program, params: &[Option<Value>], expr: &Expr) -> Result<Value, Unknown> {
     let eval = |program: &Program, expr: &Expr| eval_with(program, params, expr);
     let scalar =

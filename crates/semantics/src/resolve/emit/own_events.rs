@@ -13,14 +13,7 @@ use crate::{codes, suggest};
 
 /// An event of the layers' own; its parameters are those of a handler of that name, if there is one.
 pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: &[ast::Arg]) -> Option<Emission> {
-    let wrong_way = if down { UP.contains(&event) } else { DOWN.contains(&event) };
-    if wrong_way || matches!(event, "start" | "settle" | "expiry" | "unmatched") {
-        let (side, way) = if down { ("above", "up") } else { ("below", "down") };
-        let (text, help) = match wrong_way {
-            true => (format!("`{event}` goes {way}"), format!("write `{side}.{event}(…)`")),
-            false => (format!("`{event}` is never emitted"), "the layer itself gets it".to_string()),
-        };
-        body.error(codes::WRONG_WAY, text, name.span, "not this way", &help);
+    if is_never_emitted_so(body, name, event, down) {
         return None;
     }
     let spoken = body.view.layer.and_then(|layer| spoken(body.cx, layer, event));
@@ -49,14 +42,35 @@ pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: 
             None => expr::infer(body, value, None),
         })
         .collect();
-    if let (true, Some(several)) = (down, body.this_layer().and_then(|layer| layer.several.clone())) {
-        if let Some(message) = args.iter().find(|arg| arg.ty == Type::Message) {
-            let help = format!("send it one way: `below.send(msg) to flow({}: i)`", several.text);
-            let text = format!("`{event}` goes to all layers below, and a message has one way");
-            body.error(codes::TO_ALL_BELOW, text, message.span, "given to several", &help);
-        }
+    if down {
+        message_to_all(body, event, &args);
     }
     Some(Emission::Custom { name: name.clone(), down, args })
+}
+
+/// An event of the language that goes the other way, or that the layer itself gets: reported.
+fn is_never_emitted_so(body: &mut Body, name: &Name, event: &str, down: bool) -> bool {
+    let wrong_way = if down { UP.contains(&event) } else { DOWN.contains(&event) };
+    if !wrong_way && !matches!(event, "start" | "settle" | "expiry" | "unmatched") {
+        return false;
+    }
+    let (side, way) = if down { ("above", "up") } else { ("below", "down") };
+    let (text, help) = match wrong_way {
+        true => (format!("`{event}` goes {way}"), format!("write `{side}.{event}(…)`")),
+        false => (format!("`{event}` is never emitted"), "the layer itself gets it".to_string()),
+    };
+    body.error(codes::WRONG_WAY, text, name.span, "not this way", &help);
+    true
+}
+
+/// An event that goes to all layers below takes no message along.
+fn message_to_all(body: &mut Body, event: &str, args: &[Expr]) {
+    let Some(several) = body.this_layer().and_then(|layer| layer.several.clone()) else { return };
+    if let Some(message) = args.iter().find(|arg| arg.ty == Type::Message) {
+        let help = format!("send it one way: `below.send(msg) to flow({}: i)`", several.text);
+        let text = format!("`{event}` goes to all layers below, and a message has one way");
+        body.error(codes::TO_ALL_BELOW, text, message.span, "given to several", &help);
+    }
 }
 
 /// `below.sned(msg)`: near to an event of the language, and nobody handles it.

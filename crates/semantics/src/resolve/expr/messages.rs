@@ -132,21 +132,24 @@ pub(super) fn method(body: &mut Body, message: LocalId, name: &Name, args: &[ast
                 make(ExprKind::Load { message, at: Box::new(at), width, big }, Type::UInt(width), span)
             }
             None => {
-                let names = [
-                    "size", "share", "sum16", "received", "u8", "u16be", "u32be", "u16le", "u32le", "trim", "skip",
-                    "split", "join", "has", "field",
-                ];
-                let text = format!("messages have no operation `{}`", name.text);
-                let mut diagnostic = Diagnostic::error(codes::NO_FUNCTION, text).at(name.span, "unknown");
-                let help = suggest::nearest(&name.text, names).map(|near| format!("did you mean `{near}`?"));
-                diagnostic.helps.push(help.unwrap_or(
-                    "a field of its octets is `msg.u16be(at)`; `uN` and `be` or `le`, in whole octets".into(),
-                ));
-                body.report(diagnostic);
+                no_operation(body, name);
                 unknown(span)
             }
         },
     }
+}
+
+fn no_operation(body: &mut Body, name: &Name) {
+    let names = [
+        "size", "share", "sum16", "received", "u8", "u16be", "u32be", "u16le", "u32le", "trim", "skip", "split",
+        "join", "has", "field",
+    ];
+    let text = format!("messages have no operation `{}`", name.text);
+    let mut diagnostic = Diagnostic::error(codes::NO_FUNCTION, text).at(name.span, "unknown");
+    let near = suggest::nearest(&name.text, names).map(|near| format!("did you mean `{near}`?"));
+    let octets = "a field of its octets is `msg.u16be(at)`; `uN` and `be` or `le`, in whole octets";
+    diagnostic.helps.push(near.unwrap_or(octets.to_string()));
+    body.report(diagnostic);
 }
 
 fn received(body: &mut Body, message: LocalId, args: &[ast::Arg], span: Span) -> Expr {

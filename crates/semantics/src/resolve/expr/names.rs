@@ -35,6 +35,11 @@ pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
     if want == Some(Type::Reason) {
         return make(ExprKind::Reason(name.clone()), Type::Reason, name.span);
     }
+    of_file(body, name)
+}
+
+/// A name of the file as a value: a constant, or what is said of everything else.
+fn of_file(body: &mut Body, name: &Name) -> Expr {
     match body.cx.item(body.file, &name.text) {
         Some(Item::Const(index)) => match consts::of_file(body.cx, index, Some(name)) {
             Some(expr) => Expr { span: name.span, ..expr },

@@ -52,11 +52,7 @@ pub fn values(
     let mut misspelt = false;
     for (name, value) in given {
         let Some(index) = fields.iter().position(|field| field.name.text == name.text) else {
-            let names = fields.iter().map(|field| field.name.text.as_str());
-            let text = format!("{what} `{owner}` has no field `{}`", name.text);
-            let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
-            diagnostic.helps.extend(suggest::help(&name.text, names));
-            body.report(diagnostic);
+            no_field(body, &format!("{what} `{owner}`"), fields, &name);
             value.iter().for_each(|value| drop(expr::infer(body, value, None)));
             misspelt = true;
             continue;
@@ -73,16 +69,21 @@ pub fn values(
             body.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
         }
     }
-    let missing: Vec<&str> = fields
-        .iter()
-        .zip(&values)
-        .filter(|(_, value)| value.is_none())
-        .map(|(field, _)| field.name.text.as_str())
-        .collect();
+    let given = fields.iter().zip(&values);
+    let missing: Vec<&str> =
+        given.filter(|(_, value)| value.is_none()).map(|(field, _)| field.name.text.as_str()).collect();
     if !missing.is_empty() && !misspelt {
         let text = format!("{what} `{owner}` needs a value for {}", suggest::list(&missing));
         let help = format!("add `{}: …`", missing[0]);
         body.error(codes::FIELDS_MISSING, text, span, "missing here", &help);
     }
     values.into_iter().map(|value| value.unwrap_or(unknown(span))).collect()
+}
+
+fn no_field(body: &mut Body, owner: &str, fields: &[Field], name: &Name) {
+    let names = fields.iter().map(|field| field.name.text.as_str());
+    let text = format!("{owner} has no field `{}`", name.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
+    diagnostic.helps.extend(suggest::help(&name.text, names));
+    body.report(diagnostic);
 }

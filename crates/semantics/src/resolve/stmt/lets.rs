@@ -102,30 +102,24 @@ pub(super) fn with_rest(body: &mut Body, node: &Node, rest: &[Node]) -> Option<V
             return Some(stmt::statements(body, rest));
         }
     };
-    if let (Lookup::Object { class, key }, true) = (&lookup, or.is_new()) {
-        let otherwise = stmt::block(body, or.block());
-        found::must_leave(body, &otherwise, or.block(), span);
-        let local = body.locals.bind(names.first()?, Type::Object(*class));
-        let kind = StmtKind::FindOrNew { class: *class, key: key.clone(), local, otherwise };
-        let mut all = vec![Stmt { kind, span }];
+    let default = or.block().and_then(|block| tree::block_value(&block));
+    let bound = match (&lookup, default) {
+        (Lookup::Object { class, key }, _) if or.is_new() => {
+            let otherwise = stmt::block(body, or.block());
+            found::must_leave(body, &otherwise, or.block(), span);
+            let local = body.locals.bind(names.first()?, Type::Object(*class));
+            let kind = StmtKind::FindOrNew { class: *class, key: key.clone(), local, otherwise };
+            Some(vec![Stmt { kind, span }])
+        }
+        (Lookup::Map { map, key, values }, Some(default)) => match values.as_slice() {
+            [ty] => Some(found_or_default(body, (map, key, *ty), &default, &names, span)?),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(mut all) = bound {
         all.extend(stmt::statements(body, rest));
         return Some(all);
-    }
-    if let (Lookup::Map { map, key, values }, Some(default)) =
-        (&lookup, or.block().and_then(|block| tree::block_value(&block)))
-    {
-        if let [ty] = values.as_slice() {
-            let (map, key, ty) = (map.clone(), key.clone(), *ty);
-            let default = expr::value(body, &default, ty);
-            let hidden = body.locals.hidden(span, ty);
-            let local = body.locals.bind(names.first()?, ty);
-            let found = make(ExprKind::Local(hidden), ty, span);
-            let then = vec![Stmt { kind: StmtKind::AssignLocal { local, value: found }, span }];
-            let kind = StmtKind::IfFound { map, key, locals: vec![hidden], then, otherwise: Vec::new() };
-            let mut all = vec![Stmt { kind: StmtKind::Let { local, value: default }, span }, Stmt { kind, span }];
-            all.extend(stmt::statements(body, rest));
-            return Some(all);
-        }
     }
     let otherwise = stmt::block(body, or.block());
     found::must_leave(body, &otherwise, or.block(), span);
@@ -133,4 +127,22 @@ pub(super) fn with_rest(body: &mut Body, node: &Node, rest: &[Node]) -> Option<V
     let kind = found::branches(body, lookup, &names, span, otherwise, |body| stmt::statements(body, rest));
     all.push(Stmt { kind, span });
     Some(all)
+}
+
+/// `let v = m[k] or { d }` of one value: the name holds `d`, and then what is found.
+fn found_or_default(
+    body: &mut Body,
+    (map, key, ty): (&StateRef, &[Expr], Type),
+    default: &Tree,
+    names: &[Name],
+    span: Span,
+) -> Option<Vec<Stmt>> {
+    let default = expr::value(body, default, ty);
+    let hidden = body.locals.hidden(span, ty);
+    let local = body.locals.bind(names.first()?, ty);
+    let found = make(ExprKind::Local(hidden), ty, span);
+    let then = vec![Stmt { kind: StmtKind::AssignLocal { local, value: found }, span }];
+    let (map, key) = (map.clone(), key.to_vec());
+    let kind = StmtKind::IfFound { map, key, locals: vec![hidden], then, otherwise: Vec::new() };
+    Some(vec![Stmt { kind: StmtKind::Let { local, value: default }, span }, Stmt { kind, span }])
 }
