@@ -9,7 +9,7 @@ pub mod source;
 pub mod spelling;
 pub mod world;
 
-pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use diagnostic::{Code, Diagnostic, Label, Page, Severity};
 pub use random::Random;
 pub use render::{json_line, render, render_all, Colour};
 pub use source::{FileId, SourceFile, SourceMap, Span};
