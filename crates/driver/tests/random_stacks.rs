@@ -2,7 +2,7 @@
 //! keeps what its layers' words promise, and does the same with a layer in it that only passes events on; each with a
 //! layer that does not fit is refused, and the boundary is named.
 //!
-//! `SEEDS=1000 cargo test -p mokume-driver --test random_stacks -- --nocapture` runs more; `FIRST=17 SEEDS=1` one again.
+//! `./campaign stacks` runs more; `FIRST=17 SEEDS=1 cargo test -p mokume-driver --test all random_stacks` one again.
 
 #[path = "random/promises.rs"]
 mod promises;
@@ -20,8 +20,9 @@ use mokume_reaction::Datum;
 use mokume_simulate::{Record, What};
 use promises::{broken, Channel, Thin, FRAGMENT, THIN};
 
-/// As many in `./test`.
+/// As many in `./test`, and every so many of them in C, too; where `SEEDS` says how many, all are.
 const SEEDS: u64 = 60;
+const IN_C: u64 = 3;
 const MESSAGES: u64 = 12;
 
 fn number(name: &str, otherwise: u64) -> u64 {
@@ -215,7 +216,7 @@ fn random_stacks_run_equal_and_keep_their_promises() {
         if seed >= first + seeds {
             break;
         }
-        let verdict = judge(seed, "", &|layer| layer.to_string(), true);
+        let verdict = judge(seed, "", &|layer| layer.to_string(), seeds != SEEDS || seed % IN_C == 0);
         judged.lock().expect("no judge panics").push(verdict);
     };
     std::thread::scope(|scope| {
@@ -251,7 +252,8 @@ fn a_layer_that_breaks_its_word_is_found() {
     let faulty = text.replace("worker Sequencer", "worker Faulty").replace("seq > last", "seq >= last");
     assert!(faulty.contains("seq >= last"), "the fault is planted");
     let replace = |layer: &'static str| if layer == "Sequencer" { "Faulty".to_string() } else { layer.to_string() };
-    let found = (0..400).filter(|seed| case(*seed).layers.iter().any(|layer| layer.written == "Sequencer"));
+    // One in a hundred seeds has it where a message comes twice and nothing below it or above it takes that away.
+    let found = (0..4000).filter(|seed| case(*seed).layers.iter().any(|layer| layer.written == "Sequencer"));
     let found = found.filter_map(|seed| judge(seed, &faulty, &replace, false).err()).find(|why| why.contains("twice"));
     println!("FIGURE: a sequencer that takes a number twice is found: {}", found.is_some());
     assert!(found.is_some(), "a message was delivered twice, and nobody said so");
