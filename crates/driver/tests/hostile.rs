@@ -4,8 +4,6 @@
 //! Every received frame has exactly one fate (the interpreter's ledger balances after each, and C's accounts are the
 //! interpreter's); many reasons are hit; after all timers nothing is held; the host still answers.
 
-mod attacks;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -17,7 +15,7 @@ use mokume_emit_c::{Build, CMachine, Memory, Sanitize, Transport};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Datum, Machine, Outcome, PortId};
 
-use attacks::{ipv4, udp, OWN, PEER};
+use crate::attacks::{self, ipv4, udp, OWN, PEER};
 
 /// `MOKUME_FRAMES` says otherwise: the campaign has more.
 const FRAMES: u64 = 100_000;

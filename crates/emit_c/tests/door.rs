@@ -1,10 +1,8 @@
 //! The door of a stack in C: a reaction is refused exactly when the pool has no room for it, as in the interpreter.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{build, right_files};
+use crate::common::{build, right_files};
 use mokume_emit_c::{CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::{Datum, Handle, Machine, Outcome, PortId};

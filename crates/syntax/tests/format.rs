@@ -1,7 +1,6 @@
 //! The formatter on every file of the repository, and on files whose blanks and line ends were changed.
 
-mod common;
-
+use crate::common;
 use mokume_base::{FileId, Random};
 use mokume_syntax::format::{format, Refused};
 use mokume_syntax::lexer::lex;

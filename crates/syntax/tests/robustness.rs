@@ -1,8 +1,6 @@
 //! Whatever the text, the parser ends without a panic, keeps every octet, and does not nest beyond its bound.
 
-mod common;
-
-use common::{checked, fenced};
+use crate::common::{self, checked, fenced};
 use mokume_base::{FileId, Random};
 use mokume_syntax::{parse, Fragment, SyntaxNode};
 
