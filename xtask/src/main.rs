@@ -1,6 +1,9 @@
 //! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
+//! `cargo xtask test` and `campaign` are what `./test` and `./campaign` run.
 
 mod imports;
+mod runs;
+mod test_files;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,8 +18,10 @@ fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("tidy") => tidy(),
         Some("circles") => show_circles(std::env::args().skip(2)),
+        Some("test") => runs::test(),
+        Some("campaign") => runs::campaign(&std::env::args().skip(2).collect::<Vec<_>>()),
         _ => {
-            eprintln!("usage: cargo xtask tidy, or cargo xtask circles CRATE …");
+            eprintln!("usage: cargo xtask tidy, circles CRATE …, test, or campaign [list | NAME …]");
             ExitCode::from(2)
         }
     }
@@ -62,6 +67,7 @@ fn tidy() -> ExitCode {
         faults.extend(imports::faults(name, &sources_of(name), &allowed));
     }
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
+    faults.extend(found.keys().flat_map(|name| test_files::faults(&root.join("crates").join(name), runs::names)));
     for fault in &faults {
         eprintln!("tidy: {fault}");
     }
