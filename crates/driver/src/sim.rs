@@ -104,12 +104,16 @@ pub fn run(
 }
 
 /// Compiles each stack of a network once.
-pub fn stacks(checked: &Checked, network: &Network) -> (BTreeMap<u32, Compiled>, Vec<mokume_base::Diagnostic>) {
+pub fn stacks(
+    checked: &Checked,
+    network: &Network,
+    world: &dyn World,
+) -> (BTreeMap<u32, Compiled>, Vec<mokume_base::Diagnostic>) {
     let mut all = BTreeMap::new();
     let mut diagnostics = Vec::new();
     for host in &network.hosts {
         if !all.contains_key(&host.stack.0) {
-            let (compiled, found) = compile::compile(checked, host.stack);
+            let (compiled, found) = compile::compile(checked, host.stack, world);
             diagnostics.extend(found);
             if let Some(compiled) = compiled {
                 all.insert(host.stack.0, compiled);

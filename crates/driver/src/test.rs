@@ -42,7 +42,7 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
     let mut stacks: BTreeMap<u32, Compiled> = BTreeMap::new();
     for test in &tests {
         if !stacks.contains_key(&test.stack.0) {
-            let (compiled, diagnostics) = compile::compile(checked, test.stack);
+            let (compiled, diagnostics) = compile::compile(checked, test.stack, world);
             results.diagnostics.extend(diagnostics);
             if let Some(compiled) = compiled {
                 stacks.insert(test.stack.0, compiled);
@@ -86,7 +86,7 @@ fn run_in_c(
 ) -> Result<Vec<Outcome>, Failure> {
     let order: Vec<u32> = stacks.keys().copied().collect();
     let automata: Vec<&Automaton> = stacks.values().map(|compiled| &compiled.composed).collect();
-    let build = Build { optimize: 1, ..Build::new(machines::cache(world)) };
+    let build = Build { optimize: 1, ..Build::new(world, machines::cache(world)) };
     let program = machines::program(&automata, &checked.natives.with(&automata, build))?;
     // Enough for the pools that composing asks for; a loop that makes very many messages is said to find no room.
     let pool = automata.iter().map(|automaton| automaton.pool).max().unwrap_or_default();
