@@ -203,7 +203,7 @@ fn input_of(
     port: &Name,
     event: &Name,
     args: &[Arg],
-) -> Result<mokume_lower::Input, Diagnostic> {
+) -> Result<mokume_script::Input, Diagnostic> {
     let known = |arg: &Arg| if matches!(arg, Arg::Handle(_)) { Arg::Word(0) } else { arg.clone() };
     let args = args.iter().map(known).collect();
     let kind = StepKind::Input { port: port.clone(), event: event.clone(), args };

@@ -62,7 +62,7 @@ pub use declare::DEVICE_MTU;
 #[cfg(test)]
 pub(crate) use fault::Fault;
 pub use protocols::Protocols;
-pub use script::{input, settings, test_script, Input};
+pub use script::{input, settings, test_script};
 
 /// How a stack is to be lowered.
 #[derive(Clone, Debug)]
