@@ -1,6 +1,8 @@
 //! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
 
+mod doors;
 mod imports;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -28,6 +30,15 @@ fn root() -> PathBuf {
 
 fn sources_of(name: &str) -> imports::Sources {
     imports::sources(&root().join("crates").join(name).join("src"))
+}
+
+/// The sources of all crates, by path from the repository's root.
+fn all_sources<'a>(crates: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
+    let of_crate = |name: &String| {
+        let sources = sources_of(name).into_iter();
+        sources.map(|(file, text)| (format!("crates/{name}/src/{file}"), text)).collect::<Vec<_>>()
+    };
+    crates.flat_map(of_crate).collect()
 }
 
 /// Prints the circles of crates, whether or not `tidy` looks at them; with the files that import each other.
@@ -61,6 +72,7 @@ fn tidy() -> ExitCode {
     for name in WITHOUT_CIRCLES {
         faults.extend(imports::faults(name, &sources_of(name), &allowed));
     }
+    faults.extend(doors::faults(&all_sources(found.keys()), &read("xtask/doors.txt")));
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
     for fault in &faults {
         eprintln!("tidy: {fault}");

@@ -35,6 +35,7 @@ mod wire_options;
 
 pub use build::{Build, BuildError, CProgram, Sanitize, Transport};
 pub use machine::{CMachine, MachineError, Memory};
+pub use mokume_toolchain::Failure;
 pub use native::{signatures, Signature};
 pub use natives::Loaded;
 pub use runtime::{RUNTIME, RUNTIME_FAULTS};

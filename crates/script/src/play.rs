@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId};
 
-use crate::differ::{Failure, FailureKind};
+use crate::difference::{Failure, FailureKind};
 use crate::script::*;
 
 /// The values of the stack's parameters under this script, in their order.

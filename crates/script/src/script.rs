@@ -1,6 +1,6 @@
-//! A run test as data: inputs, the passing of time, and everything that must be seen after each.
+//! A run test as data: inputs, the passing of time, and everything that must be seen after each; and a network's inputs.
 
-use mokume_reaction::Report;
+use mokume_reaction::{Datum, PortId, Report};
 
 /// One run test. Times are nanoseconds since the start, which is at 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -95,4 +95,13 @@ pub enum Counted {
     Refused,
     /// A counter cell, `class.cell`, summed over all objects.
     Counter(String),
+}
+
+/// An input of a network's host, for the stack that it runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Input {
+    pub port: PortId,
+    /// Index of the port's input event.
+    pub event: u32,
+    pub args: Vec<Datum>,
 }
