@@ -6,6 +6,39 @@ use crate::Span;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Code(pub &'static str);
 
+/// Constants for codes, `NAME = "M0214";` each, and `CODES`, the list of them. What a code means stands on its page.
+#[macro_export]
+macro_rules! codes {
+    ($($name:ident = $code:literal;)*) => {
+        $(
+            #[doc = concat!("`docs/diagnostics/", $code, ".md`")]
+            pub const $name: $crate::Code = $crate::Code($code);
+        )*
+
+        /// All of these codes.
+        pub const CODES: &[$crate::Code] = &[$($name),*];
+    };
+}
+
+/// A code's page: a file of `docs/diagnostics`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Page<'t> {
+    pub code: &'t str,
+    /// What is wrong, in a few words.
+    pub title: &'t str,
+    /// Markdown: why it is wrong, and what to write instead; ends with a line break.
+    pub text: &'t str,
+}
+
+impl Page<'_> {
+    /// A page from its file, whose first line is `# M0214: title`; none of another text.
+    pub fn read(file: &str) -> Option<Page<'_>> {
+        let (heading, text) = file.strip_prefix("# ")?.split_once("\n\n")?;
+        let (code, title) = heading.split_once(": ")?;
+        Some(Page { code, title, text })
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
     Error,

@@ -8,7 +8,7 @@ pub mod source;
 pub mod spelling;
 pub mod world;
 
-pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use diagnostic::{Code, Diagnostic, Label, Page, Severity};
 pub use render::{json_line, render, render_all, Colour};
 pub use source::{FileId, SourceFile, SourceMap, Span};
 pub use spelling::did_you_mean;

@@ -1,33 +1,32 @@
-//! `mokume explain`: the page of a diagnostic's code, from the crate that gives it.
+//! `mokume explain`: the page of a diagnostic's code, from `docs/diagnostics`.
 
-/// A code's page.
-#[derive(Clone, Debug)]
-pub struct Page {
-    pub code: &'static str,
-    pub title: &'static str,
-    pub text: String,
+use include_dir::{include_dir, Dir};
+
+pub use mokume_base::Page;
+
+static PAGES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../docs/diagnostics");
+
+/// All codes that Mokume gives, crate by crate.
+pub fn codes() -> Vec<&'static str> {
+    let crates = [
+        mokume_syntax::CODES,
+        mokume_semantics::codes::CODES,
+        mokume_lower::codes::CODES,
+        mokume_compose::codes::CODES,
+        mokume_reaction::codes::CODES,
+        crate::natives::CODES,
+    ];
+    crates.iter().copied().flatten().map(|code| code.0).collect()
 }
 
 /// All pages, by code.
-pub fn pages() -> Vec<Page> {
-    let front = mokume_syntax::CODES
-        .iter()
-        .chain(mokume_semantics::codes::all())
-        .chain(mokume_lower::codes::CODES)
-        .chain(mokume_compose::codes::CODES)
-        .chain(crate::natives::CODES);
-    let front = front.map(|(code, title, text)| Page { code, title, text: (*text).to_string() });
-    let form = mokume_reaction::codes::CODES.iter().map(|page| Page {
-        code: page.code.0,
-        title: page.title,
-        text: format!("{}\n\n    {}", page.page, page.example.replace('\n', "\n    ")),
-    });
-    let mut pages: Vec<Page> = front.chain(form).collect();
+pub fn pages() -> Vec<Page<'static>> {
+    let mut pages: Vec<_> = PAGES.files().filter_map(|file| Page::read(file.contents_utf8()?)).collect();
     pages.sort_by_key(|page| page.code);
     pages
 }
 
 /// The page of a code, as `M0401` or `m0401`.
-pub fn page(code: &str) -> Option<Page> {
+pub fn page(code: &str) -> Option<Page<'static>> {
     pages().into_iter().find(|page| page.code.eq_ignore_ascii_case(code))
 }

@@ -91,11 +91,5 @@ pub fn load(automaton: &Automaton, files: &Files) -> Result<Option<Arc<dyn Nativ
     }
 }
 
-/// Code, title and page.
-pub static CODES: &[(&str, &str, &str)] = &[(
-    "M0342",
-    "the file of a function in C is missing, or cannot be compiled",
-    "`extern fn f(…) from \"f.c\"` names a file in C beside the one that declares the function, or in the same module of the \
-     library. It is compiled with the stack, and for the interpreter as a shared object. Where that cannot be done (there is no C \
-     compiler, or no library that it links), the function is its model, in the interpreter and in C alike, and this is a warning.\n",
-)];
+/// The codes of this crate.
+pub const CODES: &[Code] = &[MISSING];

@@ -90,11 +90,14 @@ fn wrong_automata_are_refused_with_the_right_code_at_the_right_line() {
 #[test]
 fn every_code_has_a_page_and_its_wrong_automaton() {
     let texts: String = files("wrong").iter().map(|path| read(path)).collect();
-    for page in mokume_reaction::codes::CODES {
-        assert!(!page.title.is_empty() && !page.page.is_empty() && !page.example.is_empty(), "{}", page.code.0);
+    for code in mokume_reaction::codes::CODES {
+        let file = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/diagnostics/{}.md", code.0)));
+        let page = mokume_base::Page::read(&file).unwrap_or_else(|| panic!("{}", code.0));
+        let (text, example) = page.text.split_once("\n\n    ").unwrap_or_else(|| panic!("{} has no example", code.0));
+        assert!(page.code == code.0 && !page.title.is_empty() && !text.is_empty() && !example.is_empty(), "{}", code.0);
         // Identifiers that refer to nothing cannot be written in the text form.
-        let in_text = page.code != mokume_reaction::codes::DANGLING;
-        assert_eq!(texts.contains(page.code.0), in_text, "{}", page.code.0);
+        let in_text = *code != mokume_reaction::codes::DANGLING;
+        assert_eq!(texts.contains(code.0), in_text, "{}", code.0);
     }
 }
 

@@ -6,7 +6,9 @@ use crate::types;
 /// A constant: a scalar or a record of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
+    /// Of any scalar type, as [`ExprKind::Number`] holds it.
     Scalar(u64),
+    /// One for each field.
     Record(Vec<Value>),
 }
 
@@ -19,6 +21,7 @@ impl Value {
         }
     }
 
+    /// The number; none of a record.
     pub fn scalar(&self) -> Option<u64> {
         match self {
             Value::Scalar(value) => Some(*value),
@@ -41,7 +44,8 @@ pub fn eval(program: &Program, expr: &Expr) -> Result<Value, Unknown> {
     eval_with(program, &[], expr)
 }
 
-/// The value of an expression whose parameters are these, as far as they are known.
+/// The value of an expression whose parameters are these, as far as they are known. One table of what can be known; whatever
+/// is not in it depends on state or inputs.
 pub fn eval_with(program: &Program, params: &[Option<Value>], expr: &Expr) -> Result<Value, Unknown> {
     let eval = |program: &Program, expr: &Expr| eval_with(program, params, expr);
     let scalar =

@@ -6,10 +6,10 @@
 pub mod check;
 pub mod codes;
 pub mod constants;
+pub mod events;
 pub mod load;
 pub mod program;
 mod resolve;
-pub mod signature;
 pub mod suggest;
 mod tree;
 pub mod types;
@@ -18,6 +18,7 @@ pub mod visit;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap, Span};
 
 pub use load::{load, Loaded, Loader};
+pub use program::signature;
 use program::Program;
 
 /// The typed program of loaded files, and all that is wrong with them (of `use` and of the parser too), by place.

@@ -39,7 +39,9 @@ impl Loader for Nothing {
 /// All files of a program, parsed, and who uses whom directly.
 #[derive(Default)]
 pub struct Loaded {
+    /// The roots first, then as they were met.
     pub files: Vec<(FileId, Parse)>,
+    /// Who uses, and whom.
     pub uses: Vec<(FileId, FileId)>,
     /// Of `use` itself and of the parser.
     pub diagnostics: Vec<Diagnostic>,

@@ -2,15 +2,17 @@
 //!
 //! Invariant: every reader may find nothing. The parser has reported what is missing, so nobody here speaks of it again.
 
-use mokume_base::FileId;
+use mokume_base::{FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Expr};
 
 use crate::program::Name;
 
+/// A name node.
 pub fn name(file: FileId, name: &ast::Name) -> Name {
     Name { text: name.text(), span: name.span(file) }
 }
 
+/// A name node, if the parser found one.
 pub fn some_name(file: FileId, found: Option<ast::Name>) -> Option<Name> {
     found.map(|found| name(file, &found))
 }
@@ -37,6 +39,17 @@ pub fn name_expr(file: FileId, expr: &Expr) -> Option<Name> {
 pub fn name_field(file: FileId, expr: &Expr) -> Option<(Name, Name)> {
     let Expr::Field(field) = expr else { return None };
     Some((name_expr(file, &field.base()?)?, some_name(file, field.name())?))
+}
+
+/// `base.name(…)` as its parts.
+pub fn method(file: FileId, call: &ast::CallExpr) -> Option<(Expr, Name)> {
+    let Some(Expr::Field(field)) = call.callee() else { return None };
+    Some((field.base()?, some_name(file, field.name())?))
+}
+
+/// The name of an item that has one; `?` for one that the parser found none of.
+pub fn title(file: FileId, name: Option<ast::Name>) -> Name {
+    some_name(file, name).unwrap_or(Name { text: "?".into(), span: Span::new(file, 0, 0) })
 }
 
 /// An expression without the parentheses around it.

@@ -5,7 +5,8 @@
 
 use crate::program::*;
 
-/// The expressions directly inside an expression (those in its state references too).
+/// The expressions directly inside an expression (those in its state references too). One table of all variants, so that a
+/// new one is asked for here.
 pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     use ExprKind::*;
     match &expr.kind {
@@ -199,8 +200,11 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
 /// What [`walk`] meets.
 #[derive(Clone, Copy)]
 pub enum Met<'a> {
+    /// Before its expressions and blocks.
     Stmt(&'a Stmt),
+    /// Before those within it.
     Expr(&'a Expr),
+    /// Behind the statement or expression that names it.
     State(&'a StateRef),
 }
 

@@ -2,18 +2,24 @@
 //!
 //! Invariant: words are never reserved here. A keyword is an `IDENT` that the parser reads as one where it stands, so
 //! that `key`, `type` or `address` stay free as names.
+//!
+//! The file is one table, a line or two for each kind; so it is long and is not cut.
 
 use logos::Logos;
 
+/// What a token or a node is. Of nodes the doc names their type in [`crate::ast`], which has an example.
 #[allow(non_camel_case_types)]
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u16)]
 pub enum SyntaxKind {
     // ---- trivia ----
+    /// Blanks and line breaks.
     #[regex(r"[ \t\r\n\f\u{feff}]+")]
     WHITESPACE,
+    /// `// …`, up to the line's end.
     #[regex(r"//[^\n]*", allow_greedy = true, priority = 3)]
     COMMENT,
+    /// `/// …`, of what follows it.
     #[regex(r"///[^\n]*", allow_greedy = true, priority = 5)]
     DOC_COMMENT,
     /// `/* … */`, which the language does not have: reported, then skipped.
@@ -21,6 +27,7 @@ pub enum SyntaxKind {
     BLOCK_COMMENT,
 
     // ---- literals and names ----
+    /// A name, or a word that a rule takes as a keyword.
     #[regex(r"[A-Za-z_][A-Za-z0-9_]*", priority = 2)]
     IDENT,
     /// `7`, `0x0800`, `1_000`; the lexer takes letters too, so that `20ms` is one mistake and not two tokens.
@@ -44,86 +51,125 @@ pub enum SyntaxKind {
     #[regex(r"[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*::([0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*)?(/[0-9]+)?", priority = 22)]
     #[regex(r"::[0-9][0-9a-fA-F]{0,3}(:[0-9a-fA-F]{1,4})*(/[0-9]+)?", priority = 23)]
     HOST6,
+    /// `"text"`, with its escapes, on one line.
     #[regex(r#""([^"\\\n]|\\[^\n])*""#, priority = 5)]
     STRING,
+    /// `x"00 ff"`
     #[regex(r#"x"[^"\n]*""#, priority = 6)]
     HEX_STRING,
+    /// A string that its line ends before it does: reported.
     #[regex(r#"x?"([^"\\\n]|\\[^\n])*\\?"#, priority = 4)]
     OPEN_STRING,
 
     // ---- brackets and separators ----
+    /// `{`
     #[token("{")]
     L_BRACE,
+    /// `}`
     #[token("}")]
     R_BRACE,
+    /// `(`
     #[token("(")]
     L_PAREN,
+    /// `)`
     #[token(")")]
     R_PAREN,
+    /// `[`
     #[token("[")]
     L_BRACKET,
+    /// `]`
     #[token("]")]
     R_BRACKET,
+    /// `,`
     #[token(",")]
     COMMA,
+    /// `:`
     #[token(":")]
     COLON,
+    /// `;`
     #[token(";")]
     SEMICOLON,
+    /// `.`
     #[token(".")]
     DOT,
+    /// `..`
     #[token("..")]
     DOT_DOT,
+    /// `->`
     #[token("->")]
     ARROW,
+    /// `=>`
     #[token("=>")]
     FAT_ARROW,
+    /// `?`
     #[token("?")]
     QUESTION,
+    /// `@`
     #[token("@")]
     AT,
 
     // ---- operators ----
+    /// `+`
     #[token("+")]
     PLUS,
+    /// `-`
     #[token("-")]
     MINUS,
+    /// `*`
     #[token("*")]
     STAR,
+    /// `/`
     #[token("/")]
     SLASH,
+    /// `%`
     #[token("%")]
     PERCENT,
+    /// `+%`
     #[token("+%")]
     PLUS_WRAP,
+    /// `-%`
     #[token("-%")]
     MINUS_WRAP,
+    /// `*%`
     #[token("*%")]
     STAR_WRAP,
+    /// `&`
     #[token("&")]
     AMP,
+    /// `|`
     #[token("|")]
     PIPE,
+    /// `^`
     #[token("^")]
     CARET,
+    /// `<<`
     #[token("<<")]
     SHL,
+    /// `>>`
     #[token(">>")]
     SHR,
+    /// `!`
     #[token("!")]
     BANG,
+    /// `==`
     #[token("==")]
     EQ_EQ,
+    /// `!=`
     #[token("!=")]
     NEQ,
+    /// `<`
     #[token("<")]
     LT,
+    /// `<=`
     #[token("<=")]
     LE,
+    /// `>`
     #[token(">")]
     GT,
+    /// `>=`
     #[token(">=")]
     GE,
+    /// `=`
     #[token("=")]
     EQ,
     /// `+=` and its like; [`crate::ast::AssignStmt::op`] says which.
@@ -143,207 +189,378 @@ pub enum SyntaxKind {
     OP_EQ,
 
     // ---- habits from other languages, each with its own message ----
+    /// `:=`
     #[token(":=")]
     COLON_EQ,
+    /// `&&`
     #[token("&&")]
     AMP_AMP,
+    /// `||`
     #[token("||")]
     PIPE_PIPE,
+    /// `++`
     #[token("++")]
     PLUS_PLUS,
+    /// `--`
     #[token("--")]
     MINUS_MINUS,
+    /// `::`
     #[token("::")]
     COLON_COLON,
     /// A character or word that no token begins with; `'one'` is one mistake.
     #[regex(r"'[^'\n]*'")]
     ERROR_TOKEN,
+    /// Behind the last token; in no tree.
     EOF,
 
     // ---- nodes: files and items ----
+    /// [`crate::ast::File`]
     FILE,
+    /// What could not be read, and was reported.
     ERROR,
+    /// [`crate::ast::Name`]
     NAME,
+    /// [`crate::ast::Path`]
     PATH,
+    /// [`crate::ast::Use`]
     USE,
+    /// [`crate::ast::UsePath`]
     USE_PATH,
+    /// [`crate::ast::Const`]
     CONST,
+    /// [`crate::ast::TypeAlias`]
     TYPE_ALIAS,
+    /// [`crate::ast::Record`]
     RECORD,
+    /// [`crate::ast::FieldList`]
     FIELD_LIST,
+    /// [`crate::ast::Field`]
     FIELD,
+    /// [`crate::ast::Enum`]
     ENUM,
+    /// [`crate::ast::Variant`]
     VARIANT,
+    /// [`crate::ast::Attribute`]
     ATTRIBUTE,
+    /// [`crate::ast::Service`]
     SERVICE,
+    /// [`crate::ast::Signal`]
     SIGNAL,
+    /// [`crate::ast::Function`]
     FUNCTION,
+    /// [`crate::ast::ParamList`]
     PARAM_LIST,
+    /// [`crate::ast::Param`]
     PARAM,
+    /// [`crate::ast::Layer`]
     LAYER,
+    /// [`crate::ast::Bundle`]
     BUNDLE,
+    /// [`crate::ast::LayerUse`]
     LAYER_USE,
+    /// [`crate::ast::Signature`]
     SIGNATURE,
+    /// [`crate::ast::Include`]
     INCLUDE,
+    /// [`crate::ast::Unit`]
     UNIT,
+    /// [`crate::ast::Boundaries`]
     BOUNDARIES,
+    /// [`crate::ast::Directed`]
     DIRECTED,
+    /// [`crate::ast::Vocabulary`]
     VOCABULARY,
+    /// [`crate::ast::Reasons`]
     REASONS,
+    /// [`crate::ast::Wire`]
     WIRE,
+    /// [`crate::ast::Stack`]
     STACK,
+    /// [`crate::ast::Network`]
     NETWORK,
+    /// [`crate::ast::Test`]
     TEST,
 
     // ---- types ----
+    /// [`crate::ast::NamedType`]
     NAMED_TYPE,
+    /// [`crate::ast::ArrayType`]
     ARRAY_TYPE,
+    /// [`crate::ast::VectorType`]
     VECTOR_TYPE,
+    /// [`crate::ast::MapType`]
     MAP_TYPE,
+    /// [`crate::ast::FnType`]
     FN_TYPE,
 
     // ---- members of layers ----
+    /// [`crate::ast::Header`]
     HEADER,
+    /// [`crate::ast::Alternative`]
     ALTERNATIVE,
+    /// [`crate::ast::Key`]
     KEY,
+    /// [`crate::ast::Address`]
     ADDRESS,
+    /// [`crate::ast::Several`]
     SEVERAL,
+    /// [`crate::ast::Matching`]
     MATCHING,
+    /// [`crate::ast::Scope`]
     SCOPE,
+    /// [`crate::ast::Object`]
     OBJECT,
+    /// [`crate::ast::Capacity`]
     CAPACITY,
+    /// [`crate::ast::Evict`]
     EVICT,
+    /// [`crate::ast::Publish`]
     PUBLISH,
+    /// [`crate::ast::Limit`]
     LIMIT,
+    /// [`crate::ast::Each`]
     EACH,
+    /// [`crate::ast::Serves`]
     SERVES,
+    /// [`crate::ast::Uses`]
     USES,
+    /// [`crate::ast::Reads`]
     READS,
+    /// [`crate::ast::Writes`]
     WRITES,
+    /// [`crate::ast::Needs`]
     NEEDS,
+    /// [`crate::ast::Gives`]
     GIVES,
+    /// [`crate::ast::Claim`]
     CLAIM,
+    /// [`crate::ast::WhenClause`]
     WHEN_CLAUSE,
+    /// [`crate::ast::Speaks`]
     SPEAKS,
+    /// [`crate::ast::Handler`]
     HANDLER,
+    /// [`crate::ast::PatternList`]
     PATTERN_LIST,
+    /// [`crate::ast::AlternativePattern`]
     ALTERNATIVE_PATTERN,
+    /// [`crate::ast::LimitClause`]
     LIMIT_CLAUSE,
+    /// [`crate::ast::LaterRoom`]
     LATER_ROOM,
+    /// [`crate::ast::ToClause`]
     TO_CLAUSE,
+    /// [`crate::ast::FromClause`]
     FROM_CLAUSE,
 
     // ---- state ----
+    /// [`crate::ast::Var`]
     VAR,
+    /// [`crate::ast::ConstState`]
     CONST_STATE,
+    /// [`crate::ast::Timer`]
     TIMER,
+    /// [`crate::ast::Quota`]
     QUOTA,
+    /// [`crate::ast::Counter`]
     COUNTER,
+    /// [`crate::ast::Array`]
     ARRAY,
+    /// [`crate::ast::Map`]
     MAP,
+    /// [`crate::ast::Messages`]
     MESSAGES,
 
     // ---- containers ----
+    /// [`crate::ast::Container`]
     CONTAINER,
+    /// [`crate::ast::TypeParams`]
     TYPE_PARAMS,
+    /// [`crate::ast::Contained`]
     CONTAINED,
+    /// [`crate::ast::TypeArgs`]
     TYPE_ARGS,
+    /// [`crate::ast::MayRefuse`]
     MAY_REFUSE,
     /// What of a function in C is not its head: `extern`, `grows 16`, `from "cipher.c"`, `link "sodium"`.
     EXTERN,
+    /// [`crate::ast::FromFile`]
     FROM_FILE,
+    /// [`crate::ast::LinkWith`]
     LINK_WITH,
 
     // ---- statements ----
+    /// [`crate::ast::Block`]
     BLOCK,
+    /// [`crate::ast::LetStmt`]
     LET_STMT,
+    /// [`crate::ast::NamePattern`]
     NAME_PATTERN,
+    /// [`crate::ast::TuplePattern`]
     TUPLE_PATTERN,
+    /// [`crate::ast::AssignStmt`]
     ASSIGN_STMT,
+    /// [`crate::ast::ExprStmt`]
     EXPR_STMT,
+    /// [`crate::ast::WhileStmt`]
     WHILE_STMT,
+    /// [`crate::ast::ForStmt`]
     FOR_STMT,
+    /// [`crate::ast::ReturnStmt`]
     RETURN_STMT,
+    /// [`crate::ast::PassStmt`]
     PASS_STMT,
+    /// [`crate::ast::DropStmt`]
     DROP_STMT,
+    /// [`crate::ast::ConsumeStmt`]
     CONSUME_STMT,
+    /// [`crate::ast::FailStmt`]
     FAIL_STMT,
+    /// [`crate::ast::AcceptStmt`]
     ACCEPT_STMT,
+    /// [`crate::ast::TakeStmt`]
     TAKE_STMT,
+    /// [`crate::ast::GiveStmt`]
     GIVE_STMT,
+    /// [`crate::ast::CountStmt`]
     COUNT_STMT,
+    /// [`crate::ast::StartStmt`]
     START_STMT,
+    /// [`crate::ast::StopStmt`]
     STOP_STMT,
+    /// [`crate::ast::RemoveStmt`]
     REMOVE_STMT,
+    /// [`crate::ast::EndStmt`]
     END_STMT,
+    /// [`crate::ast::AgainStmt`]
     AGAIN_STMT,
+    /// [`crate::ast::LaterStmt`]
     LATER_STMT,
+    /// [`crate::ast::OrClause`]
     OR_CLAUSE,
 
     // ---- expressions ----
+    /// [`crate::ast::If`]
     IF,
+    /// [`crate::ast::LetCondition`]
     LET_CONDITION,
+    /// [`crate::ast::Match`]
     MATCH,
+    /// [`crate::ast::MatchArm`]
     MATCH_ARM,
+    /// [`crate::ast::NameExpr`]
     NAME_EXPR,
+    /// [`crate::ast::NumberExpr`]
     NUMBER_EXPR,
+    /// [`crate::ast::DurationExpr`]
     DURATION_EXPR,
+    /// [`crate::ast::BoolExpr`]
     BOOL_EXPR,
+    /// [`crate::ast::OctetsExpr`]
     OCTETS_EXPR,
+    /// [`crate::ast::ParenExpr`]
     PAREN_EXPR,
+    /// [`crate::ast::VectorExpr`]
     VECTOR_EXPR,
+    /// [`crate::ast::UnaryExpr`]
     UNARY_EXPR,
+    /// [`crate::ast::BinaryExpr`]
     BINARY_EXPR,
+    /// [`crate::ast::CastExpr`]
     CAST_EXPR,
+    /// [`crate::ast::CallExpr`]
     CALL_EXPR,
+    /// [`crate::ast::ArgList`]
     ARG_LIST,
+    /// [`crate::ast::Arg`]
     ARG,
+    /// [`crate::ast::FieldExpr`]
     FIELD_EXPR,
+    /// [`crate::ast::IndexExpr`]
     INDEX_EXPR,
+    /// [`crate::ast::RecordExpr`]
     RECORD_EXPR,
+    /// [`crate::ast::RecordExprField`]
     RECORD_EXPR_FIELD,
+    /// [`crate::ast::RunningExpr`]
     RUNNING_EXPR,
+    /// [`crate::ast::LeftExpr`]
     LEFT_EXPR,
+    /// [`crate::ast::RangeExpr`]
     RANGE_EXPR,
+    /// [`crate::ast::BindExpr`]
     BIND_EXPR,
+    /// [`crate::ast::HoleExpr`]
     HOLE_EXPR,
 
     // ---- wires ----
+    /// [`crate::ast::WireBody`]
     WIRE_BODY,
+    /// [`crate::ast::WireField`]
     WIRE_FIELD,
+    /// [`crate::ast::WireWhere`]
     WIRE_WHERE,
+    /// [`crate::ast::WireTrim`]
     WIRE_TRIM,
+    /// [`crate::ast::WireChoice`]
     WIRE_CHOICE,
+    /// [`crate::ast::WireArm`]
     WIRE_ARM,
+    /// [`crate::ast::WireOptional`]
     WIRE_OPTIONAL,
+    /// [`crate::ast::WireOptions`]
     WIRE_OPTIONS,
+    /// [`crate::ast::WireOption`]
     WIRE_OPTION,
+    /// [`crate::ast::WireReach`]
     WIRE_REACH,
+    /// [`crate::ast::WireEach`]
     WIRE_EACH,
 
     // ---- stacks ----
+    /// [`crate::ast::StackLayer`]
     STACK_LAYER,
+    /// [`crate::ast::Over`]
     OVER,
+    /// [`crate::ast::OverKey`]
     OVER_KEY,
+    /// [`crate::ast::With`]
     WITH,
+    /// [`crate::ast::Export`]
     EXPORT,
+    /// [`crate::ast::StackSetting`]
     STACK_SETTING,
 
     // ---- tests and networks ----
+    /// [`crate::ast::TestStack`]
     TEST_STACK,
+    /// [`crate::ast::InputStep`]
     INPUT_STEP,
+    /// [`crate::ast::ExpectStep`]
     EXPECT_STEP,
+    /// [`crate::ast::Nothing`]
     NOTHING,
+    /// [`crate::ast::DroppedStep`]
     DROPPED_STEP,
+    /// [`crate::ast::ConsumedStep`]
     CONSUMED_STEP,
+    /// [`crate::ast::ReportedStep`]
     REPORTED_STEP,
+    /// [`crate::ast::AfterStep`]
     AFTER_STEP,
+    /// [`crate::ast::Host`]
     HOST,
+    /// [`crate::ast::Link`]
     LINK,
+    /// [`crate::ast::LinkOption`]
     LINK_OPTION,
+    /// [`crate::ast::Percentage`]
     PERCENTAGE,
+    /// [`crate::ast::AtStep`]
     AT_STEP,
+    /// [`crate::ast::Partition`]
     PARTITION,
+    /// [`crate::ast::Until`]
     UNTIL,
 
     #[doc(hidden)]
@@ -351,6 +568,7 @@ pub enum SyntaxKind {
 }
 
 impl SyntaxKind {
+    /// Whether it is a token that no rule looks at.
     pub fn is_trivia(self) -> bool {
         use SyntaxKind::*;
         matches!(self, WHITESPACE | COMMENT | DOC_COMMENT | BLOCK_COMMENT)
@@ -387,6 +605,9 @@ impl rowan::Language for Mokume {
     }
 }
 
+/// A node of the lossless tree.
 pub type SyntaxNode = rowan::SyntaxNode<Mokume>;
+/// A token of the lossless tree.
 pub type SyntaxToken = rowan::SyntaxToken<Mokume>;
+/// Either.
 pub type SyntaxElement = rowan::SyntaxElement<Mokume>;

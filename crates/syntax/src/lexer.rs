@@ -10,8 +10,11 @@ use mokume_base::{Diagnostic, FileId, Span};
 /// One token: what it is, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
+    /// What it is.
     pub kind: SyntaxKind,
+    /// In octets from the text's front.
     pub start: u32,
+    /// The octet behind its last.
     pub end: u32,
 }
 

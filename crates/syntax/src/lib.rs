@@ -19,7 +19,9 @@ use mokume_base::{Diagnostic, FileId};
 /// A text as a tree, and what is wrong with it.
 #[derive(Clone, Debug)]
 pub struct Parse {
+    /// Its text is the source; see [`Parse::syntax`].
     pub tree: rowan::GreenNode,
+    /// In no order; none of a text without mistakes.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -6,6 +6,7 @@ use super::column::{self, Placed};
 use crate::program::*;
 use crate::{codes, constants, suggest};
 
+/// Values whose changes somebody waits for are published below; credit is kept to; new messages fit.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for stack in &program.stacks {
         for (index, instance) in stack.instances.iter().enumerate() {
@@ -111,17 +112,17 @@ fn of_stmt(layer: &Layer, stmt: &Stmt, depth: u32) -> Sends {
         | StmtKind::IfObject { .. }
         | StmtKind::IfTaken { .. }
         | StmtKind::Match { .. } => {
-            let ways = crate::visit::stmt_blocks(stmt).into_iter().map(|block| least(layer, block, depth));
-            let ways: Vec<Sends> = ways.collect();
+            let paths = crate::visit::stmt_blocks(stmt).into_iter().map(|block| least(layer, block, depth));
+            let paths: Vec<Sends> = paths.collect();
             Sends {
-                through: ways.iter().filter_map(|way| way.through).min(),
-                left: ways.iter().filter_map(|way| way.left).min(),
+                through: paths.iter().filter_map(|path| path.through).min(),
+                left: paths.iter().filter_map(|path| path.left).min(),
             }
         }
         // What stands behind `or` may be left by; a loop may have no round.
         _ => {
-            let ways = crate::visit::stmt_blocks(stmt).into_iter().map(|block| least(layer, block, depth));
-            Sends { through: Some(0), left: ways.filter_map(|way| way.left).min() }
+            let paths = crate::visit::stmt_blocks(stmt).into_iter().map(|block| least(layer, block, depth));
+            Sends { through: Some(0), left: paths.filter_map(|path| path.left).min() }
         }
     }
 }

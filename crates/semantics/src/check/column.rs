@@ -4,7 +4,7 @@
 
 use mokume_base::Span;
 
-use super::ways::{circle_from, ways_down, Way};
+use super::descents::{self, circle_from, Descent};
 use crate::constants::{self, Value};
 use crate::program::*;
 use crate::signature::{Boundaries, Claim, Claimed, Unit};
@@ -22,7 +22,7 @@ pub struct Placed<'a> {
 }
 
 /// The layers of a layer or bundle of a stack, top to bottom.
-pub fn placed<'a>(program: &'a Program, part: &Use, span: Span) -> Vec<Placed<'a>> {
+pub(super) fn placed<'a>(program: &'a Program, part: &Use, span: Span) -> Vec<Placed<'a>> {
     let mut found = Vec::new();
     take_apart(program, part, &[], false, 0, &mut found);
     found.iter_mut().for_each(|placed| placed.span = span);
@@ -53,7 +53,7 @@ fn take_apart<'a>(
 }
 
 /// Whether a wire says `trim packet to …`.
-pub fn trims(program: &Program, wire: WireId) -> bool {
+pub(super) fn trims(program: &Program, wire: WireId) -> bool {
     fn any(items: &[WireItem]) -> bool {
         items.iter().any(|item| match item {
             WireItem::Field(field) => field.trims.is_some(),
@@ -74,19 +74,25 @@ pub struct Column<'a> {
 }
 
 /// Below the layer `at` of an instance, or with it on top; one for each way down.
-pub fn below<'a>(program: &'a Program, stack: &'a Stack, index: usize, at: usize, with: bool) -> Vec<Column<'a>> {
+pub(super) fn below<'a>(
+    program: &'a Program,
+    stack: &'a Stack,
+    index: usize,
+    at: usize,
+    with: bool,
+) -> Vec<Column<'a>> {
     // Layers in a circle are refused elsewhere, and have no way down.
     if circle_from(stack, index).is_some() {
         return Vec::new();
     }
-    let ways = ways_down(stack, index);
-    ways.into_iter().map(|way| along(program, stack, &way, if with { at } else { at + 1 })).collect()
+    let descents = descents::all(stack, index);
+    descents.into_iter().map(|descent| along(program, stack, &descent, if with { at } else { at + 1 })).collect()
 }
 
-fn along<'a>(program: &'a Program, stack: &'a Stack, way: &Way, first: usize) -> Column<'a> {
+fn along<'a>(program: &'a Program, stack: &'a Stack, descent: &Descent, first: usize) -> Column<'a> {
     let mut column = Column { below: Vec::new(), keys_bound: Vec::new() };
     let mut bound: Vec<&str> = Vec::new();
-    for (step, &(here, under)) in way.0.iter().enumerate() {
+    for (step, &(here, under)) in descent.steps.iter().enumerate() {
         let instance = &stack.instances[here];
         let layers = placed(program, &instance.of, instance.of.span);
         let skip = if step == 0 { first } else { 0 };
@@ -126,6 +132,7 @@ impl<'a> Column<'a> {
         (Boundaries::Exact, None)
     }
 
+    /// What goes through the top of the column: as the nearest layer says that speaks of it, else messages.
     pub fn unit(&self, program: &Program) -> Unit {
         let claims = self.below.iter().flat_map(|placed| {
             placed.layer.gives.iter().filter(|claim| holds(program, claim, &placed.args)).map(|claim| claim.what)
@@ -178,7 +185,7 @@ fn has_sessions(layer: &Layer) -> bool {
 }
 
 /// Whether a claim is made with these arguments; one that only the start decides is.
-pub fn holds(program: &Program, claim: &Claim, args: &[Option<Value>]) -> bool {
+pub(super) fn holds(program: &Program, claim: &Claim, args: &[Option<Value>]) -> bool {
     let Some(when) = &claim.when else { return true };
     match constants::eval_with(program, args, when) {
         Ok(value) => value.scalar() != Some(0),

@@ -11,8 +11,10 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-type Place = (ScopeKind, u32);
+/// State by its scope and place there.
+type StateAt = (ScopeKind, u32);
 
+/// Timers and alternatives of each layer, by its own text.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         let said = Said::of(layer);
@@ -24,8 +26,8 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
 /// What a layer's text does with its timers and alternatives.
 #[derive(Default)]
 struct Said {
-    started: BTreeSet<Place>,
-    heard: BTreeSet<Place>,
+    started: BTreeSet<StateAt>,
+    heard: BTreeSet<StateAt>,
     sent: BTreeSet<u32>,
     taken: BTreeSet<u32>,
     takes_all: bool,

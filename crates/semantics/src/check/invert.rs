@@ -9,6 +9,7 @@ use crate::codes;
 use crate::program::*;
 use crate::types;
 
+/// Each wire by itself.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for wire in &program.wires {
         let mut fields = Vec::new();

@@ -11,7 +11,7 @@ use crate::visit::{self, Met};
 pub type Args = [Option<Value>];
 
 /// As [`visit::walk_layer`], without the sides that the arguments rule out.
-pub fn walk_layer<'a>(program: &Program, layer: &'a Layer, args: &Args, f: &mut dyn FnMut(Met<'a>)) {
+pub(super) fn walk_layer<'a>(program: &Program, layer: &'a Layer, args: &Args, f: &mut dyn FnMut(Met<'a>)) {
     // Statements are taken apart here; what stands outside of them is an expression, or a size.
     let mut walk = Walk { program, args };
     for publish in &layer.publishes {

@@ -1,21 +1,22 @@
-//! Checks over the typed program, a file each; all but [`linear`] need every layer and stack resolved.
+//! The room of checks over the typed program, a file or folder each.
+//!
+//! May assume: what is wrong with names and types was reported, and has the type `Unknown`. Keeps: nothing here changes the
+//! program. `linear` looks at one body, as soon as it is read; all others need every layer and stack.
 
-pub mod calls;
-pub mod changes;
-pub mod column;
-pub mod idle;
-pub mod invert;
-pub mod linear;
-pub mod live;
+pub(crate) mod calls;
+pub(crate) mod changes;
+pub(crate) mod column;
+mod descents;
+pub(crate) mod idle;
+pub(crate) mod invert;
+pub(crate) mod linear;
+pub(crate) mod live;
 pub mod ports;
-pub mod ranges;
+pub(crate) mod ranges;
 pub mod rows;
-pub mod sizes;
+pub(crate) mod sizes;
 pub mod stacks;
-pub mod usage;
-pub mod vectors;
-pub mod vocabulary;
-mod ways;
-mod wire_lists;
-mod wire_parts;
-pub mod wires;
+pub(crate) mod usage;
+pub(crate) mod vectors;
+pub(crate) mod vocabulary;
+pub(crate) mod wires;

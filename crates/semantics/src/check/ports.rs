@@ -1,6 +1,6 @@
-//! Events of vocabularies between layers and applications: whether one of a layer reaches a port, or comes from there.
+//! Events of the layers' own and of vocabularies: who handles and emits them, and whether one of a layer reaches a port, or comes
+//! from there.
 
-use super::stacks::layers_of;
 use crate::program::*;
 use crate::visit::{self, Met};
 
@@ -15,7 +15,7 @@ pub fn keeps(handler: &Handler) -> Option<(&str, Origin)> {
 }
 
 /// Whether a layer knows the event from a vocabulary.
-pub fn speaks(program: &Program, layer: &Layer, event: &str) -> bool {
+pub(super) fn speaks(program: &Program, layer: &Layer, event: &str) -> bool {
     layer.speaks.iter().any(|(id, _)| {
         let vocabulary = &program.vocabularies[id.index()];
         vocabulary.down.iter().chain(&vocabulary.up).any(|known| known.name.text == event)
@@ -23,13 +23,13 @@ pub fn speaks(program: &Program, layer: &Layer, event: &str) -> bool {
 }
 
 /// Whether events go on through a layer from that side: workers pass what they do not handle.
-pub fn lets_through(layer: &Layer, event: &str, from: Origin) -> bool {
+pub(super) fn lets_through(layer: &Layer, event: &str, from: Origin) -> bool {
     let kept = layer.handlers.iter().filter_map(keeps).any(|(name, side)| name == event && side == from);
     layer.shape == Shape::Worker && !kept
 }
 
 /// Whether an event of a vocabulary comes from an application, or goes to one, past all that stands above the layer.
-pub fn meets_application(
+pub(super) fn meets_application(
     program: &Program,
     stack: &Stack,
     (index, at): (usize, usize),
@@ -37,7 +37,7 @@ pub fn meets_application(
     from: Origin,
 ) -> bool {
     let through = |layers: &[&Layer]| layers.iter().all(|layer| lets_through(layer, event, from));
-    if !through(&layers_of(program, &stack.instances[index].of)[..at]) {
+    if !through(&program.layers_of(&stack.instances[index].of)[..at]) {
         return false;
     }
     let mut front = vec![index];
@@ -50,10 +50,40 @@ pub fn meets_application(
         for (above, instance) in stack.instances.iter().enumerate() {
             let over = |under: &Under| matches!(under.over, Over::Instance(lower) if lower as usize == below);
             let stands = instance.unders.iter().any(over);
-            if stands && !seen.contains(&above) && through(&layers_of(program, &instance.of)) {
+            if stands && !seen.contains(&above) && through(&program.layers_of(&instance.of)) {
                 front.push(above);
             }
         }
     }
     false
+}
+
+/// Whether a layer has a handler of this name for events from that side.
+pub fn handles(layer: &Layer, event: &str, side: Origin) -> bool {
+    layer.handlers.iter().any(|handler| match &handler.event {
+        Event::Custom { name, from, .. } => name.text == event && *from == side,
+        _ => false,
+    })
+}
+
+/// Whether a layer's code says `above.name(…)`.
+pub fn emits_up(layer: &Layer, event: &str) -> bool {
+    let mut found = false;
+    visit::walk_layer(layer, &mut |met| {
+        if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: false, .. }), .. }) = met {
+            found |= name.text == event;
+        }
+    });
+    found
+}
+
+/// Whether a layer's code says `below.name(…)`.
+pub(super) fn emits_down(layer: &Layer, event: &str) -> bool {
+    let mut found = false;
+    visit::walk_layer(layer, &mut |met| {
+        if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: true, .. }), .. }) = met {
+            found |= name.text == event;
+        }
+    });
+    found
 }

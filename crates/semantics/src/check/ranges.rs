@@ -17,6 +17,7 @@ pub const MOST_MESSAGES: u64 = 1 << 20;
 /// Objects, sessions, elements and entries of maps.
 pub const MOST_ENTRIES: u64 = 1 << 24;
 
+/// Constants in the code of functions and layers.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let mut ranges = Ranges { program, layer: None, reported: BTreeSet::new(), out };
     for function in &program.functions {
@@ -109,12 +110,7 @@ impl Ranges<'_, '_> {
     }
 
     fn member(&self, state: &StateRef) -> Option<&Member> {
-        let layer = self.layer?;
-        let members = match state.scope {
-            ScopeKind::Object(id) => &layer.objects.get(id.index())?.members,
-            kind => &layer.scopes.iter().find(|scope| scope.kind == kind)?.members,
-        };
-        members.get(state.member as usize)
+        self.layer?.members(state.scope)?.get(state.member as usize)
     }
 
     fn stmt(&mut self, stmt: &Stmt) {

@@ -6,12 +6,15 @@
 use mokume_base::{Diagnostic, Span};
 
 use super::column::{self, Column, Placed};
-use super::stacks::{handles, EVERYWHERE, OF_DEVICES};
+use super::ports::handles;
+use super::stacks::context::{EVERYWHERE, OF_DEVICES};
+
+pub use super::ports::emits_up;
 use crate::program::*;
 use crate::signature::*;
-use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
 
+/// What each layer of each stack needs and gives, against the layers below it.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for stack in &program.stacks {
         for index in 0..stack.instances.len() {
@@ -169,8 +172,7 @@ impl<'a> Rows<'a, '_> {
         let mut names: Vec<&str> = workers.map(|layer| layer.name.text.as_str()).collect();
         for bundle in &self.program.bundles {
             let trims = bundle.wire.is_some_and(|wire| column::trims(self.program, wire));
-            let parts: Vec<&Layer> =
-                bundle.parts.iter().flat_map(|part| super::stacks::layers_of(self.program, part)).collect();
+            let parts: Vec<&Layer> = bundle.parts.iter().flat_map(|part| self.program.layers_of(part)).collect();
             if trims && !parts.is_empty() && parts.iter().all(|layer| layer.shape == Shape::Worker) {
                 names.push(&bundle.name.text);
             }
@@ -295,15 +297,4 @@ fn tell(mut diagnostic: Diagnostic, missing: &[Missing]) -> Diagnostic {
         }
     }
     diagnostic
-}
-
-/// Whether a layer's code says `above.name(…)`.
-pub fn emits_up(layer: &Layer, event: &str) -> bool {
-    let mut found = false;
-    visit::walk_layer(layer, &mut |met| {
-        if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: false, .. }), .. }) = met {
-            found |= name.text == event;
-        }
-    });
-    found
 }

@@ -10,7 +10,7 @@ use crate::visit::{self, Met};
 use crate::{codes, constants};
 
 /// A new message whose octets are written in the program and which no `below.mtu` lets pass.
-pub fn check(program: &Program, placed: &Placed, below: &Column, out: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &Program, placed: &Placed, below: &Column, out: &mut Vec<Diagnostic>) {
     let Some((most, by)) = mtu(program, below, 0) else { return };
     visit::walk_layer(placed.layer, &mut |met| {
         let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { message: Some(message), .. }), .. }) = met else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, Span};
 
 use crate::check::stacks;
 use crate::codes;
@@ -104,14 +104,40 @@ fn services(layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// A handler of a layer, whatever copies of the layer there are: where the layer is named, and which handler.
+type HandlerAt = (Span, usize);
+
+/// Handlers of own events: those of layers that some stack has, and those that an event reaches in one.
+#[derive(Default)]
+struct Reached {
+    stacked: BTreeSet<HandlerAt>,
+    reached: BTreeSet<HandlerAt>,
+}
+
 /// Own events that nobody emits in any stack that has the layer; layers that no stack has are a library's business.
 fn events(program: &Program, out: &mut Vec<Diagnostic>) {
-    let mut stacked = BTreeSet::new();
-    let mut reached = BTreeSet::new();
-    for stack in &program.stacks {
+    let mut seen = Reached::default();
+    program.stacks.iter().for_each(|stack| seen.stack(program, stack));
+    for layer in &program.layers {
+        for (index, handler) in layer.handlers.iter().enumerate() {
+            let Event::Custom { name, from, .. } = &handler.event else { continue };
+            let at = (layer.name.span, index);
+            if seen.stacked.contains(&at) && !seen.reached.contains(&at) {
+                let side = if *from == Origin::Above { "above" } else { "below" };
+                let text = format!("nobody {side} `{}` emits `{}`", layer.name.text, name.text);
+                let found = Diagnostic::warning(codes::UNREACHED, text)
+                    .at(name.span, "this handler never runs in any stack here")
+                    .help("remove it, or put a layer that emits it into the stack");
+                out.push(found);
+            }
+        }
+    }
+}
+
+impl Reached {
+    fn stack(&mut self, program: &Program, stack: &Stack) {
         let exported = !stack.exports.is_empty();
-        let layers: Vec<&Layer> =
-            stack.instances.iter().flat_map(|instance| stacks::layers_of(program, &instance.of)).collect();
+        let layers: Vec<&Layer> = stack.instances.iter().flat_map(|instance| program.layers_of(&instance.of)).collect();
         let mut emitted = BTreeSet::new();
         for layer in &layers {
             visit::walk_layer(layer, &mut |met| {
@@ -123,33 +149,15 @@ fn events(program: &Program, out: &mut Vec<Diagnostic>) {
         for layer in layers {
             for (index, handler) in layer.handlers.iter().enumerate() {
                 let Event::Custom { name, from, .. } = &handler.event else { continue };
-                let place = (layer.name.span, index);
-                stacked.insert(place);
                 let meets = match from {
                     Origin::Own => true,
                     Origin::Above => exported || emitted.contains(&(name.text.as_str(), true)),
                     Origin::Below => emitted.contains(&(name.text.as_str(), false)),
                 };
+                self.stacked.insert((layer.name.span, index));
                 if meets {
-                    reached.insert(place);
+                    self.reached.insert((layer.name.span, index));
                 }
-            }
-        }
-    }
-    for layer in &program.layers {
-        for (index, handler) in layer.handlers.iter().enumerate() {
-            let Event::Custom { name, from, .. } = &handler.event else { continue };
-            let place = (layer.name.span, index);
-            if stacked.contains(&place) && !reached.contains(&place) {
-                let side = if *from == Origin::Above { "above" } else { "below" };
-                out.push(
-                    Diagnostic::warning(
-                        codes::UNREACHED,
-                        format!("nobody {side} `{}` emits `{}`", layer.name.text, name.text),
-                    )
-                    .at(name.span, "this handler never runs in any stack here")
-                    .help("remove it, or put a layer that emits it into the stack"),
-                );
             }
         }
     }

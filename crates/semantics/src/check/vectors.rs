@@ -8,6 +8,7 @@ use crate::program::*;
 /// Each value of the type is so many scalars.
 const MOST_SCALARS: usize = 256;
 
+/// The types of bounded vectors that the program uses.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for record in &program.records {
         let Some(vector) = record.vector else { continue };

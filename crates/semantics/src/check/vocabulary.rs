@@ -1,26 +1,26 @@
 //! Events of vocabularies in a stack: each has an origin. Reasons that are compared are shared.
 //!
-//! What nobody ends is refused in [`super::stacks`] and [`super::ways`].
+//! What nobody ends is refused in [`super::stacks`].
 
 use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 
-use super::rows::emits_up;
-use super::stacks::layers_of;
-use super::{column, ports};
+use super::column;
+use super::ports::{self, emits_down, emits_up};
 use crate::program::*;
 use crate::signature::STANDARD_REASONS;
 use crate::visit::{self, Met};
 use crate::{codes, suggest};
 
+/// Reasons in each layer, and where the events that it hears come from in each stack.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         reasons(program, layer, out);
     }
     for stack in &program.stacks {
         for index in 0..stack.instances.len() {
-            let layers = layers_of(program, &stack.instances[index].of);
+            let layers = program.layers_of(&stack.instances[index].of);
             for (at, layer) in layers.iter().enumerate() {
                 let here = Here { program, stack, index, at, layer };
                 here.origins(out);
@@ -41,13 +41,13 @@ impl<'a> Here<'a> {
     /// The layers above, through all that stand there.
     fn above(&self) -> Vec<&'a Layer> {
         let mut layers: Vec<&Layer> =
-            layers_of(self.program, &self.stack.instances[self.index].of)[..self.at].iter().rev().copied().collect();
+            self.program.layers_of(&self.stack.instances[self.index].of)[..self.at].iter().rev().copied().collect();
         let mut front = vec![self.index];
         let mut seen = BTreeSet::new();
         while let Some(below) = front.pop() {
             for (index, instance) in self.stack.instances.iter().enumerate() {
                 if stands_on(instance, below) && seen.insert(index) {
-                    layers.extend(layers_of(self.program, &instance.of));
+                    layers.extend(self.program.layers_of(&instance.of));
                     front.push(index);
                 }
             }
@@ -68,67 +68,65 @@ impl<'a> Here<'a> {
                 vocabulary.down.iter().chain(&vocabulary.up).any(|known| known.name.text == name.text)
             });
             let Some((_, said)) = spoken else { continue };
-            let (side, emitted, path) = match from {
-                Origin::Below => {
-                    let columns = column::below(self.program, self.stack, self.index, self.at, false);
-                    let all = columns.iter().flat_map(|column| &column.below);
-                    let emitted = all.into_iter().any(|placed| emits_up(placed.layer, &name.text));
-                    ("below", emitted, columns.first().map_or(String::new(), |column| column.path()))
-                }
-                Origin::Above => {
-                    let above = self.above();
-                    let place = (self.index, self.at);
-                    let said = ports::meets_application(self.program, self.stack, place, &name.text, Origin::Above);
-                    let emitted = said || above.iter().any(|layer| emits_down(layer, &name.text));
-                    let path: Vec<String> = above.iter().map(|layer| format!("`{}`", layer.name.text)).collect();
-                    ("above", emitted, path.join(", "))
-                }
+            let side = match from {
+                Origin::Below => self.side_below(&name.text),
+                Origin::Above => self.side_above(&name.text),
                 Origin::Own => continue,
             };
-            if emitted {
-                continue;
+            if !side.emitted {
+                out.push(self.no_origin(name, *said, &side));
             }
-            let text = format!("nobody {side} `{}` emits `{}`", self.layer.name.text, name.text);
-            let mut diagnostic = Diagnostic::error(codes::NO_ORIGIN, text)
-                .at(self.place(), format!("`{}` stands here", self.layer.name.text))
-                .label(name.span, "waits for it here")
-                .label(*said, "of this vocabulary");
-            if !path.is_empty() {
-                diagnostic = diagnostic.note(format!("{side} it are {path}"));
-            }
-            let who: Vec<&str> = self
-                .program
-                .layers
-                .iter()
-                .filter(|layer| {
-                    if *from == Origin::Below {
-                        emits_up(layer, &name.text)
-                    } else {
-                        emits_down(layer, &name.text)
-                    }
-                })
-                .map(|layer| layer.name.text.as_str())
-                .collect();
-            out.push(match who.is_empty() {
-                true => diagnostic.help(format!("put a layer {side} it that emits `{}`", name.text)),
-                false => diagnostic.help(format!("put {} {side} it", suggest::list(&who))),
-            });
+        }
+    }
+
+    fn side_below(&self, event: &str) -> Heard {
+        let columns = column::below(self.program, self.stack, self.index, self.at, false);
+        let mut all = columns.iter().flat_map(|column| &column.below);
+        let emitted = all.any(|placed| emits_up(placed.layer, event));
+        let path = columns.first().map_or(String::new(), |column| column.path());
+        Heard { side: "below", emitted, path, emits: emits_up }
+    }
+
+    fn side_above(&self, event: &str) -> Heard {
+        let above = self.above();
+        let said = ports::meets_application(self.program, self.stack, (self.index, self.at), event, Origin::Above);
+        let emitted = said || above.iter().any(|layer| emits_down(layer, event));
+        let path: Vec<String> = above.iter().map(|layer| format!("`{}`", layer.name.text)).collect();
+        Heard { side: "above", emitted, path: path.join(", "), emits: emits_down }
+    }
+
+    fn no_origin(&self, name: &Name, said: Span, Heard { side, path, emits, .. }: &Heard) -> Diagnostic {
+        let text = format!("nobody {side} `{}` emits `{}`", self.layer.name.text, name.text);
+        let mut diagnostic = Diagnostic::error(codes::NO_ORIGIN, text)
+            .at(self.place(), format!("`{}` stands here", self.layer.name.text))
+            .label(name.span, "waits for it here")
+            .label(said, "of this vocabulary");
+        if !path.is_empty() {
+            diagnostic = diagnostic.note(format!("{side} it are {path}"));
+        }
+        let who = self.program.layers.iter().filter(|layer| emits(layer, &name.text));
+        let who: Vec<&str> = who.map(|layer| layer.name.text.as_str()).collect();
+        match who.is_empty() {
+            true => diagnostic.help(format!("put a layer {side} it that emits `{}`", name.text)),
+            false => diagnostic.help(format!("put {} {side} it", suggest::list(&who))),
         }
     }
 }
 
-fn stands_on(instance: &Instance, below: usize) -> bool {
-    instance.unders.iter().any(|under| matches!(under.over, Over::Instance(lower) if lower as usize == below))
+/// What a layer hears from one side.
+struct Heard {
+    /// "below" or "above".
+    side: &'static str,
+    /// Whether somebody there says it.
+    emitted: bool,
+    /// Who is there.
+    path: String,
+    /// Whether a layer would say it.
+    emits: fn(&Layer, &str) -> bool,
 }
 
-fn emits_down(layer: &Layer, event: &str) -> bool {
-    let mut found = false;
-    visit::walk_layer(layer, &mut |met| {
-        if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: true, .. }), .. }) = met {
-            found |= name.text == event;
-        }
-    });
-    found
+fn stands_on(instance: &Instance, below: usize) -> bool {
+    instance.unders.iter().any(|under| matches!(under.over, Over::Instance(lower) if lower as usize == below))
 }
 
 /// `reason == x` can hold only for a reason that several layers share.

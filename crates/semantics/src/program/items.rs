@@ -1,17 +1,25 @@
-//! Types and what stands at the top of a file beside layers and stacks: enums, records, attributes, services, functions.
+//! Types, and what stands at the top of a file beside layers and stacks: enums, records, attributes, services.
 
 use mokume_base::Span;
 
-use super::*;
+use super::{EnumId, ObjectId, RecordId};
 
+/// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
+    /// `bool`, of one bit.
     Bool,
+    /// `u1` … `u64`, by its bits.
     UInt(u8),
+    /// `seq1` … `seq64`: numbers of a circle, compared by which is ahead.
     Seq(u8),
+    /// Nanoseconds, in 64 bits.
     Duration,
+    /// Nanoseconds of the stack's clock, in 64 bits.
     Instant,
+    /// An enum without data, by its number. One with data is a record.
     Enum(EnumId),
+    /// Also of bounded vectors ([`Record::vector`]) and of enums with data ([`Enum::data`]).
     Record(RecordId),
     /// Linear.
     Message,
@@ -19,27 +27,38 @@ pub enum Type {
     Flow(Side),
     /// A handle of a keyed object of the same layer.
     Object(ObjectId),
+    /// Why something failed; compared only with names of reasons.
     Reason,
+    /// No value.
     Unit,
     /// After an error; agrees with everything.
     Unknown,
 }
 
+/// A side of a layer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
+    /// Towards the application.
     Above,
+    /// Towards the device.
     Below,
 }
 
+/// A name, and where the source has it.
 #[derive(Clone, Debug)]
 pub struct Name {
+    /// As it is written; of paths with their dots.
     pub text: String,
+    /// Of what has no name in the source, the place that it comes from.
     pub span: Span,
 }
 
+/// A field of a record, a key, an address or a header; a parameter of an event or operation.
 #[derive(Clone, Debug)]
 pub struct Field {
+    /// Unique among its like; what the compiler makes begins with a dot, which no source can write.
     pub name: Name,
+    /// In keys and headers a scalar, in headers also a bounded vector.
     pub ty: Type,
     /// In headers and keys: the byte order where no wire says it.
     pub big: Option<bool>,
@@ -47,10 +66,14 @@ pub struct Field {
     pub common: Option<u64>,
 }
 
+/// Names for numbers.
 #[derive(Clone, Debug)]
 pub struct Enum {
+    /// As the source has it.
     pub name: Name,
+    /// The bits of its numbers.
     pub width: u8,
+    /// Each with its number, which fits the width; numbers differ.
     pub names: Vec<(Name, u64)>,
     /// With data: its values are of this record, whose first field is the number.
     pub data: Option<RecordId>,
@@ -58,9 +81,12 @@ pub struct Enum {
     pub parts: Vec<std::ops::Range<usize>>,
 }
 
+/// Values side by side.
 #[derive(Clone, Debug)]
 pub struct Record {
+    /// Of a bounded vector, how its type is written.
     pub name: Name,
+    /// In the order in which they lie.
     pub fields: Vec<Field>,
     /// It is a bounded vector: its fields are the length and the elements, of which those behind the length are zero.
     pub vector: Option<Vector>,
@@ -69,68 +95,39 @@ pub struct Record {
 /// `[T; ..8]`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Vector {
+    /// Any type that can be stored.
     pub element: Type,
+    /// How many elements there are at most, from 1 to 64.
     pub bound: u32,
 }
 
+/// A number that goes with a message beside its octets.
 #[derive(Clone, Debug)]
 pub struct Attribute {
+    /// As `msg.name` has it.
     pub name: Name,
     /// A scalar.
     pub ty: Type,
+    /// Of messages for which nobody has written it.
     pub default: u64,
 }
 
+/// What one layer asks of another beside it.
 #[derive(Clone, Debug)]
 pub struct Service {
+    /// In the layer that serves it, it is called by this in small letters.
     pub name: Name,
+    /// In the order of the declaration, by which events and emissions number them.
     pub operations: Vec<Operation>,
 }
 
+/// One thing that a service does or tells.
 #[derive(Clone, Debug)]
 pub struct Operation {
+    /// Unique in its service.
     pub name: Name,
     /// From the server to all users (`out`), or from a user to the server.
     pub out: bool,
+    /// With their types.
     pub params: Vec<Field>,
-}
-
-/// A parameter of a function, layer, bundle or stack; `local` is how its body's expressions name it.
-#[derive(Clone, Debug)]
-pub struct Param {
-    pub name: Name,
-    pub ty: Type,
-    pub default: Option<Expr>,
-    pub local: LocalId,
-}
-
-/// A pure function, or one of a layer (which may read and write its state and take messages). Not recursive.
-#[derive(Clone, Debug)]
-pub struct Function {
-    pub name: Name,
-    pub params: Vec<Param>,
-    pub result: Type,
-    /// `or refuse`: may give its messages back instead; who calls it says what happens then.
-    pub refuses: bool,
-    /// In C; the body is a model of it.
-    pub native: Option<Native>,
-    pub locals: Vec<Local>,
-    pub body: Vec<Stmt>,
-}
-
-/// What is said of a function in C.
-#[derive(Clone, Debug)]
-pub struct Native {
-    /// The file in C, relative to the one of the declaration.
-    pub file: String,
-    pub libraries: Vec<String>,
-    /// Octets by which it may make its message longer.
-    pub grows: u32,
-}
-
-/// A parameter or `let` of one body, by [`LocalId`].
-#[derive(Clone, Debug)]
-pub struct Local {
-    pub name: Name,
-    pub ty: Type,
 }

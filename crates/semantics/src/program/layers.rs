@@ -2,26 +2,39 @@
 
 use mokume_base::Span;
 
-use crate::signature::Claim;
+use super::signature::Claim;
+use super::{
+    AttributeId, Expr, Field, Function, FunctionId, Local, LocalId, Name, Param, ScopeKind, ServiceId, StateRef, Stmt,
+    Type, VocabularyId,
+};
 
-use super::*;
-
+/// What a layer does with sessions and flows by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
+    /// One layer above, one below; sees neither addresses nor keys.
     Worker,
+    /// Finds the one above by a key.
     Multiplexor,
+    /// Deals in addresses, by flow traffic.
     Router,
+    /// Nothing above.
     Endpoint,
 }
 
+/// A layer as it is declared, generic in its neighbours.
 #[derive(Clone, Debug)]
 pub struct Layer {
+    /// As bundles and stacks call it.
     pub name: Name,
+    /// Its `///` lines.
     pub docs: String,
+    /// Decides which members and events it has.
     pub shape: Shape,
-    /// Values; their expressions name them as [`ExprKind::Param`] by index.
+    /// Values; their expressions name them as [`ExprKind::Param`](super::ExprKind::Param) by index.
     pub params: Vec<Param>,
+    /// What it says to its peer with each message.
     pub header: Option<Header>,
+    /// Of a multiplexor: how it tells those above it apart. Always there, without errors.
     pub key: Option<Key>,
     /// Of a router: what flows above it are made of.
     pub address: Vec<Field>,
@@ -33,8 +46,11 @@ pub struct Layer {
     pub matching: Matching,
     /// Constants of the session that who opens it may give, by member.
     pub given: Vec<u32>,
+    /// At most one of each kind; none of [`ScopeKind::Object`].
     pub scopes: Vec<Scope>,
+    /// By [`ObjectId`](super::ObjectId).
     pub objects: Vec<ObjectClass>,
+    /// Values for the layers above.
     pub publishes: Vec<Publish>,
     /// `limit send: e`, of the session if there is one, else of the entity; a `u32`.
     pub limit_send: Option<Expr>,
@@ -42,17 +58,25 @@ pub struct Layer {
     pub limit_octets: Option<Expr>,
     /// `each n`: how many of its own it may make of one from above; of messages, of octets.
     pub ratios: [Option<Expr>; 2],
+    /// It has a handler for each operation that users ask.
     pub serves: Vec<ServiceId>,
+    /// With the names that its code has for them.
     pub uses: Vec<(ServiceId, Name)>,
+    /// Attributes that its code may read.
     pub reads: Vec<AttributeId>,
+    /// Attributes that its code may write.
     pub writes: Vec<AttributeId>,
     /// What it says that it needs of those below, and gives above.
     pub needs: Vec<Claim>,
+    /// What it says that comes out above it.
     pub gives: Vec<Claim>,
+    /// Vocabularies whose events it knows, with the places where it says so.
     pub speaks: Vec<(VocabularyId, Span)>,
     /// The layer's own, then those of its containers.
     pub functions: Vec<Function>,
+    /// State of containers, in all scopes.
     pub containers: Vec<Container>,
+    /// One for each event; of `deliver` one for each alternative of the header.
     pub handlers: Vec<Handler>,
     /// Looks at octets: all above it is encoded there. Who only cuts and joins does not.
     pub barrier: bool,
@@ -97,6 +121,29 @@ impl Layer {
     }
 }
 
+impl Layer {
+    /// The members of a scope or of a class of objects; none if the layer has no such scope.
+    pub fn members(&self, scope: ScopeKind) -> Option<&[Member]> {
+        match scope {
+            ScopeKind::Object(id) => self.objects.get(id.index()).map(|class| class.members.as_slice()),
+            kind => self.scopes.iter().find(|scope| scope.kind == kind).map(|scope| scope.members.as_slice()),
+        }
+    }
+
+    /// Whether it is a router that lets the flows of those below pass, and chooses among them alone.
+    pub fn chooses(&self) -> bool {
+        self.several.is_some() && self.address.is_empty()
+    }
+
+    /// As [`Layer::members`], to change them.
+    pub fn members_mut(&mut self, scope: ScopeKind) -> Option<&mut Vec<Member>> {
+        match scope {
+            ScopeKind::Object(id) => self.objects.get_mut(id.index()).map(|class| &mut class.members),
+            kind => self.scopes.iter_mut().find(|scope| scope.kind == kind).map(|scope| &mut scope.members),
+        }
+    }
+}
+
 /// Who of those that a message of a multiplexor is for gets it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Matching {
@@ -123,84 +170,132 @@ pub enum Layout {
     Compressed,
 }
 
+/// What a layer says in packets.
 #[derive(Clone, Debug)]
 pub struct Header {
+    /// How its fields lie where no wire says it.
     pub layout: Layout,
     /// One record: a single variant of the name `Header`.
     pub variants: Vec<Variant>,
 }
 
+impl Header {
+    /// An alternative by its name, with its index.
+    pub fn variant(&self, name: &str) -> Option<(u32, Variant)> {
+        let index = self.variants.iter().position(|variant| variant.name.text == name)?;
+        Some((index as u32, self.variants[index].clone()))
+    }
+
+    /// Whether it is one record, not a choice of alternatives.
+    pub fn is_single(&self) -> bool {
+        matches!(self.variants.as_slice(), [only] if only.name.text == "Header")
+    }
+}
+
+/// One alternative of a header.
 #[derive(Clone, Debug)]
 pub struct Variant {
+    /// `Header` for a header that is one record.
     pub name: Name,
+    /// In the order in which they lie.
     pub fields: Vec<Field>,
+    /// A message goes with it; else it goes alone.
     pub with_message: bool,
 }
 
+/// What a multiplexor finds the one above by.
 #[derive(Clone, Debug)]
 pub struct Key {
+    /// One value for both ends; else each end has its own.
     pub symmetric: bool,
+    /// Numbers, in packets in this order.
     pub fields: Vec<Field>,
 }
 
-/// Where state lives and handlers run.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum ScopeKind {
-    Entity,
-    Point,
-    Session,
-    SessionBelow,
-    Object(ObjectId),
-}
-
+/// State of one kind of objects.
 #[derive(Clone, Debug)]
 pub struct Scope {
+    /// Never [`ScopeKind::Object`].
     pub kind: ScopeKind,
+    /// How many there are at most; without: as the stack says.
     pub capacity: Option<Expr>,
+    /// By the numbers that [`StateRef`] holds.
     pub members: Vec<Member>,
 }
 
 /// A class of keyed objects in the entity. Its key fields are its first members, as constants.
 #[derive(Clone, Debug)]
 pub struct ObjectClass {
+    /// Unique in its layer.
     pub name: Name,
+    /// What an object is found by.
     pub keys: Vec<Field>,
+    /// How many there are at most: in the entity, or in each session that owns some.
     pub capacity: Expr,
+    /// Where there is no room, the one made first makes room.
     pub evict_oldest: bool,
     /// By the session: it ends with it. Else it is the entity's.
     pub owned: bool,
+    /// The keys first.
     pub members: Vec<Member>,
 }
 
+/// One thing that a scope holds.
 #[derive(Clone, Debug)]
 pub struct Member {
+    /// Of what a container holds with its state in front, `waiting.count`.
     pub name: Name,
+    /// What it is, and how large.
     pub kind: MemberKind,
 }
 
+/// The index of the member of a name, as a [`StateRef`] holds it.
+pub fn position(members: &[Member], name: &str) -> Option<u32> {
+    members.iter().position(|member| member.name.text == name).map(|index| index as u32)
+}
+
+/// Kinds of state. Sizes are `u32`s of constants and of the layer's parameters.
 #[derive(Clone, Debug)]
 pub enum MemberKind {
+    /// A value.
     Var {
+        /// Any type that can be stored, or a flow.
         ty: Type,
+        /// What it begins with; 0 without.
         init: Option<Expr>,
+        /// Set where its object begins only.
         constant: bool,
     },
+    /// Expires once after each start.
     Timer,
+    /// Units that are taken and given back.
     Quota {
+        /// How many there are.
         amount: Expr,
     },
+    /// Counts for tools; no code reads it.
     Counter,
+    /// Values by number.
     Array {
+        /// Of each element.
         ty: Type,
+        /// How many elements.
         size: Expr,
     },
+    /// Values by key.
     Map {
+        /// One type for each part of the key.
         key: Vec<Type>,
+        /// One type for each part of the value.
         value: Vec<Type>,
+        /// How many entries at most.
         capacity: Expr,
     },
+    /// Places that hold a message each.
     Messages {
+        /// How many places.
         size: Expr,
+        /// Gets a unit back for each message that is still held when the object ends.
         quota: Option<StateRef>,
     },
     /// State of a container: what it holds are members of the scope, `name.part` each, and its functions the layer's.
@@ -212,6 +307,7 @@ pub enum MemberKind {
 pub struct Container {
     /// What it was declared as: `queue`.
     pub of: String,
+    /// Whose state it is.
     pub scope: ScopeKind,
     /// Of the scope, by their names in the container.
     pub members: Vec<(String, u32)>,
@@ -219,112 +315,166 @@ pub struct Container {
     pub functions: Vec<(String, u32)>,
 }
 
-/// A member of a scope; for objects the handle is `object` (none: the object that the handler runs for).
-#[derive(Clone, Debug)]
-pub struct StateRef {
-    pub scope: ScopeKind,
-    pub member: u32,
-    pub object: Option<Box<Expr>>,
-    pub span: Span,
+impl Container {
+    /// A function by its name in the container, as an index into the layer's.
+    pub fn function(&self, name: &str) -> Option<u32> {
+        self.functions.iter().find(|(known, _)| known == name).map(|(_, index)| *index)
+    }
 }
 
+/// A value for the layers above.
 #[derive(Clone, Debug)]
 pub struct Publish {
+    /// As `below.name` has it.
     pub name: Name,
+    /// Any type that can be stored.
     pub ty: Type,
     /// `publish x(flow)`: the local of the flow (of the upper side).
     pub flow: Option<LocalId>,
+    /// The flow, if it is per flow, then those that the value binds.
     pub locals: Vec<Local>,
+    /// Of state and parameters, without effects.
     pub value: Expr,
 }
 
+/// What a layer does at an event.
 #[derive(Clone, Debug)]
 pub struct Handler {
+    /// With the locals that its parameters are.
     pub event: Event,
     /// For `Expiry` and `Settle`: whose. For the others `Entity`, `Session`, … as the text's state needs: the
     /// innermost scope that the body names (`Session` for a worker or multiplexor without any runs in either mode).
     pub scope: ScopeKind,
+    /// Parameters first; by [`LocalId`].
     pub locals: Vec<Local>,
+    /// Each message that it begins with or gets is given away once on every path.
     pub body: Vec<Stmt>,
+    /// Of the event's name.
     pub span: Span,
 }
 
+/// An event with the locals that a handler's head binds. A flow is the one behind `to` or `from`, if the head names
+/// it.
 #[derive(Clone, Debug)]
 pub enum Event {
+    /// Before the first input.
     Start,
     /// `flow`: `to flow`.
     Send {
+        /// Held by the handler.
         message: LocalId,
+        /// Of the upper side.
         flow: Option<LocalId>,
     },
     /// `variant` of the own header with a local for each field that is named, by field index; `message` is none for
     /// alternatives that go alone, or when the handler does not take it (lowering then consumes it, as `layer.variant`).
     Deliver {
+        /// Held by the handler.
         message: Option<LocalId>,
+        /// By its index in the own header.
         variant: Option<u32>,
+        /// Index of the field, and its local.
         fields: Vec<(u32, LocalId)>,
+        /// Of the lower side.
         flow: Option<LocalId>,
     },
+    /// A session is opened from above.
     Open {
+        /// Of the upper side: with whom.
         flow: Option<LocalId>,
     },
+    /// A session that was opened stands.
     Opened,
+    /// The session below has failed, and ends.
     Failed {
+        /// Why, if the head asks.
         reason: Option<LocalId>,
     },
     /// `failed(reason, quote)`: with the beginning of the packet that failed. The session lives until a layer ends it.
     FailedQuoting {
+        /// Why.
         reason: LocalId,
+        /// The beginning of the packet; held by the handler.
         message: LocalId,
     },
+    /// Somebody above waits for sessions.
     Listen {
+        /// Of the upper side, a pattern.
         flow: Option<LocalId>,
     },
+    /// Somebody above takes flow traffic.
     Bind {
+        /// Of the upper side, a pattern.
         flow: Option<LocalId>,
     },
+    /// Either is taken back.
     Unlisten {
+        /// Of the upper side, the pattern.
         flow: Option<LocalId>,
     },
+    /// A session that the other end began.
     Accepted {
+        /// Of the lower side.
         flow: Option<LocalId>,
     },
+    /// A message that a multiplexor finds nobody for.
     Unmatched {
+        /// Held by the handler.
         message: LocalId,
+        /// Of the upper side: who it would be for.
         flow: Option<LocalId>,
     },
+    /// The layer above closes its session.
     Close,
+    /// The layer above breaks its session off.
     Abort,
+    /// The session below is closed.
     Closed,
+    /// A timer of the layer expires.
     Expiry {
+        /// Without a handle: of the object that the handler runs for.
         timer: StateRef,
     },
+    /// The object was touched, and nothing is left to do in the reaction.
     Settle {
+        /// How often at most in a reaction, a `u32` of constants and parameters.
         limit: Expr,
     },
     /// A value that is published below has changed.
     Change {
+        /// Of the value.
         name: Name,
     },
     /// An operation of a service: of one that the layer serves, or (`uses` index) an `out` of one that it uses.
     Service {
+        /// Of which it is.
         service: ServiceId,
+        /// By its place in the service.
         operation: u32,
+        /// Among [`Layer::uses`]; none if the layer serves it.
         uses: Option<u32>,
+        /// One for each of the operation's.
         params: Vec<LocalId>,
     },
     /// Any other event; `up`: comes from below. `later` capacity when it is a target of `later`.
     Custom {
+        /// As emissions name it.
         name: Name,
+        /// Which way it goes.
         from: Origin,
+        /// As many as emissions give.
         params: Vec<LocalId>,
+        /// How many `later` of it may wait.
         later_capacity: u32,
     },
 }
 
+/// Where an event of the layers' own comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
+    /// It goes down.
     Above,
+    /// It goes up.
     Below,
     /// Only the layer's own `later`.
     Own,

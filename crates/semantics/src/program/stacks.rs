@@ -1,15 +1,19 @@
 //! Stacks: the instances of layers and what each stands on.
 
-use super::*;
+use super::{Expr, Name, Param, Use};
 
+/// Layers over devices, with names.
 #[derive(Clone, Debug)]
 pub struct Stack {
+    /// As tests, networks and hosts name it.
     pub name: Name,
-    /// A parameter of type `Device` has `ty` [`Type::Unit`] and is in `devices`.
+    /// A parameter of type `Device` has `ty` [`Type::Unit`](super::Type::Unit) and is in `devices`.
     pub params: Vec<Param>,
     /// Names of the device parameters.
     pub devices: Vec<Name>,
+    /// Numbered by what stands on them ([`Over::Instance`]).
     pub instances: Vec<Instance>,
+    /// Names of instances that applications stand on.
     pub exports: Vec<Name>,
     /// `sessions N`: the capacity of session scopes that name none. 64 without.
     pub sessions: u32,
@@ -23,9 +27,12 @@ pub struct Stack {
     pub order: Vec<Vec<Name>>,
 }
 
+/// A layer or bundle of a stack.
 #[derive(Clone, Debug)]
 pub struct Instance {
+    /// Unique in its stack, devices included.
     pub name: Name,
+    /// What it is, with its arguments: constants, and the stack's parameters and devices.
     pub of: Use,
     /// What it stands on: one, or as many as its router that says `below several …` is given. Never empty.
     pub unders: Vec<Under>,
@@ -36,11 +43,13 @@ pub struct Instance {
 /// A layer or device that an instance stands on.
 #[derive(Clone, Debug)]
 pub struct Under {
+    /// What is below.
     pub over: Over,
     /// The key that the layer is bound to in the multiplexor below, by field; constants of the stack.
     pub bound: Vec<(Name, Expr)>,
 }
 
+/// What an instance stands on.
 #[derive(Clone, Copy, Debug)]
 pub enum Over {
     /// An instance of the stack, by index.

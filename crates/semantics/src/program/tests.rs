@@ -2,75 +2,136 @@
 
 use mokume_base::Span;
 
-use super::*;
+use super::{Name, StackId};
 
-/// `device.mac`, `device.mtu` in a stack's expressions are [`ExprKind::Below`] without a flow, named `device.mac`.
+/// `device.mac`, `device.mtu` in a stack's expressions are [`ExprKind::Below`](super::ExprKind::Below) without a flow, named `device.mac`.
 #[derive(Clone, Debug)]
 pub struct Test {
+    /// As the source has it in quotes.
     pub name: String,
+    /// Which stack is run.
     pub stack: StackId,
     /// Values of the stack's parameters by name (`device.mac` too).
     pub settings: Vec<(Name, Vec<u64>)>,
+    /// In order.
     pub steps: Vec<Step>,
+    /// Of its first word.
     pub span: Span,
 }
 
+/// One line of a test, or one input of a network.
 #[derive(Clone, Debug)]
 pub struct Step {
+    /// What is done, or expected.
     pub kind: StepKind,
+    /// The whole of it.
     pub span: Span,
 }
 
+/// What a step does, or what it looks at.
 #[derive(Clone, Debug)]
 pub enum StepKind {
-    Input { port: Name, event: Name, args: Vec<Arg> },
-    Expect { outputs: Vec<(Name, Name, Vec<Arg>)> },
-    After { nanoseconds: u64 },
-    Dropped { reason: String, count: u64 },
-    Consumed { reason: String, count: u64 },
-    Reported { report: String, count: u64 },
+    /// `port.event(args)`: something is put in.
+    Input {
+        /// A device or an export.
+        port: Name,
+        /// Of the port; known when the stack is lowered.
+        event: Name,
+        /// In order; records are several words.
+        args: Vec<Arg>,
+    },
+    /// `=> port.event(args)`: what must come out, in this order and nothing else; `=> nothing` is empty.
+    Expect {
+        /// Port, event and arguments each.
+        outputs: Vec<(Name, Name, Vec<Arg>)>,
+    },
+    /// `after 20 ms`: time goes on.
+    After {
+        /// By how much.
+        nanoseconds: u64,
+    },
+    /// `dropped stale 1`
+    Dropped {
+        /// As `drop` names it.
+        reason: String,
+        /// In all since the start.
+        count: u64,
+    },
+    /// `consumed used 1`
+    Consumed {
+        /// As `consume` names it.
+        reason: String,
+        /// In all since the start.
+        count: u64,
+    },
+    /// `reported overflow 1`
+    Reported {
+        /// `overflow`, `division`, `bounds`, `misuse` or `narrow`.
+        report: String,
+        /// In all since the start.
+        count: u64,
+    },
 }
 
+/// A value of a step.
 #[derive(Clone, Debug)]
 pub enum Arg {
+    /// Any scalar: durations in nanoseconds, addresses by their number.
     Word(u64),
+    /// Of a message or a frame.
     Octets(Vec<u8>),
     /// `?s`
     Bind(String),
     /// `s`
     Handle(String),
+    /// `_`, of an output.
     Any,
 }
 
+/// Hosts and links in virtual time.
 #[derive(Clone, Debug)]
 pub struct Network {
+    /// As `mokume sim` calls it.
     pub name: Name,
+    /// Numbered in this order.
     pub hosts: Vec<Host>,
+    /// Each joins devices of hosts.
     pub links: Vec<NetworkLink>,
     /// Time, host index, the input.
     pub script: Vec<(u64, u32, Step)>,
+    /// When some hosts do not hear the others.
     pub partitions: Vec<Partition>,
+    /// How long it runs, in nanoseconds.
     pub until: u64,
 }
 
+/// A stack in a network.
 #[derive(Clone, Debug)]
 pub struct Host {
+    /// Unique in its network.
     pub name: Name,
+    /// Which stack it runs.
     pub stack: StackId,
+    /// Values of the stack's parameters by name (`device.mac` too).
     pub settings: Vec<(Name, Vec<u64>)>,
 }
 
 /// A medium that all named devices share. Rates are in millionths.
 #[derive(Clone, Debug)]
 pub struct NetworkLink {
+    /// For reports.
     pub name: Name,
     /// Host index, device index.
     pub devices: Vec<(u32, u32)>,
+    /// Of frames that nobody hears.
     pub loss: u32,
+    /// Of frames that are heard twice.
     pub duplicate: u32,
+    /// Of frames that later ones overtake.
     pub reorder: u32,
     /// One bit of a frame is turned.
     pub corrupt: u32,
+    /// From and to, in nanoseconds.
     pub delay: (u64, u64),
 }
 
@@ -79,6 +140,8 @@ pub struct NetworkLink {
 pub struct Partition {
     /// Indices of hosts.
     pub hosts: Vec<u32>,
+    /// The first instant.
     pub from: u64,
+    /// The first instant at which they hear each other again.
     pub until: u64,
 }

@@ -26,9 +26,11 @@ node! {
 }
 
 impl Container {
+    /// What state declares one by.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
@@ -36,12 +38,15 @@ impl Container {
     pub fn types(&self) -> Vec<Name> {
         child::<TypeParams>(&self.0).map_or(Vec::new(), |list| children(&list.0))
     }
+    /// Sizes and other values that a declaration gives.
     pub fn params(&self) -> Vec<Param> {
         child::<ParamList>(&self.0).map_or(Vec::new(), |list| list.params())
     }
+    /// What it holds.
     pub fn states(&self) -> Vec<State> {
         children(&self.0)
     }
+    /// What it does.
     pub fn functions(&self) -> Vec<Function> {
         children(&self.0)
     }
@@ -56,6 +61,7 @@ impl Contained {
     pub fn container(&self) -> Option<Name> {
         child::<NamedType>(&self.0).and_then(|named| named.name())
     }
+    /// What its elements are.
     pub fn types(&self) -> Vec<Type> {
         child::<TypeArgs>(&self.0).map_or(Vec::new(), |list| children(&list.0))
     }
@@ -63,6 +69,7 @@ impl Contained {
     pub fn args(&self) -> Vec<Arg> {
         child::<ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
     }
+    /// What the layer calls it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }

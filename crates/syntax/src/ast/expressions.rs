@@ -1,10 +1,14 @@
 //! Expressions.
 
-use super::{child, children, choice, first_token, has_word, node, AstNode, BindPattern, Block, Name, Path, Type};
+use super::{
+    child, children, choice, first_token, has_word, node, AstNode, BinaryOp, BindPattern, Block, Likelihood, Name,
+    NumberValue, Path, Type, UnaryOp,
+};
 use crate::kinds::{SyntaxKind, SyntaxToken};
 use crate::lexer;
 
 choice! {
+    /// A value as it is written.
     Expr {
         Name(NameExpr), Number(NumberExpr), Duration(DurationExpr), Bool(BoolExpr), Octets(OctetsExpr),
         Paren(ParenExpr), Vector(VectorExpr), Unary(UnaryExpr), Binary(BinaryExpr), Cast(CastExpr), Call(CallExpr), Field(FieldExpr),
@@ -28,19 +32,23 @@ node! {
     NumberExpr = NUMBER_EXPR;
     /// `20 ms`
     DurationExpr = DURATION_EXPR;
+    /// `true`, `false`
     BoolExpr = BOOL_EXPR;
     /// Strings and octet strings side by side: `x"01" "one"`
     OctetsExpr = OCTETS_EXPR;
+    /// `(a)`, and the several parts of a key: `(a, b)`
     ParenExpr = PAREN_EXPR;
     /// `[a, b]`
     VectorExpr = VECTOR_EXPR;
     /// `!x`, `not x`
     UnaryExpr = UNARY_EXPR;
+    /// `a + b`
     BinaryExpr = BINARY_EXPR;
     /// `x as u8`, `x as% u8`
     CastExpr = CAST_EXPR;
     /// `f(a, name: b)`
     CallExpr = CALL_EXPR;
+    /// `(a, name: b)`
     ArgList = ARG_LIST;
     /// `a`, `name: a`, `device.mac: a`
     Arg = ARG;
@@ -50,6 +58,7 @@ node! {
     IndexExpr = INDEX_EXPR;
     /// `Pair { left: 1, right }`
     RecordExpr = RECORD_EXPR;
+    /// `left: 1`, `right`
     RecordExprField = RECORD_EXPR_FIELD;
     /// `running t`
     RunningExpr = RUNNING_EXPR;
@@ -63,107 +72,8 @@ node! {
     HoleExpr = HOLE_EXPR;
 }
 
-/// What the author expects of a condition.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Likelihood {
-    Likely,
-    Unlikely,
-    Unknown,
-}
-
-/// Binary operators.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BinaryOp {
-    Or,
-    And,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    In,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Shl,
-    Shr,
-    Add,
-    Sub,
-    AddWrap,
-    SubWrap,
-    Mul,
-    Div,
-    Rem,
-    MulWrap,
-}
-
-impl BinaryOp {
-    /// The operator by its text; `+=` and its like give the operator they contain.
-    pub fn from_text(text: &str) -> Option<BinaryOp> {
-        use BinaryOp::*;
-        Some(match text {
-            "or" | "||" => Or,
-            "and" | "&&" => And,
-            "==" => Eq,
-            "!=" => Ne,
-            "<" => Lt,
-            "<=" => Le,
-            ">" => Gt,
-            ">=" => Ge,
-            "in" => In,
-            "|" | "|=" => BitOr,
-            "^" | "^=" => BitXor,
-            "&" | "&=" => BitAnd,
-            "<<" | "<<=" => Shl,
-            ">>" | ">>=" => Shr,
-            "+" | "+=" => Add,
-            "-" | "-=" => Sub,
-            "+%" | "+%=" => AddWrap,
-            "-%" | "-%=" => SubWrap,
-            "*" | "*=" => Mul,
-            "/" | "/=" => Div,
-            "%" | "%=" => Rem,
-            "*%" | "*%=" => MulWrap,
-            _ => return None,
-        })
-    }
-}
-
-impl super::AssignStmt {
-    /// The operator of `x += e`; `None` for a plain `=`.
-    pub fn binary_op(&self) -> Option<BinaryOp> {
-        self.op().filter(|op| op != "=").and_then(|op| BinaryOp::from_text(&op))
-    }
-}
-
-/// `!` and `not`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum UnaryOp {
-    /// `!`: bitwise, and on `bool`
-    Complement,
-    /// `not`
-    Not,
-}
-
-/// What a number token stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum NumberValue {
-    /// `7`, `0x0800`, `1_000`
-    Plain(u64),
-    /// `10.0.0.1`: a `u32`
-    Host(u32),
-    /// `10.0.0.1/24`: a record of a `u32` and a `u8`
-    HostPrefix(u32, u8),
-    /// `2001:db8::1`: a record of two `u64`
-    Host6(u128),
-    /// `2001:db8::1/64`: a record of such a record and a `u8`
-    Host6Prefix(u128, u8),
-    /// `02:00:00:00:00:01`: a `u48`
-    Station(u64),
-}
-
 impl If {
+    /// The word behind `if`.
     pub fn likelihood(&self) -> Likelihood {
         if has_word(&self.0, "likely") {
             Likelihood::Likely
@@ -177,12 +87,15 @@ impl If {
     pub fn condition(&self) -> Option<Expr> {
         self.0.children().take_while(|node| node.kind() != SyntaxKind::BLOCK).find_map(Expr::cast)
     }
+    /// The lookup of an `if let`.
     pub fn let_condition(&self) -> Option<LetCondition> {
         child(&self.0)
     }
+    /// The block behind the condition.
     pub fn then(&self) -> Option<Block> {
         child(&self.0)
     }
+    /// The block behind `else`; not that of an `else if`.
     pub fn else_block(&self) -> Option<Block> {
         children::<Block>(&self.0).into_iter().nth(1)
     }
@@ -193,18 +106,22 @@ impl If {
 }
 
 impl LetCondition {
+    /// What it binds.
     pub fn pattern(&self) -> Option<BindPattern> {
         child(&self.0)
     }
+    /// What is looked up.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl Match {
+    /// What is matched.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// In order.
     pub fn arms(&self) -> Vec<MatchArm> {
         children(&self.0)
     }
@@ -215,15 +132,18 @@ impl MatchArm {
     pub fn pattern(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// Whether it is the arm for all other values.
     pub fn is_else(&self) -> bool {
         has_word(&self.0, "else")
     }
+    /// The block behind the arrow.
     pub fn body(&self) -> Option<Block> {
         child(&self.0)
     }
 }
 
 impl NameExpr {
+    /// As it is written.
     pub fn text(&self) -> String {
         self.0.text().to_string()
     }
@@ -249,6 +169,7 @@ impl NumberExpr {
 }
 
 impl DurationExpr {
+    /// The number in front of the unit.
     pub fn number(&self) -> Option<u64> {
         lexer::number(first_token(&self.0)?.text())
     }
@@ -270,6 +191,7 @@ impl DurationExpr {
 }
 
 impl BoolExpr {
+    /// Which of the two.
     pub fn value(&self) -> bool {
         has_word(&self.0, "true")
     }
@@ -291,12 +213,14 @@ impl OctetsExpr {
 }
 
 impl VectorExpr {
+    /// In order; none for `[]`.
     pub fn elements(&self) -> Vec<Expr> {
         children(&self.0)
     }
 }
 
 impl ParenExpr {
+    /// The first expression within.
     pub fn inner(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -307,12 +231,14 @@ impl ParenExpr {
 }
 
 impl UnaryExpr {
+    /// Which sign or word stands in front.
     pub fn op(&self) -> UnaryOp {
         match super::token(&self.0, SyntaxKind::BANG) {
             Some(_) => UnaryOp::Complement,
             None => UnaryOp::Not,
         }
     }
+    /// What it is applied to.
     pub fn operand(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -322,24 +248,30 @@ impl BinaryExpr {
     fn op_token(&self) -> Option<SyntaxToken> {
         first_token(&self.0)
     }
+    /// The operator between the operands.
     pub fn op(&self) -> Option<BinaryOp> {
         self.op_token().and_then(|token| BinaryOp::from_text(token.text()))
     }
+    /// Where the operator stands.
     pub fn op_span(&self, file: mokume_base::FileId) -> mokume_base::Span {
         self.op_token().map_or(self.span(file), |token| super::token_span(&token, file))
     }
+    /// The operand in front.
     pub fn left(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// The operand behind.
     pub fn right(&self) -> Option<Expr> {
         super::expr_after(&self.0, self.op_token()?.text())
     }
 }
 
 impl CastExpr {
+    /// What is cast.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// Of what type it becomes.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
@@ -350,15 +282,18 @@ impl CastExpr {
 }
 
 impl CallExpr {
+    /// What is called: a name, or `a.f`.
     pub fn callee(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// In order.
     pub fn args(&self) -> Vec<Arg> {
         child::<ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
     }
 }
 
 impl ArgList {
+    /// In order.
     pub fn args(&self) -> Vec<Arg> {
         children(&self.0)
     }
@@ -369,21 +304,25 @@ impl Arg {
     pub fn name(&self) -> Option<Path> {
         child(&self.0)
     }
+    /// Behind the name, if there is one.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl FieldExpr {
+    /// In front of the dot.
     pub fn base(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// Behind the dot.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
 }
 
 impl IndexExpr {
+    /// In front of the bracket.
     pub fn base(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -398,12 +337,14 @@ impl RecordExpr {
     pub fn name(&self) -> Option<NameExpr> {
         child(&self.0)
     }
+    /// In the order in which they are written.
     pub fn fields(&self) -> Vec<RecordExprField> {
         children(&self.0)
     }
 }
 
 impl RecordExprField {
+    /// Which field it is.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -414,27 +355,32 @@ impl RecordExprField {
 }
 
 impl RunningExpr {
+    /// Which timer is asked.
     pub fn timer(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl LeftExpr {
+    /// Which quota is asked.
     pub fn quota(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl RangeExpr {
+    /// The first number.
     pub fn from(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// The number at which it ends, which is not in it.
     pub fn to(&self) -> Option<Expr> {
         super::expr_after(&self.0, "..")
     }
 }
 
 impl BindExpr {
+    /// What the handle is called from here on.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }

@@ -26,6 +26,7 @@ node! {
     TypeAlias = TYPE_ALIAS;
     /// `record Pair { left: u32, right: u32 }`
     Record = RECORD;
+    /// `{ left: u32, right: u32 }`
     FieldList = FIELD_LIST;
     /// `left: u32`, in records, headers, keys and addresses.
     Field = FIELD;
@@ -41,6 +42,7 @@ node! {
     Signal = SIGNAL;
     /// `fn f(a: u32) -> u32 { … }`, at the top of a file or in a layer
     Function = FUNCTION;
+    /// `(a: u32, b: u32)`
     ParamList = PARAM_LIST;
     /// `grant: u16 = 32`; in handlers often the name alone
     Param = PARAM;
@@ -62,14 +64,21 @@ node! {
     FnType = FN_TYPE;
 }
 
-choice! { Type { Named(NamedType), Array(ArrayType), Vector(VectorType), Map(MapType), Fn(FnType) } }
+choice! {
+    /// A type as it is written.
+    Type { Named(NamedType), Array(ArrayType), Vector(VectorType), Map(MapType), Fn(FnType) }
+}
 
 /// The shape of a layer, by its keyword.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shape {
+    /// `worker`
     Worker,
+    /// `multiplexor`
     Multiplexor,
+    /// `router`
     Router,
+    /// `endpoint`
     Endpoint,
 }
 
@@ -88,6 +97,7 @@ impl Shape {
 macro_rules! named {
     ($($node:ident),*) => {$(
         impl $node {
+            /// What it is called.
             pub fn name(&self) -> Option<Name> {
                 child(&self.0)
             }
@@ -112,6 +122,7 @@ impl Item {
 }
 
 impl Use {
+    /// In order.
     pub fn paths(&self) -> Vec<UsePath> {
         children(&self.0)
     }
@@ -127,6 +138,7 @@ pub enum UseTarget {
 }
 
 impl UsePath {
+    /// None of a string that is no text.
     pub fn target(&self) -> Option<UseTarget> {
         let token = first_token(&self.0)?;
         if token.kind() == SyntaxKind::IDENT {
@@ -138,42 +150,50 @@ impl UsePath {
 }
 
 impl Const {
+    /// Behind the colon.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
+    /// Behind the `=`.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl Attribute {
+    /// Behind the colon.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
+    /// What messages have for which nobody writes it.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl TypeAlias {
+    /// What it stands for.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
 }
 
 impl Record {
+    /// In order.
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
     }
 }
 
 impl FieldList {
+    /// In order.
     pub fn fields(&self) -> Vec<Field> {
         children(&self.0)
     }
 }
 
 impl Field {
+    /// Behind the colon.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
@@ -192,6 +212,7 @@ impl Enum {
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
+    /// In order.
     pub fn variants(&self) -> Vec<Variant> {
         children(&self.0)
     }
@@ -209,6 +230,7 @@ impl Variant {
 }
 
 impl Service {
+    /// In order.
     pub fn signals(&self) -> Vec<Signal> {
         children(&self.0)
     }
@@ -219,6 +241,7 @@ impl Signal {
     pub fn is_out(&self) -> bool {
         has_word(&self.0, "out")
     }
+    /// What goes with it.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
@@ -229,12 +252,14 @@ fn params(node: &crate::kinds::SyntaxNode) -> Vec<Param> {
 }
 
 impl ParamList {
+    /// In order.
     pub fn params(&self) -> Vec<Param> {
         children(&self.0)
     }
 }
 
 impl Param {
+    /// Behind the colon; often left out in handlers.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
@@ -245,18 +270,22 @@ impl Param {
 }
 
 impl Function {
+    /// In order.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
+    /// Behind the arrow; none if it gives nothing.
     pub fn result(&self) -> Option<Type> {
         child(&self.0)
     }
+    /// None of the language's own.
     pub fn body(&self) -> Option<Block> {
         child(&self.0)
     }
 }
 
 impl Layer {
+    /// The keyword.
     pub fn shape(&self) -> Shape {
         match first_token(&self.0).as_ref().map(SyntaxToken::text) {
             Some("multiplexor") => Shape::Multiplexor,
@@ -265,15 +294,18 @@ impl Layer {
             _ => Shape::Worker,
         }
     }
+    /// What bundles and stacks give it.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
+    /// In order.
     pub fn members(&self) -> Vec<Member> {
         children(&self.0)
     }
 }
 
 impl Bundle {
+    /// What stacks and other bundles give it.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
@@ -292,21 +324,25 @@ impl Bundle {
 }
 
 impl LayerUse {
+    /// Which layer, bundle or stack.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// In order.
     pub fn args(&self) -> Vec<super::Arg> {
         child::<super::ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
     }
 }
 
 impl Stack {
+    /// Devices among them.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
 }
 
 impl Network {
+    /// The language has none there.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
@@ -320,32 +356,38 @@ impl super::Publish {
 }
 
 impl NamedType {
+    /// Which type.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
 }
 
 impl FnType {
+    /// The types in front of the arrow.
     pub fn params(&self) -> Vec<Type> {
         let mut types = children::<Type>(&self.0);
         types.pop();
         types
     }
+    /// The type behind the arrow.
     pub fn result(&self) -> Option<Type> {
         children::<Type>(&self.0).pop()
     }
 }
 
 impl ArrayType {
+    /// The type of each element.
     pub fn element(&self) -> Option<Type> {
         child(&self.0)
     }
+    /// How many elements.
     pub fn length(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl VectorType {
+    /// The type of each element.
     pub fn element(&self) -> Option<Type> {
         child(&self.0)
     }
@@ -362,9 +404,11 @@ impl MapType {
         types.pop();
         types
     }
+    /// The type behind the arrow.
     pub fn value(&self) -> Option<Type> {
         children::<Type>(&self.0).pop()
     }
+    /// How many entries at most.
     pub fn capacity(&self) -> Option<Expr> {
         child(&self.0)
     }

@@ -44,7 +44,9 @@ node! {
     Scope = SCOPE;
     /// `object Entry[address: u32] capacity 64 evict oldest { … }`
     Object = OBJECT;
+    /// `capacity 64`
     Capacity = CAPACITY;
+    /// `evict oldest`
     Evict = EVICT;
     /// `publish mtu: u32 = e`
     Publish = PUBLISH;
@@ -62,6 +64,7 @@ node! {
     Writes = WRITES;
     /// `on deliver(msg, seq) { … }`
     Handler = HANDLER;
+    /// `(msg, Data { seq })`
     PatternList = PATTERN_LIST;
     /// `Data { seq }` among a handler's parameters
     AlternativePattern = ALTERNATIVE_PATTERN;
@@ -94,18 +97,24 @@ node! {
 /// Which objects a scope's state belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScopeKind {
+    /// `entity`
     Entity,
+    /// `point`
     Point,
+    /// `session`
     Session,
+    /// `session below`
     SessionBelow,
 }
 
 macro_rules! state {
     ($($node:ident),*) => {$(
         impl $node {
+            /// What the layer calls it.
             pub fn name(&self) -> Option<Name> {
                 child(&self.0)
             }
+            /// Behind the colon, of what has a type.
             pub fn ty(&self) -> Option<Type> {
                 child(&self.0)
             }
@@ -113,6 +122,7 @@ macro_rules! state {
             pub fn value(&self) -> Option<Expr> {
                 child(&self.0)
             }
+            /// The documentation in front of it.
             pub fn doc(&self) -> String {
                 doc_of(&self.0)
             }
@@ -129,6 +139,7 @@ impl ConstState {
 }
 
 impl Limit {
+    /// Of octets, not of messages.
     pub fn is_in_octets(&self) -> bool {
         has_word(&self.0, "octets")
     }
@@ -139,12 +150,14 @@ impl Limit {
 }
 
 impl State {
+    /// What the layer calls it.
     pub fn name(&self) -> Option<Name> {
         child(super::AstNode::syntax(self))
     }
 }
 
 impl Header {
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
@@ -152,9 +165,11 @@ impl Header {
     pub fn is_packed(&self) -> bool {
         has_word(&self.0, "packed")
     }
+    /// Each field at a multiple of its size.
     pub fn is_aligned(&self) -> bool {
         has_word(&self.0, "aligned")
     }
+    /// With a number for all that is as commonly.
     pub fn is_compressed(&self) -> bool {
         has_word(&self.0, "compressed")
     }
@@ -162,27 +177,33 @@ impl Header {
     pub fn fields(&self) -> Option<Vec<Field>> {
         child::<FieldList>(&self.0).map(|list| list.fields())
     }
+    /// Those of a choice.
     pub fn alternatives(&self) -> Vec<Alternative> {
         children(&self.0)
     }
 }
 
 impl Alternative {
+    /// What handlers and emissions call it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// In order.
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
     }
+    /// Whether a message goes with it.
     pub fn with_message(&self) -> bool {
         has_word(&self.0, "message")
     }
 }
 
 impl Key {
+    /// One value for both ends.
     pub fn is_symmetric(&self) -> bool {
         has_word(&self.0, "symmetric")
     }
+    /// In order.
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
     }
@@ -193,6 +214,7 @@ impl Address {
     pub fn is_below(&self) -> bool {
         has_word(&self.0, "below")
     }
+    /// In order.
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
     }
@@ -218,6 +240,7 @@ impl Matching {
 }
 
 impl Scope {
+    /// The words in front of the brace.
     pub fn kind(&self) -> ScopeKind {
         match first_token(&self.0).as_ref().map(|token| token.text()) {
             Some("entity") => ScopeKind::Entity,
@@ -226,9 +249,11 @@ impl Scope {
             _ => ScopeKind::Session,
         }
     }
+    /// How many there are at most.
     pub fn capacity(&self) -> Option<Expr> {
         child::<Capacity>(&self.0).and_then(|capacity| child(&capacity.0))
     }
+    /// In order.
     pub fn states(&self) -> Vec<State> {
         children(&self.0)
     }
@@ -239,9 +264,11 @@ impl Scope {
 }
 
 impl Object {
+    /// What the class is called.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
@@ -249,6 +276,7 @@ impl Object {
     pub fn keys(&self) -> Vec<Field> {
         children(&self.0)
     }
+    /// How many there are at most.
     pub fn capacity(&self) -> Option<Expr> {
         child::<Capacity>(&self.0).and_then(|capacity| child(&capacity.0))
     }
@@ -260,12 +288,15 @@ impl Object {
     pub fn evict(&self) -> Option<Name> {
         child::<Evict>(&self.0).and_then(|evict| child(&evict.0))
     }
+    /// In order.
     pub fn states(&self) -> Vec<State> {
         children(&self.0)
     }
+    /// Of its timers.
     pub fn handlers(&self) -> Vec<Handler> {
         children(&self.0)
     }
+    /// The language has none there.
     pub fn functions(&self) -> Vec<Function> {
         children(&self.0)
     }
@@ -279,12 +310,14 @@ impl Messages {
 }
 
 impl Serves {
+    /// Which service.
     pub fn service(&self) -> Option<Name> {
         child(&self.0)
     }
 }
 
 impl Uses {
+    /// Which service.
     pub fn service(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -295,18 +328,21 @@ impl Uses {
 }
 
 impl Reads {
+    /// Which attributes.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }
 }
 
 impl Writes {
+    /// Which attributes.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }
 }
 
 impl Handler {
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
@@ -342,12 +378,14 @@ impl Handler {
     pub fn later(&self) -> Option<Expr> {
         child::<LaterRoom>(&self.0).and_then(|clause| child(&clause.0))
     }
+    /// What it does.
     pub fn body(&self) -> Option<Block> {
         child(&self.0)
     }
 }
 
 impl AlternativePattern {
+    /// Which alternative.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -358,18 +396,21 @@ impl AlternativePattern {
 }
 
 impl LimitClause {
+    /// How many at most.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl ToClause {
+    /// A flow, or the name for one.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl FromClause {
+    /// A flow, the name for one, or a side.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }

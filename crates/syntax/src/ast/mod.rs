@@ -7,6 +7,7 @@ mod containers;
 mod expressions;
 mod items;
 mod members;
+mod operators;
 mod signatures;
 mod stacks;
 mod statements;
@@ -17,6 +18,7 @@ pub use containers::*;
 pub use expressions::*;
 pub use items::*;
 pub use members::*;
+pub use operators::*;
 pub use signatures::*;
 pub use stacks::*;
 pub use statements::*;
@@ -28,7 +30,9 @@ use mokume_base::{FileId, Span};
 
 /// A node whose kind is known.
 pub trait AstNode: Sized + Clone {
+    /// The node as this type; none if it is of another kind.
     fn cast(node: SyntaxNode) -> Option<Self>;
+    /// The node itself.
     fn syntax(&self) -> &SyntaxNode;
 
     /// The place of the node in the file it was parsed from, without the blanks around it.
@@ -42,11 +46,13 @@ pub trait AstNode: Sized + Clone {
     }
 }
 
+/// The place of a node in the file it was parsed from.
 pub fn span_of(node: &SyntaxNode, file: FileId) -> Span {
     let range = node.text_range();
     Span::new(file, range.start().into(), range.end().into())
 }
 
+/// The place of a token in the file it was parsed from.
 pub fn token_span(token: &SyntaxToken, file: FileId) -> Span {
     let range = token.text_range();
     Span::new(file, range.start().into(), range.end().into())
@@ -74,7 +80,7 @@ macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $($variant:ident($type:ty)),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-        pub enum $name { $($variant($type)),* }
+        pub enum $name { $(#[doc = concat!("[`", stringify!($type), "`]")] $variant($type)),* }
 
         impl $crate::ast::AstNode for $name {
             fn cast(node: $crate::kinds::SyntaxNode) -> Option<Self> {
@@ -140,6 +146,7 @@ node! {
 }
 
 impl File {
+    /// What stands at the top of the file, in order.
     pub fn items(&self) -> Vec<Item> {
         children(&self.0)
     }
@@ -151,12 +158,14 @@ impl File {
 }
 
 impl Name {
+    /// As it is written.
     pub fn text(&self) -> String {
         self.0.text().to_string()
     }
 }
 
 impl Path {
+    /// Its parts, one or more.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }

@@ -34,12 +34,14 @@ node! {
     Gives = GIVES;
     /// One name behind `needs` or `gives`
     Claim = CLAIM;
+    /// `when checksums`
     WhenClause = WHEN_CLAUSE;
 }
 
 macro_rules! names {
     ($($node:ident),*) => {$(
         impl $node {
+            /// In order.
             pub fn names(&self) -> Vec<Name> {
                 children(&self.0)
             }
@@ -49,36 +51,45 @@ macro_rules! names {
 names!(Include, Unit, Boundaries, Reasons, Speaks);
 
 impl Signature {
+    /// What `needs` and `gives` call it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
+    /// In order.
     pub fn members(&self) -> Vec<SignatureMember> {
         children(&self.0)
     }
 }
 
 impl Vocabulary {
+    /// What `speaks` calls it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
+    /// By their direction, as they are written.
     pub fn events(&self) -> Vec<Directed> {
         children(&self.0)
     }
+    /// All of them.
     pub fn reasons(&self) -> Vec<Name> {
         children::<Reasons>(&self.0).iter().flat_map(Reasons::names).collect()
     }
 }
 
 impl Directed {
+    /// `down`, not `up`.
     pub fn is_down(&self) -> bool {
         first_token(&self.0).is_some_and(|token| token.text() == "down")
     }
+    /// In order.
     pub fn events(&self) -> Vec<Signal> {
         children(&self.0)
     }
@@ -87,9 +98,11 @@ impl Directed {
 macro_rules! claims {
     ($($node:ident),*) => {$(
         impl $node {
+            /// Signatures, `exact`, `padded`.
             pub fn names(&self) -> Vec<Name> {
                 children::<Claim>(&self.0).iter().filter_map(|claim| child(&claim.0)).collect()
             }
+            /// Of the layer's parameters; always, without.
             pub fn condition(&self) -> Option<Expr> {
                 child::<WhenClause>(&self.0).and_then(|when| expr_after(&when.0, "when"))
             }

@@ -2,16 +2,21 @@
 
 use super::{child, children, choice, node, Expr, LayerUse, Name};
 
-choice! { StackMember { Layer(StackLayer), Export(Export), Setting(StackSetting) } }
+choice! {
+    /// What a stack holds.
+    StackMember { Layer(StackLayer), Export(Export), Setting(StackSetting) }
+}
 
 node! {
     /// `stack Host(device: Device) { … }`
     Stack = STACK;
     /// `ip = Ipv4(address) over ethernet[type: 0x0800] with arp, icmp`
     StackLayer = STACK_LAYER;
+    /// `over ethernet[type: 0x0800]`, `over (a, b)`
     Over = OVER;
     /// `type: 0x0800` in brackets
     OverKey = OVER_KEY;
+    /// `with arp, icmp`
     With = WITH;
     /// `export udp`
     Export = EXPORT;
@@ -24,6 +29,7 @@ impl StackSetting {
     pub fn word(&self) -> String {
         super::first_token(&self.0).map_or(String::new(), |token| token.text().to_string())
     }
+    /// Behind the word.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -34,18 +40,22 @@ impl StackSetting {
 }
 
 impl Stack {
+    /// What tests, networks and hosts call it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
+    /// In order.
     pub fn members(&self) -> Vec<StackMember> {
         children(&self.0)
     }
 }
 
 impl StackLayer {
+    /// What the stack calls it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -81,24 +91,29 @@ impl Over {
         let tokens = self.0.children_with_tokens().filter_map(|element| element.into_token());
         tokens.into_iter().any(|token| token.kind() == crate::kinds::SyntaxKind::L_PAREN)
     }
+    /// Which layer or device.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// What it is bound to there.
     pub fn keys(&self) -> Vec<OverKey> {
         children(&self.0)
     }
 }
 
 impl OverKey {
+    /// Which field of the key.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// Its value.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl Export {
+    /// The first of its names.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }

@@ -1,8 +1,8 @@
 //! Blocks and statements.
 
 use super::{
-    child, children, choice, expr_after, has_word, node, AstNode, Expr, FromClause, If, LimitClause, Match, Name, Path,
-    ToClause,
+    child, children, choice, expr_after, has_word, node, AstNode, BinaryOp, Expr, FromClause, If, LimitClause, Match,
+    Name, Path, ToClause,
 };
 use crate::kinds::SyntaxKind;
 
@@ -26,7 +26,9 @@ node! {
     Block = BLOCK;
     /// `let x = e`, `let (a, b) = e`, with `or { … }` or `or new { … }` behind
     LetStmt = LET_STMT;
+    /// `x`
     NamePattern = NAME_PATTERN;
+    /// `(a, b)`
     TuplePattern = TUPLE_PATTERN;
     /// `x = e`, `x += e`, `m[k] = e or { … }`
     AssignStmt = ASSIGN_STMT;
@@ -71,42 +73,51 @@ node! {
 }
 
 impl Block {
+    /// In order.
     pub fn statements(&self) -> Vec<Stmt> {
         children(&self.0)
     }
 }
 
 impl OrClause {
+    /// `or new`
     pub fn is_new(&self) -> bool {
         has_word(&self.0, "new")
     }
+    /// What is done otherwise.
     pub fn block(&self) -> Option<Block> {
         child(&self.0)
     }
 }
 
 impl LetStmt {
+    /// What it binds.
     pub fn pattern(&self) -> Option<BindPattern> {
         child(&self.0)
     }
+    /// Behind the colon, if it is written.
     pub fn ty(&self) -> Option<super::Type> {
         child(&self.0)
     }
+    /// Behind the `=`.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// What happens where there is no value.
     pub fn or(&self) -> Option<OrClause> {
         child(&self.0)
     }
 }
 
 impl NamePattern {
+    /// What it binds.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
 }
 
 impl TuplePattern {
+    /// In order.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }
@@ -120,6 +131,11 @@ impl BindPattern {
 }
 
 impl AssignStmt {
+    /// The operator of `x += e`; `None` for a plain `=`.
+    pub fn binary_op(&self) -> Option<BinaryOp> {
+        self.op().filter(|op| op != "=").and_then(|op| BinaryOp::from_text(&op))
+    }
+    /// What changes.
     pub fn target(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -131,24 +147,30 @@ impl AssignStmt {
             .find(|token| matches!(token.kind(), SyntaxKind::EQ | SyntaxKind::OP_EQ))
             .map(|token| token.text().to_string())
     }
+    /// Behind the sign.
     pub fn value(&self) -> Option<Expr> {
         expr_after(&self.0, &self.op()?)
     }
+    /// What happens where there is no room.
     pub fn or(&self) -> Option<OrClause> {
         child(&self.0)
     }
 }
 
 impl ExprStmt {
+    /// The call or value.
     pub fn expr(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// The flow behind `to`.
     pub fn to(&self) -> Option<Expr> {
         child::<ToClause>(&self.0).and_then(|clause| clause.value())
     }
+    /// The flow behind `from`.
     pub fn from(&self) -> Option<Expr> {
         child::<FromClause>(&self.0).and_then(|clause| clause.value())
     }
+    /// What happens where the call is refused.
     pub fn or(&self) -> Option<OrClause> {
         child(&self.0)
     }
@@ -159,18 +181,22 @@ impl WhileStmt {
     pub fn condition(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// The lookup of a `while let`, which the language does not have.
     pub fn let_condition(&self) -> Option<super::LetCondition> {
         child(&self.0)
     }
+    /// How many rounds at most.
     pub fn limit(&self) -> Option<Expr> {
         child::<LimitClause>(&self.0).and_then(|clause| clause.value())
     }
+    /// One round.
     pub fn body(&self) -> Option<Block> {
         child(&self.0)
     }
 }
 
 impl ForStmt {
+    /// What each round binds.
     pub fn pattern(&self) -> Option<BindPattern> {
         child(&self.0)
     }
@@ -178,9 +204,11 @@ impl ForStmt {
     pub fn iterable(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// How many rounds at most.
     pub fn limit(&self) -> Option<Expr> {
         child::<LimitClause>(&self.0).and_then(|clause| clause.value())
     }
+    /// One round.
     pub fn body(&self) -> Option<Block> {
         child(&self.0)
     }
@@ -189,6 +217,7 @@ impl ForStmt {
 macro_rules! one_value {
     ($($node:ident),*) => {$(
         impl $node {
+            /// What stands behind the word.
             pub fn value(&self) -> Option<Expr> {
                 child(&self.0)
             }
@@ -198,24 +227,29 @@ macro_rules! one_value {
 one_value!(ReturnStmt, AcceptStmt, StopStmt, RemoveStmt, EndStmt);
 
 impl DropStmt {
+    /// The message.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// Why it is lost.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
 }
 
 impl ConsumeStmt {
+    /// The message.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// What it was used for.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
 }
 
 impl FailStmt {
+    /// Why.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
@@ -232,6 +266,7 @@ macro_rules! quantity {
             pub fn amount(&self) -> Option<Expr> {
                 children::<Expr>(&self.0).into_iter().nth(1)
             }
+            /// What happens where there is not enough.
             pub fn or(&self) -> Option<OrClause> {
                 child(&self.0)
             }
@@ -241,6 +276,7 @@ macro_rules! quantity {
 quantity!(TakeStmt, GiveStmt, CountStmt);
 
 impl StartStmt {
+    /// Which timer.
     pub fn timer(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -259,9 +295,11 @@ impl LaterStmt {
     pub fn event(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// In order.
     pub fn args(&self) -> Vec<super::Arg> {
         child::<super::ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
     }
+    /// What happens where there is no room.
     pub fn or(&self) -> Option<OrClause> {
         child(&self.0)
     }

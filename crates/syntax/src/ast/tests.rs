@@ -12,7 +12,10 @@ choice! {
     }
 }
 
-choice! { NetworkMember { Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until) } }
+choice! {
+    /// What a network holds.
+    NetworkMember { Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until) }
+}
 
 node! {
     /// `test "name" { … }`
@@ -23,6 +26,7 @@ node! {
     InputStep = INPUT_STEP;
     /// `=> app.accepted(?s)  app.deliver(s, "one")`, `=> nothing`; several behind each other make one list
     ExpectStep = EXPECT_STEP;
+    /// `nothing`
     Nothing = NOTHING;
     /// `dropped stale 1`
     DroppedStep = DROPPED_STEP;
@@ -56,15 +60,18 @@ impl Test {
         let text = token(&self.0, SyntaxKind::STRING)?;
         Some(String::from_utf8_lossy(&crate::lexer::string_octets(text.text())?).into_owned())
     }
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
+    /// In order.
     pub fn steps(&self) -> Vec<TestStep> {
         children(&self.0)
     }
 }
 
 impl TestStack {
+    /// The stack with its settings.
     pub fn stack(&self) -> Option<LayerUse> {
         child(&self.0)
     }
@@ -78,6 +85,7 @@ impl InputStep {
 }
 
 impl ExpectStep {
+    /// `=> nothing`
     pub fn is_nothing(&self) -> bool {
         child::<Nothing>(&self.0).is_some()
     }
@@ -88,60 +96,73 @@ impl ExpectStep {
 }
 
 impl DroppedStep {
+    /// Why messages were lost.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
+    /// How many; one, if it is left out.
     pub fn count(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl ConsumedStep {
+    /// What messages were used for.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
+    /// How many; one, if it is left out.
     pub fn count(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl ReportedStep {
+    /// What was reported.
     pub fn report(&self) -> Option<Path> {
         child(&self.0)
     }
+    /// How often; once, if it is left out.
     pub fn count(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl AfterStep {
+    /// How much time goes by.
     pub fn duration(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl Network {
+    /// What it is called.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
+    /// In order.
     pub fn members(&self) -> Vec<NetworkMember> {
         children(&self.0)
     }
 }
 
 impl Host {
+    /// What the network calls it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// The stack with its settings.
     pub fn stack(&self) -> Option<LayerUse> {
         child(&self.0)
     }
 }
 
 impl Link {
+    /// What it is called in reports.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -149,12 +170,14 @@ impl Link {
     pub fn devices(&self) -> Vec<Path> {
         children(&self.0)
     }
+    /// In order.
     pub fn options(&self) -> Vec<LinkOption> {
         children(&self.0)
     }
 }
 
 impl LinkOption {
+    /// Which property of the medium.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -174,6 +197,7 @@ impl LinkOption {
 }
 
 impl AtStep {
+    /// When, from the start.
     pub fn instant(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -188,15 +212,18 @@ impl Partition {
     pub fn hosts(&self) -> Vec<Name> {
         children(&self.0)
     }
+    /// The first instant.
     pub fn from(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// The instant at which it is over.
     pub fn until(&self) -> Option<Expr> {
         children::<Expr>(&self.0).into_iter().nth(1)
     }
 }
 
 impl Until {
+    /// How long the network runs.
     pub fn duration(&self) -> Option<Expr> {
         child(&self.0)
     }

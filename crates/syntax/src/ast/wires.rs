@@ -13,6 +13,7 @@ choice! {
 node! {
     /// `wire Rfc768 big { … }`
     Wire = WIRE;
+    /// `{ … }`
     WireBody = WIRE_BODY;
     /// `length: u16 little = Length.octets + 8`
     WireField = WIRE_FIELD;
@@ -39,16 +40,22 @@ node! {
 /// What stands behind the arrow of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OptionWord {
+    /// `end`: no option follows.
     End,
+    /// `single`: the kind alone, without a length.
     Single,
+    /// `skip`, behind `else`.
     Skip,
+    /// `refuse`, behind `else`.
     Refuse,
 }
 
 /// A byte order that is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ByteOrder {
+    /// `big`
     Big,
+    /// `little`
     Little,
 }
 
@@ -64,27 +71,34 @@ fn members(node: &crate::kinds::SyntaxNode) -> Vec<WireMember> {
 }
 
 impl Wire {
+    /// What `encoded` calls it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// The documentation in front of it.
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
+    /// Of fields that do not say theirs; big, if it is left out.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         byte_order(&self.0)
     }
+    /// In order.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }
 }
 
 impl WireField {
+    /// What later parts call it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// Behind the colon.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
+    /// Where it is not the wire's.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         byte_order(&self.0)
     }
@@ -92,6 +106,7 @@ impl WireField {
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// Not looked at when a packet is read.
     pub fn is_unread(&self) -> bool {
         has_word(&self.0, "unread")
     }
@@ -102,6 +117,7 @@ impl WireField {
 }
 
 impl WireWhere {
+    /// A comparison, or several joined by `and`.
     pub fn condition(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -119,12 +135,14 @@ impl WireChoice {
     pub fn field(&self) -> Option<Name> {
         child(&self.0)
     }
+    /// In order.
     pub fn arms(&self) -> Vec<WireArm> {
         children(&self.0)
     }
 }
 
 impl WireArm {
+    /// The number in front of the arrow.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -132,15 +150,18 @@ impl WireArm {
     pub fn alternative(&self) -> Option<Path> {
         child(&self.0)
     }
+    /// In order.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }
 }
 
 impl WireOptional {
+    /// When the part is there.
     pub fn condition(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// In order.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }
@@ -159,30 +180,37 @@ impl WireEach {
     pub fn until(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// Of one element.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }
 }
 
 impl WireReach {
+    /// Up to which octet.
     pub fn to(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl WireOptions {
+    /// The field in front of each that says what it is.
     pub fn kind(&self) -> Option<WireField> {
         children(&self.0).into_iter().next()
     }
+    /// The field behind it that says how long it is.
     pub fn length(&self) -> Option<WireField> {
         children(&self.0).into_iter().nth(1)
     }
+    /// Where the last one ends.
     pub fn until(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// To a multiple of how many octets they are filled up.
     pub fn pad(&self) -> Option<Expr> {
         has_word(&self.0, "pad").then(|| children(&self.0).into_iter().nth(1)).flatten()
     }
+    /// In order.
     pub fn arms(&self) -> Vec<WireOption> {
         children(&self.0)
     }
@@ -193,9 +221,11 @@ impl WireOption {
     pub fn kind(&self) -> Option<Expr> {
         child(&self.0)
     }
+    /// Whether it is for all other kinds.
     pub fn is_else(&self) -> bool {
         has_word(&self.0, "else")
     }
+    /// What stands in the place of members.
     pub fn word(&self) -> Option<OptionWord> {
         use OptionWord::*;
         let words = [("end", End), ("single", Single), ("skip", Skip), ("refuse", Refuse)];
@@ -205,6 +235,7 @@ impl WireOption {
     pub fn present(&self) -> Option<Path> {
         child(&self.0)
     }
+    /// In order.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }

@@ -24,7 +24,10 @@ pub enum Refused {
     /// It has mistakes, and what its author meant is not known.
     Mistakes(Vec<Diagnostic>),
     /// The layout would read as something else: a fault of the formatter. The line of the text where they part.
-    WouldChange { line: usize },
+    WouldChange {
+        /// From 1.
+        line: usize,
+    },
 }
 
 /// The text in the house's layout.

@@ -60,18 +60,7 @@ impl Parser<'_> {
             return false;
         }
         if self.at_expression() && self.same_line(0) {
-            let found = self.this();
-            let mut diagnostic = self
-                .error_here(
-                    codes::MISSING_SEPARATOR,
-                    format!("expected `,` before {found}"),
-                    "the next one begins here",
-                )
-                .help(format!("write `,` between one {what} and the next"));
-            if self.at(IDENT) && self.pos > 0 && self.tokens[self.significant[self.pos - 1] as usize].kind == NUMBER {
-                diagnostic = diagnostic.note(format!("units of durations are {}", super::report::listed(&UNITS)));
-            }
-            self.report(diagnostic);
+            self.report_missing_separator(what);
             return true;
         }
         if self.new_line_before(0) && !self.at(R_PAREN) && !self.at(R_BRACKET) && !self.at(SEMICOLON) {
@@ -93,6 +82,18 @@ impl Parser<'_> {
         self.expected(close);
         self.skip_to_separator(end);
         self.eat(COMMA)
+    }
+
+    /// `(a b)`
+    fn report_missing_separator(&mut self, what: &str) {
+        let text = format!("expected `,` before {}", self.this());
+        let mut diagnostic = self
+            .error_here(codes::MISSING_SEPARATOR, text, "the next one begins here")
+            .help(format!("write `,` between one {what} and the next"));
+        if self.at(IDENT) && self.pos > 0 && self.tokens[self.significant[self.pos - 1] as usize].kind == NUMBER {
+            diagnostic = diagnostic.note(format!("units of durations are {}", super::report::listed(&UNITS)));
+        }
+        self.report(diagnostic);
     }
 
     /// After a mistake within a list: on to the next comma, the list's end, or the line's.

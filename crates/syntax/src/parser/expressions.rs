@@ -7,14 +7,14 @@
 use super::{Parser, MAX_DEPTH};
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
-use crate::lexer::UNITS;
-use mokume_base::{Diagnostic, Span};
+use mokume_base::Span;
 
 /// The height of a tree of expressions.
 pub(super) type Height = u32;
 
 const COMPARISON: u8 = 4;
-const CAST: u8 = 11;
+/// How tightly `as` binds.
+pub(super) const CAST: u8 = 11;
 
 /// Words that continue or end an expression and never begin one.
 const NO_OPERANDS: [&str; 10] = ["and", "or", "in", "as", "else", "let", "return", "while", "for", "where"];
@@ -292,174 +292,4 @@ impl Parser<'_> {
             }
         }
     }
-
-    pub(super) fn primary(&mut self) -> Height {
-        if !self.at_expression() {
-            self.expected_expression();
-            return 0;
-        }
-        match self.peek() {
-            IDENT => return self.word(),
-            NUMBER if self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows() => {
-                self.leaf(DURATION_EXPR, 2)
-            }
-            NUMBER if self.nth(1) == IDENT && self.unit_follows() && meant_unit(self.nth_text(1)).is_some() => {
-                self.other_unit()
-            }
-            NUMBER | DOTTED | CIDR | HOST6 | MAC => self.leaf(NUMBER_EXPR, 1),
-            STRING | HEX_STRING | OPEN_STRING => self.octets(),
-            L_PAREN => return self.parenthesis(),
-            L_BRACKET => return self.vector(),
-            _ => self.binder(),
-        }
-        1
-    }
-
-    /// `20 msec`: one mistake, and a duration all the same.
-    fn other_unit(&mut self) {
-        let meant = meant_unit(self.nth_text(1)).unwrap_or("ms");
-        let (number, unit) = (self.nth_text(0).to_string(), self.nth_text(1).to_string());
-        let place = self.span_of(1);
-        let diagnostic = Diagnostic::error(codes::OTHER_UNIT, format!("`{unit}` is no unit of durations"))
-            .at(place, "unknown")
-            .note(format!("the units are {}", super::report::listed(&UNITS)))
-            .help(format!("write `{number} {meant}`"));
-        self.report(diagnostic);
-        self.leaf(DURATION_EXPR, 2);
-    }
-
-    /// A name behind a number is its unit if it stands on the same line and is not itself assigned to.
-    pub(super) fn unit_follows(&self) -> bool {
-        self.same_line(1) && !matches!(self.nth(2), EQ | OP_EQ) && (self.in_test || self.nth(2) != COLON)
-    }
-
-    pub(super) fn leaf(&mut self, kind: SyntaxKind, tokens: usize) {
-        self.open(kind);
-        (0..tokens).for_each(|_| self.bump());
-        self.close();
-    }
-
-    /// Strings side by side are one.
-    pub(super) fn octets(&mut self) {
-        self.open(OCTETS_EXPR);
-        while matches!(self.peek(), STRING | HEX_STRING | OPEN_STRING) {
-            self.bump();
-        }
-        self.close();
-    }
-
-    pub(super) fn binder(&mut self) {
-        self.check_test_notation();
-        self.open(BIND_EXPR);
-        self.bump();
-        self.name("the handle's name");
-        self.close();
-    }
-
-    pub(super) fn check_test_notation(&mut self) {
-        if !self.in_test {
-            let found = self.this();
-            let diagnostic = self
-                .error_here(codes::TEST_NOTATION, format!("{found} stands for any value in tests only"), "no value")
-                .help("in a `match` write `else`; a value that is not needed is left out");
-            self.report(diagnostic);
-        }
-    }
-
-    pub(super) fn parenthesis(&mut self) -> Height {
-        self.list_within(PAREN_EXPR, R_PAREN, |_| false)
-    }
-
-    /// `[]`, `[a, b]`
-    pub(super) fn vector(&mut self) -> Height {
-        self.list_within(VECTOR_EXPR, R_BRACKET, |p| p.at(R_BRACKET))
-    }
-
-    /// From one bracket to the other; nothing need stand between where it `may_be_empty`.
-    fn list_within(&mut self, node: SyntaxKind, close: SyntaxKind, may_be_empty: fn(&Self) -> bool) -> Height {
-        let mut height = 1;
-        self.open(node);
-        let opening = self.span_of(0);
-        if self.depth >= MAX_DEPTH {
-            self.report_too_deep();
-            self.skip_balanced();
-            self.close();
-            return 1;
-        }
-        self.bump();
-        if !may_be_empty(self) {
-            height += self.bracketed(|p| p.deeper_list(close));
-        }
-        self.close_bracket(close, opening);
-        self.close();
-        height
-    }
-
-    pub(super) fn word(&mut self) -> Height {
-        let operand = self.nth(1) == IDENT && self.same_line(1) && !self.is_connective(1);
-        match self.nth_text(0) {
-            "if" => return self.height_of(|p| p.if_()),
-            "match" if !matches!(self.nth(1), DOT | EQ | COMMA | R_PAREN) => return self.height_of(|p| p.match_()),
-            "true" | "false" => self.leaf(BOOL_EXPR, 1),
-            "_" => {
-                self.check_test_notation();
-                self.leaf(HOLE_EXPR, 1);
-            }
-            "running" if operand => return self.prefix(RUNNING_EXPR, CAST + 1),
-            "left" if operand => return self.prefix(LEFT_EXPR, CAST + 1),
-            _ => return self.name_or_record(),
-        }
-        1
-    }
-
-    /// Whether the `n`th token is a word that joins expressions or begins the next clause.
-    pub(super) fn is_connective(&self, n: usize) -> bool {
-        const WORDS: [&str; 17] = [
-            "and", "or", "in", "as", "else", "to", "from", "limit", "after", "at", "where", "trim", "with", "over",
-            "capacity", "evict", "owned",
-        ];
-        WORDS.contains(&self.nth_text(n)) || matches!(self.nth(n + 1), EQ | OP_EQ)
-    }
-
-    /// `if` and `match` are as high as the tallest expression in their blocks, and one more.
-    pub(super) fn height_of(&mut self, rule: impl FnOnce(&mut Self)) -> Height {
-        let around = std::mem::replace(&mut self.tallest, 0);
-        self.nested(rule);
-        let height = self.tallest + 1;
-        self.tallest = around.max(height);
-        height
-    }
-
-    pub(super) fn name_or_record(&mut self) -> Height {
-        let start = self.checkpoint();
-        self.open(NAME_EXPR);
-        self.bump();
-        self.close();
-        let text = self.nth_before();
-        let is_type = text.starts_with(|c: char| c.is_ascii_uppercase());
-        if is_type && self.at(L_BRACE) && self.same_line(0) && !self.no_record {
-            self.open_at(start, RECORD_EXPR);
-            let height = self.record_fields();
-            self.close();
-            return height + 1;
-        }
-        1
-    }
-
-    pub(super) fn nth_before(&self) -> &str {
-        let token = self.tokens[self.significant[self.pos - 1] as usize];
-        &self.text[token.start as usize..token.end as usize]
-    }
-}
-
-/// The unit that is meant by what other languages and people write.
-fn meant_unit(text: &str) -> Option<&'static str> {
-    Some(match text {
-        "nsec" | "nsecs" | "nanos" | "nanosecond" | "nanoseconds" => "ns",
-        "usec" | "usecs" | "micros" | "microsecond" | "microseconds" => "us",
-        "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => "ms",
-        "sec" | "secs" | "second" | "seconds" => "s",
-        "mins" | "minute" | "minutes" => "min",
-        _ => return None,
-    })
 }

@@ -1,6 +1,7 @@
 //! How each construct is written, for the help of messages that something is missing in it.
 
-/// An example of the item, member, piece of state, statement or step that begins with the word; empty if it has none.
+/// An example of the item, member, piece of state, statement or step that begins with the word; empty if it has none. A
+/// table: a line for each word.
 pub(super) fn form_of(word: &str) -> &'static str {
     match word {
         // items

@@ -34,23 +34,8 @@ const FOREIGN_WORDS: [(&str, &str); 14] = [
 impl Parser<'_> {
     /// A word in front of a name that is no keyword: `dorp msg: stale`, `int x = 3`.
     pub(super) fn misspelt_statement(&mut self) -> bool {
-        let foreign = FOREIGN_WORDS.iter().find(|(word, _)| self.at_word(word));
-        if self.lost_in_parentheses() {
-            return true;
-        }
         let name_follows = matches!(self.nth(1), IDENT) && self.same_line(1);
-        if let (Some((word, help)), true) =
-            (foreign, name_follows || matches!(self.nth_text(0), "do" | "loop" | "switch"))
-        {
-            let diagnostic = self
-                .error_here(codes::UNKNOWN_STATEMENT, format!("`{word}` begins no statement"), "expected a statement")
-                .help(*help);
-            self.report(diagnostic);
-            if matches!(*word, "var" | "mut" | "const" | "int") && matches!(self.nth(2), EQ | COLON | COLON_EQ) {
-                self.nested(|p| p.word_statement("let"));
-            } else {
-                self.bump_as_error();
-            }
+        if self.lost_in_parentheses() || self.foreign_statement(name_follows) {
             return true;
         }
         if !self.at(IDENT) || !name_follows && self.nth(1) != L_BRACE {
@@ -65,6 +50,30 @@ impl Parser<'_> {
         if meant == self.nth_text(0) && meant != "else" {
             return name_follows && self.names_in_a_row(form_of(meant));
         }
+        self.misspelt(meant);
+        true
+    }
+
+    /// A word of another language: reported, and read as what is meant where that is plain.
+    fn foreign_statement(&mut self, name_follows: bool) -> bool {
+        let Some((word, help)) = FOREIGN_WORDS.iter().find(|(word, _)| self.at_word(word)) else { return false };
+        if !name_follows && !matches!(*word, "do" | "loop" | "switch") {
+            return false;
+        }
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_STATEMENT, format!("`{word}` begins no statement"), "expected a statement")
+            .help(*help);
+        self.report(diagnostic);
+        if matches!(*word, "var" | "mut" | "const" | "int") && matches!(self.nth(2), EQ | COLON | COLON_EQ) {
+            self.nested(|p| p.word_statement("let"));
+        } else {
+            self.bump_as_error();
+        }
+        true
+    }
+
+    /// A word that is nearly a keyword: reported, and read as that.
+    fn misspelt(&mut self, meant: &'static str) {
         let found = self.this();
         let diagnostic =
             self.error_here(codes::UNKNOWN_STATEMENT, format!("{found} begins no statement"), "expected a statement");
@@ -73,15 +82,13 @@ impl Parser<'_> {
             _ => diagnostic.help(format!("did you mean `{meant}`?")),
         };
         self.report(diagnostic);
-        if meant == "else" {
-            self.bump_as_error();
-            if self.at(L_BRACE) {
-                self.block();
-            }
-            return true;
+        if meant != "else" {
+            return self.nested(|p| p.word_statement(meant));
         }
-        self.nested(|p| p.word_statement(meant));
-        true
+        self.bump_as_error();
+        if self.at(L_BRACE) {
+            self.block();
+        }
     }
 
     /// `drop(msg)`: reported, with the form that it has.

@@ -4,15 +4,18 @@
 //! each round or leaves; trivia is added in front of the token that follows it; nesting is bounded by [`MAX_DEPTH`].
 
 mod arguments;
+mod blocks;
 mod containers;
 mod control;
 mod expressions;
 mod externs;
 mod forms;
 mod habits;
+mod handlers;
 mod items;
 mod lists;
 mod members;
+mod primary;
 mod report;
 mod signatures;
 mod stacks;
@@ -31,14 +34,23 @@ use rowan::{Checkpoint, GreenNode, GreenNodeBuilder};
 /// What a text is read as; anything but a file is a fragment, for examples in documents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fragment {
+    /// Items.
     File,
+    /// Members of a layer.
     Members,
+    /// Declarations of state.
     State,
+    /// Statements of a block.
     Statements,
+    /// One expression.
     Expression,
+    /// Members of a wire.
     Wire,
+    /// Members of a stack.
     Stack,
+    /// Steps of a test.
     TestSteps,
+    /// Members of a network.
     Network,
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, Span};
 
-use super::super::ways::Way;
-use super::Check;
+use crate::check::descents::Descent;
+use crate::check::stacks::context::StackCheck;
 use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, suggest};
@@ -13,88 +13,84 @@ use crate::{codes, suggest};
 /// The parts of a flow by name, and whether one is a symmetric key, which belongs to neither end.
 pub(super) type Parts<'a> = BTreeMap<&'a str, bool>;
 
-impl<'a> Check<'a, '_> {
-    /// The parts that the flow above a layer of the chain has, with the keys that instances are bound to taken out.
-    pub(super) fn parts_below(&self, way: &Way, at: usize) -> Parts<'a> {
-        let mut parts = Parts::new();
-        for (step, &(instance, _)) in way.0.iter().enumerate().rev() {
-            let own = &self.layers[instance];
-            let from = if step == 0 { at + 1 } else { 0 };
-            for layer in own[from.min(own.len())..].iter().rev() {
-                add_parts(layer, &mut parts);
-            }
-            if step > 0 {
-                let (above, under) = way.0[step - 1];
-                for (name, _) in &self.stack.instances[above].unders[under].bound {
-                    // Of a key that is not symmetric only the local end is bound.
-                    if parts.get(name.text.as_str()) == Some(&true) {
-                        parts.remove(name.text.as_str());
-                    }
+/// The parts that the flow above a layer of the chain has, with the keys that instances are bound to taken out.
+pub(super) fn below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Parts<'a> {
+    let mut parts = Parts::new();
+    for (step, &(instance, _)) in descent.steps.iter().enumerate().rev() {
+        let own = &check.layers[instance];
+        let from = if step == 0 { at + 1 } else { 0 };
+        for layer in own[from.min(own.len())..].iter().rev() {
+            add_parts(layer, &mut parts);
+        }
+        if step > 0 {
+            let (above, under) = descent.steps[step - 1];
+            for (name, _) in &check.stack.instances[above].unders[under].bound {
+                // Of a key that is not symmetric only the local end is bound.
+                if parts.get(name.text.as_str()) == Some(&true) {
+                    parts.remove(name.text.as_str());
                 }
             }
         }
-        parts
     }
+    parts
+}
 
-    /// The parts of flows that a layer's code names are made by somebody below it.
-    pub(super) fn flow_parts(&mut self, way: &Way) {
-        let index = way.index();
-        let mut found = Vec::new();
-        for (at, layer) in self.layers[index].iter().enumerate() {
-            let mut below = self.parts_below(way, at);
-            let mut above = below.clone();
-            add_parts(layer, &mut above);
-            below.extend(layer.several.iter().map(|which| (which.text.as_str(), true)));
-            let mut seen = BTreeSet::new();
-            visit::walk_layer(layer, &mut |met| {
-                let Met::Expr(expr) = met else { return };
-                if let Some((span, side)) = unnamed_part(expr) {
-                    let known = if side == Side::Above { &above } else { &below };
-                    let ends = known.values().filter(|symmetric| !**symmetric).count();
-                    if ends != 1 && seen.insert("") {
-                        found.push(self.not_one_part(index, layer, span, known));
-                    }
+/// The parts of flows that a layer's code names are made by somebody below it.
+pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
+    let index = descent.index();
+    let mut found = Vec::new();
+    for (at, layer) in check.layers[index].iter().enumerate() {
+        let mut below = below(check, descent, at);
+        let mut above = below.clone();
+        add_parts(layer, &mut above);
+        below.extend(layer.several.iter().map(|which| (which.text.as_str(), true)));
+        let mut seen = BTreeSet::new();
+        visit::walk_layer(layer, &mut |met| {
+            let Met::Expr(expr) = met else { return };
+            if let Some((span, side)) = unnamed_part(expr) {
+                let known = if side == Side::Above { &above } else { &below };
+                let ends = known.values().filter(|symmetric| !**symmetric).count();
+                if ends != 1 && seen.insert("") {
+                    found.push(not_one_part(check, index, layer, span, known));
                 }
-                for (name, side) in parts_named(expr) {
-                    let known = if side == Side::Above { &above } else { &below };
-                    if !known.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
-                        found.push(self.no_part(index, layer, name, known));
-                    }
+            }
+            for (name, side) in parts_named(expr) {
+                let known = if side == Side::Above { &above } else { &below };
+                if !known.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
+                    found.push(no_part(check, index, layer, name, known));
                 }
-            });
-        }
-        self.out.extend(found);
+            }
+        });
     }
+    check.out.extend(found);
+}
 
-    fn no_part(&self, index: usize, layer: &Layer, name: &Name, known: &Parts) -> Diagnostic {
-        let text = format!("no layer below `{}` gives its flows a part `{}`", layer.name.text, name.text);
-        let mut diagnostic = Diagnostic::error(codes::NO_FLOW_PART, text)
-            .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
-            .label(name.span, "asked for here");
-        let help = suggest::help(&name.text, known.keys().copied());
-        diagnostic.helps.push(help.unwrap_or(format!("put a layer below that makes `{}`", name.text)));
-        if known.is_empty() {
-            diagnostic = diagnostic
-                .note("the flows here have no parts at all: the layers below make none, or the keys are bound");
-        }
-        diagnostic
+fn no_part(check: &StackCheck, index: usize, layer: &Layer, name: &Name, known: &Parts) -> Diagnostic {
+    let text = format!("no layer below `{}` gives its flows a part `{}`", layer.name.text, name.text);
+    let mut diagnostic = Diagnostic::error(codes::NO_FLOW_PART, text)
+        .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+        .label(name.span, "asked for here");
+    let help = suggest::help(&name.text, known.keys().copied());
+    diagnostic.helps.push(help.unwrap_or(format!("put a layer below that makes `{}`", name.text)));
+    if known.is_empty() {
+        diagnostic =
+            diagnostic.note("the flows here have no parts at all: the layers below make none, or the keys are bound");
     }
+    diagnostic
+}
 
-    fn not_one_part(&self, index: usize, layer: &Layer, span: Span, known: &Parts) -> Diagnostic {
-        let names: Vec<&str> = known.iter().filter(|(_, symmetric)| !**symmetric).map(|(name, _)| *name).collect();
-        let text = match names.is_empty() {
-            true => format!("`{}` names an end of a flow, and the flows here have none", layer.name.text),
-            false => format!(
-                "`{}` names an end of a flow, and that has the parts {}",
-                layer.name.text,
-                suggest::list(&names)
-            ),
-        };
-        Diagnostic::error(codes::NO_FLOW_PART, text)
-            .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
-            .label(span, "which part is this?")
-            .help(format!("name it: `remote.{}: …`", names.first().unwrap_or(&"part")))
-    }
+fn not_one_part(check: &StackCheck, index: usize, layer: &Layer, span: Span, known: &Parts) -> Diagnostic {
+    let names: Vec<&str> = known.iter().filter(|(_, symmetric)| !**symmetric).map(|(name, _)| *name).collect();
+    let text = match names.is_empty() {
+        true => format!("`{}` names an end of a flow, and the flows here have none", layer.name.text),
+        false => {
+            format!("`{}` names an end of a flow, and that has the parts {}", layer.name.text, suggest::list(&names))
+        }
+    };
+    Diagnostic::error(codes::NO_FLOW_PART, text)
+        .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+        .label(span, "which part is this?")
+        .help(format!("name it: `remote.{}: …`", names.first().unwrap_or(&"part")))
 }
 
 /// What a layer does to the parts of the flows that pass it upwards.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use mokume_base::{Diagnostic, Span};
 
-use super::{has_scope, layers_of, Check, Offer};
-use crate::check::ways::ways_down;
+use crate::check::descents;
+use crate::check::stacks::context::StackCheck;
+use crate::check::stacks::offers;
+use crate::check::stacks::offers::Offer;
 use crate::codes;
 use crate::program::*;
 
@@ -14,19 +16,19 @@ use crate::program::*;
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let mut meets: BTreeMap<Span, (&Layer, bool)> = BTreeMap::new();
     for stack in &program.stacks {
-        let layers = stack.instances.iter().map(|instance| layers_of(program, &instance.of)).collect();
-        let check = Check { program, stack, layers, out: &mut Vec::new() };
+        let layers = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
+        let check = StackCheck { program, stack, layers, out: &mut Vec::new() };
         for index in 0..stack.instances.len() {
-            for way in ways_down(stack, index) {
+            for descent in descents::all(stack, index) {
                 for (at, layer) in check.layers[index].iter().enumerate() {
-                    let has_sessions = check.offer(&way, at) != Offer::Flows;
+                    let has_sessions = offers::below(&check, &descent, at) != Offer::Flows;
                     meets.entry(layer.name.span).or_insert((layer, false)).1 |= has_sessions;
                 }
             }
         }
     }
     for (layer, has_sessions) in meets.into_values() {
-        let keeps_some = has_scope(layer, ScopeKind::Session) || has_scope(layer, ScopeKind::Point);
+        let keeps_some = offers::has_scope(layer, ScopeKind::Session) || offers::has_scope(layer, ScopeKind::Point);
         if has_sessions || layer.shape != Shape::Worker || keeps_some {
             continue;
         }

@@ -1,29 +1,28 @@
-//! A stack as a whole: who stands on whom, what each needs of those below and beside it, and whether it is there.
+//! The room of stacks as a whole: who stands on whom, what each needs of those below and beside it, and whether it is there.
 //!
 //! Only here are all neighbours of a layer known. Keeps: a report stands at the stack's line, with the layer's wish as a
 //! label, so that both sides of the boundary are seen.
 
+pub(crate) mod context;
+mod events;
 mod flow_parts;
-pub mod idle_events;
+pub(crate) mod idle_events;
 mod neighbours;
+mod offers;
 mod openings;
 mod reads;
 mod services;
+mod several;
 mod sizes;
-
-use std::collections::BTreeSet;
 
 use mokume_base::Diagnostic;
 
-use super::ways::{ways_down, Way};
+use crate::check::descents;
+use crate::check::stacks::context::StackCheck;
 use crate::codes;
 use crate::program::*;
-use crate::visit::{self, Met};
 
-/// Values that every layer has from below, without anybody publishing them.
-pub const EVERYWHERE: [&str; 3] = ["credit", "credit_octets", "mtu"];
-/// What a device publishes.
-pub const OF_DEVICES: [&str; 2] = ["mac", "mtu"];
+pub use super::ports::handles;
 
 /// Checks a bundle's order of shapes, then each stack.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
@@ -31,34 +30,16 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         bundle_shapes(program, bundle, out);
     }
     for stack in &program.stacks {
-        let mut check = Check { program, stack, layers: Vec::new(), out: &mut *out };
-        check.layers = stack.instances.iter().map(|instance| layers_of(program, &instance.of)).collect();
-        check.run();
+        let mut check = StackCheck { program, stack, layers: Vec::new(), out: &mut *out };
+        check.layers = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
+        run(&mut check);
     }
 }
 
-/// The layers of a layer or bundle, top to bottom.
-pub fn layers_of<'a>(program: &'a Program, part: &Use) -> Vec<&'a Layer> {
-    let mut layers = Vec::new();
-    flatten(program, part, 0, &mut layers);
-    layers
-}
-
-fn flatten<'a>(program: &'a Program, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>) {
-    match part.of {
-        Definition::Layer(id) => layers.extend(program.layers.get(id.index())),
-        Definition::Bundle(id) => {
-            let parts = program.bundles.get(id.index()).map_or(&[][..], |bundle| &bundle.parts);
-            if depth < 32 {
-                parts.iter().for_each(|part| flatten(program, part, depth + 1, layers));
-            }
-        }
-    }
-}
-
+/// An endpoint stands on top of its bundle.
 fn bundle_shapes(program: &Program, bundle: &Bundle, out: &mut Vec<Diagnostic>) {
     for part in bundle.parts.iter().skip(1) {
-        let Some(top) = layers_of(program, part).first().copied() else { continue };
+        let Some(top) = program.layers_of(part).first().copied() else { continue };
         if top.shape == Shape::Endpoint {
             let text = format!("`{}` is an endpoint, so nothing can stand on it", top.name.text);
             out.push(
@@ -71,144 +52,30 @@ fn bundle_shapes(program: &Program, bundle: &Bundle, out: &mut Vec<Diagnostic>) 
     }
 }
 
-pub(super) struct Check<'a, 'b> {
-    pub program: &'a Program,
-    pub stack: &'a Stack,
-    /// By instance, top to bottom.
-    pub layers: Vec<Vec<&'a Layer>>,
-    pub out: &'b mut Vec<Diagnostic>,
-}
-
-/// What a layer offers above it.
-#[derive(Clone, Copy, PartialEq)]
-enum Offer {
-    Flows,
-    Sessions,
-    Both,
-}
-
-impl<'a> Check<'a, '_> {
-    fn run(&mut self) {
-        if self.cycles() {
-            return;
-        }
-        self.neighbours();
-        for index in 0..self.stack.instances.len() {
-            self.services(index);
-            self.sizes(index);
-            self.several(index);
-            for way in ways_down(self.stack, index) {
-                let before = self.out.len();
-                self.published(&way);
-                self.flow_parts(&way);
-                self.openings(&way);
-                self.offers(&way);
-                self.events(&way);
-                self.climbing(&way);
-                // What is wrong on each of several ways is said once.
-                let new = self.out.split_off(before);
-                new.into_iter().for_each(|diagnostic| {
-                    if !self.out.contains(&diagnostic) {
-                        self.out.push(diagnostic);
-                    }
-                });
-            }
-        }
+fn run(check: &mut StackCheck) {
+    if neighbours::cycles(check) {
+        return;
     }
-
-    fn offer(&self, way: &Way, at: usize) -> Offer {
-        let mut offer = Offer::Flows;
-        for (step, &(instance, _)) in way.0.iter().enumerate().rev() {
-            let own = &self.layers[instance];
-            let from = if step == 0 { at + 1 } else { 0 };
-            for layer in own[from.min(own.len())..].iter().rev() {
-                offer = match layer.shape {
-                    Shape::Router => Offer::Flows,
-                    Shape::Multiplexor => Offer::Both,
-                    Shape::Worker if has_scope(layer, ScopeKind::Session) || has_scope(layer, ScopeKind::Point) => {
-                        Offer::Sessions
-                    }
-                    _ => offer,
-                };
-            }
-        }
-        offer
-    }
-
-    /// Sessions where they are asked for, flow traffic where that is.
-    fn offers(&mut self, way: &Way) {
-        let index = way.index();
-        let mut found = Vec::new();
-        for (at, layer) in self.layers[index].iter().enumerate() {
-            let offer = self.offer(way, at);
-            let span = self.stack.instances[index].of.span;
-            if offer == Offer::Flows && has_scope(layer, ScopeKind::SessionBelow) {
-                let text = format!("`{}` keeps state per lower session, and below it are no sessions", layer.name.text);
-                found.push(
-                    Diagnostic::error(codes::NO_SESSIONS, text)
-                        .at(span, "only flow traffic comes from below")
-                        .label(layer.name.span, "has a scope `session below`")
-                        .help("put a worker with a `session` scope below it, or keep the state in the entity"),
-                );
-            }
-            let flows_only =
-                layer.shape == Shape::Router || layer.shape == Shape::Endpoint && !has_scope(layer, ScopeKind::Session);
-            if offer == Offer::Sessions && flows_only {
-                let text = format!("`{}` works on flow traffic, and below it are only sessions", layer.name.text);
-                let help = match layer.shape {
-                    Shape::Router => "put it below the layer that makes the sessions",
-                    _ => "give it a `session` scope, or put it below the layer that makes the sessions",
-                };
-                found.push(
-                    Diagnostic::error(codes::NO_SESSIONS, text)
-                        .at(span, "only sessions come from below")
-                        .label(layer.name.span, "has no `session` scope")
-                        .help(help),
-                );
-            }
-        }
-        self.out.extend(found);
-    }
-
-    /// An event that goes down must meet a layer that handles it before the device.
-    fn events(&mut self, way: &Way) {
-        let (index, chain) = (way.index(), way.instances());
-        let mut found = Vec::new();
-        for (at, layer) in self.layers[index].iter().enumerate() {
-            let inside = self.layers[index][at + 1..].iter().copied();
-            let below: Vec<&Layer> =
-                inside.chain(chain[1..].iter().flat_map(|at| self.layers[*at].iter().copied())).collect();
-            let mut seen = BTreeSet::new();
-            visit::walk_layer(layer, &mut |met| {
-                let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: true, .. }), .. }) = met
-                else {
-                    return;
-                };
-                let handled = below.iter().any(|layer| handles(layer, &name.text, Origin::Above));
-                if !handled && seen.insert(name.text.as_str()) {
-                    let text = format!("nobody below `{}` handles `{}`", layer.name.text, name.text);
-                    found.push(
-                        Diagnostic::error(codes::NO_HANDLER, text)
-                            .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
-                            .label(name.span, "emitted here")
-                            .note("an event that nobody handles would end at the device, which does not know it")
-                            .help(format!("put a layer below that says `on {}(…)`", name.text)),
-                    );
+    neighbours::crowds(check);
+    for index in 0..check.stack.instances.len() {
+        services::check(check, index);
+        sizes::check(check, index);
+        several::check(check, index);
+        for descent in descents::all(check.stack, index) {
+            let before = check.out.len();
+            reads::check(check, &descent);
+            flow_parts::check(check, &descent);
+            openings::check(check, &descent);
+            offers::check(check, &descent);
+            events::sinking(check, &descent);
+            events::climbing(check, &descent);
+            // What is wrong on each of several ways is said once.
+            let new = check.out.split_off(before);
+            new.into_iter().for_each(|diagnostic| {
+                if !check.out.contains(&diagnostic) {
+                    check.out.push(diagnostic);
                 }
             });
         }
-        self.out.extend(found);
     }
-}
-
-/// Whether a layer has a handler of this name for events from that side.
-pub fn handles(layer: &Layer, event: &str, side: Origin) -> bool {
-    layer.handlers.iter().any(|handler| match &handler.event {
-        Event::Custom { name, from, .. } => name.text == event && *from == side,
-        _ => false,
-    })
-}
-
-fn has_scope(layer: &Layer, kind: ScopeKind) -> bool {
-    layer.scopes.iter().any(|scope| scope.kind == kind)
 }

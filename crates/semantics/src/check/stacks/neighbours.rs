@@ -4,95 +4,94 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::Diagnostic;
 
-use super::super::ways::circle_from;
-use super::Check;
+use crate::check::descents;
+use crate::check::stacks::context::StackCheck;
 use crate::program::*;
 use crate::{codes, types};
 
-impl<'a> Check<'a, '_> {
-    pub(super) fn cycles(&mut self) -> bool {
-        let mut reported = BTreeSet::new();
-        for index in 0..self.stack.instances.len() {
-            let Some(circle) = circle_from(self.stack, index) else { continue };
-            if reported.insert(circle.iter().copied().min()) {
-                let name = |index: &usize| self.stack.instances[*index].name.text.as_str();
-                let mut names: Vec<&str> = circle.iter().map(name).collect();
-                names.push(names[0]);
-                let diagnostic = Diagnostic::error(codes::OVER_CYCLE, format!("`{}` stands on itself", names[0]))
-                    .at(self.stack.instances[circle[0]].name.span, "this layer")
-                    .note(format!("over: {}", names.join(" over ")))
-                    .help("one of them must stand on a device or on a layer outside of the circle");
-                self.out.push(diagnostic);
-            }
-        }
-        !reported.is_empty()
-    }
-
-    /// Who stands on one layer or device: only a multiplexor carries several, and each of its keys one.
-    pub(super) fn neighbours(&mut self) {
-        let mut devices: BTreeMap<u32, &Instance> = BTreeMap::new();
-        let mut bare: BTreeMap<u32, &Instance> = BTreeMap::new();
-        let mut keys: BTreeMap<(u32, String), (&Instance, &Under)> = BTreeMap::new();
-        let unders = |instance: &'a Instance| instance.unders.iter().map(move |under| (instance, under));
-        for (instance, under) in self.stack.instances.iter().flat_map(unders) {
-            match under.over {
-                Over::Device(device) => {
-                    if let Some(first) = devices.insert(device, instance) {
-                        self.crowded("the device", first, instance);
-                    }
-                }
-                Over::Instance(below) => {
-                    let Some(top) = self.layers.get(below as usize).and_then(|layers| layers.first().copied()) else {
-                        continue;
-                    };
-                    if top.shape == Shape::Endpoint {
-                        self.over_endpoint(top, instance);
-                    } else if top.shape != Shape::Multiplexor {
-                        if let Some(first) = bare.insert(below, instance) {
-                            self.crowded(&format!("`{}`, which carries one", top.name.text), first, instance);
-                        }
-                    } else if let Some(key) = key_text(under) {
-                        if let Some((other, first)) = keys.insert((below, key), (instance, under)) {
-                            self.same_key((other, first), (instance, under));
-                        }
-                    }
-                }
-            }
+/// Layers that stand on themselves; whether there are any.
+pub(super) fn cycles(check: &mut StackCheck) -> bool {
+    let mut reported = BTreeSet::new();
+    for index in 0..check.stack.instances.len() {
+        let Some(circle) = descents::circle_from(check.stack, index) else { continue };
+        if reported.insert(circle.iter().copied().min()) {
+            let name = |index: &usize| check.stack.instances[*index].name.text.as_str();
+            let mut names: Vec<&str> = circle.iter().map(name).collect();
+            names.push(names[0]);
+            let diagnostic = Diagnostic::error(codes::OVER_CYCLE, format!("`{}` stands on itself", names[0]))
+                .at(check.stack.instances[circle[0]].name.span, "this layer")
+                .note(format!("over: {}", names.join(" over ")))
+                .help("one of them must stand on a device or on a layer outside of the circle");
+            check.out.push(diagnostic);
         }
     }
+    !reported.is_empty()
+}
 
-    fn crowded(&mut self, what: &str, first: &Instance, second: &Instance) {
-        let text = format!("`{}` and `{}` both stand on {what}", first.name.text, second.name.text);
-        let diagnostic = Diagnostic::error(codes::CROWDED, text)
-            .at(second.name.span, "the second")
-            .label(first.name.span, "the first")
-            .note("only a multiplexor knows which of several layers above it a message is for")
-            .help("put a multiplexor between, and bind each to a key: `over between[key: 1]`");
-        self.out.push(diagnostic);
+/// Who stands on one layer or device: only a multiplexor carries several, and each of its keys one.
+pub(super) fn crowds<'a>(check: &mut StackCheck<'a, '_>) {
+    let mut devices: BTreeMap<u32, &Instance> = BTreeMap::new();
+    let mut bare: BTreeMap<u32, &Instance> = BTreeMap::new();
+    let mut keys: BTreeMap<(u32, String), (&Instance, &Under)> = BTreeMap::new();
+    let unders = |instance: &'a Instance| instance.unders.iter().map(move |under| (instance, under));
+    for (instance, under) in check.stack.instances.iter().flat_map(unders) {
+        match under.over {
+            Over::Device(device) => {
+                if let Some(first) = devices.insert(device, instance) {
+                    crowded(check, "the device", first, instance);
+                }
+            }
+            Over::Instance(below) => {
+                let Some(top) = check.layers.get(below as usize).and_then(|layers| layers.first().copied()) else {
+                    continue;
+                };
+                if top.shape == Shape::Endpoint {
+                    over_endpoint(check, top, instance);
+                } else if top.shape != Shape::Multiplexor {
+                    if let Some(first) = bare.insert(below, instance) {
+                        crowded(check, &format!("`{}`, which carries one", top.name.text), first, instance);
+                    }
+                } else if let Some(key) = key_text(under) {
+                    if let Some((other, first)) = keys.insert((below, key), (instance, under)) {
+                        same_key(check, (other, first), (instance, under));
+                    }
+                }
+            }
+        }
     }
+}
 
-    fn same_key(&mut self, (first, of_first): (&Instance, &Under), (second, of_second): (&Instance, &Under)) {
-        let text = match first.name.span == second.name.span {
-            true => format!("`{}` is bound to the same key twice", first.name.text),
-            false => format!("`{}` and `{}` are bound to the same key", first.name.text, second.name.text),
-        };
-        let place =
-            |instance: &Instance, under: &Under| under.bound.first().map_or(instance.name.span, |(name, _)| name.span);
-        let diagnostic = Diagnostic::error(codes::SAME_KEY, text)
-            .at(place(second, of_second), "taken already")
-            .label(place(first, of_first), "bound first here")
-            .help("give each of them a key of its own");
-        self.out.push(diagnostic);
-    }
+fn crowded(check: &mut StackCheck, what: &str, first: &Instance, second: &Instance) {
+    let text = format!("`{}` and `{}` both stand on {what}", first.name.text, second.name.text);
+    let diagnostic = Diagnostic::error(codes::CROWDED, text)
+        .at(second.name.span, "the second")
+        .label(first.name.span, "the first")
+        .note("only a multiplexor knows which of several layers above it a message is for")
+        .help("put a multiplexor between, and bind each to a key: `over between[key: 1]`");
+    check.out.push(diagnostic);
+}
 
-    fn over_endpoint(&mut self, top: &Layer, instance: &Instance) {
-        let text = format!("`{}` is an endpoint, so nothing can stand on it", top.name.text);
-        let diagnostic = Diagnostic::error(codes::SHAPE_ORDER, text)
-            .at(instance.name.span, "stands on it here")
-            .label(top.name.span, "an endpoint has nothing above")
-            .help("stand on the layer below it, or make it a worker");
-        self.out.push(diagnostic);
-    }
+fn same_key(check: &mut StackCheck, (first, of_first): (&Instance, &Under), (second, of_second): (&Instance, &Under)) {
+    let text = match first.name.span == second.name.span {
+        true => format!("`{}` is bound to the same key twice", first.name.text),
+        false => format!("`{}` and `{}` are bound to the same key", first.name.text, second.name.text),
+    };
+    let place =
+        |instance: &Instance, under: &Under| under.bound.first().map_or(instance.name.span, |(name, _)| name.span);
+    let diagnostic = Diagnostic::error(codes::SAME_KEY, text)
+        .at(place(second, of_second), "taken already")
+        .label(place(first, of_first), "bound first here")
+        .help("give each of them a key of its own");
+    check.out.push(diagnostic);
+}
+
+fn over_endpoint(check: &mut StackCheck, top: &Layer, instance: &Instance) {
+    let text = format!("`{}` is an endpoint, so nothing can stand on it", top.name.text);
+    let diagnostic = Diagnostic::error(codes::SHAPE_ORDER, text)
+        .at(instance.name.span, "stands on it here")
+        .label(top.name.span, "an endpoint has nothing above")
+        .help("stand on the layer below it, or make it a worker");
+    check.out.push(diagnostic);
 }
 
 fn key_text(under: &Under) -> Option<String> {

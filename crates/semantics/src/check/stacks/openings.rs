@@ -2,43 +2,41 @@
 
 use mokume_base::{Diagnostic, Span};
 
-use super::super::ways::Way;
-use super::Check;
+use crate::check::descents::Descent;
+use crate::check::stacks::context::StackCheck;
+use crate::check::stacks::flow_parts;
 use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
 
-impl Check<'_, '_> {
-    pub(super) fn openings(&mut self, way: &Way) {
-        let index = way.index();
-        let mut found = Vec::new();
-        for (at, layer) in self.layers[index].iter().enumerate() {
-            let below = self.parts_below(way, at);
-            let parts: Vec<&str> = below.iter().filter(|(_, both)| !**both).map(|(name, _)| *name).collect();
-            visit::walk_layer(layer, &mut |met| {
-                let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Open { flow, .. }), span, .. }) = met else {
-                    return;
-                };
-                let open = left_open(flow, &parts);
-                if !open.is_empty() {
-                    found.push(self.with_whom(index, layer, *span, &open));
-                }
-            });
-        }
-        self.out.extend(found);
+/// What each layer opens, against the parts of the flows below it.
+pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
+    let index = descent.index();
+    let mut found = Vec::new();
+    for (at, layer) in check.layers[index].iter().enumerate() {
+        let below = flow_parts::below(check, descent, at);
+        let parts: Vec<&str> = below.iter().filter(|(_, both)| !**both).map(|(name, _)| *name).collect();
+        visit::walk_layer(layer, &mut |met| {
+            let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Open { flow, .. }), span, .. }) = met else {
+                return;
+            };
+            let open = left_open(flow, &parts);
+            if !open.is_empty() {
+                found.push(with_whom(check, index, layer, *span, &open));
+            }
+        });
     }
+    check.out.extend(found);
+}
 
-    fn with_whom(&self, index: usize, layer: &Layer, span: Span, open: &[&str]) -> Diagnostic {
-        let text = format!("`{}` opens a session that does not say with whom", layer.name.text);
-        Diagnostic::error(codes::WITH_WHOM, text)
-            .at(self.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
-            .label(span, format!("with any {}", suggest::list(open)))
-            .note("a session is one flow: what is sent in it goes to one remote end")
-            .help(format!("name it: `remote.{}: …`", open[0]))
-            .help(
-                "`below.listen(…)` makes a session of each who comes; `below.bind(…)` brings messages with their flows",
-            )
-    }
+fn with_whom(check: &StackCheck, index: usize, layer: &Layer, span: Span, open: &[&str]) -> Diagnostic {
+    let text = format!("`{}` opens a session that does not say with whom", layer.name.text);
+    Diagnostic::error(codes::WITH_WHOM, text)
+        .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+        .label(span, format!("with any {}", suggest::list(open)))
+        .note("a session is one flow: what is sent in it goes to one remote end")
+        .help(format!("name it: `remote.{}: …`", open[0]))
+        .help("`below.listen(…)` makes a session of each who comes; `below.bind(…)` brings messages with their flows")
 }
 
 /// The parts of the remote end that a flow, where it is written out, leaves open.

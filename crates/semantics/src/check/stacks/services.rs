@@ -4,63 +4,58 @@ use std::collections::BTreeSet;
 
 use mokume_base::Diagnostic;
 
-use super::Check;
+use crate::check::stacks::context::StackCheck;
 use crate::codes;
 use crate::program::*;
 
-impl Check<'_, '_> {
-    /// `with` gives each layer the services that it uses, and nothing else.
-    pub(super) fn services(&mut self, index: usize) {
-        let instance = &self.stack.instances[index];
-        let named: Vec<(&Name, usize)> = instance
-            .with
-            .iter()
-            .filter_map(|name| {
-                let at = self.stack.instances.iter().position(|other| other.name.text == name.text)?;
-                Some((name, at))
-            })
-            .collect();
-        let serves =
-            |at: usize, service: ServiceId| self.layers[at].iter().any(|layer| layer.serves.contains(&service));
-        let mut used = BTreeSet::new();
-        let mut found = Vec::new();
-        for layer in &self.layers[index] {
-            for (service, name) in &layer.uses {
-                used.extend(named.iter().filter(|(_, at)| serves(*at, *service)).map(|(_, at)| *at));
-                let there = named.iter().any(|(_, at)| serves(*at, *service)) || serves(index, *service);
-                if !there {
-                    found.push(self.no_service(instance, layer, *service, name));
-                }
+/// `with` gives each layer the services that it uses, and nothing else.
+pub(super) fn check(check: &mut StackCheck, index: usize) {
+    let instance = &check.stack.instances[index];
+    let named: Vec<(&Name, usize)> = instance
+        .with
+        .iter()
+        .filter_map(|name| {
+            let at = check.stack.instances.iter().position(|other| other.name.text == name.text)?;
+            Some((name, at))
+        })
+        .collect();
+    let serves = |at: usize, service: ServiceId| check.layers[at].iter().any(|layer| layer.serves.contains(&service));
+    let mut used = BTreeSet::new();
+    let mut found = Vec::new();
+    for layer in &check.layers[index] {
+        for (service, name) in &layer.uses {
+            used.extend(named.iter().filter(|(_, at)| serves(*at, *service)).map(|(_, at)| *at));
+            let there = named.iter().any(|(_, at)| serves(*at, *service)) || serves(index, *service);
+            if !there {
+                found.push(no_service(check, instance, layer, *service, name));
             }
         }
-        for (name, at) in named {
-            if !used.contains(&at) {
-                found.push(unused_with(instance, name));
-            }
-        }
-        self.out.extend(found);
     }
-
-    fn no_service(&self, instance: &Instance, layer: &Layer, service: ServiceId, name: &Name) -> Diagnostic {
-        let title = self.program.services.get(service.index()).map_or("?", |service| service.name.text.as_str());
-        let servers: Vec<&str> = self
-            .stack
-            .instances
-            .iter()
-            .zip(&self.layers)
-            .filter(|(_, layers)| layers.iter().any(|layer| layer.serves.contains(&service)))
-            .map(|(instance, _)| instance.name.text.as_str())
-            .collect();
-        let text = format!("`{}` uses the service `{title}`, and nobody serves it here", instance.name.text);
-        let diagnostic = Diagnostic::error(codes::NO_SERVICE, text)
-            .at(instance.of.span, format!("`{}` in it needs `{title}`", layer.name.text))
-            .label(name.span, "used here");
-        match servers.first() {
-            Some(server) => diagnostic.help(format!("write `with {server}`")),
-            None => {
-                diagnostic.help(format!("add a layer that says `serves {title}` to the stack, and name it in `with`"))
-            }
+    for (name, at) in named {
+        if !used.contains(&at) {
+            found.push(unused_with(instance, name));
         }
+    }
+    check.out.extend(found);
+}
+
+fn no_service(check: &StackCheck, instance: &Instance, layer: &Layer, service: ServiceId, name: &Name) -> Diagnostic {
+    let title = check.program.services.get(service.index()).map_or("?", |service| service.name.text.as_str());
+    let servers: Vec<&str> = check
+        .stack
+        .instances
+        .iter()
+        .zip(&check.layers)
+        .filter(|(_, layers)| layers.iter().any(|layer| layer.serves.contains(&service)))
+        .map(|(instance, _)| instance.name.text.as_str())
+        .collect();
+    let text = format!("`{}` uses the service `{title}`, and nobody serves it here", instance.name.text);
+    let diagnostic = Diagnostic::error(codes::NO_SERVICE, text)
+        .at(instance.of.span, format!("`{}` in it needs `{title}`", layer.name.text))
+        .label(name.span, "used here");
+    match servers.first() {
+        Some(server) => diagnostic.help(format!("write `with {server}`")),
+        None => diagnostic.help(format!("add a layer that says `serves {title}` to the stack, and name it in `with`")),
     }
 }
 

@@ -4,26 +4,21 @@ use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 
-use super::Check;
+use crate::check::stacks::context::StackCheck;
 use crate::program::*;
 use crate::{codes, visit};
 
-impl Check<'_, '_> {
-    /// What sizes something is known before the start: no parameter of the stack.
-    pub(super) fn sizes(&mut self, index: usize) {
-        let mut found = Vec::new();
-        sized_args(self.program, &self.stack.instances[index].of, &|_| false, 0, &mut found);
-        for span in found {
-            self.out.push(
-                Diagnostic::error(
-                    codes::NOT_CONSTANT,
-                    "this sizes something, so it must be known when the stack is built",
-                )
+/// What sizes something is known before the start: no parameter of the stack.
+pub fn check(check: &mut StackCheck, index: usize) {
+    let mut found = Vec::new();
+    sized_args(check.program, &check.stack.instances[index].of, &|_| false, 0, &mut found);
+    for span in found {
+        check.out.push(
+            Diagnostic::error(codes::NOT_CONSTANT, "this sizes something, so it must be known when the stack is built")
                 .at(span, "known at the start only")
                 .note("parameters of a stack are set when it starts; memory is laid out before")
                 .help("write a number or a `const` here"),
-            );
-        }
+        );
     }
 }
 

@@ -1,0 +1,75 @@
+//! Events that go through a stack meet a layer that handles them, on their way down or up.
+
+use std::collections::BTreeSet;
+
+use mokume_base::Diagnostic;
+
+use crate::check::descents::Descent;
+use crate::check::ports;
+use crate::check::stacks::context::StackCheck;
+use crate::codes;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// An event that goes down must meet a layer that handles it before the device.
+pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
+    let (index, chain) = (descent.index(), descent.instances());
+    let mut found = Vec::new();
+    for (at, layer) in check.layers[index].iter().enumerate() {
+        let inside = check.layers[index][at + 1..].iter().copied();
+        let below: Vec<&Layer> =
+            inside.chain(chain[1..].iter().flat_map(|at| check.layers[*at].iter().copied())).collect();
+        let mut seen = BTreeSet::new();
+        visit::walk_layer(layer, &mut |met| {
+            let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: true, .. }), .. }) = met else {
+                return;
+            };
+            let handled = below.iter().any(|layer| ports::handles(layer, &name.text, Origin::Above));
+            if !handled && seen.insert(name.text.as_str()) {
+                let text = format!("nobody below `{}` handles `{}`", layer.name.text, name.text);
+                found.push(
+                    Diagnostic::error(codes::NO_HANDLER, text)
+                        .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+                        .label(name.span, "emitted here")
+                        .note("an event that nobody handles would end at the device, which does not know it")
+                        .help(format!("put a layer below that says `on {}(…)`", name.text)),
+                );
+            }
+        });
+    }
+    check.out.extend(found);
+}
+
+/// An event that goes up must meet a layer that handles it before the application.
+pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
+    let index = descent.index();
+    let name = &check.stack.instances[index].name;
+    let Some(export) = check.stack.exports.iter().find(|export| export.text == name.text) else { return };
+    let layers: Vec<&Layer> = descent.steps.iter().flat_map(|(at, _)| check.layers[*at].iter().copied()).collect();
+    let mut found = Vec::new();
+    for (at, layer) in layers.iter().enumerate() {
+        let mut seen = BTreeSet::new();
+        visit::walk_layer(layer, &mut |met| {
+            let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: false, .. }), .. }) = met else {
+                return;
+            };
+            let to_port = ports::speaks(check.program, layer, &name.text)
+                && layers[..at].iter().all(|above| ports::lets_through(above, &name.text, Origin::Below));
+            let said = to_port || matches!(name.text.as_str(), "opened" | "accepted" | "grant_sends");
+            let handled = layers[..at].iter().any(|above| ports::handles(above, &name.text, Origin::Below));
+            if !said && !handled && seen.insert(name.text.as_str()) {
+                let text = format!("nobody above `{}` handles `{}`", layer.name.text, name.text);
+                found.push(
+                    Diagnostic::error(codes::NO_HANDLER, text)
+                        .at(export.span, "it comes to this application")
+                        .label(name.span, "emitted here")
+                        .note(
+                            "an application has the events of the language, and of vocabularies that the layer speaks",
+                        )
+                        .help(format!("put a layer above that says `on {}(…) from below`", name.text)),
+                );
+            }
+        });
+    }
+    check.out.extend(found);
+}

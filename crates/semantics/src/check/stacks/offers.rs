@@ -1,0 +1,76 @@
+//! Sessions where they are asked for, flow traffic where that is.
+
+use mokume_base::Diagnostic;
+
+use crate::check::descents::Descent;
+use crate::check::stacks::context::StackCheck;
+use crate::codes;
+use crate::program::*;
+
+/// What a layer offers above it.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Offer {
+    Flows,
+    Sessions,
+    Both,
+}
+
+/// What comes up to the layer `at` of the descent's first instance.
+pub(super) fn below(check: &StackCheck, descent: &Descent, at: usize) -> Offer {
+    let mut offer = Offer::Flows;
+    for (step, &(instance, _)) in descent.steps.iter().enumerate().rev() {
+        let own = &check.layers[instance];
+        let from = if step == 0 { at + 1 } else { 0 };
+        for layer in own[from.min(own.len())..].iter().rev() {
+            offer = match layer.shape {
+                Shape::Router => Offer::Flows,
+                Shape::Multiplexor => Offer::Both,
+                Shape::Worker if has_scope(layer, ScopeKind::Session) || has_scope(layer, ScopeKind::Point) => {
+                    Offer::Sessions
+                }
+                _ => offer,
+            };
+        }
+    }
+    offer
+}
+
+/// Sessions where they are asked for, flow traffic where that is.
+pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
+    let index = descent.index();
+    let mut found = Vec::new();
+    for (at, layer) in check.layers[index].iter().enumerate() {
+        let offer = below(check, descent, at);
+        let span = check.stack.instances[index].of.span;
+        if offer == Offer::Flows && has_scope(layer, ScopeKind::SessionBelow) {
+            let text = format!("`{}` keeps state per lower session, and below it are no sessions", layer.name.text);
+            found.push(
+                Diagnostic::error(codes::NO_SESSIONS, text)
+                    .at(span, "only flow traffic comes from below")
+                    .label(layer.name.span, "has a scope `session below`")
+                    .help("put a worker with a `session` scope below it, or keep the state in the entity"),
+            );
+        }
+        let flows_only =
+            layer.shape == Shape::Router || layer.shape == Shape::Endpoint && !has_scope(layer, ScopeKind::Session);
+        if offer == Offer::Sessions && flows_only {
+            let text = format!("`{}` works on flow traffic, and below it are only sessions", layer.name.text);
+            let help = match layer.shape {
+                Shape::Router => "put it below the layer that makes the sessions",
+                _ => "give it a `session` scope, or put it below the layer that makes the sessions",
+            };
+            found.push(
+                Diagnostic::error(codes::NO_SESSIONS, text)
+                    .at(span, "only sessions come from below")
+                    .label(layer.name.span, "has no `session` scope")
+                    .help(help),
+            );
+        }
+    }
+    check.out.extend(found);
+}
+
+/// Whether a layer keeps state of that kind.
+pub(super) fn has_scope(layer: &Layer, kind: ScopeKind) -> bool {
+    layer.scopes.iter().any(|scope| scope.kind == kind)
+}

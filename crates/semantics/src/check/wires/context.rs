@@ -1,0 +1,48 @@
+//! What the checks of one wire share, and what is known on the path that is followed.
+
+use std::collections::BTreeMap;
+
+use mokume_base::{Diagnostic, Span};
+
+use crate::check::wires::headers::Seen;
+use crate::program::*;
+
+#[derive(Clone, Default)]
+pub struct Path<'a> {
+    pub bits: u64,
+    pub covered: BTreeMap<(&'a str, &'a str), Span>,
+    /// Layer name and variant that the arms so far stand for.
+    pub selected: Vec<(&'a str, &'a str)>,
+    pub last: Option<Span>,
+    /// What ended the header.
+    pub over: Option<Span>,
+    /// It was a list that is counted: other lists may follow.
+    pub listed: bool,
+}
+
+pub struct WireCheck<'a, 'b> {
+    pub program: &'a Program,
+    pub bundle: &'a Bundle,
+    pub wire: &'a Wire,
+    pub seen: Vec<Seen<'a>>,
+    pub paths: usize,
+    pub failed: bool,
+    pub covered_variants: Vec<(String, String)>,
+    pub out: &'b mut Vec<Diagnostic>,
+}
+
+impl<'a> WireCheck<'a, '_> {
+    /// Reports what is wrong with the wire.
+    pub fn fail(&mut self, diagnostic: Diagnostic) {
+        self.failed = true;
+        // The same wire under two bundles, or a field on two paths: say it once.
+        if !self.out.contains(&diagnostic) {
+            self.out.push(diagnostic);
+        }
+    }
+
+    /// The header of a layer of the bundle, by the layer's name.
+    pub fn layer(&self, name: &str) -> Option<&Seen<'a>> {
+        self.seen.iter().find(|seen| seen.layer.name.text == name)
+    }
+}

@@ -1,0 +1,59 @@
+//! The headers that a bundle's wire carries, layer by layer.
+
+use crate::program::*;
+
+/// A layer's header as its wire sees it: the key's fields too.
+pub struct Seen<'a> {
+    pub layer: &'a Layer,
+    /// Variant (none: in all) and fields.
+    pub variants: Vec<(Option<&'a str>, Vec<Field>)>,
+}
+
+/// The header fields of a layer by variant, with those that the shape adds.
+pub(super) fn header_of(layer: &Layer) -> Seen<'_> {
+    let shape = key_fields(layer);
+    let Some(header) = &layer.header else { return Seen { layer, variants: vec![(None, shape)] } };
+    // A choice of one needs no arm: there is nothing to choose.
+    let several = header.variants.len() > 1;
+    let variants = header
+        .variants
+        .iter()
+        .map(|variant| {
+            let name = several.then_some(variant.name.text.as_str());
+            (name, shape.iter().cloned().chain(variant.fields.iter().cloned()).collect())
+        })
+        .collect();
+    Seen { layer, variants }
+}
+
+fn key_fields(layer: &Layer) -> Vec<Field> {
+    let Some(key) = &layer.key else { return Vec::new() };
+    if key.symmetric {
+        return key.fields.clone();
+    }
+    let named = |prefix: &str, field: &Field| {
+        let text = if key.fields.len() == 1 { prefix.into() } else { format!("{prefix}_{}", field.name.text) };
+        Field { name: Name { text, span: field.name.span }, ty: field.ty, big: field.big, common: None }
+    };
+    let sources = key.fields.iter().map(|field| named("source", field));
+    sources.chain(key.fields.iter().map(|field| named("destination", field))).collect()
+}
+
+/// The layers of a bundle whose headers its wire carries, top to bottom: those of nested bundles without a wire too.
+pub(super) fn carried<'a>(program: &'a Program, bundle: &'a Bundle) -> Vec<&'a Layer> {
+    let mut layers = Vec::new();
+    collect(program, bundle, 0, &mut layers);
+    layers
+}
+
+fn collect<'a>(program: &'a Program, bundle: &'a Bundle, depth: u32, layers: &mut Vec<&'a Layer>) {
+    for part in &bundle.parts {
+        match part.of {
+            Definition::Layer(id) => layers.extend(program.layers.get(id.index())),
+            Definition::Bundle(id) => match program.bundles.get(id.index()) {
+                Some(inner) if inner.wire.is_none() && depth < 32 => collect(program, inner, depth + 1, layers),
+                _ => {}
+            },
+        }
+    }
+}

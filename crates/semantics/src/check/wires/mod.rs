@@ -1,0 +1,64 @@
+//! The room of a wire against the bundle that it encodes: every field of every header is covered exactly once on every path, widths
+//! agree, and each path ends on an octet boundary.
+//!
+//! May assume: the wire by itself is read. Keeps: paths are followed only if every name is known.
+
+mod context;
+mod cover;
+mod headers;
+mod names;
+mod paths;
+mod vectors;
+
+use mokume_base::Diagnostic;
+
+use crate::check::wires::context::{Path, WireCheck};
+use crate::codes;
+use crate::program::*;
+
+/// Checks the wire of one bundle.
+pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diagnostic>) {
+    let layers = headers::carried(program, bundle);
+    let mut check = WireCheck {
+        program,
+        bundle,
+        wire,
+        seen: layers.iter().map(|layer| headers::header_of(layer)).collect(),
+        paths: 0,
+        failed: false,
+        covered_variants: Vec::new(),
+        out,
+    };
+    names::names(&mut check, &wire.items);
+    if !check.failed {
+        let mut path = Path::default();
+        paths::follow(&mut check, &[&wire.items], &mut path);
+        variants(&mut check);
+    }
+}
+
+/// Every alternative of every header has an arm.
+pub fn variants(check: &mut WireCheck) {
+    let mut missing = Vec::new();
+    for seen in &check.seen {
+        for (name, _) in &seen.variants {
+            let Some(name) = name else { continue };
+            let known =
+                check.covered_variants.iter().any(|(layer, variant)| *layer == seen.layer.name.text && variant == name);
+            if !known {
+                missing.push((seen.layer, name.to_string()));
+            }
+        }
+    }
+    for (layer, variant) in missing {
+        let span = layer.header.iter().flat_map(|header| &header.variants).find(|known| known.name.text == variant);
+        let text = format!("wire `{}` cannot carry `{}.{variant}`", check.wire.name.text, layer.name.text);
+        let mut diagnostic =
+            Diagnostic::error(codes::WIRE_ALTERNATIVE, text).at(check.wire.name.span, "no choice has an arm for it");
+        if let Some(known) = span {
+            diagnostic = diagnostic.label(known.name.span, "this alternative");
+        }
+        let help = format!("add `kind: u8  choice kind {{ … 2 => {variant} {{ … }} }}`");
+        check.fail(diagnostic.help(help));
+    }
+}

@@ -1,0 +1,136 @@
+//! Every path through a wire's choices and optional parts: what it covers, and where it ends.
+
+use mokume_base::Diagnostic;
+
+use crate::check::wires::context::{Path, WireCheck};
+use crate::check::wires::headers::Seen;
+use crate::check::wires::{cover, names, vectors};
+use crate::codes;
+use crate::program::*;
+
+/// A wire of more paths than this is checked up to here.
+const PATHS: usize = 4096;
+
+/// Follows every way through the choices; `rest` holds what is still to come, innermost list last.
+pub(super) fn follow<'a>(check: &mut WireCheck<'a, '_>, rest: &[&'a [WireItem]], path: &mut Path<'a>) {
+    let Some((items, outer)) = rest.split_last() else { return end_of_path(check, path) };
+    let Some((item, following)) = items.split_first() else { return follow(check, outer, path) };
+    let mut next: Vec<&'a [WireItem]> = outer.to_vec();
+    next.push(following);
+    cover::behind_the_end(check, item, path);
+    match item {
+        WireItem::Field(field) => {
+            step(check, field, path);
+            follow(check, &next, path);
+        }
+        WireItem::Choice { arms, .. } => {
+            for arm in arms {
+                let mut inner = path.clone();
+                inner.last = Some(arm.span);
+                if let Some((layer, variant)) = names::owner(check, arm) {
+                    inner.selected.push((layer, variant));
+                    check.covered_variants.push((layer.to_string(), variant.to_string()));
+                }
+                let mut deeper = next.clone();
+                deeper.push(&arm.items);
+                if check.paths < PATHS {
+                    follow(check, &deeper, &mut inner);
+                }
+            }
+        }
+        WireItem::Optional { items, .. } => {
+            let mut without = path.clone();
+            cover::leave_out(check, items, &mut without);
+            if check.paths < PATHS {
+                follow(check, &next, &mut without);
+            }
+            next.push(items);
+            follow(check, &next, path);
+        }
+        WireItem::Options(options) => {
+            cover::options(check, options, path);
+            follow(check, &next, path);
+        }
+        WireItem::Each(each) => {
+            cover::each(check, each, path);
+            follow(check, &next, path);
+        }
+        WireItem::Reach(_, span) => {
+            path.over = Some(*span);
+            follow(check, &next, path);
+        }
+    }
+}
+
+fn step<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField, path: &mut Path<'a>) {
+    path.bits += u64::from(field.width);
+    path.last = Some(field.name.span);
+    cover::value(check, &field.value, field.name.span, path);
+}
+
+fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
+    check.paths += 1;
+    if !path.bits.is_multiple_of(8) {
+        let text = format!("the headers of `{}` do not end on an octet: {} bits", check.wire.name.text, path.bits);
+        let diagnostic = Diagnostic::error(codes::WIRE_OCTETS, text)
+            .at(path.last.unwrap_or(check.wire.name.span), format!("{} bits up to here", path.bits))
+            .help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8));
+        check.fail(diagnostic);
+    }
+    let mut missing = Vec::new();
+    for seen in &check.seen[topmost(check, path)..] {
+        let layer = seen.layer.name.text.as_str();
+        let selected = path.selected.iter().find(|(name, _)| *name == layer).map(|(_, variant)| *variant);
+        let variant = seen.variants.iter().find(|(name, _)| name.is_none() || *name == selected);
+        for field in variant.iter().flat_map(|(_, fields)| fields) {
+            let parts = vectors::parts_of(check, field);
+            let lacking = parts.into_iter().filter(|part| !path.covered.keys().any(|key| *key == (layer, part)));
+            missing.extend(lacking.map(|text| (layer.to_string(), Name { text, span: field.name.span })));
+        }
+    }
+    for (layer, field) in missing {
+        uncovered(check, &layer, &field, path);
+    }
+}
+
+/// The highest layer whose header travels on a path: above an alternative that goes alone there is none.
+fn topmost<'a>(check: &WireCheck<'a, '_>, path: &Path<'a>) -> usize {
+    let alone = |seen: &Seen<'a>| {
+        let variants = seen.layer.header.iter().flat_map(|header| &header.variants);
+        let mut chosen = variants.filter(|variant| {
+            path.selected.iter().any(|(layer, name)| *layer == seen.layer.name.text && *name == variant.name.text)
+        });
+        chosen.any(|variant| !variant.with_message)
+    };
+    check.seen.iter().rposition(alone).unwrap_or(0)
+}
+
+fn uncovered<'a>(check: &mut WireCheck<'a, '_>, layer: &str, field: &Name, path: &Path<'a>) {
+    let shown = field.text.replace(".*", "[i]");
+    let text = format!("wire `{}` has no place for `{layer}.{shown}`", check.wire.name.text);
+    let arm = path.selected.last().map(|(layer, variant)| format!(" in the packets of `{layer}.{variant}`"));
+    let diagnostic = Diagnostic::error(codes::WIRE_UNCOVERED, text)
+        .at(check.wire.name.span, format!("missing{}", arm.unwrap_or_default()))
+        .label(field.span, "this header field must travel")
+        .label(check.bundle.name.span, "the bundle that it encodes")
+        .help(place_for(layer, &field.text));
+    check.fail(diagnostic);
+}
+
+/// What to write for a header field that has no place.
+fn place_for(layer: &str, field: &str) -> String {
+    match field.split_once('.') {
+        None => format!("add a line such as `{field}: u16 = {layer}.{field}`"),
+        Some((vector, "length")) => format!("add a line such as `count: u8 = {layer}.{vector}.length`"),
+        Some((vector, part)) if part.trim_start_matches("*.").contains(".*") => {
+            let (list, part) = part.trim_start_matches("*.").split_once(".*").unwrap_or_default();
+            format!(
+                "add a part such as `each s in x.{list} {{ value: u16 = s{part} }}` for each x in `{layer}.{vector}`"
+            )
+        }
+        Some((vector, part)) => {
+            let part = part.replace('*', "x");
+            format!("add a part such as `each x in {layer}.{vector} {{ value: u16 = {part} }}`")
+        }
+    }
+}

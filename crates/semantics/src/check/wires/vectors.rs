@@ -1,0 +1,89 @@
+//! Vectors of headers by the dotted names that wires have for them and their parts.
+
+use crate::check::wires::context::WireCheck;
+use crate::program::*;
+
+/// What of a header field must have a place: the field, or of a vector its length and the parts of its elements.
+pub(super) fn parts_of(check: &WireCheck, field: &Field) -> Vec<String> {
+    let name = &field.name.text;
+    match check.program.vector(field.ty) {
+        None => vec![name.clone()],
+        Some(_) => leaves(check.program, field.ty).into_iter().map(|leaf| format!("{name}{leaf}")).collect(),
+    }
+}
+
+/// A header field, or a part of a vector that a dotted name means.
+pub(super) fn part_of(check: &WireCheck, field: &Field, name: &str) -> Option<Field> {
+    let mut parts = name.split('.');
+    if parts.next() != Some(field.name.text.as_str()) {
+        return None;
+    }
+    let ty = parts.try_fold(field.ty, |ty, part| step_into(check, ty, part))?;
+    // Of records without a list nothing has a place of its own.
+    let listed = name == field.name.text || check.program.vector(field.ty).is_some();
+    listed.then(|| Field { ty, ..field.clone() })
+}
+
+fn step_into(check: &WireCheck, ty: Type, part: &str) -> Option<Type> {
+    let Type::Record(id) = ty else { return None };
+    match (check.program.vector(ty), part) {
+        (Some(vector), "*") => Some(vector.element),
+        (Some(_), "length") => Some(Type::UInt(8)),
+        (Some(_), _) => None,
+        (None, part) => {
+            let fields = check.program.records.get(id.index()).map_or(&[][..], |record| &record.fields);
+            fields.iter().find(|field| field.name.text == part).map(|field| field.ty)
+        }
+    }
+}
+
+/// Whether it is the length of a vector.
+pub(super) fn is_length(check: &WireCheck, value: &WireValue) -> bool {
+    innermost(check, value).is_some_and(|(_, rest)| rest == Some("length"))
+}
+
+/// Whether what says that an option is there is a vector by its name.
+pub(super) fn names_vector<'a>(check: &WireCheck<'a, '_>, value: &'a WireValue) -> bool {
+    innermost(check, value).is_some()
+}
+
+/// The innermost vector that a name leads to, and what of it is named behind it.
+fn innermost<'n>(check: &WireCheck, value: &'n WireValue) -> Option<(Vector, Option<&'n str>)> {
+    let WireValue::Header { layer, variant, field, .. } = value else { return None };
+    let path: &'n str = &field.text;
+    let (of, rest) = match path.rsplit_once('.') {
+        Some((of, rest)) if rest != "*" => (of, Some(rest)),
+        _ => (path, None),
+    };
+    let seen = check.layer(&layer.text)?;
+    let mut variants = seen
+        .variants
+        .iter()
+        .filter(|(known, _)| variant.as_ref().is_none_or(|wanted| *known == Some(wanted.text.as_str())));
+    let found = variants.find_map(|(_, fields)| {
+        let known = |path| fields.iter().find_map(|known| part_of(check, known, path));
+        let named = |(field, rest): (Field, Option<&'n str>)| Some((check.program.vector(field.ty)?, rest));
+        known(path).map(|field| (field, None)).and_then(named).or_else(|| named((known(of)?, rest)))
+    });
+    found
+}
+
+/// How many elements the vector has at most that a value is of.
+pub(super) fn bound(check: &WireCheck, value: &WireValue) -> u64 {
+    innermost(check, value).map_or(0, |(vector, _)| u64::from(vector.bound))
+}
+
+/// What has a place of its own in a packet, by its names behind a value: of a vector its length and an element's parts.
+fn leaves(program: &Program, ty: Type) -> Vec<String> {
+    if let Some(vector) = program.vector(ty) {
+        let parts = leaves(program, vector.element).into_iter().map(|leaf| format!(".*{leaf}"));
+        return std::iter::once(".length".to_string()).chain(parts).collect();
+    }
+    let Type::Record(id) = ty else { return vec![String::new()] };
+    let fields = program.records.get(id.index()).map_or(&[][..], |record| &record.fields);
+    let inner = |field: &Field| {
+        let name = &field.name.text;
+        leaves(program, field.ty).into_iter().map(|rest| format!(".{name}{rest}")).collect::<Vec<_>>()
+    };
+    fields.iter().flat_map(inner).collect()
+}

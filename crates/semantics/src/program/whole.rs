@@ -1,0 +1,74 @@
+//! The typed program as a whole.
+
+use super::signature::{Signature, Vocabulary, STANDARD_REASONS};
+use super::{
+    Attribute, Bundle, Definition, Enum, Function, Layer, Network, Record, Service, Stack, Test, Type, Use, Vector,
+    Wire,
+};
+
+/// The typed program of all files. Ids are places in these lists.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// By [`EnumId`](super::EnumId).
+    pub enums: Vec<Enum>,
+    /// Those of the source, then those of enums with data, then bounded vectors.
+    pub records: Vec<Record>,
+    /// Of messages.
+    pub attributes: Vec<Attribute>,
+    /// By [`ServiceId`](super::ServiceId).
+    pub services: Vec<Service>,
+    /// By [`SignatureId`](super::SignatureId).
+    pub signatures: Vec<Signature>,
+    /// By [`VocabularyId`](super::VocabularyId).
+    pub vocabularies: Vec<Vocabulary>,
+    /// Pure functions of files.
+    pub functions: Vec<Function>,
+    /// Those of the source; behind them stand-ins for parameters, and copies made for functions that were given.
+    pub layers: Vec<Layer>,
+    /// Those of the source, then those made for what they were given, and those without a name.
+    pub bundles: Vec<Bundle>,
+    /// By [`WireId`](super::WireId).
+    pub wires: Vec<Wire>,
+    /// By [`StackId`](super::StackId).
+    pub stacks: Vec<Stack>,
+    /// In the order of the source.
+    pub tests: Vec<Test>,
+    /// In the order of the source.
+    pub networks: Vec<Network>,
+}
+
+/// Bundles within bundles are followed so deep: one that holds itself is refused, and has no bottom.
+const DEEPEST: u32 = 32;
+
+impl Program {
+    /// What a bounded vector holds; none of other types.
+    pub fn vector(&self, ty: Type) -> Option<Vector> {
+        let Type::Record(id) = ty else { return None };
+        self.records.get(id.index())?.vector
+    }
+
+    /// The layers of a layer or bundle, top to bottom.
+    pub fn layers_of(&self, part: &Use) -> Vec<&Layer> {
+        let mut layers = Vec::new();
+        self.flatten(part, 0, &mut layers);
+        layers
+    }
+
+    fn flatten<'a>(&'a self, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>) {
+        match part.of {
+            Definition::Layer(id) => layers.extend(self.layers.get(id.index())),
+            Definition::Bundle(id) => {
+                let parts = self.bundles.get(id.index()).map_or(&[][..], |bundle| &bundle.parts);
+                if depth < DEEPEST {
+                    parts.iter().for_each(|part| self.flatten(part, depth + 1, layers));
+                }
+            }
+        }
+    }
+
+    /// Whether a reason is the same whichever layer gives it.
+    pub fn is_shared_reason(&self, name: &str) -> bool {
+        let declared = self.vocabularies.iter().flat_map(|known| &known.reasons).any(|reason| reason.text == name);
+        declared || STANDARD_REASONS.contains(&name)
+    }
+}

@@ -1,0 +1,186 @@
+//! The room of one body at work: the names that it has bound, what it sees, what it may do.
+//!
+//! May assume: all items are declared. Keeps: it reads no tree; rules on expressions and statements, which do, are free
+//! functions of the rooms [`super::expr`], [`super::emit`] and [`super::stmt`].
+
+mod kind;
+mod locals;
+pub mod terms;
+mod view;
+
+use mokume_base::{Code, Diagnostic, FileId, Span};
+use mokume_syntax::ast::AstNode;
+
+use super::context::Context;
+use crate::program::*;
+use crate::{codes, constants};
+
+pub use kind::{BodyKind, Role};
+pub use locals::Locals;
+pub use view::View;
+
+/// A body that is being read.
+pub struct Body<'c> {
+    pub cx: &'c mut Context,
+    pub file: FileId,
+    pub kind: BodyKind,
+    pub view: View,
+    pub locals: Locals,
+    /// What a function gives; [`Type::Unit`] elsewhere.
+    pub result: Type,
+    /// In a pattern: a name of an enum with data is its number.
+    pub pattern: bool,
+    /// In the model of a function in C, which may change its message.
+    pub model: bool,
+    /// In a function that may refuse.
+    pub refuses: bool,
+    /// Messages of statements that were refused: what becomes of them is unknown.
+    pub excused: Vec<LocalId>,
+}
+
+impl<'c> Body<'c> {
+    fn new(cx: &'c mut Context, file: FileId, kind: BodyKind, view: View) -> Body<'c> {
+        Body {
+            cx,
+            file,
+            kind,
+            view,
+            locals: Locals::default(),
+            result: Type::Unit,
+            refuses: false,
+            model: false,
+            pattern: false,
+            excused: Vec::new(),
+        }
+    }
+
+    /// For values that depend on nothing.
+    pub fn constant(cx: &'c mut Context, file: FileId) -> Body<'c> {
+        Body::new(cx, file, BodyKind::Constant, View::default())
+    }
+
+    /// For values that depend on parameters alone.
+    pub fn argument(cx: &'c mut Context, file: FileId, params: &[Param], devices: &[Name]) -> Body<'c> {
+        let mut view = View::of_params(params);
+        view.devices = devices.iter().map(|device| device.text.clone()).collect();
+        Body::new(cx, file, BodyKind::Argument, view)
+    }
+
+    /// For code of a layer.
+    pub fn of_layer(cx: &'c mut Context, file: FileId, layer: LayerId, kind: BodyKind) -> Body<'c> {
+        let mut view = View::of_params(&cx.program.layers[layer.index()].params);
+        view.layer = Some(layer);
+        Body::new(cx, file, kind, view)
+    }
+
+    /// For code of a layer that runs for an object of its own, if the scope is one.
+    pub fn of_scope(cx: &'c mut Context, file: FileId, layer: LayerId, kind: BodyKind, scope: ScopeKind) -> Body<'c> {
+        let mut body = Body::of_layer(cx, file, layer, kind);
+        body.view.object = if let ScopeKind::Object(id) = scope { Some(id) } else { None };
+        body
+    }
+
+    /// For the body of a function, its parameters bound.
+    pub fn of_function(cx: &'c mut Context, file: FileId, layer: Option<LayerId>, head: &Function) -> Body<'c> {
+        let mut body = match layer {
+            Some(layer) => Body::of_layer(cx, file, layer, BodyKind::Function),
+            None => Body::new(cx, file, BodyKind::Function, View::default()),
+        };
+        body.result = head.result;
+        body.refuses = head.refuses;
+        for param in &head.params {
+            body.locals.bind(&param.name, param.ty);
+        }
+        body
+    }
+
+    /// An error with a text under its place and a way out.
+    pub fn error(&mut self, code: Code, message: impl Into<String>, span: Span, label: &str, help: &str) {
+        self.cx.error(code, message, span, label, help);
+    }
+
+    /// A diagnostic, as it is.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.cx.report(diagnostic);
+    }
+
+    /// How a type is called here: handles by their class.
+    pub fn show(&self, ty: Type) -> String {
+        match (ty, self.this_layer()) {
+            (Type::Object(id), Some(layer)) => {
+                layer.objects.get(id.index()).map_or("object".into(), |class| class.name.text.clone())
+            }
+            _ => self.cx.show(ty),
+        }
+    }
+
+    /// The place of a node of this body's file.
+    pub fn span(&self, node: &impl AstNode) -> Span {
+        node.span(self.file)
+    }
+
+    /// The names that `rule` binds are gone behind it.
+    pub fn scoped<T>(&mut self, rule: impl FnOnce(&mut Self) -> T) -> T {
+        self.locals.open();
+        let result = rule(self);
+        self.locals.close();
+        result
+    }
+
+    // ---- what is seen ----
+
+    /// The layer whose code this is.
+    pub fn this_layer(&self) -> Option<&Layer> {
+        self.view.layer(&self.cx.program)
+    }
+
+    /// The shape of the layer whose code this is.
+    pub fn shape(&self) -> Option<Shape> {
+        self.this_layer().map(|layer| layer.shape)
+    }
+
+    /// The state of that name: of the container or object whose code this is, then of the layer's scopes.
+    pub fn find_state(&self, name: &str) -> Option<(ScopeKind, u32)> {
+        match self.kind {
+            BodyKind::Constant | BodyKind::Argument => None,
+            BodyKind::Value | BodyKind::Function | BodyKind::Handler(_) => self.view.state(&self.cx.program, name),
+        }
+    }
+
+    /// A member of a scope of the layer.
+    pub fn member(&self, scope: ScopeKind, member: u32) -> Option<&Member> {
+        self.this_layer()?.members(scope)?.get(member as usize)
+    }
+
+    /// The class of objects of that name.
+    pub fn object_class(&self, name: &str) -> Option<ObjectId> {
+        let objects = &self.this_layer()?.objects;
+        objects.iter().position(|class| class.name.text == name).map(|index| ObjectId(index as u32))
+    }
+
+    // ---- what is allowed ----
+
+    /// Whether values must be known before the stack starts.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self.kind, BodyKind::Constant | BodyKind::Argument)
+    }
+
+    /// Effects stand in handlers and in functions of layers only.
+    pub fn has_effects(&mut self, span: Span) -> bool {
+        let code = matches!(self.kind, BodyKind::Function | BodyKind::Handler(_));
+        let allowed = self.model || self.view.layer.is_some() && code;
+        if !allowed {
+            let help = "write the function within the layer";
+            self.error(codes::MISPLACED, "a function of a file has no effects", span, "an effect", help);
+        }
+        allowed
+    }
+
+    /// The value of an expression that turns out to be constant, else the expression.
+    pub fn folded(&mut self, expr: Expr) -> Expr {
+        match constants::eval(&self.cx.program, &expr) {
+            Ok(value) => constants::lift(&self.cx.program, &value, &expr),
+            Err(_) => expr,
+        }
+    }
+}

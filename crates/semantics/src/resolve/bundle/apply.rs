@@ -1,0 +1,249 @@
+//! Layers and bundles applied to what they are given, in bundles and stacks.
+//!
+//! Keeps: what comes out names layers and bundles without parameters that are no values; each combination is made once.
+
+use mokume_base::{FileId, Span};
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::body::{Body, BodyKind};
+use crate::resolve::bundle::{fitting, higher};
+use crate::resolve::context::{Context, Given, Higher, Item, Kind, Made, Wanted};
+use crate::resolve::expr::arguments;
+use crate::{codes, tree};
+
+/// Where an application stands: the values and the other parameters that it may name.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    pub file: FileId,
+    pub params: &'a [Param],
+    pub devices: &'a [Name],
+    pub given: &'a Given,
+}
+
+/// One layer or bundle with its arguments, as it is written.
+struct Applied {
+    name: Name,
+    args: Vec<ast::Arg>,
+    span: Span,
+}
+
+/// A layer or bundle with its arguments.
+pub(super) fn part_of(cx: &mut Context, part: &ast::LayerUse, scene: Scene) -> Option<Use> {
+    let name = tree::some_name(scene.file, part.name())?;
+    apply(cx, &Applied { name, args: part.args(), span: part.span(scene.file) }, scene)
+}
+
+/// `A / B / C` as one.
+pub fn chain(cx: &mut Context, parts: &[ast::LayerUse], scene: Scene) -> Option<Use> {
+    let found: Vec<Option<Use>> = parts.iter().map(|part| part_of(cx, part, scene)).collect();
+    let found: Option<Vec<Use>> = found.into_iter().collect();
+    Some(join(cx, found?))
+}
+
+fn apply(cx: &mut Context, applied: &Applied, scene: Scene) -> Option<Use> {
+    let name = &applied.name;
+    if let Some(given) = scene.given.layers.get(&name.text) {
+        if !applied.args.is_empty() {
+            let text = format!("`{}` has its arguments already", name.text);
+            let help = "they are given where the layer is: `Reliable(Checksum(2))`";
+            cx.error(codes::HIGHER_ARGUMENT, text, applied.span, "no arguments here", help);
+        }
+        return Some(Use { span: name.span, ..given.clone() });
+    }
+    let (of, wanted) = match cx.item(scene.file, &name.text) {
+        Some(Item::Layer(id)) => (Definition::Layer(id), cx.program.layers[id.index()].params.clone()),
+        Some(Item::Bundle(id)) => (Definition::Bundle(id), cx.program.bundles[id.index()].params.clone()),
+        _ => {
+            let wanted = |item| matches!(item, Item::Layer(_) | Item::Bundle(_));
+            cx.unknown(codes::UNKNOWN_LAYER, "a layer or bundle", name, scene.file, wanted);
+            return None;
+        }
+    };
+    let higher = match of {
+        Definition::Layer(id) => cx.higher.layers.get(id.index()).cloned().unwrap_or_default(),
+        Definition::Bundle(id) => cx.higher.bundles.get(id.index()).cloned().unwrap_or_default(),
+    };
+    let (plain, others) = higher::arguments(&higher, &applied.args);
+    let mut body = Body::argument(cx, scene.file, scene.params, scene.devices);
+    debug_assert!(body.kind == BodyKind::Argument);
+    let args = arguments::for_params(&mut body, &name.text, &wanted, &plain, applied.span);
+    let args: Vec<Expr> = args.into_iter().map(|arg| body.folded(arg)).collect();
+    if higher.is_empty() {
+        return Some(Use { of, args, span: name.span });
+    }
+    make(cx, of, args, applied, others, scene)
+}
+
+/// A definition that is being made for functions and layers.
+struct Making {
+    given: Given,
+    key: Made,
+    /// Its arguments that are values: its own, then those of the layers that it was given.
+    args: Vec<Expr>,
+    /// Parameters for the latter.
+    extra: Vec<Param>,
+}
+
+/// The definition made for these functions and layers.
+fn make(
+    cx: &mut Context,
+    of: Definition,
+    args: Vec<Expr>,
+    applied: &Applied,
+    others: Vec<(&Higher, Option<ast::Expr>)>,
+    scene: Scene,
+) -> Option<Use> {
+    let key = Made { of, functions: Vec::new(), layers: Vec::new(), result: of };
+    let mut making = Making { given: Given::default(), key, args, extra: Vec::new() };
+    for (higher, value) in others {
+        let Some(value) = value else {
+            fitting::missing(cx, &applied.name.text, applied.span, higher);
+            return None;
+        };
+        give(cx, &mut making, higher, &value, scene)?;
+    }
+    let Making { given, mut key, args, extra } = making;
+    let span = applied.name.span;
+    let same = |made: &&Made| made.of == of && made.functions == key.functions && made.layers == key.layers;
+    if let Some(known) = cx.higher.made.iter().find(same) {
+        return Some(Use { of: known.result, args, span });
+    }
+    key.result = match of {
+        Definition::Layer(id) => Definition::Layer(layer_for(cx, id, &key.functions)),
+        Definition::Bundle(id) => Definition::Bundle(made_for(cx, id, &given, extra, span)?),
+    };
+    let result = key.result;
+    cx.higher.made.push(key);
+    Some(Use { of: result, args, span })
+}
+
+/// Takes in what is given for one parameter; none, after a report, if it does not fit.
+fn give(cx: &mut Context, making: &mut Making, higher: &Higher, value: &ast::Expr, scene: Scene) -> Option<()> {
+    // A default stands where the definition does.
+    let own = Given::default();
+    let scene = match higher.default.as_ref() == Some(value) {
+        true => Scene { file: higher.name.span.file, params: &[], devices: &[], given: &own },
+        false => scene,
+    };
+    match &higher.kind {
+        Kind::Function { params, result, standin } => {
+            let found = fitting::function_given(cx, scene.file, value, scene.given, (params, *result))?;
+            making.given.functions.insert(higher.name.text.clone(), found);
+            making.key.functions.extend([*standin, found]);
+        }
+        Kind::Layer { wanted, .. } => {
+            let part = layer_given(cx, value, higher, *wanted, scene)?;
+            making.key.layers.push(part.of);
+            let inner = lift(&part, making.args.len(), &mut making.extra);
+            making.args.extend(part.args);
+            making.given.layers.insert(higher.name.text.clone(), inner);
+        }
+    }
+    Some(())
+}
+
+/// What was given to a layer becomes parameters of the bundle that it is put into, from `from` on.
+fn lift(part: &Use, from: usize, extra: &mut Vec<Param>) -> Use {
+    let args = part.args.iter().enumerate().map(|(at, arg)| {
+        let local = LocalId((from + at) as u32);
+        extra.push(Param {
+            name: Name { text: format!("_{}", from + at), span: arg.span },
+            ty: arg.ty,
+            default: None,
+            local,
+        });
+        Expr { kind: ExprKind::Param(local.0), ty: arg.ty, span: arg.span }
+    });
+    Use { of: part.of, args: args.collect(), span: part.span }
+}
+
+/// A copy of a layer that calls these functions in place of its stand-ins.
+fn layer_for(cx: &mut Context, id: LayerId, functions: &[FunctionId]) -> LayerId {
+    let mut layer = cx.program.layers[id.index()].clone();
+    layer.called = functions.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+    cx.program.layers.push(layer);
+    LayerId(cx.program.layers.len() as u32 - 1)
+}
+
+/// An argument read as a layer: `Checksum16`, `InetChecksum(true)`, `A / B`.
+fn layer_given(cx: &mut Context, value: &ast::Expr, higher: &Higher, wanted: Wanted, scene: Scene) -> Option<Use> {
+    let part = layer_expr(cx, value, higher, wanted, scene)?;
+    fitting::fits(cx, &part, wanted, &higher.name).then_some(part)
+}
+
+fn layer_expr(cx: &mut Context, value: &ast::Expr, higher: &Higher, wanted: Wanted, scene: Scene) -> Option<Use> {
+    let value = tree::unparen(value);
+    let span = value.span(scene.file);
+    match &value {
+        ast::Expr::Name(_) => {
+            let name = tree::name_expr(scene.file, &value)?;
+            apply(cx, &Applied { name, args: Vec::new(), span }, scene)
+        }
+        ast::Expr::Call(call) => {
+            let name = call.callee().and_then(|callee| tree::name_expr(scene.file, &callee))?;
+            apply(cx, &Applied { name, args: call.args(), span }, scene)
+        }
+        ast::Expr::Binary(binary) if binary.op() == Some(ast::BinaryOp::Div) => {
+            let upper = layer_expr(cx, &binary.left()?, higher, wanted, scene)?;
+            let lower = layer_expr(cx, &binary.right()?, higher, wanted, scene)?;
+            Some(join(cx, vec![upper, lower]))
+        }
+        _ => {
+            let what = fitting::show_wanted(cx, wanted);
+            let text = format!("{what} is wanted for `{}`, and this is a value", higher.name.text);
+            let help = format!("name a layer: `{}: …`; perhaps the arguments stand in another order", higher.name.text);
+            cx.error(codes::HIGHER_ARGUMENT, text, span, "no layer", &help);
+            None
+        }
+    }
+}
+
+/// Several parts as a bundle without a name.
+fn join(cx: &mut Context, parts: Vec<Use>) -> Use {
+    if let [only] = parts.as_slice() {
+        return only.clone();
+    }
+    let span = parts.first().map_or(Span::new(FileId(0), 0, 0), |part| part.span);
+    let mut params = Vec::new();
+    let mut args = Vec::new();
+    let mut inner = Vec::new();
+    for part in parts {
+        inner.push(lift(&part, args.len(), &mut params));
+        args.extend(part.args);
+    }
+    let name = Name { text: "_".into(), span };
+    cx.program.bundles.push(Bundle { name, params, parts: inner, wire: None, compressed: false });
+    Use { of: Definition::Bundle(BundleId(cx.program.bundles.len() as u32 - 1)), args, span }
+}
+
+/// The bundle that a definition becomes for what was given; `extra` are the arguments of the layers among it.
+fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at: Span) -> Option<BundleId> {
+    if cx.higher.making.contains(&id) {
+        let text = "a bundle that is applied within itself has no end";
+        cx.error(codes::CIRCLE, text, at, "leads back", "take it out of one of them");
+        return None;
+    }
+    cx.higher.making.push(id);
+    let trees = cx.trees.clone();
+    let (file, item) = &trees.bundles[id.index()];
+    let pattern = &cx.program.bundles[id.index()];
+    let (name, params) = (pattern.name.clone(), [pattern.params.clone(), extra].concat());
+    let scene = Scene { file: *file, params: &params, devices: &[], given };
+    let parts: Option<Vec<Use>> = item.layers().iter().map(|part| part_of(cx, part, scene)).collect();
+    let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
+    cx.higher.making.pop();
+    cx.program.bundles.push(Bundle { name, params, parts: parts?, wire, compressed: item.is_compressed() });
+    Some(BundleId(cx.program.bundles.len() as u32 - 1))
+}
+
+/// The wire of that name; a report if there is none.
+pub(super) fn wire(cx: &mut Context, file: FileId, name: &Name) -> Option<WireId> {
+    match cx.item(file, &name.text) {
+        Some(Item::Wire(id)) => Some(id),
+        _ => {
+            cx.unknown(codes::UNKNOWN_ITEM, "a wire", name, file, |item| matches!(item, Item::Wire(_)));
+            None
+        }
+    }
+}

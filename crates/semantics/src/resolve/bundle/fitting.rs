@@ -1,0 +1,176 @@
+//! What may be given for a parameter that is a function or a layer, and what to say if it does not fit.
+
+use mokume_base::{Diagnostic, FileId, Span};
+use mokume_syntax::ast::{self, AstNode};
+
+use super::higher::SHAPES;
+use crate::program::*;
+use crate::resolve::context::{Context, Given, Higher, Item, Kind, Wanted};
+use crate::signature::Claimed;
+use crate::{codes, suggest, tree, types};
+
+/// A report that nothing is given for a parameter that has no default.
+pub(super) fn missing(cx: &mut Context, owner: &str, span: Span, higher: &Higher) {
+    let (what, help) = match &higher.kind {
+        Kind::Function { params, result, .. } => {
+            let wanted = show_function(cx, params, *result);
+            let fitting = functions_like(cx, span.file, params, *result);
+            let help = match fitting.is_empty() {
+                true => format!("write a function of this type, and give it: `{}: name`", higher.name.text),
+                false => format!("there is {}", suggest::list(&fitting)),
+            };
+            (format!("a function `{wanted}`"), help)
+        }
+        Kind::Layer { wanted, .. } => {
+            let help = match layers_like(cx, *wanted) {
+                names if names.is_empty() => format!("add `{}: …`", higher.name.text),
+                names => format!("there is {}", suggest::list(&names)),
+            };
+            (show_wanted(cx, *wanted), help)
+        }
+    };
+    let diagnostic =
+        Diagnostic::error(codes::MISSING_ARGUMENT, format!("`{owner}` needs `{}`: {what}", higher.name.text))
+            .at(span, "missing here")
+            .label(higher.name.span, "has no default")
+            .help(help);
+    cx.report(diagnostic);
+}
+
+/// How a report says what is asked for.
+pub(super) fn show_wanted(cx: &Context, wanted: Wanted) -> String {
+    match wanted {
+        Wanted::Any => "a layer".into(),
+        Wanted::Shape(shape) => {
+            let word = SHAPES.iter().find(|(_, known)| *known == Some(shape)).map_or("layer", |(word, _)| word);
+            format!("a {word}").replace("a endpoint", "an endpoint")
+        }
+        Wanted::Signature(id) => format!("a layer that gives `{}`", cx.program.signatures[id.index()].name.text),
+    }
+}
+
+fn show_function(cx: &Context, params: &[Type], result: Type) -> String {
+    let params: Vec<String> = params.iter().map(|ty| cx.show(*ty)).collect();
+    format!("fn({}) -> {}", params.join(", "), cx.show(result))
+}
+
+fn functions_like(cx: &Context, file: FileId, params: &[Type], result: Type) -> Vec<String> {
+    let fits = |item| match item {
+        Item::Function(id) => agrees(&cx.program.functions[id.index()], params, result),
+        _ => false,
+    };
+    cx.names.visible(file, fits).into_iter().map(str::to_string).take(4).collect()
+}
+
+fn layers_like(cx: &Context, wanted: Wanted) -> Vec<String> {
+    let fits = |layer: &&Layer| match wanted {
+        Wanted::Signature(id) => gives(cx, layer, id),
+        _ => false,
+    };
+    cx.program.layers.iter().filter(fits).map(|layer| layer.name.text.clone()).take(4).collect()
+}
+
+fn agrees(function: &Function, params: &[Type], result: Type) -> bool {
+    let same = |(param, wanted): (&Param, &Type)| types::same(param.ty, *wanted);
+    function.params.len() == params.len()
+        && function.params.iter().zip(params).all(same)
+        && types::same(function.result, result)
+        && !function.refuses
+        && function.native.is_none()
+}
+
+/// The function that an argument names, if it has the type that is asked for.
+pub(super) fn function_given(
+    cx: &mut Context,
+    file: FileId,
+    value: &ast::Expr,
+    given: &Given,
+    (params, result): (&[Type], Type),
+) -> Option<FunctionId> {
+    let span = value.span(file);
+    let wanted = show_function(cx, params, result);
+    let Some(name) = tree::name_expr(file, &tree::unparen(value)) else {
+        let text = format!("a function `{wanted}` is wanted here");
+        let help = "name a function of a file: the compiler puts it in the parameter's place";
+        cx.error(codes::HIGHER_ARGUMENT, text, span, "no function", help);
+        return None;
+    };
+    let known = given.functions.get(&name.text).copied();
+    let found = known.or_else(|| match cx.item(file, &name.text) {
+        Some(Item::Function(id)) => Some(id),
+        _ => None,
+    });
+    let Some(found) = found else {
+        cx.unknown(codes::HIGHER_ARGUMENT, &format!("a function `{wanted}`"), &name, file, |item| {
+            matches!(item, Item::Function(_))
+        });
+        return None;
+    };
+    let function = cx.program.functions[found.index()].clone();
+    if agrees(&function, params, result) {
+        return Some(found);
+    }
+    let types: Vec<Type> = function.params.iter().map(|param| param.ty).collect();
+    let is = show_function(cx, &types, function.result);
+    let fitting = functions_like(cx, file, params, result);
+    let help = match fitting.is_empty() {
+        true => "give a function of exactly these types".to_string(),
+        false => format!("there is {}", suggest::list(&fitting)),
+    };
+    let diagnostic = Diagnostic::error(codes::HIGHER_ARGUMENT, format!("`{}` has another type", name.text))
+        .at(name.span, format!("`{wanted}` is wanted here"))
+        .label(function.name.span, format!("this is `{is}`"))
+        .help(help);
+    cx.report(diagnostic);
+    None
+}
+
+fn gives(cx: &Context, layer: &Layer, wanted: SignatureId) -> bool {
+    layer.gives.iter().any(|claim| match claim.what {
+        Claimed::Signature(id) => id == wanted || cx.program.signatures[id.index()].included.contains(&wanted),
+        Claimed::Boundaries(_) => false,
+    })
+}
+
+/// Whether a layer or bundle may be given for a parameter; a report if not.
+pub(super) fn fits(cx: &mut Context, part: &Use, wanted: Wanted, param: &Name) -> bool {
+    let layers: Vec<Layer> = cx.program.layers_of(part).into_iter().cloned().collect();
+    let Some(top) = layers.first() else { return true };
+    let fits = match wanted {
+        Wanted::Any => true,
+        // A bundle is a worker if it is made of workers alone.
+        Wanted::Shape(Shape::Worker) => layers.iter().all(|layer| layer.shape == Shape::Worker),
+        Wanted::Shape(shape) => top.shape == shape,
+        Wanted::Signature(id) => layers.iter().any(|layer| gives(cx, layer, id)),
+    };
+    if fits {
+        return true;
+    }
+    let (what, named) = (show_wanted(cx, wanted), &top.name.text);
+    let help = match wanted {
+        Wanted::Signature(id) => {
+            let signature = cx.program.signatures[id.index()].name.text.clone();
+            match layers_like(cx, wanted) {
+                names if names.is_empty() => format!("write `gives {signature}` in it, if it does"),
+                names => format!("{} says so", suggest::list(&names)),
+            }
+        }
+        _ => "perhaps the arguments stand in another order than the parameters; name them: `Name: Layer`".into(),
+    };
+    let diagnostic = Diagnostic::error(codes::HIGHER_ARGUMENT, format!("`{}` is wanted to be {what}", param.text))
+        .at(part.span, format!("`{named}` is {}", shape_of(&layers)))
+        .label(param.span, "the parameter")
+        .help(help);
+    cx.report(diagnostic);
+    false
+}
+
+fn shape_of(layers: &[Layer]) -> &'static str {
+    let odd = layers.iter().find(|layer| layer.shape != Shape::Worker);
+    match odd.map(|layer| layer.shape) {
+        None | Some(Shape::Worker) => "a worker, and does not say that",
+        Some(Shape::Multiplexor) => "a multiplexor",
+        Some(Shape::Router) => "a router",
+        Some(Shape::Endpoint) => "an endpoint",
+    }
+}

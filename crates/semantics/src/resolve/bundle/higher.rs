@@ -1,0 +1,150 @@
+//! Parameters that are functions and layers: what a layer or bundle says about them.
+//!
+//! They are gone after this: who applies a layer or bundle to them gets one of its own, made for what it was given
+//! (docs/decisions/types.md), so nothing is looked up while a stack runs. Keeps: a definition is checked once with stand-ins,
+//! so its mistakes are reported where nobody applies it, too.
+
+use mokume_base::{Diagnostic, FileId};
+use mokume_syntax::ast;
+
+use crate::program::*;
+use crate::resolve::context::{Context, Higher, Item, Kind, Wanted};
+use crate::resolve::expr::annotations;
+use crate::signature::{Claim, Claimed};
+use crate::{codes, tree};
+
+pub const SHAPES: [(&str, Option<Shape>); 5] = [
+    ("worker", Some(Shape::Worker)),
+    ("multiplexor", Some(Shape::Multiplexor)),
+    ("router", Some(Shape::Router)),
+    ("endpoint", Some(Shape::Endpoint)),
+    ("layer", None),
+];
+
+/// Who takes parameters that are no values.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Owner {
+    Layer,
+    Bundle,
+}
+
+/// The parameters that are values, and the others.
+pub fn split(cx: &mut Context, file: FileId, list: &[ast::Param], owner: Owner) -> (Vec<ast::Param>, Vec<Higher>) {
+    let mut plain = Vec::new();
+    let mut higher = Vec::new();
+    for (at, param) in list.iter().enumerate() {
+        let Some(name) = tree::some_name(file, param.name()) else { continue };
+        let wanted = match param.ty() {
+            Some(ast::Type::Fn(ty)) => {
+                let kind = function(cx, file, &name, &ty);
+                higher.push(Higher { name, at, kind, default: param.default() });
+                continue;
+            }
+            Some(ast::Type::Named(named)) => named.name().and_then(|word| wanted(cx, file, &word.text())),
+            _ => None,
+        };
+        match wanted {
+            None => plain.push(param.clone()),
+            Some(_) if owner == Owner::Layer => {
+                let help = "put them together in a bundle: `bundle B(Inner: worker) = This / Inner`";
+                cx.error(codes::HIGHER_PARAMETER, "only a bundle is made of layers", name.span, "a layer", help);
+            }
+            Some(wanted) => {
+                let kind = layer(cx, &name, wanted);
+                higher.push(Higher { name, at, kind, default: param.default() });
+            }
+        }
+    }
+    (plain, higher)
+}
+
+fn wanted(cx: &Context, file: FileId, word: &str) -> Option<Wanted> {
+    if let Some((_, shape)) = SHAPES.iter().find(|(known, _)| *known == word) {
+        return Some(shape.map_or(Wanted::Any, Wanted::Shape));
+    }
+    match cx.item(file, word) {
+        Some(Item::Signature(id)) => Some(Wanted::Signature(id)),
+        _ => None,
+    }
+}
+
+fn function(cx: &mut Context, file: FileId, name: &Name, ty: &ast::FnType) -> Kind {
+    let params: Vec<Type> = ty.params().into_iter().map(|ty| annotations::stored(cx, file, Some(ty))).collect();
+    let result = annotations::stored(cx, file, ty.result());
+    let heads = params.iter().enumerate().map(|(at, ty)| Param {
+        name: Name { text: format!("_{at}"), span: name.span },
+        ty: *ty,
+        default: None,
+        local: LocalId(at as u32),
+    });
+    let heads: Vec<Param> = heads.collect();
+    let locals = heads.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();
+    cx.program.functions.push(Function {
+        name: name.clone(),
+        params: heads,
+        result,
+        refuses: false,
+        locals,
+        body: Vec::new(),
+        native: None,
+    });
+    let standin = FunctionId(cx.program.functions.len() as u32 - 1);
+    Kind::Function { params, result, standin }
+}
+
+fn layer(cx: &mut Context, name: &Name, wanted: Wanted) -> Kind {
+    let shape = if let Wanted::Shape(shape) = wanted { shape } else { Shape::Worker };
+    let mut layer = Layer::bare(name.clone(), String::new(), shape, Vec::new());
+    if let Wanted::Signature(id) = wanted {
+        layer.gives.push(Claim { what: Claimed::Signature(id), when: None, span: name.span });
+    }
+    cx.program.layers.push(layer);
+    Kind::Layer { wanted, standin: LayerId(cx.program.layers.len() as u32 - 1) }
+}
+
+/// Takes the arguments for such parameters out of all arguments; the rest is for those that are values.
+pub(super) fn arguments<'a>(
+    higher: &'a [Higher],
+    args: &[ast::Arg],
+) -> (Vec<ast::Arg>, Vec<(&'a Higher, Option<ast::Expr>)>) {
+    let mut found: Vec<(&Higher, Option<ast::Expr>)> = higher.iter().map(|higher| (higher, None)).collect();
+    let mut rest = Vec::new();
+    let mut next = 0;
+    for arg in args {
+        let wanted = match arg.name() {
+            Some(label) => found.iter_mut().find(|(higher, _)| higher.name.text == label.text()),
+            None => {
+                next += 1;
+                found.iter_mut().find(|(higher, _)| higher.at == next - 1)
+            }
+        };
+        match wanted {
+            Some((_, place)) if place.is_none() => *place = arg.value(),
+            _ => rest.push(arg.clone()),
+        }
+    }
+    for (higher, place) in &mut found {
+        if place.is_none() {
+            place.clone_from(&higher.default);
+        }
+    }
+    (rest, found)
+}
+
+/// Warns of layers that a bundle asks for and does not hold.
+pub(super) fn unused(cx: &mut Context, higher: &[Higher], parts: &[Use]) {
+    for higher in higher {
+        let Kind::Layer { standin, .. } = &higher.kind else { continue };
+        let holds = |part: &Use| {
+            let layers = cx.program.layers_of(part);
+            layers.iter().any(|layer| layer.name.span == cx.program.layers[standin.index()].name.span)
+        };
+        if !parts.iter().any(holds) && !higher.name.text.starts_with('_') {
+            let text = format!("parameter `{}` is never used", higher.name.text);
+            let help = format!("remove it, or call it `_{}` to say that this is meant", higher.name.text);
+            let diagnostic =
+                Diagnostic::warning(codes::UNUSED_PARAMETER, text).at(higher.name.span, "never used").help(help);
+            cx.report(diagnostic);
+        }
+    }
+}

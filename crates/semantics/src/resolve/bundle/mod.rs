@@ -1,0 +1,73 @@
+//! The room of bundles: layers put one on another, the wire that carries them, and definitions with parameters that are no values.
+//!
+//! May assume: layers are declared. Keeps: what is in the program names layers and bundles without such parameters, made for what each
+//! was given.
+
+pub mod apply;
+mod fitting;
+pub mod higher;
+
+use crate::program::*;
+use crate::resolve::bundle::apply::Scene;
+use crate::resolve::bundle::higher::Owner;
+use crate::resolve::context::{Context, Given};
+use crate::resolve::items::params;
+use crate::{codes, tree};
+
+/// All bundles: first the parameters of each, so that bundles may name one another in any order.
+pub fn bundles(cx: &mut Context) {
+    let trees = cx.trees.clone();
+    for (file, item) in &trees.bundles {
+        let (plain, higher) = higher::split(cx, *file, &item.params(), Owner::Bundle);
+        let params = params::read(cx, *file, &plain);
+        let name = tree::title(*file, item.name());
+        cx.program.bundles.push(Bundle {
+            name,
+            params,
+            parts: Vec::new(),
+            wire: None,
+            compressed: item.is_compressed(),
+        });
+        cx.higher.bundles.push(higher);
+    }
+    for (index, (file, item)) in trees.bundles.iter().enumerate() {
+        let higher = cx.higher.bundles[index].clone();
+        let given = Given::standins(&higher);
+        let params = cx.program.bundles[index].params.clone();
+        let scene = Scene { file: *file, params: &params, devices: &[], given: &given };
+        let parts: Vec<Use> = item.layers().iter().filter_map(|part| apply::part_of(cx, part, scene)).collect();
+        let wire = tree::some_name(*file, item.wire()).and_then(|name| apply::wire(cx, *file, &name));
+        // With parameters that are no values it is only a pattern for others.
+        if higher.is_empty() {
+            cx.program.bundles[index].parts = parts;
+            cx.program.bundles[index].wire = wire;
+        } else {
+            higher::unused(cx, &higher, &parts);
+        }
+    }
+    circles(cx);
+}
+
+/// A bundle that holds itself would have no end.
+fn circles(cx: &mut Context) {
+    for start in 0..cx.program.bundles.len() {
+        let mut front = vec![start];
+        let mut seen = std::collections::BTreeSet::new();
+        let mut found = false;
+        while let Some(at) = front.pop() {
+            for part in &cx.program.bundles[at].parts {
+                let Definition::Bundle(id) = part.of else { continue };
+                found |= id.index() == start;
+                if seen.insert(id.index()) {
+                    front.push(id.index());
+                }
+            }
+        }
+        if found {
+            let name = cx.program.bundles[start].name.clone();
+            let text = format!("bundle `{}` holds itself", name.text);
+            cx.error(codes::CIRCLE, text, name.span, "would be endless", "take it out of one of them");
+            cx.program.bundles[start].parts.retain(|part| matches!(part.of, Definition::Layer(_)));
+        }
+    }
+}

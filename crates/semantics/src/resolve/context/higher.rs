@@ -1,0 +1,85 @@
+//! Parameters of layers and bundles that are no values, and what was made of definitions that have them.
+
+use std::collections::HashMap;
+
+use mokume_syntax::ast;
+
+use crate::program::*;
+
+/// A parameter that is no value.
+#[derive(Clone)]
+pub struct Higher {
+    pub name: Name,
+    /// Its place among all parameters.
+    pub at: usize,
+    pub kind: Kind,
+    pub default: Option<ast::Expr>,
+}
+
+/// Whether a function or a layer is asked for.
+#[derive(Clone)]
+pub enum Kind {
+    /// `standin` is called in its place until it is known.
+    Function {
+        params: Vec<Type>,
+        result: Type,
+        standin: FunctionId,
+    },
+    Layer {
+        wanted: Wanted,
+        standin: LayerId,
+    },
+}
+
+/// `worker`, `layer`, or the name of a signature.
+#[derive(Clone, Copy)]
+pub enum Wanted {
+    Any,
+    Shape(Shape),
+    Signature(SignatureId),
+}
+
+/// What stands for such parameters while a definition is read.
+#[derive(Clone, Default)]
+pub struct Given {
+    pub functions: HashMap<String, FunctionId>,
+    pub layers: HashMap<String, Use>,
+}
+
+impl Given {
+    /// Stand-ins for all of a definition's parameters.
+    pub fn standins(higher: &[Higher]) -> Given {
+        let mut given = Given::default();
+        for higher in higher {
+            match &higher.kind {
+                Kind::Function { standin, .. } => {
+                    given.functions.insert(higher.name.text.clone(), *standin);
+                }
+                Kind::Layer { standin, .. } => {
+                    let of = Definition::Layer(*standin);
+                    given.layers.insert(higher.name.text.clone(), Use { of, args: Vec::new(), span: higher.name.span });
+                }
+            }
+        }
+        given
+    }
+}
+
+/// A definition made for what it was given.
+#[derive(Clone, PartialEq)]
+pub struct Made {
+    pub of: Definition,
+    pub functions: Vec<FunctionId>,
+    pub layers: Vec<Definition>,
+    pub result: Definition,
+}
+
+/// Such parameters, by layer and by bundle of the text, and what was made of their definitions.
+#[derive(Default)]
+pub struct HigherTables {
+    pub layers: Vec<Vec<Higher>>,
+    pub bundles: Vec<Vec<Higher>>,
+    pub made: Vec<Made>,
+    /// Bundles that are being made: one that comes again has no end.
+    pub making: Vec<BundleId>,
+}

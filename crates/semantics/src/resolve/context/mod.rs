@@ -1,0 +1,129 @@
+//! The room of what a whole program's resolution holds: names of files, trees, reports, and what is known of items so far.
+//!
+//! May assume: nothing. Keeps: it asks no rule of the language anything; rooms above put their findings here, for each other.
+
+mod higher;
+mod inside;
+mod names;
+mod trees;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use mokume_base::{Code, Diagnostic, FileId, Span};
+use mokume_syntax::ast;
+
+use crate::load::Loaded;
+use crate::program::*;
+use crate::{codes, suggest, types};
+
+pub use higher::{Given, Higher, HigherTables, Kind, Made, Wanted};
+pub use inside::{Inside, Pending};
+pub use names::{Item, Names};
+pub use trees::{Lazy, Trees};
+
+/// Everything that bodies look things up in.
+pub struct Context {
+    pub program: Program,
+    pub out: Vec<Diagnostic>,
+    pub names: Names,
+    pub consts: Vec<Lazy<ast::Const, Expr>>,
+    pub aliases: Vec<Lazy<ast::TypeAlias, Type>>,
+    pub said: Said,
+    pub higher: HigherTables,
+    pub trees: Rc<Trees>,
+    /// What the names of a container's types stand for, while one is being read.
+    pub types: Vec<(String, Type)>,
+    /// Containers whose functions wait to be read.
+    pub contained: Vec<Pending>,
+}
+
+/// What the texts of all layers say, gathered before any body is read.
+#[derive(Default)]
+pub struct Said {
+    /// Published values by name, and their types.
+    pub published: BTreeMap<String, Type>,
+    /// `above.x(…)` and `below.x(…)`: the layer, the name, whether it goes down.
+    pub emitted: Vec<(LayerId, String, bool)>,
+    /// What layers call services that nobody declares: said once, where they are asked for.
+    pub unknown_services: BTreeSet<String>,
+}
+
+impl Context {
+    /// A context in which nothing is declared yet.
+    pub fn new(loaded: &Loaded) -> Context {
+        Context {
+            program: Program::default(),
+            out: Vec::new(),
+            names: Names::new(loaded),
+            consts: Vec::new(),
+            aliases: Vec::new(),
+            said: Said::default(),
+            higher: HigherTables::default(),
+            trees: Default::default(),
+            types: Vec::new(),
+            contained: Vec::new(),
+        }
+    }
+
+    /// A diagnostic, as it is.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.out.push(diagnostic);
+    }
+
+    /// An error with a text under its place and a way out.
+    pub fn error(&mut self, code: Code, message: impl Into<String>, span: Span, label: &str, help: &str) {
+        self.out.push(Diagnostic::error(code, message).at(span, label).help(help));
+    }
+
+    /// Declares an item; a report if its file has the name already.
+    pub fn declare(&mut self, name: &Name, item: Item) {
+        self.out.extend(self.names.add(name, item));
+    }
+
+    /// What a name means in a file: its own item first, then those of the files it uses.
+    pub fn item(&self, file: FileId, name: &str) -> Option<Item> {
+        self.names.find(file, name)
+    }
+
+    /// An error for a name that stands for nothing, or for something else.
+    pub fn unknown(&mut self, code: Code, what: &str, name: &Name, file: FileId, wanted: impl Fn(Item) -> bool) {
+        let mut diagnostic = match self.item(file, &name.text) {
+            Some(other) => Diagnostic::error(code, format!("`{}` is {}, not {what}", name.text, other.kind()))
+                .at(name.span, format!("expected {what}")),
+            None => Diagnostic::error(code, format!("there is no `{}` here", name.text))
+                .at(name.span, format!("expected {what}")),
+        };
+        let names = self.names.visible(file, &wanted);
+        let help = suggest::help(&name.text, names.iter().copied());
+        match (help, self.names.is_elsewhere(file, &name.text, &wanted)) {
+            (_, true) => {
+                diagnostic = diagnostic.help(format!("a file that is not used here has `{}`: add its `use`", name.text))
+            }
+            (Some(help), _) => diagnostic.helps.push(help),
+            (None, _) => diagnostic = diagnostic.help("define it, or `use` the module that does"),
+        }
+        self.out.push(diagnostic);
+    }
+
+    /// How a type is written.
+    pub fn show(&self, ty: Type) -> String {
+        types::show(&self.program, ty)
+    }
+
+    /// Reads something of a container's, whose types are those of a declaration.
+    pub fn with_types<T>(&mut self, types: &[(String, Type)], rule: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.types, types.to_vec());
+        let result = rule(self);
+        self.types = outer;
+        result
+    }
+}
+
+/// The report of a name that is there already.
+pub fn twice(what: &str, name: &Name, first: &Name) -> Diagnostic {
+    Diagnostic::error(codes::DEFINED_TWICE, format!("{what} `{}` is defined twice", name.text))
+        .at(name.span, "again here")
+        .label(first.span, "first here")
+        .help("give one of them another name")
+}

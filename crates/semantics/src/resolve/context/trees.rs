@@ -1,0 +1,32 @@
+//! The trees of items, kept until their pass comes.
+
+use mokume_base::FileId;
+use mokume_syntax::ast;
+
+/// An item whose value is found when it is first asked for.
+#[derive(Clone)]
+pub enum Lazy<A, T> {
+    Waiting(FileId, A),
+    /// Being worked on: asked for again, it goes in a circle.
+    Busy,
+    Done(T),
+}
+
+/// Trees of items, by the ids of the program.
+#[derive(Default)]
+pub struct Trees {
+    pub records: Vec<(FileId, ast::Record)>,
+    pub enums: Vec<(FileId, ast::Enum)>,
+    pub attributes: Vec<(FileId, ast::Attribute)>,
+    pub services: Vec<(FileId, ast::Service)>,
+    pub signatures: Vec<(FileId, ast::Signature)>,
+    pub vocabularies: Vec<(FileId, ast::Vocabulary)>,
+    pub functions: Vec<(FileId, ast::Function)>,
+    pub layers: Vec<(FileId, ast::Layer)>,
+    pub bundles: Vec<(FileId, ast::Bundle)>,
+    pub wires: Vec<(FileId, ast::Wire)>,
+    pub stacks: Vec<(FileId, ast::Stack)>,
+    pub networks: Vec<(FileId, ast::Network)>,
+    pub tests: Vec<(FileId, ast::Test)>,
+    pub containers: Vec<(FileId, ast::Container)>,
+}

@@ -1,0 +1,152 @@
+//! The other events of the language: deliveries, openings, failures, replies.
+
+use mokume_base::Span;
+use mokume_syntax::ast;
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::{Body, BodyKind, Role};
+use crate::resolve::emit::clauses::Clauses;
+use crate::resolve::expr;
+use crate::resolve::expr::{flows, messages, positional};
+use crate::{codes, tree};
+
+/// `above.deliver(msg) from flow`
+pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Option<Emission> {
+    let mut values = args.iter().filter_map(|arg| Some((arg.name(), arg.value()?)));
+    let Some((None, first)) = values.next() else {
+        body.error(
+            codes::MISSING_ARGUMENT,
+            "`deliver` needs a message",
+            span,
+            "missing here",
+            "write `above.deliver(msg)`",
+        );
+        return None;
+    };
+    if let Some((_, extra)) = values.next() {
+        let place = body.span(&extra);
+        let help = "the layer above sees the message alone; what it may know is an attribute or is published";
+        body.error(codes::WRONG_COUNT, "`deliver` takes the message alone", place, "one too many", help);
+    }
+    let message = messages::given(body, &first);
+    let from = clauses.from.as_ref().map(|from| expr::value(body, from, Type::Flow(Side::Above)));
+    if from.is_none() && body.shape() == Some(Shape::Router) && !body.this_layer().is_some_and(Layer::chooses) {
+        let help = "write `above.deliver(msg) from flow(local: …, remote: …)`";
+        body.error(codes::NO_FLOW, "a router says which flow it delivers from", span, "not said here", help);
+    }
+    Some(Emission::Deliver { message, from })
+}
+
+/// `below.open(…)`, `listen`, `bind`, `unlisten`: with a flow, and what `open` gives.
+pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Emission {
+    let (given, parts): (Vec<&ast::Arg>, Vec<&ast::Arg>) = args.iter().partition(|arg| {
+        let label = arg.name().map(|label| tree::path(body.file, &label));
+        name.text == "open" && label.is_some_and(|label| given_type(body, &label.text).is_some())
+    });
+    let parts: Vec<ast::Arg> = parts.into_iter().cloned().collect();
+    let mut values = Vec::new();
+    for arg in given {
+        let (Some(label), Some(value)) = (arg.name(), arg.value()) else { continue };
+        let label = tree::path(body.file, &label);
+        let ty = given_type(body, &label.text).unwrap_or(Type::Unknown);
+        values.push((label, expr::value(body, &value, ty)));
+    }
+    let flow = if body.shape() == Some(Shape::Worker) {
+        let text = format!("a worker does not `{}`: it sees no addresses", name.text);
+        let help = "the layer above opens; `pass` lets its event go on";
+        body.error(codes::HIDDEN_FLOW, text, name.span, "not for a worker", help);
+        unknown(span)
+    } else {
+        flows::of_side(body, &parts, Side::Below, span)
+    };
+    match name.text.as_str() {
+        "open" => Emission::Open { flow, args: values },
+        "listen" => Emission::Listen { flow },
+        "bind" => Emission::Bind { flow },
+        _ => Emission::Unlisten { flow },
+    }
+}
+
+/// The type of what some layer asks for when a session opens.
+fn given_type(body: &Body, name: &str) -> Option<Type> {
+    let layers = &body.cx.program.layers;
+    let key = |field: &Field| field.name.text == name;
+    let parts = layers.iter().flat_map(|layer| layer.key.iter().flat_map(|key| &key.fields).chain(&layer.address));
+    if parts.into_iter().any(key) {
+        return None;
+    }
+    layers.iter().find_map(|layer| {
+        let session = layer.scopes.iter().find(|scope| scope.kind == ScopeKind::Session)?;
+        let mut given = layer.given.iter().filter_map(|at| session.members.get(*at as usize));
+        match given.find(|member| member.name.text == name)?.kind {
+            MemberKind::Var { ty, .. } => Some(ty),
+            _ => None,
+        }
+    })
+}
+
+/// `reply(msg)` in `unmatched`; none if the call is another.
+pub fn reply(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Option<StmtKind>> {
+    let name = tree::name_expr(body.file, &call.callee()?)?;
+    let own = body.this_layer()?.functions.iter().any(|function| function.name.text == name.text);
+    if name.text != "reply" || own {
+        return None;
+    }
+    if body.kind != BodyKind::Handler(Role::Unmatched) {
+        let help = "it answers a message that nobody matched: `on unmatched(msg) { … }`; elsewhere `below.send(…)`";
+        body.error(codes::MISPLACED, "nothing is replied here", span, "not in `unmatched`", help);
+        return Some(None);
+    }
+    let values = positional::counted(body, "reply", &call.args(), 1, span);
+    let message = values.map(|values| messages::given(body, &values[0]));
+    if let Some(header) = body.this_layer().and_then(|layer| layer.header.clone()) {
+        let field = header.variants.first().and_then(|variant| variant.fields.first());
+        let field = field.map_or("…".to_string(), |field| format!("{}: …", field.name.text));
+        let text = "this layer says more to its peer than the key";
+        let help = format!("write `below.send(msg, {field})`, which goes to the flow at hand");
+        body.error(codes::HEADER_FIELDS, text, span, "and not here", &help);
+        return Some(None);
+    }
+    let send = message.map(|message| Emission::Send { message: Some(message), fields: None, to: None });
+    Some(send.map(StmtKind::Emit))
+}
+
+/// `above.failed(reason, quote) from flow(…)`
+pub(super) fn failed_flow(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Option<Emission> {
+    let name = tree::name_expr(body.file, &args[0].value()?)?;
+    let reason = match body.locals.find(&name.text) {
+        Some(local) if body.locals.ty(local) == Type::Reason => make(ExprKind::Local(local), Type::Reason, name.span),
+        _ => make(ExprKind::Reason(name.clone()), Type::Reason, name.span),
+    };
+    let quote = messages::given(body, &args[1].value()?);
+    let Some(from) = &clauses.from else {
+        let help = "write `above.failed(reason, quote) from flow(…)`; a handler that was told passes it on by `pass`";
+        body.error(codes::NO_FLOW, "of which flow is this quoted?", span, "not said here", help);
+        return None;
+    };
+    let from = expr::value(body, from, Type::Flow(Side::Above));
+    Some(Emission::FailedFlow { reason, quote, from })
+}
+
+/// `above.failed(reason)`
+pub(super) fn failed(body: &mut Body, args: &[ast::Arg], span: Span) -> Option<Emission> {
+    let reason = args.first().and_then(|arg| arg.value()).and_then(|value| tree::name_expr(body.file, &value));
+    let Some(reason) = reason else {
+        body.error(
+            codes::MISSING_ARGUMENT,
+            "`failed` needs a reason",
+            span,
+            "missing here",
+            "write `above.failed(timed_out)`",
+        );
+        return None;
+    };
+    match body.locals.find(&reason.text) {
+        Some(local) if body.locals.ty(local) == Type::Reason => {
+            let reason = make(ExprKind::Local(local), Type::Reason, reason.span);
+            Some(Emission::FailedAs { reason })
+        }
+        _ => Some(Emission::Failed { reason }),
+    }
+}

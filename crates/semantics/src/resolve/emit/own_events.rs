@@ -1,0 +1,120 @@
+//! Events of the layers' own, and of vocabularies, from which they have their types and their direction.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::events::{DOWN, GRANTS, UP};
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::context::Context;
+use crate::resolve::expr;
+use crate::signature::Carried;
+use crate::{codes, suggest};
+
+/// An event of the layers' own; its parameters are those of a handler of that name, if there is one.
+pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: &[ast::Arg]) -> Option<Emission> {
+    if is_never_emitted_so(body, name, event, down) {
+        return None;
+    }
+    let spoken = body.view.layer.and_then(|layer| spoken(body.cx, layer, event));
+    if let Some((known, goes_down)) = spoken.as_ref().filter(|(_, goes_down)| *goes_down != down) {
+        wrong_direction(body.cx, known, *goes_down, name.span, true);
+        return None;
+    }
+    let types = match &spoken {
+        Some((known, _)) => Some(known.params.iter().map(|param| param.ty).collect()),
+        None if GRANTS.contains(&event) => Some(vec![Type::UInt(32), Type::UInt(32)]),
+        None => event_types(body.cx, event),
+    };
+    if types.is_none() {
+        misspelt_event(body, name, down);
+    }
+    let values: Vec<Tree> = args.iter().filter_map(|arg| arg.value()).collect();
+    if let Some(types) = types.as_ref().filter(|types| types.len() != values.len()) {
+        let text = format!("handlers of `{event}` take {} parameters, not {}", types.len(), values.len());
+        body.error(codes::WRONG_COUNT, text, name.span, "here", "give one value for each");
+    }
+    let args: Vec<Expr> = values
+        .iter()
+        .enumerate()
+        .map(|(index, value)| match types.as_ref().and_then(|types| types.get(index)) {
+            Some(ty) => expr::value(body, value, *ty),
+            None => expr::infer(body, value, None),
+        })
+        .collect();
+    if down {
+        message_to_all(body, event, &args);
+    }
+    Some(Emission::Custom { name: name.clone(), down, args })
+}
+
+/// An event of the language that goes the other way, or that the layer itself gets: reported.
+fn is_never_emitted_so(body: &mut Body, name: &Name, event: &str, down: bool) -> bool {
+    let wrong_way = if down { UP.contains(&event) } else { DOWN.contains(&event) };
+    if !wrong_way && !matches!(event, "start" | "settle" | "expiry" | "unmatched") {
+        return false;
+    }
+    let (side, way) = if down { ("above", "up") } else { ("below", "down") };
+    let (text, help) = match wrong_way {
+        true => (format!("`{event}` goes {way}"), format!("write `{side}.{event}(…)`")),
+        false => (format!("`{event}` is never emitted"), "the layer itself gets it".to_string()),
+    };
+    body.error(codes::WRONG_WAY, text, name.span, "not this way", &help);
+    true
+}
+
+/// An event that goes to all layers below takes no message along.
+fn message_to_all(body: &mut Body, event: &str, args: &[Expr]) {
+    let Some(several) = body.this_layer().and_then(|layer| layer.several.clone()) else { return };
+    if let Some(message) = args.iter().find(|arg| arg.ty == Type::Message) {
+        let help = format!("send it one way: `below.send(msg) to flow({}: i)`", several.text);
+        let text = format!("`{event}` goes to all layers below, and a message has one way");
+        body.error(codes::TO_ALL_BELOW, text, message.span, "given to several", &help);
+    }
+}
+
+/// `below.sned(msg)`: near to an event of the language, and nobody handles it.
+fn misspelt_event(body: &mut Body, name: &Name, down: bool) {
+    let known = if down { &DOWN[..] } else { &UP[..] };
+    if let Some(near) = suggest::nearest(&name.text, known.iter().copied()) {
+        let text = format!("no layer handles an event `{}`", name.text);
+        body.error(codes::UNKNOWN_EVENT, text, name.span, "unknown", &format!("did you mean `{near}`?"));
+    }
+}
+
+/// The parameters of handlers of an own event, from the first that there is.
+fn event_types(cx: &Context, event: &str) -> Option<Vec<Type>> {
+    cx.program.layers.iter().flat_map(|layer| &layer.handlers).find_map(|handler| match &handler.event {
+        Event::Custom { name, params, .. } if name.text == event => {
+            Some(params.iter().map(|local| handler.locals[local.index()].ty).collect())
+        }
+        _ => None,
+    })
+}
+
+/// An event that a layer knows from a vocabulary that it speaks, and whether it goes down.
+pub fn spoken(cx: &Context, layer: LayerId, event: &str) -> Option<(Carried, bool)> {
+    let speaks = &cx.program.layers.get(layer.index())?.speaks;
+    speaks.iter().find_map(|(id, _)| {
+        let vocabulary = &cx.program.vocabularies[id.index()];
+        let find = |list: &[Carried]| list.iter().find(|known| known.name.text == event).cloned();
+        let down = find(&vocabulary.down).map(|known| (known, true));
+        down.or_else(|| find(&vocabulary.up).map(|known| (known, false)))
+    })
+}
+
+/// Events of a vocabulary have one direction, whoever speaks of them.
+pub fn wrong_direction(cx: &mut Context, known: &Carried, down: bool, span: Span, emitted: bool) {
+    let (way, side) = if down { ("down", "above") } else { ("up", "below") };
+    let name = &known.name.text;
+    let help = match (emitted, down) {
+        (true, true) => format!("write `below.{name}(…)`"),
+        (true, false) => format!("write `above.{name}(…)`"),
+        (false, _) => format!("it comes from {side}: leave `from` out"),
+    };
+    let diagnostic = Diagnostic::error(codes::VOCABULARY_WAY, format!("`{name}` goes {way}"))
+        .at(span, "not this way")
+        .label(known.name.span, format!("declared as going {way}"))
+        .help(help);
+    cx.report(diagnostic);
+}

@@ -1,0 +1,195 @@
+//! `below.send(…)`: the message, and the fields of the layer's own header, of one record or of an alternative.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::unknown;
+use crate::resolve::body::Body;
+use crate::resolve::emit::clauses::Clauses;
+use crate::resolve::expr;
+use crate::resolve::expr::{messages, records};
+use crate::{codes, suggest, tree};
+
+/// Fields as they are given: name and value; in the short form the name is the value.
+type Given = Vec<(Name, Option<Tree>)>;
+
+/// `below.send(msg, seq: next) to flow`
+pub(super) fn send(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Emission {
+    let header = body.this_layer().and_then(|layer| layer.header.clone());
+    let owner = body.this_layer().map_or(String::new(), |layer| layer.name.text.clone());
+    let mut message = None;
+    let mut chosen: Option<(u32, Vec<Expr>, Span)> = None;
+    let mut given: Vec<(Name, Option<Tree>)> = Vec::new();
+    let mut misspelt = false;
+    for arg in args {
+        let Some(value) = arg.value() else { continue };
+        let place = body.span(arg);
+        if let Some(label) = arg.name() {
+            given.push((tree::path(body.file, &label), Some(value)));
+        } else if let Some((name, fields)) = alternative(body, &value, header.as_ref()) {
+            match header.as_ref().and_then(|header| header.variant(&name.text)) {
+                Some((index, variant)) => {
+                    let values = records::values(body, &name.text, "alternative", &variant.fields, fields, place);
+                    chosen = Some((index, values, place));
+                }
+                None => {
+                    no_alternative(body, &owner, header.as_ref(), &name);
+                    misspelt = true;
+                }
+            }
+        } else if message.is_none() {
+            message = Some(messages::given(body, &value));
+        } else {
+            let text = "`send` takes one message";
+            body.error(codes::WRONG_COUNT, text, place, "the second", "name a header's field: `seq: next`");
+        }
+    }
+    if misspelt {
+        return Emission::Send { message, fields: None, to: None };
+    }
+    let fields = send_fields(body, header.as_ref(), &owner, chosen, given, span);
+    if let (Some(fields), Some(header)) = (&fields, &header) {
+        alone(body, &header.variants[fields.variant as usize], message.as_ref(), span);
+    } else if message.is_none() {
+        body.error(codes::MISSING_ARGUMENT, "`send` needs a message", span, "missing here", "write `below.send(msg)`");
+    }
+    says_which(body, clauses.to.is_some(), span);
+    let to = clauses.to.as_ref().map(|to| expr::value(body, to, Type::Flow(Side::Below)));
+    Emission::Send { message, fields, to }
+}
+
+/// `Data { seq: x }`, or `Probe` alone: an alternative of the own header.
+fn alternative(body: &Body, value: &Tree, header: Option<&Header>) -> Option<(Name, Given)> {
+    match value {
+        Tree::Record(record) => {
+            let name = record.name()?;
+            use mokume_syntax::ast::AstNode;
+            let name = Name { text: name.text(), span: name.span(body.file) };
+            let fields = record.fields();
+            let given =
+                fields.iter().filter_map(|field| Some((tree::some_name(body.file, field.name())?, field.value())));
+            Some((name, given.collect()))
+        }
+        Tree::Name(_) => {
+            let name = tree::name_expr(body.file, value)?;
+            let upper = name.text.starts_with(|c: char| c.is_ascii_uppercase());
+            let known = header.and_then(|header| header.variant(&name.text)).is_some();
+            (known || upper && body.locals.find(&name.text).is_none()).then_some((name, Vec::new()))
+        }
+        _ => None,
+    }
+}
+
+fn no_alternative(body: &mut Body, owner: &str, header: Option<&Header>, name: &Name) {
+    let names: Vec<&str> = header.iter().flat_map(|header| &header.variants).map(|v| v.name.text.as_str()).collect();
+    let text = format!("the header of `{owner}` has no alternative `{}`", name.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_VARIANT, text).at(name.span, "unknown");
+    if names == ["Header"] {
+        diagnostic = diagnostic.help("the header is one record: write its fields by name, `seq: next`");
+    } else {
+        diagnostic.helps.extend(suggest::help(&name.text, names));
+    }
+    body.report(diagnostic);
+}
+
+/// Every field of the header, exactly once.
+fn send_fields(
+    body: &mut Body,
+    header: Option<&Header>,
+    owner: &str,
+    chosen: Option<(u32, Vec<Expr>, Span)>,
+    given: Vec<(Name, Option<Tree>)>,
+    span: Span,
+) -> Option<Fields> {
+    let Some(header) = header else {
+        if let Some((name, _)) = given.first() {
+            let text = format!("`{owner}` has no header, so there is no field `{}`", name.text);
+            let help = format!("declare it: `header {{ {}: u32 }}`", name.text);
+            body.error(codes::HEADER_FIELDS, text, name.span, "no such field", &help);
+        }
+        return None;
+    };
+    if let Some((variant, values, place)) = chosen {
+        if let Some((name, _)) = given.first() {
+            let text = format!("field `{}` stands outside of its alternative", name.text);
+            body.error(codes::HEADER_FIELDS, text, name.span.to(place), "not here", "write it within the braces");
+        }
+        return Some(Fields { variant, values });
+    }
+    match header.variants.as_slice() {
+        [only] => {
+            let fields = only.fields.clone();
+            let values = header_values(body, owner, &fields, given, span);
+            Some(Fields { variant: 0, values })
+        }
+        several => {
+            let names: Vec<&str> = several.iter().map(|variant| variant.name.text.as_str()).collect();
+            let text = format!("which alternative of the header of `{owner}` is sent?");
+            let help = format!(
+                "there is {}: write `below.send(msg, {} {{ … }})`",
+                suggest::list(&names),
+                names.first().unwrap_or(&"Data")
+            );
+            body.error(codes::HEADER_FIELDS, text, span, "not said here", &help);
+            None
+        }
+    }
+}
+
+fn header_values(
+    body: &mut Body,
+    owner: &str,
+    fields: &[Field],
+    given: Vec<(Name, Option<Tree>)>,
+    span: Span,
+) -> Vec<Expr> {
+    let missing: Vec<&Field> =
+        fields.iter().filter(|field| !given.iter().any(|(name, _)| name.text == field.name.text)).collect();
+    if let Some(first) = missing.first() {
+        let names: Vec<&str> = missing.iter().map(|field| field.name.text.as_str()).collect();
+        let text = format!("the header of `{owner}` needs {}", suggest::list(&names));
+        let diagnostic = Diagnostic::error(codes::HEADER_FIELDS, text)
+            .at(span, "not given here")
+            .label(first.name.span, "declared here")
+            .help(format!("write `below.send(msg, {}: …)`", first.name.text));
+        body.report(diagnostic);
+        let present: Vec<Field> =
+            fields.iter().filter(|field| given.iter().any(|(name, _)| name.text == field.name.text)).cloned().collect();
+        records::values(body, owner, "header", &present, given, span);
+        return fields.iter().map(|_| unknown(span)).collect();
+    }
+    records::values(body, owner, "the header of", fields, given, span)
+}
+
+/// An alternative goes with a message or alone, as it was declared.
+fn alone(body: &mut Body, variant: &Variant, message: Option<&Expr>, span: Span) {
+    match (variant.with_message, message) {
+        (true, None) => {
+            let text = format!("`{}` goes with a message", variant.name.text);
+            let diagnostic = Diagnostic::error(codes::WITH_MESSAGE, text)
+                .at(span, "no message here")
+                .label(variant.name.span, "`with message`")
+                .help("write `below.send(msg, …)`; a new, empty one is `message()`");
+            body.report(diagnostic);
+        }
+        (false, Some(message)) => {
+            let text = format!("`{}` goes alone", variant.name.text);
+            let diagnostic = Diagnostic::error(codes::WITH_MESSAGE, text)
+                .at(message.span, "a message here")
+                .label(variant.name.span, "without `with message`")
+                .help("leave the message out, or declare the alternative `with message`");
+            body.report(diagnostic);
+        }
+        _ => {}
+    }
+}
+
+/// A router over several layers says which one a message goes to.
+fn says_which(body: &mut Body, to: bool, span: Span) {
+    let Some(several) = body.this_layer().and_then(|layer| layer.several.clone()) else { return };
+    if !to {
+        let help = format!("write `below.send(msg) to flow({}: …)`", several.text);
+        body.error(codes::WHICH_BELOW, "to which of the layers below?", span, "not said here", &help);
+    }
+}

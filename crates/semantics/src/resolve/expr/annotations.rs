@@ -1,0 +1,237 @@
+//! Types as the text writes them. The bound of a vector is an expression, so they are read in this room.
+
+use mokume_base::FileId;
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::context::{Context, Item, Lazy};
+use crate::resolve::expr::fixed;
+use crate::{codes, suggest, tree, types};
+
+/// A type of the text; `Unknown` after a report.
+pub fn read(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    use mokume_syntax::ast::AstNode;
+    match ty {
+        None => Type::Unknown,
+        Some(ast::Type::Named(ty)) => match ty.name() {
+            Some(name) => named(cx, file, &tree::name(file, &name)),
+            None => Type::Unknown,
+        },
+        Some(ast::Type::Vector(ty)) => vector(cx, file, &ty),
+        Some(ast::Type::Fn(ty)) => {
+            let help = "let the layer have it: `worker Route(pick: fn(u32) -> u8)`";
+            let span = ty.span(file);
+            cx.error(codes::HIGHER_PARAMETER, "only layers and bundles take functions", span, "a function", help);
+            Type::Unknown
+        }
+        Some(other) => {
+            let span = other.span(file);
+            cx.error(
+                codes::NO_SCALAR,
+                "a collection is no value",
+                span,
+                "only state can be one",
+                "declare it in a scope: `array a: [u32; 8]`, `map m: [u32 -> u48; 64]`",
+            );
+            Type::Unknown
+        }
+    }
+}
+
+fn named(cx: &mut Context, file: FileId, name: &Name) -> Type {
+    if let Some((_, ty)) = cx.types.iter().find(|(known, _)| *known == name.text) {
+        return *ty;
+    }
+    if let Some(ty) = builtin_type(&name.text) {
+        return ty;
+    }
+    match cx.item(file, &name.text) {
+        Some(Item::Record(id)) => Type::Record(id),
+        Some(Item::Enum(id)) => cx.program.enums[id.index()].data.map_or(Type::Enum(id), Type::Record),
+        Some(Item::Alias(index)) => alias(cx, index, name),
+        _ => {
+            unknown(cx, file, name);
+            Type::Unknown
+        }
+    }
+}
+
+fn unknown(cx: &mut Context, file: FileId, name: &Name) {
+    let width = name.text.trim_start_matches(|c: char| c.is_ascii_lowercase()).parse::<u32>();
+    let number = name.text.starts_with(['u', 'i']) || name.text.starts_with("seq") || name.text.starts_with("int");
+    if let (Ok(width), true) = (width, number && !name.text.starts_with(char::is_uppercase)) {
+        let help = match name.text.starts_with('i') {
+            true => format!("numbers have no sign here: `u{}`", width.clamp(1, 64)),
+            false => "widths go from 1 to 64".to_string(),
+        };
+        return cx.error(
+            codes::UNKNOWN_TYPE,
+            format!("there is no type `{}`", name.text),
+            name.span,
+            "no such type",
+            &help,
+        );
+    }
+    let is_type = |item| matches!(item, Item::Record(_) | Item::Enum(_) | Item::Alias(_));
+    let builtin = ["bool", "u8", "u16", "u32", "u64", "seq32", "Duration", "Instant", "Message"];
+    if let Some(near) = suggest::nearest(&name.text, builtin) {
+        let help = format!("did you mean `{near}`?");
+        return cx.error(
+            codes::UNKNOWN_TYPE,
+            format!("there is no type `{}`", name.text),
+            name.span,
+            "no such type",
+            &help,
+        );
+    }
+    cx.unknown(codes::UNKNOWN_TYPE, "a type", name, file, is_type);
+}
+
+/// The type that an alias stands for; a report where it leads back to itself.
+pub fn alias(cx: &mut Context, index: usize, name: &Name) -> Type {
+    match std::mem::replace(&mut cx.aliases[index], Lazy::Busy) {
+        Lazy::Done(ty) => {
+            cx.aliases[index] = Lazy::Done(ty);
+            ty
+        }
+        Lazy::Busy => {
+            let text = format!("the type `{}` stands for itself", name.text);
+            cx.error(codes::CIRCLE, text, name.span, "leads back here", "name another type");
+            cx.aliases[index] = Lazy::Done(Type::Unknown);
+            Type::Unknown
+        }
+        Lazy::Waiting(file, alias) => {
+            let ty = read(cx, file, alias.ty());
+            cx.aliases[index] = Lazy::Done(ty);
+            ty
+        }
+    }
+}
+
+fn builtin_type(name: &str) -> Option<Type> {
+    let bits = |prefix: &str| {
+        let digits = name.strip_prefix(prefix)?;
+        let plain = digits.bytes().all(|digit| digit.is_ascii_digit()) && !digits.starts_with('0');
+        digits.parse::<u8>().ok().filter(|width| plain && (1..=64).contains(width))
+    };
+    Some(match name {
+        "bool" => Type::Bool,
+        "Duration" => Type::Duration,
+        "Instant" => Type::Instant,
+        "Message" => Type::Message,
+        "Reason" => Type::Reason,
+        "Flow" => Type::Flow(Side::Above),
+        "LowerFlow" => Type::Flow(Side::Below),
+        _ => return bits("u").map(Type::UInt).or_else(|| bits("seq").map(Type::Seq)),
+    })
+}
+
+/// Every element is scalars of its own in each value of the type, so there are few.
+pub(super) const MOST_ELEMENTS: u64 = 64;
+
+/// `[T; ..8]`, one record for each `T` and bound.
+fn vector(cx: &mut Context, file: FileId, ty: &ast::VectorType) -> Type {
+    let span = ty.span(file);
+    let element = stored(cx, file, ty.element());
+    let bound = ty.bound().and_then(|bound| fixed::number(cx, file, &bound, Type::UInt(32)));
+    let Some(bound) = bound else { return Type::Unknown };
+    if bound == 0 || bound > MOST_ELEMENTS {
+        let text = format!("a vector has from 1 to {MOST_ELEMENTS} elements at most, not {bound}");
+        let help = if bound == 0 {
+            "write how many there are at most: `[T; ..8]`"
+        } else {
+            "many are kept in a container: `vector<T> all(1000)`, of `use containers`"
+        };
+        cx.error(codes::VECTOR_BOUND, text, span, "its bound", help);
+        return Type::Unknown;
+    }
+    if element == Type::Unknown {
+        return Type::Unknown;
+    }
+    let vector = Vector { element, bound: bound as u32 };
+    if let Some(known) = cx.program.records.iter().position(|record| record.vector == Some(vector)) {
+        return Type::Record(RecordId(known as u32));
+    }
+    let name = |text: String| Name { text, span };
+    let mut fields = vec![Field { name: name("length".into()), ty: Type::UInt(8), big: None, common: None }];
+    fields.extend((0..bound).map(|place| Field {
+        name: name(place.to_string()),
+        ty: element,
+        big: None,
+        common: None,
+    }));
+    let title = format!("[{}; ..{bound}]", cx.show(element));
+    cx.program.records.push(Record { name: name(title), fields, vector: Some(vector) });
+    Type::Record(RecordId(cx.program.records.len() as u32 - 1))
+}
+
+/// A scalar type, for headers, keys, elements.
+pub fn scalar(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    use mokume_syntax::ast::AstNode;
+    let span = ty.as_ref().map(|ty| ty.span(file));
+    let ty = read(cx, file, ty);
+    match span {
+        Some(span) if !types::is_scalar(ty) => {
+            let text = format!("{} is no scalar", cx.show(ty));
+            let help = "write its parts one by one: `bool`, `uN`, `seqN`, `Duration`, `Instant` or an enum each";
+            cx.error(codes::NO_SCALAR, text, span, "expected a scalar", help);
+            Type::Unknown
+        }
+        _ => ty,
+    }
+}
+
+/// A type that can be stored: a scalar or a record.
+pub fn stored(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    let span = ty.as_ref().map(|ty| ty.span(file));
+    let ty = read(cx, file, ty);
+    match (ty, span) {
+        (Type::Message, Some(span)) => {
+            let help = "messages are kept in places: `messages waiting: 8 from kept`";
+            cx.error(codes::MESSAGE_STORED, "a message is no value that can be stored", span, "linear", help);
+            Type::Unknown
+        }
+        (Type::Flow(_), Some(span)) => {
+            let help = "store its parts: `flow.remote.host`, `flow.remote.port`";
+            cx.error(codes::NO_SCALAR, "a flow cannot be stored", span, "its parts depend on the stack", help);
+            Type::Unknown
+        }
+        _ => ty,
+    }
+}
+
+/// A type of a layer's state: what can be stored, or a flow.
+pub fn of_state(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    match is_flow(&ty) {
+        true => read(cx, file, ty),
+        false => stored(cx, file, ty),
+    }
+}
+
+/// A type of a map's keys or values: a scalar, or a flow.
+pub fn of_map(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    match is_flow(&ty) {
+        true => read(cx, file, ty),
+        false => scalar(cx, file, ty),
+    }
+}
+
+fn is_flow(ty: &Option<ast::Type>) -> bool {
+    let Some(ast::Type::Named(named)) = ty else { return false };
+    named.name().is_some_and(|name| matches!(name.text().as_str(), "Flow" | "LowerFlow"))
+}
+
+/// The type of a parameter, which must be written.
+pub fn of_param(cx: &mut Context, file: FileId, name: &Name, ty: Option<ast::Type>) -> Type {
+    if ty.is_none() {
+        let text = format!("parameter `{}` has no type", name.text);
+        cx.error(
+            codes::NO_TYPE,
+            text,
+            name.span,
+            "expected `: Type` behind it",
+            &format!("write `{}: u32`", name.text),
+        );
+    }
+    read(cx, file, ty)
+}

@@ -1,0 +1,74 @@
+//! Arguments of a call: one value for each parameter.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast;
+
+use crate::program::*;
+use crate::resolve::body::terms::unknown;
+use crate::resolve::body::Body;
+use crate::resolve::expr::{self, positional};
+use crate::{codes, suggest, tree};
+
+/// One value for each parameter: by position, then by name, then the defaults.
+pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::Arg], span: Span) -> Vec<Expr> {
+    let mut given: Vec<Option<Expr>> = vec![None; params.len()];
+    let mut next = 0;
+    let mut misspelt = false;
+    for arg in args {
+        let Some(value) = arg.value() else { continue };
+        let place = body.span(arg);
+        let Some(index) = param_of(body, owner, params, arg, &mut next) else {
+            misspelt |= arg.name().is_some();
+            continue;
+        };
+        let value = expr::value(body, &value, params[index].ty);
+        if given[index].replace(value).is_some() {
+            let text = format!("`{}` is given twice", params[index].name.text);
+            body.error(codes::DEFINED_TWICE, text, place, "again here", "leave one of them out");
+        }
+    }
+    // A misspelt one may be the one that is missing.
+    let missing = given.iter().zip(params).filter(|(value, param)| value.is_none() && param.default.is_none());
+    let missing: Vec<&Name> = missing.map(|(_, param)| &param.name).filter(|_| !misspelt).collect();
+    say_missing(body, owner, &missing, span);
+    let default = |param: &Param| param.default.clone().unwrap_or(unknown(span));
+    given.into_iter().zip(params).map(|(value, param)| value.unwrap_or_else(|| default(param))).collect()
+}
+
+/// The parameter that an argument is for, by its name or as the next one; a report if there is none.
+fn param_of(body: &mut Body, owner: &str, params: &[Param], arg: &ast::Arg, next: &mut usize) -> Option<usize> {
+    if let Some(label) = arg.name() {
+        let label = tree::path(body.file, &label);
+        let found = params.iter().position(|param| param.name.text == label.text);
+        if found.is_none() {
+            no_param(body, owner, &label, params);
+        }
+        return found;
+    }
+    if *next < params.len() {
+        *next += 1;
+        return Some(*next - 1);
+    }
+    let text = format!("`{owner}` takes {}", positional::show_count(params.len()));
+    let place = body.span(arg);
+    body.error(codes::WRONG_COUNT, text, place, "one too many", "leave it out");
+    None
+}
+
+fn say_missing(body: &mut Body, owner: &str, missing: &[&Name], span: Span) {
+    let Some(first) = missing.first() else { return };
+    let names: Vec<&str> = missing.iter().map(|name| name.text.as_str()).collect();
+    let text = format!("`{owner}` needs {}", suggest::list(&names));
+    let diagnostic = Diagnostic::error(codes::MISSING_ARGUMENT, text)
+        .at(span, "missing here")
+        .label(first.span, "has no default")
+        .help(format!("add `{}: …`", first.text));
+    body.report(diagnostic);
+}
+
+fn no_param(body: &mut Body, owner: &str, label: &Name, params: &[Param]) {
+    let text = format!("`{owner}` has no parameter `{}`", label.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PARAMETER, text).at(label.span, "unknown");
+    diagnostic.helps.extend(suggest::help(&label.text, params.iter().map(|param| param.name.text.as_str())));
+    body.report(diagnostic);
+}

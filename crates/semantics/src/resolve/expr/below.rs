@@ -1,0 +1,138 @@
+//! `below.x`: what the layers below publish, of a device what it says of itself; and which of several layers below is meant.
+//!
+//! Keeps: in a router over several layers nothing below is named without saying which, in any other nothing with it.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::expr;
+use crate::resolve::expr::positional;
+use crate::{codes, suggest, tree};
+
+/// `below.name` in any layer, `below.count` in a router over several.
+pub(super) fn of_below(body: &mut Body, name: &Name, span: Span) -> Expr {
+    let Some(several) = body.this_layer().and_then(|layer| layer.several.clone()) else {
+        return published(body, name, None, None, span);
+    };
+    if name.text == "count" {
+        return make(ExprKind::BelowCount, Type::UInt(32), span);
+    }
+    let text = format!("`below.{}` of which of the layers below?", name.text);
+    let help = format!("write `below[flow.{}].{}`, or `below.{}(flow)`", several.text, name.text, name.text);
+    body.error(codes::WHICH_BELOW, text, span, "there are several", &help);
+    unknown(span)
+}
+
+/// `below[i].mtu`, `below[i].pseudo_sum(flow)`; none if `base` is something else.
+pub(super) fn at_index(
+    body: &mut Body,
+    base: &Tree,
+    name: &Name,
+    args: Option<&[ast::Arg]>,
+    span: Span,
+) -> Option<Expr> {
+    let Tree::Index(indexed) = base else { return None };
+    let owner = tree::name_expr(body.file, &indexed.base()?)?;
+    if owner.text != "below" || body.locals.find("below").is_some() || body.find_state("below").is_some() {
+        return None;
+    }
+    if body.this_layer().is_none_or(|layer| layer.several.is_none()) {
+        let text = "this layer stands on one other";
+        let help = format!("write `below.{}`; a router over several says `below several path`", name.text);
+        body.error(codes::WHICH_BELOW, text, owner.span, "not a choice", &help);
+        return Some(unknown(span));
+    }
+    let indices = indexed.indices();
+    let [index] = indices.as_slice() else {
+        let help = format!("write `below[i].{}`", name.text);
+        body.error(codes::WRONG_COUNT, "one number says which layer below", span, "expected one", &help);
+        return Some(unknown(span));
+    };
+    let index = Box::new(expr::index(body, index));
+    let flow = match args {
+        None => None,
+        Some(args) => {
+            let values = positional::counted(body, &name.text, args, 1, span)?;
+            Some(Box::new(expr::value(body, &values[0], Type::Flow(Side::Below))))
+        }
+    };
+    Some(published(body, name, flow, Some(index), span))
+}
+
+/// `below.pseudo_sum(flow)`
+pub(super) fn of_flow(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
+    if crate::events::DOWN.contains(&name.text.as_str()) {
+        let help = "write it as a statement; the answer comes as an event of its own";
+        body.error(codes::NO_VALUE, format!("`below.{}` gives no value", name.text), span, "no value", help);
+        return unknown(span);
+    }
+    let Some(values) = positional::counted(body, &name.text, args, 1, span) else { return unknown(span) };
+    let flow = expr::value(body, &values[0], Type::Flow(Side::Below));
+    published(body, name, Some(Box::new(flow)), None, span)
+}
+
+/// `below.name`: what the layers below publish.
+fn published(body: &mut Body, name: &Name, flow: Option<Box<Expr>>, index: Option<Box<Expr>>, span: Span) -> Expr {
+    if body.view.layer.is_none() || body.is_fixed() {
+        let text = format!("`below.{}` is not known here", name.text);
+        body.error(
+            codes::NOT_CONSTANT,
+            text,
+            span,
+            "not constant",
+            "what is below is known to the code of layers only",
+        );
+        return unknown(span);
+    }
+    let own =
+        body.this_layer().and_then(|layer| layer.publishes.iter().find(|p| p.name.text == name.text).map(|p| p.ty));
+    let ty = match name.text.as_str() {
+        "credit" | "mtu" => Some(Type::UInt(32)),
+        "mac" => Some(Type::UInt(48)),
+        text => own.or_else(|| body.cx.said.published.get(text).copied()),
+    };
+    let ty = ty.unwrap_or_else(|| {
+        misspelt(body, name);
+        Type::Unknown
+    });
+    make(ExprKind::Below { name: name.clone(), flow, index }, ty, span)
+}
+
+/// A layer may be checked without those that will stand below it, so only a slip of the hand is reported here; each
+/// stack tells whether the value is there.
+fn misspelt(body: &mut Body, name: &Name) {
+    let known = body.cx.said.published.keys().map(String::as_str).chain(["mtu", "mac", "credit"]);
+    if let Some(near) = suggest::nearest(&name.text, known) {
+        let help = format!("did you mean `{near}`?");
+        let text = format!("no layer here publishes `{}`", name.text);
+        body.error(codes::UNKNOWN_PUBLISHED, text, name.span, "unknown", &help);
+    }
+}
+
+/// `above.layout`: known when the stack is put together, so that a layer can compare it with its peer's.
+pub(super) fn above_layout(body: &mut Body, span: Span) -> Expr {
+    if body.view.layer.is_none() || body.is_fixed() {
+        let help = "what is above is known to the code of layers only";
+        body.error(codes::NOT_CONSTANT, "`above.layout` is not known here", span, "not constant", help);
+        return unknown(span);
+    }
+    make(ExprKind::AboveLayout, Type::UInt(32), span)
+}
+
+/// `device.mac`, `device.mtu`, in a stack's arguments.
+pub(super) fn of_device(body: &mut Body, owner: &Name, name: &Name, span: Span) -> Expr {
+    let ty = match name.text.as_str() {
+        "mac" => Type::UInt(48),
+        "mtu" => Type::UInt(32),
+        _ => {
+            let text = format!("a device has no `{}`", name.text);
+            body.error(codes::UNKNOWN_FIELD, text, name.span, "unknown", "it has `mac` and `mtu`");
+            return unknown(span);
+        }
+    };
+    let name = Name { text: format!("{}.{}", owner.text, name.text), span };
+    make(ExprKind::Below { name, flow: None, index: None }, ty, span)
+}

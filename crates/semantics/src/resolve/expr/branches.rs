@@ -1,0 +1,132 @@
+//! `if` and `match` where a value is wanted. What is matched is evaluated once, whatever it does.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, once, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::expr;
+use crate::resolve::expr::patterns::Arms;
+use crate::resolve::expr::{conversions, data, operators, patterns};
+use crate::{codes, tree};
+
+/// `if c { a } else { b }`: both branches of one type.
+pub(super) fn if_value(body: &mut Body, expr: &ast::If, want: Option<Type>, span: Span) -> Expr {
+    if expr.let_condition().is_some() {
+        let help = "write it as a statement, and set a `let` in each branch";
+        body.error(codes::MISMATCH, "`if let` is no value", span, "a statement", help);
+        return unknown(span);
+    }
+    let condition = expr::some_value(body, expr.condition(), Type::Bool, span);
+    let then = expr.then().and_then(|block| tree::block_value(&block));
+    let other = match expr.else_if() {
+        Some(inner) => Some(Tree::If(inner)),
+        None => expr.else_block().and_then(|block| tree::block_value(&block)),
+    };
+    let (Some(then), Some(other)) = (then, other) else {
+        let help = "write one value in each branch: `if c { a } else { b }`";
+        body.error(codes::NO_VALUE, "this `if` gives no value on every path", span, "a value is wanted here", help);
+        return unknown(span);
+    };
+    let (then, otherwise) = operators::pair(body, &then, &other, want);
+    let ty = then.ty;
+    make(
+        ExprKind::If { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) },
+        ty,
+        span,
+    )
+}
+
+/// The matched value as the arms name it.
+struct Matched {
+    /// What the cases' numbers are compared with.
+    number: Expr,
+    /// The enum and the value whose parts the patterns bind.
+    data: Option<(EnumId, Expr)>,
+}
+
+/// `match e { … }`: all arms of one type.
+pub(super) fn match_value(body: &mut Body, expr: &ast::Match, want: Option<Type>, span: Span) -> Expr {
+    let Some(value) = expr.value() else { return unknown(span) };
+    let value = expr::infer(body, &value, None);
+    let data = data::enum_of(body, value.ty);
+    if data.is_some() && body.is_fixed() {
+        let help = "do it in a function: `fn size(s: Shape) -> u32 { return match s { … } }`";
+        body.error(codes::DATA_IN_VALUE, "the parts of a value are bound in code only", span, "a constant", help);
+        return unknown(span);
+    }
+    let (value, once) = once(body, value);
+    let matched = match data {
+        Some(id) => {
+            let (ty, place) = (Type::Enum(id), value.span);
+            let number = make(ExprKind::RecordField { record: Box::new(value.clone()), field: 0 }, ty, place);
+            Matched { number, data: Some((id, value)) }
+        }
+        None => Matched { number: value, data: None },
+    };
+    let arms = patterns::arms(body, expr, &matched.number);
+    let Some(values) = arm_values(body, expr, arms, &matched, want) else { return unknown(span) };
+    let chosen = choose(&matched.number, values, span);
+    once.into_iter().fold(chosen, with_local)
+}
+
+/// The value of each arm, with its numbers; all of one type. None: some arm gives none, and that is reported.
+fn arm_values(
+    body: &mut Body,
+    expr: &ast::Match,
+    arms: Arms,
+    matched: &Matched,
+    want: Option<Type>,
+) -> Option<Vec<(Vec<u64>, Expr)>> {
+    let mut values: Vec<(Vec<u64>, Expr)> = Vec::new();
+    for (numbers, block) in arms.cases.into_iter().chain([(Vec::new(), arms.otherwise)]) {
+        let Some(block) = block else { continue };
+        let Some(inner) = tree::block_value(&block) else {
+            let help = "write one value in each arm";
+            let place = body.span(&block);
+            body.error(codes::NO_VALUE, "this arm gives no value", place, "a value is wanted here", help);
+            return None;
+        };
+        let first = values.first().map(|(_, first)| first.ty);
+        let found = body.scoped(|own| {
+            let parts = matched
+                .data
+                .as_ref()
+                .map_or(Vec::new(), |(id, whole)| data::arm_parts(own, expr, &block, (*id, whole)));
+            let found = expr::infer(own, &inner, first.or(want));
+            let found = match first {
+                Some(ty) => conversions::coerce(own, found, ty),
+                None => found,
+            };
+            parts.into_iter().rev().fold(found, with_local)
+        });
+        values.push((numbers, found));
+    }
+    (!values.is_empty()).then_some(values)
+}
+
+/// `if n == 1 { … } else if n == 2 or n == 3 { … } else { … }`; the last value is for all that is left.
+fn choose(number: &Expr, mut values: Vec<(Vec<u64>, Expr)>, span: Span) -> Expr {
+    let Some((_, last)) = values.pop() else { return unknown(span) };
+    values.into_iter().rev().fold(last, |otherwise, (numbers, then)| {
+        let tests = numbers.iter().map(|case| {
+            let case = make(ExprKind::Number(*case), number.ty, number.span);
+            let kind = ExprKind::Binary { op: Binary::Eq, a: Box::new(number.clone()), b: Box::new(case) };
+            make(kind, Type::Bool, number.span)
+        });
+        let any = tests.reduce(|a, b| {
+            make(ExprKind::Binary { op: Binary::Or, a: Box::new(a), b: Box::new(b) }, Type::Bool, number.span)
+        });
+        let ty = then.ty;
+        let Some(condition) = any else { return otherwise };
+        let (condition, then, otherwise) = (Box::new(condition), Box::new(then), Box::new(otherwise));
+        make(ExprKind::If { condition, then, otherwise }, ty, span)
+    })
+}
+
+/// The body, with a local for the value.
+fn with_local(body: Expr, (local, value): (LocalId, Expr)) -> Expr {
+    let (ty, span) = (body.ty, body.span);
+    make(ExprKind::Let { local, value: Box::new(value), body: Box::new(body) }, ty, span)
+}

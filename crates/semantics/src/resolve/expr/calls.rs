@@ -1,0 +1,136 @@
+//! Calls by a plain name: built-in functions, the layer's own, those it has as parameters, and those of files.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::context::{Item, Kind};
+use crate::resolve::expr;
+use crate::resolve::expr::{
+    arguments, containers, conversions, flows, methods, natives, operations, operators, positional,
+};
+use crate::{codes, suggest, tree};
+
+/// A call: by a plain name, or of something behind a dot.
+pub fn read(body: &mut Body, call: &ast::CallExpr, want: Option<Type>, span: Span) -> Expr {
+    let (Some(callee), args) = (call.callee(), call.args()) else { return unknown(span) };
+    if let Some(name) = tree::name_expr(body.file, &callee) {
+        return by_name(body, &name, &args, want, span);
+    }
+    if let Tree::Field(field) = &callee {
+        return methods::read(body, field, &args, span);
+    }
+    let place = body.span(&callee);
+    body.error(codes::NO_FUNCTION, "this cannot be called", place, "no function", "name a function");
+    unknown(span)
+}
+
+fn by_name(body: &mut Body, name: &Name, args: &[ast::Arg], want: Option<Type>, span: Span) -> Expr {
+    if let Some(found) = own_function(body, name, args, span) {
+        return found;
+    }
+    match name.text.as_str() {
+        "min" | "max" => {
+            let op = if name.text == "min" { Binary::Min } else { Binary::Max };
+            let Some(values) = positional::counted(body, &name.text, args, 2, span) else { return unknown(span) };
+            let (a, b) = operators::pair(body, &values[0], &values[1], want);
+            operations::operate(body, op, a, b, name.span, span)
+        }
+        "clamp" => clamp(body, args, want, name.span, span),
+        "fold16" => {
+            let Some(values) = positional::counted(body, "fold16", args, 1, span) else { return unknown(span) };
+            let sum = expr::value(body, &values[0], Type::UInt(32));
+            make(ExprKind::Fold16(Box::new(sum)), Type::UInt(16), span)
+        }
+        "message" => new_message(body, args, span),
+        "flow" => flows::read(body, args, want, span),
+        _ => file_function(body, name, args, span),
+    }
+}
+
+fn clamp(body: &mut Body, args: &[ast::Arg], want: Option<Type>, place: Span, span: Span) -> Expr {
+    let Some(values) = positional::counted(body, "clamp", args, 3, span) else { return unknown(span) };
+    let (x, low) = operators::pair(body, &values[0], &values[1], want);
+    let hint = Some(x.ty).filter(|ty| *ty != Type::Unknown);
+    let high = expr::infer(body, &values[2], hint);
+    let above = operations::operate(body, Binary::Max, x, low, place, span);
+    let (above, high) = conversions::unify(body, above, high);
+    operations::operate(body, Binary::Min, above, high, place, span)
+}
+
+fn new_message(body: &mut Body, args: &[ast::Arg], span: Span) -> Expr {
+    let octets = match args.first().and_then(|arg| arg.value()) {
+        None => Vec::new(),
+        Some(Tree::Octets(octets)) => octets.octets(),
+        Some(other) => {
+            let place = body.span(&other);
+            let help = "write `message(\"text\")` or `message(x\"00ff\")`, then `put_u16be` and its like";
+            body.error(codes::MISMATCH, "a new message is made of octets", place, "expected a string", help);
+            Vec::new()
+        }
+    };
+    make(ExprKind::NewMessage { octets }, Type::Message, span)
+}
+
+fn own_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Option<Expr> {
+    let layer = body.this_layer()?;
+    let index = match &body.view.inside {
+        Some(view) => layer.containers.get(view.instance as usize)?.function(&name.text)? as usize,
+        None => layer.functions.iter().position(|function| function.name.text == name.text)?,
+    };
+    let head = layer.functions[index].clone();
+    let args = arguments::for_params(body, &name.text, &head.params, args, span);
+    containers::refusal_is_met(body, &head, span);
+    Some(make(ExprKind::CallOwn { function: index as u32, args }, head.result, span))
+}
+
+/// A function that the layer has as a parameter.
+fn given_function(body: &Body, name: &Name) -> Option<FunctionId> {
+    let higher = body.cx.higher.layers.get(body.view.layer?.index())?;
+    let found = higher.iter().find(|higher| higher.name.text == name.text)?;
+    match found.kind {
+        Kind::Function { standin, .. } => Some(standin),
+        Kind::Layer { .. } => None,
+    }
+}
+
+fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
+    if let Some(standin) = given_function(body, name) {
+        let head = body.cx.program.functions[standin.index()].clone();
+        let args = arguments::for_params(body, &name.text, &head.params, args, span);
+        return make(ExprKind::Call { function: standin, args }, head.result, span);
+    }
+    if let Some(Item::Function(id)) = body.cx.item(body.file, &name.text) {
+        // Heads of functions come after the constants, and what a function gives is no constant.
+        let Some(head) = body.cx.program.functions.get(id.index()).cloned() else {
+            let text = format!("what `{}` gives is not known before the stack starts", name.text);
+            body.error(codes::NOT_CONSTANT, text, span, "not constant", "write the value, or compute it in a handler");
+            return unknown(span);
+        };
+        let args = arguments::for_params(body, &name.text, &head.params, args, span);
+        if head.native.is_some() {
+            return natives::call(body, id, head.result, args, span);
+        }
+        return make(ExprKind::Call { function: id, args }, head.result, span);
+    }
+    let own = body.this_layer().map_or(Vec::new(), |layer| {
+        layer.functions.iter().map(|function| function.name.text.clone()).collect::<Vec<_>>()
+    });
+    let mut names: Vec<&str> = own.iter().map(String::as_str).collect();
+    names.extend(body.cx.names.visible(body.file, |item| matches!(item, Item::Function(_))));
+    names.extend(["min", "max", "clamp", "fold16", "message", "flow"]);
+    let text = format!("there is no function `{}` here", name.text);
+    let mut diagnostic = Diagnostic::error(codes::NO_FUNCTION, text).at(name.span, "unknown");
+    let near = suggest::nearest(&name.text, names);
+    diagnostic = match near {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None => diagnostic.help("an event is emitted with its direction: `below.name(…)`, `above.name(…)`"),
+    };
+    body.report(diagnostic);
+    for value in args.iter().filter_map(|arg| arg.value()) {
+        expr::infer(body, &value, None);
+    }
+    unknown(span)
+}

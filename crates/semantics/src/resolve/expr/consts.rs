@@ -1,0 +1,41 @@
+//! Values that are known before a stack starts: the `const`s of files, each found when it is first asked for, and numbers in types.
+
+use mokume_syntax::ast::AstNode;
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::context::{Context, Lazy};
+use crate::resolve::expr;
+use crate::resolve::expr::{annotations, fixed};
+use crate::{codes, constants};
+
+/// The value of a constant of a file.
+pub fn of_file(cx: &mut Context, index: usize, asked: Option<&Name>) -> Option<Expr> {
+    match std::mem::replace(&mut cx.consts[index], Lazy::Busy) {
+        Lazy::Done(expr) => {
+            cx.consts[index] = Lazy::Done(expr.clone());
+            Some(expr)
+        }
+        Lazy::Busy => {
+            if let Some(name) = asked {
+                let text = format!("the constant `{}` depends on itself", name.text);
+                cx.error(codes::CIRCLE, text, name.span, "leads back here", "give it a value of its own");
+            }
+            None
+        }
+        Lazy::Waiting(file, item) => {
+            let ty = annotations::stored(cx, file, item.ty());
+            let mut expr = match item.value() {
+                Some(value) => expr::value(&mut Body::constant(cx, file), &value, ty),
+                None => Expr { kind: ExprKind::Number(0), ty: Type::Unknown, span: item.span(file) },
+            };
+            if let Some(value) = fixed::value(cx, &expr) {
+                expr = constants::lift(&cx.program, &value, &expr);
+            } else {
+                expr.ty = Type::Unknown;
+            }
+            cx.consts[index] = Lazy::Done(expr.clone());
+            Some(expr)
+        }
+    }
+}

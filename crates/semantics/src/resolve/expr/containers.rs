@@ -1,0 +1,165 @@
+//! Containers in values: calls of their functions, what of their state can be read; and calls of functions that may refuse.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::expr;
+use crate::resolve::expr::{arguments, state};
+use crate::{codes, suggest, tree};
+
+/// A container that an expression names, and the object that it is in.
+pub struct ContainerRef {
+    pub instance: u32,
+    pub object: Option<Expr>,
+}
+
+fn is_container(kind: &MemberKind) -> bool {
+    matches!(kind, MemberKind::Container(_))
+}
+
+/// The container that an expression names; none, without a report, if it names none.
+pub fn named(body: &mut Body, base: &Tree) -> Option<ContainerRef> {
+    if body.is_fixed() || !state::is_member(body, base, is_container) {
+        return None;
+    }
+    let (state, _) = state::named(body, base)?;
+    let MemberKind::Container(instance) = body.member(state.scope, state.member)?.kind else { return None };
+    Some(ContainerRef { instance, object: state.object.map(|object| *object) })
+}
+
+/// The container itself.
+pub fn head<'b>(body: &'b Body, found: &ContainerRef) -> Option<&'b Container> {
+    body.this_layer()?.containers.get(found.instance as usize)
+}
+
+/// `waiting.push(msg)`; none if `waiting` is no container.
+pub(super) fn call(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], span: Span) -> Option<Expr> {
+    let call = call_unmet(body, field, args, span)?;
+    if let Some(head) = called(body, &call).cloned() {
+        refusal_is_met(body, &head, span);
+    }
+    Some(call)
+}
+
+/// As [`call`], where who calls meets that it may refuse.
+pub fn call_unmet(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], span: Span) -> Option<Expr> {
+    let (base, name) = (field.base()?, tree::some_name(body.file, field.name())?);
+    let found = named(body, &base)?;
+    let container = head(body, &found)?.clone();
+    let Some(function) = container.function(&name.text) else {
+        let text = format!("a `{}` has no function `{}`", container.of, name.text);
+        let mut diagnostic = Diagnostic::error(codes::CONTAINER_UNKNOWN, text).at(name.span, "unknown");
+        diagnostic.helps.extend(suggest::help(&name.text, names_of(&container)));
+        body.report(diagnostic);
+        args.iter().filter_map(|arg| arg.value()).for_each(|value| drop(expr::infer(body, &value, None)));
+        return Some(unknown(span));
+    };
+    let head = body.this_layer()?.functions.get(function as usize)?.clone();
+    let args = arguments::for_params(body, &name.text, &head.params, args, span);
+    let kind = match found.object {
+        Some(object) => ExprKind::CallOn { object: Box::new(object), function, args },
+        None => ExprKind::CallOwn { function, args },
+    };
+    Some(make(kind, head.result, span))
+}
+
+/// The function that a call names.
+fn called<'b>(body: &'b Body, call: &Expr) -> Option<&'b Function> {
+    let (ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. }) = call.kind else { return None };
+    body.this_layer()?.functions.get(function as usize)
+}
+
+/// `waiting.count`: variables of a container can be read.
+pub(super) fn part(body: &mut Body, base: &Tree, name: &Name) -> Option<Expr> {
+    let found = named(body, base)?;
+    let container = head(body, &found)?.clone();
+    let Some((_, member)) = container.members.iter().find(|(known, _)| *known == name.text) else {
+        let text = format!("a `{}` has no `{}`", container.of, name.text);
+        let mut diagnostic = Diagnostic::error(codes::CONTAINER_UNKNOWN, text).at(name.span, "unknown");
+        let names = container.members.iter().map(|(name, _)| name.as_str()).chain(names_of(&container));
+        diagnostic.helps.extend(suggest::help(&name.text, names));
+        body.report(diagnostic);
+        return Some(unknown(name.span));
+    };
+    let object = found.object.map(Box::new);
+    let state = StateRef { scope: container.scope, member: *member, object, span: name.span };
+    Some(state::value(body, state, name))
+}
+
+/// A report: nothing here meets that this may refuse.
+pub(super) fn refusal_is_met(body: &mut Body, head: &Function, span: Span) {
+    if !head.refuses {
+        return;
+    }
+    let name = &head.name.text;
+    let text = format!("what happens when `{name}` refuses?");
+    let help = match head.result {
+        Type::Unit => format!("say it: `{name}(…) or {{ drop msg: full  return }}`"),
+        _ => format!("write `if let x = {name}(…) {{ … }}`, or `let x = {name}(…) or {{ return }}`"),
+    };
+    body.error(codes::REFUSAL_UNMET, text, span, "may refuse", &help);
+}
+
+/// A call of a function that may refuse; none if it is something else.
+pub fn refusing(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Expr> {
+    let callee = call.callee()?;
+    let found = match &callee {
+        Tree::Field(field) => {
+            let base = field.base()?;
+            let name = tree::some_name(body.file, field.name())?;
+            let found = named(body, &base)?;
+            let index = head(body, &found)?.function(&name.text)?;
+            if !body.this_layer()?.functions.get(index as usize)?.refuses {
+                return None;
+            }
+            call_unmet(body, field, &call.args(), span)?
+        }
+        _ => {
+            let name = tree::name_expr(body.file, &callee)?;
+            let layer = body.this_layer()?;
+            let index = match &body.view.inside {
+                Some(view) => layer.containers.get(view.instance as usize)?.function(&name.text)?,
+                None => layer.functions.iter().position(|known| known.name.text == name.text)? as u32,
+            };
+            let head = layer.functions.get(index as usize).filter(|head| head.refuses)?.clone();
+            let args = arguments::for_params(body, &name.text, &head.params, &call.args(), span);
+            make(ExprKind::CallOwn { function: index, args }, head.result, span)
+        }
+    };
+    if let ExprKind::CallOwn { args, .. } | ExprKind::CallOn { args, .. } = &found.kind {
+        let nameless = args.iter().find(|arg| arg.ty == Type::Message && !matches!(arg.kind, ExprKind::Give(_)));
+        if let Some(place) = nameless.map(|arg| arg.span) {
+            let text = "this message has no name to come back to when it is refused";
+            let help = "bind it first: `let copy = msg.share()`";
+            body.error(codes::REFUSED_NAMELESS, text, place, "nameless", help);
+        }
+    }
+    Some(found)
+}
+
+/// `items.take(i)` of an array in a container, whose elements may be messages or not.
+pub fn element_taken(body: &mut Body, base: &Tree, args: &[ast::Arg]) -> Option<Expr> {
+    body.view.inside.as_ref()?;
+    if !state::is_member(body, base, |kind| matches!(kind, MemberKind::Array { .. })) {
+        return None;
+    }
+    let index = args.first()?.value()?;
+    element(body, base, &index)
+}
+
+/// `items[i]` of an array in a container.
+pub fn element(body: &mut Body, base: &Tree, index: &Tree) -> Option<Expr> {
+    let (array, _) = state::named(body, base)?;
+    let MemberKind::Array { ty, .. } = body.member(array.scope, array.member)?.kind else { return None };
+    let span = body.span(base);
+    let index = Box::new(expr::index(body, index));
+    Some(make(ExprKind::Element { array, index }, ty, span))
+}
+
+/// Where to say that a function of a container is missing.
+fn names_of(container: &Container) -> Vec<&str> {
+    container.functions.iter().map(|(name, _)| name.as_str()).collect()
+}

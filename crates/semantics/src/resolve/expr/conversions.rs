@@ -1,0 +1,83 @@
+//! Where a value of one type goes that another is wanted of: widened, or refused with a way out.
+
+use mokume_base::Diagnostic;
+
+use crate::program::*;
+use crate::resolve::body::terms::cast;
+use crate::resolve::body::Body;
+use crate::{codes, types};
+
+/// A value where a type is wanted.
+pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
+    if other_side(body, &expr, want) {
+        return Expr { ty: Type::Unknown, ..expr };
+    }
+    if types::same(expr.ty, want) {
+        // A flow goes from one side to the other only where the layer adds nothing to it.
+        return expr;
+    }
+    if types::widens(expr.ty, want) {
+        return cast(expr, want, CastKind::Widen);
+    }
+    let (from, to) = (body.show(expr.ty), body.show(want));
+    let code = if narrows(expr.ty, want) { codes::NARROWS } else { codes::MISMATCH };
+    let mut diagnostic =
+        Diagnostic::error(code, format!("expected {to}, found {from}")).at(expr.span, format!("this is {from}"));
+    let help = way_to(expr.ty, want, &to).unwrap_or_else(|| format!("write a value of type {to} here"));
+    diagnostic.helps.push(help);
+    body.report(diagnostic);
+    Expr { ty: Type::Unknown, ..expr }
+}
+
+fn narrows(from: Type, to: Type) -> bool {
+    matches!((from, to), (Type::UInt(a), Type::UInt(b)) if a > b)
+}
+
+/// How to get from one type to the other, if there is a short way.
+fn way_to(from: Type, to: Type, shown: &str) -> Option<String> {
+    use Type::*;
+    match (from, to) {
+        (UInt(_), UInt(_)) => Some(format!(
+            "write `as {shown}`, which reports what does not fit, or `as% {shown}`, which keeps the low bits"
+        )),
+        (UInt(_), Seq(_)) | (Seq(_), UInt(_)) | (Enum(_), UInt(_)) | (Duration, UInt(_)) => {
+            Some(format!("write `as {shown}`"))
+        }
+        (UInt(_), Duration) => Some("write a unit: `20 ms`, `1 s`".into()),
+        (Duration, Instant) => Some("an instant is `now` and a duration: `now + 20 ms`".into()),
+        (Instant, Duration) => Some("a duration is the difference of two instants: `now - x`".into()),
+        (UInt(_), Enum(_)) => Some("write the name, or `match` over the numbers".into()),
+        (UInt(_), Bool) => Some("compare it: `x != 0`".into()),
+        (Bool, UInt(_)) => Some(format!("write `if c {{ 1 }} else {{ 0 }}`, or `as {shown}`")),
+        (Unit, _) => Some("this gives no value".into()),
+        _ => None,
+    }
+}
+
+/// A flow stands for the other side of the layer only where the layer adds nothing to it, or takes it away itself.
+fn other_side(body: &mut Body, expr: &Expr, want: Type) -> bool {
+    let (Type::Flow(found), Type::Flow(wanted)) = (expr.ty, want) else { return false };
+    let differ = match body.shape() {
+        Some(Shape::Router) => found != wanted && !body.this_layer().is_some_and(Layer::chooses),
+        Some(Shape::Multiplexor) => found == Side::Below && wanted == Side::Above,
+        _ => false,
+    };
+    if differ {
+        let names = |side| if side == Side::Above { "above" } else { "below" };
+        let text = format!("a flow of the side {}, where one of the side {} is wanted", names(found), names(wanted));
+        let help = "make the other one: `flow(local: …, remote: …)`; state of lower flows is a `LowerFlow`";
+        body.error(codes::OTHER_SIDE, text, expr.span, "the other side", help);
+    }
+    differ
+}
+
+/// Widens the narrower of two values.
+pub(super) fn unify(body: &mut Body, a: Expr, b: Expr) -> (Expr, Expr) {
+    if types::widens(a.ty, b.ty) {
+        let ty = b.ty;
+        return (cast(a, ty, CastKind::Widen), b);
+    }
+    let ty = a.ty;
+    let b = coerce(body, b, ty);
+    (a, b)
+}

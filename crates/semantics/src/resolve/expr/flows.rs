@@ -1,0 +1,71 @@
+//! Flows made of their parts, and numbers made of flows.
+
+use mokume_base::Span;
+use mokume_syntax::ast;
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::expr;
+use crate::resolve::expr::{flow_parts, positional};
+use crate::{codes, tree};
+
+/// `flow(local.host: a, remote: b)`
+pub(super) fn read(body: &mut Body, args: &[ast::Arg], want: Option<Type>, span: Span) -> Expr {
+    let side = match want {
+        Some(Type::Flow(side)) => side,
+        _ => Side::Below,
+    };
+    of_side(body, args, side, span)
+}
+
+/// A flow of one side from its parts; what is left out is *any*.
+pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Expr {
+    if let [arg] = args {
+        if let (None, Some(value)) = (arg.name(), arg.value()) {
+            return expr::value(body, &value, Type::Flow(side));
+        }
+    }
+    let (mut local, mut remote) = (Vec::new(), Vec::new());
+    for arg in args {
+        let Some(value) = arg.value() else { continue };
+        let Some(label) = arg.name() else {
+            let place = body.span(arg);
+            let help = "write `local: …`, `remote: …`, `remote.host: …`";
+            body.error(codes::UNKNOWN_FLOW_PART, "a part of a flow is named", place, "which part?", help);
+            continue;
+        };
+        let parts = tree::parts(body.file, &label);
+        let (end, part) = match parts.as_slice() {
+            [end] if matches!(end.text.as_str(), "local" | "remote") => (end.text.as_str(), None),
+            [end, part] if matches!(end.text.as_str(), "local" | "remote") => (end.text.as_str(), Some(part.clone())),
+            [part] => ("local", Some(part.clone())),
+            _ => {
+                let place = body.span(&label);
+                let help = "write `local`, `remote`, `local.host`, `remote.port`";
+                body.error(codes::UNKNOWN_FLOW_PART, "a flow has no such part", place, "unknown", help);
+                continue;
+            }
+        };
+        let before = body.cx.out.len();
+        let ty = match &part {
+            Some(part) => flow_parts::part_type(body, part, side, parts.len() > 1),
+            None => flow_parts::only_part(body, side, parts[0].span),
+        };
+        let found = match ty {
+            Type::Unknown => expr::infer(body, &value, None),
+            ty => expr::value(body, &value, ty),
+        };
+        if body.cx.out.len() == before {
+            if end == "local" { &mut local } else { &mut remote }.push((part, found));
+        }
+    }
+    make(ExprKind::Flow { local, remote }, Type::Flow(side), span)
+}
+
+/// `flow.hash(secret)`
+pub(super) fn hash(body: &mut Body, flow: Expr, args: &[ast::Arg], span: Span) -> Expr {
+    let Some(values) = positional::counted(body, "hash", args, 1, span) else { return unknown(span) };
+    let secret = Box::new(expr::value(body, &values[0], Type::UInt(64)));
+    make(ExprKind::FlowHash { flow: Box::new(flow), secret }, Type::UInt(32), span)
+}

@@ -1,0 +1,190 @@
+//! Messages in expressions: named without being used up, their octets, attributes and sums.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, AstNode, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::context::Item;
+use crate::resolve::expr;
+use crate::resolve::expr::{positional, quotes, strangers};
+use crate::{codes, suggest, tree};
+
+/// What a message can be asked in an expression.
+const READS: [&str; 7] = ["size", "share", "sum16", "received", "u8", "has", "field"];
+
+/// The message that an expression names, without using it up.
+pub fn named(body: &mut Body, expr: &Tree) -> Option<LocalId> {
+    let expr = tree::unparen(expr);
+    if let Some(name) = tree::name_expr(body.file, &expr) {
+        if let Some(local) = body.locals.find(&name.text) {
+            let ty = body.locals.ty(local);
+            if matches!(ty, Type::Message) {
+                return Some(local);
+            }
+            if ty != Type::Unknown {
+                let text = format!("`{}` is no message, it is {}", name.text, body.show(ty));
+                body.error(codes::NO_MESSAGE, text, name.span, "expected a message", "name the handler's message");
+            }
+            return None;
+        }
+        if body.find_state(&name.text).is_none() {
+            strangers::report(body, &name);
+            return None;
+        }
+    }
+    let place = body.span(&expr);
+    body.error(codes::NO_MESSAGE, "a message is named here", place, "expected its name", "bind it with `let` first");
+    None
+}
+
+/// A message that is given away as a value.
+pub fn given(body: &mut Body, expr: &Tree) -> Expr {
+    let found = expr::infer(body, expr, Some(Type::Message));
+    match found.ty {
+        Type::Message | Type::Unknown => found,
+        ty => {
+            let text = format!("expected a message, found {}", body.show(ty));
+            body.error(
+                codes::NO_MESSAGE,
+                text,
+                found.span,
+                "no message",
+                "the message comes first: `below.send(msg, field: value)`",
+            );
+            Expr { ty: Type::Unknown, ..found }
+        }
+    }
+}
+
+/// `msg.size`, `msg.ttl`
+pub fn part(body: &mut Body, message: LocalId, name: &Name, span: Span) -> Expr {
+    if name.text == "size" {
+        return make(ExprKind::MessageSize(message), Type::UInt(32), span);
+    }
+    match attribute(body, name) {
+        Some(attribute) => {
+            let declared = body.this_layer().is_some_and(|layer| layer.reads.contains(&attribute));
+            if !declared {
+                undeclared(body, name, "read", "reads");
+            }
+            let ty = body.cx.program.attributes[attribute.index()].ty;
+            make(ExprKind::Attribute { message, attribute }, ty, span)
+        }
+        None => unknown(span),
+    }
+}
+
+/// An attribute by its name.
+pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
+    if let Some(Item::Attribute(id)) = body.cx.item(body.file, &name.text) {
+        return Some(id);
+    }
+    let mut names = body.cx.names.visible(body.file, |item| matches!(item, Item::Attribute(_)));
+    names.extend(READS);
+    let help = suggest::help(&name.text, names);
+    let text = format!("messages have no attribute `{}`", name.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, text).at(name.span, "unknown");
+    diagnostic.helps.extend(help);
+    body.report(diagnostic.help(format!("attributes are declared in a file: `attribute {}: u8 = 0`", name.text)));
+    None
+}
+
+/// A report that the layer does not say it reads or writes an attribute.
+pub fn undeclared(body: &mut Body, name: &Name, verb: &str, word: &str) {
+    let text = format!("this layer does not say that it {word} `{}`", name.text);
+    let help = format!("add `{word} {}` to the layer", name.text);
+    body.error(codes::UNDECLARED, text, name.span, &format!("{verb} here"), &help);
+}
+
+/// `msg.share()`, `msg.u16be(at)` and their like.
+pub(super) fn method(body: &mut Body, message: LocalId, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
+    match name.text.as_str() {
+        "share" => {
+            positional::counted(body, "share", args, 0, span);
+            make(ExprKind::Share(message), Type::Message, span)
+        }
+        "sum16" => {
+            positional::counted(body, "sum16", args, 0, span);
+            make(ExprKind::Sum16(message), Type::UInt(32), span)
+        }
+        "size" => {
+            body.error(codes::NO_FUNCTION, "`size` is no function", name.span, "not called", "write `msg.size`");
+            make(ExprKind::MessageSize(message), Type::UInt(32), span)
+        }
+        "received" => received(body, message, args, span),
+        "has" => quotes::has(body, message, args, span),
+        "field" => quotes::field(body, message, args, span),
+        "trim" | "skip" | "join" | "split" => {
+            let help = if name.text == "split" {
+                "write `let (front, rest) = msg.split(n)`"
+            } else {
+                "write it as a statement: it changes the message in place"
+            };
+            body.error(codes::NO_VALUE, format!("`{}` gives no value here", name.text), span, "no value", help);
+            unknown(span)
+        }
+        text => match field_of_octets(text) {
+            Some((width, big)) => {
+                let Some(values) = positional::counted(body, text, args, 1, span) else { return unknown(span) };
+                let at = expr::value(body, &values[0], Type::UInt(32));
+                make(ExprKind::Load { message, at: Box::new(at), width, big }, Type::UInt(width), span)
+            }
+            None => {
+                no_operation(body, name);
+                unknown(span)
+            }
+        },
+    }
+}
+
+fn no_operation(body: &mut Body, name: &Name) {
+    let names = [
+        "size", "share", "sum16", "received", "u8", "u16be", "u32be", "u16le", "u32le", "trim", "skip", "split",
+        "join", "has", "field",
+    ];
+    let text = format!("messages have no operation `{}`", name.text);
+    let mut diagnostic = Diagnostic::error(codes::NO_FUNCTION, text).at(name.span, "unknown");
+    let near = suggest::nearest(&name.text, names).map(|near| format!("did you mean `{near}`?"));
+    let octets = "a field of its octets is `msg.u16be(at)`; `uN` and `be` or `le`, in whole octets";
+    diagnostic.helps.push(near.unwrap_or(octets.to_string()));
+    body.report(diagnostic);
+}
+
+fn received(body: &mut Body, message: LocalId, args: &[ast::Arg], span: Span) -> Expr {
+    let Some(values) = positional::counted(body, "received", args, 1, span) else { return unknown(span) };
+    let Some(name) = tree::name_expr(body.file, &values[0]) else {
+        let place = values[0].span(body.file);
+        body.error(
+            codes::UNKNOWN_ITEM,
+            "a wire is named here",
+            place,
+            "expected a wire",
+            "write `msg.received(Rfc791)`",
+        );
+        return unknown(span);
+    };
+    match body.cx.item(body.file, &name.text) {
+        Some(Item::Wire(wire)) => make(ExprKind::Received { message, wire }, Type::Message, span),
+        _ => {
+            body.cx.unknown(codes::UNKNOWN_ITEM, "a wire", &name, body.file, |item| matches!(item, Item::Wire(_)));
+            unknown(span)
+        }
+    }
+}
+
+/// `u16be` as its width and byte order.
+pub fn field_of_octets(name: &str) -> Option<(u8, bool)> {
+    let rest = name.strip_prefix('u')?;
+    if rest == "8" {
+        return Some((8, true));
+    }
+    let (digits, big) = match (rest.strip_suffix("be"), rest.strip_suffix("le")) {
+        (Some(digits), _) => (digits, true),
+        (_, Some(digits)) => (digits, false),
+        _ => return None,
+    };
+    let width: u8 = digits.parse().ok()?;
+    (width.is_multiple_of(8) && (16..=64).contains(&width)).then_some((width, big))
+}

@@ -1,0 +1,135 @@
+//! The room of values: from the trees of expressions to typed expressions.
+//!
+//! An expression is read with the type that is wanted of it: [`infer`] takes that as a hint for literals, [`value`] insists on it.
+//! The parts of an expression are expressions, so its rules call back here, whatever they are about; constants and the bounds of
+//! types ask for values too, so they live in this room.
+//!
+//! May assume: all items are declared, and the heads of layers, as far as their pass has come. Keeps: what could not be read has the
+//! type `Unknown` and was reported once; no statement is read here.
+
+mod addresses;
+pub mod annotations;
+pub mod arguments;
+mod below;
+mod branches;
+mod calls;
+mod casts;
+pub mod consts;
+pub mod containers;
+pub mod conversions;
+pub mod data;
+pub mod fields;
+pub mod fixed;
+mod flow_parts;
+pub mod flows;
+pub mod indices;
+pub mod messages;
+mod methods;
+pub mod named_types;
+pub mod names;
+mod natives;
+mod numbers;
+pub mod operations;
+pub mod operators;
+pub mod patterns;
+pub mod positional;
+mod quotes;
+pub mod records;
+pub mod state;
+pub mod strangers;
+pub mod vectors;
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::{Body, BodyKind};
+use crate::{codes, tree};
+
+/// An expression; `want` gives literals their type and is not checked here. One line for each kind: the table of this room.
+pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
+    let span = body.span(expr);
+    match expr {
+        Tree::Name(_) => match tree::name_expr(body.file, expr) {
+            Some(name) => names::read(body, &name, want),
+            None => unknown(span),
+        },
+        Tree::Number(number) => match number.value() {
+            Some(value) => numbers::literal(body, value, span, want),
+            None => unknown(span),
+        },
+        Tree::Duration(duration) => numbers::duration(body, duration, span),
+        Tree::Bool(value) => make(ExprKind::Number(u64::from(value.value())), Type::Bool, span),
+        Tree::Octets(_) => {
+            let help = "a new message is `message(\"text\")`";
+            no_value(body, "octets are no value by themselves", span, "octets", help)
+        }
+        Tree::Paren(paren) => match paren.all().as_slice() {
+            [inner] => infer(body, inner, want),
+            [] => unknown(span),
+            _ => {
+                let help = "a tuple stands only for the keys and values of a map: `m[(a, b)]`";
+                no_value(body, "a tuple is no value", span, "several values", help)
+            }
+        },
+        Tree::Vector(vector) => vectors::literal(body, vector, want, span),
+        Tree::Unary(unary) => operators::unary(body, unary, want, span),
+        Tree::Binary(binary) => operators::binary(body, binary, want, span),
+        Tree::Cast(cast) => casts::read(body, cast, span),
+        Tree::Call(call) => calls::read(body, call, want, span),
+        Tree::Field(field) => fields::read(body, field, span),
+        Tree::Index(index) => indices::read(body, index, span),
+        Tree::Record(record) => records::read(body, record, span),
+        Tree::Running(running) => state::running(body, running, span),
+        Tree::Left(left) => state::left(body, left, span),
+        Tree::If(inner) => branches::if_value(body, inner, want, span),
+        Tree::Match(inner) => branches::match_value(body, inner, want, span),
+        Tree::Range(_) => {
+            no_value(body, "a range is no value", span, "a range", "it stands in `for i in a .. b limit 8`")
+        }
+        Tree::Bind(_) | Tree::Hole(_) => unknown(span),
+    }
+}
+
+fn no_value(body: &mut Body, text: &str, span: Span, label: &str, help: &str) -> Expr {
+    body.error(codes::MISMATCH, text, span, label, help);
+    unknown(span)
+}
+
+/// An expression where a type is wanted: widened to it, or a report.
+pub fn value(body: &mut Body, expr: &ast::Expr, want: Type) -> Expr {
+    let found = infer(body, expr, Some(want));
+    conversions::coerce(body, found, want)
+}
+
+/// As [`value`]; unknown if the parser found none.
+pub fn some_value(body: &mut Body, expr: Option<ast::Expr>, want: Type, span: Span) -> Expr {
+    match expr {
+        Some(expr) => value(body, &expr, want),
+        None => unknown(span),
+    }
+}
+
+/// An amount, a size, a limit: a `u32` of parameters and constants.
+pub fn size(body: &mut Body, expr: Option<ast::Expr>, span: Span) -> Expr {
+    let Some(expr) = expr else { return unknown(span) };
+    let kind = std::mem::replace(&mut body.kind, BodyKind::Argument);
+    let found = value(body, &expr, Type::UInt(32));
+    body.kind = kind;
+    if let ExprKind::Number(0) = found.kind {
+        if found.ty != Type::Unknown {
+            let text = "nothing has room or runs here: the number is 0";
+            body.error(codes::EMPTY_SIZE, text, found.span, "zero", "write how many there are at most");
+        }
+    }
+    if matches!(found.kind, ExprKind::Number(_) | ExprKind::Param(_)) || found.ty == Type::Unknown {
+        return found;
+    }
+    body.folded(found)
+}
+
+/// An index: any number of up to 32 bits.
+pub fn index(body: &mut Body, index: &Tree) -> Expr {
+    value(body, index, Type::UInt(32))
+}

@@ -1,0 +1,91 @@
+//! What a plain name means in a value: a local, state, a parameter, a constant; and what to say of one that means nothing.
+
+use mokume_base::Span;
+
+use crate::codes;
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::context::Item;
+use crate::resolve::expr::{consts, state, strangers};
+
+/// A plain name as a value.
+pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
+    if let Some(local) = body.locals.find(&name.text) {
+        let ty = body.locals.ty(local);
+        let kind = if ty == Type::Message { ExprKind::Give(local) } else { ExprKind::Local(local) };
+        return make(kind, ty, name.span);
+    }
+    if let Some((scope, member)) = body.find_state(&name.text) {
+        let state = StateRef { scope, member, object: None, span: name.span };
+        return state::value(body, state, name);
+    }
+    if let Some(value) = body.view.inside.as_ref().and_then(|view| view.value(&name.text)) {
+        return Expr { span: name.span, ..value };
+    }
+    if let Some((index, ty)) = body.view.param(&name.text) {
+        return make(ExprKind::Param(index), ty, name.span);
+    }
+    match name.text.as_str() {
+        "now" if has_inputs(body, name.span, "the time") => return make(ExprKind::Now, Type::Instant, name.span),
+        "random" if has_inputs(body, name.span, "a random number") => return sample(body, name.span, want),
+        "now" | "random" => return unknown(name.span),
+        _ => {}
+    }
+    if want == Some(Type::Reason) {
+        return make(ExprKind::Reason(name.clone()), Type::Reason, name.span);
+    }
+    of_file(body, name)
+}
+
+/// A name of the file as a value: a constant, or what is said of everything else.
+fn of_file(body: &mut Body, name: &Name) -> Expr {
+    match body.cx.item(body.file, &name.text) {
+        Some(Item::Const(index)) => match consts::of_file(body.cx, index, Some(name)) {
+            Some(expr) => Expr { span: name.span, ..expr },
+            None => unknown(name.span),
+        },
+        Some(other) => {
+            let text = format!("`{}` is {}, not a value", name.text, other.kind());
+            let help = match other {
+                Item::Function(_) => "call it: `name(…)`",
+                Item::Attribute(_) => "an attribute is read from a message: `msg.ttl`",
+                Item::Container(_) => "declare state of it in a scope: `queue<u32> waiting(8)`",
+                Item::Enum(_) => "name one of its values: `Kind.Ask`",
+                _ => "name a value here",
+            };
+            body.error(codes::UNKNOWN_NAME, text, name.span, "expected a value", help);
+            unknown(name.span)
+        }
+        None => {
+            strangers::report(body, name);
+            unknown(name.span)
+        }
+    }
+}
+
+fn has_inputs(body: &mut Body, span: Span, what: &str) -> bool {
+    let allowed = !body.is_fixed();
+    if !allowed {
+        let help = "read it in a handler, or where state begins";
+        body.error(
+            codes::NOT_CONSTANT,
+            format!("{what} is not known before the stack starts"),
+            span,
+            "not constant",
+            help,
+        );
+    }
+    allowed
+}
+
+fn sample(body: &mut Body, span: Span, want: Option<Type>) -> Expr {
+    match want {
+        Some(ty @ (Type::UInt(_) | Type::Seq(_) | Type::Bool)) => make(ExprKind::Draw, ty, span),
+        _ => {
+            let text = "how wide this random number is, is not known here";
+            body.error(codes::NO_TYPE, text, span, "of what type?", "bind it with a type: `let x: u32 = random`");
+            unknown(span)
+        }
+    }
+}

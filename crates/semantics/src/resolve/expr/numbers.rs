@@ -1,0 +1,67 @@
+//! Numbers and addresses as they are written: which type a literal has.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, NumberValue};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::expr::addresses;
+use crate::{codes, types};
+
+/// A number or an address.
+pub(super) fn literal(body: &mut Body, value: NumberValue, span: Span, want: Option<Type>) -> Expr {
+    let (value, natural) = match value {
+        NumberValue::Plain(value) => return plain(body, value, span, want),
+        NumberValue::Host(host) => (u64::from(host), 32),
+        NumberValue::Station(station) => (station, 48),
+        NumberValue::HostPrefix(host, prefix) => return addresses::prefix(body, host, prefix, span, want),
+        NumberValue::Host6(host) => return addresses::host6(body, host, None, span, want),
+        NumberValue::Host6Prefix(host, prefix) => return addresses::host6(body, host, Some(prefix), span, want),
+    };
+    let ty = match want {
+        Some(ty @ Type::UInt(width)) if width >= natural => ty,
+        _ => Type::UInt(natural),
+    };
+    make(ExprKind::Number(value), ty, span)
+}
+
+/// A number takes the type that is wanted of it; without one it is a `u32`, or a `u64` if it must.
+fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>) -> Expr {
+    let ty = match want {
+        Some(ty @ (Type::UInt(_) | Type::Seq(_))) => ty,
+        Some(ty @ (Type::Duration | Type::Instant)) => {
+            let what = body.show(ty);
+            body.error(
+                codes::MISMATCH,
+                format!("expected {what}, found a number"),
+                span,
+                "of what unit?",
+                "write a unit: `20 ms`, `1 s`",
+            );
+            return unknown(span);
+        }
+        _ if value > types::mask(32) => Type::UInt(64),
+        _ => Type::UInt(32),
+    };
+    let width = types::width(&body.cx.program, ty).unwrap_or(64);
+    if value > types::mask(width) {
+        let text = format!("{value} does not fit {}", body.show(ty));
+        let help = format!("the largest is {}; use a wider type", types::mask(width));
+        body.error(codes::TOO_BIG, text, span, "too big", &help);
+        return make(ExprKind::Number(value & types::mask(width)), Type::Unknown, span);
+    }
+    make(ExprKind::Number(value), ty, span)
+}
+
+/// `20 ms`, in nanoseconds.
+pub(super) fn duration(body: &mut Body, duration: &ast::DurationExpr, span: Span) -> Expr {
+    match duration.nanoseconds() {
+        Some(value) => make(ExprKind::Number(value), Type::Duration, span),
+        None => {
+            let text = "this duration does not fit 64 bits of nanoseconds";
+            body.error(codes::TOO_BIG, text, span, "too long", "584 years are the limit");
+            unknown(span)
+        }
+    }
+}

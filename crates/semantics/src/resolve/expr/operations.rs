@@ -1,0 +1,182 @@
+//! Operators on values: which types they take, and what they give. Reads no tree.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::BinaryOp;
+
+use crate::program::*;
+use crate::resolve::body::terms::{cast, make};
+use crate::resolve::body::Body;
+use crate::{codes, types};
+
+/// An operator on two values, in types that it takes.
+pub fn operate(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, span: Span) -> Expr {
+    if a.ty == Type::Unknown || b.ty == Type::Unknown {
+        let ty = if compares(op) { Type::Bool } else { Type::Unknown };
+        return make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, ty, span);
+    }
+    let found = if compares(op) { comparison(body, op, &a, &b) } else { arithmetic(op, a.ty, b.ty) };
+    let Some((operands, result)) = found else { return bad_operands(body, op, a, b, op_span, span) };
+    let fit = |expr: Expr| if types::same(expr.ty, operands) { expr } else { cast(expr, operands, CastKind::Widen) };
+    let (a, b) = match op {
+        Binary::Shl | Binary::Shr => (a, b),
+        _ => (fit(a), fit(b)),
+    };
+    make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, result, span)
+}
+
+fn comparison(body: &Body, op: Binary, a: &Expr, b: &Expr) -> Option<(Type, Type)> {
+    let equality = matches!(op, Binary::Eq | Binary::Ne);
+    match (a.ty, b.ty) {
+        (Type::UInt(x), Type::UInt(y)) => Some((Type::UInt(x.max(y)), Type::Bool)),
+        (Type::Flow(_), Type::Flow(_)) if equality => Some((a.ty, Type::Bool)),
+        (x, y) if x != y => None,
+        (x, _) if equality && body.cx.program.vector(x).is_some() => Some((x, Type::Bool)),
+        (Type::Seq(_) | Type::Duration | Type::Instant, _) => Some((a.ty, Type::Bool)),
+        (Type::Bool | Type::Enum(_) | Type::Reason, _) if equality => Some((a.ty, Type::Bool)),
+        _ => None,
+    }
+}
+
+fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, span: Span) -> Expr {
+    let (left, right) = (body.show(a.ty), body.show(b.ty));
+    let text = format!("`{}` does not take {left} and {right}", sign(op));
+    let mut diagnostic = Diagnostic::error(codes::BAD_OPERANDS, text)
+        .at(op_span, "of these types")
+        .label(a.span, left.clone())
+        .label(b.span, right.clone());
+    let help = match (a.ty, b.ty) {
+        (Type::Seq(width), Type::UInt(_)) | (Type::UInt(_), Type::Seq(width)) if compares(op) => {
+            format!("a number is compared with a `seq` as one: `x as seq{width}`")
+        }
+        (Type::Bool, Type::Bool) => "combine `bool`s with `and`, `or`, `not`, `==`".to_string(),
+        (Type::Duration, Type::UInt(_)) | (Type::UInt(_), Type::Duration) => {
+            "write a unit: `20 ms`; a duration is multiplied and divided by numbers".to_string()
+        }
+        (Type::Record(_), Type::Record(_)) if body.cx.program.vector(a.ty).is_some() => {
+            "two vectors of one type are equal or not: `==`, `!=`".to_string()
+        }
+        (Type::Record(_), Type::Record(_)) => "compare records field by field".to_string(),
+        (Type::Enum(_), Type::UInt(_)) | (Type::UInt(_), Type::Enum(_)) => {
+            "compare with a name, or take the number: `kind as u8`".to_string()
+        }
+        (Type::Instant, Type::Instant) => "instants are compared and subtracted".to_string(),
+        _ => "both sides must be numbers of the same kind".to_string(),
+    };
+    diagnostic = diagnostic.help(help);
+    body.report(diagnostic);
+    let ty = if compares(op) { Type::Bool } else { Type::Unknown };
+    make(ExprKind::Number(0), ty, span)
+}
+
+/// Whether an operator gives a `bool` of two values of one type.
+pub(super) fn compares(op: Binary) -> bool {
+    use Binary::*;
+    matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
+}
+
+/// The type that a literal has beside an operand of type `ty`.
+pub(super) fn beside(op: Binary, ty: Type, in_front: bool) -> Option<Type> {
+    use Binary::*;
+    match ty {
+        Type::Unknown => None,
+        Type::Seq(width) if !compares(op) && !in_front => Some(Type::UInt(width)),
+        Type::Duration if matches!(op, Mul | MulWrap | Div | Rem) => Some(Type::UInt(64)),
+        Type::UInt(_) | Type::Seq(_) | Type::Duration => Some(ty),
+        Type::Record(_) if compares(op) => Some(ty),
+        _ => None,
+    }
+}
+
+/// The type that both operands get, and that of the result.
+fn arithmetic(op: Binary, a: Type, b: Type) -> Option<(Type, Type)> {
+    use Binary::*;
+    let sum = matches!(op, Add | Sub | AddWrap | SubWrap);
+    match (a, b) {
+        (Type::UInt(_), Type::UInt(_)) if matches!(op, Shl | Shr) => Some((a, a)),
+        (Type::UInt(x), Type::UInt(y)) => {
+            let ty = Type::UInt(x.max(y));
+            Some((ty, ty))
+        }
+        (Type::Bool, Type::Bool) if matches!(op, BitAnd | BitOr | BitXor) => Some((a, a)),
+        (Type::Seq(x), Type::Seq(y)) if x == y => match op {
+            Sub | SubWrap => Some((a, Type::UInt(x))),
+            Min | Max => Some((a, a)),
+            _ => None,
+        },
+        (Type::Seq(x), Type::UInt(y)) if sum && y <= x => Some((a, a)),
+        (Type::UInt(y), Type::Seq(x)) if matches!(op, Add | AddWrap) && y <= x => Some((b, b)),
+        (Type::Duration, Type::Duration) => match op {
+            Div => Some((a, Type::UInt(64))),
+            Add | Sub | AddWrap | SubWrap | Rem | Min | Max => Some((a, a)),
+            _ => None,
+        },
+        (Type::Instant, Type::Instant) => match op {
+            Sub | SubWrap => Some((a, Type::Duration)),
+            Min | Max => Some((a, a)),
+            _ => None,
+        },
+        (Type::Instant, Type::Duration) if sum => Some((a, a)),
+        (Type::Duration, Type::Instant) if matches!(op, Add | AddWrap) => Some((b, b)),
+        (Type::Duration, Type::UInt(_)) if matches!(op, Mul | MulWrap | Div | Rem) => Some((a, a)),
+        (Type::UInt(_), Type::Duration) if matches!(op, Mul | MulWrap) => Some((b, b)),
+        _ => None,
+    }
+}
+
+/// The operator of the typed program; none for `in`.
+pub fn operator(op: BinaryOp) -> Option<Binary> {
+    Some(match op {
+        BinaryOp::Or => Binary::Or,
+        BinaryOp::And => Binary::And,
+        BinaryOp::Eq => Binary::Eq,
+        BinaryOp::Ne => Binary::Ne,
+        BinaryOp::Lt => Binary::Lt,
+        BinaryOp::Le => Binary::Le,
+        BinaryOp::Gt => Binary::Gt,
+        BinaryOp::Ge => Binary::Ge,
+        BinaryOp::BitOr => Binary::BitOr,
+        BinaryOp::BitXor => Binary::BitXor,
+        BinaryOp::BitAnd => Binary::BitAnd,
+        BinaryOp::Shl => Binary::Shl,
+        BinaryOp::Shr => Binary::Shr,
+        BinaryOp::Add => Binary::Add,
+        BinaryOp::Sub => Binary::Sub,
+        BinaryOp::AddWrap => Binary::AddWrap,
+        BinaryOp::SubWrap => Binary::SubWrap,
+        BinaryOp::Mul => Binary::Mul,
+        BinaryOp::Div => Binary::Div,
+        BinaryOp::Rem => Binary::Rem,
+        BinaryOp::MulWrap => Binary::MulWrap,
+        BinaryOp::In => return None,
+    })
+}
+
+/// How an operator is written.
+fn sign(op: Binary) -> &'static str {
+    use Binary::*;
+    match op {
+        Add => "+",
+        Sub => "-",
+        Mul => "*",
+        AddWrap => "+%",
+        SubWrap => "-%",
+        MulWrap => "*%",
+        Div => "/",
+        Rem => "%",
+        BitAnd => "&",
+        BitOr => "|",
+        BitXor => "^",
+        Shl => "<<",
+        Shr => ">>",
+        And => "and",
+        Or => "or",
+        Eq => "==",
+        Ne => "!=",
+        Lt => "<",
+        Le => "<=",
+        Gt => ">",
+        Ge => ">=",
+        Min => "min",
+        Max => "max",
+    }
+}

@@ -1,0 +1,161 @@
+//! Operators on expressions: which operand says what type the other has.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, BinaryOp, Expr as Tree, NumberValue, UnaryOp};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::expr;
+use crate::resolve::expr::{conversions, operations, state};
+use crate::{codes, tree, types};
+
+/// `not x`, `!x`
+pub(super) fn unary(body: &mut Body, expr: &ast::UnaryExpr, want: Option<Type>, span: Span) -> Expr {
+    let Some(operand) = expr.operand() else { return unknown(span) };
+    let want = if expr.op() == UnaryOp::Not { Some(Type::Bool) } else { want };
+    let a = expr::infer(body, &operand, want);
+    let ty = a.ty;
+    let fits = matches!((expr.op(), ty), (_, Type::Unknown | Type::Bool) | (UnaryOp::Complement, Type::UInt(_)));
+    if !fits {
+        let (sign, needs) = if expr.op() == UnaryOp::Not { ("not", "a `bool`") } else { ("!", "a `bool` or a `uN`") };
+        let text = format!("`{sign}` takes {needs}, not {}", body.show(ty));
+        let help = if ty == Type::Bool { "compare it first" } else { "compare it first: `x == 0`" };
+        body.error(codes::BAD_OPERANDS, text, a.span, "of this type", help);
+        return unknown(span);
+    }
+    make(ExprKind::Not(Box::new(a)), ty, span)
+}
+
+/// `a + b`
+pub(super) fn binary(body: &mut Body, expr: &ast::BinaryExpr, want: Option<Type>, span: Span) -> Expr {
+    let (Some(op), Some(left), Some(right)) = (expr.op(), expr.left(), expr.right()) else { return unknown(span) };
+    let Some(op) = operations::operator(op) else { return is_in(body, &left, &right, span) };
+    let op_span = expr.op_span(body.file);
+    if operations::compares(op) && is_comparison(&left) {
+        // The parser has said so.
+        expr::infer(body, &left, None);
+        expr::infer(body, &right, None);
+        return unknown(span);
+    }
+    match op {
+        Binary::And | Binary::Or => {
+            let a = expr::value(body, &left, Type::Bool);
+            let b = expr::value(body, &right, Type::Bool);
+            make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, Type::Bool, span)
+        }
+        Binary::Shl | Binary::Shr => {
+            let a = expr::infer(body, &left, want);
+            let b = expr::infer(body, &right, Some(Type::UInt(8)));
+            operations::operate(body, op, a, b, op_span, span)
+        }
+        _ => {
+            let (a, b) = operands(body, op, &left, &right, want);
+            operations::operate(body, op, a, b, op_span, span)
+        }
+    }
+}
+
+/// Both operands; a literal takes the type that fits the other.
+fn operands(body: &mut Body, op: Binary, left: &Tree, right: &Tree, want: Option<Type>) -> (Expr, Expr) {
+    // A comparison's result says nothing about its operands.
+    let want = if operations::compares(op) { None } else { want };
+    match (is_flexible(body, left), is_flexible(body, right)) {
+        (true, false) => {
+            let b = expr::infer(body, right, None);
+            let hint = wide_enough(left, operations::beside(op, b.ty, true), want);
+            (expr::infer(body, left, hint), b)
+        }
+        (false, true) => {
+            let a = expr::infer(body, left, None);
+            let hint = wide_enough(right, operations::beside(op, a.ty, false), want);
+            let b = expr::infer(body, right, hint);
+            (a, b)
+        }
+        (true, true) => (expr::infer(body, left, want), expr::infer(body, right, want)),
+        (false, false) => {
+            let a = expr::infer(body, left, None);
+            let reason = (a.ty == Type::Reason).then_some(Type::Reason);
+            let b = expr::infer(body, right, reason);
+            (a, b)
+        }
+    }
+}
+
+/// Two values of one type: a literal takes that of the other.
+pub fn pair(body: &mut Body, a: &Tree, b: &Tree, want: Option<Type>) -> (Expr, Expr) {
+    let (a, b) = if is_flexible(body, a) && !is_flexible(body, b) {
+        let b = expr::infer(body, b, want);
+        let hint = if b.ty == Type::Unknown { want } else { Some(b.ty) };
+        (expr::infer(body, a, hint), b)
+    } else {
+        let a = expr::infer(body, a, want);
+        let hint = if a.ty == Type::Unknown || !is_flexible(body, b) { want } else { Some(a.ty) };
+        let b = expr::infer(body, b, hint);
+        (a, b)
+    };
+    conversions::unify(body, a, b)
+}
+
+/// Whether an expression takes its type from where it stands.
+pub fn is_flexible(body: &Body, expr: &Tree) -> bool {
+    match expr {
+        Tree::Number(number) => matches!(number.value(), Some(NumberValue::Plain(_))),
+        Tree::Name(name) => name.text() == "random" && body.locals.find("random").is_none(),
+        Tree::Vector(_) => true,
+        Tree::Paren(paren) => paren.all().iter().all(|inner| is_flexible(body, inner)),
+        Tree::Binary(binary) => {
+            let shift = matches!(binary.op(), Some(BinaryOp::Shl | BinaryOp::Shr));
+            let right = shift || binary.right().is_some_and(|right| is_flexible(body, &right));
+            binary.left().is_some_and(|left| is_flexible(body, &left)) && right
+        }
+        Tree::If(inner) => {
+            let value = |block: Option<ast::Block>| block.and_then(|block| tree::block_value(&block));
+            let branches = [value(inner.then()), value(inner.else_block())];
+            branches.iter().all(|branch| branch.as_ref().is_some_and(|branch| is_flexible(body, branch)))
+        }
+        _ => false,
+    }
+}
+
+/// The hint for a literal; where it is too big for that, the wider type that is wanted of the whole.
+fn wide_enough(literal: &Tree, hint: Option<Type>, want: Option<Type>) -> Option<Type> {
+    let Tree::Number(number) = tree::unparen(literal) else { return hint };
+    match (hint, want, number.value()) {
+        (Some(Type::UInt(narrow)), Some(Type::UInt(wide)), Some(NumberValue::Plain(value)))
+            if wide > narrow && value > types::mask(narrow) =>
+        {
+            want
+        }
+        _ => hint,
+    }
+}
+
+/// `k in m`
+fn is_in(body: &mut Body, left: &Tree, right: &Tree, span: Span) -> Expr {
+    if let Some(class) = tree::name_expr(body.file, right).and_then(|name| body.object_class(&name.text)) {
+        let keys = state::object_keys(body, class);
+        let key = key_values(body, &tree::untuple(left), &keys, span);
+        return make(ExprKind::HasObject { class, key }, Type::Bool, span);
+    }
+    let is_map = |kind: &MemberKind| matches!(kind, MemberKind::Map { .. });
+    let Some(map) = state::of_kind(body, right, "a map or the name of objects", is_map) else { return unknown(span) };
+    let (keys, _) = state::map_types(body, &map);
+    let key = key_values(body, &tree::untuple(left), &keys, span);
+    make(ExprKind::InMap { map, key }, Type::Bool, span)
+}
+
+/// One value for each part of a key.
+pub fn key_values(body: &mut Body, given: &[Tree], wanted: &[Type], span: Span) -> Vec<Expr> {
+    if given.len() != wanted.len() {
+        let text = format!("this key has {} parts, not {}", wanted.len(), given.len());
+        body.error(codes::WRONG_COUNT, text, span, "here", "write one value for each part: `m[(a, b)]`");
+        return wanted.iter().map(|_| unknown(span)).collect();
+    }
+    given.iter().zip(wanted).map(|(value, ty)| expr::value(body, value, *ty)).collect()
+}
+
+/// A comparison that stands without parentheses.
+fn is_comparison(tree: &Tree) -> bool {
+    matches!(tree, Tree::Binary(inner) if inner.op().and_then(operations::operator).is_some_and(operations::compares))
+}

@@ -1,0 +1,108 @@
+//! Patterns of a `match`, as value or statement: constants of the matched type, none twice, and all values met.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, BinaryOp, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::expr;
+use crate::resolve::expr::{data, fixed};
+use crate::{codes, suggest, tree, types};
+
+/// The arms of a `match`: numbers and block each, and what is left.
+pub struct Arms {
+    pub cases: Vec<(Vec<u64>, Option<ast::Block>)>,
+    pub otherwise: Option<ast::Block>,
+}
+
+/// The arms of a `match`, checked: constants of the value's type, none twice, all values met.
+pub fn arms(body: &mut Body, stmt: &ast::Match, value: &Expr) -> Arms {
+    let matchable = matches!(value.ty, Type::UInt(_) | Type::Bool | Type::Enum(_) | Type::Unknown | Type::Seq(_));
+    if !matchable {
+        let text = format!("`match` does not take {}", body.show(value.ty));
+        body.error(codes::BAD_OPERANDS, text, value.span, "no number", "match over an enum, a `uN` or a `bool`");
+    }
+    let mut seen: Vec<(u64, Span)> = Vec::new();
+    let mut arms = Arms { cases: Vec::new(), otherwise: None };
+    let mut has_else = false;
+    for arm in stmt.arms() {
+        let place = body.span(&arm);
+        if has_else {
+            let diagnostic = Diagnostic::error(codes::CASE_TWICE, "this arm is never reached")
+                .at(place, "`else` before it takes all")
+                .help("`else` comes last");
+            body.report(diagnostic);
+            continue;
+        }
+        let Some(pattern) = arm.pattern() else {
+            has_else = true;
+            arms.otherwise = arm.body();
+            continue;
+        };
+        let numbers = pattern_numbers(body, &pattern, value.ty, &mut seen);
+        arms.cases.push((numbers, arm.body()));
+    }
+    if !has_else {
+        exhaustive(body, value, &seen);
+        // All values are met (or that is reported): the last arm is what is left.
+        arms.otherwise = arms.cases.pop().and_then(|(_, body)| body);
+    }
+    arms
+}
+
+/// `Kind.Ask`, `1 | 2`
+fn pattern_numbers(body: &mut Body, pattern: &Tree, ty: Type, seen: &mut Vec<(u64, Span)>) -> Vec<u64> {
+    let pattern = tree::unparen(pattern);
+    if let Tree::Binary(binary) = &pattern {
+        if let (Some(BinaryOp::BitOr), Some(left), Some(right)) = (binary.op(), binary.left(), binary.right()) {
+            let mut numbers = pattern_numbers(body, &left, ty, seen);
+            numbers.extend(pattern_numbers(body, &right, ty, seen));
+            return numbers;
+        }
+    }
+    let outer = std::mem::replace(&mut body.pattern, matches!(ty, Type::Enum(_)));
+    let pattern = data::pattern_head(body, pattern);
+    let found = expr::value(body, &pattern, ty);
+    body.pattern = outer;
+    let Some(number) = fixed::value(body.cx, &found).and_then(|value| value.scalar()) else {
+        return Vec::new();
+    };
+    if let Some((_, first)) = seen.iter().find(|(known, _)| *known == number) {
+        let diagnostic = Diagnostic::error(codes::CASE_TWICE, "this value is matched twice")
+            .at(found.span, "never reached")
+            .label(*first, "taken here")
+            .help("remove one of the arms");
+        body.report(diagnostic);
+    }
+    seen.push((number, found.span));
+    vec![number]
+}
+
+fn exhaustive(body: &mut Body, value: &Expr, seen: &[(u64, Span)]) {
+    let met = |number: u64| seen.iter().any(|(known, _)| *known == number);
+    let missing = match value.ty {
+        Type::Enum(id) => {
+            let names = &body.cx.program.enums[id.index()].names;
+            names.iter().filter(|(_, number)| !met(*number)).map(|(name, _)| name.text.clone()).collect()
+        }
+        Type::Bool => {
+            [("false", 0), ("true", 1)].iter().filter(|(_, n)| !met(*n)).map(|(name, _)| name.to_string()).collect()
+        }
+        Type::Unknown => Vec::new(),
+        ty => {
+            let all = types::width(&body.cx.program, ty).filter(|width| *width < 16).map(|width| 1usize << width);
+            if all == Some(seen.len()) {
+                Vec::new()
+            } else {
+                vec!["all other numbers".to_string()]
+            }
+        }
+    };
+    if !missing.is_empty() {
+        let text = format!("this `match` does not say what happens for {}", suggest::list(&missing));
+        let diagnostic = Diagnostic::error(codes::NOT_EXHAUSTIVE, text)
+            .at(value.span, "not all values are met")
+            .help("add them, or `else => { … }`");
+        body.report(diagnostic);
+    }
+}

@@ -1,0 +1,89 @@
+//! Records written out: `Pair { left: 1, right }`, and what else names fields and gives each a value.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, AstNode, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::context::Item;
+use crate::resolve::expr;
+use crate::resolve::expr::{annotations, conversions, names};
+use crate::{codes, suggest, tree};
+
+/// `Pair { left: 1, right }`
+pub(super) fn read(body: &mut Body, expr: &ast::RecordExpr, span: Span) -> Expr {
+    let Some(name) = expr.name().map(|name| Name { text: name.text(), span: name.span(body.file) }) else {
+        return unknown(span);
+    };
+    let id = match body.cx.item(body.file, &name.text) {
+        Some(Item::Record(id)) => id,
+        Some(Item::Alias(index)) => match annotations::alias(body.cx, index, &name) {
+            Type::Record(id) => id,
+            _ => return unknown(span),
+        },
+        _ => {
+            body.cx.unknown(codes::UNKNOWN_TYPE, "a record", &name, body.file, |item| matches!(item, Item::Record(_)));
+            return unknown(span);
+        }
+    };
+    let fields = body.cx.program.records[id.index()].fields.clone();
+    let given = given(body, &expr.fields());
+    let values = values(body, &name.text, "record", &fields, given, span);
+    make(ExprKind::Record { record: id, fields: values }, Type::Record(id), span)
+}
+
+/// `{ left: 1, right }` as names and expressions; the short form names the value.
+fn given(body: &mut Body, fields: &[ast::RecordExprField]) -> Vec<(Name, Option<Tree>)> {
+    let named = fields.iter().filter_map(|field| Some((tree::some_name(body.file, field.name())?, field.value())));
+    named.collect()
+}
+
+/// Exactly one value for each field, in the order of the declaration.
+pub fn values(
+    body: &mut Body,
+    owner: &str,
+    what: &str,
+    fields: &[Field],
+    given: Vec<(Name, Option<Tree>)>,
+    span: Span,
+) -> Vec<Expr> {
+    let mut values: Vec<Option<Expr>> = vec![None; fields.len()];
+    let mut misspelt = false;
+    for (name, value) in given {
+        let Some(index) = fields.iter().position(|field| field.name.text == name.text) else {
+            no_field(body, &format!("{what} `{owner}`"), fields, &name);
+            value.iter().for_each(|value| drop(expr::infer(body, value, None)));
+            misspelt = true;
+            continue;
+        };
+        let found = match &value {
+            Some(value) => expr::value(body, value, fields[index].ty),
+            None => {
+                let found = names::read(body, &name, Some(fields[index].ty));
+                conversions::coerce(body, found, fields[index].ty)
+            }
+        };
+        if values[index].replace(found).is_some() {
+            let text = format!("field `{}` is given twice", name.text);
+            body.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
+        }
+    }
+    let given = fields.iter().zip(&values);
+    let missing: Vec<&str> =
+        given.filter(|(_, value)| value.is_none()).map(|(field, _)| field.name.text.as_str()).collect();
+    if !missing.is_empty() && !misspelt {
+        let text = format!("{what} `{owner}` needs a value for {}", suggest::list(&missing));
+        let help = format!("add `{}: …`", missing[0]);
+        body.error(codes::FIELDS_MISSING, text, span, "missing here", &help);
+    }
+    values.into_iter().map(|value| value.unwrap_or(unknown(span))).collect()
+}
+
+fn no_field(body: &mut Body, owner: &str, fields: &[Field], name: &Name) {
+    let names = fields.iter().map(|field| field.name.text.as_str());
+    let text = format!("{owner} has no field `{}`", name.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
+    diagnostic.helps.extend(suggest::help(&name.text, names));
+    body.report(diagnostic);
+}

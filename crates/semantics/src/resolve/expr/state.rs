@@ -1,0 +1,186 @@
+//! State that an expression names: of the layer directly, of an object through its handle.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::expr;
+use crate::resolve::expr::strangers;
+use crate::{codes, suggest, tree};
+
+/// The value of state: of a variable.
+pub fn value(body: &mut Body, state: StateRef, name: &Name) -> Expr {
+    let Some(member) = body.member(state.scope, state.member) else { return unknown(name.span) };
+    if let MemberKind::Var { ty, .. } = member.kind {
+        let span = state.span;
+        return make(ExprKind::State(state), ty, span);
+    }
+    let (what, help) = describe(&member.kind, &name.text);
+    body.error(codes::WRONG_STATE, format!("`{}` is {what}, not a value", name.text), name.span, what, &help);
+    unknown(name.span)
+}
+
+/// State of a wanted kind: `t`, `e.t`. A report if it is something else.
+pub fn of_kind(body: &mut Body, expr: &ast::Expr, what: &str, wanted: fn(&MemberKind) -> bool) -> Option<StateRef> {
+    let expr = tree::unparen(expr);
+    let (state, name) = named(body, &expr)?;
+    let kind = &body.member(state.scope, state.member)?.kind;
+    if wanted(kind) {
+        return Some(state);
+    }
+    let (found, help) = describe(kind, &name.text);
+    body.error(
+        codes::WRONG_STATE,
+        format!("`{}` is {found}, not {what}", name.text),
+        name.span,
+        &format!("expected {what}"),
+        &help,
+    );
+    None
+}
+
+/// State named directly, or through an object's handle.
+pub(super) fn named(body: &mut Body, expr: &ast::Expr) -> Option<(StateRef, Name)> {
+    if let Some(name) = tree::name_expr(body.file, expr) {
+        if let Some((scope, member)) = body.find_state(&name.text) {
+            return Some((StateRef { scope, member, object: None, span: name.span }, name));
+        }
+        if let Some(local) = body.locals.find(&name.text) {
+            let ty = body.locals.ty(local);
+            let text = format!("`{}` is a local value of type {}, not state", name.text, body.show(ty));
+            body.error(codes::WRONG_STATE, text, name.span, "expected state of the layer", "declare it in a scope");
+            return None;
+        }
+        strangers::report(body, &name);
+        return None;
+    }
+    let ast::Expr::Field(field) = expr else {
+        let span = body.span(expr);
+        body.error(codes::WRONG_STATE, "this is no state", span, "expected the name of state", "name it directly");
+        return None;
+    };
+    let name = tree::some_name(body.file, field.name())?;
+    let base = expr::infer(body, &field.base()?, None);
+    member_of(body, base, name)
+}
+
+/// `e.x` of an object's handle.
+pub fn member_of(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, Name)> {
+    let Type::Object(id) = base.ty else {
+        if base.ty != Type::Unknown {
+            let text = format!("{} has no state `{}`", body.show(base.ty), name.text);
+            body.error(
+                codes::UNKNOWN_FIELD,
+                text,
+                name.span,
+                "only objects have",
+                "find one: `if let e = Entry[key] { … }`",
+            );
+        }
+        return None;
+    };
+    let class = body.this_layer()?.objects.get(id.index())?;
+    match position(&class.members, &name.text) {
+        Some(member) => {
+            let span = base.span.to(name.span);
+            let scope = ScopeKind::Object(id);
+            Some((StateRef { scope, member, object: Some(Box::new(base)), span }, name))
+        }
+        None => {
+            let names: Vec<&str> = class.members.iter().map(|member| member.name.text.as_str()).collect();
+            let text = format!("objects `{}` have no `{}`", class.name.text, name.text);
+            let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
+            diagnostic.helps.extend(suggest::help(&name.text, names));
+            body.report(diagnostic);
+            None
+        }
+    }
+}
+
+/// The timer that an expression names.
+pub fn timer(body: &mut Body, expr: &Tree) -> Option<StateRef> {
+    of_kind(body, expr, "a timer", |kind| matches!(kind, MemberKind::Timer))
+}
+
+/// The quota that an expression names.
+pub fn quota(body: &mut Body, expr: &Tree) -> Option<StateRef> {
+    of_kind(body, expr, "a quota", |kind| matches!(kind, MemberKind::Quota { .. }))
+}
+
+/// The places for messages that an expression names.
+pub fn messages(body: &mut Body, base: &Tree) -> Option<StateRef> {
+    of_kind(body, base, "places for messages", |kind| matches!(kind, MemberKind::Messages { .. }))
+}
+
+/// Whether an expression names state of that kind; no report.
+pub fn is_member(body: &Body, expr: &Tree, wanted: fn(&MemberKind) -> bool) -> bool {
+    let found = match expr {
+        Tree::Name(_) => {
+            let Some(name) = tree::name_expr(body.file, expr) else { return false };
+            if body.locals.find(&name.text).is_some() {
+                return false;
+            }
+            body.find_state(&name.text)
+        }
+        Tree::Field(_) => {
+            let Some((owner, name)) = tree::name_field(body.file, expr) else { return false };
+            let Some(Type::Object(id)) = body.locals.find(&owner.text).map(|local| body.locals.ty(local)) else {
+                return false;
+            };
+            let class = body.this_layer().and_then(|layer| layer.objects.get(id.index()));
+            class.and_then(|class| position(&class.members, &name.text)).map(|member| (ScopeKind::Object(id), member))
+        }
+        _ => None,
+    };
+    found.and_then(|(scope, member)| body.member(scope, member)).is_some_and(|member| wanted(&member.kind))
+}
+
+/// What a kind of state is called, and what can be done with it.
+fn describe(kind: &MemberKind, name: &str) -> (&'static str, String) {
+    match kind {
+        MemberKind::Var { constant: true, .. } => ("a constant", "it is a value".into()),
+        MemberKind::Var { .. } => ("a variable", "it is a value: name it, or assign to it".into()),
+        MemberKind::Timer => ("a timer", format!("write `start {name} after 20 ms`, `stop {name}`, `running {name}`")),
+        MemberKind::Quota { .. } => {
+            ("a quota", format!("write `take {name} or {{ … }}`, `give {name}`, `left {name}`"))
+        }
+        MemberKind::Counter => ("a counter", format!("write `count {name}`; layers do not read counters")),
+        MemberKind::Array { .. } => ("an array", format!("name an element: `{name}[i]`")),
+        MemberKind::Map { .. } => {
+            ("a map", format!("look something up: `if let v = {name}[key] {{ … }} else {{ … }}`"))
+        }
+        MemberKind::Container(_) => ("a container", format!("call one of its functions: `{name}.push(x) or {{ … }}`")),
+        MemberKind::Messages { .. } => (
+            "places for messages",
+            format!("write `{name}.put(i, msg)`, `if let m = {name}.take(i) {{ … }}`, `{name}.holds(i)`"),
+        ),
+    }
+}
+
+/// The types of a map's keys and values.
+pub fn map_types(body: &Body, map: &StateRef) -> (Vec<Type>, Vec<Type>) {
+    match body.member(map.scope, map.member).map(|member| &member.kind) {
+        Some(MemberKind::Map { key, value, .. }) => (key.clone(), value.clone()),
+        _ => (Vec::new(), Vec::new()),
+    }
+}
+
+/// The types of what objects of a class are found by.
+pub fn object_keys(body: &Body, class: ObjectId) -> Vec<Type> {
+    let class = body.this_layer().and_then(|layer| layer.objects.get(class.index()));
+    class.map_or(Vec::new(), |class| class.keys.iter().map(|key| key.ty).collect())
+}
+
+/// `running t`
+pub(super) fn running(body: &mut Body, running: &ast::RunningExpr, span: Span) -> Expr {
+    let timer = running.timer().and_then(|tree| timer(body, &tree));
+    timer.map_or(unknown(span), |timer| make(ExprKind::Running(timer), Type::Bool, span))
+}
+
+/// `left kept`
+pub(super) fn left(body: &mut Body, left: &ast::LeftExpr, span: Span) -> Expr {
+    let quota = left.quota().and_then(|tree| quota(body, &tree));
+    quota.map_or(unknown(span), |quota| make(ExprKind::Left(quota), Type::UInt(32), span))
+}

@@ -1,0 +1,48 @@
+//! What to say of a name that stands for nothing here.
+
+use mokume_base::Diagnostic;
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::context::Item;
+use crate::{codes, suggest};
+
+/// Names that mean something everywhere in code.
+const BUILTIN: [&str; 10] = ["now", "random", "min", "max", "clamp", "fold16", "message", "flow", "below", "above"];
+
+/// A report with what is probably meant.
+pub fn report(body: &mut Body, name: &Name) {
+    if let Some(place) = body.view.inside.as_ref().filter(|_| name.text == "quota").map(|view| view.place) {
+        let diagnostic = Diagnostic::error(codes::QUOTA_WANTED, "this container takes from a quota, and is given none")
+            .at(place, "from which quota?")
+            .label(name.span, "taken from here")
+            .help("name one behind it: `entity { quota kept: 64 … stream sent(1000, 8) from kept }`");
+        return body.report(diagnostic);
+    }
+    let mut diagnostic =
+        Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no `{}` here", name.text)).at(name.span, "unknown");
+    if let Some(owner) = body.view.hidden_owner(&body.cx.program, &name.text) {
+        diagnostic = diagnostic.note(format!("`{}` belongs to the objects `{owner}`", name.text));
+        body.report(diagnostic.help(format!("find one first: `if let e = {owner}[key] {{ e.{} … }}`", name.text)));
+        return;
+    }
+    if body.is_fixed() && body.view.state_names(&body.cx.program).contains(&name.text) {
+        let text = format!("`{}` is state, and this must be known before the stack starts", name.text);
+        body.error(codes::NOT_CONSTANT, text, name.span, "not constant", "use a number, a `const` or a parameter");
+        return;
+    }
+    let mut names = body.locals.names();
+    names.extend(body.view.state_names(&body.cx.program));
+    names.extend(body.view.params.iter().map(|param| param.name.clone()));
+    let items = body.cx.names.visible(body.file, |item| matches!(item, Item::Const(_) | Item::Function(_)));
+    names.extend(items.into_iter().map(String::from));
+    let near = suggest::nearest(&name.text, names.iter().map(String::as_str).chain(BUILTIN));
+    diagnostic = match near {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None if body.view.layer.is_some() => {
+            diagnostic.help(format!("bind it with `let`, or declare it: `session {{ var {}: u32 = 0 }}`", name.text))
+        }
+        None => diagnostic.help("name a parameter or a `const`"),
+    };
+    body.report(diagnostic);
+}

@@ -1,0 +1,52 @@
+//! Enums with data, `enum Shape: u8 { Nothing, Circle(radius: u32) }`: a record for each.
+//!
+//! A value is the number, then the parts of all names, side by side; those of other names are 0. So behind this an enum with data
+//! is a record, in state, parameters and locals alike.
+
+use crate::program::*;
+use crate::resolve::context::Context;
+use crate::resolve::expr::annotations;
+use crate::tree;
+
+/// A record for each enum with data, still empty.
+pub(super) fn declare(cx: &mut Context) {
+    let trees = cx.trees.clone();
+    for (index, (file, item)) in trees.enums.iter().enumerate() {
+        if item.variants().iter().any(|variant| !variant.params().is_empty()) {
+            let record = RecordId(cx.program.records.len() as u32);
+            cx.program.records.push(Record { name: tree::title(*file, item.name()), fields: Vec::new(), vector: None });
+            cx.program.enums[index].data = Some(record);
+        }
+    }
+}
+
+/// The fields of these records.
+pub(super) fn parts(cx: &mut Context) {
+    let trees = cx.trees.clone();
+    for (index, (file, item)) in trees.enums.iter().enumerate() {
+        let Some(record) = cx.program.enums[index].data else { continue };
+        let number = Name { text: ".number".into(), span: tree::title(*file, item.name()).span };
+        let mut fields = vec![Field { name: number, ty: Type::Enum(EnumId(index as u32)), big: None, common: None }];
+        let mut parts = Vec::new();
+        for (name, _) in cx.program.enums[index].names.clone() {
+            let start = fields.len();
+            let variants = item.variants();
+            let variant = variants
+                .iter()
+                .find(|variant| tree::some_name(*file, variant.name()).is_some_and(|own| own.span == name.span));
+            for param in variant.map_or(Vec::new(), |variant| variant.params()) {
+                let Some(own) = tree::some_name(*file, param.name()) else { continue };
+                let ty = annotations::stored(cx, *file, param.ty());
+                fields.push(Field {
+                    name: Name { text: format!(".{}.{}", name.text, own.text), span: own.span },
+                    ty,
+                    big: None,
+                    common: None,
+                });
+            }
+            parts.push(start..fields.len());
+        }
+        cx.program.records[record.index()].fields = fields;
+        cx.program.enums[index].parts = parts;
+    }
+}

@@ -1,0 +1,367 @@
+//! Signatures and vocabularies, and what layers say about them.
+//!
+//! Keeps: an inclusion that disagrees with what is there already is reported with both places, and the first stays.
+
+use mokume_base::{Diagnostic, FileId, Span};
+use mokume_syntax::ast;
+
+use crate::events::{DOWN, UP};
+use crate::program::*;
+use crate::resolve::body::{Body, BodyKind};
+use crate::resolve::context::{twice, Context, Item, Lazy};
+use crate::resolve::expr;
+use crate::resolve::expr::annotations;
+use crate::resolve::items::fields;
+use crate::resolve::items::fields::FieldUse;
+use crate::signature::*;
+use crate::{codes, suggest, tree, types};
+
+/// All vocabularies, then all signatures with what they include.
+pub fn resolve(cx: &mut Context) {
+    let trees = cx.trees.clone();
+    for (file, item) in &trees.vocabularies {
+        let vocabulary = vocabulary(cx, *file, item);
+        cx.program.vocabularies.push(vocabulary);
+    }
+    let mut found: Vec<Lazy<(), Signature>> = vec![Lazy::Waiting(FileId(0), ()); trees.signatures.len()];
+    for index in 0..trees.signatures.len() {
+        signature(cx, index, &mut found);
+    }
+    for found in found {
+        if let Lazy::Done(signature) = found {
+            cx.program.signatures.push(signature);
+        }
+    }
+}
+
+fn vocabulary(cx: &mut Context, file: FileId, item: &ast::Vocabulary) -> Vocabulary {
+    let mut vocabulary = Vocabulary {
+        name: tree::title(file, item.name()),
+        down: Vec::new(),
+        up: Vec::new(),
+        reasons: item.reasons().iter().map(|name| tree::name(file, name)).collect(),
+    };
+    for directed in item.events() {
+        for event in directed.events() {
+            let Some(carried) = carried(cx, file, &event, directed.is_down(), true) else { continue };
+            let all = vocabulary.down.iter().chain(&vocabulary.up);
+            let first = all.map(|known| &known.name).find(|known| known.text == carried.name.text);
+            if let Some(first) = first {
+                let diagnostic = twice("event", &carried.name, &first.clone());
+                cx.report(diagnostic);
+                continue;
+            }
+            (if directed.is_down() { &mut vocabulary.down } else { &mut vocabulary.up }).push(carried);
+        }
+    }
+    vocabulary
+}
+
+/// One event; `own`: a vocabulary's, which is none of the language. Those of the language stand without parameters.
+fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own: bool) -> Option<Carried> {
+    let name = tree::some_name(file, event.name())?;
+    let (here, there) = if down { (&DOWN[..], &UP[..]) } else { (&UP[..], &DOWN[..]) };
+    let known = here.contains(&name.text.as_str());
+    if there.contains(&name.text.as_str()) || known && own {
+        let way = if there.contains(&name.text.as_str()) == down { "up" } else { "down" };
+        let text = format!("`{}` is an event of the language, which goes {way}", name.text);
+        let help =
+            if own { "give your event another name".to_string() } else { format!("write `{way} {}`", name.text) };
+        cx.error(codes::SIGNATURE_PART, text, name.span, "not this way", &help);
+        return None;
+    }
+    let params = event
+        .params()
+        .iter()
+        .filter_map(|param| {
+            let name = tree::some_name(file, param.name())?;
+            let ty = annotations::of_param(cx, file, &name, param.ty());
+            Some(Field { name, ty, big: None, common: None })
+        })
+        .collect();
+    Some(Carried { name, params })
+}
+
+fn signature(cx: &mut Context, index: usize, found: &mut Vec<Lazy<(), Signature>>) {
+    if !matches!(found[index], Lazy::Waiting(..)) {
+        return;
+    }
+    found[index] = Lazy::Busy;
+    let trees = cx.trees.clone();
+    let (file, item) = &trees.signatures[index];
+    let mut making = Making { cx: &mut *cx, file: *file, signature: empty(tree::title(*file, item.name())) };
+    for member in item.members() {
+        match member {
+            ast::SignatureMember::Include(include) => {
+                for name in include.names().iter().map(|name| tree::name(*file, name)) {
+                    let Some(id) = making.signature_named(&name) else { continue };
+                    signature(making.cx, id.index(), found);
+                    match &found[id.index()] {
+                        Lazy::Done(other) => making.include(&name, id, &other.clone()),
+                        _ => {
+                            let text = format!("signature `{}` includes itself", name.text);
+                            let help = "leave one of the inclusions out";
+                            making.cx.error(codes::CIRCLE, text, name.span, "leads back here", help);
+                        }
+                    }
+                }
+            }
+            other => making.member(&other),
+        }
+    }
+    found[index] = Lazy::Done(making.signature);
+}
+
+fn empty(name: Name) -> Signature {
+    Signature {
+        name,
+        included: Vec::new(),
+        unit: None,
+        boundaries: None,
+        down: Vec::new(),
+        up: Vec::new(),
+        parts: Vec::new(),
+        published: Vec::new(),
+        reads: Vec::new(),
+        writes: Vec::new(),
+        speaks: Vec::new(),
+    }
+}
+
+struct Making<'a> {
+    cx: &'a mut Context,
+    file: FileId,
+    signature: Signature,
+}
+
+impl Making<'_> {
+    fn signature_named(&mut self, name: &Name) -> Option<SignatureId> {
+        match self.cx.item(self.file, &name.text) {
+            Some(Item::Signature(id)) => Some(id),
+            _ => {
+                let wanted = |item| matches!(item, Item::Signature(_));
+                self.cx.unknown(codes::UNKNOWN_ITEM, "a signature", name, self.file, wanted);
+                None
+            }
+        }
+    }
+
+    fn member(&mut self, member: &ast::SignatureMember) {
+        let file = self.file;
+        match member {
+            ast::SignatureMember::Include(_) => {}
+            ast::SignatureMember::Unit(unit) => {
+                unit.names().iter().for_each(|name| self.unit_word(&tree::name(file, name)));
+            }
+            ast::SignatureMember::Boundaries(boundaries) => {
+                boundaries.names().iter().for_each(|name| self.boundaries_word(&tree::name(file, name)));
+            }
+            ast::SignatureMember::Directed(directed) => {
+                for event in directed.events() {
+                    if let Some(event) = carried(self.cx, file, &event, directed.is_down(), false) {
+                        self.event(event, directed.is_down());
+                    }
+                }
+            }
+            ast::SignatureMember::Address(address) => {
+                let fields = fields::read(self.cx, file, &address.fields(), FieldUse::Values);
+                fields.into_iter().for_each(|field| self.part(field));
+            }
+            ast::SignatureMember::Key(key) => {
+                let fields = fields::read(self.cx, file, &key.fields(), FieldUse::Values);
+                fields.into_iter().for_each(|field| self.part(field));
+            }
+            ast::SignatureMember::Publish(publish) => {
+                let Some(name) = tree::some_name(file, publish.name()) else { return };
+                let ty = annotations::stored(self.cx, file, publish.ty());
+                self.offer(Offered { name, ty, per_flow: publish.params().is_some() });
+            }
+            ast::SignatureMember::Reads(reads) => {
+                let found = attributes(self.cx, file, &reads.names());
+                self.signature.reads.extend(found);
+            }
+            ast::SignatureMember::Writes(writes) => {
+                let found = attributes(self.cx, file, &writes.names());
+                self.signature.writes.extend(found);
+            }
+            ast::SignatureMember::Speaks(speaks) => {
+                let found = vocabularies(self.cx, file, &speaks.names());
+                self.signature.speaks.extend(found);
+            }
+        }
+    }
+
+    fn unit_word(&mut self, name: &Name) {
+        let units = [Unit::Message, Unit::Stream];
+        match units.into_iter().find(|unit| unit.word() == name.text) {
+            Some(unit) => self.unit(unit, name.span),
+            None => self.wrong_word(name, "a unit", &["message", "stream"]),
+        }
+    }
+
+    fn boundaries_word(&mut self, name: &Name) {
+        match boundaries_named(&name.text) {
+            Some(boundaries) => self.boundaries(boundaries, name.span),
+            None => self.wrong_word(name, "a kind of boundaries", &["exact", "padded"]),
+        }
+    }
+
+    fn wrong_word(&mut self, name: &Name, what: &str, words: &[&str]) {
+        let text = format!("`{}` is not {what}", name.text);
+        let help = suggest::help(&name.text, words.iter().copied()).unwrap_or_default();
+        self.cx.error(codes::SIGNATURE_PART, text, name.span, "unknown", &help);
+    }
+
+    /// What another signature says is said here, too.
+    fn include(&mut self, name: &Name, id: SignatureId, other: &Signature) {
+        self.signature.included.push(id);
+        self.signature.included.extend(&other.included);
+        if let Some((unit, _)) = other.unit {
+            self.unit(unit, name.span);
+        }
+        if let Some((boundaries, _)) = other.boundaries {
+            self.boundaries(boundaries, name.span);
+        }
+        other.down.iter().for_each(|event| self.event(event.clone(), true));
+        other.up.iter().for_each(|event| self.event(event.clone(), false));
+        other.parts.iter().for_each(|part| self.part(part.clone()));
+        other.published.iter().for_each(|value| self.offer(value.clone()));
+        self.signature.reads.extend(&other.reads);
+        self.signature.writes.extend(&other.writes);
+        self.signature.speaks.extend(&other.speaks);
+    }
+
+    fn unit(&mut self, unit: Unit, span: Span) {
+        match self.signature.unit {
+            Some((first, place)) if first != unit => {
+                self.disagree("unit", (first.word(), place), (unit.word(), span));
+            }
+            Some(_) => {}
+            None => self.signature.unit = Some((unit, span)),
+        }
+    }
+
+    fn boundaries(&mut self, boundaries: Boundaries, span: Span) {
+        match self.signature.boundaries {
+            Some((first, place)) if first != boundaries => {
+                self.disagree("boundaries", (first.word(), place), (boundaries.word(), span));
+            }
+            Some(_) => {}
+            None => self.signature.boundaries = Some((boundaries, span)),
+        }
+    }
+
+    fn event(&mut self, event: Carried, down: bool) {
+        let known = if down { &self.signature.down } else { &self.signature.up };
+        if let Some(first) = known.iter().find(|first| first.name.text == event.name.text) {
+            let (is, was) = (self.types_of(&event.params), self.types_of(&first.params));
+            if is != was {
+                let first = (was, first.name.span);
+                self.disagree(&event.name.text, (&first.0, first.1), (&is, event.name.span));
+            }
+            return;
+        }
+        (if down { &mut self.signature.down } else { &mut self.signature.up }).push(event);
+    }
+
+    fn types_of(&self, params: &[Field]) -> String {
+        let types: Vec<String> = params.iter().map(|param| self.cx.show(param.ty)).collect();
+        format!("({})", types.join(", "))
+    }
+
+    fn part(&mut self, part: Field) {
+        let first = self.signature.parts.iter().find(|first| first.name.text == part.name.text).cloned();
+        match first {
+            Some(first) if !types::same(first.ty, part.ty) => {
+                let (was, is) = (self.cx.show(first.ty), self.cx.show(part.ty));
+                self.disagree(&part.name.text, (&was, first.name.span), (&is, part.name.span));
+            }
+            Some(_) => {}
+            None => self.signature.parts.push(part),
+        }
+    }
+
+    fn offer(&mut self, value: Offered) {
+        let first = self.signature.published.iter().find(|first| first.name.text == value.name.text).cloned();
+        match first {
+            Some(first) if !types::same(first.ty, value.ty) => {
+                let (was, is) = (self.cx.show(first.ty), self.cx.show(value.ty));
+                self.disagree(&value.name.text, (&was, first.name.span), (&is, value.name.span));
+            }
+            Some(_) => {}
+            None => self.signature.published.push(value),
+        }
+    }
+
+    fn disagree(&mut self, what: &str, first: (&str, Span), second: (&str, Span)) {
+        let text = format!("signature `{}` says two things about `{what}`", self.signature.name.text);
+        let diagnostic = Diagnostic::error(codes::SIGNATURE_DISAGREES, text)
+            .at(second.1, format!("{} here", second.0))
+            .label(first.1, format!("{} here", first.0))
+            .label(self.signature.name.span, "both stand in this signature")
+            .help("give it one type in both, or include one of them only");
+        self.cx.report(diagnostic);
+    }
+}
+
+fn boundaries_named(word: &str) -> Option<Boundaries> {
+    [Boundaries::Exact, Boundaries::Padded].into_iter().find(|known| known.word() == word)
+}
+
+fn attributes(cx: &mut Context, file: FileId, names: &[ast::Name]) -> Vec<(AttributeId, Span)> {
+    let mut found = Vec::new();
+    for name in names.iter().map(|name| tree::name(file, name)) {
+        match cx.item(file, &name.text) {
+            Some(Item::Attribute(id)) => found.push((id, name.span)),
+            _ => {
+                let wanted = |item| matches!(item, Item::Attribute(_));
+                cx.unknown(codes::UNKNOWN_ATTRIBUTE, "an attribute", &name, file, wanted);
+            }
+        }
+    }
+    found
+}
+
+/// The vocabularies of these names.
+pub fn vocabularies(cx: &mut Context, file: FileId, names: &[ast::Name]) -> Vec<(VocabularyId, Span)> {
+    let mut found = Vec::new();
+    for name in names.iter().map(|name| tree::name(file, name)) {
+        match cx.item(file, &name.text) {
+            Some(Item::Vocabulary(id)) => found.push((id, name.span)),
+            _ => {
+                let wanted = |item| matches!(item, Item::Vocabulary(_));
+                cx.unknown(codes::UNKNOWN_ITEM, "a vocabulary", &name, file, wanted);
+            }
+        }
+    }
+    found
+}
+
+/// `needs Datagrams, exact when checksums` of a layer whose parameters are known.
+pub fn claims(
+    cx: &mut Context,
+    file: FileId,
+    layer: LayerId,
+    names: &[ast::Name],
+    condition: Option<ast::Expr>,
+) -> Vec<Claim> {
+    let when = condition.map(|condition| {
+        let mut body = Body::of_layer(cx, file, layer, BodyKind::Argument);
+        let value = expr::value(&mut body, &condition, Type::Bool);
+        body.folded(value)
+    });
+    let mut claims = Vec::new();
+    for name in names.iter().map(|name| tree::name(file, name)) {
+        let what = match (boundaries_named(&name.text), cx.item(file, &name.text)) {
+            (_, Some(Item::Signature(id))) => Claimed::Signature(id),
+            (Some(boundaries), _) => Claimed::Boundaries(boundaries),
+            _ => {
+                let wanted = |item| matches!(item, Item::Signature(_));
+                cx.unknown(codes::UNKNOWN_ITEM, "a signature, `exact` or `padded`", &name, file, wanted);
+                continue;
+            }
+        };
+        claims.push(Claim { what, when: when.clone(), span: name.span });
+    }
+    claims
+}

@@ -1,0 +1,178 @@
+//! The code of layers: functions and handlers.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::check::linear;
+use crate::codes;
+use crate::program::*;
+use crate::resolve::body::{Body, BodyKind};
+use crate::resolve::context::Pending;
+use crate::resolve::layer::reader::LayerReader;
+use crate::resolve::layer::{handlers, sight};
+use crate::resolve::stmt;
+use crate::resolve::stmt::function;
+
+/// Functions first, then handlers; those with parameters of unknown type when who calls them has been read.
+pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
+    let mut function = 0;
+    let mut waiting: Vec<ast::Handler> = Vec::new();
+    for member in item.members() {
+        match member {
+            ast::Member::Function(tree) => {
+                function_code(reader, function, &tree);
+                function += 1;
+            }
+            ast::Member::Handler(handler) => waiting.push(handler),
+            ast::Member::Object(object) => waiting.extend(object.handlers()),
+            _ => {}
+        }
+    }
+    while !waiting.is_empty() {
+        let ready = waiting.iter().position(|handler| !is_vague(reader, handler)).unwrap_or(0);
+        let next = waiting.remove(ready);
+        handler_code(reader, &next);
+    }
+}
+
+fn head_of(reader: &mut LayerReader, tree: &ast::Handler) -> Option<usize> {
+    let span = match (tree.event(), tree.expiry()) {
+        (Some(path), _) => path.span(reader.file),
+        (None, Some(name)) => name.span(reader.file),
+        _ => return None,
+    };
+    reader.this().handlers.iter().position(|handler| handler.span == span)
+}
+
+/// Whether a parameter's type is neither written nor known yet.
+fn is_vague(reader: &mut LayerReader, tree: &ast::Handler) -> bool {
+    let Some(index) = head_of(reader, tree) else { return false };
+    let handler = &reader.this().handlers[index];
+    matches!(handler.event, Event::Custom { .. }) && handler.locals.iter().any(|local| local.ty == Type::Unknown)
+}
+
+fn function_code(reader: &mut LayerReader, index: usize, tree: &ast::Function) {
+    let head = reader.this().functions[index].clone();
+    let body = Body::of_function(reader.cx, reader.file, Some(reader.id), &head);
+    let (locals, excused, body) = function::body(body, tree, &head);
+    let held: Vec<LocalId> =
+        head.params.iter().filter(|param| param.ty == Type::Message).map(|param| param.local).collect();
+    linear::check(
+        &locals,
+        &held,
+        &excused,
+        &body,
+        function::last_brace(reader.file, tree.body(), head.name.span),
+        &mut reader.cx.out,
+    );
+    let function = &mut reader.this().functions[index];
+    function.locals = locals;
+    function.body = body;
+}
+
+fn handler_code(reader: &mut LayerReader, tree: &ast::Handler) {
+    let Some(index) = head_of(reader, tree) else { return };
+    let head = reader.this().handlers[index].clone();
+    let kind = BodyKind::Handler(handlers::role(&head.event));
+    let mut body = Body::of_scope(reader.cx, reader.file, reader.id, kind, head.scope);
+    for local in &head.locals {
+        body.locals.bind(&local.name, local.ty);
+    }
+    let statements = stmt::block(&mut body, tree.body());
+    let (locals, excused) = (body.locals.into_all(), body.excused);
+    let held = messages(&head.event, &locals);
+    let span = head.span;
+    linear::check(
+        &locals,
+        &held,
+        &excused,
+        &statements,
+        function::last_brace(reader.file, tree.body(), span),
+        &mut reader.cx.out,
+    );
+    let handler = &mut reader.this().handlers[index];
+    handler.locals = locals;
+    handler.body = statements;
+}
+
+/// The messages that a handler begins with.
+fn messages(event: &Event, locals: &[Local]) -> Vec<LocalId> {
+    let all: Vec<LocalId> = match event {
+        Event::Send { message, .. } | Event::Unmatched { message, .. } => vec![*message],
+        Event::FailedQuoting { message, .. } => vec![*message],
+        Event::Deliver { message, .. } => message.iter().copied().collect(),
+        Event::Service { params, .. } | Event::Custom { params, .. } => params.clone(),
+        _ => Vec::new(),
+    };
+    all.into_iter().filter(|local| locals.get(local.index()).is_some_and(|local| local.ty == Type::Message)).collect()
+}
+
+/// The functions of this layer's containers.
+pub(super) fn containers(reader: &mut LayerReader) {
+    let id = reader.id;
+    for pending in reader.cx.contained.clone().into_iter().filter(|pending| pending.layer == id) {
+        let container = reader.this().containers[pending.inside.instance as usize].clone();
+        for (tree, (_, index)) in pending.tree.functions().into_iter().zip(container.functions) {
+            container_function(reader, &pending, &tree, index as usize);
+        }
+    }
+}
+
+fn container_function(reader: &mut LayerReader, pending: &Pending, tree: &ast::Function, index: usize) {
+    let head = reader.this().functions[index].clone();
+    let (id, file) = (reader.id, pending.file);
+    let (locals, excused, statements) = reader.cx.with_types(&pending.inside.types, |cx| {
+        let mut body = Body::of_function(cx, file, Some(id), &head);
+        body.view.inside = Some(pending.inside.clone());
+        body.view.params = Vec::new();
+        if let ScopeKind::Object(object) = pending.inside.scope {
+            body.view.object = Some(object);
+        }
+        function::body(body, tree, &head)
+    });
+    let held: Vec<LocalId> =
+        head.params.iter().filter(|param| param.ty == Type::Message).map(|param| param.local).collect();
+    let end = function::last_brace(file, tree.body(), head.name.span);
+    linear::check(&locals, &held, &excused, &statements, end, &mut reader.cx.out);
+    let function = &mut reader.this().functions[index];
+    function.locals = locals;
+    function.body = statements;
+}
+
+/// For which scope each handler runs: the innermost whose state it names, also through the functions it calls.
+pub(super) fn scopes(reader: &mut LayerReader) {
+    let layer = reader.this().clone();
+    let of_functions = sight::function_scopes(&layer);
+    for (index, handler) in layer.handlers.iter().enumerate() {
+        let named = sight::scopes_named(&layer, &handler.body, &of_functions);
+        let (scope, problem) = sight::choose(&layer, handler, &named);
+        if let Some((kind, span)) = problem {
+            out_of_sight(reader, handler, kind, span, scope);
+        }
+        reader.this().handlers[index].scope = scope;
+    }
+}
+
+fn out_of_sight(reader: &mut LayerReader, handler: &Handler, kind: ScopeKind, span: Span, runs: ScopeKind) {
+    let text = format!(
+        "this handler runs for the {}, and there is no {} at hand",
+        sight::scope_name(runs),
+        sight::scope_name(kind)
+    );
+    let diagnostic = Diagnostic::error(codes::OUT_OF_SIGHT, text)
+        .at(span, format!("state of the {}", sight::scope_name(kind)))
+        .label(handler.span, "the handler")
+        .help("keep the state in the `entity`, or in objects that are found by a key");
+    reader.cx.report(diagnostic);
+}
+
+/// Whether the layer looks at the octets of what the layer above made.
+pub(super) fn barrier(reader: &mut LayerReader) {
+    let layer = reader.this();
+    if layer.shape == Shape::Endpoint {
+        return;
+    }
+    let bodies =
+        layer.handlers.iter().map(|handler| &handler.body).chain(layer.functions.iter().map(|function| &function.body));
+    layer.barrier = bodies.into_iter().any(|body| sight::looks_at_octets(body));
+}

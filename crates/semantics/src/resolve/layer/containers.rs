@@ -1,0 +1,175 @@
+//! Containers are expanded where they are declared: what a container holds becomes members of the scope, what it does
+//! becomes functions of the layer, with the types and sizes of the declaration in their places.
+//!
+//! Keeps: behind this file nothing knows of containers but by name; a container's text is read anew for each
+//! declaration, in its own file, and sees nothing but itself.
+
+use std::rc::Rc;
+
+use mokume_base::FileId;
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::context::{Inside, Item, Pending};
+use crate::resolve::expr;
+use crate::resolve::expr::{annotations, arguments};
+use crate::resolve::items::params;
+use crate::resolve::layer::kinds;
+use crate::resolve::layer::reader::LayerReader;
+use crate::{codes, tree};
+
+/// Containers in containers, at most so deep.
+const DEEPEST: usize = 8;
+
+/// `queue<Message> waiting(8) from kept`: the members that it stands for, behind one that has its name.
+pub(super) fn declare(
+    reader: &mut LayerReader,
+    scope: ScopeKind,
+    tree: &ast::Contained,
+    name: &Name,
+    members: &mut Vec<Member>,
+) {
+    let Some((file, container, of)) = container_of(reader, tree) else { return };
+    let depth = reader.inside.as_ref().map_or(0, |inside| inside.depth) + 1;
+    if depth > DEEPEST {
+        let text = format!("`{}` holds itself, or too many others within each other", of.text);
+        reader.cx.error(codes::CIRCLE, text, of.span, "within itself", "leave it out");
+        return;
+    }
+    let Some(types) = types_of(reader, tree, &container, &of) else { return };
+    let params = reader.cx.with_types(&types, |cx| params::read(cx, file, &container.params()));
+    let span = tree.span(reader.file);
+    let mut body = reader.argument();
+    let args = arguments::for_params(&mut body, &of.text, &params, &tree.args(), span);
+    let values = params.iter().zip(args).map(|(param, arg)| (param.name.text.clone(), body.folded(arg))).collect();
+    let instance = reader.this().containers.len() as u32;
+    let empty = Container { of: of.text.clone(), scope, members: Vec::new(), functions: Vec::new() };
+    reader.this().containers.push(empty);
+    members.push(Member { name: name.clone(), kind: MemberKind::Container(instance) });
+    let quota = quota_of(reader, scope, tree, members);
+    let place = of.span;
+    let mut inside = Inside { instance, scope, members: Vec::new(), values, types, quota, place, depth };
+    parts(reader, scope, (file, &container), (name, &mut inside), members);
+    reader.this().containers[instance as usize].members = inside.members.clone();
+    let (layer, within) = (reader.id, format!("{}.", name.text));
+    reader.cx.contained.push(Pending { layer, within, file, tree: container, inside: Rc::new(inside) });
+}
+
+/// The quota that `from` names: of the same scope, in front of this, or of the entity. [`quotas::read`](super::quotas::read) says what is
+/// wrong with it.
+fn quota_of(
+    reader: &mut LayerReader,
+    scope: ScopeKind,
+    tree: &ast::Contained,
+    members: &[Member],
+) -> Option<(ScopeKind, u32)> {
+    let name = tree::some_name(reader.file, tree.quota())?;
+    if let Some(inside) = &reader.inside {
+        return inside.member(&name.text);
+    }
+    let is_it = |member: &Member| member.name.text == name.text && matches!(member.kind, MemberKind::Quota { .. });
+    if let Some(place) = members.iter().position(is_it) {
+        return Some((scope, place as u32));
+    }
+    let outer = reader.this().scopes.iter().find(|known| known.kind == ScopeKind::Entity)?;
+    let place = outer.members.iter().position(is_it)?;
+    Some((ScopeKind::Entity, place as u32))
+}
+
+fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(FileId, ast::Container, Name)> {
+    let of = tree::some_name(reader.file, tree.container())?;
+    let Some(Item::Container(index)) = reader.cx.item(reader.file, &of.text) else {
+        let is_one = |item| matches!(item, Item::Container(_));
+        reader.cx.unknown(codes::UNKNOWN_ITEM, "a container", &of, reader.file, is_one);
+        return None;
+    };
+    let (file, container) = reader.cx.trees.containers.get(index)?.clone();
+    Some((file, container, of))
+}
+
+/// What the names of the container's types stand for.
+fn types_of(
+    reader: &mut LayerReader,
+    tree: &ast::Contained,
+    container: &ast::Container,
+    of: &Name,
+) -> Option<Vec<(String, Type)>> {
+    let (wanted, given) = (container.types(), tree.types());
+    if wanted.len() != given.len() {
+        let text = format!("`{}` asks for {} types, not {}", of.text, wanted.len(), given.len());
+        let help = format!("write `{}<{}>`", of.text, vec!["u32"; wanted.len()].join(", "));
+        reader.cx.error(codes::CONTAINER_TYPES, text, of.span, "here", &help);
+        return None;
+    }
+    let mut types = Vec::new();
+    for (name, ty) in wanted.iter().zip(given) {
+        let span = ty.span(reader.file);
+        let found = annotations::read(reader.cx, reader.file, Some(ty));
+        if matches!(found, Type::Flow(_) | Type::Reason | Type::Object(_)) {
+            let text = format!("{} cannot be kept", reader.cx.show(found));
+            reader.cx.error(codes::CONTAINER_TYPES, text, span, "no element", "keep its parts, in a record");
+            return None;
+        }
+        types.push((name.text(), found));
+    }
+    Some(types)
+}
+
+/// The container's state, as members of the scope.
+fn parts(
+    reader: &mut LayerReader,
+    scope: ScopeKind,
+    (file, container): (FileId, &ast::Container),
+    (name, inside): (&Name, &mut Inside),
+    members: &mut Vec<Member>,
+) {
+    for handler in container.handlers() {
+        let span = handler.event().map_or(name.span, |event| event.span(file));
+        let help = "write it in the layer, which calls a function of the container";
+        reader.cx.error(codes::CONTAINER_MEMBER, "a container handles no events", span, "not in a container", help);
+    }
+    for state in container.states() {
+        let Some(own) = tree::some_name(file, state.name()) else { continue };
+        let place = members.len() as u32;
+        let full = Name { text: format!("{}.{}", name.text, own.text), span: own.span };
+        let (layer, shared) = (reader.id, Rc::new(inside.clone()));
+        let types = inside.types.clone();
+        reader.cx.with_types(&types, |cx| {
+            let mut inner = LayerReader { cx, file, id: layer, inside: Some(shared) };
+            match &state {
+                ast::State::Contained(tree) => declare(&mut inner, scope, tree, &full, members),
+                state => {
+                    let kind = part(&mut inner, state, &own);
+                    members.push(Member { name: full, kind });
+                }
+            }
+        });
+        if members.len() as u32 > place {
+            inside.members.push((own.text, place));
+        }
+    }
+}
+
+/// One declaration of a container, as state of the layer.
+pub fn part(reader: &mut LayerReader, state: &ast::State, own: &Name) -> MemberKind {
+    if let ast::State::Array(array) = state {
+        if let Some(ast::Type::Array(array)) = array.ty() {
+            let outer = array.element();
+            if annotations::read(reader.cx, reader.file, outer) == Type::Message {
+                return MemberKind::Messages { size: reader.size(array.length(), own.span), quota: None };
+            }
+        }
+    }
+    let mut kind = kinds::read(reader, state, own);
+    let value = match state {
+        ast::State::Var(var) => var.value(),
+        ast::State::Const(var) => var.value(),
+        _ => None,
+    };
+    if let (MemberKind::Var { ty, init, .. }, Some(value)) = (&mut kind, value) {
+        let mut body = reader.argument();
+        let value = expr::value(&mut body, &value, *ty);
+        *init = Some(body.folded(value));
+    }
+    kind
+}

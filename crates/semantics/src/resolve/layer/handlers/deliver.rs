@@ -1,0 +1,130 @@
+//! `on deliver(…)`: the fields of the layer's own header that it names, of one record or of an alternative.
+//!
+//! Keeps: every name in the parentheses is bound, with an unknown type where it stands for nothing.
+
+use mokume_base::Diagnostic;
+use mokume_syntax::ast::Pattern;
+
+use crate::program::*;
+use crate::resolve::layer::handlers::head::Head;
+use crate::{codes, suggest, tree};
+
+/// `deliver(msg, seq)`, `deliver(msg, Data { seq })`, `deliver(Ack { next })`
+pub(super) fn read(head: &mut Head) -> Option<Event> {
+    let header = head.this().header.clone();
+    let owner = head.this().name.text.clone();
+    let single = header.as_ref().filter(|header| header.is_single()).map(|header| header.variants[0].clone());
+    let mut message = None;
+    let mut variant = None;
+    let mut fields = Vec::new();
+    for (index, pattern) in head.tree.patterns().into_iter().enumerate() {
+        match pattern {
+            Pattern::Alternative(alternative) => {
+                let Some(name) = tree::some_name(head.file, alternative.name()) else { continue };
+                let names: Vec<Name> = alternative.fields().iter().map(|field| tree::name(head.file, field)).collect();
+                variant = chosen(head, header.as_ref(), &owner, &name, &names, &mut fields).or(variant);
+            }
+            Pattern::Param(param) => {
+                let Some(name) = tree::some_name(head.file, param.name()) else { continue };
+                let field = single
+                    .as_ref()
+                    .and_then(|single| single.fields.iter().position(|field| field.name.text == name.text));
+                let ty = field.and_then(|at| single.as_ref().map(|single| single.fields[at].ty));
+                let alternative =
+                    header.as_ref().and_then(|header| header.variant(&name.text)).filter(|_| single.is_none());
+                match (field, ty) {
+                    (Some(at), Some(ty)) => {
+                        let local = head.bind(name, ty);
+                        fields.push((at as u32, local));
+                    }
+                    _ if alternative.is_some() => {
+                        variant = chosen(head, header.as_ref(), &owner, &name, &[], &mut fields).or(variant);
+                    }
+                    _ if index == 0 => message = Some(head.bind(name, Type::Message)),
+                    _ => no_field(head, header.as_ref(), &owner, &name),
+                }
+            }
+        }
+    }
+    with_message(head, header.as_ref(), variant, message);
+    if single.is_some() {
+        variant = Some(0);
+    }
+    let flow = head.flow(Side::Below);
+    Some(Event::Deliver { message, variant, fields, flow })
+}
+
+fn chosen(
+    head: &mut Head,
+    header: Option<&Header>,
+    owner: &str,
+    name: &Name,
+    names: &[Name],
+    fields: &mut Vec<(u32, LocalId)>,
+) -> Option<u32> {
+    let single = header.is_some_and(Header::is_single);
+    let Some((index, variant)) = header.and_then(|header| header.variant(&name.text)).filter(|_| !single) else {
+        let known: Vec<&str> =
+            header.iter().filter(|_| !single).flat_map(|h| &h.variants).map(|v| v.name.text.as_str()).collect();
+        let text = format!("the header of `{owner}` has no alternative `{}`", name.text);
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_VARIANT, text).at(name.span, "unknown");
+        diagnostic.helps.extend(suggest::help(&name.text, known));
+        head.cx.report(diagnostic);
+        for name in names {
+            head.bind(name.clone(), Type::Unknown);
+        }
+        return None;
+    };
+    for name in names {
+        match variant.fields.iter().position(|field| field.name.text == name.text) {
+            Some(at) => {
+                let local = head.bind(name.clone(), variant.fields[at].ty);
+                fields.push((at as u32, local));
+            }
+            None => {
+                let known = variant.fields.iter().map(|field| field.name.text.as_str());
+                let text = format!("alternative `{}` has no field `{}`", variant.name.text, name.text);
+                let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text)
+                    .at(name.span, "unknown")
+                    .label(variant.name.span, "declared here");
+                diagnostic.helps.extend(suggest::help(&name.text, known));
+                head.cx.report(diagnostic);
+                head.bind(name.clone(), Type::Unknown);
+            }
+        }
+    }
+    Some(index)
+}
+
+fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, name: &Name) {
+    let known: Vec<&str> = header
+        .iter()
+        .flat_map(|header| &header.variants)
+        .flat_map(|v| &v.fields)
+        .map(|f| f.name.text.as_str())
+        .collect();
+    let text = format!("the header of `{owner}` has no field `{}`", name.text);
+    let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text).at(name.span, "unknown");
+    if header.is_some_and(|header| !header.is_single()) {
+        diagnostic = diagnostic.help("the header is a choice: write `deliver(msg, Data { seq })`");
+    } else {
+        diagnostic.helps.extend(suggest::help(&name.text, known));
+    }
+    head.cx.report(diagnostic);
+    head.bind(name.clone(), Type::Unknown);
+}
+
+/// An alternative that goes alone brings no message.
+fn with_message(head: &mut Head, header: Option<&Header>, variant: Option<u32>, message: Option<LocalId>) {
+    let Some(variant) = variant.and_then(|index| header?.variants.get(index as usize)) else { return };
+    if let (false, Some(message)) = (variant.with_message, message) {
+        let name = head.locals[message.index()].name.clone();
+        let text = format!("`{}` goes alone: it brings no message", variant.name.text);
+        let diagnostic = Diagnostic::error(codes::WITH_MESSAGE, text)
+            .at(name.span, "nothing comes here")
+            .label(variant.name.span, "without `with message`")
+            .help(format!("write `on deliver({} {{ … }})`", variant.name.text));
+        head.cx.report(diagnostic);
+        head.locals[message.index()].ty = Type::Unknown;
+    }
+}

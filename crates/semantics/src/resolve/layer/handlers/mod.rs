@@ -1,0 +1,184 @@
+//! Heads of handlers: which event, and which parameters.
+//!
+//! May assume: the layer's header, state and services. Keeps: every name in a head's parentheses is bound, so that the body does not
+//! miss it.
+
+mod deliver;
+mod head;
+mod own;
+mod services;
+mod shapes;
+
+use mokume_base::{Diagnostic, FileId};
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::events::{DOWN, UP};
+use crate::program::*;
+use crate::resolve::body::terms::unknown;
+use crate::resolve::body::{Body, BodyKind, Role};
+use crate::resolve::context::Context;
+use crate::resolve::expr;
+use crate::resolve::layer::handlers::head::Head;
+use crate::{codes, suggest, tree};
+
+/// The head of a handler; none if its event could not be made out.
+pub fn read(
+    cx: &mut Context,
+    file: FileId,
+    layer: LayerId,
+    object: Option<ObjectId>,
+    tree: &ast::Handler,
+) -> Option<Handler> {
+    let span = match (tree.event(), tree.expiry()) {
+        (Some(path), _) => path.span(file),
+        (None, Some(name)) => name.span(file),
+        (None, None) => return None,
+    };
+    let mut head = Head { cx, file, layer, object, tree, locals: Vec::new(), span };
+    let event = event(&mut head)?;
+    let locals = head.locals;
+    let scope = match (&event, object) {
+        (_, Some(object)) => ScopeKind::Object(object),
+        (Event::Expiry { timer }, None) => timer.scope,
+        _ => ScopeKind::Entity,
+    };
+    Some(Handler { event, scope, locals, body: Vec::new(), span })
+}
+
+/// What statements a handler of this event may hold.
+pub fn role(event: &Event) -> Role {
+    match event {
+        Event::Start => Role::Start,
+        // A session begins with one of them.
+        Event::Open { .. } | Event::Accepted { .. } => Role::Open,
+        Event::Unmatched { .. } => Role::Unmatched,
+        Event::Settle { .. } => Role::Settle,
+        Event::Expiry { .. } => Role::Expiry,
+        Event::Service { .. } | Event::Change { .. } | Event::Custom { from: Origin::Own, .. } => Role::Service,
+        _ => Role::Other,
+    }
+}
+
+/// What tells two handlers of one layer apart.
+pub fn same_event(a: &Handler, b: &Handler) -> bool {
+    match (&a.event, &b.event) {
+        (Event::Deliver { variant: x, .. }, Event::Deliver { variant: y, .. }) => x == y,
+        (Event::Expiry { timer: x }, Event::Expiry { timer: y }) => (x.scope, x.member) == (y.scope, y.member),
+        (Event::Service { service: x, operation: i, .. }, Event::Service { service: y, operation: j, .. }) => {
+            (x, i) == (y, j)
+        }
+        (Event::Custom { name: x, .. }, Event::Custom { name: y, .. }) => x.text == y.text,
+        (Event::Change { name: x }, Event::Change { name: y }) => x.text == y.text,
+        (x, y) => std::mem::discriminant(x) == std::mem::discriminant(y),
+    }
+}
+
+fn event(head: &mut Head) -> Option<Event> {
+    if let Some(timer) = head.tree.expiry() {
+        return expiry(head, &tree::name(head.file, &timer));
+    }
+    let path = head.tree.event()?;
+    let parts = tree::parts(head.file, &path);
+    match parts.as_slice() {
+        [_, name] if head.tree.is_change() => Some(bare(head, Event::Change { name: name.clone() })),
+        [name] => plain(head, &name.clone()),
+        [owner, name] => services::read(head, &owner.clone(), &name.clone()),
+        _ => {
+            let help = "write `on deliver(…)`, `on resolve.ask(…)`";
+            head.cx.error(codes::UNKNOWN_EVENT, "no event has such a name", head.span, "unknown", help);
+            None
+        }
+    }
+}
+
+fn plain(head: &mut Head, name: &Name) -> Option<Event> {
+    let shape = head.this().shape;
+    if head.object.is_some() {
+        let text = "an object handles the expiry of its timers alone";
+        head.cx.error(codes::EVENT_SHAPE, text, name.span, "not in an object", "write the handler in the layer");
+        return None;
+    }
+    let known = DOWN.contains(&name.text.as_str()) || UP.contains(&name.text.as_str());
+    shapes::shape_knows(head, shape, name);
+    if known || matches!(name.text.as_str(), "start" | "unmatched" | "settle") {
+        shapes::stray_clauses(head, name);
+    }
+    Some(match name.text.as_str() {
+        "start" => bare(head, Event::Start),
+        "send" => Event::Send { message: head.only_message()?, flow: head.flow(Side::Above) },
+        "deliver" => return deliver::read(head),
+        "open" => Event::Open { flow: head.flow_param(Side::Above) },
+        "listen" => Event::Listen { flow: head.flow_param(Side::Above) },
+        "bind" => Event::Bind { flow: head.flow_param(Side::Above) },
+        "unlisten" => Event::Unlisten { flow: head.flow_param(Side::Above) },
+        "accepted" => Event::Accepted { flow: head.flow_param(Side::Below) },
+        "opened" => bare(head, Event::Opened),
+        "close" => bare(head, Event::Close),
+        "abort" => bare(head, Event::Abort),
+        "closed" => bare(head, Event::Closed),
+        "failed" => failed(head),
+        "unmatched" => Event::Unmatched { message: head.only_message()?, flow: head.flow(Side::Above) },
+        "settle" => settle(head),
+        _ => return own::read(head, name),
+    })
+}
+
+/// An event that has no parameters.
+fn bare(head: &mut Head, event: Event) -> Event {
+    head.none();
+    event
+}
+
+/// `failed`, `failed(reason)`, `failed(reason, quote)`
+fn failed(head: &mut Head) -> Event {
+    let mut names = head.names(2).into_iter();
+    let reason = names.next().map(|name| head.bind(name, Type::Reason));
+    match (reason, names.next()) {
+        (Some(reason), Some(quote)) => Event::FailedQuoting { reason, message: head.bind(quote, Type::Message) },
+        _ => Event::Failed { reason },
+    }
+}
+
+fn settle(head: &mut Head) -> Event {
+    head.none();
+    let limit = match head.tree.limit() {
+        Some(limit) => {
+            expr::size(&mut Body::of_layer(head.cx, head.file, head.layer, BodyKind::Argument), Some(limit), head.span)
+        }
+        None => {
+            let help = "write `on settle limit 8 { … }`: so often it may settle in one reaction";
+            head.cx.error(codes::MISSING_ARGUMENT, "`settle` has no limit", head.span, "expected `limit`", help);
+            unknown(head.span)
+        }
+    };
+    Event::Settle { limit }
+}
+
+fn expiry(head: &mut Head, name: &Name) -> Option<Event> {
+    head.none();
+    let layer = head.this();
+    let of = |members: &[Member]| position(members, &name.text);
+    let found = match head.object {
+        Some(object) => of(&layer.objects[object.index()].members).map(|member| (ScopeKind::Object(object), member)),
+        None => layer.scopes.iter().find_map(|scope| Some((scope.kind, of(&scope.members)?))),
+    };
+    let kind = found.and_then(|(scope, member)| layer.members(scope)?.get(member as usize));
+    if let (Some((scope, member)), Some(MemberKind::Timer)) = (found, kind.map(|member| &member.kind)) {
+        return Some(Event::Expiry { timer: StateRef { scope, member, object: None, span: name.span } });
+    }
+    let timers: Vec<String> = all_timers(layer, head.object);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no timer `{}` here", name.text))
+        .at(name.span, "expected a timer");
+    diagnostic.helps.extend(suggest::help(&name.text, timers.iter().map(String::as_str)));
+    diagnostic
+        .helps
+        .push(format!("declare it: `session {{ timer {} }}`; an object's timers expire within the object", name.text));
+    head.cx.report(diagnostic);
+    None
+}
+
+fn all_timers(layer: &Layer, object: Option<ObjectId>) -> Vec<String> {
+    let own = object.and_then(|object| layer.objects.get(object.index())).map(|class| &class.members);
+    let members = layer.scopes.iter().map(|scope| &scope.members).chain(own).flatten();
+    members.filter(|member| matches!(member.kind, MemberKind::Timer)).map(|member| member.name.text.clone()).collect()
+}

@@ -1,0 +1,175 @@
+//! Events of the layers' own: of a vocabulary, of `later`, of any other name; where they come from and what they carry.
+
+use mokume_base::Diagnostic;
+use mokume_syntax::ast::{self, AstNode, Pattern};
+
+use crate::events::{DOWN, GRANTS, UP};
+use crate::program::*;
+use crate::resolve::context::Context;
+use crate::resolve::emit::own_events;
+use crate::resolve::expr::{annotations, fixed};
+use crate::resolve::layer::handlers::head::Head;
+use crate::signature::Carried;
+use crate::{codes, suggest, tree, types};
+
+/// How many `later` events wait when the handler does not say.
+const LATER_ROOM: u32 = 16;
+
+/// An event of the layers' own.
+pub(super) fn read(head: &mut Head, name: &Name) -> Option<Event> {
+    let spoken = own_events::spoken(head.cx, head.layer, &name.text).or_else(|| grant(name));
+    let emitted = spoken.is_some() || head.cx.said.emitted.iter().any(|(_, known, _)| *known == name.text);
+    let own = has_later(head.cx, head.layer, &name.text);
+    if !emitted && !own && is_strange(head, name) {
+        return None;
+    }
+    let from = match &spoken {
+        Some((_, true)) => Origin::Above,
+        Some((_, false)) => Origin::Below,
+        None => origin(head, name, own),
+    };
+    said_origin(head, &spoken);
+    let later_capacity = room(head);
+    let params = params(head, own, spoken.as_ref().map(|(known, _)| known));
+    count_spoken(head, name, params.len(), &spoken);
+    Some(Event::Custom { name: name.clone(), from, params, later_capacity })
+}
+
+/// Whether an event that nobody emits is meant as another; a report if so.
+fn is_strange(head: &mut Head, name: &Name) -> bool {
+    let known = DOWN.iter().chain(&UP).chain(&["start", "settle", "unmatched"]).copied();
+    if let Some(near) = suggest::nearest(&name.text, known) {
+        let text = format!("there is no event `{}`", name.text);
+        head.cx.error(codes::UNKNOWN_EVENT, text, name.span, "nobody emits it", &format!("did you mean `{near}`?"));
+        return true;
+    }
+    let untyped = |pattern: &Pattern| matches!(pattern, Pattern::Param(param) if param.ty().is_none());
+    let foreign = head.tree.patterns().iter().any(untyped);
+    if foreign {
+        foreign_event(head, name);
+    }
+    foreign
+}
+
+/// How many `later` events wait.
+fn room(head: &mut Head) -> u32 {
+    let Some(room) = head.tree.later() else { return LATER_ROOM };
+    let number = fixed::number(head.cx, head.file, &room, Type::UInt(32));
+    if number == Some(0) {
+        let text = "nothing has room or runs here: the number is 0";
+        let place = room.span(head.file);
+        head.cx.error(codes::EMPTY_SIZE, text, place, "zero", "write how many there are at most");
+    }
+    number.unwrap_or(0) as u32
+}
+
+fn params(head: &mut Head, own: bool, spoken: Option<&Carried>) -> Vec<LocalId> {
+    let mut params = Vec::new();
+    for pattern in head.tree.patterns() {
+        let Pattern::Param(param) = pattern else {
+            let place = pattern.span(head.file);
+            let help = "write `name: Type`";
+            head.cx.error(codes::HANDLER_PARAMS, "own events have plain parameters", place, "no alternative", help);
+            continue;
+        };
+        let Some(name) = tree::some_name(head.file, param.name()) else { continue };
+        // Without a type, it is that of what `later` gives to it.
+        let known = spoken.and_then(|known| known.params.get(params.len())).map(|known| known.ty);
+        let ty = match (param.ty(), known) {
+            (None, Some(known)) => known,
+            (None, None) if own => Type::Unknown,
+            (ty, known) => as_spoken(head, &name, ty, known),
+        };
+        params.push(head.bind(name, ty));
+    }
+    params
+}
+
+/// `on receive(msg)`: meant as an event of the language, which brings its types along.
+fn foreign_event(head: &mut Head, name: &Name) {
+    let text = format!("there is no event `{}`", name.text);
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text)
+        .at(name.span, "nobody emits it")
+        .help("messages come by `on send(msg)` from above, by `on deliver(msg)` from below")
+        .help(format!("an event of the layers' own says its types: `on {}(msg: Message)`", name.text));
+    head.cx.report(diagnostic);
+}
+
+/// The written type of a parameter, which is that of the vocabulary.
+fn as_spoken(head: &mut Head, name: &Name, ty: Option<ast::Type>, known: Option<Type>) -> Type {
+    let ty = annotations::of_param(head.cx, head.file, name, ty);
+    match known {
+        Some(known) if !types::same(known, ty) => {
+            let (is, wanted) = (head.cx.show(ty), head.cx.show(known));
+            let text = format!("`{}` is {wanted} in the vocabulary, not {is}", name.text);
+            head.cx.error(codes::MISMATCH, text, name.span, "another type", "leave the type out");
+            known
+        }
+        _ => ty,
+    }
+}
+
+fn count_spoken(head: &mut Head, name: &Name, count: usize, spoken: &Option<(Carried, bool)>) {
+    let Some((known, _)) = spoken.as_ref().filter(|(known, _)| known.params.len() != count) else { return };
+    let text = format!("`{}` has {} parameters, not {count}", name.text, known.params.len());
+    let diagnostic = Diagnostic::error(codes::WRONG_COUNT, text)
+        .at(name.span, "here")
+        .label(known.name.span, "as the vocabulary says")
+        .help("name all of them");
+    head.cx.report(diagnostic);
+}
+
+/// `from` is not needed, and does not say otherwise.
+fn said_origin(head: &mut Head, spoken: &Option<(Carried, bool)>) {
+    let clause = head.tree.from().and_then(|clause| tree::name_expr(head.file, &clause));
+    let (Some(clause), Some((known, down))) = (clause, spoken) else { return };
+    if clause.text != if *down { "above" } else { "below" } {
+        own_events::wrong_direction(head.cx, known, *down, clause.span, false);
+    }
+}
+
+/// Where an own event comes from: as `from` says, or from who emits it.
+fn origin(head: &mut Head, name: &Name, own: bool) -> Origin {
+    let clause = head.tree.from().and_then(|clause| tree::name_expr(head.file, &clause));
+    match clause.as_ref().map(|clause| clause.text.as_str()) {
+        Some("above") => return Origin::Above,
+        Some("below") => return Origin::Below,
+        Some(_) => {
+            let place = clause.map_or(head.span, |clause| clause.span);
+            let help = "write `from above` or `from below`";
+            head.cx.error(codes::HANDLER_PARAMS, "own events have no flow", place, "unknown", help);
+        }
+        None => {}
+    }
+    let goes = |down: bool| {
+        head.cx
+            .said
+            .emitted
+            .iter()
+            .any(|(layer, known, way)| *layer != head.layer && *known == name.text && *way == down)
+    };
+    match (own, goes(false), goes(true)) {
+        (true, false, false) => Origin::Own,
+        (_, false, true) => Origin::Above,
+        _ => Origin::Below,
+    }
+}
+
+/// Events of back-pressure, which every layer knows.
+fn grant(name: &Name) -> Option<(Carried, bool)> {
+    let at = GRANTS.iter().position(|known| *known == name.text)?;
+    let field = |text: &str| Field {
+        name: Name { text: text.into(), span: name.span },
+        ty: Type::UInt(32),
+        big: None,
+        common: None,
+    };
+    Some((Carried { name: name.clone(), params: vec![field("messages"), field("octets")] }, at == 1))
+}
+
+/// Whether the layer's code says `later NAME(…)`.
+fn has_later(cx: &Context, layer: LayerId, name: &str) -> bool {
+    let Some((file, tree)) = cx.trees.layers.get(layer.index()) else { return false };
+    let laters = tree.syntax().descendants().filter_map(ast::LaterStmt::cast);
+    laters.filter_map(|later| tree::some_name(*file, later.event())).any(|known| known.text == name)
+}

@@ -1,0 +1,77 @@
+//! `on resolve.ask(…)`: operations of services that the layer serves, and what comes out of those that it uses.
+
+use mokume_base::Diagnostic;
+
+use crate::program::*;
+use crate::resolve::emit;
+use crate::resolve::layer::handlers::head::Head;
+use crate::{codes, suggest, tree};
+
+/// `resolve.ask(next_hop)`: of a service that the layer serves, or an `out` of one that it uses.
+pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
+    let layer = head.this();
+    let used = layer.uses.iter().position(|(_, alias)| alias.text == owner.text);
+    let used_service = used.map(|index| layer.uses[index].0);
+    let served = emit::services::served(&head.cx.program, layer, &owner.text);
+    let find = |service: Option<ServiceId>, out: bool| {
+        let service = service?;
+        let list = &head.cx.program.services.get(service.index())?.operations;
+        Some((service, list.iter().position(|op| op.name.text == name.text && op.out == out)? as u32))
+    };
+    let (service, operation, uses) = match (find(used_service, true), find(served, false)) {
+        (Some((service, operation)), _) => (service, operation, used.map(|index| index as u32)),
+        (None, Some((service, operation))) => (service, operation, None),
+        (None, None) => {
+            no_service(head, owner, name, used_service.or(served), used.is_some());
+            return None;
+        }
+    };
+    let params = head.cx.program.services[service.index()].operations[operation as usize].params.clone();
+    let names = head.names(params.len());
+    if names.len() < params.len() {
+        let text = format!("`{}.{}` has {} parameters, not {}", owner.text, name.text, params.len(), names.len());
+        let diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text)
+            .at(head.span, "too few")
+            .label(head.cx.program.services[service.index()].operations[operation as usize].name.span, "declared here")
+            .help("name each of them");
+        head.cx.report(diagnostic);
+    }
+    let params = params
+        .into_iter()
+        .enumerate()
+        .map(|(index, field)| {
+            let name =
+                names.get(index).cloned().unwrap_or(Name { text: format!("_{}", field.name.text), span: head.span });
+            head.bind(name, field.ty)
+        })
+        .collect();
+    Some(Event::Service { service, operation, uses, params })
+}
+
+fn no_service(head: &mut Head, owner: &Name, name: &Name, service: Option<ServiceId>, used: bool) {
+    let Some(service) = service else {
+        let layer = head.this();
+        let mut names: Vec<String> = layer.uses.iter().map(|(_, alias)| alias.text.clone()).collect();
+        names.extend(layer.serves.iter().map(|id| tree::snake_case(&head.cx.program.services[id.index()].name.text)));
+        let text = format!("this layer neither serves nor uses a service `{}`", owner.text);
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_OPERATION, text).at(owner.span, "unknown");
+        diagnostic.helps.extend(suggest::help(&owner.text, names.iter().map(String::as_str)));
+        head.cx.report(diagnostic.help(format!("add `serves …` or `uses … as {}`", owner.text)));
+        return;
+    };
+    let service = &head.cx.program.services[service.index()];
+    let title = service.name.text.clone();
+    if service.operations.iter().any(|operation| operation.name.text == name.text) {
+        let who = if used { "its server handles" } else { "its users handle" };
+        let text = format!("`{}` of service `{title}` is something that {who}", name.text);
+        let help = format!("emit it instead: `{}.{}(…)`", owner.text, name.text);
+        head.cx.error(codes::SERVICE_WAY, text, name.span, "the other way", &help);
+        return;
+    }
+    let names: Vec<&str> =
+        service.operations.iter().filter(|op| op.out == used).map(|op| op.name.text.as_str()).collect();
+    let text = format!("service `{title}` has no operation `{}`", name.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_OPERATION, text).at(name.span, "unknown");
+    diagnostic.helps.extend(suggest::help(&name.text, names));
+    head.cx.report(diagnostic);
+}

@@ -1,0 +1,61 @@
+//! Which events come to a layer of which shape.
+
+use mokume_syntax::ast::AstNode;
+
+use crate::codes;
+use crate::events::DOWN;
+use crate::program::*;
+use crate::resolve::layer::handlers::head::Head;
+
+/// Reports an event that never comes to a layer of this shape.
+pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
+    let text = name.text.as_str();
+    if shape == Shape::Endpoint && DOWN.contains(&text) {
+        let help = "nothing stands above an endpoint: it emits `below.send(…)` itself";
+        head.cx.error(
+            codes::EVENT_SHAPE,
+            format!("nobody sends `{text}` to an endpoint"),
+            name.span,
+            "never comes",
+            help,
+        );
+    }
+    let quoted = head.tree.patterns().len() == 2;
+    let has_sessions = head.this().scopes.iter().any(|scope| scope.kind == ScopeKind::Session);
+    let never = match shape {
+        Shape::Router => matches!(text, "open" | "close" | "abort" | "opened" | "accepted" | "closed" | "failed"),
+        Shape::Multiplexor => matches!(text, "opened" | "accepted" | "closed") || text == "failed" && !quoted,
+        Shape::Endpoint if !has_sessions => {
+            matches!(text, "opened" | "accepted" | "closed") || text == "failed" && !quoted
+        }
+        _ => false,
+    };
+    if never {
+        let (who, help) = match shape {
+            Shape::Router => ("a router", "it has no sessions: put a worker or a multiplexor above it that has"),
+            Shape::Multiplexor => (
+                "a multiplexor",
+                "it tells its own sessions: `on open`, `on close`; a worker above it hears the others",
+            ),
+            _ => ("an endpoint without sessions", "give it a `session` scope: `session { }`"),
+        };
+        let text = format!("`{text}` never comes to {who}");
+        head.cx.error(codes::EVENT_SHAPE, text, name.span, "never runs", help);
+    }
+    if text == "unmatched" && shape != Shape::Multiplexor {
+        let help = "only a multiplexor looks for the layer that a message is for";
+        head.cx.error(codes::EVENT_SHAPE, "`unmatched` is an event of multiplexors", name.span, "never comes", help);
+    }
+}
+
+/// `limit` and `later` stand behind the events that have them.
+pub(super) fn stray_clauses(head: &mut Head, name: &Name) {
+    if let Some(limit) = head.tree.limit().filter(|_| name.text != "settle") {
+        let place = limit.span(head.file);
+        head.cx.error(codes::MISPLACED, "only `settle` has a limit", place, "not here", "leave it out");
+    }
+    if let Some(room) = head.tree.later() {
+        let place = room.span(head.file);
+        head.cx.error(codes::MISPLACED, "only events of `later` wait", place, "not here", "leave it out");
+    }
+}

@@ -1,0 +1,108 @@
+//! Heads of a layer's functions and handlers.
+
+use mokume_base::Diagnostic;
+use mokume_syntax::ast;
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::context::twice;
+use crate::resolve::expr;
+use crate::resolve::expr::annotations;
+use crate::resolve::items::params;
+use crate::resolve::layer::handlers;
+use crate::resolve::layer::reader::LayerReader;
+use crate::{codes, tree};
+
+/// The heads of all functions and handlers.
+pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
+    for member in item.members() {
+        match member {
+            ast::Member::Function(function) => {
+                let head = function_head(reader, &function);
+                let first = reader
+                    .this()
+                    .functions
+                    .iter()
+                    .find(|first| first.name.text == head.name.text)
+                    .map(|first| first.name.clone());
+                if let Some(first) = first {
+                    let diagnostic = twice("function", &head.name, &first);
+                    reader.cx.report(diagnostic);
+                }
+                reader.this().functions.push(head);
+            }
+            ast::Member::Handler(handler) => add_handler(reader, None, &handler),
+            ast::Member::Object(object) => {
+                let name = tree::some_name(reader.file, object.name());
+                let position = reader
+                    .this()
+                    .objects
+                    .iter()
+                    .position(|class| Some(&class.name.text) == name.as_ref().map(|name| &name.text));
+                for handler in object.handlers() {
+                    add_handler(reader, position.map(|index| ObjectId(index as u32)), &handler);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The head of a function of the layer, whose parameters may be objects of it.
+fn function_head(reader: &mut LayerReader, function: &ast::Function) -> Function {
+    let mut params: Vec<Param> = Vec::new();
+    for param in function.params() {
+        let Some(name) = tree::some_name(reader.file, param.name()) else { continue };
+        let object = match param.ty() {
+            Some(ast::Type::Named(named)) => named.name().and_then(|named| {
+                let text = named.text();
+                reader.this().objects.iter().position(|class| class.name.text == text)
+            }),
+            _ => None,
+        };
+        let ty = match object {
+            Some(index) => Type::Object(ObjectId(index as u32)),
+            None => annotations::of_param(reader.cx, reader.file, &name, param.ty()),
+        };
+        let default = param.default().map(|value| expr::value(&mut Body::constant(reader.cx, reader.file), &value, ty));
+        params.push(Param { name, ty, default, local: LocalId(params.len() as u32) });
+    }
+    let result = match function.result() {
+        Some(ty) => annotations::read(reader.cx, reader.file, Some(ty)),
+        None => Type::Unit,
+    };
+    let locals = params.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();
+    let (name, refuses) = (tree::title(reader.file, function.name()), function.may_refuse());
+    Function { name, params, result, refuses, native: None, locals, body: Vec::new() }
+}
+
+fn add_handler(reader: &mut LayerReader, object: Option<ObjectId>, handler: &ast::Handler) {
+    let Some(head) = handlers::read(reader.cx, reader.file, reader.id, object, handler) else { return };
+    if let Some(first) =
+        reader.this().handlers.iter().find(|first| handlers::same_event(first, &head)).map(|first| first.span)
+    {
+        let diagnostic = Diagnostic::error(codes::HANDLER_TWICE, "this event has a handler already")
+            .at(head.span, "the second")
+            .label(first, "the first")
+            .help("write both into one");
+        reader.cx.report(diagnostic);
+    }
+    reader.this().handlers.push(head);
+}
+
+/// The heads of the functions of this layer's containers, behind its own.
+pub(super) fn container_heads(reader: &mut LayerReader) {
+    let id = reader.id;
+    for pending in reader.cx.contained.clone().into_iter().filter(|pending| pending.layer == id) {
+        for tree in pending.tree.functions() {
+            let types = &pending.inside.types;
+            let mut head = reader.cx.with_types(types, |cx| params::function_head(cx, pending.file, &tree));
+            let own = std::mem::take(&mut head.name.text);
+            head.name.text = format!("{}{own}", pending.within);
+            let index = reader.this().functions.len() as u32;
+            reader.this().functions.push(head);
+            let container = &mut reader.this().containers[pending.inside.instance as usize];
+            container.functions.push((own, index));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! One declaration of state: its kind, types and sizes.
+
+use mokume_base::Span;
+use mokume_syntax::ast;
+
+use crate::codes;
+use crate::program::*;
+use crate::resolve::body::terms::unknown;
+use crate::resolve::expr::annotations;
+use crate::resolve::layer::reader::LayerReader;
+
+/// One line for each kind of state.
+pub(super) fn read(reader: &mut LayerReader, state: &ast::State, name: &Name) -> MemberKind {
+    let span = name.span;
+    match state {
+        ast::State::Var(var) => variable(reader, var.ty(), false),
+        ast::State::Const(var) => variable(reader, var.ty(), true),
+        ast::State::Timer(_) => MemberKind::Timer,
+        ast::State::Counter(_) => MemberKind::Counter,
+        ast::State::Quota(quota) => MemberKind::Quota { amount: reader.size(quota.value(), span) },
+        ast::State::Messages(messages) => {
+            MemberKind::Messages { size: reader.size(messages.value(), span), quota: None }
+        }
+        ast::State::Array(state) => array(reader, state.ty(), span),
+        // Its parts are members of their own.
+        ast::State::Contained(_) => MemberKind::Counter,
+        ast::State::Map(state) => map(reader, state.ty(), span),
+    }
+}
+
+fn variable(reader: &mut LayerReader, ty: Option<ast::Type>, constant: bool) -> MemberKind {
+    MemberKind::Var { ty: annotations::of_state(reader.cx, reader.file, ty), init: None, constant }
+}
+
+fn array(reader: &mut LayerReader, ty: Option<ast::Type>, span: Span) -> MemberKind {
+    if let Some(ast::Type::Array(array)) = ty {
+        let ty = annotations::stored(reader.cx, reader.file, array.element());
+        return MemberKind::Array { ty, size: reader.size(array.length(), span) };
+    }
+    if ty.is_some() {
+        let help = "write `array a: [u32; 8]`";
+        reader.cx.error(codes::MISMATCH, "this is no array", span, "expected `[T; n]`", help);
+    }
+    MemberKind::Array { ty: Type::Unknown, size: unknown(span) }
+}
+
+fn map(reader: &mut LayerReader, ty: Option<ast::Type>, span: Span) -> MemberKind {
+    if let Some(ast::Type::Map(map)) = ty {
+        let keys = map.keys().into_iter();
+        let key = keys.map(|ty| annotations::of_map(reader.cx, reader.file, Some(ty))).collect();
+        let value = vec![annotations::of_map(reader.cx, reader.file, map.value())];
+        return MemberKind::Map { key, value, capacity: reader.size(map.capacity(), span) };
+    }
+    if ty.is_some() {
+        let help = "write `map m: [u32 -> u48; 64]`";
+        reader.cx.error(codes::MISMATCH, "this is no map", span, "expected `[K -> V; n]`", help);
+    }
+    MemberKind::Map { key: Vec::new(), value: Vec::new(), capacity: unknown(span) }
+}

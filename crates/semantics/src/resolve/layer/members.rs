@@ -1,0 +1,224 @@
+//! What a layer declares, member by member.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::body::terms::unknown;
+use crate::resolve::context::{twice, Item};
+use crate::resolve::expr::annotations;
+use crate::resolve::items::fields::FieldUse;
+use crate::resolve::items::{fields, signatures};
+use crate::resolve::layer::reader::LayerReader;
+use crate::resolve::layer::scopes;
+use crate::{codes, tree};
+
+/// One line for each kind of member; those that are bodies wait for the second pass.
+pub(super) fn read(reader: &mut LayerReader, member: &ast::Member) {
+    let span = member.span(reader.file);
+    match member {
+        ast::Member::Header(header) => add_header(reader, header, span),
+        ast::Member::Key(key) => set_key(reader, key, span),
+        ast::Member::Address(address) => set_address(reader, address, span),
+        ast::Member::Several(several) => set_several(reader, several, span),
+        ast::Member::Matching(matching) => set_matching(reader, matching, span),
+        ast::Member::Scope(scope) => scopes::scope(reader, scope, span),
+        ast::Member::Object(object) => scopes::object(reader, object),
+        ast::Member::Publish(publish) => add_publish(reader, publish),
+        ast::Member::Serves(serves) => {
+            let service = tree::some_name(reader.file, serves.service());
+            if let Some((service, _)) = service_named(reader, service) {
+                reader.this().serves.push(service);
+            }
+        }
+        ast::Member::Uses(uses) => add_use(reader, uses),
+        ast::Member::Reads(reads) => {
+            let found = attributes_named(reader, reads.names());
+            reader.this().reads.extend(found);
+        }
+        ast::Member::Writes(writes) => {
+            let found = attributes_named(reader, writes.names());
+            reader.this().writes.extend(found);
+        }
+        ast::Member::Needs(needs) => {
+            let claims = signatures::claims(reader.cx, reader.file, reader.id, &needs.names(), needs.condition());
+            reader.this().needs.extend(claims);
+        }
+        ast::Member::Gives(gives) => {
+            let claims = signatures::claims(reader.cx, reader.file, reader.id, &gives.names(), gives.condition());
+            reader.this().gives.extend(claims);
+        }
+        ast::Member::Speaks(speaks) => {
+            let found = signatures::vocabularies(reader.cx, reader.file, &speaks.names());
+            reader.this().speaks.extend(found);
+        }
+        ast::Member::Limit(_) | ast::Member::Function(_) | ast::Member::Handler(_) => {}
+    }
+}
+
+fn set_key(reader: &mut LayerReader, key: &ast::Key, span: Span) {
+    let fields = fields::read(reader.cx, reader.file, &key.fields(), FieldUse::Key);
+    only(reader, Shape::Multiplexor, "key", span);
+    reader.this().key = Some(Key { symmetric: key.is_symmetric(), fields });
+}
+
+fn set_address(reader: &mut LayerReader, address: &ast::Address, span: Span) {
+    let fields = fields::read(reader.cx, reader.file, &address.fields(), FieldUse::Values);
+    only(reader, Shape::Router, if address.is_below() { "below address" } else { "address" }, span);
+    let layer = reader.this();
+    *(if address.is_below() { &mut layer.below_address } else { &mut layer.address }) = fields;
+}
+
+/// `uses Resolve as resolve`; without a name of its own, a service is called by its name in small letters.
+fn add_use(reader: &mut LayerReader, uses: &ast::Uses) {
+    let service = tree::some_name(reader.file, uses.service());
+    let snake = |name: &Name| Name { text: tree::snake_case(&name.text), span: name.span };
+    let alias = tree::some_name(reader.file, uses.alias()).or(service.as_ref().map(snake));
+    match (service_named(reader, service), alias) {
+        (Some((service, _)), Some(alias)) => reader.this().uses.push((service, alias)),
+        (None, Some(alias)) => drop(reader.cx.said.unknown_services.insert(alias.text)),
+        (_, None) => {}
+    }
+}
+
+fn add_header(reader: &mut LayerReader, header: &ast::Header, span: Span) {
+    if reader.this().header.is_some() {
+        let help = "write the alternatives in one: `header { Data { … } with message | Ack { … } }`";
+        return reader.cx.error(codes::DEFINED_TWICE, "a layer has one header", span, "the second", help);
+    }
+    let variants = match header.fields() {
+        Some(fields) => {
+            let fields = fields::read(reader.cx, reader.file, &fields, FieldUse::Header);
+            vec![Variant { name: Name { text: "Header".into(), span }, fields, with_message: true }]
+        }
+        None => alternatives(reader, header),
+    };
+    let chosen = [
+        (header.is_packed(), Layout::Packed),
+        (header.is_aligned(), Layout::Aligned),
+        (header.is_compressed(), Layout::Compressed),
+    ];
+    let layout = chosen.into_iter().find(|(said, _)| *said).map_or(Layout::Octets, |(_, layout)| layout);
+    reader.this().header = Some(Header { layout, variants });
+}
+
+fn alternatives(reader: &mut LayerReader, header: &ast::Header) -> Vec<Variant> {
+    let mut variants: Vec<Variant> = Vec::new();
+    for alternative in header.alternatives() {
+        let Some(name) = tree::some_name(reader.file, alternative.name()) else { continue };
+        if let Some(first) = variants.iter().find(|first| first.name.text == name.text) {
+            let diagnostic = twice("alternative", &name, &first.name);
+            reader.cx.report(diagnostic);
+            continue;
+        }
+        let fields = fields::read(reader.cx, reader.file, &alternative.fields(), FieldUse::Header);
+        variants.push(Variant { name, fields, with_message: alternative.with_message() });
+    }
+    variants
+}
+
+fn service_named(reader: &mut LayerReader, name: Option<Name>) -> Option<(ServiceId, Name)> {
+    let name = name?;
+    match reader.cx.item(reader.file, &name.text) {
+        Some(Item::Service(id)) => Some((id, name)),
+        _ => {
+            reader
+                .cx
+                .unknown(codes::UNKNOWN_ITEM, "a service", &name, reader.file, |item| matches!(item, Item::Service(_)));
+            None
+        }
+    }
+}
+
+fn attributes_named(reader: &mut LayerReader, names: Vec<ast::Name>) -> Vec<AttributeId> {
+    let mut found = Vec::new();
+    for name in names.iter().map(|name| tree::name(reader.file, name)) {
+        match reader.cx.item(reader.file, &name.text) {
+            Some(Item::Attribute(id)) => found.push(id),
+            _ => reader.cx.unknown(codes::UNKNOWN_ATTRIBUTE, "an attribute", &name, reader.file, |item| {
+                matches!(item, Item::Attribute(_))
+            }),
+        }
+    }
+    found
+}
+
+fn add_publish(reader: &mut LayerReader, publish: &ast::Publish) {
+    let Some(name) = tree::some_name(reader.file, publish.name()) else { return };
+    if let Some(first) =
+        reader.this().publishes.iter().find(|first| first.name.text == name.text).map(|first| first.name.clone())
+    {
+        let diagnostic = twice("published value", &name, &first);
+        return reader.cx.report(diagnostic);
+    }
+    let ty = annotations::stored(reader.cx, reader.file, publish.ty());
+    reader.cx.said.published.entry(name.text.clone()).or_insert(ty);
+    let mut locals = Vec::new();
+    for param in publish.params().unwrap_or_default() {
+        let Some(param) = tree::some_name(reader.file, param.name()) else { continue };
+        if !locals.is_empty() {
+            reader.cx.error(
+                codes::WRONG_COUNT,
+                "a published value is per flow at most",
+                param.span,
+                "one too many",
+                "write `publish x(flow): T = …`",
+            );
+            continue;
+        }
+        locals.push(Local { name: param, ty: Type::Flow(Side::Above) });
+    }
+    let flow = (!locals.is_empty()).then_some(LocalId(0));
+    let value = unknown(name.span);
+    reader.this().publishes.push(Publish { name, ty, flow, locals, value });
+}
+
+/// A member that only one shape has.
+fn only(reader: &mut LayerReader, shape: Shape, what: &str, span: Span) {
+    if reader.this().shape == shape {
+        return;
+    }
+    let (title, help) = match shape {
+        Shape::Multiplexor => ("a multiplexor", "a layer that finds the one above by a key is a `multiplexor`"),
+        _ => ("a router", "a layer that deals in addresses is a `router`"),
+    };
+    reader.cx.error(codes::SHAPE_MEMBER, format!("only {title} has `{what}`"), span, "not in this shape", help);
+}
+
+/// `match one`, `match all`, `match all when broadcast`
+fn set_matching(reader: &mut LayerReader, matching: &ast::Matching, span: Span) {
+    only(reader, Shape::Multiplexor, "match", span);
+    if matching.is_one() {
+        return;
+    }
+    let Some(name) = matching.when() else {
+        reader.this().matching = Matching::All;
+        return;
+    };
+    let name = tree::name(reader.file, &name);
+    let Some(Item::Attribute(id)) = reader.cx.item(reader.file, &name.text) else {
+        let wanted = |item| matches!(item, Item::Attribute(_));
+        return reader.cx.unknown(codes::UNKNOWN_ATTRIBUTE, "an attribute", &name, reader.file, wanted);
+    };
+    let ty = reader.cx.program.attributes[id.index()].ty;
+    if ty != Type::Bool && ty != Type::Unknown {
+        let text = format!("`{}` is no `bool`", name.text);
+        reader.cx.error(codes::MISMATCH, text, name.span, "yes or no is wanted", "declare it as a `bool`");
+        return;
+    }
+    reader.this().matching = Matching::AllWhen(id);
+    if !reader.this().reads.contains(&id) {
+        reader.this().reads.push(id);
+    }
+}
+
+/// `below several path`
+fn set_several(reader: &mut LayerReader, several: &ast::Several, span: Span) {
+    let Some(name) = tree::some_name(reader.file, several.name()) else { return };
+    only(reader, Shape::Router, "below several", span);
+    if let Some(first) = reader.this().several.clone() {
+        let diagnostic = twice("name for which layer below", &name, &first);
+        return reader.cx.report(diagnostic);
+    }
+    reader.this().several = Some(name);
+}

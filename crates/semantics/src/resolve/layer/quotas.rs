@@ -1,0 +1,60 @@
+//! `messages … from kept`: the quota behind places for messages.
+
+use mokume_syntax::ast;
+
+use crate::program::*;
+use crate::resolve::body::{Body, BodyKind};
+use crate::resolve::layer::reader::LayerReader;
+use crate::resolve::layer::sight;
+use crate::{codes, tree};
+
+/// `messages … from kept`: the quota is of the same scope or of one around it.
+pub(super) fn read(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State]) {
+    for state in states {
+        let (name, quota) = match state {
+            ast::State::Messages(messages) => (messages.name(), messages.quota()),
+            ast::State::Contained(contained) => (contained.name(), contained.quota()),
+            _ => continue,
+        };
+        let (Some(name), Some(quota)) = (tree::some_name(reader.file, name), tree::some_name(reader.file, quota))
+        else {
+            continue;
+        };
+        let Some(quota) = named(reader, scope, &quota) else { continue };
+        let Some(members) = reader.this().members_mut(scope) else { continue };
+        set(members, &name.text, &quota);
+    }
+}
+
+/// The quota of that name that places of a scope may take from; a report if there is none in sight.
+fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<StateRef> {
+    let body = Body::of_scope(reader.cx, reader.file, reader.id, BodyKind::Value, scope);
+    let is_quota = |(kind, member): &(ScopeKind, u32)| {
+        matches!(body.member(*kind, *member).map(|member| &member.kind), Some(MemberKind::Quota { .. }))
+    };
+    let Some((kind, member)) = body.find_state(&name.text).filter(is_quota) else {
+        let text = format!("there is no quota `{}` in front of this", name.text);
+        let help = format!("declare it in front: `entity {{ quota {}: 64 }}`", name.text);
+        reader.cx.error(codes::UNKNOWN_NAME, text, name.span, "expected a quota", &help);
+        return None;
+    };
+    if !sight::sees(scope, kind) {
+        let (of_these, of_quota) = (sight::scope_name(scope), sight::scope_name(kind));
+        let text = format!("these places are of the {of_these}, and the quota of the {of_quota}");
+        let help = "declare the quota in the same scope, or in the `entity`";
+        reader.cx.error(codes::OUT_OF_SIGHT, text, name.span, "out of sight", help);
+        return None;
+    }
+    Some(StateRef { scope: kind, member, object: None, span: name.span })
+}
+
+/// The places of that name, or of the container of that name, take from a quota.
+fn set(members: &mut [Member], name: &str, from: &StateRef) {
+    let within = format!("{name}.");
+    let of_it = |member: &&mut Member| member.name.text == name || member.name.text.starts_with(&within);
+    for member in members.iter_mut().filter(of_it) {
+        if let MemberKind::Messages { quota, .. } = &mut member.kind {
+            *quota = Some(from.clone());
+        }
+    }
+}

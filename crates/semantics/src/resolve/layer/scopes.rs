@@ -1,0 +1,155 @@
+//! Scopes and objects, with the state in them.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::body::terms::unknown;
+use crate::resolve::context::twice;
+use crate::resolve::items::fields;
+use crate::resolve::items::fields::FieldUse;
+use crate::resolve::layer::reader::LayerReader;
+use crate::resolve::layer::{containers, kinds, quotas};
+use crate::{codes, tree};
+
+/// `session { … }`, `entity { … }`
+pub(super) fn scope(reader: &mut LayerReader, scope: &ast::Scope, span: Span) {
+    let kind = kind_of(scope);
+    scope_rules(reader, scope, kind, span);
+    let capacity = scope.capacity().map(|capacity| reader.size(Some(capacity), span));
+    if reader.this().scopes.iter().any(|known| known.kind == kind) {
+        let help = "write its state in one block";
+        let text = "this scope is there already";
+        return reader.cx.error(codes::DEFINED_TWICE, text, first_word(span), "the second", help);
+    }
+    let members = members(reader, kind, &scope.states(), Vec::new());
+    given(reader, kind, &scope.states(), &members);
+    reader.this().scopes.push(Scope { kind, capacity, members });
+    quotas::read(reader, kind, &scope.states());
+}
+
+/// The scope that a block's first word names.
+pub(super) fn kind_of(scope: &ast::Scope) -> ScopeKind {
+    match scope.kind() {
+        ast::ScopeKind::Entity => ScopeKind::Entity,
+        ast::ScopeKind::Point => ScopeKind::Point,
+        ast::ScopeKind::Session => ScopeKind::Session,
+        ast::ScopeKind::SessionBelow => ScopeKind::SessionBelow,
+    }
+}
+
+/// Of a whole block, as much as `session` is long.
+fn first_word(span: Span) -> Span {
+    Span::new(span.file, span.start, span.end.min(span.start + 7))
+}
+
+/// A scope holds state alone, and is one that the layer's shape has.
+fn scope_rules(reader: &mut LayerReader, scope: &ast::Scope, kind: ScopeKind, span: Span) {
+    for handler in scope.handlers() {
+        let place = handler.event().map_or(span, |event| event.span(reader.file));
+        let help = "write it in the layer: it runs for the scope whose state it names";
+        reader.cx.error(codes::SHAPE_MEMBER, "a handler stands outside of the scopes", place, "not in a scope", help);
+    }
+    let shape = reader.this().shape;
+    let wrong = match kind {
+        ScopeKind::SessionBelow if shape != Shape::Multiplexor => {
+            Some("only a multiplexor's sessions share lower ones")
+        }
+        ScopeKind::Session if shape == Shape::Router => Some("a router offers flow traffic and has no sessions"),
+        ScopeKind::Point if matches!(shape, Shape::Router | Shape::Endpoint) => Some("nobody listens on this layer"),
+        _ => None,
+    };
+    if let Some(why) = wrong {
+        let help = "keep the state in the `entity`, or in objects with a key";
+        reader.cx.error(codes::SHAPE_MEMBER, why, first_word(span), "not in this shape", help);
+    }
+}
+
+/// `object Entry[host: u32] capacity 64 { … }`
+pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
+    let Some(name) = tree::some_name(reader.file, object.name()) else { return };
+    if let Some(first) = reader.this().objects.iter().find(|first| first.name.text == name.text) {
+        let diagnostic = twice("object", &name, &first.name.clone());
+        return reader.cx.report(diagnostic);
+    }
+    object_rules(reader, object, &name);
+    let keys = fields::read(reader.cx, reader.file, &object.keys(), FieldUse::Values);
+    let first: Vec<Member> = keys
+        .iter()
+        .map(|key| Member { name: key.name.clone(), kind: MemberKind::Var { ty: key.ty, init: None, constant: true } })
+        .collect();
+    let capacity = capacity_of(reader, object, &name);
+    let kind = ScopeKind::Object(ObjectId(reader.this().objects.len() as u32));
+    let members = members(reader, kind, &object.states(), first);
+    let evict_oldest = object.evict().is_some();
+    let owned = object.is_owned();
+    if owned && reader.this().shape == Shape::Router {
+        let help = "leave `owned by session` out: the entity keeps them";
+        reader.cx.error(codes::SHAPE_MEMBER, "a router has no sessions", name.span, "owned by none", help);
+    }
+    reader.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, owned, members });
+    quotas::read(reader, kind, &object.states());
+}
+
+/// An object has state and expiries alone, and evicts the oldest if any.
+fn object_rules(reader: &mut LayerReader, object: &ast::Object, name: &Name) {
+    for function in object.functions() {
+        let place = function.name().map_or(name.span, |name| name.span(reader.file));
+        let help = format!("write it in the layer, with the object as a parameter: `fn f(e: {})`", name.text);
+        reader.cx.error(codes::SHAPE_MEMBER, "functions stand in the layer", place, "not in an object", &help);
+    }
+    if let Some(evict) = tree::some_name(reader.file, object.evict()).filter(|evict| evict.text != "oldest") {
+        let help = "write `evict oldest`";
+        reader.cx.error(codes::UNKNOWN_NAME, "only the oldest can be evicted", evict.span, "expected `oldest`", help);
+    }
+}
+
+fn capacity_of(reader: &mut LayerReader, object: &ast::Object, name: &Name) -> Expr {
+    if let Some(capacity) = object.capacity() {
+        return reader.size(Some(capacity), name.span);
+    }
+    let help = format!("write `object {}[…] capacity 64 {{ … }}`", name.text);
+    let text = "how many objects are there at most?";
+    reader.cx.error(codes::MISSING_ARGUMENT, text, name.span, "no capacity", &help);
+    unknown(name.span)
+}
+
+fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mut members: Vec<Member>) -> Vec<Member> {
+    for state in states {
+        let Some(name) = tree::some_name(reader.file, state.name()) else { continue };
+        let others = reader.this().scopes.iter().flat_map(|scope| &scope.members);
+        let first = others.chain(&members).find(|first| first.name.text == name.text).map(|first| first.name.clone());
+        let first = first.or_else(|| {
+            reader.this().params.iter().find(|param| param.name.text == name.text).map(|param| param.name.clone())
+        });
+        if let Some(first) = first {
+            let diagnostic = twice("state", &name, &first);
+            reader.cx.report(diagnostic);
+        }
+        if let ast::State::Contained(tree) = state {
+            containers::declare(reader, scope, tree, &name, &mut members);
+            continue;
+        }
+        let kind = kinds::read(reader, state, &name);
+        members.push(Member { name, kind });
+    }
+    members
+}
+
+/// `const priority: u8 = 0 from open`, in a session.
+fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], members: &[Member]) {
+    for state in states {
+        let ast::State::Const(constant) = state else { continue };
+        let Some(name) = tree::some_name(reader.file, constant.name()).filter(|_| constant.is_given()) else {
+            continue;
+        };
+        if kind != ScopeKind::Session {
+            let help = "write it in `session { … }`";
+            let text = "only a session is opened";
+            reader.cx.error(codes::MISPLACED, text, name.span, "nobody gives it", help);
+            continue;
+        }
+        let at = members.iter().position(|member| member.name.text == name.text);
+        reader.this().given.extend(at.map(|at| at as u32));
+    }
+}

@@ -1,0 +1,120 @@
+//! The values that a layer's members begin with, that it publishes, and that limit it.
+
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::body::{Body, BodyKind};
+use crate::resolve::expr;
+use crate::resolve::layer::reader::LayerReader;
+use crate::resolve::layer::scopes;
+use crate::resolve::layer::sight;
+use crate::{codes, tree};
+
+/// Of all members.
+pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
+    let mut scopes: Vec<(ScopeKind, Vec<ast::State>)> = Vec::new();
+    let mut objects = 0;
+    for member in item.members() {
+        match member {
+            ast::Member::Scope(scope) => {
+                let kind = scopes::kind_of(&scope);
+                scopes.push((kind, scope.states()));
+            }
+            ast::Member::Object(object) => {
+                let place = object.name().map(|name| name.span(reader.file));
+                // One that was refused as a second of its name has no class.
+                if reader.this().objects.get(objects).is_some_and(|class| Some(class.name.span) == place) {
+                    scopes.push((ScopeKind::Object(ObjectId(objects as u32)), object.states()));
+                    objects += 1;
+                }
+            }
+            ast::Member::Publish(publish) => publish_value(reader, &publish),
+            ast::Member::Limit(limit) => set_limit(reader, &limit),
+            _ => {}
+        }
+    }
+    for (kind, states) in scopes {
+        for state in states {
+            let (ast::State::Var(_) | ast::State::Const(_)) = state else { continue };
+            initial(reader, kind, &state);
+        }
+    }
+}
+
+/// The value that a variable begins with.
+fn initial(reader: &mut LayerReader, kind: ScopeKind, state: &ast::State) {
+    let value = match state {
+        ast::State::Var(var) => var.value(),
+        ast::State::Const(var) => var.value(),
+        _ => None,
+    };
+    let (Some(name), Some(value)) = (state.name().map(|name| name.span(reader.file)), value) else { return };
+    let mut body = Body::of_scope(reader.cx, reader.file, reader.id, BodyKind::Value, kind);
+    let found = body.this_layer().and_then(|layer| layer.members(kind)).unwrap_or_default().to_vec();
+    let Some(index) = found.iter().position(|member| member.name.span == name) else { return };
+    let MemberKind::Var { ty, .. } = found[index].kind else { return };
+    let value = expr::value(&mut body, &value, ty);
+    let value = body.folded(value);
+    let hidden = sight::hidden_state(&value, kind);
+    if let Some(state) = hidden {
+        let text = format!(
+            "state of the {} begins without any {} at hand",
+            sight::scope_name(kind),
+            sight::scope_name(state.scope)
+        );
+        let help = "set it in a handler that sees both";
+        reader.cx.error(codes::OUT_OF_SIGHT, text, state.span, "out of sight", help);
+    }
+    let Some(members) = reader.this().members_mut(kind) else { return };
+    if let MemberKind::Var { init, .. } = &mut members[index].kind {
+        *init = Some(value);
+    }
+}
+
+fn publish_value(reader: &mut LayerReader, publish: &ast::Publish) {
+    let Some(name) = publish.name().map(|name| name.span(reader.file)) else { return };
+    let Some(index) = reader.this().publishes.iter().position(|known| known.name.span == name) else { return };
+    let Publish { ty, locals, .. } = reader.this().publishes[index].clone();
+    let mut body = Body::of_layer(reader.cx, reader.file, reader.id, BodyKind::Value);
+    for local in &locals {
+        body.locals.bind(&local.name, local.ty);
+    }
+    let value = expr::some_value(&mut body, publish.value(), ty, name);
+    let locals = body.locals.into_all();
+    let publish = &mut reader.this().publishes[index];
+    publish.locals = locals;
+    publish.value = value;
+}
+
+fn set_limit(reader: &mut LayerReader, limit: &ast::Limit) {
+    if let Some(name) = tree::some_name(reader.file, limit.name()).filter(|name| name.text != "send") {
+        reader.cx.error(
+            codes::UNKNOWN_EVENT,
+            "only `send` has a limit",
+            name.span,
+            "expected `send`",
+            "write `limit send: credit`",
+        );
+        return;
+    }
+    let span = limit.span(reader.file);
+    let octets = limit.is_in_octets();
+    let known = if octets { &reader.this().limit_octets } else { &reader.this().limit_send };
+    if known.is_some() {
+        return reader.cx.error(
+            codes::DEFINED_TWICE,
+            "`send` has a limit of this kind already",
+            span,
+            "the second",
+            "leave one of them out",
+        );
+    }
+    let mut body = Body::of_layer(reader.cx, reader.file, reader.id, BodyKind::Value);
+    let value = expr::some_value(&mut body, limit.value(), Type::UInt(32), span);
+    let ratio = limit.ratio().map(|ratio| {
+        expr::size(&mut Body::of_layer(reader.cx, reader.file, reader.id, BodyKind::Argument), Some(ratio), span)
+    });
+    let layer = reader.this();
+    *(if octets { &mut layer.limit_octets } else { &mut layer.limit_send }) = Some(value);
+    layer.ratios[usize::from(octets)] = ratio;
+}

@@ -1,0 +1,72 @@
+//! The layers of a stack by their names, each with the definition that it is of.
+
+use mokume_base::{Code, Diagnostic, FileId};
+use mokume_syntax::ast;
+
+use crate::program::*;
+use crate::resolve::bundle::apply::{self, Scene};
+use crate::resolve::context::{twice, Context, Given};
+use crate::{suggest, tree};
+
+/// The layers of a stack as they are written.
+#[derive(Default)]
+pub(super) struct Layers {
+    pub known: Vec<Known>,
+    /// Names of those whose definition is not understood, so that those above them are not blamed.
+    broken: Vec<String>,
+}
+
+/// A layer of a stack whose definition is understood.
+pub(super) struct Known {
+    pub name: Name,
+    pub tree: ast::StackLayer,
+    pub of: Use,
+}
+
+impl Layers {
+    /// The place of a layer among the known.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.known.iter().position(|known| known.name.text == name)
+    }
+
+    /// A report that a name is of no layer, nor of `others`; none if it is of one that is not understood.
+    pub fn unknown(&self, name: &Name, code: Code, others: &[Name]) -> Option<Diagnostic> {
+        if self.broken.contains(&name.text) {
+            return None;
+        }
+        let known = self.known.iter().map(|known| &known.name).chain(others).map(|name| name.text.as_str());
+        let text = format!("this stack has no layer `{}`", name.text);
+        let mut diagnostic = Diagnostic::error(code, text).at(name.span, "unknown");
+        diagnostic.helps.extend(suggest::help(&name.text, known));
+        Some(diagnostic)
+    }
+}
+
+/// The layers of a stack whose parameters and devices are known.
+pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &Stack) -> Layers {
+    let mut layers = Layers::default();
+    for (name, tree) in named(cx, file, item, stack) {
+        let given = Given::default();
+        let scene = Scene { file, params: &stack.params, devices: &stack.devices, given: &given };
+        match apply::chain(cx, &tree.layers(), scene) {
+            Some(of) => layers.known.push(Known { name, tree, of }),
+            None => layers.broken.push(name.text),
+        }
+    }
+    layers
+}
+
+/// The lines of layers, each name once.
+fn named(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &Stack) -> Vec<(Name, ast::StackLayer)> {
+    let mut layers: Vec<(Name, ast::StackLayer)> = Vec::new();
+    for member in item.members() {
+        let ast::StackMember::Layer(layer) = member else { continue };
+        let Some(name) = tree::some_name(file, layer.name()) else { continue };
+        let mut taken = layers.iter().map(|(name, _)| name).chain(&stack.devices);
+        match taken.find(|first| first.text == name.text) {
+            Some(first) => cx.report(twice("layer", &name, first)),
+            None => layers.push((name, layer)),
+        }
+    }
+    layers
+}

@@ -1,0 +1,143 @@
+//! The room of stacks: parameters, layers by name, what they stand on and whom they use.
+//!
+//! May assume: layers and bundles. Keeps: a layer that is not understood leaves the stack with those above it, which are not blamed;
+//! whether neighbours fit is `check`'s.
+
+mod layers;
+mod over;
+mod settings;
+
+use mokume_base::FileId;
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::context::Context;
+use crate::resolve::items::params;
+use crate::{codes, tree};
+use layers::Layers;
+use over::At;
+
+/// How many sessions there are at most, where neither a scope nor the stack says.
+const SESSIONS: u32 = 64;
+
+/// All stacks.
+pub fn stacks(cx: &mut Context) {
+    let trees = cx.trees.clone();
+    for (file, item) in &trees.stacks {
+        let stack = stack(cx, *file, item);
+        cx.program.stacks.push(stack);
+    }
+}
+
+fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
+    let (params, devices) = params(cx, file, item);
+    let mut stack = Stack {
+        name: tree::title(file, item.name()),
+        params,
+        devices,
+        instances: Vec::new(),
+        exports: Vec::new(),
+        sessions: SESSIONS,
+        outputs: 0,
+        tick: 0,
+        mtu: None,
+        order: Vec::new(),
+    };
+    let layers = layers::read(cx, file, item, &stack);
+    stack.instances = instances(cx, At { file, stack: &stack, layers: &layers });
+    exports(cx, file, item, &layers, &mut stack);
+    settings::read(cx, file, item, &mut stack);
+    stack
+}
+
+/// The layers that stand on something known, numbered among themselves.
+fn instances(cx: &mut Context, at: At) -> Vec<Instance> {
+    let known = &at.layers.known;
+    let mut kept: Vec<Option<Vec<Over>>> = known.iter().map(|layer| over::overs(cx, at, layer)).collect();
+    drop_unsupported(&mut kept);
+    let number = |place: u32| kept[..place as usize].iter().flatten().count() as u32;
+    let mut instances = Vec::new();
+    for (layer, overs) in known.iter().zip(&kept) {
+        let bounds: Vec<_> = layer.tree.overs().iter().map(|one| over::bound(cx, at, one, layer)).collect();
+        let with = with(cx, at, &layer.tree);
+        let numbered = overs.iter().flatten().map(|over| match over {
+            Over::Instance(below) => Over::Instance(number(*below)),
+            Over::Device(device) => Over::Device(*device),
+        });
+        let unders = numbered.zip(bounds).map(|(over, bound)| Under { over, bound }).collect();
+        if overs.is_some() {
+            instances.push(Instance { name: layer.name.clone(), of: layer.of.clone(), unders, with });
+        }
+    }
+    instances
+}
+
+/// Layers over others that could not be kept go too.
+fn drop_unsupported(kept: &mut [Option<Vec<Over>>]) {
+    loop {
+        let gone = |over: &Over| matches!(over, Over::Instance(below) if kept[*below as usize].is_none());
+        let lost: Vec<usize> = (0..kept.len()).filter(|index| kept[*index].iter().flatten().any(gone)).collect();
+        if lost.is_empty() {
+            return;
+        }
+        lost.into_iter().for_each(|index| kept[index] = None);
+    }
+}
+
+fn params(cx: &mut Context, file: FileId, item: &ast::Stack) -> (Vec<Param>, Vec<Name>) {
+    let mut plain = Vec::new();
+    let mut devices = Vec::new();
+    for param in item.params() {
+        let named = match param.ty() {
+            Some(ast::Type::Named(named)) => named.name().map(|name| name.text()),
+            _ => None,
+        };
+        match (named.as_deref(), tree::some_name(file, param.name())) {
+            (Some("Device"), Some(name)) => devices.push(name),
+            _ => plain.push(param),
+        }
+    }
+    let mut params = params::read(cx, file, &plain);
+    for device in &devices {
+        let local = LocalId(params.len() as u32);
+        params.push(Param { name: device.clone(), ty: Type::Unit, default: None, local });
+    }
+    (params, devices)
+}
+
+fn with(cx: &mut Context, At { file, layers, .. }: At, layer: &ast::StackLayer) -> Vec<Name> {
+    let mut with = Vec::new();
+    for name in layer.with().iter().map(|name| tree::name(file, name)) {
+        match layers.position(&name.text) {
+            Some(_) => with.push(name),
+            None => cx.out.extend(layers.unknown(&name, codes::UNKNOWN_BELOW, &[])),
+        }
+    }
+    with
+}
+
+fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, layers: &Layers, stack: &mut Stack) {
+    for member in item.members() {
+        let ast::StackMember::Export(export) = member else { continue };
+        for name in export.syntax().children().filter_map(ast::Name::cast).map(|name| tree::name(file, &name)) {
+            match layers.position(&name.text) {
+                Some(_) => add_export(cx, name, stack),
+                None => cx.out.extend(layers.unknown(&name, codes::UNKNOWN_EXPORT, &[])),
+            }
+        }
+    }
+}
+
+fn add_export(cx: &mut Context, name: Name, stack: &mut Stack) {
+    let instance = stack.instances.iter().find(|instance| instance.name.text == name.text);
+    let top = instance.and_then(|instance| cx.program.layers_of(&instance.of).first().map(|top| top.shape));
+    if top == Some(Shape::Endpoint) {
+        let text = format!("`{}` is an endpoint: no application stands on it", name.text);
+        cx.error(codes::UNKNOWN_EXPORT, text, name.span, "nothing to export", "export the layer below it");
+    } else if stack.exports.iter().any(|first| first.text == name.text) {
+        let help = "leave one of them out";
+        cx.error(codes::DEFINED_TWICE, "this layer is exported twice", name.span, "again here", help);
+    } else if instance.is_some() {
+        stack.exports.push(name);
+    }
+}

@@ -1,0 +1,147 @@
+//! `over ethernet[type: 0x0800]`: what a layer stands on, and the key that it is bound to there.
+
+use mokume_base::FileId;
+use mokume_syntax::ast::{self, AstNode};
+
+use super::layers::{Known, Layers};
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::context::Context;
+use crate::resolve::expr;
+use crate::{codes, suggest, tree};
+
+/// Where the lines of a stack stand, and what they may name.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub file: FileId,
+    pub stack: &'a Stack,
+    pub layers: &'a Layers,
+}
+
+/// What a layer stands on, layers by their place among the known; none if a part of it is not known.
+pub(super) fn overs(cx: &mut Context, at: At, layer: &Known) -> Option<Vec<Over>> {
+    let overs = layer.tree.overs();
+    let chooses = cx.program.layers_of(&layer.of).iter().any(|layer| layer.several.is_some());
+    too_many(cx, at.file, &layer.tree, chooses);
+    if overs.is_empty() {
+        let text = format!("what does `{}` stand on?", layer.name.text);
+        let help = "write `over device`, or name a layer of the stack";
+        cx.error(codes::UNKNOWN_BELOW, text, layer.name.span, "no `over`", help);
+        return None;
+    }
+    let found: Vec<Option<Over>> = overs.iter().map(|one| over(cx, at, one)).collect();
+    let most = if chooses { found.len() } else { 1 };
+    found.into_iter().take(most).collect()
+}
+
+/// Only a router that `chooses` stands on several, and not on any number.
+fn too_many(cx: &mut Context, file: FileId, layer: &ast::StackLayer, chooses: bool) {
+    let overs = layer.overs();
+    if let Some(second) = overs.get(1).filter(|_| !chooses) {
+        let place = second.span(file);
+        let help = "a router that says `below several path` stands on several; or write the layer twice";
+        cx.error(codes::CROWDED, "a layer stands on one other", place, "the second", help);
+    } else if let Some(second) = layer.clauses().get(1) {
+        let place = second.span(file);
+        let help = "write them in one list: `over (a, b)`";
+        cx.error(codes::CROWDED, "`over` is said twice", place, "the second", help);
+    }
+    if let Some(last) = overs.get(usize::from(u8::MAX)) {
+        let place = last.span(file);
+        cx.error(codes::TOO_BIG, "a router stands on at most 255 layers", place, "one too many", "put routers between");
+    }
+}
+
+fn over(cx: &mut Context, At { file, stack, layers }: At, over: &ast::Over) -> Option<Over> {
+    let below = tree::some_name(file, over.name())?;
+    if let Some(device) = stack.devices.iter().position(|device| device.text == below.text) {
+        return Some(Over::Device(device as u32));
+    }
+    if let Some(index) = layers.position(&below.text) {
+        return Some(Over::Instance(index as u32));
+    }
+    if let Some(mut diagnostic) = layers.unknown(&below, codes::UNKNOWN_BELOW, &stack.devices) {
+        if stack.devices.is_empty() {
+            let name = &stack.name.text;
+            diagnostic = diagnostic.help(format!("a device is a parameter: `stack {name}(device: Device) {{ … }}`"));
+        }
+        cx.report(diagnostic);
+    }
+    None
+}
+
+/// The keys of what is below: of a multiplexor on top of a layer; of a device and of other layers none.
+struct Keys {
+    fields: Vec<Field>,
+    /// What to call their owner.
+    title: String,
+}
+
+/// The key of the multiplexor on top of what is below, by field.
+pub(super) fn bound(cx: &mut Context, at: At, over: &ast::Over, layer: &Known) -> Vec<(Name, Expr)> {
+    let given = over.keys();
+    if given.is_empty() {
+        return Vec::new();
+    }
+    let Some(keys) = keys_below(cx, at, over) else { return Vec::new() };
+    let mut bound: Vec<(Name, Expr)> = Vec::new();
+    for key in given {
+        let Some(name) = tree::some_name(at.file, key.name()) else { continue };
+        let Some(field) = keys.fields.iter().find(|field| field.name.text == name.text) else {
+            unknown_key(cx, &keys, &name);
+            continue;
+        };
+        let mut body = Body::argument(cx, at.file, &at.stack.params, &at.stack.devices);
+        let value = expr::some_value(&mut body, key.value(), field.ty, name.span);
+        let value = body.folded(value);
+        if bound.iter().any(|(first, _)| first.text == name.text) {
+            let help = "leave one of them out";
+            cx.error(codes::DEFINED_TWICE, "this key is bound twice", name.span, "again here", help);
+            continue;
+        }
+        bound.push((name, value));
+    }
+    missing_keys(cx, &keys, &bound, &layer.name);
+    bound
+}
+
+/// None of a layer that is not understood, of which nothing is known.
+fn keys_below(cx: &Context, At { stack, layers, .. }: At, over: &ast::Over) -> Option<Keys> {
+    let name = over.name()?.text();
+    let Some(below) = layers.position(&name) else {
+        let is_device = stack.devices.iter().any(|device| device.text == name);
+        return is_device.then(|| Keys { fields: Vec::new(), title: "a device".to_string() });
+    };
+    let Some(top) = cx.program.layers_of(&layers.known[below].of).first().copied() else {
+        return Some(Keys { fields: Vec::new(), title: "a device".to_string() });
+    };
+    let fields = top.key.iter().flat_map(|key| key.fields.clone()).collect();
+    Some(Keys { fields, title: format!("`{}`", top.name.text) })
+}
+
+fn unknown_key(cx: &mut Context, Keys { fields, title }: &Keys, name: &Name) {
+    let (text, help) = match fields.is_empty() {
+        true => (
+            format!("{title} has no keys"),
+            "only on a multiplexor layers are bound to keys: leave the brackets out".to_string(),
+        ),
+        false => {
+            let help = suggest::help(&name.text, fields.iter().map(|field| field.name.text.as_str()));
+            (format!("{title} has no key `{}`", name.text), help.unwrap_or_default())
+        }
+    };
+    cx.error(codes::UNKNOWN_KEY, text, name.span, "unknown", &help);
+}
+
+/// Who is bound to a part of a key, is bound to all of it.
+fn missing_keys(cx: &mut Context, Keys { fields, title }: &Keys, bound: &[(Name, Expr)], layer: &Name) {
+    let (Some((first, _)), true) = (bound.first(), bound.len() < fields.len()) else { return };
+    let missing: Vec<&str> = fields
+        .iter()
+        .filter(|field| !bound.iter().any(|(name, _)| name.text == field.name.text))
+        .map(|field| field.name.text.as_str())
+        .collect();
+    let text = format!("`{}` is bound to a part of the key of {title}", layer.text);
+    let help = format!("add {}", suggest::list(&missing));
+    cx.error(codes::UNKNOWN_KEY, text, first.span, "not the whole key", &help);
+}

@@ -1,0 +1,25 @@
+//! The names of a `let`, a loop, an `if let`.
+
+use mokume_base::Span;
+use mokume_syntax::ast::BindPattern;
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::{codes, tree};
+
+/// The names of a pattern, in order.
+pub(super) fn names(body: &Body, pattern: Option<BindPattern>) -> Vec<Name> {
+    pattern.map_or(Vec::new(), |pattern| pattern.names().iter().map(|name| tree::name(body.file, name)).collect())
+}
+
+/// A local for the only name that there may be.
+pub(super) fn only_name(body: &mut Body, names: &[Name], span: Span, ty: Type) -> LocalId {
+    if names.len() > 1 {
+        body.error(codes::WRONG_COUNT, "this gives one value", span, "one name", "write `if let x = …`");
+        body.locals.bind_unknown(&names[1..]);
+    }
+    match names.first() {
+        Some(name) => body.locals.bind(name, ty),
+        None => body.locals.hidden(span, ty),
+    }
+}

@@ -1,0 +1,93 @@
+//! An expression as a statement: an emission, a change of a message, or a call for its effects.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, AstNode, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::emit::clauses::Clauses;
+use crate::resolve::emit::language_events;
+use crate::resolve::stmt::{changes, containers, vectors};
+use crate::resolve::{emit, expr, stmt};
+use crate::{codes, tree};
+
+/// An expression that stands as a statement.
+pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKind> {
+    let expr = stmt.expr()?;
+    if let Some(found) = vectors::read(body, stmt, span) {
+        return found;
+    }
+    if let Some(found) = containers::call_or(body, stmt, span) {
+        return found;
+    }
+    if let Some(or) = stmt.or() {
+        let place = or.span(body.file);
+        body.error(codes::MISPLACED, "nothing here can fail", place, "not needed", "leave the `or` out");
+        stmt::block(body, or.block());
+    }
+    match &expr {
+        Tree::Call(call) => effect(body, stmt, call, span),
+        _ => word(body, &expr, span),
+    }
+}
+
+/// `end` and `refuse`; any other value is used by nobody.
+fn word(body: &mut Body, expr: &Tree, span: Span) -> Option<StmtKind> {
+    if let Some(name) = tree::name_expr(body.file, expr) {
+        if name.text == "end" && body.view.object.is_some() {
+            return Some(StmtKind::End { object: None });
+        }
+        if name.text == "refuse" && containers::may_refuse(body, &name) {
+            return Some(StmtKind::Refuse);
+        }
+    }
+    let found = expr::infer(body, expr, None);
+    if found.ty != Type::Unknown {
+        unused(body, span);
+    }
+    None
+}
+
+/// A call for what it does: a reply, an emission, a change of a message, a function.
+fn effect(body: &mut Body, stmt: &ast::ExprStmt, call: &ast::CallExpr, span: Span) -> Option<StmtKind> {
+    let clauses = Clauses { to: stmt.to(), from: stmt.from() };
+    if let Some(reply) = language_events::reply(body, call, span) {
+        return reply.filter(|_| body.has_effects(span));
+    }
+    if let Some(emission) = emit::read(body, call, &clauses, span) {
+        return emission.filter(|_| body.has_effects(span)).map(StmtKind::Emit);
+    }
+    if let Some(kind) = changes::read(body, call, span) {
+        return kind.filter(|_| body.has_effects(span));
+    }
+    let found = expr::infer(body, &Tree::Call(call.clone()), None);
+    if found.ty == Type::Unknown {
+        arguments_all_the_same(body, call);
+    }
+    match found.kind {
+        ExprKind::Native { .. } | ExprKind::CallOwn { .. } | ExprKind::CallOn { .. } | ExprKind::Call { .. } => {
+            Some(StmtKind::Call(found))
+        }
+        _ if found.ty == Type::Unknown => None,
+        _ if found.ty == Type::Message => Some(StmtKind::Call(found)),
+        _ => {
+            unused(body, span);
+            None
+        }
+    }
+}
+
+fn unused(body: &mut Body, span: Span) {
+    let help = "bind it with `let`, or remove it";
+    body.error(codes::UNUSED_VALUE, "this value is not used", span, "no effect", help);
+}
+
+/// `belwo.send(msg, seq: nxet)`: the target is misspelt, and what stands behind it is looked at.
+fn arguments_all_the_same(body: &mut Body, call: &ast::CallExpr) {
+    let Some((owner, _)) = call.callee().and_then(|callee| tree::name_field(body.file, &callee)) else { return };
+    let is_target = crate::suggest::nearest(&owner.text, ["below", "above"]).is_some();
+    if is_target && body.locals.find(&owner.text).is_none() && body.find_state(&owner.text).is_none() {
+        let values: Vec<Tree> = call.args().iter().filter_map(|arg| arg.value()).collect();
+        values.iter().for_each(|value| drop(expr::infer(body, value, None)));
+    }
+}

@@ -1,0 +1,95 @@
+//! What was looked up, bound in the branch where it is there; and the block behind `or`, where it is not.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast;
+
+use crate::program::*;
+use crate::resolve::body::terms::make;
+use crate::resolve::body::Body;
+use crate::resolve::stmt::bindings;
+use crate::resolve::stmt::lookup::Lookup;
+use crate::{codes, visit};
+
+/// The branches of a lookup, with the names bound in the first. One arm for each kind of lookup.
+pub(super) fn branches(
+    body: &mut Body,
+    lookup: Lookup,
+    names: &[Name],
+    span: Span,
+    otherwise: Vec<Stmt>,
+    then: impl FnOnce(&mut Body) -> Vec<Stmt>,
+) -> StmtKind {
+    body.scoped(|body| match lookup {
+        Lookup::Map { map, key, values } => {
+            let locals = parts(body, &values, names, span);
+            StmtKind::IfFound { map, key, locals, then: then(body), otherwise }
+        }
+        Lookup::Object { class, key } => {
+            let local = bindings::only_name(body, names, span, Type::Object(class));
+            StmtKind::IfObject { class, key, local, then: then(body), otherwise }
+        }
+        Lookup::Messages { messages, index, share } => {
+            body.has_effects(span);
+            let local = bindings::only_name(body, names, span, Type::Message);
+            StmtKind::IfTaken { messages, index, share, local, then: then(body), otherwise }
+        }
+        Lookup::Call(call) => {
+            let local = result(body, &call, names, span);
+            StmtKind::IfDone { call, local, then: then(body), otherwise }
+        }
+        Lookup::Vector { condition, value, after, .. } => {
+            let local = bindings::only_name(body, names, span, value.ty);
+            let mut all = vec![Stmt { kind: StmtKind::Let { local, value }, span }];
+            all.extend(after);
+            all.extend(then(body));
+            StmtKind::If { condition, likely: None, then: all, otherwise }
+        }
+        Lookup::Element(value) => {
+            let local = bindings::only_name(body, names, span, value.ty);
+            let mut all = vec![Stmt { kind: StmtKind::Let { local, value }, span }];
+            all.extend(then(body));
+            let condition = make(ExprKind::Number(1), Type::Bool, span);
+            StmtKind::If { condition, likely: None, then: all, otherwise }
+        }
+    })
+}
+
+/// A name for each part of a map's value.
+fn parts(body: &mut Body, values: &[Type], names: &[Name], span: Span) -> Vec<LocalId> {
+    if names.len() != values.len() {
+        let text = format!("this map's values have {} parts, not {}", values.len(), names.len());
+        body.error(codes::WRONG_COUNT, text, span, "here", "write one name for each: `if let (a, b) = m[k]`");
+    }
+    let bind = |(index, ty): (usize, &Type)| match names.get(index) {
+        Some(name) => body.locals.bind(name, *ty),
+        None => body.locals.hidden(span, *ty),
+    };
+    values.iter().enumerate().map(bind).collect()
+}
+
+/// The name of what a call gives, if it gives anything.
+fn result(body: &mut Body, call: &Expr, names: &[Name], span: Span) -> Option<LocalId> {
+    match (call.ty, names) {
+        (Type::Unit, []) => None,
+        (Type::Unit, _) => {
+            let help = "write it as a statement: `waiting.push(msg) or { … }`";
+            body.error(codes::NO_VALUE, "this gives no value", call.span, "nothing to bind", help);
+            body.locals.bind_unknown(names);
+            None
+        }
+        (ty, _) => Some(bindings::only_name(body, names, span, ty)),
+    }
+}
+
+/// The block behind `or` ends with `return` on every path.
+pub(super) fn must_leave(body: &mut Body, otherwise: &[Stmt], block: Option<ast::Block>, span: Span) {
+    if visit::leaves(otherwise) || block.is_none() {
+        return;
+    }
+    let place = block.map_or(span, |block| body.span(&block));
+    let diagnostic = Diagnostic::error(codes::MUST_LEAVE, "the block behind `or` goes on as if there had been room")
+        .at(place, "runs past its end")
+        .note("what follows relies on what this did not get")
+        .help("end it with `return`, after giving the message away");
+    body.report(diagnostic);
+}

@@ -1,0 +1,27 @@
+//! The whole body of a function, and where it ends.
+
+use mokume_base::{FileId, Span};
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::stmt;
+use crate::{codes, visit};
+
+/// The body of a function, and whether it gives its value on every path.
+pub fn body(mut body: Body, tree: &ast::Function, head: &Function) -> (Vec<Local>, Vec<LocalId>, Vec<Stmt>) {
+    let statements = stmt::block(&mut body, tree.body());
+    if !matches!(head.result, Type::Unit | Type::Unknown) && !visit::leaves(&statements) {
+        let text = format!("`{}` does not give a value on every path", head.name.text);
+        body.error(codes::NO_VALUE, text, head.name.span, "may end without one", "end every path with `return x`");
+    }
+    (body.locals.into_all(), body.excused, statements)
+}
+
+/// Where a body ends.
+pub fn last_brace(file: FileId, block: Option<ast::Block>, otherwise: Span) -> Span {
+    match block.map(|block| block.span(file)) {
+        Some(span) if span.end > span.start => Span::new(file, span.end - 1, span.end),
+        _ => otherwise,
+    }
+}

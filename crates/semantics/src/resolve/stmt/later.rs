@@ -1,0 +1,68 @@
+//! `later name(…)`: a reaction of its own, whose handler may have its types from here.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::stmt::found;
+use crate::resolve::{expr, stmt};
+use crate::{codes, suggest, tree};
+
+/// `later name(…) or { … }`
+pub(super) fn read(body: &mut Body, stmt: &ast::LaterStmt, span: Span) -> Option<StmtKind> {
+    body.has_effects(span);
+    let name = tree::some_name(body.file, stmt.event())?;
+    let own: Vec<(u32, String, Vec<Type>)> =
+        body.this_layer()?.handlers.iter().enumerate().filter_map(custom_head).collect();
+    let found = own.iter().find(|(_, known, _)| *known == name.text).cloned();
+    let values: Vec<Tree> = stmt.args().iter().filter_map(|arg| arg.value()).collect();
+    let Some((handler, _, types)) = found else {
+        let text = format!("this layer has no handler `on {}(…)` of its own", name.text);
+        let mut diagnostic = Diagnostic::error(codes::NO_LATER, text).at(name.span, "unknown");
+        diagnostic.helps.extend(suggest::help(&name.text, own.iter().map(|(_, known, _)| known.as_str())));
+        body.report(diagnostic.help(format!("add one: `on {}(…) {{ … }}`", name.text)));
+        values.iter().for_each(|value| drop(expr::infer(body, value, None)));
+        stmt::block(body, stmt.or().and_then(|or| or.block()));
+        return None;
+    };
+    if types.len() != values.len() {
+        let text = format!("`on {}` takes {} parameters, not {}", name.text, types.len(), values.len());
+        body.error(codes::WRONG_COUNT, text, span, "here", "give one value for each");
+    }
+    // What it does without room comes first: the messages are still held there.
+    let otherwise = stmt::block(body, stmt.or().and_then(|or| or.block()));
+    let args: Vec<Expr> = values.iter().zip(&types).map(|(value, ty)| expr::value(body, value, *ty)).collect();
+    infer_params(body, handler, &args);
+    let types: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
+    match stmt.or() {
+        Some(or) => found::must_leave(body, &otherwise, or.block(), span),
+        None if types.contains(&Type::Message) => {
+            let diagnostic = Diagnostic::error(codes::MUST_LEAVE, "what happens to the message when there is no room?")
+                .at(span, "may have no room")
+                .help(format!("say it: `later {}(msg) or {{ drop msg: busy  return }}`", name.text));
+            body.report(diagnostic);
+        }
+        None => {}
+    }
+    Some(StmtKind::Later { handler, args, otherwise })
+}
+
+/// Parameters of an own handler that have no type take that of what is given to them first.
+fn infer_params(body: &mut Body, handler: u32, args: &[Expr]) {
+    let Some(layer) = body.view.layer else { return };
+    let handler = &mut body.cx.program.layers[layer.index()].handlers[handler as usize];
+    let Event::Custom { params, .. } = &handler.event else { return };
+    for (local, arg) in params.iter().zip(args) {
+        if let Some(known) = handler.locals.get_mut(local.index()).filter(|known| known.ty == Type::Unknown) {
+            known.ty = arg.ty;
+        }
+    }
+}
+
+/// An own event of a layer: its handler, name and parameters.
+fn custom_head((index, handler): (usize, &Handler)) -> Option<(u32, String, Vec<Type>)> {
+    let Event::Custom { name, params, .. } = &handler.event else { return None };
+    let types = params.iter().map(|local| handler.locals.get(local.index()).map_or(Type::Unknown, |local| local.ty));
+    Some((index as u32, name.text.clone(), types.collect()))
+}

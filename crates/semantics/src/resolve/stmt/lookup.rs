@@ -1,0 +1,157 @@
+//! What an `if let` or a `let … or` looks up: entries of maps, objects, places for messages, vectors, and calls that may refuse.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::{compared, edited, make, number, picked};
+use crate::resolve::body::Body;
+use crate::resolve::expr;
+use crate::resolve::expr::{named_types, operators, positional, state};
+use crate::resolve::stmt::targets;
+use crate::{codes, tree};
+
+/// What an `if let` or a `let … or` looks up.
+pub(super) enum Lookup {
+    Map {
+        map: StateRef,
+        key: Vec<Expr>,
+        values: Vec<Type>,
+    },
+    Object {
+        class: ObjectId,
+        key: Vec<Expr>,
+    },
+    Messages {
+        messages: StateRef,
+        index: Expr,
+        share: bool,
+    },
+    /// A call of a function that may refuse.
+    Call(Expr),
+    /// An element of a bounded vector: there if the condition holds; `after` takes it out.
+    Vector {
+        before: Vec<Stmt>,
+        condition: Expr,
+        value: Expr,
+        after: Vec<Stmt>,
+    },
+    /// An element of an array, in a container that asks it as it would ask places for messages: always there.
+    Element(Expr),
+}
+
+impl Lookup {
+    /// What is to be done before it is known whether there is something.
+    pub(super) fn before(&mut self) -> Vec<Stmt> {
+        match self {
+            Lookup::Vector { before, .. } => std::mem::take(before),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// `m[k]`, `Entry[k]`, `waiting.take(i)`; none, without a report, if the expression is nothing of the kind.
+pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
+    let expr = tree::unparen(expr);
+    let span = body.span(&expr);
+    match &expr {
+        Tree::Index(index) => {
+            let base = index.base()?;
+            let trees = key_trees(index);
+            if let Some(class) = tree::name_expr(body.file, &base).and_then(|name| body.object_class(&name.text)) {
+                let keys = state::object_keys(body, class);
+                let key = operators::key_values(body, &trees, &keys, span);
+                return Some(Ok(Lookup::Object { class, key }));
+            }
+            if state::is_member(body, &base, |kind| matches!(kind, MemberKind::Array { .. }))
+                || named_types::is_vector(body, &base)
+            {
+                return None;
+            }
+            let is_map = |kind: &MemberKind| matches!(kind, MemberKind::Map { .. });
+            let Some(map) = state::of_kind(body, &base, "a map or the name of objects", is_map) else {
+                return Some(Err(()));
+            };
+            let (keys, values) = state::map_types(body, &map);
+            let key = operators::key_values(body, &trees, &keys, span);
+            Some(Ok(Lookup::Map { map, key, values }))
+        }
+        Tree::Call(call) => match vector_lookup(body, call, span).or_else(|| place_lookup(body, call, span)) {
+            None => expr::containers::refusing(body, call, span).map(|call| Ok(Lookup::Call(call))),
+            found => found,
+        },
+        _ => None,
+    }
+}
+
+/// As [`read`], with a report where nothing is looked up.
+pub(super) fn read_or_report(body: &mut Body, value: &Tree) -> Option<Result<Lookup, ()>> {
+    let found = read(body, value);
+    if found.is_none() {
+        let place = body.span(value);
+        let help = "`if let` looks something up: `m[k]`, `Entry[k]`, `waiting.take(i)`";
+        body.error(codes::MISMATCH, "this is always there", place, "no lookup", help);
+        return None;
+    }
+    found
+}
+
+/// The key in `m[a, b]` or `m[(a, b)]`.
+pub(super) fn key_trees(index: &ast::IndexExpr) -> Vec<Tree> {
+    match index.indices().as_slice() {
+        [only] => tree::untuple(only),
+        several => several.to_vec(),
+    }
+}
+
+fn place_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Result<Lookup, ()>> {
+    let Some(Tree::Field(field)) = call.callee() else { return None };
+    let (base, name) = (field.base()?, tree::some_name(body.file, field.name())?);
+    let share = match name.text.as_str() {
+        "take" => false,
+        "share" => true,
+        _ => return None,
+    };
+    if let Some(element) = expr::containers::element_taken(body, &base, &call.args()) {
+        return Some(Ok(Lookup::Element(element)));
+    }
+    if !state::is_member(body, &base, |kind| matches!(kind, MemberKind::Messages { .. })) {
+        return None;
+    }
+    let messages = state::messages(body, &base)?;
+    let args = call.args();
+    let Some(index) = args.first().and_then(|arg| arg.value()).filter(|_| args.len() == 1) else {
+        let text = format!("`{}` takes one argument: the place", name.text);
+        body.error(codes::WRONG_COUNT, text, span, "which place?", "write `take(i)`");
+        return Some(Err(()));
+    };
+    let index = expr::index(body, &index);
+    Some(Ok(Lookup::Messages { messages, index, share }))
+}
+
+/// `v.pop()`, `v.at(i)` where something may not be there.
+fn vector_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Result<Lookup, ()>> {
+    let (base, name) = tree::method(body.file, call)?;
+    if !matches!(name.text.as_str(), "pop" | "at") {
+        return None;
+    }
+    let (vector, of) = expr::vectors::named(body, &base)?;
+    let takes = usize::from(name.text == "at");
+    let Some(values) = positional::counted(body, &name.text, &call.args(), takes, span) else { return Some(Err(())) };
+    let length = expr::vectors::length(vector.clone(), span);
+    if let Some(index) = values.first() {
+        let value = expr::index(body, index);
+        let local = body.locals.hidden(span, Type::UInt(32));
+        let index = make(ExprKind::Local(local), Type::UInt(32), span);
+        let before = vec![Stmt { kind: StmtKind::Let { local, value }, span }];
+        let condition = compared(Binary::Lt, index.clone(), length, span);
+        let value = picked(vector, index, of.element, span);
+        return Some(Ok(Lookup::Vector { before, condition, value, after: Vec::new() }));
+    }
+    let condition = compared(Binary::Gt, length.clone(), number(0, span), span);
+    let last = ExprKind::Binary { op: Binary::SubWrap, a: Box::new(length), b: Box::new(number(1, span)) };
+    let value = picked(vector.clone(), make(last, Type::UInt(32), span), of.element, span);
+    let shorter = targets::put_into(body, &base, edited(vector, Edit::Pop, span), span);
+    let after = shorter.map(|kind| Stmt { kind, span }).into_iter().collect();
+    Some(Ok(Lookup::Vector { before: Vec::new(), condition, value, after }))
+}

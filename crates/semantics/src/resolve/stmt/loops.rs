@@ -1,0 +1,108 @@
+//! `while` and `for`, each with its limit.
+
+use mokume_base::Span;
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::terms::unknown;
+use crate::resolve::body::Body;
+use crate::resolve::expr::operators;
+use crate::resolve::stmt::{bindings, containers, vectors};
+use crate::resolve::{expr, stmt};
+use crate::{codes, tree};
+
+/// A size; or what published values and the sizes of messages bound, of which the stack knows the largest value.
+fn limit(body: &mut Body, limit: Option<ast::Expr>, span: Span) -> Expr {
+    // Whoever names none of these is told of sizes as everywhere else.
+    let asks = |limit: &ast::Expr| {
+        let words = ast::AstNode::syntax(limit).descendants_with_tokens().filter_map(|part| part.into_token());
+        words.into_iter().any(|word| matches!(word.text(), "below" | "size"))
+    };
+    let tree = match limit {
+        Some(limit) if asks(&limit) => limit,
+        other => return expr::size(body, other, span),
+    };
+    let value = expr::value(body, &tree, Type::UInt(32));
+    let mut unbounded = None;
+    crate::visit::walk_expr(&value, &mut |part| {
+        use ExprKind as E;
+        let known = matches!(
+            part.kind,
+            E::Number(_)
+                | E::Param(_)
+                | E::Binary { .. }
+                | E::Cast { .. }
+                | E::If { .. }
+                | E::Below { .. }
+                | E::BelowCount
+                | E::MessageSize(_)
+                | E::Not(_)
+        );
+        if !known && part.ty != Type::Unknown {
+            unbounded.get_or_insert(part.span);
+        }
+    });
+    if let Some(place) = unbounded {
+        let text = "nobody knows how large this may be";
+        let help = "a limit is made of numbers, parameters, `below.mtu` and its like, and `msg.size`";
+        body.error(codes::LIMIT, text, place, "not bounded by the stack", help);
+    }
+    value
+}
+
+/// `while c limit 8 { … }`
+pub(super) fn while_(body: &mut Body, stmt: &ast::WhileStmt, span: Span) -> Option<StmtKind> {
+    if let Some(condition) = stmt.let_condition() {
+        let place = body.span(&condition);
+        let help = "write `while c limit n { if let x = … { … } }`";
+        body.error(codes::MISPLACED, "`while let` is not a thing", place, "no lookup here", help);
+        return None;
+    }
+    let condition = expr::some_value(body, stmt.condition(), Type::Bool, span);
+    let limit = limit(body, stmt.limit(), span);
+    let body = stmt::block(body, stmt.body());
+    Some(StmtKind::While { condition, limit, body })
+}
+
+/// `for i in a .. b limit 16 { … }`, over objects, vectors and containers too.
+pub(super) fn for_(body: &mut Body, stmt: &ast::ForStmt, span: Span) -> Option<StmtKind> {
+    let names = bindings::names(body, stmt.pattern());
+    let iterable = stmt.iterable()?;
+    let limit = limit(body, stmt.limit(), span);
+    if let Tree::Range(range) = &iterable {
+        let (from, to) = match (range.from(), range.to()) {
+            (Some(from), Some(to)) => operators::pair(body, &from, &to, None),
+            _ => (unknown(span), unknown(span)),
+        };
+        let ty = from.ty;
+        if !matches!(ty, Type::UInt(_) | Type::Seq(_) | Type::Unknown) {
+            let text = format!("a loop counts numbers, not {}", body.show(ty));
+            body.error(codes::BAD_OPERANDS, text, from.span, "no number", "count a `uN`");
+        }
+        return Some(body.scoped(|body| {
+            let local = bindings::only_name(body, &names, span, ty);
+            StmtKind::For { local, from, to, limit, body: stmt::block(body, stmt.body()) }
+        }));
+    }
+    if let Some((vector, _)) = expr::vectors::named(body, &iterable) {
+        return Some(vectors::walk(body, &names, vector, limit, stmt.body(), span));
+    }
+    if let Some(kind) = containers::walk(body, &names, &iterable, &limit, stmt.body(), span) {
+        return Some(kind);
+    }
+    let class = tree::name_expr(body.file, &iterable).and_then(|name| body.object_class(&name.text));
+    let Some(class) = class else {
+        let place = body.span(&iterable);
+        let help = "write `for i in a .. b limit 16` or `for e in Entry limit 64`";
+        body.error(codes::MISMATCH, "a loop runs over a range or over objects", place, "neither", help);
+        body.scoped(|body| {
+            body.locals.bind_unknown(&names);
+            stmt::block(body, stmt.body())
+        });
+        return None;
+    };
+    Some(body.scoped(|body| {
+        let local = bindings::only_name(body, &names, span, Type::Object(class));
+        StmtKind::ForObjects { local, class, limit, body: stmt::block(body, stmt.body()) }
+    }))
+}

@@ -1,0 +1,121 @@
+//! `Host(address: 10.0.0.1/24, device.mac: …)`: a stack with its settings.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, FileId};
+use mokume_syntax::ast::{self, AstNode, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::context::{Context, Item};
+use crate::resolve::expr;
+use crate::resolve::expr::fixed;
+use crate::{codes, suggest, tree};
+
+pub type Settings = Vec<(Name, Vec<u64>)>;
+
+/// `Host(address: 10.0.0.1/24, device.mac: …)`
+pub(super) fn read(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Option<(StackId, Settings)> {
+    let name = tree::some_name(file, part.name())?;
+    let Some(Item::Stack(id)) = cx.item(file, &name.text) else {
+        cx.unknown(codes::UNKNOWN_STACK, "a stack", &name, file, |item| matches!(item, Item::Stack(_)));
+        return None;
+    };
+    let stack = cx.program.stacks[id.index()].clone();
+    let mut settings = Settings::new();
+    let mut position = 0;
+    let mut misspelt = false;
+    for arg in part.args() {
+        let Some(value) = arg.value() else { continue };
+        let label = arg.name().map(|label| tree::path(file, &label));
+        let setting = match &label {
+            Some(label) => named_setting(cx, &stack, label),
+            None => {
+                let param = stack.params.get(position).cloned();
+                position += 1;
+                positional(cx, file, &stack, param, &arg, &value)
+            }
+        };
+        let Some((name, ty)) = setting else {
+            misspelt |= label.is_some();
+            continue;
+        };
+        let expr = expr::value(&mut Body::constant(cx, file), &value, ty);
+        if let Some(value) = fixed::value(cx, &expr) {
+            if settings.iter().any(|(known, _)| known.text == name.text) {
+                cx.error(
+                    codes::DEFINED_TWICE,
+                    format!("`{}` is set twice", name.text),
+                    name.span,
+                    "again here",
+                    "leave one of them out",
+                );
+                continue;
+            }
+            settings.push((name, value.words()));
+        }
+    }
+    if !misspelt {
+        missing_settings(cx, &stack, &settings, &name);
+    }
+    Some((id, settings))
+}
+
+fn named_setting(cx: &mut Context, stack: &Stack, label: &Name) -> Option<(Name, Type)> {
+    if let Some(param) = stack.params.iter().find(|param| param.name.text == label.text && param.ty != Type::Unit) {
+        return Some((label.clone(), param.ty));
+    }
+    if let Some((device, part)) = label.text.split_once('.') {
+        let known = stack.devices.iter().any(|known| known.text == device);
+        match (known, part) {
+            (true, "mac") => return Some((label.clone(), Type::UInt(48))),
+            (true, "mtu") => return Some((label.clone(), Type::UInt(32))),
+            _ => {}
+        }
+    }
+    let devices =
+        stack.devices.iter().flat_map(|device| [format!("{}.mac", device.text), format!("{}.mtu", device.text)]);
+    let plain = stack.params.iter().filter(|param| param.ty != Type::Unit).map(|param| param.name.text.clone());
+    let names: Vec<String> = plain.chain(devices).collect();
+    let text = format!("stack `{}` has no parameter `{}`", stack.name.text, label.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PARAMETER, text).at(label.span, "unknown");
+    diagnostic.helps.extend(suggest::help(&label.text, names.iter().map(String::as_str)));
+    cx.report(diagnostic);
+    None
+}
+
+/// `Numbered(device)`: a device needs no value; a value without a name is that of the next parameter.
+fn positional(
+    cx: &mut Context,
+    file: FileId,
+    stack: &Stack,
+    param: Option<Param>,
+    arg: &ast::Arg,
+    value: &Tree,
+) -> Option<(Name, Type)> {
+    if tree::name_expr(file, value).is_some_and(|name| stack.devices.iter().any(|device| device.text == name.text)) {
+        return None;
+    }
+    match param {
+        Some(param) if param.ty != Type::Unit => Some((Name { text: param.name.text, span: arg.span(file) }, param.ty)),
+        _ => {
+            let text = format!("stack `{}` takes no such argument", stack.name.text);
+            cx.error(codes::WRONG_COUNT, text, arg.span(file), "not expected", "write `name: value`");
+            None
+        }
+    }
+}
+
+fn missing_settings(cx: &mut Context, stack: &Stack, settings: &Settings, name: &Name) {
+    let given: BTreeSet<&str> = settings.iter().map(|(name, _)| name.text.as_str()).collect();
+    let missing: Vec<&str> = stack
+        .params
+        .iter()
+        .filter(|param| param.ty != Type::Unit && param.default.is_none() && !given.contains(param.name.text.as_str()))
+        .map(|param| param.name.text.as_str())
+        .collect();
+    if let Some(first) = missing.first() {
+        let text = format!("stack `{}` needs {}", stack.name.text, suggest::list(&missing));
+        cx.error(codes::MISSING_ARGUMENT, text, name.span, "missing here", &format!("add `{first}: …`"));
+    }
+}

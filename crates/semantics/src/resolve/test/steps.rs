@@ -1,0 +1,109 @@
+//! Inputs and outputs of steps: ports, events, values, handles.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, FileId, Span};
+use mokume_syntax::ast::{self, AstNode, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::context::{Context, Item};
+use crate::resolve::expr;
+use crate::resolve::expr::fixed;
+use crate::{codes, suggest, tree};
+
+/// `port.event(args)` of a stack.
+pub(super) fn call(
+    cx: &mut Context,
+    file: FileId,
+    stack: Option<StackId>,
+    expr: &Tree,
+    handles: &mut BTreeSet<String>,
+) -> Option<(Name, Name, Vec<Arg>)> {
+    let Tree::Call(call) = expr else {
+        cx.error(codes::UNKNOWN_PORT, "a step is a call", expr.span(file), "no call", "write `port.event(…)`");
+        return None;
+    };
+    let (port, event) = match call.callee().and_then(|callee| tree::name_field(file, &callee)) {
+        Some(found) => found,
+        None => {
+            cx.error(
+                codes::UNKNOWN_PORT,
+                "a step names a port and its event",
+                expr.span(file),
+                "no port",
+                "write `port.event(…)`",
+            );
+            return None;
+        }
+    };
+    if let Some(stack) = stack {
+        known_port(cx, stack, &port);
+    }
+    let args =
+        call.args().iter().filter_map(|arg| arg.value()).flat_map(|value| args(cx, file, &value, handles)).collect();
+    Some((port, event, args))
+}
+
+/// A report, if a stack has no such port.
+pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
+    let stack = &cx.program.stacks[stack.index()];
+    let ports: Vec<&str> = stack.devices.iter().chain(&stack.exports).map(|name| name.text.as_str()).collect();
+    if ports.contains(&port.text.as_str()) {
+        return;
+    }
+    let text = format!("stack `{}` has no port `{}`", stack.name.text, port.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(port.span, "unknown");
+    diagnostic.helps.extend(suggest::help(&port.text, ports));
+    if stack.instances.iter().any(|instance| instance.name.text == port.text) {
+        diagnostic = diagnostic.help(format!("export it: `export {}`", port.text));
+    }
+    cx.report(diagnostic);
+}
+
+/// A value of a test; records are several.
+pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
+    if let Some(words) = halves(value) {
+        return words;
+    }
+    match value {
+        Tree::Octets(octets) => vec![Arg::Octets(octets.octets())],
+        Tree::Hole(_) => vec![Arg::Any],
+        Tree::Bind(bind) => match bind.name() {
+            Some(name) => {
+                handles.insert(name.text());
+                vec![Arg::Bind(name.text())]
+            }
+            None => Vec::new(),
+        },
+        Tree::Name(name) if handles.contains(&name.text()) => vec![Arg::Handle(name.text())],
+        // Reasons are outputs too; they are named as they are.
+        Tree::Name(name) if !matches!(cx.item(file, &name.text()), Some(Item::Const(_))) => {
+            reason_or_handle(cx, file, name, handles)
+        }
+        _ => {
+            let expr = expr::infer(&mut Body::constant(cx, file), value, None);
+            let words = fixed::value(cx, &expr).map_or(vec![0], |value| value.words());
+            words.into_iter().map(Arg::Word).collect()
+        }
+    }
+}
+
+/// An address of 128 bits is two words, whatever its record is called.
+fn halves(value: &Tree) -> Option<Vec<Arg>> {
+    let Tree::Number(number) = value else { return None };
+    match number.value()? {
+        ast::NumberValue::Host6(host) => Some(vec![Arg::Word((host >> 64) as u64), Arg::Word(host as u64)]),
+        _ => None,
+    }
+}
+
+fn reason_or_handle(cx: &mut Context, file: FileId, name: &ast::NameExpr, handles: &BTreeSet<String>) -> Vec<Arg> {
+    let text = name.text();
+    let span: Span = name.span(file);
+    if let Some(near) = suggest::nearest(&text, handles.iter().map(String::as_str)) {
+        let help = format!("did you mean `{near}`?");
+        cx.error(codes::UNKNOWN_HANDLE, format!("no output before this has bound `{text}`"), span, "unknown", &help);
+    }
+    vec![Arg::Handle(text)]
+}

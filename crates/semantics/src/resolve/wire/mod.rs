@@ -1,0 +1,60 @@
+//! The room of wires by themselves: fields, computed values, constraints, choices, options, lists.
+//!
+//! May assume: types and constants. Keeps: a field is named behind its place only, as a packet is read from front to back. What a wire
+//! carries is checked with each bundle (`check::wires`).
+
+mod choices;
+mod fields;
+mod lists;
+mod optional;
+mod options;
+pub mod reader;
+mod values;
+
+use mokume_syntax::ast;
+
+use crate::program::*;
+use crate::resolve::context::Context;
+use crate::resolve::wire::reader::WireReader;
+use crate::tree;
+
+/// All wires.
+pub fn wires(cx: &mut Context) {
+    let trees = cx.trees.clone();
+    for (file, item) in &trees.wires {
+        let big = item.byte_order() != Some(ast::ByteOrder::Little);
+        let mut work = WireReader { cx: &mut *cx, file: *file, big, fields: Vec::new(), element: None };
+        let all = items(&mut work, &item.members());
+        cx.program.wires.push(Wire { name: tree::title(*file, item.name()), big, items: all });
+    }
+}
+
+fn items(reader: &mut WireReader, members: &[ast::WireMember]) -> Vec<WireItem> {
+    let mut items = Vec::new();
+    for member in members {
+        match member {
+            ast::WireMember::Field(field) => {
+                let field = fields::read(reader, field);
+                items.extend(field.map(WireItem::Field));
+            }
+            ast::WireMember::Where(constraint) => fields::constraints(reader, constraint, &mut items),
+            ast::WireMember::Trim(trim) => fields::trim(reader, trim, &mut items),
+            ast::WireMember::Choice(choice) => items.extend(choices::read(reader, choice)),
+            ast::WireMember::Optional(part) => items.extend(optional::read(reader, part)),
+            ast::WireMember::Options(options) => items.extend(options::read(reader, options)),
+            ast::WireMember::Each(each) => items.extend(lists::read(reader, each)),
+            ast::WireMember::Reach(reach) => items.extend(optional::reach(reader, reach)),
+        }
+    }
+    items
+}
+
+/// Members that are not in every packet: not seen behind them; their numbers stay taken.
+fn hidden(reader: &mut WireReader, members: &[ast::WireMember]) -> Vec<WireItem> {
+    let before = reader.fields.len();
+    let all = items(reader, members);
+    for field in &mut reader.fields[before..] {
+        field.name.text = format!(" {}", field.name.text);
+    }
+    all
+}

@@ -1,0 +1,60 @@
+//! A wire that is being read: what was met of it, and the list that it is in.
+
+use mokume_base::FileId;
+use mokume_syntax::ast::Expr as Tree;
+
+use crate::constants;
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::context::Context;
+use crate::resolve::expr;
+
+/// A field that was met already, on the way to here.
+#[derive(Clone)]
+pub struct Earlier {
+    pub name: Name,
+    pub width: u8,
+    pub tag: bool,
+    /// A size or checksum decides it.
+    pub computed: bool,
+}
+
+pub struct WireReader<'a> {
+    pub cx: &'a mut Context,
+    pub file: FileId,
+    pub big: bool,
+    /// By number; those of arms that were left have a name that no text can hold.
+    pub fields: Vec<Earlier>,
+    /// Within `each block in Layer.blocks`: what stands for an element.
+    pub element: Option<Element>,
+}
+
+/// `block`, and the vector that it is an element of.
+#[derive(Clone)]
+pub struct Element {
+    pub name: String,
+    /// What elements of the lists around are called.
+    pub around: Vec<String>,
+    pub layer: Name,
+    pub variant: Option<Name>,
+    pub vector: Name,
+}
+
+impl WireReader<'_> {
+    /// The number that an expression of constants stands for; no report.
+    pub fn number(&mut self, value: &Tree) -> Option<u64> {
+        let before = self.cx.out.len();
+        let expr = expr::infer(&mut Body::constant(self.cx, self.file), value, None);
+        let number = constants::eval(&self.cx.program, &expr).ok().and_then(|value| value.scalar());
+        self.cx.out.truncate(before);
+        number.filter(|_| expr.ty != Type::Unknown)
+    }
+}
+
+impl Element {
+    /// A part of the element, by its dotted name.
+    pub fn part(&self, part: &str, span: mokume_base::Span) -> WireValue {
+        let field = Name { text: format!("{}.{part}", self.vector.text), span };
+        WireValue::Header { layer: self.layer.clone(), variant: self.variant.clone(), field, times: 1, plus: 0 }
+    }
+}

@@ -1,0 +1,239 @@
+//! What a field holds: a header field, a constant, a size, a checksum; and comparisons of such.
+
+use mokume_base::{Diagnostic, Span};
+use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::expr::operations;
+use crate::resolve::wire::reader::WireReader;
+use crate::{codes, suggest, tree, types};
+
+/// What stands behind a field's `=`.
+pub(super) fn of_field(reader: &mut WireReader, value: &Tree, name: &Name, width: u8) -> Option<WireValue> {
+    let value = tree::unparen(value);
+    let span = value.span(reader.file);
+    if let Some(number) = reader.number(&value) {
+        if number > types::mask(width) {
+            let text = format!("{number} does not fit `{}: u{width}`", name.text);
+            let help = format!("the largest is {}", types::mask(width));
+            reader.cx.error(codes::WIRE_CONSTANT, text, span, "too big", &help);
+        }
+        return Some(WireValue::Constant(number));
+    }
+    if let Some((path, times, plus)) = scaled(reader, &value, 1, 0) {
+        return header(reader, &path, times, plus, span);
+    }
+    expr(reader, &value).map(WireValue::Computed)
+}
+
+/// `Layer.field * times + plus`
+fn scaled(reader: &mut WireReader, value: &Tree, times: u64, plus: u64) -> Option<(Vec<Name>, u64, u64)> {
+    let value = tree::unparen(value);
+    match &value {
+        Tree::Field(_) => Some((path(reader, &value)?, times, plus)),
+        Tree::Name(name) if reader.element.as_ref().is_some_and(|element| element.name == name.text()) => {
+            Some((path(reader, &value)?, times, plus))
+        }
+        Tree::Binary(binary) => {
+            let (left, right) = (binary.left()?, binary.right()?);
+            let (inner, number) = match (reader.number(&left), reader.number(&right)) {
+                (Some(number), None) => (right, number),
+                (None, Some(number)) => (left, number),
+                _ => return None,
+            };
+            match binary.op()? {
+                BinaryOp::Add => scaled(reader, &inner, times, plus.checked_add(number.checked_mul(times)?)?),
+                BinaryOp::Mul if plus == 0 || times == 1 => {
+                    let (path, inner_times, inner_plus) = scaled(reader, &inner, 1, 0)?;
+                    let scale = number.checked_mul(times)?;
+                    Some((path, inner_times.checked_mul(scale)?, inner_plus.checked_mul(scale)?.checked_add(plus)?))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn path(reader: &WireReader, value: &Tree) -> Option<Vec<Name>> {
+    match value {
+        Tree::Name(_) => Some(vec![tree::name_expr(reader.file, value)?]),
+        Tree::Field(field) => {
+            let mut path = path(reader, &field.base()?)?;
+            path.push(tree::some_name(reader.file, field.name())?);
+            Some(path)
+        }
+        _ => None,
+    }
+}
+
+/// `Layer.field`, scaled.
+pub(super) fn header(
+    reader: &mut WireReader,
+    path: &[Name],
+    times: u64,
+    plus: u64,
+    span: mokume_base::Span,
+) -> Option<WireValue> {
+    if let Some(value) = of_element(reader, path, times, plus) {
+        return Some(value);
+    }
+    if is_of_list_around(reader, path) {
+        return None;
+    }
+    let (layer, variant, rest) = match path {
+        [layer, variant, rest @ ..] if !rest.is_empty() && is_alternative(variant) => {
+            (layer, Some(variant.clone()), rest)
+        }
+        [layer, rest @ ..] => (layer, None, rest),
+        [] => return None,
+    };
+    let field = match rest {
+        [field] => field.clone(),
+        [vector, length] if length.text == "length" => {
+            Name { text: format!("{}.length", vector.text), span: vector.span.to(length.span) }
+        }
+        _ => {
+            let help = "write `Layer.field`, `Layer.Alternative.field` or `Layer.vector.length`";
+            reader.cx.error(codes::WIRE_FIELD, "this names no header field", span, "too long", help);
+            return None;
+        }
+    };
+    Some(WireValue::Header { layer: layer.clone(), variant, field, times, plus })
+}
+
+/// Names an element of a list around the one at hand: reported.
+fn is_of_list_around(reader: &mut WireReader, path: &[Name]) -> bool {
+    let (Some(first), Some(element)) = (path.first(), &reader.element) else { return false };
+    let found = element.around.contains(&first.text);
+    if found {
+        let text = format!("`{}` is an element of the list around this one", first.text);
+        let help = format!("write its fields around `each {} in …`", element.name);
+        reader.cx.error(codes::WIRE_ELEMENT, text, first.span, "not of this list", &help);
+    }
+    found
+}
+
+/// `block.left`, `source`, where they stand for parts of the element at hand.
+fn of_element(reader: &mut WireReader, path: &[Name], times: u64, plus: u64) -> Option<WireValue> {
+    let (first, rest) = path.split_first()?;
+    let element = reader.element.as_ref().filter(|element| element.name == first.text)?;
+    let mut part = String::from("*");
+    rest.iter().for_each(|name| part = format!("{part}.{}", name.text));
+    let span = rest.last().map_or(first.span, |last| first.span.to(last.span));
+    let WireValue::Header { layer, variant, field, .. } = element.part(&part, span) else { return None };
+    Some(WireValue::Header { layer, variant, field, times, plus })
+}
+
+/// Fields before this one, numbers, sizes and checksums.
+pub(super) fn expr(reader: &mut WireReader, value: &Tree) -> Option<WireExpr> {
+    let value = tree::unparen(value);
+    let span = value.span(reader.file);
+    if let Some(number) = reader.number(&value) {
+        return Some(WireExpr::Number(number));
+    }
+    match &value {
+        Tree::Name(_) => {
+            let name = tree::name_expr(reader.file, &value)?;
+            if let Some(index) = reader.fields.iter().position(|field| field.name.text == name.text) {
+                return Some(WireExpr::Field(index as u32));
+            }
+            let known: Vec<String> = reader.fields.iter().map(|field| field.name.text.clone()).collect();
+            let text = format!("there is no field `{}` in front of this", name.text);
+            let mut diagnostic = Diagnostic::error(codes::WIRE_EARLIER, text)
+                .at(name.span, "not known yet")
+                .note("a packet is read from front to back");
+            diagnostic.helps.extend(suggest::help(&name.text, known.iter().map(String::as_str)));
+            reader.cx.report(diagnostic);
+            None
+        }
+        Tree::Call(call) => measure(reader, call, span),
+        Tree::Binary(binary) => {
+            let op = binary.op().and_then(operations::operator);
+            let (left, right) = (binary.left()?, binary.right()?);
+            let allowed = [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div];
+            let Some(op) = op.filter(|op| allowed.contains(op)) else {
+                let help = "write `+ - * /`";
+                reader.cx.error(codes::WIRE_VALUE, "a wire does not compute this", span, "unknown here", help);
+                return None;
+            };
+            let (a, b) = (expr(reader, &left)?, expr(reader, &right)?);
+            Some(WireExpr::Binary { op, a: Box::new(a), b: Box::new(b) })
+        }
+        _ => {
+            let help = "write a number, `Layer.field`, an earlier field, `size(packet)` or `checksum(header)`";
+            reader.cx.error(codes::WIRE_VALUE, "a wire does not compute this", span, "unknown here", help);
+            None
+        }
+    }
+}
+
+fn measure(reader: &mut WireReader, call: &ast::CallExpr, span: mokume_base::Span) -> Option<WireExpr> {
+    let name = call.callee().and_then(|callee| tree::name_expr(reader.file, &callee))?;
+    let args = call.args();
+    let of = args.first().and_then(|arg| arg.value()).and_then(|value| tree::name_expr(reader.file, &value));
+    let found = match (name.text.as_str(), of.as_ref().map(|of| of.text.as_str())) {
+        ("size", Some("packet")) => Some(WireExpr::PacketSize),
+        ("size", Some("header")) => Some(WireExpr::HeaderSize),
+        ("size", Some("payload")) => Some(WireExpr::PayloadSize),
+        ("checksum", Some("header")) => Some(WireExpr::HeaderChecksum),
+        ("checksum", Some("packet")) => Some(WireExpr::PacketChecksum),
+        _ => None,
+    };
+    if found.is_none() {
+        let help = "there is `size(packet)`, `size(header)`, `size(payload)`, `checksum(header)`, `checksum(packet)`";
+        reader.cx.error(codes::WIRE_VALUE, "a wire does not compute this", span, "unknown here", help);
+    }
+    found
+}
+
+/// `a >= b and …`, one by one.
+pub(super) fn comparisons(reader: &mut WireReader, condition: &Tree, list: &mut Vec<(WireExpr, Binary, WireExpr)>) {
+    let condition = tree::unparen(condition);
+    let span = condition.span(reader.file);
+    let parts = match &condition {
+        Tree::Binary(binary) => binary.op().zip(binary.left()).zip(binary.right()),
+        _ => None,
+    };
+    use Binary::*;
+    match parts {
+        Some(((BinaryOp::And, left), right)) => {
+            comparisons(reader, &left, list);
+            comparisons(reader, &right, list);
+        }
+        Some(((op, left), right)) if matches!(operations::operator(op), Some(Eq | Ne | Lt | Le | Gt | Ge)) => {
+            let (a, b) = (expr(reader, &left), expr(reader, &right));
+            if let (Some(a), Some(op), Some(b)) = (a, operations::operator(op), b) {
+                list.push((a, op, b));
+            }
+        }
+        _ => {
+            let help = "write `a >= b`, several with `and`";
+            reader.cx.error(codes::WIRE_VALUE, "a constraint compares two values", span, "no comparison", help);
+        }
+    }
+}
+
+fn is_alternative(name: &Name) -> bool {
+    name.text.starts_with(|first: char| first.is_uppercase())
+}
+
+/// What a condition names is known to the encoder before any size is.
+pub(super) fn known_early(reader: &mut WireReader, expr: &WireExpr, span: Span) {
+    let what = match expr {
+        WireExpr::Number(_) => return,
+        WireExpr::Field(index) => match reader.fields.get(*index as usize) {
+            Some(field) if field.computed => format!("`{}`, which is computed from sizes", field.name.text),
+            _ => return,
+        },
+        WireExpr::Binary { a, b, .. } => {
+            known_early(reader, a, span);
+            return known_early(reader, b, span);
+        }
+        _ => "a size or a checksum".to_string(),
+    };
+    let diagnostic = Diagnostic::error(codes::WIRE_CONDITION, format!("a part of a packet depends on {what}"))
+        .at(span, "not known before the packet is laid out")
+        .help("name fields that hold header fields or constants");
+    reader.cx.report(diagnostic);
+}

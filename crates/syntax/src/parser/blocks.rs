@@ -1,0 +1,179 @@
+//! Blocks: statements one behind the other, and how to go on behind one that is none.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::*;
+
+/// Statements that are a word and a name (or more) behind it on the same line.
+const WORD_AND_NAME: [&str; 10] =
+    ["drop", "consume", "accept", "take", "give", "count", "start", "stop", "remove", "end"];
+
+/// Members that begin with a word and a brace.
+const MEMBER_SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"];
+
+impl Parser<'_> {
+    /// `{ … }`
+    pub(super) fn block(&mut self) {
+        if !self.at(L_BRACE) {
+            self.missing_block();
+            if !self.at(L_BRACE) {
+                return;
+            }
+        }
+        if self.depth >= super::MAX_DEPTH {
+            self.report_too_deep();
+            self.skip_balanced();
+            return;
+        }
+        self.open(BLOCK);
+        let opening = self.span_of(0);
+        self.bump();
+        self.depth += 1;
+        let in_brackets = std::mem::replace(&mut self.in_brackets, false);
+        let form = self.form;
+        self.with_records(true, |p| p.statements());
+        (self.in_brackets, self.form) = (in_brackets, form);
+        self.depth -= 1;
+        self.close_bracket(R_BRACE, opening);
+        self.close();
+    }
+
+    /// Reports that a block is missing, and looks for it on the rest of the line.
+    pub(super) fn missing_block(&mut self) {
+        if !self.report_foreign() {
+            let found = self.found();
+            let mut diagnostic = self
+                .missing_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
+                .help("write the statements in braces, even a single one: `{ return }`");
+            if self.at(EQ) {
+                diagnostic.code = codes::ASSIGN_IN_CONDITION;
+                diagnostic = diagnostic.help("write `==` to compare");
+            }
+            if self.at_word("then") {
+                diagnostic = diagnostic.note("there is no `then`");
+            }
+            self.report(diagnostic);
+        }
+        if self.at_line_start_or_end() || self.starts_statement_word(0) {
+            return;
+        }
+        self.skip_line();
+    }
+
+    pub(super) fn at_line_start_or_end(&self) -> bool {
+        self.at(EOF) || self.at(R_BRACE) || self.new_line_before(0)
+    }
+
+    /// Statements up to the brace that closes them, or to what cannot be one.
+    pub(super) fn statements(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
+            let before = self.pos;
+            self.statement();
+            if self.out_of_step(before) {
+                self.recover_statement(before);
+            }
+        }
+    }
+
+    /// After a mistake: the rest of the line goes, but the blocks on it are still read.
+    pub(super) fn recover_statement(&mut self, began: usize) {
+        if self.pos == began {
+            if self.at(L_BRACE) {
+                return self.stray_block();
+            }
+            self.unexpected_in_block();
+            self.bump_as_error();
+        }
+        while !self.at_line_start_or_end() && !self.starts_statement_word(0) {
+            self.skip_line();
+            if self.at(L_BRACE) && self.same_line(0) {
+                self.block();
+            }
+        }
+        self.begin_afresh();
+    }
+
+    pub(super) fn stray_block(&mut self) {
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_STATEMENT, "a block stands alone", "belongs to no statement")
+            .help("remove the braces, or write what it belongs to: `if c { … }`");
+        self.report(diagnostic);
+        self.open(ERROR);
+        self.block();
+        self.close();
+    }
+
+    pub(super) fn unexpected_in_block(&mut self) {
+        if self.at(COMMA) {
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_STATEMENT, "a `,` joins no statements", "not needed")
+                .help("write each on a line of its own; several results go into a record");
+            self.report(diagnostic);
+        } else if !self.report_foreign() {
+            let found = self.this();
+            let diagnostic = self.error_here(
+                codes::UNKNOWN_STATEMENT,
+                format!("{found} begins no statement"),
+                "expected a statement",
+            );
+            self.report(diagnostic);
+        }
+    }
+
+    /// A member of a layer within a block: then the block has lost its closing brace.
+    pub(super) fn at_lost_member(&self) -> bool {
+        if self.fragment || !self.at(IDENT) || !self.new_line_before(0) {
+            return false;
+        }
+        match self.nth_text(0) {
+            "on" | "fn" => self.nth(1) == IDENT && self.same_line(1),
+            "object" | "publish" | "serves" | "uses" => self.nth(1) == IDENT && self.same_line(1),
+            word => MEMBER_SCOPES.contains(&word) && self.nth(1) == L_BRACE && self.same_line(1),
+        }
+    }
+
+    /// Whether a statement with a keyword begins at the `n`th token.
+    pub(super) fn starts_statement_word(&self, n: usize) -> bool {
+        if self.nth(n) != IDENT {
+            return false;
+        }
+        let next_name = self.nth(n + 1) == IDENT && self.same_line(n + 1);
+        match self.nth_text(n) {
+            "let" | "return" => !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | COLON),
+            "if" | "while" | "for" | "match" => !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | COLON | COMMA | R_PAREN),
+            "pass" | "again" => {
+                !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | L_PAREN | COLON | COMMA | R_PAREN | L_BRACKET)
+            }
+            "fail" => self.nth(n + 1) == COLON,
+            "end" if self.nth(n + 1) == R_BRACE || !self.same_line(n + 1) => true,
+            "later" => next_name,
+            word => {
+                let connective = matches!(self.nth_text(n + 1), "and" | "or" | "as" | "in" | "to" | "from");
+                WORD_AND_NAME.contains(&word) && next_name && !(connective && self.nth(n + 2) != COLON)
+            }
+        }
+    }
+
+    /// Whether the token here, the first of its line, begins a statement for certain.
+    pub(super) fn starts_line_of_its_own(&self) -> bool {
+        let value = self.in_brackets && self.at_any_word(&["if", "match"]);
+        if self.at_lost_member() || self.starts_statement_word(0) && !value || self.is_two_names() {
+            return true;
+        }
+        let mut n = 0;
+        while self.nth(n) == IDENT && self.nth(n + 1) == DOT && n < 16 {
+            n += 2;
+        }
+        self.nth(n) == IDENT && matches!(self.nth(n + 1), EQ | OP_EQ)
+    }
+
+    /// `dorp msg`, and in tests `after 20`, `=>`: no expression, so most likely a statement with a mistake.
+    pub(super) fn is_two_names(&self) -> bool {
+        const CONNECTIVES: [&str; 8] = ["and", "or", "in", "as", "to", "from", "else", "limit"];
+        if self.in_test && (matches!(self.peek(), FAT_ARROW | ARROW) || self.at(IDENT) && self.nth(1) == NUMBER) {
+            return true;
+        }
+        let two = self.at(IDENT) && self.nth(1) == IDENT && self.same_line(1);
+        two && !CONNECTIVES.contains(&self.nth_text(1)) && !self.at_any_word(&["running", "left", "not", "if", "match"])
+    }
+}

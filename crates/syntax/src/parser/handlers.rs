@@ -1,0 +1,114 @@
+//! Handlers: `on event(…) from flow { … }`, and the patterns in their parentheses.
+
+use super::Parser;
+use crate::codes;
+use crate::kinds::SyntaxKind::*;
+
+/// Words behind a handler's parameters.
+const CLAUSE_WORDS: [&str; 4] = ["from", "to", "limit", "later"];
+
+impl Parser<'_> {
+    /// `on deliver(msg, Data { seq }) from flow later 64 { … }`
+    pub(super) fn handler(&mut self) {
+        self.open_documented(HANDLER);
+        self.bump();
+        if self.at_word("expiry") {
+            self.form = "on expiry t { … }";
+            self.bump();
+            self.name_here("the timer's name");
+        } else {
+            if self.at_word("change") && self.nth_word(1, "below") {
+                self.form = "on change below.mtu { … }";
+                self.bump();
+            }
+            self.path("an event's name");
+        }
+        if self.at(L_PAREN) {
+            self.patterns();
+        } else if self.at(IDENT) && self.same_line(0) && !self.at_any_word(&CLAUSE_WORDS) {
+            self.expected("`(` and parameters");
+            while self.at(IDENT) && self.same_line(0) && !self.at_any_word(&CLAUSE_WORDS) {
+                self.bump_as_error();
+            }
+        }
+        self.handler_clauses();
+        if self.at(ARROW) {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "a handler has no result", "expected its block")
+                .help("what it has to say goes on as an event: `above.deliver(msg)`");
+            self.report(diagnostic);
+        }
+        self.block();
+        self.close();
+    }
+
+    pub(super) fn handler_clauses(&mut self) {
+        loop {
+            let kind = match self.nth_text(0) {
+                "from" => FROM_CLAUSE,
+                "to" => TO_CLAUSE,
+                "limit" => LIMIT_CLAUSE,
+                "later" => LATER_ROOM,
+                _ => return,
+            };
+            self.open(kind);
+            self.bump();
+            self.head_expression();
+            self.close();
+        }
+    }
+
+    /// `(msg, seq)`, `(msg, Data { seq })`, `(made: u32)`
+    pub(super) fn patterns(&mut self) {
+        self.open(PATTERN_LIST);
+        let opening = self.span_of(0);
+        self.bump();
+        while self.at(IDENT) && !self.at_list_end() {
+            let is_type = self.nth_text(0).starts_with(|c: char| c.is_ascii_uppercase());
+            if is_type && self.nth(1) == L_BRACE {
+                self.alternative_pattern();
+            } else if is_type && self.nth(1) == IDENT {
+                let (name, field) = (self.nth_text(0), self.nth_text(1));
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "an alternative's fields stand in braces", "expected braces behind it")
+                    .help(format!("write `{name} {{ {field} }}`"));
+                self.report(diagnostic);
+                self.bump();
+                self.bump();
+            } else {
+                self.param(false);
+            }
+            if !self.eat(COMMA) {
+                if !self.at(IDENT) || self.new_line_before(0) {
+                    break;
+                }
+                self.expected("`,` or `)`");
+            }
+        }
+        if !self.at(R_PAREN) && !self.at(L_BRACE) && self.same_line(0) {
+            self.expected("a parameter's name");
+            self.open(ERROR);
+            while !matches!(self.peek(), R_PAREN | L_BRACE | R_BRACE | EOF) && self.same_line(0) {
+                self.bump();
+            }
+            self.close();
+        }
+        self.close_bracket(R_PAREN, opening);
+        self.close();
+    }
+
+    pub(super) fn alternative_pattern(&mut self) {
+        self.open(ALTERNATIVE_PATTERN);
+        self.name("an alternative's name");
+        let opening = self.span_of(0);
+        self.bump();
+        while self.at(IDENT) {
+            self.name("a field's name");
+            if !self.eat(COMMA) {
+                break;
+            }
+        }
+        self.close_bracket(R_BRACE, opening);
+        self.close();
+    }
+}
