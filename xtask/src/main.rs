@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
 
+mod citations;
 mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +59,7 @@ fn tidy() -> ExitCode {
         faults.extend(imports::faults(name, &sources_of(name), &allowed));
     }
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
+    faults.extend(citations::faults(&citations::Repository::read(&root)));
     for fault in &faults {
         eprintln!("tidy: {fault}");
     }
