@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
 
+mod citations;
 mod doors;
 mod imports;
 mod words;
@@ -74,6 +75,7 @@ fn tidy() -> ExitCode {
     }
     faults.extend(doors::faults(&all_sources(found.keys()), &read("xtask/doors.txt")));
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
+    faults.extend(citations::faults(&citations::Repository::read(&root)));
     for fault in &faults {
         eprintln!("tidy: {fault}");
     }
