@@ -7,8 +7,10 @@
 
 mod flow;
 mod liveness;
+mod straight;
 mod weights;
 
 pub use flow::{Blocks, Flow};
 pub use liveness::Liveness;
+pub use straight::straighten;
 pub use weights::heaviest;

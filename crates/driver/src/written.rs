@@ -139,7 +139,6 @@ mod tests {
     use mokume_reaction::{Datum, PortId};
     use mokume_semantics::program::StackId;
 
-    use super::*;
     use crate::compile::{self, Checked, Compiled};
 
     const PROGRAM: &str = "type Address = u32 written dotted(8)\n\

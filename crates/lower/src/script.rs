@@ -40,7 +40,7 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
             }
             expected => {
                 if matches!(expected, s::StepKind::Expect { .. }) {
-                    // `=>` is of all since the one before (docs, section 11).
+                    // `=>` is of all since the one before (docs/language.md, section 11).
                     let last = script.steps.len().saturating_sub(1);
                     script.start.later |= settled.is_none() && !script.steps.is_empty();
                     let since = settled.unwrap_or(0).min(last);

@@ -55,7 +55,7 @@ pub enum Arg {
 pub struct Expect {
     /// The outputs are looked at with those of the next step, whose expectation is of both.
     pub later: bool,
-    /// In order within each group of ports; between groups the order is not looked at (design, section 2, ports).
+    /// In order within each group of ports; between groups the order is not looked at (docs/semantics.md, P1).
     pub outputs: Vec<ExpectedOutput>,
     pub reports: Vec<Report>,
     /// The call itself was refused at the door.

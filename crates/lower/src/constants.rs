@@ -1,0 +1,99 @@
+//! What is known before the stack starts: the arguments that a layer was used with, and constants.
+//!
+//! An expression that stands in a layer names the layer's parameters; [`Env`] says what they are there.
+
+use std::rc::Rc;
+
+use mokume_semantics::constants::{eval_in, Known, Value};
+use mokume_semantics::program::{Expr, Program, RecordId, Type};
+
+/// What the parameters of the expression at hand stand for.
+#[derive(Clone, Debug)]
+pub enum Env<'p> {
+    /// Parameters of the stack itself, or of nothing.
+    Stack,
+    /// Arguments, which are expressions in an environment further out.
+    Use(Rc<Used<'p>>),
+}
+
+/// What a layer or bundle was used with.
+#[derive(Clone, Debug)]
+pub struct Used<'p> {
+    pub args: &'p [Expr],
+    pub outer: Env<'p>,
+    /// How many layers it stands on.
+    pub below: u32,
+}
+
+impl<'p> Env<'p> {
+    pub fn used(args: &'p [Expr], outer: &Env<'p>) -> Env<'p> {
+        Env::Use(Rc::new(Used { args, outer: outer.clone(), below: 1 }))
+    }
+
+    /// The same for a layer that stands on several.
+    pub fn over(&self, below: u32) -> Env<'p> {
+        match self {
+            Env::Stack => Env::Stack,
+            Env::Use(used) => Env::Use(Rc::new(Used { below, ..(**used).clone() })),
+        }
+    }
+}
+
+/// The scalars of a type, in order, each with its name behind the value's (`.left`); messages and handles are one.
+pub fn scalars(program: &Program, ty: Type) -> Vec<(String, Type)> {
+    match ty {
+        Type::Record(id) => record_scalars(program, id),
+        Type::Unit => Vec::new(),
+        plain => vec![(String::new(), plain)],
+    }
+}
+
+fn record_scalars(program: &Program, id: RecordId) -> Vec<(String, Type)> {
+    let fields = &program.records[id.index()].fields;
+    let of_field = |field: &mokume_semantics::program::Field| {
+        let inner = scalars(program, field.ty).into_iter();
+        inner.map(|(rest, ty)| (format!(".{}{rest}", field.name.text), ty)).collect::<Vec<_>>()
+    };
+    fields.iter().flat_map(of_field).collect()
+}
+
+/// Where a field's scalars stand among those of its record.
+pub fn field_range(program: &Program, record: RecordId, field: u32) -> std::ops::Range<usize> {
+    let fields = &program.records[record.index()].fields;
+    let before: usize = fields[..field as usize].iter().map(|field| scalars(program, field.ty).len()).sum();
+    before..before + scalars(program, fields[field as usize].ty).len()
+}
+
+/// What is known in an environment; functions are computed.
+impl Known for Env<'_> {
+    fn param(&self, program: &Program, index: u32) -> Option<Value> {
+        match self {
+            Env::Use(used) => eval_in(program, &used.outer, used.args.get(index as usize)?).ok(),
+            Env::Stack => None,
+        }
+    }
+
+    fn below(&self) -> Option<u64> {
+        match self {
+            Env::Use(used) => Some(u64::from(used.below)),
+            Env::Stack => None,
+        }
+    }
+
+    fn calls(&self) -> bool {
+        true
+    }
+}
+
+/// The scalars of a constant expression; `None` if it depends on anything that is known later.
+pub fn fold(program: &Program, env: &Env<'_>, expr: &Expr) -> Option<Vec<u64>> {
+    eval_in(program, env, expr).ok().map(|value| value.words())
+}
+
+/// A constant that is one scalar.
+pub fn fold_one(program: &Program, env: &Env<'_>, expr: &Expr) -> Option<u64> {
+    match fold(program, env, expr)?.as_slice() {
+        [value] => Some(*value),
+        _ => None,
+    }
+}
