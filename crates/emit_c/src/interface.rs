@@ -5,6 +5,7 @@ use mokume_reaction::*;
 use crate::header::input_head;
 use crate::plan::Plan;
 use crate::text::{literal, string, Text};
+use crate::tree::{computes, expression, word};
 use crate::types::{c_type, declare, from_word, mask, to_word};
 
 /// `out_p_e` for each output: it joins what leaves when the reaction is over.
@@ -110,7 +111,8 @@ pub(crate) fn inputs(plan: &Plan, text: &mut Text) {
 fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text: &mut Text) {
     let automaton = plan.automaton;
     text.function(input_head(plan, name, &input.params));
-    let arg = |place: usize| format!("{}_{place}", crate::names::identifier(&input.params[place].0));
+    let names = crate::header::param_names(&input.params);
+    let arg = |place: usize| names[place].clone();
     text.line("mk_begin(&k->core, now);");
     let handler = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
     let unique = automaton.is_unique(input.class);
@@ -119,9 +121,12 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     for (place, (_, ty)) in input.params.iter().enumerate() {
         match ty {
             Type::Ref(class) if place == 0 && !unique && *class == input.class => {
-                refusals.push(format!("!{}", plan.lives(*class, &format!("mk_ref_of_handle({})", arg(place)))));
+                let own = computes("mk_ref_of_handle", [word(arg(place))]);
+                refusals.push(expression(&plan.lives(*class, own).negated()));
             }
-            Type::Ref(class) => refusals.push(format!("!mk_admits({}, {})", plan.class_at(*class), arg(place))),
+            Type::Ref(class) => {
+                refusals.push(format!("!mk_admits({}, {})", expression(&plan.class_at(*class)), arg(place)));
+            }
             Type::Msg => refusals.push(format!("{}.size > mk_pool_longest(&k->core.pool)", arg(place))),
             _ => {}
         }
@@ -135,9 +140,9 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     };
     text.line(format!("if ({})", refusals.join(" || ")));
     text.line("    return mk_refuse(&k->core);");
-    let mut list = vec!["k".to_string()];
-    if unique {
-        list.push("mk_ref_of(0, 0)".into());
+    let mut list = Vec::new();
+    if unique && plan.takes_self(handler) {
+        list.push("MK_SOLE".into());
     }
     for (place, (_, ty)) in input.params.iter().enumerate() {
         list.push(match ty {
@@ -156,6 +161,7 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     if port.kind == PortKind::Device && !messages.is_empty() {
         text.line(format!("k->core.accounts.received += {};", messages.len()));
     }
+    let list: Vec<String> = ["k".to_string()].into_iter().chain(list).collect();
     text.line(format!("{}({});", plan.names.handlers[handler.index()], list.join(", ")));
     text.line("return mk_end(&k->core);");
     text.end_function();
@@ -216,7 +222,8 @@ fn start(plan: &Plan, text: &mut Text) {
     text.line("k->core.reactions_left = MK_REACTIONS_PER_CALL;");
     for class in (0..automaton.classes.len()).map(ClassId::from) {
         let Some(handler) = automaton.handler_of(class, &Trigger::Start) else { continue };
-        text.line(format!("{}(k, mk_ref_of(0, 0));", plan.names.handlers[handler.index()]));
+        let list = plan.arguments_of(handler, "MK_SOLE", Vec::new());
+        text.line(format!("{}({list});", plan.names.handlers[handler.index()]));
         text.line("mk_end_reaction(&k->core);");
         // Timers that it set for now or earlier wait for the next call, as after every reaction from outside.
         text.line("mk_settle_down(&k->core);");
@@ -319,7 +326,7 @@ fn classes(plan: &Plan, text: &mut Text) {
     for (index, name) in plan.names.classes.iter().enumerate() {
         let id = ClassId::from(index);
         if automaton.is_unique(id) {
-            text.line(format!("mk_new(&k->core, {}, 0);", plan.class_at(id)));
+            text.line(format!("mk_new(&k->core, {}, 0);", expression(&plan.class_at(id))));
             text.line(format!("init_{name}(k, 0);"));
         }
     }

@@ -9,23 +9,21 @@
 
 mod body;
 mod build;
-mod cell;
 pub mod drive;
-mod end;
 mod header;
 mod interface;
 mod machine;
-mod messages;
 mod names;
 mod native;
 mod natives;
-mod op;
 mod order;
 mod plan;
 mod records;
 mod runtime;
 mod stack;
+mod sure;
 mod text;
+mod tree;
 mod types;
 mod wire_common;
 mod wire_decode;

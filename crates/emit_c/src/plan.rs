@@ -8,6 +8,7 @@ use mokume_analyse::Flow;
 use mokume_reaction::*;
 
 use crate::names::Names;
+use crate::tree::{of_instance, number, reads, word, Expr, Infix};
 
 /// How the emissions of a handler leave it (design, section 2, order).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,8 @@ pub struct Plan<'a> {
     pub mortal: HashSet<ClassId>,
     /// Classes with an `on settle`.
     pub settles: HashSet<ClassId>,
+    /// By handler: whether no event for it is for nobody.
+    sure: Vec<bool>,
     /// Whether branches are counted.
     pub coverage: bool,
     /// Places of coverage counters: handler, block, target.
@@ -68,6 +71,7 @@ impl<'a> Plan<'a> {
             received: received(automaton),
             mortal: mortal(automaton),
             settles: HashSet::new(),
+            sure: crate::sure::handlers(automaton),
             coverage,
             branches: Vec::new(),
             branch_index: HashMap::new(),
@@ -140,20 +144,64 @@ impl<'a> Plan<'a> {
     }
 
     /// The class, as the instance holds it.
-    pub fn class_at(&self, class: ClassId) -> String {
-        format!("&k->classes[{}]", self.class_constant(class))
+    pub fn class_at(&self, class: ClassId) -> Expr {
+        of_instance("classes").index(word(self.class_constant(class))).address()
+    }
+
+    /// The references to the living objects of a class, and how many there may be.
+    fn living(&self, class: ClassId) -> [Expr; 2] {
+        let living = of_instance(format!("{}_living", self.names.classes[class.index()]));
+        [living, number(self.automaton.class(class).capacity)]
     }
 
     /// Whether a reference means a living object, as a condition.
-    pub fn lives(&self, class: ClassId, reference: &str) -> String {
-        let (name, capacity) = (&self.names.classes[class.index()], self.automaton.class(class).capacity);
-        format!("mk_lives(k->{name}_living, {capacity}, {reference})")
+    pub fn lives(&self, class: ClassId, reference: Expr) -> Expr {
+        if self.is_sole(class) {
+            return reference.infix(Infix::Ne, word("MK_NULL"));
+        }
+        let [living, capacity] = self.living(class);
+        reads("mk_lives", [living, capacity, reference])
     }
 
     /// The place of a reference's object, or the one that means nobody.
-    pub fn place_in(&self, class: ClassId, reference: &str) -> String {
-        let (name, capacity) = (&self.names.classes[class.index()], self.automaton.class(class).capacity);
-        format!("mk_place_in(k->{name}_living, {capacity}, {}, {reference})", self.class_at(class))
+    pub fn place_in(&self, class: ClassId, reference: Expr) -> Expr {
+        let [living, capacity] = self.living(class);
+        reads("mk_place_in", [living, capacity, self.class_at(class), reference])
+    }
+
+    /// The class has one object, from the start to the end: a reference means it, or is null.
+    pub fn is_sole(&self, class: ClassId) -> bool {
+        self.automaton.is_unique(class) && !self.mortal.contains(&class)
+    }
+
+    /// Whether a handler is told its object; it knows without if there is but one, and no event is for nobody.
+    pub fn takes_self(&self, handler: HandlerId) -> bool {
+        !(self.is_sole(self.automaton.handler(handler).class) && self.sure[handler.index()])
+    }
+
+    /// The arguments of a handler's call, the object first where the handler is told.
+    pub fn arguments_of(&self, handler: HandlerId, own: impl Into<String>, rest: Vec<String>) -> String {
+        let own = self.takes_self(handler).then(|| own.into());
+        let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(rest).collect();
+        list.join(", ")
+    }
+
+    /// A constant of a type: by its name, where it has one.
+    pub fn constant(&self, ty: Type, value: u64) -> Expr {
+        match ty {
+            Type::Bool => Expr::Bool(value != 0),
+            Type::Reason if (value as usize) < self.names.reasons.len() => self.reason(ReasonId(value as u32)),
+            Type::Enum(id) => {
+                let place = self.automaton.enums[id.index()].names.iter().position(|(_, own)| *own == value);
+                place.map_or(Expr::Number(value), |place| word(self.names.enums[id.index()][place].clone()))
+            }
+            Type::Reason | Type::U(_) | Type::Seq(_) | Type::Ref(_) | Type::Msg => Expr::Number(value),
+        }
+    }
+
+    /// The name of a reason in the header.
+    pub fn reason(&self, reason: ReasonId) -> Expr {
+        word(self.names.reasons[reason.index()].clone())
     }
 
     /// The file and line that an operation comes from.

@@ -4,6 +4,7 @@ use mokume_reaction::*;
 
 use crate::plan::Plan;
 use crate::text::{literal, Text};
+use crate::tree::{expression, word};
 use crate::types::{c_type, declare, mask, stored_octets};
 
 /// Structs of header records, shapes of maps, structs of cells, and the instance.
@@ -100,6 +101,15 @@ fn instance(plan: &Plan, text: &mut Text) {
     text.line(format!("CLASSES = {}", automaton.classes.len()));
     text.close(";");
     text.line("");
+    text.open("enum");
+    for (h, kinds) in names.kinds.iter().enumerate() {
+        for (v, kind) in kinds.iter().enumerate() {
+            text.line(format!("{kind} = {},", h << 16 | v));
+        }
+    }
+    text.line("KINDS");
+    text.close(";");
+    text.line("");
     text.line("/* One running stack. The one place of each class beyond its capacity means nobody, and is zero. */");
     text.open(format!("struct {}", names.stack));
     text.line("mk_core core;");
@@ -152,13 +162,13 @@ fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
         match &cell.kind {
             CellKind::Scalar { ty, init } => {
                 let value = initial(plan, *ty, *init);
-                if value != "0u" {
+                if value != "0" {
                     text.line(format!("object->{member} = {value};"));
                 }
             }
             CellKind::Array { ty, size, init } => {
                 let value = initial(plan, *ty, *init);
-                if value != "0u" {
+                if value != "0" {
                     text.line(format!("for (uint32_t i = 0; i < {size}; i++)"));
                     text.line(format!("    object->{member}[i] = {value};"));
                 }
@@ -188,10 +198,10 @@ pub(crate) fn initial(plan: &Plan, ty: Type, init: u64) -> String {
 fn new(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     let (stack, name) = (&plan.names.stack, &plan.names.classes[id.index()]);
     text.function(format!("static MK_UNUSED mk_ref new_{name}(struct {stack} *k, mk_ref parent)"));
-    let at = plan.class_at(id);
+    let at = expression(&plan.class_at(id));
     match class.parent {
         Some(parent) => {
-            text.line(format!("if (!{})", plan.lives(parent, "parent")));
+            text.line(format!("if ({})", expression(&plan.lives(parent, word("parent")).negated())));
             text.line("    return MK_NULL;");
         }
         None => text.line("(void)parent;"),

@@ -4,9 +4,9 @@ use std::fmt;
 
 use mokume_reaction::*;
 
-use crate::body::BodyWriter;
-use crate::plan::{Emissions, Plan};
+use crate::plan::Plan;
 use crate::text::Text;
+use crate::tree::expression;
 use crate::types::{c_type, declare, from_word};
 use crate::{header, interface, records, wire_common, wire_decode, wire_encode};
 
@@ -126,40 +126,43 @@ fn declarations(plan: &Plan, text: &mut Text) {
         text.line(format!("{};", function_head(plan, index, None)));
     }
     for index in 0..plan.automaton.handlers.len() {
-        text.line(format!("{};", handler_head(plan, index, None)));
+        text.line(format!("{};", handler_head(plan, HandlerId::from(index), None)));
     }
     text.line("");
 }
 
-fn parameters(plan: &Plan, body: &Body, names: Option<&[(String, &'static str)]>) -> Vec<String> {
+/// The parameters of a body; a handler of the only object of its class is not told it.
+fn parameters(plan: &Plan, body: &Body, skipped: usize, names: Option<&[String]>) -> Vec<String> {
     let mut list = vec![format!("struct {} *k", plan.names.stack)];
-    for (place, param) in body.blocks[0].params.iter().enumerate() {
+    for (place, param) in body.blocks[0].params[skipped..].iter().enumerate() {
         let ty = c_type(plan.automaton, body.values[param.index()].ty);
-        let name = names.map_or(format!("a{place}"), |names| names[place].0.clone());
-        list.push(declare(ty, &name));
+        list.push(match names {
+            Some(names) => declare(ty, &names[place]),
+            None => ty.to_string(),
+        });
     }
     list
 }
 
-fn handler_head(plan: &Plan, index: usize, names: Option<&[(String, &'static str)]>) -> String {
-    let body = &plan.automaton.handlers[index].body;
-    format!("static MK_UNUSED void {}({})", plan.names.handlers[index], parameters(plan, body, names).join(", "))
+fn handler_head(plan: &Plan, id: HandlerId, names: Option<&[String]>) -> String {
+    let body = &plan.automaton.handler(id).body;
+    let skipped = usize::from(!plan.takes_self(id));
+    let list = parameters(plan, body, skipped, names);
+    format!("static MK_UNUSED void {}({})", plan.names.handlers[id.index()], list.join(", "))
 }
 
 /// A function of one result returns it; several go out by pointers.
-fn function_head(plan: &Plan, index: usize, names: Option<&[(String, &'static str)]>) -> String {
+fn function_head(plan: &Plan, index: usize, names: Option<&[String]>) -> String {
     let function = &plan.automaton.functions[index];
-    let mut list = parameters(plan, &function.body, names);
+    let mut list = parameters(plan, &function.body, 0, names);
     let mut returned = "void".to_string();
     if let [result] = function.results[..] {
         returned = c_type(plan.automaton, result).to_string();
     } else {
         for (place, result) in function.results.iter().enumerate() {
             let ty = c_type(plan.automaton, *result);
-            list.push(declare(
-                &format!("{}*", if ty.ends_with('*') { ty.to_string() } else { format!("{ty} ") }),
-                &format!("result_{place}"),
-            ));
+            let pointer = if ty.ends_with('*') { format!("{ty}*") } else { format!("{ty} *") };
+            list.push(declare(&pointer, &format!("result_{place}")));
         }
     }
     declare(&format!("static MK_UNUSED {returned}"), &format!("{}({})", plan.names.functions[index], list.join(", ")))
@@ -167,67 +170,25 @@ fn function_head(plan: &Plan, index: usize, names: Option<&[(String, &'static st
 
 fn function(plan: &Plan, index: usize, text: &mut Text) {
     let function = &plan.automaton.functions[index];
-    let mut writer = BodyWriter::new(plan, &function.body, None);
-    let names = writer.parameters();
+    let written = crate::body::function(plan, &function.body);
     text.line(format!("/* {} */", function.name));
-    text.function(function_head(plan, index, Some(&names)));
-    let body = writer.write();
-    let text_of_body = body.peek();
-    for name in std::iter::once("k").chain(names.iter().map(|(name, _)| name.as_str())) {
-        if !crate::body::mentions(&text_of_body, name) {
-            text.line(format!("(void){name};"));
-        }
-    }
-    text.append(body);
+    text.function(function_head(plan, index, Some(&written.parameters)));
+    text.line("(void)k;");
+    text.append(written.body);
     text.end_function();
 }
 
 fn handler(plan: &Plan, id: HandlerId, text: &mut Text) {
     let handler = plan.automaton.handler(id);
-    let mut writer = BodyWriter::new(plan, &handler.body, Some(id));
-    writer.coverage = plan.coverage;
-    let names = writer.parameters();
+    let written = crate::body::handler(plan, id);
     let name = plan.automaton.handler_name(id);
     text.line(match plan.place(handler.source) {
         Some(place) => format!("/* {name}: {place} */"),
         None => format!("/* {name} */"),
     });
-    text.function(handler_head(plan, id.index(), Some(&names)));
-    let own = names.first().map_or("MK_NULL", |(name, _)| name.as_str());
-    prologue(plan, handler, own, &names, text);
-    if plan.emissions[id.index()] == Emissions::Agenda {
-        text.line("uint32_t base = k->core.agenda.top;");
-    }
-    let body = writer.write();
-    let text_of_body = body.peek();
-    for (name, _) in &names {
-        if !crate::body::mentions(&text_of_body, name) {
-            text.line(format!("(void){name};"));
-        }
-    }
-    if !crate::body::mentions(&text_of_body, "k") {
-        text.line("(void)k;");
-    }
-    text.append(body);
+    text.function(handler_head(plan, id, Some(&written.parameters)));
+    text.append(written.body);
     text.end_function();
-}
-
-/// An event for an object that has ended is dropped as gone; an object that handles an event will settle.
-fn prologue(plan: &Plan, handler: &Handler, own: &str, names: &[(String, &'static str)], text: &mut Text) {
-    let class = handler.class;
-    if matches!(handler.trigger, Trigger::Event(_)) {
-        text.open(format!("if (MK_UNLIKELY(!{}))", plan.lives(class, own)));
-        for ((name, _), (_, ty)) in names.iter().skip(1).zip(&handler.params) {
-            if *ty == Type::Msg {
-                text.line(format!("mk_gone(&k->core, {name});"));
-            }
-        }
-        text.line("return;");
-        text.close("");
-    }
-    if plan.settles.contains(&class) && handler.trigger != Trigger::Settle {
-        text.line(format!("mk_touch(&k->core, &k->{}_objects[mk_number({own})]);", plan.names.classes[class.index()]));
-    }
 }
 
 /// What the runtime calls back.
@@ -246,14 +207,13 @@ fn deliver(plan: &Plan, text: &mut Text) {
     text.line(format!("struct {} *k = stack;", plan.names.stack));
     text.line("(void)k;");
     text.open("switch (event->what)");
-    for (handler, name) in plan.automaton.handlers.iter().zip(&plan.names.handlers) {
+    for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
         if !matches!(handler.trigger, Trigger::Event(_)) {
             continue;
         }
-        let mut list = vec!["k".to_string(), "event->target".into()];
-        list.extend(words(plan, &handler.params));
+        let list = plan.arguments_of(HandlerId::from(index), "event->target", words(plan, &handler.params));
         text.line(format!("case HANDLER_{name}:"));
-        text.line(format!("    {name}({});", list.join(", ")));
+        text.line(format!("    {name}({list});"));
         text.line("    break;");
     }
     for (port, names) in plan.automaton.ports.iter().zip(&plan.names.outputs) {
@@ -286,7 +246,8 @@ fn expire(plan: &Plan, text: &mut Text) {
         let Some(handler) = plan.automaton.handler_of(*class, &Trigger::Expiry(*cell)) else { continue };
         text.line(format!("case {number}:"));
         let name = &plan.names.handlers[handler.index()];
-        text.line(format!("    {name}(k, mk_self({}, number));", plan.class_at(*class)));
+        let own = format!("mk_self({}, number)", expression(&plan.class_at(*class)));
+        text.line(format!("    {name}({});", plan.arguments_of(handler, own, Vec::new())));
         text.line("    break;");
     }
     text.line("default:");
@@ -300,10 +261,10 @@ fn settle(plan: &Plan, text: &mut Text) {
     text.line(format!("struct {} *k = stack;", plan.names.stack));
     text.line("(void)k, (void)self;");
     text.open("switch (class_index)");
-    for (handler, name) in plan.automaton.handlers.iter().zip(&plan.names.handlers) {
+    for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
         if handler.trigger == Trigger::Settle {
             text.line(format!("case {}:", plan.class_constant(handler.class)));
-            text.line(format!("    {name}(k, self);"));
+            text.line(format!("    {name}({});", plan.arguments_of(HandlerId::from(index), "self", Vec::new())));
             text.line("    break;");
         }
     }
