@@ -97,6 +97,11 @@ impl Scope {
         self.0.insert(name.into());
     }
 
+    /// The name is free again.
+    pub fn leave(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
     pub fn name(&mut self, wanted: &str) -> String {
         let base = identifier(wanted);
         let mut name = base.clone();

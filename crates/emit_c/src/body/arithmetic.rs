@@ -43,6 +43,17 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
     }
 }
 
+/// The sum of a bit and itself, for the carry alone: how a conversion that cuts something off is reported.
+pub(super) fn report_if(w: &mut Writer, bit: Value, source: Option<SourceId>) {
+    let condition = Expr::Expect(false, Box::new(w.value(bit)));
+    let report = acts("mk_report_at", [core(), word("MK_OVERFLOW"), w.source(source)]);
+    w.only_if(Some(condition), |w| w.act(report));
+}
+
+pub(super) fn is_report(w: &Writer, op: Binary, (a, b): (Value, Value), sum: Value) -> bool {
+    op == Binary::Add && a == b && w.type_of(a) == Type::U(1) && !w.is_live(sum)
+}
+
 /// Two operands of one type.
 struct Number<'w, 'p, 'a> {
     w: &'w Writer<'p, 'a>,

@@ -21,6 +21,9 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
             w.alias(results[0], of_instance("params").member(param));
         }
         OpKind::Now {} => w.alias(results[0], of_instance("core").member("now")),
+        OpKind::Binary { op: what, a, b } if arithmetic::is_report(w, *what, (*a, *b), results[0]) => {
+            arithmetic::report_if(w, *a, source);
+        }
         OpKind::Binary { op: what, a, b } => w.assign(results[0], arithmetic::binary(w, *what, (*a, *b), source)),
         OpKind::Compare { op: what, a, b } => w.assign(results[0], arithmetic::compare(w, *what, *a, *b)),
         OpKind::Not { a } => w.assign(results[0], arithmetic::not(w, *a)),

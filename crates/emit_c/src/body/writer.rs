@@ -134,8 +134,12 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.live.is_live(value)
     }
 
+    /// What the value is called in the source; empty if it has no name there. The form's text calls such values `v7`.
     pub fn hint(&self, value: Value) -> &str {
-        &self.body.values[value.index()].name
+        let name = self.body.values[value.index()].name.as_str();
+        let number = name.strip_prefix('v').unwrap_or("x");
+        let is_numbered = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+        if is_numbered { "" } else { name.trim_end_matches('_') }
     }
 
     /// A variable of the value's type and name.
@@ -212,7 +216,11 @@ impl<'p, 'a> Writer<'p, 'a> {
             return;
         }
         let is_own = self.handler.is_some() && self.body.blocks[0].params.first() == Some(&object);
-        let hint = if is_own { "self".into() } else { format!("{}_cells", self.hint(object).trim_end_matches('_')) };
+        let hint = match (is_own, self.hint(object)) {
+            (true, _) => "self".to_string(),
+            (false, "") => "cells".to_string(),
+            (false, hint) => format!("{hint}_cells"),
+        };
         let class_name = &self.plan.names.classes[class.index()];
         let cells = of_instance(class_name.clone()).index(self.place(object)).address();
         let local = self.function.local(hint, format!("struct {class_name} *"));

@@ -170,6 +170,15 @@ impl Expr {
         Expr::Unary(Unary::Not, Box::new(self))
     }
 
+    /// Whether it is 0 or 1 because it is a condition.
+    pub fn is_truth(&self) -> bool {
+        match self {
+            Expr::Bool(_) | Expr::Unary(Unary::Not, _) | Expr::Expect(..) => true,
+            Expr::Infix(sign, ..) => sign.inverse().is_some() || matches!(sign, Infix::And | Infix::Or),
+            _ => false,
+        }
+    }
+
     /// Whether C may take it for a signed `int`, whatever the type of the variable that it is put in place of.
     pub fn may_be_int(&self) -> bool {
         match self {

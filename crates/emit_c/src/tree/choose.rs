@@ -3,29 +3,24 @@
 //! Asks of the tree: jumps to where one would come anyway are gone ([`super::labels`]). Keeps: what is evaluated, and when.
 
 use super::effect::Uses;
-use super::{conditional, Lines, Effect, Expr, Routine, Infix, Stmt};
+use super::{conditional, Effect, Expr, Infix, Lines, Local, Routine, Stmt};
 
-pub(super) fn choose(function: &mut Routine) {
-    let uses = Uses::of(function);
-    let mut body = std::mem::take(&mut function.body);
-    within(&uses, function, &mut body);
-    function.body = body;
+/// Parts of an expression that is chosen, at most.
+const LARGEST: usize = 10;
+
+/// The variable and its value, if the statement only chooses it.
+pub(super) fn chosen(uses: &Uses, function: &Routine, statement: &Stmt) -> Option<(Local, Expr)> {
+    let Stmt::If { condition, then, otherwise } = statement else { return None };
+    let ((to, a), (also, b)) = (only_set(then)?, only_set(otherwise)?);
+    let plain = |value: &Expr| uses.effect(value) < Effect::Acts && size(value) <= LARGEST;
+    let is_bool = function.locals[to.0].ty == "bool";
+    (to == also && plain(a) && plain(b)).then(|| (to, choice(is_bool, condition, a, b)))
 }
 
-fn within(uses: &Uses, function: &Routine, block: &mut Lines) {
-    for statement in block {
-        statement.blocks_mut().into_iter().for_each(|inner| within(uses, function, inner));
-        let Stmt::If { condition, then, otherwise } = statement else { continue };
-        let ([Stmt::Set(Expr::Local(to), None, a)], [Stmt::Set(Expr::Local(also), None, b)]) =
-            (&then[..], &otherwise[..])
-        else {
-            continue;
-        };
-        let plain = |value: &Expr| uses.effect(value) < Effect::Acts && size(value) <= 7;
-        if to == also && plain(a) && plain(b) {
-            let is_bool = function.locals[to.0].ty == "bool";
-            *statement = Stmt::Set(Expr::Local(*to), None, chosen(is_bool, condition, a, b));
-        }
+fn only_set(block: &Lines) -> Option<(Local, &Expr)> {
+    match &block[..] {
+        [Stmt::Set(Expr::Local(to), None, value)] => Some((*to, value)),
+        _ => None,
     }
 }
 
@@ -34,7 +29,7 @@ fn size(value: &Expr) -> usize {
 }
 
 /// `condition ? a : b`, said shorter where one of them is the condition itself.
-fn chosen(is_bool: bool, condition: &Expr, a: &Expr, b: &Expr) -> Expr {
+fn choice(is_bool: bool, condition: &Expr, a: &Expr, b: &Expr) -> Expr {
     let plain = match condition {
         Expr::Expect(_, inner) => inner,
         other => other,

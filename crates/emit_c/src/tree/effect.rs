@@ -15,7 +15,9 @@ impl Uses {
     pub fn of(function: &Routine) -> Uses {
         let count = function.locals.len();
         let memory = function.locals.iter().map(|local| local.array.is_some()).collect();
-        let mut uses = Uses { reads: vec![0; count], definitions: vec![0; count], memory };
+        // A parameter has a value from the start.
+        let definitions = function.locals.iter().map(|local| u32::from(local.is_parameter)).collect();
+        let mut uses = Uses { reads: vec![0; count], definitions, memory };
         each_statement(&function.body, &mut |statement| {
             match statement {
                 Stmt::Let(local, _) => uses.definitions[local.0] += 1,
@@ -43,6 +45,16 @@ impl Uses {
             }
             _ => {}
         });
+    }
+
+    /// One of two assignments of a variable is left out; whether the other one now defines it.
+    pub fn forget_set(&mut self, local: Local) -> bool {
+        self.definitions[local.0] -= 2;
+        let alone = self.definitions[local.0] == 2 && !self.memory[local.0];
+        if alone {
+            self.definitions[local.0] = 1;
+        }
+        alone
     }
 
     /// The expression is left out.

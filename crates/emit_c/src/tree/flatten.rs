@@ -45,6 +45,7 @@ pub(super) fn leaves(block: &Lines) -> bool {
         Stmt::If { then, otherwise, .. } => leaves(then) && leaves(otherwise),
         Stmt::Switch { cases, default, .. } => cases.iter().all(|(_, case)| leaves(case)) && leaves(default),
         Stmt::Let(..)
+        | Stmt::While { .. }
         | Stmt::Declare(_)
         | Stmt::Set(..)
         | Stmt::Octets(..)

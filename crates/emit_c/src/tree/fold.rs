@@ -4,6 +4,7 @@
 //! far as one can tell: an expression that reads passes nothing that acts, one that acts passes nothing that reads, and
 //! neither comes to stand where it might not be evaluated. The type that the variable had is kept by a cast.
 
+use super::choose::chosen;
 use super::effect::Uses;
 use super::visit::each_statement;
 use super::{Lines, Effect, Expr, Routine, Local, Stmt};
@@ -35,6 +36,13 @@ impl Folding<'_> {
         while place > 0 {
             place -= 1;
             block[place].blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            simplify(&mut block[place]);
+            if let Some((to, value)) = chosen(&self.uses, self.function, &block[place]) {
+                block[place] = match self.uses.forget_set(to) {
+                    true => Stmt::Let(to, value),
+                    false => Stmt::Set(Expr::Local(to), None, value),
+                };
+            }
             let (front, behind) = block.split_at_mut(place + 1);
             let Stmt::Let(local, value) = &front[place] else { continue };
             if self.uses.reads(*local) == 0 && self.uses.effect(value) < Effect::Acts {
@@ -124,6 +132,27 @@ impl Folding<'_> {
             true => value.clone().cast(ty.clone()),
             false => value.clone(),
         }
+    }
+}
+
+/// What is a truth anyway is not converted before it is looked at; an `if` in an `if` is one.
+fn simplify(statement: &mut Stmt) {
+    let Stmt::If { condition, then, otherwise } = statement else { return };
+    bare(condition);
+    if let ([Stmt::If { condition: inner, then: body, otherwise: none }], []) = (&mut then[..], &otherwise[..]) {
+        if none.is_empty() && size(condition) + size(inner) <= LARGEST {
+            let (first, second) = (std::mem::replace(condition, Expr::Bool(true)), inner.clone());
+            *condition = first.infix(super::Infix::And, second);
+            *then = std::mem::take(body);
+        }
+    }
+}
+
+fn bare(condition: &mut Expr) {
+    match condition {
+        Expr::Expect(_, inner) => bare(inner),
+        Expr::Cast(_, inner) if inner.is_truth() => *condition = (**inner).clone(),
+        _ => {}
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::visit::each_statement;
-use super::{Expr, Routine, Local, Stmt};
+use super::{Expr, Lines, Local, Routine, Stmt};
 use crate::names::{identifier, Scope};
 
 pub(super) struct Names {
@@ -34,7 +34,7 @@ fn each_expression<'a>(function: &'a Routine, f: &mut impl FnMut(&'a Expr)) {
     });
 }
 
-/// Names in the order in which one reads them.
+/// Names in the order in which one reads them; one that is out of scope is free again.
 pub(super) fn names(function: &Routine) -> Names {
     let mut scope = Scope::default();
     scope.take("k");
@@ -43,34 +43,57 @@ pub(super) fn names(function: &Routine) -> Names {
             scope.take(word);
         }
     });
-    let mut names = Names {
-        locals: vec![String::new(); function.locals.len()],
-        labels: vec![String::new(); function.labels.len()],
+    let mut naming = Naming {
+        function,
+        names: Names {
+            locals: vec![String::new(); function.locals.len()],
+            labels: vec![String::new(); function.labels.len()],
+        },
+        labels: Scope::default(),
     };
-    let mut name_local = |names: &mut Names, local: Local| {
-        let variable = &function.locals[local.0];
-        names.locals[local.0] = match variable.hint.as_str() {
+    let parameters = (0..function.locals.len()).map(Local).filter(|local| function.locals[local.0].is_parameter);
+    parameters.for_each(|local| drop(naming.local(&mut scope, local)));
+    naming.block(&mut scope, &function.body);
+    naming.names
+}
+
+struct Naming<'f> {
+    function: &'f Routine,
+    names: Names,
+    /// Labels are the whole function's.
+    labels: Scope,
+}
+
+impl Naming<'_> {
+    fn block(&mut self, scope: &mut Scope, block: &Lines) {
+        let mut own = Vec::new();
+        for statement in block {
+            match statement {
+                Stmt::Let(local, _) | Stmt::Declare(local) | Stmt::Octets(local, _) => {
+                    own.push(self.local(scope, *local));
+                }
+                Stmt::Label(label) => {
+                    let name = self.labels.name(&identifier(&self.function.labels[label.0]));
+                    self.names.labels[label.0] = name;
+                }
+                Stmt::If { .. } | Stmt::While { .. } | Stmt::Switch { .. } => {
+                    statement.blocks().into_iter().for_each(|inner| self.block(scope, inner));
+                }
+                Stmt::Set(..) | Stmt::Do(_) | Stmt::Goto(_) | Stmt::Return(_) | Stmt::Unused(_) => {}
+            }
+        }
+        own.iter().for_each(|name| scope.leave(name));
+    }
+
+    fn local(&mut self, scope: &mut Scope, local: Local) -> String {
+        let variable = &self.function.locals[local.0];
+        let name = match variable.hint.as_str() {
             "" => scope.name(initial(&variable.ty)),
             hint => scope.name(hint),
         };
-    };
-    (0..function.locals.len())
-        .map(Local)
-        .filter(|local| function.locals[local.0].is_parameter)
-        .for_each(|local| name_local(&mut names, local));
-    let mut labels = Scope::default();
-    each_statement(&function.body, &mut |statement| match statement {
-        Stmt::Let(local, _) | Stmt::Declare(local) | Stmt::Octets(local, _) => name_local(&mut names, *local),
-        Stmt::Label(label) => names.labels[label.0] = labels.name(&identifier(&function.labels[label.0])),
-        Stmt::Set(..)
-        | Stmt::Do(_)
-        | Stmt::If { .. }
-        | Stmt::Switch { .. }
-        | Stmt::Goto(_)
-        | Stmt::Return(_)
-        | Stmt::Unused(_) => {}
-    });
-    names
+        self.names.locals[local.0] = name.clone();
+        name
+    }
 }
 
 /// What a value without a name in the source is called: by its kind.

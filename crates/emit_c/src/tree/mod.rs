@@ -10,6 +10,7 @@ mod flatten;
 mod fold;
 mod labels;
 mod locals;
+mod loops;
 mod print;
 mod scope;
 mod visit;
@@ -116,6 +117,7 @@ pub(crate) enum Stmt {
     /// For its effect.
     Do(Expr),
     If { condition: Expr, then: Lines, otherwise: Lines },
+    While { condition: Expr, body: Lines },
     /// No case goes on in the next one.
     Switch { on: Expr, cases: Vec<(Expr, Lines)>, default: Lines },
     Label(Label),
@@ -173,10 +175,10 @@ impl Routine {
     /// All that is decided on the tree, then its text.
     pub fn write(mut self) -> Written {
         labels::fall_through(&mut self.body);
-        choose::choose(&mut self);
         flatten::flatten(&mut self.body);
         labels::drop_dead(&mut self.body);
         fold::fold(&mut self);
+        loops::find(&mut self.body);
         scope::declare(&mut self);
         locals::mark_unused(&mut self);
         let names = locals::names(&self);

@@ -254,6 +254,12 @@ impl Printer<'_> {
             }
             Stmt::Do(expr) => self.line(if is_call(expr) { "" } else { "(void)" }, Some(expr), ";"),
             Stmt::If { condition, then, otherwise } => self.choice("if (", condition, then, otherwise),
+            Stmt::While { condition, body } => {
+                self.line("while (", Some(condition), ") {");
+                self.text.indent();
+                self.block(body);
+                self.text.close("");
+            }
             Stmt::Switch { on, cases, default } => self.switch(on, cases, default),
             Stmt::Label(_) => {}
             Stmt::Goto(label) => self.text.line(format!("goto {};", self.label(*label))),

@@ -111,6 +111,7 @@ fn defines(statement: &Stmt) -> Option<Local> {
         Stmt::Set(..)
         | Stmt::Do(_)
         | Stmt::If { .. }
+        | Stmt::While { .. }
         | Stmt::Switch { .. }
         | Stmt::Label(_)
         | Stmt::Goto(_)

@@ -48,7 +48,7 @@ impl Stmt {
         match self {
             Stmt::Let(_, value) | Stmt::Do(value) | Stmt::Return(Some(value)) => vec![value],
             Stmt::Set(place, _, value) => vec![place, value],
-            Stmt::If { condition, .. } => vec![condition],
+            Stmt::If { condition, .. } | Stmt::While { condition, .. } => vec![condition],
             Stmt::Switch { on, .. } => vec![on],
             Stmt::Declare(_)
             | Stmt::Octets(..)
@@ -64,7 +64,7 @@ impl Stmt {
         match self {
             Stmt::Let(_, value) | Stmt::Do(value) | Stmt::Return(Some(value)) => vec![value],
             Stmt::Set(place, _, value) => vec![place, value],
-            Stmt::If { condition, .. } => vec![condition],
+            Stmt::If { condition, .. } | Stmt::While { condition, .. } => vec![condition],
             Stmt::Switch { on, .. } => vec![on],
             Stmt::Declare(_)
             | Stmt::Octets(..)
@@ -78,6 +78,7 @@ impl Stmt {
     pub fn blocks(&self) -> Vec<&Lines> {
         match self {
             Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+            Stmt::While { body, .. } => vec![body],
             Stmt::Switch { cases, default, .. } => cases.iter().map(|(_, block)| block).chain([default]).collect(),
             Stmt::Let(..)
             | Stmt::Declare(_)
@@ -94,6 +95,7 @@ impl Stmt {
     pub fn blocks_mut(&mut self) -> Vec<&mut Lines> {
         match self {
             Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+            Stmt::While { body, .. } => vec![body],
             Stmt::Switch { cases, default, .. } => cases.iter_mut().map(|(_, block)| block).chain([default]).collect(),
             Stmt::Let(..)
             | Stmt::Declare(_)
