@@ -9,9 +9,8 @@
 
 mod body;
 mod build;
+mod doors;
 pub mod drive;
-mod header;
-mod interface;
 mod machine;
 mod names;
 mod native;

@@ -23,6 +23,13 @@ pub enum Emissions {
     Agenda,
 }
 
+/// What may wait on the agenda, or for a reaction of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Waiting {
+    Handler(HandlerId),
+    Output(PortId, u32),
+}
+
 /// Everything about one automaton that several parts of the generator need.
 pub struct Plan<'a> {
     pub automaton: &'a Automaton,
@@ -32,6 +39,7 @@ pub struct Plan<'a> {
     pub channels: HashMap<(LayerId, Result<LayerId, PortId>), usize>,
     /// Arguments of the widest event or output, in words.
     pub arguments: usize,
+    pub waiting: HashSet<Waiting>,
     /// Events that may wait on the agenda at once.
     pub agenda: usize,
     /// Octets of header records that a message may carry, each record rounded up to 8.
@@ -65,6 +73,7 @@ impl<'a> Plan<'a> {
             emissions: Vec::new(),
             channels: HashMap::new(),
             arguments: arguments(automaton),
+            waiting: HashSet::new(),
             agenda: 0,
             header_octets: header_octets(automaton),
             head_room: head_room(automaton),
@@ -86,6 +95,7 @@ impl<'a> Plan<'a> {
         plan.find_channels();
         plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler)).collect();
         plan.agenda = agenda(automaton, &plan.emissions);
+        plan.waiting = waiting(automaton, &plan.emissions);
         plan.number_branches();
         plan
     }
@@ -252,6 +262,26 @@ fn emissions_come_last(body: &Body) -> bool {
         work.extend(block.end.targets().iter().map(|target| target.block.index()));
     }
     true
+}
+
+/// What handlers put on the agenda, and what is put off for later.
+fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
+    let mut found = HashSet::new();
+    for (handler, emissions) in automaton.handlers.iter().zip(emissions) {
+        let later = handler.body.blocks.iter().filter_map(|block| match &block.end {
+            Terminator::Try { op, .. } => op.emission(),
+            _ => None,
+        });
+        let put = handler.body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
+        found.extend(later.chain(put).filter_map(|emission| match emission {
+            Emission::Event { target, event, .. } => {
+                let class = handler.body.class_of(target)?;
+                automaton.handler_of(class, &Trigger::Event(event.to_string())).map(Waiting::Handler)
+            }
+            Emission::Output { port, event, .. } => Some(Waiting::Output(port, event)),
+        }));
+    }
+    found
 }
 
 fn is_plain(end: &Terminator) -> bool {

@@ -153,6 +153,15 @@ pub(crate) fn objects(plan: &Plan, text: &mut Text) {
     }
 }
 
+/// Whether a new object has nothing but zeros.
+pub(crate) fn is_zero(plan: &Plan, class: &Class) -> bool {
+    class.cells.iter().all(|cell| match &cell.kind {
+        CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => initial(plan, *ty, *init) == "0",
+        CellKind::Timer | CellKind::Quota { .. } => false,
+        CellKind::Messages { .. } | CellKind::Map { .. } | CellKind::Counter => true,
+    })
+}
+
 fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     let (stack, name) = (&plan.names.stack, &plan.names.classes[id.index()]);
     text.function(format!("static MK_UNUSED void init_{name}(struct {stack} *k, uint32_t number)"));

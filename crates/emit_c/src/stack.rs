@@ -4,11 +4,12 @@ use std::fmt;
 
 use mokume_reaction::*;
 
-use crate::plan::Plan;
+use crate::plan::{Plan, Waiting};
 use crate::text::Text;
 use crate::tree::expression;
 use crate::types::{c_type, declare, from_word};
-use crate::{header, interface, records, wire_common, wire_decode, wire_encode};
+use crate::doors::{header, inputs, life, outputs};
+use crate::{records, wire_common, wire_decode, wire_encode};
 
 /// How a stack is to be written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -79,7 +80,8 @@ fn source(plan: &Plan) -> String {
     crate::native::declare_all(plan, &mut text);
     records::write(plan, &mut text);
     declarations(plan, &mut text);
-    interface::outputs(plan, &mut text);
+    life::sizes(plan, &mut text);
+    outputs::functions(plan, &mut text);
     records::objects(plan, &mut text);
     for id in (0..plan.automaton.wires.len()).map(WireId::from) {
         wire(plan, id, &mut text);
@@ -92,8 +94,8 @@ fn source(plan: &Plan) -> String {
     }
     program(plan, &mut text);
     door(plan, &mut text);
-    interface::inputs(plan, &mut text);
-    interface::life(plan, &mut text);
+    inputs::functions(plan, &mut text);
+    life::functions(plan, &mut text);
     text.finish()
 }
 
@@ -198,7 +200,7 @@ fn program(plan: &Plan, text: &mut Text) {
     settle(plan, text);
     by_class(plan, text);
     take_later(plan, text);
-    interface::leave(plan, text);
+    outputs::leave(plan, text);
     text.lines("static const mk_program program = {deliver, expire, settle, clear, leave, take_later};\n");
 }
 
@@ -208,7 +210,7 @@ fn deliver(plan: &Plan, text: &mut Text) {
     text.line("(void)k;");
     text.open("switch (event->what)");
     for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
-        if !matches!(handler.trigger, Trigger::Event(_)) {
+        if !plan.waiting.contains(&Waiting::Handler(HandlerId::from(index))) {
             continue;
         }
         let list = plan.arguments_of(HandlerId::from(index), "event->target", words(plan, &handler.params));
@@ -216,8 +218,11 @@ fn deliver(plan: &Plan, text: &mut Text) {
         text.line(format!("    {name}({list});"));
         text.line("    break;");
     }
-    for (port, names) in plan.automaton.ports.iter().zip(&plan.names.outputs) {
-        for (output, name) in port.outputs.iter().zip(names) {
+    for (p, (port, names)) in plan.automaton.ports.iter().zip(&plan.names.outputs).enumerate() {
+        for (e, (output, name)) in port.outputs.iter().zip(names).enumerate() {
+            if !plan.waiting.contains(&Waiting::Output(PortId::from(p), e as u32)) {
+                continue;
+            }
             let mut list = vec!["k".to_string()];
             list.extend(words(plan, &output.params));
             text.line(format!("case OUTPUT_{name}:"));

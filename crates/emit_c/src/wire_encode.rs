@@ -288,6 +288,7 @@ pub(crate) fn put(text: &mut Text, octets: &str, (at, width): (u32, u8), endian:
     let order = if endian == Endian::Little { "le" } else { "be" };
     match (is_whole(at, width), width) {
         (true, 8) => text.line(format!("{octets}[{}] = (uint8_t){value};", at / 8)),
+        (true, 16 | 32 | 64) => text.line(format!("mk_put_{order}_{width}({octets} + {}, {value});", at / 8)),
         (true, width) => text.line(format!("mk_put_{order}({octets} + {}, {}, {value});", at / 8, width / 8)),
         (false, width) => {
             for piece in pieces(at, width) {
