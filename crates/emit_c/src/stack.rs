@@ -4,12 +4,12 @@ use std::fmt;
 
 use mokume_reaction::*;
 
-use crate::plan::{Plan, Waiting};
-use crate::text::Text;
-use crate::tree::expression;
-use crate::types::{c_type, declare, from_word};
 use crate::doors::{header, inputs, life, outputs};
-use crate::{records, wire_common, wire_decode, wire_encode};
+use crate::plan::Plan;
+use crate::state::{objects, records};
+use crate::text::Text;
+use crate::types::{c_type, declare};
+use crate::{program, wires};
 
 /// How a stack is to be written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -45,7 +45,7 @@ impl fmt::Display for EmitError {
                 write!(
                     f,
                     "wire `{wire}`: {ways} ways lead through its choices, the C back end follows at most {}",
-                    wire_common::MOST_WAYS
+                    wires::MOST_WAYS
                 )
             }
         }
@@ -57,8 +57,8 @@ impl std::error::Error for EmitError {}
 /// The automaton, which must have been verified, as C.
 pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitError> {
     for wire in &automaton.wires {
-        let ways = wire_common::ways(wire);
-        if ways > wire_common::MOST_WAYS {
+        let ways = wires::ways(wire);
+        if ways > wires::MOST_WAYS {
             return Err(EmitError::TooManyWays { wire: wire.name.clone(), ways });
         }
     }
@@ -82,9 +82,9 @@ fn source(plan: &Plan) -> String {
     declarations(plan, &mut text);
     life::sizes(plan, &mut text);
     outputs::functions(plan, &mut text);
-    records::objects(plan, &mut text);
+    objects::write(plan, &mut text);
     for id in (0..plan.automaton.wires.len()).map(WireId::from) {
-        wire(plan, id, &mut text);
+        wires::write(plan, id, &mut text);
     }
     for index in 0..plan.automaton.functions.len() {
         function(plan, index, &mut text);
@@ -92,21 +92,10 @@ fn source(plan: &Plan) -> String {
     for index in 0..plan.automaton.handlers.len() {
         handler(plan, HandlerId::from(index), &mut text);
     }
-    program(plan, &mut text);
-    door(plan, &mut text);
+    program::write(plan, &mut text);
     inputs::functions(plan, &mut text);
     life::functions(plan, &mut text);
     text.finish()
-}
-
-fn wire(plan: &Plan, id: WireId, text: &mut Text) {
-    let (stack, name) = (&plan.names.stack, &plan.names.wires[id.index()]);
-    wire_decode::write(plan, id, text);
-    text.lines(&format!(
-        "static MK_UNUSED uint32_t decode_{name}(struct {stack} *k, mk_message *m)\n{{\n    return read_{name}(k, m, false);\n}}\n\n\
-         static MK_UNUSED uint32_t vet_{name}(struct {stack} *k, mk_message *m)\n{{\n    return read_{name}(k, m, true);\n}}\n"
-    ));
-    wire_encode::write(plan, id, text);
 }
 
 /// Numbers of handlers and outputs on the agenda, and the functions that call each other.
@@ -190,144 +179,5 @@ fn handler(plan: &Plan, id: HandlerId, text: &mut Text) {
     });
     text.function(handler_head(plan, id, Some(&written.parameters)));
     text.append(written.body);
-    text.end_function();
-}
-
-/// What the runtime calls back.
-fn program(plan: &Plan, text: &mut Text) {
-    deliver(plan, text);
-    expire(plan, text);
-    settle(plan, text);
-    by_class(plan, text);
-    take_later(plan, text);
-    outputs::leave(plan, text);
-    text.lines("static const mk_program program = {deliver, expire, settle, clear, leave, take_later};\n");
-}
-
-fn deliver(plan: &Plan, text: &mut Text) {
-    text.function("static void deliver(void *stack, mk_event *event)");
-    text.line(format!("struct {} *k = stack;", plan.names.stack));
-    text.line("(void)k;");
-    text.open("switch (event->what)");
-    for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
-        if !plan.waiting.contains(&Waiting::Handler(HandlerId::from(index))) {
-            continue;
-        }
-        let list = plan.arguments_of(HandlerId::from(index), "event->target", words(plan, &handler.params));
-        text.line(format!("case HANDLER_{name}:"));
-        text.line(format!("    {name}({list});"));
-        text.line("    break;");
-    }
-    for (p, (port, names)) in plan.automaton.ports.iter().zip(&plan.names.outputs).enumerate() {
-        for (e, (output, name)) in port.outputs.iter().zip(names).enumerate() {
-            if !plan.waiting.contains(&Waiting::Output(PortId::from(p), e as u32)) {
-                continue;
-            }
-            let mut list = vec!["k".to_string()];
-            list.extend(words(plan, &output.params));
-            text.line(format!("case OUTPUT_{name}:"));
-            text.line(format!("    out_{name}({});", list.join(", ")));
-            text.line("    break;");
-        }
-    }
-    text.line("default:");
-    text.line("    break;");
-    text.close("");
-    text.end_function();
-}
-
-fn words(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {
-    let word =
-        |(place, (_, ty)): (usize, &(String, Type))| from_word(plan.automaton, *ty, &format!("event->args[{place}]"));
-    params.iter().enumerate().map(word).collect()
-}
-
-fn expire(plan: &Plan, text: &mut Text) {
-    text.function("static void expire(void *stack, uint32_t declaration, uint32_t number)");
-    text.line(format!("struct {} *k = stack;", plan.names.stack));
-    text.line("(void)k, (void)number;");
-    text.open("switch (declaration)");
-    for (number, (class, cell)) in plan.timers.iter().enumerate() {
-        let Some(handler) = plan.automaton.handler_of(*class, &Trigger::Expiry(*cell)) else { continue };
-        text.line(format!("case {number}:"));
-        let name = &plan.names.handlers[handler.index()];
-        let own = format!("mk_self({}, number)", expression(&plan.class_at(*class)));
-        text.line(format!("    {name}({});", plan.arguments_of(handler, own, Vec::new())));
-        text.line("    break;");
-    }
-    text.line("default:");
-    text.line("    break;");
-    text.close("");
-    text.end_function();
-}
-
-fn settle(plan: &Plan, text: &mut Text) {
-    text.function("static void settle(void *stack, uint32_t class_index, mk_ref self)");
-    text.line(format!("struct {} *k = stack;", plan.names.stack));
-    text.line("(void)k, (void)self;");
-    text.open("switch (class_index)");
-    for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
-        if handler.trigger == Trigger::Settle {
-            text.line(format!("case {}:", plan.class_constant(handler.class)));
-            text.line(format!("    {name}({});", plan.arguments_of(HandlerId::from(index), "self", Vec::new())));
-            text.line("    break;");
-        }
-    }
-    text.line("default:");
-    text.line("    break;");
-    text.close("");
-    text.end_function();
-}
-
-fn by_class(plan: &Plan, text: &mut Text) {
-    text.function("static void clear(void *stack, uint32_t class_index, uint32_t number, bool freed)");
-    text.line(format!("struct {} *k = stack;", plan.names.stack));
-    text.line("(void)k, (void)number, (void)freed;");
-    text.open("switch (class_index)");
-    for (index, name) in plan.names.classes.iter().enumerate() {
-        if plan.mortal.contains(&ClassId::from(index)) {
-            text.line(format!("case CLASS_{name}:"));
-            text.line(format!("    clear_{name}(k, number, freed);"));
-            text.line("    break;");
-        }
-    }
-    text.line("default:");
-    text.line("    break;");
-    text.close("");
-    text.end_function();
-}
-
-fn take_later(plan: &Plan, text: &mut Text) {
-    text.function("static void take_later(void *stack, const mk_event *event)");
-    text.line(format!("struct {} *k = stack;", plan.names.stack));
-    text.line("(void)k;");
-    text.open("switch (event->what)");
-    for (handler, name) in plan.automaton.handlers.iter().zip(&plan.names.handlers) {
-        if handler.later_capacity > 0 {
-            let messages = handler.params.iter().filter(|(_, ty)| *ty == Type::Msg).count();
-            text.line(format!("case HANDLER_{name}:"));
-            text.line(format!("    k->later_{name}--;"));
-            text.line(format!("    k->core.accounts.held -= {messages};"));
-            text.line("    break;");
-        }
-    }
-    text.line("default:");
-    text.line("    break;");
-    text.close("");
-    text.end_function();
-}
-
-/// Whether the pool has room for a reaction.
-fn door(plan: &Plan, text: &mut Text) {
-    text.function(format!("static MK_UNUSED bool has_room(const struct {} *k, uint32_t messages)", plan.names.stack));
-    let pool = plan.automaton.pool;
-    let peak = plan.automaton.composition.as_ref().map_or(0, |composition| composition.peak);
-    if plan.automaton.composition.is_some() && pool > 0 {
-        text.line(format!("if (k->core.accounts.held + {peak} > {pool})"));
-        text.line("    return false;");
-    }
-    let peak = peak.max(1);
-    text.line(format!("uint32_t needed = messages > {peak} ? messages : {peak};"));
-    text.line("return k->core.pool.buffers_free >= needed && k->core.pool.messages_free >= needed;");
     text.end_function();
 }

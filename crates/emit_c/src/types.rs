@@ -2,8 +2,6 @@
 
 use mokume_reaction::{Automaton, Type};
 
-use crate::tree::Expr;
-
 /// The C type that holds a value of this type.
 pub fn c_type(automaton: &Automaton, ty: Type) -> &'static str {
     match ty {
@@ -73,14 +71,6 @@ pub fn from_word(automaton: &Automaton, ty: Type, word: &str) -> String {
 }
 
 /// A value as a word of an event.
-pub fn word_of(ty: Type, value: Expr) -> Expr {
-    match ty {
-        Type::Msg => value.cast("uintptr_t"),
-        _ => value,
-    }
-}
-
-/// The same, of a variable's name.
 pub fn to_word(ty: Type, value: &str) -> String {
     match ty {
         Type::Msg => format!("(uintptr_t){value}"),

@@ -15,7 +15,9 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
     match op {
         Binary::AddWrap => number.wrapped(Infix::Add),
         Binary::SubWrap => number.wrapped(Infix::Sub),
-        Binary::Add | Binary::Sub if sequence => number.wrapped(if op == Binary::Add { Infix::Add } else { Infix::Sub }),
+        Binary::Add | Binary::Sub if sequence => {
+            number.wrapped(if op == Binary::Add { Infix::Add } else { Infix::Sub })
+        }
         Binary::MulWrap => number.wrapped_product(),
         Binary::Mul if sequence => number.wrapped_product(),
         Binary::Add => number.checked("mk_add", Infix::Add, number.fits(u64::checked_add), source),
@@ -129,10 +131,7 @@ impl Number<'_, '_, '_> {
         let source = self.w.source(source);
         match is_whole(self.width) && function != "mk_mul" {
             true => acts(format!("{function}_{}", self.width), [core(), x, y, source]),
-            false => self.narrowed(acts(
-                function.to_string(),
-                [core(), x, y, Expr::Number(mask(self.width)), source],
-            )),
+            false => self.narrowed(acts(function.to_string(), [core(), x, y, Expr::Number(mask(self.width)), source])),
         }
     }
 
@@ -228,7 +227,9 @@ pub(super) fn cast(w: &Writer, a: Value, to: Type) -> Expr {
     let (width, ty, x) = (to.width(automaton), c_type(automaton, to), w.value(a));
     let fits = w.ranges.largest(a) <= mask(width);
     match (to, fits || is_whole(width)) {
-        (Type::Bool, _) if w.width_of(a) > 1 => x.infix(Infix::BitAnd, Expr::Number(1)).infix(Infix::Ne, Expr::Number(0)),
+        (Type::Bool, _) if w.width_of(a) > 1 => {
+            x.infix(Infix::BitAnd, Expr::Number(1)).infix(Infix::Ne, Expr::Number(0))
+        }
         (Type::Bool, _) => x.infix(Infix::Ne, Expr::Number(0)),
         (_, true) if w.c_type_of(a) == ty => x,
         (_, true) => x.cast(ty),

@@ -20,7 +20,7 @@ fn within(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Opt
     let within = acts("mk_within", [core(), w.value(index), size_of(w, object, cell), w.source(source)]);
     let within = Expr::also(w.there(object), within);
     let mut place = None;
-    w.assume(object, |w| place = Some(w.cell(object, cell).index(w.value(index))));
+    w.assume(object, |w| place = Some(w.cell(object, cell).element(w.value(index))));
     (within, place.unwrap_or(Expr::Number(0)))
 }
 
@@ -65,7 +65,7 @@ pub(super) fn count(w: &mut Writer, object: Value, cell: CellId, amount: Value) 
     w.guarded(object, |w| {
         let counter = (w.class_of(object), cell);
         let index = w.plan.counters.iter().position(|known| *known == counter).unwrap_or(0);
-        let place = of_instance("counters").index(number(index as u64));
+        let place = of_instance("counters").element(number(index as u64));
         w.push(Stmt::Set(place, Some(Infix::Add), w.value(amount)));
     });
 }
@@ -118,7 +118,7 @@ pub(super) fn draw(w: &mut Writer, object: Value, ty: Type, result: Value) {
     let class = w.class_of(object);
     let heads = of_instance(format!("{}_objects", w.plan.names.classes[class.index()]));
     let place = if w.plan.is_sole(class) { Expr::Number(0) } else { computes("mk_number", [w.value(object)]) };
-    let drawn = acts("mk_draw", [heads.index(place).member("stream").address()]);
+    let drawn = acts("mk_draw", [heads.element(place).member("stream").address()]);
     let drawn = Expr::only_if(w.there(object), drawn, Expr::Number(0));
     w.assign(result, of_word(w, drawn, ty));
 }

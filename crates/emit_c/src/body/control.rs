@@ -190,7 +190,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
     fn cover(&mut self, block: BlockId, branch: usize) {
         let Some(handler) = self.w.handler.filter(|_| self.coverage) else { return };
         if let Some(index) = self.w.plan.branch_index.get(&(handler.index(), block.index(), branch)) {
-            let place = of_instance("coverage").index(number(*index as u64));
+            let place = of_instance("coverage").element(number(*index as u64));
             self.w.push(Stmt::Set(place, Some(Infix::Add), Expr::Number(1)));
         }
     }

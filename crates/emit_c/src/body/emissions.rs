@@ -6,7 +6,6 @@ use mokume_reaction::*;
 use super::writer::Writer;
 use crate::plan::Emissions;
 use crate::tree::*;
-use crate::types::word_of;
 
 pub(super) fn emissions_of(w: &Writer) -> Emissions {
     w.handler.map_or(Emissions::None, |handler| w.plan.emissions[handler.index()])
@@ -63,8 +62,11 @@ fn put_event(w: &mut Writer, what: String, channel: Option<usize>, target: Expr,
 
 pub(super) fn set_arguments(w: &mut Writer, event: Expr, args: &[Value]) {
     for (place, arg) in args.iter().enumerate() {
-        let word = word_of(w.type_of(*arg), w.value(*arg));
-        w.push(set(event.clone().arrow("args").index(number(place as u64)), word));
+        let word = match w.type_of(*arg) {
+            Type::Msg => w.value(*arg).cast("uintptr_t"),
+            _ => w.value(*arg),
+        };
+        w.push(set(event.clone().arrow("args").element(number(place as u64)), word));
     }
 }
 

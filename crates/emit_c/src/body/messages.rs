@@ -63,7 +63,7 @@ pub(super) fn store(w: &mut Writer, field: OctetField, message: Value, (at, valu
 }
 
 fn attribute_of(w: &Writer, message: Value, attribute: AttributeId) -> Expr {
-    computes("mk_attributes", [w.value(message)]).index(number(attribute.0))
+    computes("mk_attributes", [w.value(message)]).element(number(attribute.0))
 }
 
 pub(super) fn attribute(w: &Writer, message: Value, attribute: AttributeId, result: Value) -> Expr {

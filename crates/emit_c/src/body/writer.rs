@@ -139,7 +139,11 @@ impl<'p, 'a> Writer<'p, 'a> {
         let name = self.body.values[value.index()].name.as_str();
         let number = name.strip_prefix('v').unwrap_or("x");
         let is_numbered = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
-        if is_numbered { "" } else { name.trim_end_matches('_') }
+        if is_numbered {
+            ""
+        } else {
+            name.trim_end_matches('_')
+        }
     }
 
     /// A variable of the value's type and name.
@@ -222,7 +226,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             (false, hint) => format!("{hint}_cells"),
         };
         let class_name = &self.plan.names.classes[class.index()];
-        let cells = of_instance(class_name.clone()).index(self.place(object)).address();
+        let cells = of_instance(class_name.clone()).element(self.place(object)).address();
         let local = self.function.local(hint, format!("struct {class_name} *"));
         self.push(Stmt::Let(local, cells));
         self.cells[object.index()] = Some(local);
@@ -269,7 +273,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         let member = names.cells[class.index()][cell.index()].clone();
         match self.cells[object.index()].filter(|_| self.is_known(object)) {
             Some(cells) => Expr::Local(cells).arrow(member),
-            None => of_instance(names.classes[class.index()].clone()).index(self.place(object)).member(member),
+            None => of_instance(names.classes[class.index()].clone()).element(self.place(object)).member(member),
         }
     }
 
@@ -280,6 +284,6 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// The head of an object.
     pub fn object(&self, object: Value) -> Expr {
         let class = self.class_of(object);
-        of_instance(format!("{}_objects", self.plan.names.classes[class.index()])).index(self.place(object))
+        of_instance(format!("{}_objects", self.plan.names.classes[class.index()])).element(self.place(object))
     }
 }

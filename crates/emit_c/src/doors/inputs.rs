@@ -11,6 +11,7 @@ use crate::types::{c_type, mask};
 
 /// The functions of the ports' inputs, and the one that takes any.
 pub(crate) fn functions(plan: &Plan, text: &mut Text) {
+    has_room(plan, text);
     for (port, names) in plan.automaton.ports.iter().zip(&plan.names.inputs) {
         for (input, name) in port.inputs.iter().zip(names) {
             input_function(plan, port, input, name, text);
@@ -107,3 +108,17 @@ fn any_input(plan: &Plan, text: &mut Text) {
     text.end_function();
 }
 
+/// Whether the pool has room for a reaction.
+fn has_room(plan: &Plan, text: &mut Text) {
+    text.function(format!("static MK_UNUSED bool has_room(const struct {} *k, uint32_t messages)", plan.names.stack));
+    let pool = plan.automaton.pool;
+    let peak = plan.automaton.composition.as_ref().map_or(0, |composition| composition.peak);
+    if plan.automaton.composition.is_some() && pool > 0 {
+        text.line(format!("if (k->core.accounts.held + {peak} > {pool})"));
+        text.line("    return false;");
+    }
+    let peak = peak.max(1);
+    text.line(format!("uint32_t needed = messages > {peak} ? messages : {peak};"));
+    text.line("return k->core.pool.buffers_free >= needed && k->core.pool.messages_free >= needed;");
+    text.end_function();
+}

@@ -4,6 +4,7 @@ use mokume_reaction::*;
 
 use super::tables;
 use crate::plan::Plan;
+use crate::state::objects;
 use crate::text::{literal, Text};
 use crate::tree::expression;
 use crate::types::mask;
@@ -124,7 +125,7 @@ fn classes(plan: &Plan, text: &mut Text) {
         let id = ClassId::from(index);
         if plan.automaton.is_unique(id) {
             text.line(format!("mk_new(&k->core, {}, 0);", expression(&plan.class_at(id))));
-            if !crate::records::is_zero(plan, plan.automaton.class(id)) {
+            if !objects::is_zero(plan, plan.automaton.class(id)) {
                 text.line(format!("init_{name}(k, 0);"));
             }
         }

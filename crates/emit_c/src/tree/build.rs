@@ -136,7 +136,7 @@ impl Expr {
         Expr::Member(Box::new(self), member.into())
     }
 
-    pub fn index(self, place: Expr) -> Expr {
+    pub fn element(self, place: Expr) -> Expr {
         Expr::Index(Box::new(self), Box::new(place))
     }
 

@@ -1,7 +1,7 @@
 //! What expressions and statements do, and how often variables are named.
 
 use super::visit::each_statement;
-use super::{Lines, Effect, Expr, Routine, Local, Stmt};
+use super::{Effect, Expr, Lines, Local, Routine, Stmt};
 
 /// By variable: how often it is read, and how often it is given a value.
 pub(super) struct Uses {

@@ -7,7 +7,7 @@
 use super::choose::chosen;
 use super::effect::Uses;
 use super::visit::each_statement;
-use super::{Lines, Effect, Expr, Routine, Local, Stmt};
+use super::{Effect, Expr, Lines, Local, Routine, Stmt};
 
 /// Parts of an expression that came about by folding, at most.
 const LARGEST: usize = 24;

@@ -3,7 +3,7 @@
 //! Asks of the tree: nothing. Keeps: the order in which statements run.
 
 use super::visit::each_statement;
-use super::{Lines, Label, Stmt};
+use super::{Label, Lines, Stmt};
 
 /// Leaves out jumps to a label that stands right behind, and a last `return;`.
 pub(super) fn fall_through(body: &mut Lines) {

@@ -1,7 +1,7 @@
 //! Trees as text: parentheses only where C, or a compiler's warning, asks for them; lines that are not too long.
 
 use super::locals::Names;
-use super::{Lines, Expr, Routine, Infix, Label, Local, Stmt, Unary};
+use super::{Expr, Infix, Label, Lines, Local, Routine, Stmt, Unary};
 use crate::text::{literal, octets, Text};
 use crate::types::declare;
 
@@ -225,7 +225,8 @@ impl Printer<'_> {
                 Stmt::Label(label) => {
                     let next = block.get(place + 1);
                     // A label stands in front of a statement, which a declaration is not.
-                    let alone = next.is_none_or(|next| matches!(next, Stmt::Let(..) | Stmt::Declare(_) | Stmt::Octets(..)));
+                    let alone =
+                        next.is_none_or(|next| matches!(next, Stmt::Let(..) | Stmt::Declare(_) | Stmt::Octets(..)));
                     let text = format!("{}:{}", self.label(*label), if alone { ";" } else { "" });
                     self.text.outdented(text);
                 }

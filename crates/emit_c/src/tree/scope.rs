@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::{Lines, Expr, Routine, Local, Stmt};
+use super::{Expr, Lines, Local, Routine, Stmt};
 
 /// A block within a function: the statement and the number of its inner block, from the outside in.
 type Path = Vec<(usize, usize)>;

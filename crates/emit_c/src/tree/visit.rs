@@ -1,17 +1,15 @@
 //! Visits of trees: the parts of an expression, the expressions of a statement, the blocks in a statement.
 
-use super::{Lines, Expr, Stmt};
+use super::{Expr, Lines, Stmt};
 
 impl Expr {
     /// Its direct parts.
     pub fn parts(&self) -> Vec<&Expr> {
         match self {
             Expr::Local(_) | Expr::Name(_) | Expr::Number(_) | Expr::Bool(_) | Expr::SizeOf(_) => Vec::new(),
-            Expr::Unary(_, a)
-            | Expr::Cast(_, a)
-            | Expr::Member(a, _)
-            | Expr::Arrow(a, _)
-            | Expr::Expect(_, a) => vec![&**a],
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Member(a, _) | Expr::Arrow(a, _) | Expr::Expect(_, a) => {
+                vec![&**a]
+            }
             Expr::Infix(_, a, b) | Expr::Index(a, b) => vec![&**a, &**b],
             Expr::Conditional(parts) => parts.iter().collect(),
             Expr::Call { args, .. } => args.iter().collect(),
@@ -22,11 +20,9 @@ impl Expr {
     pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Local(_) | Expr::Name(_) | Expr::Number(_) | Expr::Bool(_) | Expr::SizeOf(_) => Vec::new(),
-            Expr::Unary(_, a)
-            | Expr::Cast(_, a)
-            | Expr::Member(a, _)
-            | Expr::Arrow(a, _)
-            | Expr::Expect(_, a) => vec![&mut **a],
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Member(a, _) | Expr::Arrow(a, _) | Expr::Expect(_, a) => {
+                vec![&mut **a]
+            }
             Expr::Infix(_, a, b) | Expr::Index(a, b) => vec![&mut **a, &mut **b],
             Expr::Conditional(parts) => parts.iter_mut().collect(),
             Expr::Call { args, .. } => args.iter_mut().collect(),

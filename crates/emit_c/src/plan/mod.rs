@@ -2,13 +2,16 @@
 //!
 //! It must keep: bounds computed here hold on every run, since nothing is allocated after the start.
 
+mod order;
+mod sure;
+
 use std::collections::{HashMap, HashSet};
 
 use mokume_analyse::Flow;
 use mokume_reaction::*;
 
 use crate::names::Names;
-use crate::tree::{of_instance, number, reads, word, Expr, Infix};
+use crate::tree::{number, of_instance, reads, word, Expr, Infix};
 
 /// How the emissions of a handler leave it (design, section 2, order).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,7 +83,7 @@ impl<'a> Plan<'a> {
             received: received(automaton),
             mortal: mortal(automaton),
             settles: HashSet::new(),
-            sure: crate::sure::handlers(automaton),
+            sure: sure::handlers(automaton),
             coverage,
             branches: Vec::new(),
             branch_index: HashMap::new(),
@@ -132,7 +135,7 @@ impl<'a> Plan<'a> {
         let direct = edges.all(|(from, to)| self.channel(from, to).is_none());
         match direct {
             true if emissions_come_last(&handler.body) => Emissions::Calls,
-            true if crate::order::are_known_at_ends(&handler.body) => Emissions::AtEnd,
+            true if order::are_known_at_ends(&handler.body) => Emissions::AtEnd,
             _ => Emissions::Agenda,
         }
     }
@@ -155,7 +158,7 @@ impl<'a> Plan<'a> {
 
     /// The class, as the instance holds it.
     pub fn class_at(&self, class: ClassId) -> Expr {
-        of_instance("classes").index(word(self.class_constant(class))).address()
+        of_instance("classes").element(word(self.class_constant(class))).address()
     }
 
     /// The references to the living objects of a class, and how many there may be.
