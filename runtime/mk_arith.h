@@ -1,4 +1,4 @@
-/* Arithmetic on values of 1 to 64 bits: checked operations wrap and report (design, section 2, arithmetic).
+/* Arithmetic on values of 1 to 64 bits: checked operations wrap and report (docs/semantics.md, A1 to A3).
  *
  * `mask` has the bits of the type set. Generated code writes wrapping operations in plain C. */
 #ifndef MK_ARITH_H

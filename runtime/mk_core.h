@@ -1,6 +1,6 @@
 /* One running instance: everything that the generated code of every stack has in common.
  *
- * The generated code hands in its tables and its memory; this file knows how a reaction goes (design, section 2):
+ * The generated code hands in its tables and its memory; this file knows how a reaction goes (docs/semantics.md):
  * an event and what follows from it, settling, the end of objects, then what was put off for later. */
 #ifndef MK_CORE_H
 #define MK_CORE_H

@@ -8,7 +8,6 @@
 
 mod graph;
 mod resolve;
-mod words;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -58,6 +57,21 @@ pub fn circles(sources: &Sources) -> Circles {
         }
     }
     found
+}
+
+/// Which file imports which among the folders of a circle: what is to be turned round, or cut.
+pub fn ways(sources: &Sources, circle: &[String]) -> Vec<String> {
+    let unit = |file: &String| circle.iter().position(|of| file == of || file.starts_with(&format!("{of}/")));
+    let mut ways = Vec::new();
+    for (from, targets) in &resolve::edges(sources) {
+        let Some(here) = unit(from) else { continue };
+        let away: Vec<&str> =
+            targets.iter().filter(|to| unit(to).is_some_and(|there| there != here)).map(String::as_str).collect();
+        if !away.is_empty() {
+            ways.push(format!("  {from} -> {}", away.join(" ")));
+        }
+    }
+    ways
 }
 
 /// What is wrong with a crate's circles; `allowed` holds lines `crate: file …: reason` of file circles that stay, each with

@@ -1,13 +1,16 @@
 //! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
 
+mod citations;
+mod doors;
 mod imports;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Crates whose folders must not import each other, and whose files only where `xtask/circles.txt` says why.
-const WITHOUT_CIRCLES: [&str; 1] = ["semantics"];
+const WITHOUT_CIRCLES: [&str; 2] = ["lower", "semantics"];
 
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
@@ -30,12 +33,25 @@ fn sources_of(name: &str) -> imports::Sources {
     imports::sources(&root().join("crates").join(name).join("src"))
 }
 
-/// Prints the circles of crates, whether or not `tidy` looks at them.
+/// The sources of all crates, by path from the repository's root.
+fn all_sources<'a>(crates: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
+    let of_crate = |name: &String| {
+        let sources = sources_of(name).into_iter();
+        sources.map(|(file, text)| (format!("crates/{name}/src/{file}"), text)).collect::<Vec<_>>()
+    };
+    crates.flat_map(of_crate).collect()
+}
+
+/// Prints the circles of crates, whether or not `tidy` looks at them; with the files that import each other.
 fn show_circles(names: impl Iterator<Item = String>) -> ExitCode {
     for name in names {
-        let found = imports::circles(&sources_of(&name));
-        found.folders.iter().for_each(|circle| println!("{name}, folders: {}", circle.join(" ")));
-        found.files.iter().for_each(|circle| println!("{name}, files: {}", circle.join(" ")));
+        let sources = sources_of(&name);
+        let found = imports::circles(&sources);
+        let folders = found.folders.iter().map(|circle| ("folders", circle));
+        for (of, circle) in folders.chain(found.files.iter().map(|circle| ("files", circle))) {
+            println!("{name}, {of}: {}", circle.join(" "));
+            imports::ways(&sources, circle).iter().for_each(|way| println!("{way}"));
+        }
     }
     ExitCode::SUCCESS
 }
@@ -57,7 +73,9 @@ fn tidy() -> ExitCode {
     for name in WITHOUT_CIRCLES {
         faults.extend(imports::faults(name, &sources_of(name), &allowed));
     }
+    faults.extend(doors::faults(&all_sources(found.keys()), &read("xtask/doors.txt")));
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
+    faults.extend(citations::faults(&citations::Repository::read(&root)));
     for fault in &faults {
         eprintln!("tidy: {fault}");
     }

@@ -64,6 +64,20 @@ impl Flow {
         self.predecessors[block.index()].len()
     }
 
+    /// The blocks that edges into a block come from, one for each edge.
+    pub fn predecessors_of(&self, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
+        self.predecessors[block.index()].iter().copied().map(BlockId::from)
+    }
+
+    /// The blocks that a run may come to.
+    pub fn reached(&self) -> Blocks {
+        let mut reached = self.after(BlockId(0));
+        if !self.successors.is_empty() {
+            reached.add(0);
+        }
+        reached
+    }
+
     /// The blocks that may run after the end of `from`; `from` itself only if it is in a loop.
     pub fn after(&self, from: BlockId) -> Blocks {
         self.spread(&self.successors, from)

@@ -8,9 +8,11 @@
 mod dominators;
 mod flow;
 mod liveness;
+mod straight;
 mod weights;
 
 pub use dominators::Dominators;
 pub use flow::{Blocks, Flow};
 pub use liveness::Liveness;
+pub use straight::straighten;
 pub use weights::heaviest;

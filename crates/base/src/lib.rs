@@ -12,4 +12,4 @@ pub use diagnostic::{Code, Diagnostic, Label, Page, Severity};
 pub use render::{json_line, render, render_all, Colour};
 pub use source::{FileId, SourceFile, SourceMap, Span};
 pub use spelling::did_you_mean;
-pub use world::{MemoryWorld, Output, RealWorld, World};
+pub use world::{Invocation, MemoryWorld, Output, RealWorld, World};

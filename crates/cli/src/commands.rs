@@ -60,7 +60,7 @@ fn backend_of(backend: arguments::Backend) -> Backend {
 fn check(files: &[String], printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
     let checked = compile::check(&world, files)?;
-    let diagnostics = mokume_driver::check::all(&checked);
+    let diagnostics = mokume_driver::check::all(&checked, &world);
     printer.diagnostics(&diagnostics, &checked.sources);
     let wrong = compile::has_errors(&diagnostics);
     let files = checked.roots.len();
@@ -131,7 +131,7 @@ fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure> {
 fn compiled(choice: &StackChoice, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
     let checked = accepted(choice.file.as_slice(), printer)?;
     let stack = compile::choose_stack(&checked, choice.stack.as_deref())?;
-    let (compiled, diagnostics) = compile::compile(&checked, stack);
+    let (compiled, diagnostics) = compile::compile(&checked, stack, &RealWorld);
     match compiled {
         Some(compiled) => Ok((checked, compiled)),
         None => {
@@ -256,7 +256,7 @@ fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) -> Res
     picture_name(options.chart, &[".svg", ".txt"])?;
     let checked = accepted(files, printer)?;
     let network = sim::choose(&checked, options.network)?;
-    let (stacks, diagnostics) = sim::stacks(&checked, network);
+    let (stacks, diagnostics) = sim::stacks(&checked, network, &RealWorld);
     if compile::has_errors(&diagnostics) {
         printer.diagnostics(&diagnostics, &checked.sources);
         return Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"));

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 
 use mokume_base::render::{self, Colour};
-use mokume_base::{Diagnostic, SourceMap};
+use mokume_base::{Diagnostic, RealWorld, SourceMap, World};
 use mokume_driver::dissect::text::Ink;
 use mokume_driver::Failure;
 
@@ -24,7 +24,7 @@ impl Printer {
         let on = |terminal: bool| match color {
             When::Always => true,
             When::Never => false,
-            When::Auto => terminal && std::env::var_os("NO_COLOR").is_none(),
+            When::Auto => terminal && RealWorld.environment("NO_COLOR").is_none(),
         };
         let colour = if on(io::stderr().is_terminal()) { Colour::On } else { Colour::Off };
         let ink = if on(io::stdout().is_terminal()) { Ink::Coloured } else { Ink::Plain };

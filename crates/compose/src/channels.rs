@@ -1,4 +1,4 @@
-//! The call rule: which channels need a queue (design, section 2, "Order").
+//! Which channels need a queue (docs/semantics.md, O6).
 //!
 //! A channel is queued if some handler emits on it after an emission whose cascade can emit on it. A cascade is closed
 //! over the event graph, and over this: an event on a queued channel may bring every event of that channel with it.

@@ -3,7 +3,7 @@
 //! [`compose`] fills in [`mokume_reaction::Composition`]; no handler changes. It refuses a stack with a cycle that
 //! crosses neither a device, nor an application port, nor a `later` event, and one whose pool is too small.
 //!
-//! Invariant: a composed automaton does what the uncomposed one does, output for output (design, section 2, "Order").
+//! Invariant: a composed automaton does what the uncomposed one does, output for output (docs/semantics.md, E1).
 
 mod channels;
 pub mod codes;

@@ -1,4 +1,4 @@
-//! The pool: what is kept, what waits in devices, and what a reaction needs (design, section 2, "Memory is state").
+//! The pool: what is kept, what waits in devices, and what a reaction needs (docs/semantics.md, M2 to M4).
 
 use std::collections::BTreeSet;
 

@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use mokume_reaction::{Datum, Machine, Outcome, Output, PortId};
 
@@ -76,15 +76,17 @@ pub fn run(
 }
 
 impl Live {
-    pub fn new(devices: Vec<Attached>, capture: Option<CaptureWriter>) -> Live {
+    /// `since_1970` is the time now, for the capture.
+    pub fn new(devices: Vec<Attached>, capture: Option<CaptureWriter>, since_1970: Duration) -> Live {
         let clock = Clock::new(devices.iter().all(|attached| attached.device.descriptor().is_none()));
-        let epoch = if clock.is_virtual() { 0 } else { since_1970() };
+        let since_1970 = u64::try_from(since_1970.as_nanos()).unwrap_or(0);
+        let epoch = if clock.is_virtual() { 0 } else { since_1970 };
         Live { devices, capture, epoch, traffic: Traffic::default(), clock, now: 0 }
     }
 
     /// With a clock that runs, whatever the devices are: those that come and go are attached later.
     pub fn real(devices: Vec<Attached>) -> Live {
-        Live { clock: Clock::new(false), ..Live::new(devices, None) }
+        Live { clock: Clock::new(false), ..Live::new(devices, None, Duration::ZERO) }
     }
 
     /// Nanoseconds since the start.
@@ -171,11 +173,6 @@ impl Live {
         }
         Ok(())
     }
-}
-
-fn since_1970() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(0)
 }
 
 fn earliest(a: Option<u64>, b: Option<u64>) -> Option<u64> {

@@ -7,6 +7,7 @@ use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Machine, OpKind};
+use mokume_toolchain as toolchain;
 
 use crate::compile::Compiled;
 use crate::failure::Failure;
@@ -33,17 +34,22 @@ impl Backend {
 pub fn cache(world: &dyn World) -> PathBuf {
     let home = world.environment("XDG_CACHE_HOME").map(PathBuf::from);
     let home = home.or_else(|| world.environment("HOME").map(|home| PathBuf::from(home).join(".cache")));
-    home.unwrap_or_else(std::env::temp_dir).join("mokume")
+    home.unwrap_or_else(|| PathBuf::from(world.temporary())).join("mokume")
+}
+
+/// The command of the C compiler: what the environment says in `CC`, else `cc`.
+pub fn compiler(world: &dyn World) -> String {
+    toolchain::command(world, None)
 }
 
 /// The stacks as one compiled program.
-pub fn program(automata: &[&Automaton], build: &Build) -> Result<Arc<CProgram>, Failure> {
+pub fn program(automata: &[&Automaton], build: &Build<'_>) -> Result<Arc<CProgram>, Failure> {
     CProgram::build(automata, build).map(Arc::new).map_err(|error| match error {
-        BuildError::NoCompiler { command } => Failure::of_use(
+        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => Failure::of_use(
             format!("there is no C compiler `{command}`"),
             "install one (`apt install gcc`), name yours in CC, or use `--backend interpreter`",
         ),
-        BuildError::Io { path, reason } => Failure::of_use(
+        BuildError::Toolchain(toolchain::Failure::Io { path, reason }) => Failure::of_use(
             format!("what is compiled cannot be kept at {}: {reason}", path.display()),
             "is the folder writable? XDG_CACHE_HOME names another",
         ),
@@ -66,7 +72,7 @@ pub fn machine(
             Ok(Box::new(instance.with_natives(compiled.natives.clone())))
         }
         Backend::C => {
-            let build = compiled.native_files.with(&[&compiled.composed], Build::new(cache(world)));
+            let build = compiled.native_files.with(&[&compiled.composed], Build::new(world, cache(world)));
             let program = program(&[&compiled.composed], &build)?;
             let buffers = compiled.composed.pool.max(64) * 2;
             let longest = if joins(&compiled.composed) { longest.max(LONGEST_JOINED) } else { longest };

@@ -64,7 +64,7 @@ pub fn run(
     let capture =
         request.pcap.as_deref().map(|name| CaptureWriter::create(name, LinkType::of(automaton))).transpose()?;
     let devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
-    let mut live = Live::new(devices, capture);
+    let mut live = Live::new(devices, capture, world.now());
     let mut reports = 0;
     ready();
     let until = Until { nanoseconds: request.nanoseconds, stop };

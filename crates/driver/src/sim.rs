@@ -104,12 +104,16 @@ pub fn run(
 }
 
 /// Compiles each stack of a network once.
-pub fn stacks(checked: &Checked, network: &Network) -> (BTreeMap<u32, Compiled>, Vec<mokume_base::Diagnostic>) {
+pub fn stacks(
+    checked: &Checked,
+    network: &Network,
+    world: &dyn World,
+) -> (BTreeMap<u32, Compiled>, Vec<mokume_base::Diagnostic>) {
     let mut all = BTreeMap::new();
     let mut diagnostics = Vec::new();
     for host in &network.hosts {
         if !all.contains_key(&host.stack.0) {
-            let (compiled, found) = compile::compile(checked, host.stack);
+            let (compiled, found) = compile::compile(checked, host.stack, world);
             diagnostics.extend(found);
             if let Some(compiled) = compiled {
                 all.insert(host.stack.0, compiled);
@@ -199,7 +203,7 @@ fn input_of(
     port: &Name,
     event: &Name,
     args: &[Arg],
-) -> Result<mokume_lower::Input, Diagnostic> {
+) -> Result<mokume_script::Input, Diagnostic> {
     let known = |arg: &Arg| if matches!(arg, Arg::Handle(_)) { Arg::Word(0) } else { arg.clone() };
     let args = args.iter().map(known).collect();
     let kind = StepKind::Input { port: port.clone(), event: event.clone(), args };

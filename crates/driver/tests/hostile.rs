@@ -26,7 +26,7 @@ fn host() -> Compiled {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let checked = compile::check(&RealWorld, &[format!("{root}/examples/host6.mok")]).unwrap();
     let stack = compile::choose_stack(&checked, Some("Host6")).unwrap();
-    compile::compile(&checked, stack).0.expect("the example compiles")
+    compile::compile(&checked, stack, &RealWorld).0.expect("the example compiles")
 }
 
 fn parameters(automaton: &Automaton) -> Vec<u64> {
@@ -95,8 +95,12 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
     let compiled = host();
     let params = parameters(&compiled.composed);
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile");
-    let build =
-        Build { optimize: 1, sanitize: Sanitize::AddressUndefined, transport: Transport::Process, ..Build::new(cache) };
+    let build = Build {
+        optimize: 1,
+        sanitize: Sanitize::AddressUndefined,
+        transport: Transport::Process,
+        ..Build::new(&RealWorld, cache)
+    };
     let program = match machines::program(&[&compiled.composed], &build) {
         Ok(program) => program,
         Err(failure) => {

@@ -13,7 +13,7 @@ fn outputs(network: &str, backend: Backend) -> Vec<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/library/same_layout.mok");
     let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).unwrap();
     let network = sim::choose(&checked, Some(network)).unwrap();
-    let (compiled, diagnostics) = sim::stacks(&checked, network);
+    let (compiled, diagnostics) = sim::stacks(&checked, network, &RealWorld);
     assert_eq!(diagnostics.len(), 0);
     let run = sim::run(&checked, network, &compiled, backend, 1, sim::Keep::All, &RealWorld, &mut |_| {}).unwrap();
     let said = |what: &What| match what {

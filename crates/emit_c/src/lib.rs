@@ -27,6 +27,7 @@ mod wires;
 
 pub use build::{Build, BuildError, CProgram, Sanitize, Transport};
 pub use machine::{CMachine, MachineError, Memory};
+pub use mokume_toolchain::Failure;
 pub use native::{signatures, Signature};
 pub use natives::Loaded;
 pub use runtime::{RUNTIME, RUNTIME_FAULTS};

@@ -18,5 +18,6 @@ pub const CODES: &[Code] = &[
     Code("M0727"),
     Code("M0728"),
     Code("M0729"),
+    Code("M0735"),
     Code("M0743"),
 ];

@@ -1,55 +1,37 @@
 //! The typed program to uncomposed reaction automata: what the layers of one stack mean.
 //!
-//! [`lower`] takes a stack apart into instances ([`plan`]), declares their classes, cells, headers and wires ([`declare`],
-//! [`wires`]), and makes handlers on demand, from the ports inwards ([`make`]): what a shape supplies and what the layer's
-//! code says become one body. `docs/language.md` is the law; sections are cited.
+//! [`lower`] takes a stack apart into instances (`plan`), declares what each keeps (`stack`, `wire`), and makes handlers on
+//! demand, from the ports inwards (`event`): what a shape supplies (`shape`) and what the layer's code says (`code`) become
+//! one body. `docs/language.md` is the law; sections are cited.
 //!
-//! Invariant: the program had no errors, so this finds only what depends on the stack (codes M0720 to M0729), and every
-//! automaton that it gives back passes the verifier.
+//! ```text
+//! plan      the stack as a tree of instances; no automaton yet
+//! stack     the automaton so far, and questions about it: classes, cells, who listens, who publishes
+//! wire      headers and wires
+//! code      the writer of one body: ways that part and meet, statements, expressions
+//! tell      events and messages to the neighbours above and below
+//! shape     what shapes supply: sessions, listeners, demultiplexing
+//! event     one handler a task, and what a layer's emissions do
+//! ```
+//!
+//! Each room knows those above it in the list. Invariant: the program had no errors, so this finds only what depends on the
+//! stack (codes M0720 to M0749), and every automaton that it gives back passes the verifier.
 
-mod answers;
-mod bounds;
-mod calls;
-mod changes;
-mod chosen;
 mod clean;
+mod code;
 pub mod codes;
-mod compressed;
-mod declare;
-mod emit;
-mod ending;
-mod ends;
-mod expr;
+mod constants;
+mod event;
 mod fault;
-mod fold;
-mod frame;
-mod given;
-mod headers;
-mod layout;
-mod layout_hash;
-mod listeners;
-mod loops;
-mod lowering;
-mod make;
-mod multiplex;
-mod octets;
+mod options;
 mod plan;
-mod point;
+mod program;
 pub mod protocols;
-mod publish;
-mod quoted;
-mod receive;
-mod repeated;
 mod script;
-mod session;
-mod several;
-mod sideways;
-mod spoken;
-mod state;
-mod stmt;
-mod vectors;
-mod wires;
-mod written;
+mod shape;
+mod stack;
+mod tell;
+mod wire;
 
 #[cfg(test)]
 mod tests;
@@ -58,46 +40,12 @@ use mokume_base::{Diagnostic, Severity, SourceMap};
 use mokume_reaction::Automaton;
 use mokume_semantics::program::{Program, StackId};
 
-pub use declare::DEVICE_MTU;
 #[cfg(test)]
 pub(crate) use fault::Fault;
+pub use options::Options;
 pub use protocols::Protocols;
-pub use script::{input, settings, test_script, Input};
-
-/// How a stack is to be lowered.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Deadlines are rounded up to a multiple of it, in nanoseconds.
-    pub tick: u64,
-    /// Functions in C are their models: for tools that look at what a stack does, and where there is no C compiler.
-    pub models: bool,
-    #[cfg(test)]
-    pub(crate) fault: Option<fault::Fault>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            tick: 1,
-            models: false,
-            #[cfg(test)]
-            fault: None,
-        }
-    }
-}
-
-impl Options {
-    /// Whether a planted fault is switched on; only test builds have any.
-    #[cfg(test)]
-    fn faulty(&self, fault: fault::Fault) -> bool {
-        self.fault == Some(fault)
-    }
-
-    #[cfg(not(test))]
-    fn faulty(&self, _fault: fault::Fault) -> bool {
-        false
-    }
-}
+pub use script::{input, settings, test_script};
+pub use stack::DEVICE_MTU;
 
 /// The uncomposed automaton of a stack; none if a diagnostic is an error.
 pub fn lower(
@@ -121,9 +69,11 @@ pub fn lower_with_protocols(
     let supplied = plan::supplied(definition.name.span);
     let mut diagnostics = Vec::new();
     let Some(plan) = plan::plan(program, definition, &supplied, &mut diagnostics) else { return (None, diagnostics) };
-    let mut lowering = lowering::Lowering::new(program, sources, definition, options, plan);
+    let mut lowering = stack::Lowering::new(program, sources, definition, options, &plan);
     lowering.diagnostics = diagnostics;
-    lowering.declare();
+    lowering.declare_classes();
+    lowering.declare_wires();
+    lowering.declare_cells();
     lowering.declare_ports();
     lowering.declare_changes();
     lowering.roots();

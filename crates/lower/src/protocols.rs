@@ -2,9 +2,9 @@
 
 use mokume_reaction as r;
 
-use crate::fold::{fold_one, Env};
-use crate::lowering::{KeyPart, Lowering};
+use crate::constants::{fold_one, Env};
 use crate::plan::Kind;
+use crate::stack::{KeyPart, Lowering};
 
 /// What a packet from a device may hold, layer by layer.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl Lowering<'_> {
     fn protocol(&self, group: usize) -> Protocol {
         let members = &self.plan.groups[group].members;
         let name = members.first().map_or("", |at| &self.inst(*at).name);
-        let wire = members.iter().find_map(|at| self.infos[*at].codes_above.or(self.infos[*at].codes_below));
+        let wire = members.iter().find_map(|at| self.infos[*at].coding.wire());
         let users = members.first().map_or(&[][..], |top| &self.inst(*top).users);
         let above = users.iter().filter(|user| self.inst(**user).group != Some(group));
         Protocol {

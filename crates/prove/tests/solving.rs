@@ -4,6 +4,7 @@ mod common;
 
 use common::watched::{reading, Reading};
 use common::{composed, root, text_of};
+use mokume_base::RealWorld;
 use mokume_prove::solver::{solvers, Answer, Solver};
 use mokume_prove::term::Term;
 use mokume_reaction::PortId;
@@ -42,7 +43,7 @@ fn ask(solver: &mut dyn Solver, reading: &Reading, fact: Term) -> Answer {
 
 #[test]
 fn ways_are_exhaustive_and_exclude_each_other() {
-    let mut all = solvers(&root().join(".venv"));
+    let mut all = solvers(&RealWorld, &root().join(".venv").to_string_lossy());
     assert!(!all.is_empty(), "no solver: scripts/setup prepares z3 and bitwuzla");
     for name in ["addressed.ra", "fcfs_sequencer_credit.ra", "library_2.ra", "octet_credit.ra", "two_sessions.ra"] {
         for (about, mut reading) in readings(name) {
@@ -58,7 +59,7 @@ fn ways_are_exhaustive_and_exclude_each_other() {
 /// A way that is left out is found, by each solver.
 #[test]
 fn a_way_that_is_left_out_is_found() {
-    for solver in &mut solvers(&root().join(".venv")) {
+    for solver in &mut solvers(&RealWorld, &root().join(".venv").to_string_lossy()) {
         for (about, mut reading) in readings("octet_credit.ra") {
             reading.leaves.pop();
             let failure = failure(&mut reading, 0);

@@ -157,6 +157,32 @@ impl BodyBuilder {
         }
     }
 
+    /// No block is current: the one that was is to be ended by whoever comes back to it.
+    pub fn unselect(&mut self) {
+        self.current = None;
+    }
+
+    /// Ends the current block, if one is, with an operation that may be refused. The answer: the blocks where it succeeded
+    /// and where it was refused, with its results as parameters; `labels` name them.
+    pub fn attempt(&mut self, automaton: &Automaton, op: Fallible, labels: [&str; 2]) -> [BlockId; 2] {
+        let typing = self.typing(automaton);
+        let types = typing.results(&op).zip(typing.refusal(&op));
+        let Some((results, refusal)) = types else { panic!("an operation that makes no sense: {op:?}") };
+        let named = |label: &str, types: Vec<Type>| -> Vec<(String, Type)> {
+            let name = |ty: &Type| match ty {
+                Type::Msg => "msg",
+                Type::Reason => "why",
+                Type::Ref(_) => label,
+                _ => "",
+            };
+            types.into_iter().map(|ty| (name(&ty).to_owned(), ty)).collect()
+        };
+        let then = self.block(labels[0], &named(labels[0], results));
+        let otherwise = self.block(labels[1], &named(labels[1], refusal));
+        self.end(Terminator::Try { op, then: to(then, []), otherwise: to(otherwise, []) });
+        [then, otherwise]
+    }
+
     /// Whether the block has its terminator.
     pub fn is_ended(&self, block: BlockId) -> bool {
         self.ended[block.index()]

@@ -53,6 +53,11 @@ impl<'a> Typing<'a> {
         self.given(op, op.row().results)
     }
 
+    /// The types of what a fallible operation gives where it is refused; `None` as in [`Self::results`].
+    pub fn refusal(&self, op: &Fallible) -> Option<Vec<Type>> {
+        self.given(op, op.row().otherwise)
+    }
+
     fn given(&self, op: &dyn Operation, given: &[Given]) -> Option<Vec<Type>> {
         let fixed = |one: &Given| {
             Some(match one {
@@ -268,7 +273,7 @@ impl<'a> Typing<'a> {
                 .iter()
                 .map(|(variant, _)| Some([vec![Type::Msg], types(&self.variant(*header, *variant)?.fields)].concat()))
                 .collect(),
-            Terminator::Try { op, .. } => vec![self.results(op), self.given(op, op.row().otherwise)],
+            Terminator::Try { op, .. } => vec![self.results(op), self.refusal(op)],
         }
     }
 }

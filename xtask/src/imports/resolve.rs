@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::{Edges, Sources};
-use super::words::{end_of_item, words, Word};
+use crate::words::{end_of_item, words, Word};
 
 /// Names of modules from the crate's root on.
 type Path = Vec<String>;
@@ -164,9 +164,15 @@ impl Modules {
             }
         }
         let only = |homes: BTreeSet<Option<Path>>| if homes.len() == 1 { homes.into_iter().next()? } else { None };
-        all.into_iter().filter_map(|(name, homes)| Some((name.to_string(), only(homes)?))).collect()
+        let named = all.into_iter().filter(|(name, _)| !STANDARD.contains(name));
+        named.filter_map(|(name, homes)| Some((name.to_string(), only(homes)?))).collect()
     }
 }
+
+/// Methods of the standard library's types: to call one of that name says nothing of whose it is.
+const STANDARD: [&str; 14] = [
+    "any", "append", "call", "drop", "extend", "find", "get", "insert", "iter", "map", "pop", "remove", "split", "take",
+];
 
 impl Module {
     fn new(file: &str, words: Vec<Word>) -> Module {

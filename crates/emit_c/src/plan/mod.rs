@@ -13,7 +13,7 @@ use mokume_reaction::*;
 use crate::names::Names;
 use crate::tree::{number, of_instance, reads, word, Expr, Infix};
 
-/// How the emissions of a handler leave it (design, section 2, order).
+/// How the emissions of a handler leave it (docs/semantics.md, O2 and O6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Emissions {
     None,

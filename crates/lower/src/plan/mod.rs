@@ -2,14 +2,15 @@
 //!
 //! Invariant: instances stand in order from the devices up, so `below < index`; nothing here makes an operation.
 
+mod family;
 mod planner;
 mod users;
 
 use mokume_base::{Diagnostic, Span};
 use mokume_semantics::program::*;
 
-use crate::fold::Env;
-use crate::octets;
+use crate::constants::Env;
+use crate::program;
 
 pub use planner::{Piece, Planner, Under};
 
@@ -36,6 +37,11 @@ pub enum Part {
 impl Component {
     pub fn is_remote(&self) -> bool {
         self.side == Part::Remote
+    }
+
+    /// Whether a pattern of one end, or of both, has it.
+    pub fn is_said(&self, both: bool) -> bool {
+        both || !self.is_remote()
     }
 
     /// `local.host`, and the plain name if it is the same at both ends.
@@ -141,6 +147,19 @@ impl<'p> Inst<'p> {
         self.layer().is_some_and(|layer| layer.several.is_some() && layer.address.is_empty())
     }
 
+    /// The components of a flow as the layer's code has it in hand.
+    pub fn flow(&self, side: Side) -> &[Component] {
+        match side {
+            Side::Above if self.shape() != Some(Shape::Endpoint) => &self.top,
+            Side::Above | Side::Below => &self.bottom,
+        }
+    }
+
+    /// Whether what those above listen for goes on down through it.
+    pub fn passes_listeners(&self) -> bool {
+        matches!(self.shape(), Some(Shape::Worker | Shape::Multiplexor))
+    }
+
     pub fn is_multiplexor(&self) -> bool {
         self.shape() == Some(Shape::Multiplexor)
     }
@@ -201,7 +220,7 @@ impl Plan<'_> {
             let headers_above = group.members[..place].iter().any(|at| has_header(&self.insts[*at]));
             // With nothing of the group above it, all that it sees is octets already; a header record of its own will
             // do, unless the wire's other fields are to be seen.
-            let by_record = group.wire.is_none() || barrier.shape == Shape::Endpoint || octets::changes_size(barrier);
+            let by_record = group.wire.is_none() || barrier.shape == Shape::Endpoint || program::changes_size(barrier);
             (headers_above || !by_record).then_some(*at)
         })
     }

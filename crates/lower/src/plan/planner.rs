@@ -4,7 +4,7 @@ use mokume_base::{Code, Diagnostic, Span};
 use mokume_semantics::program::*;
 
 use super::{Component, Group, Inst, Kind, Modes, Part, Plan, Supplied};
-use crate::fold::{scalars, Env};
+use crate::constants::{scalars, Env};
 
 pub struct Planner<'p, 'd> {
     pub program: &'p Program,

@@ -1,0 +1,239 @@
+//! Calls of functions: in place, each with what it gives and where it refuses.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::writer::{Code, Exits, Writer};
+use crate::constants::Env;
+use crate::fault::Fault;
+
+/// A call taken apart.
+type Parts<'p> = (Option<&'p s::Expr>, u32, &'p [s::Expr]);
+
+fn parts(call: &s::Expr) -> Option<Parts<'_>> {
+    match &call.kind {
+        s::ExprKind::CallOwn { function, args } => Some((None, *function, args)),
+        s::ExprKind::CallOn { object, function, args } => Some((Some(object), *function, args)),
+        _ => None,
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    /// Runs a handler's code in place.
+    pub fn run(&mut self, handler: &'p s::Handler, given: Vec<(s::LocalId, Vec<r::Value>)>) {
+        let pass = self.runs.pass.clone();
+        self.inline(Code::from(handler), given);
+        self.runs.pass = pass;
+    }
+
+    /// Whether code of a scope can run here: state of a session needs one.
+    pub fn fits(&self, handler: &s::Handler) -> bool {
+        match handler.scope {
+            s::ScopeKind::Session => {
+                self.runs.session.is_some() || !self.inst(self.inst).has_scope(s::ScopeKind::Session)
+            }
+            s::ScopeKind::SessionBelow => self.runs.session.is_some() || self.runs.lower.is_some(),
+            s::ScopeKind::Point => self.runs.session.is_some() || self.runs.point.is_some(),
+            s::ScopeKind::Entity | s::ScopeKind::Object(_) => true,
+        }
+    }
+
+    /// Runs code in place; the answer is what it returns.
+    fn inline(&mut self, code: Code<'p>, given: Vec<(s::LocalId, Vec<r::Value>)>) -> Vec<r::Value> {
+        let (exits, _) = self.inline_ends(code, given, None);
+        self.meet(exits)
+    }
+
+    /// As [`Self::inline`], with what it returns and where it refuses (the messages it was given, in order) apart. `kept` is a
+    /// message of the code's own at each of its ends: its value comes last there.
+    fn inline_ends(
+        &mut self,
+        code: Code<'p>,
+        given: Vec<(s::LocalId, Vec<r::Value>)>,
+        kept: Option<s::LocalId>,
+    ) -> (Exits, Exits) {
+        let locals = std::mem::replace(&mut self.locals, vec![None; code.decls.len()]);
+        let decls = std::mem::replace(&mut self.decls, code.decls);
+        self.returns.push(Exits::default());
+        let message = |local: &s::LocalId| code.decls.get(local.index()).is_some_and(|d| d.ty == s::Type::Message);
+        let messages = given.iter().map(|(local, _)| *local).filter(message).collect();
+        self.refusals.push((messages, Exits::default()));
+        for (local, values) in given {
+            self.set_local(local, values);
+        }
+        self.run_block(code.body);
+        let mut exits = self.returns.pop().unwrap_or_default();
+        self.exit(&mut exits, Vec::new());
+        let (_, mut refused) = self.refusals.pop().unwrap_or_default();
+        self.decls = decls;
+        self.locals = locals;
+        if let Some(kept) = kept {
+            for exit in &mut exits.0 {
+                let value = exit.locals.get(kept.index()).cloned().flatten();
+                exit.results.extend(value.unwrap_or_default());
+            }
+        }
+        for exit in exits.0.iter_mut().chain(&mut refused.0) {
+            exit.locals.clone_from(&self.locals);
+        }
+        (exits, refused)
+    }
+
+    fn arguments(&mut self, function: &'p s::Function, args: &'p [s::Expr]) -> Vec<(s::LocalId, Vec<r::Value>)> {
+        function.params.iter().zip(args).map(|(param, arg)| (param.local, self.expr(arg))).collect()
+    }
+
+    /// A call of a function of the program; a layer may have been given another in its place.
+    pub fn call(&mut self, function: s::FunctionId, args: &'p [s::Expr]) -> Vec<r::Value> {
+        let program = self.program;
+        let given = self.layer(self.inst).and_then(|layer| layer.called.iter().find(|(known, _)| *known == function));
+        let given = given.filter(|_| !self.faulty(Fault::FunctionNotGiven));
+        let function = &program.functions[given.map_or(function, |(_, given)| *given).index()];
+        self.call_in(function, args, &Env::Stack)
+    }
+
+    /// A call of one of the layer's own.
+    pub fn call_own(&mut self, function: u32, args: &'p [s::Expr]) -> Vec<r::Value> {
+        let Some(layer) = self.layer(self.inst) else { return Vec::new() };
+        self.call_in(&layer.functions[function as usize], args, &self.inst(self.inst).env)
+    }
+
+    fn call_in(&mut self, function: &'p s::Function, args: &'p [s::Expr], env: &Env<'p>) -> Vec<r::Value> {
+        let given = self.arguments(function, args);
+        let outer = std::mem::replace(&mut self.env, env.clone());
+        let results = self.inline(Code::from(function), given);
+        self.env = outer;
+        results
+    }
+
+    /// `entry.waiting.pop()`
+    pub fn call_on(&mut self, object: &'p s::Expr, function: u32, args: &'p [s::Expr]) -> Vec<r::Value> {
+        let Some(layer) = self.layer(self.inst) else { return Vec::new() };
+        let function = &layer.functions[function as usize];
+        let given = self.arguments(function, args);
+        let outer = self.enter(Some(object));
+        let results = self.inline(Code::from(function), given);
+        self.runs.keyed = outer;
+        results
+    }
+
+    /// Makes the object that a handle names the one at hand; the answer is the one that was.
+    fn enter(&mut self, object: Option<&'p s::Expr>) -> Option<(s::ObjectId, r::Value)> {
+        let outer = self.runs.keyed;
+        if let Some(object) = object {
+            if let s::Type::Object(class) = object.ty {
+                let handle = self.one(object);
+                self.runs.keyed = Some((class, handle));
+            }
+        }
+        outer
+    }
+
+    /// A call, and a block for either end. Where it is refused, messages are back under the names they were given by.
+    pub fn if_done(
+        &mut self,
+        call: &'p s::Expr,
+        local: Option<s::LocalId>,
+        (then, otherwise): (&'p [s::Stmt], &'p [s::Stmt]),
+    ) {
+        let (Some(layer), Some((object, function, args))) = (self.layer(self.inst), parts(call)) else { return };
+        let function = &layer.functions[function as usize];
+        let given = self.arguments(function, args);
+        let names: Vec<s::LocalId> = args
+            .iter()
+            .filter_map(|arg| if let s::ExprKind::Give(local) = arg.kind { Some(local) } else { None })
+            .collect();
+        let outer = self.enter(object);
+        let (done, mut refused) = self.inline_ends(Code::from(function), given, None);
+        self.runs.keyed = outer;
+        let mut ends = Exits::default();
+        let values = self.meet(done);
+        if self.live() {
+            if let Some(local) = local {
+                self.set_local(local, values);
+            }
+            self.run_block(then);
+            self.exit(&mut ends, Vec::new());
+        }
+        for exit in &mut refused.0 {
+            let most = names.iter().map(|local| local.index() + 1).max().unwrap_or(0);
+            exit.locals.resize(exit.locals.len().max(most), None);
+            for (local, value) in names.iter().zip(std::mem::take(&mut exit.results)) {
+                exit.locals[local.index()] = Some(vec![value]);
+            }
+        }
+        self.meet(refused);
+        if self.live() {
+            self.run_block(otherwise);
+            self.exit(&mut ends, Vec::new());
+        }
+        self.meet(ends);
+    }
+
+    /// Leaves the function at hand with what it returns.
+    pub fn give_back(&mut self, values: Vec<r::Value>) {
+        if let Some(mut returns) = self.returns.pop() {
+            self.exit(&mut returns, values);
+            self.returns.push(returns);
+        }
+    }
+
+    /// Leaves the function at hand with its messages given back.
+    pub fn refuse(&mut self) {
+        let Some((messages, mut refused)) = self.refusals.pop() else { return };
+        let values = messages.iter().map(|local| self.of_local(*local)).collect();
+        self.exit(&mut refused, values);
+        self.refusals.push((messages, refused));
+    }
+
+    // -- functions in C
+
+    /// A call of a function in C, or its model in place.
+    pub fn native(
+        &mut self,
+        function: s::FunctionId,
+        args: &'p [s::Expr],
+        message: Option<s::LocalId>,
+        ty: s::Type,
+    ) -> Vec<r::Value> {
+        let program = self.program;
+        let function = &program.functions[function.index()];
+        let Some(native) = &function.native else { return Vec::new() };
+        if self.options.models {
+            return self.model(function, args, message);
+        }
+        let args = self.exprs(args);
+        let result = (ty != s::Type::Unit).then(|| self.scalar(ty));
+        let held = message.map(|message| self.of_local(message));
+        let symbol = function.name.text.clone();
+        let mut results = self.op(r::OpKind::Native { symbol, grows: native.grows, args, message: held, result });
+        if let Some(message) = message {
+            self.set_local(message, vec![results.remove(0)]);
+        }
+        results
+    }
+
+    fn model(&mut self, function: &'p s::Function, args: &'p [s::Expr], message: Option<s::LocalId>) -> Vec<r::Value> {
+        let mut values = args.iter();
+        let mut given = Vec::new();
+        let mut kept = None;
+        for param in &function.params {
+            if param.ty == s::Type::Message {
+                kept = Some(param.local);
+                given.push((param.local, message.map_or(Vec::new(), |message| self.local(message))));
+            } else if let Some(value) = values.next() {
+                given.push((param.local, self.expr(value)));
+            }
+        }
+        let env = std::mem::replace(&mut self.env, Env::Stack);
+        let (ends, _) = self.inline_ends(Code::from(function), given, kept);
+        self.env = env;
+        let mut results = self.meet(ends);
+        if let (Some(message), Some(_)) = (message, kept) {
+            if let Some(value) = results.pop() {
+                self.set_local(message, vec![value]);
+            }
+        }
+        results
+    }
+}

@@ -1,0 +1,257 @@
+//! Expressions to values. Records and flows are lists of scalars; what may report or branch is evaluated only where it stands.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::writer::Writer;
+use crate::constants::{field_range, Env};
+use crate::fault::Fault;
+
+impl<'p> Writer<'_, 'p> {
+    /// The scalars of an expression.
+    pub fn expr(&mut self, expr: &'p s::Expr) -> Vec<r::Value> {
+        use s::ExprKind as E;
+        if let E::Cast { .. } | E::Binary { .. } | E::Not(_) | E::If { .. } | E::Let { .. } | E::Call { .. } =
+            &expr.kind
+        {
+            // What is known now is a constant; what would report is not.
+            if let Some(values) = self.constants(&self.env, expr) {
+                let types = self.flat_types(expr.ty);
+                return values.into_iter().zip(types).map(|(value, ty)| self.constant(ty, value)).collect();
+            }
+        }
+        match &expr.kind {
+            E::Local(local) => self.local(*local),
+            E::Give(local) => {
+                let values = self.local(*local);
+                values.iter().for_each(|value| self.forget(*value));
+                values
+            }
+            E::Param(index) => self.param_value(*index as usize, expr),
+            E::Record { fields, .. } => {
+                let fields: Vec<&s::Expr> = fields.iter().collect();
+                self.as_written(&fields).concat()
+            }
+            E::Pick { vector, index } => self.pick(vector, index),
+            E::Edited { vector, edit } => self.edited(vector, edit),
+            E::RecordField { record, field } => {
+                let s::Type::Record(id) = record.ty else { return Vec::new() };
+                let range = field_range(self.program, id, *field);
+                self.expr(record).get(range).map_or(Vec::new(), <[r::Value]>::to_vec)
+            }
+            E::If { condition, then, otherwise } if self.known(condition).is_some() => {
+                let taken = if self.known(condition) == Some(true) { then } else { otherwise };
+                self.expr(taken)
+            }
+            E::If { condition, then, otherwise } => self.choose(condition, then, otherwise),
+            E::Let { local, value, body } => self.with(*local, value, body),
+            E::Call { function, args } => self.call(*function, args),
+            E::CallOwn { function, args } => self.call_own(*function, args),
+            E::Native { function, args, message } => self.native(*function, args, *message, expr.ty),
+            E::CallOn { object, function, args } => self.call_on(object, *function, args),
+            E::State(state) => {
+                let object = self.object(state);
+                let cells = self.cells(self.inst, state);
+                self.get_all(object, &cells)
+            }
+            E::Element { array, index } => {
+                let object = self.object(array);
+                let index = self.one(index);
+                let cells = self.cells(self.inst, array);
+                cells.into_iter().map(|cell| self.value(r::OpKind::GetAt { object, cell, index })).collect()
+            }
+            E::BelowCount => {
+                let count = self.inst(self.inst).lowers().len() as u64;
+                vec![self.constant(r::Type::U(32), count)]
+            }
+            E::AboveLayout => {
+                let hash = self.layout_above(self.inst);
+                vec![self.constant(r::Type::U(32), u64::from(hash))]
+            }
+            E::Below { name, flow, index: Some(index) } => self.below_at(name, flow.as_deref(), index),
+            E::Below { name, flow, index: None } => self.below(name, flow.as_deref()),
+            E::FlowPart { flow, remote, field } => self.flow_part(flow, *remote, field),
+            E::Flow { local, remote } => self.flow(expr, local, remote),
+            _ => vec![self.scalar_expr(expr)],
+        }
+    }
+
+    /// The scalars of several, one after the other.
+    pub fn exprs(&mut self, exprs: &'p [s::Expr]) -> Vec<r::Value> {
+        exprs.iter().flat_map(|expr| self.expr(expr)).collect()
+    }
+
+    /// An expression of one scalar.
+    pub fn one(&mut self, expr: &'p s::Expr) -> r::Value {
+        let values = self.expr(expr);
+        values.first().copied().unwrap_or_else(|| self.truth(false))
+    }
+
+    /// A size, number or place: always 32 bits.
+    pub fn u32(&mut self, expr: &'p s::Expr) -> r::Value {
+        let value = self.one(expr);
+        self.cast(value, r::Type::U(32))
+    }
+
+    fn scalar_expr(&mut self, expr: &'p s::Expr) -> r::Value {
+        use s::ExprKind as E;
+        let ty = self.scalar(expr.ty);
+        let kind = match &expr.kind {
+            E::Number(value) => r::OpKind::Const { ty, value: *value },
+            E::Binary { op, a, b } => return self.arithmetic(*op, a, b, ty),
+            E::Not(a) => r::OpKind::Not { a: self.one(a) },
+            E::Cast { kind, a } => return self.convert(*kind, a, ty),
+            E::Fold16(a) => {
+                let a = self.u32(a);
+                r::OpKind::Fold16 { a }
+            }
+            E::FlowHash { flow, secret } => return self.flow_hash(flow, secret),
+            E::Now => r::OpKind::Now {},
+            E::Reason(name) => {
+                let reason = self.told_reason(&name.text);
+                r::OpKind::Const { ty: r::Type::Reason, value: u64::from(reason.0) }
+            }
+            E::Draw => {
+                let object = self.own_object();
+                r::OpKind::Draw { object, ty }
+            }
+            E::Running(state) => {
+                let (object, cell) = self.state(state);
+                r::OpKind::IsArmed { object, cell }
+            }
+            E::Left(state) => {
+                let (object, cell) = self.state(state);
+                r::OpKind::Left { object, cell }
+            }
+            E::Holds { messages, index } => {
+                let (object, cell) = self.state(messages);
+                let index = self.u32(index);
+                r::OpKind::Holds { object, cell, index }
+            }
+            E::InMap { map, key } => {
+                let (object, cell) = self.state(map);
+                let key = self.exprs(key);
+                return self.is_in(object, cell, key);
+            }
+            E::HasObject { class, key } => {
+                let (object, cell) = self.index_of(*class);
+                let key = self.exprs(key);
+                return self.is_in(object, cell, key);
+            }
+            E::NewMessage { octets } => r::OpKind::NewMessage { octets: octets.clone() },
+            E::Share(local) => {
+                let message = self.of_local(*local);
+                r::OpKind::Share { message }
+            }
+            E::Received { message, wire } => {
+                let message = self.of_local(*message);
+                match self.wire_below(self.inst, *wire) {
+                    Some(wire) => r::OpKind::Received { message, wire },
+                    None => r::OpKind::NewMessage { octets: Vec::new() },
+                }
+            }
+            E::MessageSize(local) => return self.message_size(*local),
+            E::Load { message, at, width, big } => {
+                let at = self.u32(at);
+                let message = self.of_local(*message);
+                let value = self.value(r::OpKind::Load { field: octet_field(*width, *big), message, at });
+                return self.cast(value, ty);
+            }
+            E::Sum16(local) => return self.sum16(*local, expr),
+            E::Attribute { message, attribute } => {
+                let (attribute, message) = (self.attribute(*attribute), self.of_local(*message));
+                r::OpKind::GetAttribute { message, attribute }
+            }
+            _ => r::OpKind::Const { ty: r::Type::Bool, value: 0 },
+        };
+        self.value(kind)
+    }
+
+    /// Numbers of locals are those of the code that an expression stands in; an initial value may be lowered elsewhere.
+    fn with(&mut self, local: s::LocalId, value: &'p s::Expr, body: &'p s::Expr) -> Vec<r::Value> {
+        let values = self.expr(value);
+        let outer = self.locals.get(local.index()).cloned().flatten();
+        self.set_local(local, values);
+        let result = self.expr(body);
+        self.locals[local.index()] = outer;
+        result
+    }
+
+    // -- names
+
+    fn param_value(&mut self, index: usize, expr: &'p s::Expr) -> Vec<r::Value> {
+        match self.env.clone() {
+            Env::Use(_) if self.faulty(Fault::ArgumentLost) => {
+                let types = self.flat_types(expr.ty);
+                types.into_iter().map(|ty| self.constant(ty, 0)).collect()
+            }
+            Env::Use(used) => self.env_expr(&used.args[index], &used.outer),
+            Env::Stack => {
+                let name = self.stack.params.get(index).map_or(String::new(), |param| param.name.text.clone());
+                let parts = self.flat(expr.ty);
+                let value = |(rest, _): (String, r::Type)| {
+                    let param = self.param(&format!("{name}{rest}"))?;
+                    Some(self.value(r::OpKind::Param { param }))
+                };
+                parts.into_iter().filter_map(value).collect()
+            }
+        }
+    }
+
+    /// An argument: it folds, or is made of parameters of the stack.
+    pub fn env_expr(&mut self, expr: &'p s::Expr, env: &Env<'p>) -> Vec<r::Value> {
+        if let Some(values) = self.constants(env, expr) {
+            let types = self.flat_types(expr.ty);
+            return values.into_iter().zip(types).map(|(value, ty)| self.constant(ty, value)).collect();
+        }
+        let outer = std::mem::replace(&mut self.env, env.clone());
+        let locals = std::mem::take(&mut self.locals);
+        let values = self.expr(expr);
+        self.env = outer;
+        self.locals = locals;
+        values
+    }
+
+    // -- messages
+
+    /// Of a layer under the coding point the headers of the wire are octets already, and do not count (docs/language.md, section 5).
+    fn message_size(&mut self, local: s::LocalId) -> r::Value {
+        let message = self.of_local(local);
+        let size = self.value(r::OpKind::Size { message });
+        let coding = &self.info().coding;
+        match (&coding.placed, coding.size) {
+            (Some(_), Some(header)) if header > 0 => {
+                let header = self.constant(r::Type::U(32), u64::from(header));
+                self.binary(r::Binary::SubWrap, size, header)
+            }
+            _ => size,
+        }
+    }
+
+    fn sum16(&mut self, local: s::LocalId, expr: &s::Expr) -> r::Value {
+        let message = self.of_local(local);
+        let mut sum = self.value(r::OpKind::Sum16 { message });
+        let info = self.info();
+        if self.faulty(Fault::OwnFieldSummed) {
+            return sum;
+        }
+        for field in info.coding.placed.iter().flatten().flatten() {
+            if field.width != 16 || field.octet % 2 != 0 {
+                let help = "put it in 16 bits at an even octet";
+                self.error("M0727", "a layer's own field cannot be taken out of this sum", Some(expr.span), help);
+                continue;
+            }
+            let at = self.constant(r::Type::U(32), u64::from(field.octet));
+            // Sums are of big-endian words whatever the wire's order is.
+            let own = self.value(r::OpKind::Load { field: octet_field(16, true), message, at });
+            let own = self.cast(own, r::Type::U(32));
+            sum = self.binary(r::Binary::SubWrap, sum, own);
+        }
+        sum
+    }
+}
+
+/// A number in a message, of so many bits.
+pub fn octet_field(width: u8, big: bool) -> r::OctetField {
+    r::OctetField { width, endian: crate::wire::endian(big) }
+}

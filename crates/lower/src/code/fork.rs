@@ -1,0 +1,395 @@
+//! Ways that part and meet again. Who writes a body says what happens on each way; which blocks there are, which locals differ
+//! where ways meet, and that each way starts from the same place, is done here.
+
+use mokume_reaction::{
+    to, Binary, BlockId, CellId, ClassId, Compare, Fallible, HeaderId, OpKind, Operation, Target, Terminator, Type,
+    Value, VariantId,
+};
+
+use super::writer::{Exit, Exits, Locals, Runs, Writer};
+
+/// Two ways: where a condition holds, or an attempt succeeds, and where not.
+pub struct Fork {
+    pub yes: Arm,
+    pub no: Arm,
+}
+
+/// The beginning of a way.
+pub struct Arm {
+    block: BlockId,
+    /// What is given to who goes there: what an attempt found.
+    pub given: Vec<Value>,
+    pub locals: Locals,
+    runs: Runs,
+    /// Whether anybody comes by.
+    live: bool,
+}
+
+impl Fork {
+    /// The same with the ways changed.
+    pub fn turned(self) -> Fork {
+        Fork { yes: self.no, no: self.yes }
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    // -- parting
+
+    /// Where a condition holds, and where not.
+    pub fn fork(&mut self, condition: Value) -> Fork {
+        self.fork_likely(condition, None)
+    }
+
+    /// The same, with how probable it is that it holds, 0 to 1.
+    pub fn fork_likely(&mut self, condition: Value, likely: Option<f32>) -> Fork {
+        let (then, otherwise) = (self.b.block("then", &[]), self.b.block("else", &[]));
+        let fork = Fork { yes: self.arm(then), no: self.arm(otherwise) };
+        self.end(Terminator::Branch { condition, then: to(then, []), otherwise: to(otherwise, []), likely });
+        fork
+    }
+
+    /// Where an operation succeeds, with its results, and where it is refused.
+    pub fn attempt(&mut self, op: Fallible) -> Fork {
+        let given = self.used_up(&op);
+        let (gives_back, labels) = (op.row().gives_back, labels(&op));
+        let [then, otherwise] = self.b.attempt(&self.lowering.a, op, labels);
+        let mut no = self.arm(otherwise);
+        given.iter().for_each(|message| self.forget(*message));
+        if !gives_back {
+            no.locals.clone_from(&self.locals);
+        }
+        let yes = self.arm(then);
+        self.leave();
+        Fork { yes, no }
+    }
+
+    /// A way that begins with a block, here.
+    pub fn arm(&self, block: BlockId) -> Arm {
+        let given = self.b.params(block).to_vec();
+        Arm { block, given, locals: self.locals.clone(), runs: self.runs.clone(), live: self.live() }
+    }
+
+    /// Goes on along a way.
+    pub fn follow(&mut self, arm: Arm) -> Vec<Value> {
+        self.select(arm.block, arm.live);
+        (self.locals, self.runs) = (arm.locals, arm.runs);
+        arm.given
+    }
+
+    /// The way at hand, to be followed later.
+    fn here(&mut self) -> Arm {
+        let (live, block) = (self.live(), self.leave());
+        let block = block.unwrap_or_else(|| self.b.block("nowhere", &[]));
+        Arm { block, given: Vec::new(), locals: self.locals.clone(), runs: self.runs.clone(), live }
+    }
+
+    /// A search that has failed so far, and ways that have found something: one fork of both.
+    pub fn found(&mut self, found: Exits) -> Fork {
+        let no = self.here();
+        let given = self.meet(found);
+        let mut yes = self.here();
+        yes.given = given;
+        Fork { yes, no }
+    }
+
+    // -- meeting
+
+    /// The way at hand ends, and goes on where the others do, with what it gives.
+    pub fn exit(&mut self, exits: &mut Exits, results: Vec<Value>) {
+        let locals = self.locals.clone();
+        exits.0.extend(self.leave().map(|block| Exit { block, locals, results }));
+    }
+
+    /// Goes on where all have come together. Locals that differ become parameters of the block; the answer is what the ways
+    /// gave. Nobody comes by here, and the answer is nothing, if no way comes.
+    pub fn meet(&mut self, exits: Exits) -> Vec<Value> {
+        let mut exits = exits.0;
+        if exits.len() < 2 {
+            let Some(exit) = exits.pop() else { return Vec::new() };
+            self.select(exit.block, true);
+            self.locals = exit.locals;
+            return exit.results;
+        }
+        let (mut merged, differing) = merged(&exits);
+        let mut params = Vec::new();
+        for slot in &differing {
+            let name = self.decls.get(*slot).map_or(String::new(), |decl| decl.name.text.clone());
+            params.extend(merged[*slot].iter().flatten().map(|value| (name.clone(), self.b.type_of(*value))));
+        }
+        params.extend(exits[0].results.iter().map(|value| (String::new(), self.b.type_of(*value))));
+        let block = self.b.block("after", &params);
+        let results = exits[0].results.len();
+        for exit in exits {
+            let mut args: Vec<Value> =
+                differing.iter().flat_map(|slot| local(&exit, *slot).unwrap_or(&[])).copied().collect();
+            args.extend(&exit.results);
+            self.select(exit.block, true);
+            self.jump(block, args);
+        }
+        let values = self.b.params(block).to_vec();
+        let mut rest = values.iter().copied();
+        for slot in differing {
+            let count = merged[slot].as_ref().map_or(0, Vec::len);
+            merged[slot] = Some(rest.by_ref().take(count).collect());
+        }
+        self.select(block, true);
+        self.locals = merged;
+        values[values.len() - results..].to_vec()
+    }
+
+    /// The same; where nobody comes by, values of the same types.
+    fn meet_or(&mut self, exits: Exits, results: Vec<Value>) -> Vec<Value> {
+        let met = self.meet(exits);
+        if self.live() {
+            met
+        } else {
+            results
+        }
+    }
+
+    // -- both
+
+    /// Runs `then` where the fork says yes, to meet the other exits; the code goes on where it says no.
+    pub fn on(&mut self, exits: &mut Exits, fork: Fork, then: impl FnOnce(&mut Self, &[Value])) {
+        let given = self.follow(fork.yes);
+        then(self, &given);
+        self.exit(exits, Vec::new());
+        self.follow(fork.no);
+    }
+
+    /// Runs `otherwise` where the fork says no, to meet the other exits; the code goes on where it says yes. The answer is
+    /// what is given there.
+    pub fn unless(&mut self, exits: &mut Exits, fork: Fork, otherwise: impl FnOnce(&mut Self, &[Value])) -> Vec<Value> {
+        let Fork { yes, no } = fork;
+        let given = self.follow(no);
+        otherwise(self, &given);
+        self.exit(exits, Vec::new());
+        self.follow(yes)
+    }
+
+    /// Runs one or the other; the answer is what they gave, as many values each.
+    pub fn either(
+        &mut self,
+        fork: Fork,
+        then: impl FnOnce(&mut Self, &[Value]) -> Vec<Value>,
+        otherwise: impl FnOnce(&mut Self, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let (mut exits, runs) = (Exits::default(), self.runs.clone());
+        let given = self.follow(fork.yes);
+        let results = then(self, &given);
+        self.exit(&mut exits, results);
+        let given = self.follow(fork.no);
+        let results = otherwise(self, &given);
+        self.exit(&mut exits, results.clone());
+        self.runs = runs;
+        self.meet_or(exits, results)
+    }
+
+    /// The same where nothing is given.
+    pub fn ways(
+        &mut self,
+        fork: Fork,
+        then: impl FnOnce(&mut Self, &[Value]),
+        otherwise: impl FnOnce(&mut Self, &[Value]),
+    ) {
+        let nothing = |(): ()| Vec::new();
+        self.either(fork, |w, found| nothing(then(w, found)), |w, found| nothing(otherwise(w, found)));
+    }
+
+    /// Runs `then` where a condition holds.
+    pub fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
+        let fork = self.fork(condition);
+        self.ways(fork, |w, _| then(w), |_, _| {});
+    }
+
+    /// One of several ways by a number: `each` runs for every case by its place in `keys`, and with none for all other
+    /// numbers. The answer is what they gave.
+    pub fn switch(
+        &mut self,
+        value: Value,
+        keys: &[Vec<u64>],
+        mut each: impl FnMut(&mut Self, Option<usize>) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let blocks: Vec<BlockId> = keys.iter().map(|_| self.b.block("case", &[])).collect();
+        let default = self.b.block("else", &[]);
+        let mut cases: Vec<(u64, Target)> = Vec::new();
+        for (keys, block) in keys.iter().zip(&blocks) {
+            for key in keys {
+                if !cases.iter().any(|(known, _)| known == key) {
+                    cases.push((*key, to(*block, [])));
+                }
+            }
+        }
+        let (mut exits, runs) = (Exits::default(), self.runs.clone());
+        let here = blocks.into_iter().enumerate().map(|(at, block)| (Some(at), block)).chain([(None, default)]);
+        let arms: Vec<(Option<usize>, Arm)> = here.map(|(at, block)| (at, self.arm(block))).collect();
+        self.end(Terminator::Switch { value, cases, default: to(default, []) });
+        let mut last = Vec::new();
+        for (at, arm) in arms {
+            self.follow(arm);
+            last = each(self, at);
+            self.exit(&mut exits, last.clone());
+        }
+        self.runs = runs;
+        self.meet_or(exits, last)
+    }
+
+    /// One way for each variant of a message's header, with the message and the fields.
+    pub fn variants(&mut self, message: Value, header: HeaderId, mut each: impl FnMut(&mut Self, usize, &[Value])) {
+        let (mut arms, mut cases) = (Vec::new(), Vec::new());
+        for at in 0..self.a.headers[header.index()].variants.len() {
+            let variant = &self.a.headers[header.index()].variants[at];
+            let fields = variant.fields.iter().map(|field| field.clone());
+            let params: Vec<(String, Type)> = [("msg".to_owned(), Type::Msg)].into_iter().chain(fields).collect();
+            let label = variant.name.to_lowercase();
+            let block = self.b.block(label, &params);
+            cases.push((VariantId::from(at), to(block, [])));
+            arms.push(self.arm(block));
+        }
+        self.end(Terminator::Match { message, header, cases });
+        let (mut exits, runs) = (Exits::default(), self.runs.clone());
+        for (at, arm) in arms.into_iter().enumerate() {
+            let given = self.follow(arm);
+            self.forget(message);
+            each(self, at, &given);
+            self.exit(&mut exits, Vec::new());
+        }
+        self.runs = runs;
+        self.meet(exits);
+    }
+
+    /// One way for each of so many, by their number; the last is also for all numbers beyond.
+    pub fn among(&mut self, value: Value, count: usize, mut each: impl FnMut(&mut Self, usize)) {
+        let Some(last) = count.checked_sub(1) else { return };
+        let keys: Vec<Vec<u64>> = (0..last as u64).map(|at| vec![at]).collect();
+        self.switch(value, &keys, |w, at| {
+            each(w, at.unwrap_or(last));
+            Vec::new()
+        });
+    }
+
+    // -- small steps
+
+    pub fn get(&mut self, object: Value, cell: CellId) -> Value {
+        self.value(OpKind::Get { object, cell })
+    }
+
+    pub fn set(&mut self, object: Value, cell: CellId, value: Value) {
+        self.op(OpKind::Set { object, cell, value });
+    }
+
+    pub fn get_all(&mut self, object: Value, cells: &[CellId]) -> Vec<Value> {
+        cells.iter().map(|cell| self.get(object, *cell)).collect()
+    }
+
+    /// Counts a cell up or down by one; the answer is what it is then.
+    pub fn bump(&mut self, object: Value, cell: CellId, op: Binary) -> Value {
+        let count = self.get(object, cell);
+        let count = self.by_one(count, op);
+        self.set(object, cell, count);
+        count
+    }
+
+    /// A number and one.
+    pub fn by_one(&mut self, value: Value, op: Binary) -> Value {
+        let one = self.constant(self.b.type_of(value), 1);
+        self.binary(op, value, one)
+    }
+
+    pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
+        self.value(OpKind::Binary { op, a, b })
+    }
+
+    pub fn compare(&mut self, op: Compare, a: Value, b: Value) -> Value {
+        self.value(OpKind::Compare { op, a, b })
+    }
+
+    /// Whether a value is zero.
+    pub fn is_zero(&mut self, value: Value) -> Value {
+        let zero = self.constant(self.b.type_of(value), 0);
+        self.compare(Compare::Eq, value, zero)
+    }
+
+    /// Whether a reference is to an object.
+    pub fn is_there(&mut self, object: Value) -> Value {
+        let class = self.class_of(object);
+        let null = self.value(OpKind::Null { class });
+        self.compare(Compare::Ne, object, null)
+    }
+
+    /// What was known so far, and one more.
+    pub fn and(&mut self, before: Option<Value>, op: Binary, one: Value) -> Option<Value> {
+        Some(match before {
+            None => one,
+            Some(before) => self.binary(op, before, one),
+        })
+    }
+
+    /// Drops a message for a reason of the layer's own.
+    pub fn drop(&mut self, message: Value, reason: &str) {
+        let reason = self.reason(reason);
+        self.op(OpKind::Drop { message, reason });
+    }
+
+    /// What is left of arguments that nobody wants.
+    pub fn drop_all(&mut self, args: &[Value], reason: &str) {
+        for arg in args {
+            if self.b.type_of(*arg) == Type::Msg {
+                self.drop(*arg, reason);
+            }
+        }
+    }
+
+    /// A reason as a value.
+    pub fn why(&mut self, reason: &str) -> Value {
+        let reason = self.lowering.told_reason(self.inst, reason);
+        self.constant(Type::Reason, u64::from(reason.0))
+    }
+
+    pub fn unique(&mut self, class: ClassId) -> Value {
+        self.value(OpKind::Unique { class })
+    }
+
+    pub fn cast(&mut self, value: Value, to: Type) -> Value {
+        match self.b.type_of(value) == to {
+            true => value,
+            false => self.value(OpKind::Cast { a: value, to }),
+        }
+    }
+}
+
+fn local(exit: &Exit, slot: usize) -> Option<&[Value]> {
+    exit.locals.get(slot).and_then(Option::as_deref)
+}
+
+/// The locals that all ways have, as the first has them; and which of them differ.
+fn merged(exits: &[Exit]) -> (Locals, Vec<usize>) {
+    let slots = exits.iter().map(|exit| exit.locals.len()).max().unwrap_or(0);
+    let (mut merged, mut differing) = (Locals::new(), Vec::new());
+    for slot in 0..slots {
+        let first = local(&exits[0], slot);
+        let everywhere = exits.iter().all(|exit| local(exit, slot).is_some());
+        if everywhere && exits.iter().any(|exit| local(exit, slot) != first) {
+            differing.push(slot);
+        }
+        merged.push(first.filter(|_| everywhere).map(<[Value]>::to_vec));
+    }
+    (merged, differing)
+}
+
+/// What the blocks behind an operation are called.
+fn labels(op: &Fallible) -> [&'static str; 2] {
+    match op {
+        Fallible::Decode { .. } => ["decoded", "refused"],
+        Fallible::Vet { .. } => ["vetted", "refused"],
+        Fallible::Find { .. } => ["found", "absent"],
+        Fallible::Insert { .. } => ["entered", "full"],
+        Fallible::Remove { .. } => ["removed", "absent"],
+        Fallible::New { .. } => ["made", "full"],
+        Fallible::First { .. } => ["first", "none"],
+        Fallible::Next { .. } => ["next", "last"],
+        Fallible::Take { .. } => ["taken", "short"],
+        Fallible::TakeOut { .. } | Fallible::ShareHeld { .. } => ["held", "empty"],
+        Fallible::Later { .. } => ["queued", "full"],
+    }
+}

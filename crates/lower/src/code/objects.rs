@@ -1,0 +1,238 @@
+//! Objects and their cells as the code at hand sees them; keyed objects found, made, evicted and ended.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::fork::Fork;
+use super::writer::{Exits, Writer};
+use crate::fault::Fault;
+
+impl<'p> Writer<'_, 'p> {
+    /// The object that the code runs for.
+    pub fn own_object(&mut self) -> r::Value {
+        match self.runs.object {
+            Some(object) => object,
+            None => self.entity(),
+        }
+    }
+
+    pub fn entity(&mut self) -> r::Value {
+        let class = self.info().classes.entity;
+        match self.runs.object {
+            Some(object) if self.b.type_of(object) == r::Type::Ref(class) => object,
+            _ => self.unique(class),
+        }
+    }
+
+    /// The object of the lower side: the one at hand, or the session's.
+    pub fn lower_object(&mut self) -> Option<r::Value> {
+        if self.runs.lower.is_some() {
+            return self.runs.lower;
+        }
+        let cell = self.info().session.as_ref()?.lower?;
+        let session = self.runs.session?;
+        Some(self.get(session, cell))
+    }
+
+    /// The point of the code at hand: the listener's, or the session's.
+    pub fn point_object(&mut self) -> Option<r::Value> {
+        if self.runs.point.is_some() {
+            return self.runs.point;
+        }
+        let cell = self.info().point?.of_session;
+        let session = self.runs.session?;
+        Some(self.get(session, cell))
+    }
+
+    /// The reference to the session below.
+    pub fn lower_session(&mut self) -> Option<r::Value> {
+        let info = self.info();
+        let (object, cell) = match &info.lower {
+            Some(lower) => (self.lower_object()?, lower.below),
+            None => (self.runs.session?, info.below()?),
+        };
+        Some(self.get(object, cell))
+    }
+
+    /// The object that holds a member.
+    pub fn object(&mut self, state: &'p s::StateRef) -> r::Value {
+        if let Some(object) = &state.object {
+            return self.one(object);
+        }
+        let found = match state.scope {
+            s::ScopeKind::Entity => Some(self.entity()),
+            s::ScopeKind::Session => self.runs.session,
+            s::ScopeKind::SessionBelow => self.lower_object(),
+            s::ScopeKind::Point => self.point_object(),
+            s::ScopeKind::Object(_) => self.runs.keyed.map(|(_, object)| object),
+        };
+        found.unwrap_or_else(|| {
+            let help = "an event of the entity, or of flow traffic, has no session";
+            self.error("M0729", "there is no object with this state where this code runs", Some(state.span), help);
+            match self.class_on(self.inst, state.scope.into()) {
+                Some(class) => self.value(r::OpKind::Null { class }),
+                None => self.entity(),
+            }
+        })
+    }
+
+    /// A member of one cell, and its object.
+    pub fn state(&mut self, state: &'p s::StateRef) -> (r::Value, r::CellId) {
+        let object = self.object(state);
+        let cells = self.cells(self.inst, state);
+        (object, cells[0])
+    }
+
+    pub fn set_cells(&mut self, object: r::Value, cells: &[r::CellId], values: Vec<r::Value>) {
+        let class = self.class_of(object);
+        for (cell, value) in cells.iter().zip(values) {
+            let value = match self.a.cell(class, *cell).kind {
+                r::CellKind::Scalar { ty, .. } => self.cast(value, ty),
+                _ => value,
+            };
+            self.set(object, *cell, value);
+        }
+    }
+
+    /// First values that are not constants.
+    pub fn set_late(&mut self, scope: s::ScopeKind, object: r::Value) {
+        for (member, init) in self.late_values(self.inst, scope) {
+            let values = self.expr(init);
+            let cells = self.info().members.get(&(scope, member)).cloned().unwrap_or_default();
+            self.set_cells(object, &cells, values);
+        }
+    }
+
+    // -- maps
+
+    pub fn find(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) -> Fork {
+        self.attempt(r::Fallible::Find { object, cell, key })
+    }
+
+    /// Takes a key out of a map, whether or not it is there.
+    pub fn remove(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) {
+        let removed = self.attempt(r::Fallible::Remove { object, cell, key });
+        self.ways(removed, |_, _| {}, |_, _| {});
+    }
+
+    pub fn is_in(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) -> r::Value {
+        let found = self.find(object, cell, key);
+        self.either(found, |w, _| vec![w.truth(true)], |w, _| vec![w.truth(false)])[0]
+    }
+
+    // -- new objects
+
+    /// An object of a class in another: where it is made, and where there is no room.
+    pub fn make_in(&mut self, parent: r::Value, class: r::ClassId) -> Fork {
+        self.attempt(r::Fallible::New { class, parent: Some(parent) })
+    }
+
+    /// The same in the entity.
+    pub fn make(&mut self, class: r::ClassId) -> Fork {
+        let entity = self.entity();
+        self.make_in(entity, class)
+    }
+
+    // -- keyed objects
+
+    /// The map from keys to the objects of a class, and whose it is: the entity's, or the session's that owns them.
+    pub fn index_of(&mut self, class: s::ObjectId) -> (r::Value, r::CellId) {
+        let cell = self.info().objects[class.index()].index.expect("declared with the other cells");
+        let owned = self.layer(self.inst).is_some_and(|layer| layer.objects[class.index()].owned);
+        if !owned {
+            return (self.entity(), cell);
+        }
+        match self.runs.session {
+            Some(session) => (session, cell),
+            None => {
+                let help =
+                    "they are owned by sessions: a layer of sessions must stand below, or leave `owned by session` out";
+                self.error_here("M0729", "there is no session whose objects these are where this code runs", help);
+                let class = self.info().classes.session;
+                let nobody = match class {
+                    Some(class) => self.value(r::OpKind::Null { class }),
+                    None => self.entity(),
+                };
+                (nobody, cell)
+            }
+        }
+    }
+
+    pub fn find_or_new(&mut self, class: s::ObjectId, key: &'p [s::Expr], local: s::LocalId, otherwise: &'p [s::Stmt]) {
+        let Some(layer) = self.layer(self.inst) else { return };
+        let declared = &layer.objects[class.index()];
+        let evicts = declared.evict_oldest && !self.faulty(Fault::NoEviction);
+        let (owner, index) = self.index_of(class);
+        let key = self.exprs(key);
+        let id = self.info().objects[class.index()].class;
+        let here = self.locals.clone();
+        let mut exits = Exits::default();
+        let found = self.find(owner, index, key.clone());
+        let known = self.follow(found.yes);
+        self.exit(&mut exits, known);
+        self.follow(found.no);
+        let made = self.make_in(owner, id);
+        let object = self.unless(&mut exits, made, |w, _| w.run_block(otherwise))[0];
+        self.fill_object(class, object, &key);
+        let insert = |key: &[r::Value]| r::Fallible::Insert {
+            object: owner,
+            cell: index,
+            key: key.to_vec(),
+            values: vec![object],
+        };
+        let entered = self.attempt(insert(&key));
+        let mut there = Exits::default();
+        self.unless(&mut there, entered, |w, _| {
+            if evicts {
+                w.evict(id, owner);
+                let entered = w.attempt(insert(&key));
+                w.ways(entered, |_, _| {}, |_, _| {});
+            }
+            if declared.owned && !evicts {
+                // The session has no more room, though others have.
+                w.op(r::OpKind::Release { object });
+                w.run_block(otherwise);
+                w.exit(&mut exits, Vec::new());
+            }
+            // As many places as objects: not reached.
+        });
+        self.exit(&mut there, Vec::new());
+        self.meet(there);
+        self.exit(&mut exits, vec![object]);
+        // A block of `or` that goes on has no object; the checks let only those through that leave.
+        exits.0.retain(|exit| !exit.results.is_empty());
+        exits.0.iter_mut().for_each(|exit| exit.locals.clone_from(&here));
+        let found = self.meet(exits);
+        match found.is_empty() {
+            true => self.end(r::Terminator::Return),
+            false => self.set_local(local, found),
+        }
+    }
+
+    /// Ends the oldest. What has ended is freed after the reaction: the class has room for some more than the map.
+    fn evict(&mut self, class: r::ClassId, parent: r::Value) {
+        let oldest = self.attempt(r::Fallible::First { class, parent: Some(parent) });
+        self.ways(oldest, |w, oldest| w.end_object(oldest[0]), |_, _| {});
+    }
+
+    /// Key and first values of a new object.
+    fn fill_object(&mut self, class: s::ObjectId, object: r::Value, key: &[r::Value]) {
+        let cells = self.key_cells(self.inst, class);
+        self.set_cells(object, &cells, key.to_vec());
+        let before = self.runs.keyed.replace((class, object));
+        self.set_late(s::ScopeKind::Object(class), object);
+        self.runs.keyed = before;
+    }
+
+    /// Ends a keyed object, or a session's.
+    pub fn end_object(&mut self, object: r::Value) {
+        let class = self.class_of(object);
+        if let Some(place) = self.info().objects.iter().position(|objects| objects.class == class) {
+            let id = s::ObjectId(place as u32);
+            let (owner, index) = self.index_of(id);
+            let key = self.get_all(object, &self.key_cells(self.inst, id));
+            self.remove(owner, index, key);
+        }
+        self.op(r::OpKind::Release { object });
+    }
+}

@@ -1,0 +1,344 @@
+//! Statements to blocks. Branches meet in block parameters; own functions are inlined, their returns are jumps.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::expr::octet_field;
+use super::fork::Fork;
+use super::writer::{Locals, Writer};
+use crate::fault::Fault;
+use crate::stack::{Lowering, On, Task, What};
+
+impl<'p> Lowering<'p> {
+    /// Whether messages come with headers of the same wire that are not encoded yet.
+    fn has_records_above(&self, inst: usize) -> bool {
+        let Some(group) = self.inst(inst).group else { return false };
+        let above = self.plan.groups[group].members.iter().take_while(|at| **at != inst);
+        above.into_iter().any(|at| crate::plan::has_header(self.inst(*at)))
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    pub fn run_block(&mut self, block: &'p [s::Stmt]) {
+        // What comes behind a block in a statement belongs to the statement again.
+        let around = self.b.pause();
+        for stmt in block {
+            if !self.live() {
+                break;
+            }
+            let place = self.place(stmt.span);
+            self.source(place);
+            self.stmt(stmt);
+        }
+        self.b.resume(around);
+    }
+
+    fn stmt(&mut self, stmt: &'p s::Stmt) {
+        use s::StmtKind as S;
+        match &stmt.kind {
+            S::Let { local, value } | S::AssignLocal { local, value } => {
+                let values = self.expr(value);
+                self.set_local(*local, values);
+            }
+            S::Assign { state, value } => self.assign(state, value),
+            S::AssignElement { array, index, value } => self.assign_element(array, index, value),
+            // What the arguments rule out is not there, and may name what nobody below has.
+            S::If { condition, then, otherwise, .. } if self.known(condition).is_some() => {
+                let taken = if self.known(condition) == Some(true) { then } else { otherwise };
+                self.run_block(taken);
+            }
+            S::If { condition, likely, then, otherwise } => {
+                let condition = self.one(condition);
+                let fork = self.fork_likely(condition, *likely);
+                self.blocks(fork, then, otherwise);
+            }
+            S::Match { value, cases, otherwise } => self.match_(value, cases, otherwise),
+            S::While { condition, limit, body } => self.while_(condition, limit, body),
+            S::For { local, from, to, limit, body } => self.for_(*local, (from, to), limit, body),
+            S::ForObjects { local, class, limit, body } => self.for_objects(*local, *class, limit, body),
+            S::Return { value } => {
+                let values = value.as_ref().map_or(Vec::new(), |value| self.expr(value));
+                self.give_back(values);
+            }
+            S::Pass => self.around.pass(self),
+            S::Call(value) => {
+                self.expr(value);
+            }
+            S::Emit(emission) => self.around.emission(self, emission, stmt),
+            S::Drop { message, reason } => {
+                let message = self.of_local(*message);
+                self.drop(message, &reason.text);
+            }
+            S::Consume { message, reason } => {
+                let message = self.of_local(*message);
+                let reason = self.reason(&reason.text);
+                self.op(r::OpKind::Consume { message, reason });
+            }
+            S::Accept { message } => {
+                let message = self.of_local(*message);
+                self.around.accept(self, message, stmt);
+            }
+            S::Start { timer, deadline } => {
+                let (object, cell) = self.state(timer);
+                let deadline = self.one(deadline);
+                self.op(r::OpKind::Arm { object, cell, deadline });
+            }
+            S::Stop { timer } => {
+                let (object, cell) = self.state(timer);
+                if !self.faulty(Fault::TimerNotStopped) {
+                    self.op(r::OpKind::Disarm { object, cell });
+                }
+            }
+            S::Take { quota, amount, otherwise } => {
+                let (object, cell) = self.state(quota);
+                let amount = self.u32(amount);
+                self.attempt_or(r::Fallible::Take { object, cell, amount }, otherwise);
+            }
+            S::Give { quota, amount } => {
+                let (object, cell) = self.state(quota);
+                let amount = self.u32(amount);
+                self.op(r::OpKind::Give { object, cell, amount });
+            }
+            S::Count { counter, amount } => {
+                let (object, cell) = self.state(counter);
+                let amount = self.one(amount);
+                self.op(r::OpKind::Count { object, cell, amount });
+            }
+            S::IfFound { map, key, locals, then, otherwise } => {
+                let (object, cell) = self.state(map);
+                let key = self.exprs(key);
+                let found = self.find(object, cell, key);
+                self.blocks_with(found, locals, then, otherwise);
+            }
+            S::Insert { map, key, values, otherwise } => {
+                let (object, cell) = self.state(map);
+                let (key, values) = (self.exprs(key), self.exprs(values));
+                self.attempt_or(r::Fallible::Insert { object, cell, key, values }, otherwise);
+            }
+            S::Remove { map, key } => {
+                let (object, cell) = self.state(map);
+                let key = self.exprs(key);
+                self.remove(object, cell, key);
+            }
+            S::IfObject { class, key, local, then, otherwise } => {
+                let (object, cell) = self.index_of(*class);
+                let key = self.exprs(key);
+                let found = self.find(object, cell, key);
+                self.blocks_with(found, &[*local], then, otherwise);
+            }
+            S::FindOrNew { class, key, local, otherwise } => self.find_or_new(*class, key, *local, otherwise),
+            S::End { object } => {
+                let object = match object {
+                    Some(object) => self.one(object),
+                    None => self.runs.keyed.map_or_else(|| self.own_object(), |(_, object)| object),
+                };
+                self.end_object(object);
+            }
+            S::Put { messages, index, message } => {
+                let (object, cell) = self.state(messages);
+                let index = self.u32(index);
+                let message = self.of_local(*message);
+                self.op(r::OpKind::Keep { object, cell, index, message });
+            }
+            S::IfTaken { messages, index, share, local, then, otherwise } => {
+                let (object, cell) = self.state(messages);
+                let index = self.u32(index);
+                let held = self.attempt(match share {
+                    true => r::Fallible::ShareHeld { object, cell, index },
+                    false => r::Fallible::TakeOut { object, cell, index },
+                });
+                self.blocks_with(held, &[*local], then, otherwise);
+            }
+            S::IfDone { call, local, then, otherwise } => self.if_done(call, *local, (then, otherwise)),
+            S::Refuse => self.refuse(),
+            S::Later { handler, args, otherwise } => self.later(*handler, args, otherwise),
+            S::Again => {
+                let object = self.own_object();
+                self.op(r::OpKind::Again { object });
+            }
+            S::Trim { .. }
+            | S::Skip { .. }
+            | S::Split { .. }
+            | S::Join { .. }
+            | S::Store { .. }
+            | S::SetAttribute { .. } => self.message_stmt(stmt),
+        }
+    }
+
+    // -- messages
+
+    /// Statements that change a message in place.
+    fn message_stmt(&mut self, stmt: &'p s::Stmt) {
+        use s::StmtKind as S;
+        match &stmt.kind {
+            S::Trim { message, size } => {
+                let size = self.u32(size);
+                self.change_message(*message, |message| r::OpKind::Trim { message, size });
+            }
+            S::Skip { message, size } => {
+                let size = self.u32(size);
+                self.change_message(*message, |message| r::OpKind::Skip { message, size });
+            }
+            S::Split { message, at, front, rest } => {
+                let at = self.u32(at);
+                let message = self.of_local(*message);
+                let parts = self.split(message, at);
+                self.set_local(*front, vec![parts[0]]);
+                self.set_local(*rest, vec![parts[1]]);
+            }
+            S::Join { message, behind } => {
+                let second = self.one(behind);
+                self.change_message(*message, |first| r::OpKind::Join { first, second });
+            }
+            S::Store { message, at, width, big, value } => {
+                let at = self.u32(at);
+                let value = self.one(value);
+                let value = self.cast(value, r::Type::U(*width));
+                let field = octet_field(*width, *big);
+                self.change_message(*message, |message| r::OpKind::Store { field, message, at, value });
+            }
+            S::SetAttribute { message, attribute, value } => {
+                let value = self.one(value);
+                let attribute = self.attribute(*attribute);
+                let ty = self.a.attributes[attribute.index()].ty;
+                let value = self.cast(value, ty);
+                if !self.faulty(Fault::AttributeLost) {
+                    self.change_message(*message, |message| r::OpKind::SetAttribute { message, attribute, value });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn change_message(&mut self, local: s::LocalId, op: impl FnOnce(r::Value) -> r::OpKind) {
+        let message = self.of_local(local);
+        let changed = self.value(op(message));
+        self.set_local(local, vec![changed]);
+    }
+
+    /// Both parts carry the header records of the layers above: all of them go to the other end with every part.
+    fn split(&mut self, message: r::Value, at: r::Value) -> Vec<r::Value> {
+        if !self.has_records_above(self.inst) || self.faulty(Fault::RestBare) {
+            return self.op(r::OpKind::Split { message, at });
+        }
+        let rest = self.value(r::OpKind::Share { message });
+        let front = self.value(r::OpKind::Trim { message, size: at });
+        // The size of what is kept: a place beyond the end is reported once.
+        let size = self.value(r::OpKind::Size { message: front });
+        let rest = self.value(r::OpKind::Skip { message: rest, size });
+        vec![front, rest]
+    }
+
+    // -- branches
+
+    /// A block of the layer's code on either way.
+    fn blocks(&mut self, fork: Fork, then: &'p [s::Stmt], otherwise: &'p [s::Stmt]) {
+        self.blocks_with(fork, &[], then, otherwise);
+    }
+
+    /// The same; the locals are what was found, in the first.
+    fn blocks_with(&mut self, fork: Fork, locals: &[s::LocalId], then: &'p [s::Stmt], otherwise: &'p [s::Stmt]) {
+        let before = self.locals.clone();
+        let first = |w: &mut Self, found: &[r::Value]| {
+            let mut found = found.iter().copied();
+            for local in locals {
+                let count = w.flat(w.decls[local.index()].ty).len();
+                w.set_local(*local, found.by_ref().take(count).collect());
+            }
+            w.run_block(then);
+            if w.faulty(Fault::JoinForgets) {
+                w.forget_changes(&before);
+            }
+        };
+        self.ways(fork, first, |w, _| w.run_block(otherwise));
+    }
+
+    /// Only for the planted fault.
+    fn forget_changes(&mut self, before: &Locals) {
+        for (slot, old) in self.locals.iter_mut().zip(before) {
+            let plain = old.iter().flatten().all(|value| self.b.type_of(*value) != r::Type::Msg);
+            if plain && old.is_some() {
+                slot.clone_from(old);
+            }
+        }
+    }
+
+    /// An operation, and the code of its `or { … }`: that leaves, or what it brings about is all there is.
+    fn attempt_or(&mut self, op: r::Fallible, otherwise: &'p [s::Stmt]) {
+        let fork = self.attempt(op);
+        self.or_block(fork, otherwise);
+    }
+
+    fn or_block(&mut self, fork: Fork, otherwise: &'p [s::Stmt]) {
+        let otherwise = if self.faulty(Fault::FullIgnored) { &[] } else { otherwise };
+        self.ways(fork, |_, _| {}, |w, _| w.run_block(otherwise));
+    }
+
+    fn match_(&mut self, value: &'p s::Expr, cases: &'p [(Vec<u64>, Vec<s::Stmt>)], otherwise: &'p [s::Stmt]) {
+        let value = self.one(value);
+        let keys: Vec<Vec<u64>> = cases.iter().map(|(keys, _)| keys.clone()).collect();
+        self.switch(value, &keys, |w, at| {
+            w.run_block(at.map_or(otherwise, |at| &cases[at].1));
+            Vec::new()
+        });
+    }
+
+    // -- assignments
+
+    fn assign(&mut self, state: &'p s::StateRef, value: &'p s::Expr) {
+        let values = self.expr(value);
+        let object = self.object(state);
+        let cells = self.cells(self.inst, state);
+        self.set_cells(object, &cells, values);
+    }
+
+    fn assign_element(&mut self, array: &'p s::StateRef, index: &'p s::Expr, value: &'p s::Expr) {
+        let index = self.one(index);
+        let values = self.expr(value);
+        let object = self.object(array);
+        let class = self.class_of(object);
+        for (cell, value) in self.cells(self.inst, array).into_iter().zip(values) {
+            let value = match self.a.cell(class, cell).kind {
+                r::CellKind::Array { ty, .. } => self.cast(value, ty),
+                _ => value,
+            };
+            self.op(r::OpKind::SetAt { object, cell, index, value });
+        }
+    }
+
+    // -- later
+
+    fn later(&mut self, handler: u32, args: &'p [s::Expr], otherwise: &'p [s::Stmt]) {
+        let Some(layer) = self.layer(self.inst) else { return };
+        let target_handler = &layer.handlers[handler as usize];
+        let s::Event::Custom { name, later_capacity, .. } = &target_handler.event else { return };
+        let before = self.locals.clone();
+        let mut args = self.exprs(args);
+        let on = match target_handler.scope {
+            s::ScopeKind::Session if self.runs.session.is_none() => On::Entity,
+            scope => On::from(scope),
+        };
+        let target = match on {
+            On::Session => self.runs.session,
+            On::Lower => self.runs.lower,
+            On::Point => self.point_object(),
+            On::Object(_) => self.runs.keyed.map(|(_, object)| object),
+            On::Entity => None,
+        };
+        let entity = self.info().classes.entity;
+        let target = target.unwrap_or_else(|| self.unique(entity));
+        let (params, takes_flow) = self.lowering.own_params(self.inst, on, handler);
+        if takes_flow {
+            args.extend(self.flow_at_hand().iter());
+        }
+        let (inst, event) = (self.inst, name.text.clone());
+        let (trigger, what) = (r::Trigger::Event(event.clone()), What::Own { handler });
+        self.need(Task { inst, on, trigger, params, what, later: (*later_capacity).max(1) });
+        let mut fork = self.attempt(r::Fallible::Later { target, event, args });
+        // What was given away is still ours where there is no room.
+        for (slot, old) in fork.no.locals.iter_mut().zip(before) {
+            *slot = slot.take().or(old);
+        }
+        self.or_block(fork, otherwise);
+    }
+}

@@ -1,0 +1,28 @@
+//! Parts that have names are written in any order, and computed in that one (docs/language.md, section 7).
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::writer::Writer;
+
+impl<'p> Writer<'_, 'p> {
+    /// The values of each part; the parts stand as they were declared.
+    pub fn as_written(&mut self, parts: &[&'p s::Expr]) -> Vec<Vec<r::Value>> {
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        order.sort_by_key(|at| (parts[*at].span.file.0, parts[*at].span.start));
+        let mut values = vec![Vec::new(); parts.len()];
+        for at in order {
+            values[at] = self.expr(parts[at]);
+        }
+        values
+    }
+
+    /// A message that stands before other parts: one that is made here is made before them; a local is taken as it is behind
+    /// them, for they may look at it.
+    pub fn made_first(&mut self, message: &'p s::Expr) -> Option<r::Value> {
+        match message.kind {
+            s::ExprKind::Give(_) => None,
+            _ => Some(self.one(message)),
+        }
+    }
+}

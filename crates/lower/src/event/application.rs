@@ -1,0 +1,222 @@
+//! What the ends of a stack do with events: a device with frames, an application's port with everything.
+
+use std::rc::Rc;
+
+use mokume_reaction as r;
+
+use crate::code::{Exits, Flow, Writer};
+use crate::fault::Fault;
+use crate::stack::{Ends, On, Register, Registration, Task, What, CREDIT, GRANTS};
+
+impl<'p> Writer<'_, 'p> {
+    fn out(&mut self, event: &str, args: Vec<r::Value>) {
+        let Some(port) = self.info().port else { return };
+        let outputs = &self.a.ports[port.index()].outputs;
+        let Some(at) = outputs.iter().position(|output| output.event == event) else { return };
+        self.op(r::OpKind::Out { port, event: at as u32, args });
+    }
+
+    pub(super) fn make_device(&mut self, task: &Task) {
+        let Some(message) = self.params().get(1).copied() else { return };
+        match (&task.what, self.plan.flow_users(self.inst).first()) {
+            (What::FlowSend, _) => self.out("frame", vec![message]),
+            (_, Some(user)) => self.deliver_flow(*user, message, &[]),
+            (_, None) => self.drop(message, "unexpected"),
+        }
+    }
+
+    pub(super) fn make_application(&mut self, task: &Task) {
+        if self.application_speaks(task) {
+            return;
+        }
+        let params = self.params();
+        let own = params[0];
+        match &task.what {
+            // Inputs of the port; a layer's own event of the same name comes from below and ends nowhere.
+            What::Custom { name, down: true } => self.application_asks(name, &params[1..]),
+            What::Custom { name, down: false } if &**name == GRANTS[0] => self.application_is_granted(task.on),
+            What::Send => self.send_with_credit(params[1], None),
+            What::Close => self.event_down("close", What::Close, Vec::new()),
+            What::Abort => self.event_down("abort", What::Abort, Vec::new()),
+            What::FlowDeliver => self.out("deliver_from", [&params[2..], &params[1..2]].concat()),
+            What::Deliver => self.out("deliver", params),
+            What::Opened => {
+                self.set_below(own, params[1]);
+                self.set_opened(own);
+                if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.number) {
+                    let user = self.get(own, cell);
+                    self.out("opened", vec![user, own]);
+                }
+            }
+            What::Accepted => self.application_accepted(params[1], &params[2..]),
+            What::Closed => {
+                self.out("closed", vec![own]);
+                self.op(r::OpKind::Release { object: own });
+            }
+            What::Failed => self.application_failed(own, params[1]),
+            What::FailedFlow => self.drop(params[2], "unmatched"),
+            What::FailedQuoting => {
+                self.drop(params[2], "failed");
+                self.application_failed(own, params[1]);
+                self.event_down("abort", What::Abort, Vec::new());
+            }
+            What::Custom { .. }
+            | What::FlowSend
+            | What::Register(..)
+            | What::Open { .. }
+            | What::Refuse
+            | What::Attach
+            | What::Service { .. }
+            | What::Own { .. }
+            | What::Changed { .. }
+            | What::Plain { .. } => self.unheard(task, &params[1..]),
+        }
+    }
+
+    /// An input of the port, by its name.
+    fn application_asks(&mut self, name: &str, args: &[r::Value]) {
+        let (plain, ends) = name.strip_suffix("_from").map_or((name, Ends::Local), |name| (name, Ends::Both));
+        let how = match plain {
+            "open" => return self.application_open(args[0], &args[1..]),
+            "send_to" => {
+                let Some((message, flow)) = args.split_last() else { return };
+                let flow: Flow = flow.into();
+                (self.runs.flow, self.runs.bottom) = (Some(flow.clone()), Some(flow.clone()));
+                return self.send_with_credit(*message, Some(flow));
+            }
+            name if name.starts_with(GRANTS[1]) => return self.custom(GRANTS[1], true, args.to_vec()),
+            "listen" => Register::Listen,
+            "bind" => Register::Bind,
+            _ => Register::Unlisten,
+        };
+        self.register_down(Registration { how, ends }, &args[1..]);
+    }
+
+    fn application_is_granted(&mut self, on: On) {
+        let (output, from) = if on == On::Session { ("grant_sends", 0) } else { ("grant_sends_to", 1) };
+        let mut args = self.params()[from..].to_vec();
+        if self.faulty(Fault::GrantTurned) {
+            let last = args.len() - 1;
+            args.swap(last - 1, last);
+        }
+        self.out(output, args);
+    }
+
+    /// An event that a layer sends up and no layer above it handles.
+    fn unheard(&mut self, task: &Task, args: &[r::Value]) {
+        if let r::Trigger::Event(name) = &task.trigger {
+            self.nobody_handles(name);
+        }
+        self.drop_all(args, "unexpected");
+    }
+
+    fn application_open(&mut self, user: r::Value, args: &[r::Value]) {
+        let (info, at) = (self.info(), self.inst(self.inst));
+        let Some((cells, cell)) = info.session.as_ref().and_then(|cells| Some((cells, cells.number?))) else { return };
+        let (flow, given) = args.split_at(at.bottom.len());
+        let made = self.make(cells.class);
+        let open = |w: &mut Self, made: &[r::Value]| {
+            let session = made[0];
+            w.set(session, cell, user);
+            w.runs.session = Some(session);
+            let mut given = given.iter().copied();
+            for asked in at.below.map_or(Vec::new(), |below| w.given_at(below)) {
+                let count = w.lowering.flat_types(asked.inst, asked.ty).len();
+                let values = given.by_ref().take(count).collect();
+                Rc::make_mut(&mut w.runs.given).push((asked, values));
+            }
+            w.open_by_hand(flow);
+        };
+        self.ways(made, open, |w, _| {
+            let why = w.why("no_room");
+            w.out("failed", vec![user, why]);
+        });
+    }
+
+    fn application_accepted(&mut self, lower: r::Value, flow: &[r::Value]) {
+        let Some(class) = self.info().classes.session else { return };
+        let made = self.make(class);
+        let accept = |w: &mut Self, made: &[r::Value]| {
+            let session = made[0];
+            w.set_below(session, lower);
+            w.set_opened(session);
+            w.out("accepted", [made, flow].concat());
+            w.attach_to(lower, session);
+        };
+        self.ways(made, accept, |w, _| w.refuse_lower(lower));
+    }
+
+    /// Before `opened` it is the opening that failed.
+    fn application_failed(&mut self, session: r::Value, why: r::Value) {
+        let info = self.info();
+        let Some((opened, number)) = info.session.as_ref().and_then(|cells| cells.opened.zip(cells.number)) else {
+            return;
+        };
+        let open = self.get(session, opened);
+        let open = self.fork(open);
+        self.ways(
+            open,
+            |w, _| w.out("failed_session", vec![session, why]),
+            |w, _| {
+                let user = w.get(session, number);
+                w.out("failed", vec![user, why]);
+            },
+        );
+        self.op(r::OpKind::Release { object: session });
+    }
+
+    /// Beyond what may be sent now, an application's message is dropped.
+    fn send_with_credit(&mut self, message: r::Value, flow: Option<Flow>) {
+        let mut exits = Exits::default();
+        for name in CREDIT {
+            let ignored = self.faulty(Fault::CreditIgnored);
+            let Some(credit) = self.credit(name).filter(|_| !ignored) else { continue };
+            // For one message, or for its octets.
+            let (op, b) = match name {
+                "credit" => (r::Compare::Gt, self.constant(r::Type::U(32), 0)),
+                _ => (r::Compare::Ge, self.value(r::OpKind::Size { message })),
+            };
+            let enough = self.compare(op, credit, b);
+            let fork = self.fork_likely(enough, Some(0.99));
+            self.unless(&mut exits, fork, |w, _| w.drop(message, "no_credit"));
+        }
+        match flow {
+            Some(flow) => self.send_flow(message, &flow),
+            None => self.send_down(message, None, None),
+        }
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+    }
+
+    // -- vocabularies
+
+    /// An event of a vocabulary on its way through the port; `false` if it is none.
+    fn application_speaks(&mut self, task: &Task) -> bool {
+        let What::Custom { name, down } = &task.what else { return false };
+        let of_flow = task.on == On::Entity;
+        let plain = match (*down, of_flow) {
+            (true, true) => name.strip_suffix("_to").unwrap_or(name),
+            _ => name,
+        };
+        let known = self.spoken_at(self.inst).into_iter().any(|known| known.name == plain && known.down == *down);
+        if !known {
+            return false;
+        }
+        let params = self.params();
+        let (args, parts) = (&params[1..], self.inst(self.inst).bottom.len());
+        match (*down, of_flow) {
+            (true, true) => {
+                let (flow, args) = args.split_at(parts);
+                (self.runs.flow, self.runs.bottom) = (Some(flow.into()), Some(flow.into()));
+                self.custom(plain, true, args.to_vec());
+            }
+            (true, false) => self.custom(plain, true, args.to_vec()),
+            (false, true) => {
+                let (args, flow) = args.split_at(args.len() - parts);
+                self.out(&format!("{plain}_from"), [flow, args].concat());
+            }
+            (false, false) => self.out(plain, params),
+        }
+        true
+    }
+}

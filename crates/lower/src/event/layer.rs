@@ -1,0 +1,242 @@
+//! The handlers of layers: what the shape does with an event, and the layer's own code in its place or beside it.
+
+use std::rc::Rc;
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::{Exits, Flow, Pass, Writer};
+use crate::plan::Component;
+use crate::stack::{Ends, On, Register, Registration, Task, What, GRANTS};
+
+impl<'p> Writer<'_, 'p> {
+    pub(super) fn make_layer(&mut self, task: &Task) {
+        let params = self.params();
+        match &task.what {
+            What::FlowSend => {
+                self.runs.flow = Some(params[2..].into());
+                self.make_send(params[1]);
+            }
+            What::Send => self.make_send(params[1]),
+            What::FlowDeliver => {
+                let bottom: Flow = params[2..].into();
+                self.runs.bottom = Some(bottom.clone());
+                self.receive(params[1], &bottom);
+            }
+            What::Deliver if task.on == On::Lower => {
+                let flow = self.lower_flow(params[0]);
+                self.receive(params[1], &flow.into());
+            }
+            What::Deliver => self.receive(params[1], &[].into()),
+            What::Register(registration, user) => self.make_register(task, *registration, *user, params[1..].into()),
+            What::Open { user } => self.make_open(*user),
+            What::Accepted => self.make_accepted(),
+            What::Attach => self.make_attach(),
+            What::Refuse => self.make_refuse(),
+            What::Opened | What::Failed | What::Closed if task.on == On::Lower => self.make_lower(task),
+            What::Opened => self.make_opened(task, params[1]),
+            What::Failed => self.make_end(task, Pass::Failed(params[1])),
+            What::Closed => self.make_end(task, Pass::Closed),
+            What::FailedFlow => self.make_failed_flow(),
+            What::FailedQuoting => self.make_failed_quoting(task.on),
+            What::Close => self.make_close(task, Pass::Close),
+            What::Abort => self.make_close(task, Pass::Abort),
+            What::Service { .. } => {
+                let Some(handler) = self.handler_of(task) else { return };
+                if let s::Event::Service { params: locals, .. } = &handler.event {
+                    self.run_with(handler, locals, &params[1..]);
+                }
+            }
+            What::Own { .. } => self.make_own(task),
+            What::Custom { name, down } => self.make_custom(name, *down, task.on),
+            What::Changed { name } => self.make_changed(task.on, name),
+            What::Plain { .. } => self.make_plain(task),
+        }
+    }
+
+    /// Parameters are handed out by the types of the locals that take them.
+    fn run_with(&mut self, handler: &'p s::Handler, locals: &[s::LocalId], values: &[r::Value]) {
+        let mut rest = values.iter().copied();
+        let mut given = Vec::new();
+        for local in locals {
+            let count = self.flat(handler.locals[local.index()].ty).len();
+            given.push((*local, rest.by_ref().take(count).collect()));
+        }
+        self.run(handler, given);
+    }
+
+    // -- down
+
+    fn make_send(&mut self, message: r::Value) {
+        let message = match self.info().coding.above {
+            Some(wire) => self.value(r::OpKind::Encode { message, wire }),
+            None => message,
+        };
+        let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Send { .. }));
+        let Some(handler) = handler.filter(|handler| self.fits(handler)) else {
+            return self.send_down(message, None, None);
+        };
+        let s::Event::Send { message: local, flow: named } = &handler.event else { return };
+        self.runs.pass = Pass::Send(*local);
+        let mut given = vec![(*local, vec![message])];
+        if let Some(named) = named {
+            given.push((*named, self.flow_at_hand().to_vec()));
+        }
+        self.run(handler, given);
+    }
+
+    fn make_register(&mut self, task: &Task, registration: Registration, user: Option<usize>, pattern: Flow) {
+        self.runs.registering = user;
+        let mut exits = Exits::default();
+        self.enter_point(&mut exits, registration, &pattern);
+        match self.handler_of(task) {
+            None => self.register_on(registration, &pattern),
+            Some(handler) => {
+                self.runs.pass = Pass::Register(registration, pattern.clone());
+                let named = match &handler.event {
+                    s::Event::Listen { flow } | s::Event::Bind { flow } | s::Event::Unlisten { flow } => *flow,
+                    _ => None,
+                };
+                let given = named.map(|named| (named, self.pattern_flow(registration, &pattern)));
+                self.run(handler, given.into_iter().collect());
+            }
+        }
+        if registration.how == Register::Unlisten {
+            self.leave_listener(registration.ends, &pattern);
+        }
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+    }
+
+    /// A pattern as a flow: what it leaves open is *any*.
+    fn pattern_flow(&mut self, registration: Registration, pattern: &[r::Value]) -> Vec<r::Value> {
+        let components: &[Component] = &self.inst(self.inst).top;
+        let types = self.flow_params(components);
+        let mut rest = pattern.iter();
+        let mut flow = Vec::new();
+        for (component, (_, ty)) in components.iter().zip(types) {
+            let said = component.is_said(registration.ends == Ends::Both);
+            let known = if said { rest.next().copied() } else { None };
+            flow.push(known.unwrap_or_else(|| self.constant(ty, 0)));
+        }
+        flow
+    }
+
+    // -- sessions
+
+    fn make_opened(&mut self, task: &Task, lower: r::Value) {
+        let Some(session) = self.runs.session else { return };
+        self.set_below(session, lower);
+        self.nothing_to_tell(session, true);
+        let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
+        match self.handler_of(task) {
+            Some(handler) => {
+                self.runs.pass = if endpoint { Pass::Nothing } else { Pass::Opened };
+                self.run(handler, Vec::new());
+            }
+            None if endpoint => {}
+            None => self.say_opened(),
+        }
+    }
+
+    /// `failed`, `closed` from below: the own session ends.
+    fn make_end(&mut self, task: &Task, pass: Pass) {
+        let Some(session) = self.runs.session else { return };
+        let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
+        match self.handler_of(task) {
+            Some(handler) => {
+                let given = match (&handler.event, &pass) {
+                    (s::Event::Failed { reason: Some(local) }, Pass::Failed(why)) => vec![(*local, vec![*why])],
+                    _ => Vec::new(),
+                };
+                self.runs.pass = if endpoint { Pass::Nothing } else { pass };
+                self.run(handler, given);
+            }
+            None if endpoint => {}
+            None => {
+                self.runs.pass = pass;
+                self.pass_on();
+            }
+        }
+        self.release_session(session);
+    }
+
+    fn make_close(&mut self, task: &Task, pass: Pass) {
+        self.runs.pass = pass;
+        match self.handler_of(task) {
+            Some(handler) => self.run(handler, Vec::new()),
+            None => self.pass_on(),
+        }
+    }
+
+    /// `opened`, `failed`, `closed` on the object of a lower side.
+    fn make_lower(&mut self, task: &Task) {
+        let params = self.params();
+        let lower = params[0];
+        if task.what == What::Opened {
+            if let Some(cells) = &self.info().lower {
+                self.set(lower, cells.below, params[1]);
+            }
+            return self.for_sharers(lower, "opened", What::Opened);
+        }
+        let event = if task.what == What::Failed { "failed" } else { "closed" };
+        self.for_sharers(lower, event, task.what.clone());
+        self.release_lower(lower);
+    }
+
+    // -- events of the layer's own
+
+    fn make_own(&mut self, task: &Task) {
+        let (Some(handler), What::Own { handler: number }) = (self.handler_of(task), &task.what) else { return };
+        let s::Event::Custom { params: locals, .. } = &handler.event else { return };
+        let (_, with_flow) = self.lowering.own_params(self.inst, task.on, *number);
+        let flow = if with_flow { self.inst(self.inst).top.len() } else { 0 };
+        let values = self.without_flow(with_flow, flow);
+        self.run_with(handler, locals, &values);
+    }
+
+    /// The arguments of an event; the last so many are the flow, if it comes with one.
+    fn without_flow(&mut self, with_flow: bool, parts: usize) -> Vec<r::Value> {
+        let mut values = self.params()[1..].to_vec();
+        if with_flow {
+            let flow = values.split_off(values.len().saturating_sub(parts));
+            self.runs.flow = Some(flow.into());
+        }
+        values
+    }
+
+    fn make_custom(&mut self, name: &Rc<str>, down: bool, on: On) {
+        let at = self.inst(self.inst);
+        let parts = if down { at.top.len() } else { at.bottom.len() };
+        let values = self.without_flow(on == On::Entity && self.carries_flow(self.inst), parts);
+        let from = if down { s::Origin::Above } else { s::Origin::Below };
+        let handler = self.handler_where(self.inst, |event| {
+            matches!(event, s::Event::Custom { name: known, from: origin, .. } if known.text == **name && *origin == from)
+        });
+        if let Some(handler) = handler {
+            let s::Event::Custom { params: locals, .. } = &handler.event else { return };
+            self.runs.pass = Pass::Custom { name: name.clone(), down, args: locals.as_slice().into() };
+            return self.run_with(handler, locals, &values);
+        }
+        let ends = match at.shape() {
+            Some(s::Shape::Worker) => false,
+            Some(s::Shape::Multiplexor) => on == On::Entity || down,
+            Some(s::Shape::Router | s::Shape::Endpoint) | None => true,
+        };
+        match ends {
+            true if GRANTS.contains(&&**name) => {}
+            true => self.nobody_handles(name),
+            false => self.custom(name, down, values),
+        }
+    }
+
+    fn make_plain(&mut self, task: &Task) {
+        if task.trigger == r::Trigger::Start {
+            let entity = self.params()[0];
+            self.set_late(s::ScopeKind::Entity, entity);
+        }
+        if let Some(handler) = self.handler_of(task) {
+            self.run(handler, Vec::new());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Handlers, one a task: the one whose turn it is asks for those that it emits to, from the ports and timers inwards.
+
+mod application;
+mod around;
+mod layer;
+mod ports;
+mod receive;
+mod services;
+mod spoken;
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::Writer;
+use crate::plan::Kind;
+use crate::stack::{Lowering, On, Task, What};
+
+impl<'p> Lowering<'p> {
+    /// Start, timers and settling of all layers; the rest follows from the ports.
+    pub fn roots(&mut self) {
+        for inst in 0..self.plan.insts.len() {
+            let Some(layer) = self.layer(inst) else { continue };
+            let starts = layer.handlers.iter().position(|handler| matches!(handler.event, s::Event::Start));
+            let late = self.infos[inst].late.iter().any(|(scope, _)| *scope == s::ScopeKind::Entity);
+            if starts.is_some() || late || self.is_watched(inst) {
+                self.root(inst, On::Entity, r::Trigger::Start, starts.map(|at| at as u32));
+            }
+            for (at, handler) in layer.handlers.iter().enumerate() {
+                self.root_handler(inst, at as u32, handler);
+            }
+        }
+    }
+
+    fn root(&mut self, inst: usize, on: On, trigger: r::Trigger, handler: Option<u32>) {
+        self.need(Task { inst, on, trigger, params: Vec::new(), what: What::Plain { handler }, later: 0 });
+    }
+
+    fn root_handler(&mut self, inst: usize, at: u32, handler: &'p s::Handler) {
+        match &handler.event {
+            s::Event::Expiry { timer } => {
+                if let Some(cell) = self.cells(inst, timer).first().copied() {
+                    self.root(inst, On::from(timer.scope), r::Trigger::Expiry(cell), Some(at));
+                }
+            }
+            s::Event::Settle { limit } => {
+                let on = On::from(handler.scope);
+                let limit = self.size(&self.inst(inst).env, limit);
+                if let Some(class) = self.class_on(inst, on) {
+                    self.a.classes[class.index()].settle_limit = Some(limit);
+                }
+                self.root(inst, on, r::Trigger::Settle, Some(at));
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes handlers until nobody asks for more.
+    pub fn make_all(&mut self) {
+        while let Some(task) = self.next_task() {
+            if let Some(class) = self.class_on(task.inst, task.on) {
+                self.make(task, class);
+            }
+        }
+    }
+
+    fn make(&mut self, task: Task, class: r::ClassId) {
+        let object = match task.on {
+            On::Entity => "e",
+            On::Point => "p",
+            On::Session => "s",
+            On::Lower => "b",
+            On::Object(_) => "o",
+        };
+        let params = [vec![(object.to_owned(), r::Type::Ref(class))], task.params.clone()].concat();
+        let source = self.source_of(&task);
+        let body = self.body(&task, class, &params, source);
+        let Task { trigger, params, later: later_capacity, .. } = task;
+        self.a.handlers.push(r::Handler { class, trigger, params, body, later_capacity, source });
+    }
+
+    fn body(
+        &mut self,
+        task: &Task,
+        class: r::ClassId,
+        params: &[(String, r::Type)],
+        source: Option<r::SourceId>,
+    ) -> r::Body {
+        let mut w = Writer::new(self, &around::Shapes, task.inst, params);
+        let own = w.params()[0];
+        w.runs.object = Some(own);
+        match task.on {
+            On::Session => w.runs.session = Some(own),
+            On::Point => w.runs.point = Some(own),
+            On::Lower => w.runs.lower = Some(own),
+            On::Object(id) => {
+                w.runs.keyed = Some((id, own));
+                let parent = w.a.class(class).parent;
+                if parent.is_some() && parent == w.info().classes.session {
+                    w.runs.session = Some(w.value(r::OpKind::Parent { object: own }));
+                }
+            }
+            On::Entity => {}
+        }
+        let session = w.runs.session;
+        w.source(source);
+        match w.inst(task.inst).kind {
+            Kind::Device(_) => w.make_device(task),
+            Kind::Application => w.make_application(task),
+            Kind::Layer(_) => w.make_layer(task),
+        }
+        w.tell_changes(session, task.trigger == r::Trigger::Start);
+        w.finish()
+    }
+
+    fn source_of(&mut self, task: &Task) -> Option<r::SourceId> {
+        // The listeners of a layer are known by its name.
+        let own = !matches!(task.what, What::Register(..));
+        match self.handler_of(task).filter(|_| own) {
+            Some(handler) => self.place(handler.span),
+            None => self.layer(task.inst).and_then(|layer| self.place(layer.name.span)),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The ports of a stack: devices below, applications above (docs/language.md, section 10).
+
+use std::rc::Rc;
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::plan::Kind;
+use crate::stack::{Ends, Lowering, On, What, GRANTS};
+
+type Params = Vec<(String, r::Type)>;
+
+/// A parameter of an event of a port.
+fn one(name: &str, ty: r::Type) -> Params {
+    vec![(name.to_owned(), ty)]
+}
+
+/// An input of an application's port.
+fn input(event: &str) -> What {
+    What::Custom { name: Rc::from(event), down: true }
+}
+
+impl<'p> Lowering<'p> {
+    pub fn declare_ports(&mut self) {
+        for inst in 0..self.plan.insts.len() {
+            match self.inst(inst).kind {
+                Kind::Device(_) => self.declare_device(inst),
+                Kind::Application => self.declare_application(inst),
+                Kind::Layer(_) => {}
+            }
+        }
+    }
+
+    fn add_port(&mut self, inst: usize, name: &str, kind: r::PortKind, outputs: Vec<(String, Params)>) {
+        let outputs = outputs.into_iter().map(|(event, params)| r::PortOutput { event, params }).collect();
+        let group = self.a.ports.len() as u32;
+        self.a.ports.push(r::Port { name: name.to_owned(), kind, inputs: Vec::new(), outputs, group });
+        let port = r::PortId::from(self.a.ports.len() - 1);
+        self.change(inst, |info| info.port = Some(port));
+    }
+
+    fn add_input(&mut self, inst: usize, on: On, event: &str, params: Params, what: What) {
+        let (Some(port), Some(class)) = (self.infos[inst].port, self.class_on(inst, on)) else { return };
+        let of_object = if on == On::Session { one("session", r::Type::Ref(class)) } else { Vec::new() };
+        let shown = [of_object, params.clone()].concat();
+        let input = r::PortInput { event: event.to_owned(), params: shown, class, handler: event.to_owned() };
+        self.a.ports[port.index()].inputs.push(input);
+        self.event(inst, on, event, params, what);
+    }
+
+    fn declare_device(&mut self, inst: usize) {
+        let frame = one("msg", r::Type::Msg);
+        self.add_port(inst, &self.inst(inst).name, r::PortKind::Device, vec![("frame".to_owned(), frame.clone())]);
+        self.add_input(inst, On::Entity, "frame", frame, What::Plain { handler: None });
+    }
+
+    // -- applications
+
+    fn declare_application(&mut self, inst: usize) {
+        let name = &self.inst(inst).name;
+        let outputs = self.outputs(inst);
+        self.add_port(inst, name.strip_suffix(".application").unwrap_or(name), r::PortKind::Application, outputs);
+        for (on, event, params) in self.spoken_inputs(inst) {
+            self.add_input(inst, on, &event, params, input(&event));
+        }
+        self.declare_inputs(inst);
+    }
+
+    fn outputs(&mut self, inst: usize) -> Vec<(String, Params)> {
+        let at = self.inst(inst);
+        let (user, why, msg) = (one("user", r::Type::U(32)), one("why", r::Type::Reason), one("msg", r::Type::Msg));
+        let flow = self.flow_params(&at.bottom);
+        let session = self.infos[inst].classes.session.map(|class| one("session", r::Type::Ref(class)));
+        let told = self.below_emits(inst, GRANTS[0]);
+        let mut outputs: Vec<(&str, Vec<&Params>)> = Vec::new();
+        if let Some(session) = &session {
+            outputs.push(("opened", vec![&user, session]));
+            outputs.push(("failed", vec![&user, &why]));
+            outputs.push(("accepted", vec![session, &flow]));
+            outputs.push(("deliver", vec![session, &msg]));
+            outputs.push(("closed", vec![session]));
+            outputs.push(("failed_session", vec![session, &why]));
+        }
+        let amounts = amounts();
+        if let (Some(session), true) = (&session, told) {
+            outputs.push((GRANTS[0], vec![session, &amounts]));
+        }
+        if at.uses.flow && told {
+            outputs.push(("grant_sends_to", vec![&amounts]));
+        }
+        if at.uses.flow {
+            outputs.push(("deliver_from", vec![&flow, &msg]));
+        }
+        let own = outputs
+            .into_iter()
+            .map(|(event, params)| (event.to_owned(), params.into_iter().flatten().cloned().collect()));
+        own.chain(self.spoken_outputs(inst)).collect()
+    }
+
+    fn declare_inputs(&mut self, inst: usize) {
+        let at = self.inst(inst);
+        let (user, msg) = (one("user", r::Type::U(32)), one("msg", r::Type::Msg));
+        let flow = self.flow_params(&at.bottom);
+        let listener = [user.clone(), self.pattern_params(&at.bottom, Ends::Local)].concat();
+        let from = [user.clone(), flow.clone()].concat();
+        let asked = self.below_handles(inst, GRANTS[1]);
+        if at.uses.sessions {
+            let given = at.below.map_or(Vec::new(), |below| self.given_params(below));
+            self.add_input(inst, On::Entity, "open", [user, flow.clone(), given].concat(), input("open"));
+            self.add_input(inst, On::Entity, "listen", listener.clone(), input("listen"));
+        }
+        if at.uses.flow {
+            self.add_input(inst, On::Entity, "bind", listener.clone(), input("bind"));
+        }
+        self.add_input(inst, On::Entity, "unlisten", listener, input("unlisten"));
+        if at.uses.sessions {
+            self.add_input(inst, On::Session, "send", msg.clone(), What::Send);
+            self.add_input(inst, On::Session, "close", Vec::new(), What::Close);
+            self.add_input(inst, On::Session, "abort", Vec::new(), What::Abort);
+        }
+        if at.uses.sessions && asked {
+            self.add_input(inst, On::Session, GRANTS[1], amounts(), input(GRANTS[1]));
+        }
+        if at.uses.flow && asked {
+            self.add_input(inst, On::Entity, "grant_delivers_from", amounts(), input("grant_delivers_from"));
+        }
+        if at.uses.flow {
+            self.add_input(inst, On::Entity, "send_to", [flow, msg].concat(), input("send_to"));
+        }
+        if at.below.is_some_and(|below| self.may_name_remotes(below) && self.cares_for_listeners(below)) {
+            let names = [("listen_from", at.uses.sessions), ("bind_from", at.uses.flow), ("unlisten_from", true)];
+            for (name, _) in names.iter().filter(|(_, there)| *there) {
+                self.add_input(inst, On::Entity, name, from.clone(), input(name));
+            }
+        }
+    }
+
+    /// Whether anybody below says `above.name(…)`.
+    fn below_emits(&self, inst: usize, name: &str) -> bool {
+        let Some(below) = self.inst(inst).below else { return false };
+        let emits = self.layer(below).is_some_and(|layer| mokume_semantics::check::rows::emits_up(layer, name));
+        emits || self.below_emits(below, name)
+    }
+
+    /// Whether anybody below has a handler for what comes from above by this name.
+    fn below_handles(&self, inst: usize, name: &str) -> bool {
+        let Some(below) = self.inst(inst).below else { return false };
+        let handles = |layer: &s::Layer| mokume_semantics::check::stacks::handles(layer, name, s::Origin::Above);
+        self.layer(below).is_some_and(handles) || self.below_handles(below, name)
+    }
+}
+
+/// What a grant is of.
+fn amounts() -> Params {
+    [one("messages", r::Type::U(32)), one("octets", r::Type::U(32))].concat()
+}

@@ -1,0 +1,178 @@
+//! A message from below: validated or decoded, its own header taken off, and handled by its variant.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::{Exits, Flow, Pass, Writer};
+use crate::stack::{HeaderField, Lowering, PlacedField};
+
+/// A message with its own header off.
+struct Received<'x> {
+    message: r::Value,
+    variant: usize,
+    /// The header's fields, and their values.
+    fields: &'x [HeaderField],
+    values: &'x [r::Value],
+}
+
+impl<'p> Lowering<'p> {
+    /// Whether a layer above of the same wire looks at octets.
+    fn is_under_barrier(&self, inst: usize) -> bool {
+        let Some(group) = self.inst(inst).group else { return false };
+        let columns = self.plan.columns(group);
+        let Some(column) = columns.iter().find(|column| column.contains(&inst)) else { return false };
+        let mut above = column.iter().take_while(|at| **at != inst);
+        above.any(|at| self.layer(*at).is_some_and(|layer| layer.barrier))
+    }
+
+    fn deliver_handler(&self, inst: usize, variant: usize) -> Option<&'p s::Handler> {
+        let exact =
+            |event: &s::Event| matches!(event, s::Event::Deliver { variant: Some(of), .. } if *of as usize == variant);
+        let any = |event: &s::Event| matches!(event, s::Event::Deliver { variant: None, .. });
+        self.handler_where(inst, exact).or_else(|| self.handler_where(inst, any))
+    }
+
+    /// The layer's own name of a variant of its header.
+    fn variant(&self, inst: usize, variant: usize) -> Option<&'p s::Variant> {
+        self.layer(inst)?.header.as_ref()?.variants.get(variant)
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    /// What is refused is dropped for the wire's reason, and that is the end.
+    pub fn receive(&mut self, message: r::Value, bottom: &Flow) {
+        let (info, mut exits) = (self.info(), Exits::default());
+        let mut message = message;
+        if let Some(wire) = info.coding.validated {
+            message = self.read(&mut exits, r::Fallible::Vet { message, wire });
+        }
+        if let Some(wire) = info.coding.below {
+            message = self.read(&mut exits, r::Fallible::Decode { message, wire });
+        }
+        self.take_header(message, bottom);
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+    }
+
+    fn take_header(&mut self, message: r::Value, bottom: &Flow) {
+        let info = self.info();
+        let Some(header) = info.header else {
+            return self.delivered(Received { message, variant: 0, fields: &[], values: &[] }, bottom);
+        };
+        if let Some(places) = &info.coding.placed {
+            let (message, values) = self.take_placed(message, places, &info.fields[0]);
+            return self.delivered(Received { message, variant: 0, fields: &info.fields[0], values: &values }, bottom);
+        }
+        if let [fields] = info.fields.as_slice() {
+            let (message, values) = self.pop(message, header, fields);
+            return self.delivered(Received { message, variant: 0, fields, values: &values }, bottom);
+        }
+        self.variants(message, header, |w, variant, given| {
+            let (message, values) = (given[0], &given[1..]);
+            w.delivered(Received { message, variant, fields: &info.fields[variant], values }, bottom);
+        });
+    }
+
+    /// The fields of a header whose octets stay in the packet.
+    fn take_placed(
+        &mut self,
+        message: r::Value,
+        places: &[Option<PlacedField>],
+        fields: &[HeaderField],
+    ) -> (r::Value, Vec<r::Value>) {
+        let (mut message, mut values) = (message, Vec::new());
+        for (place, field) in places.iter().zip(fields) {
+            values.push(match place {
+                Some(place) => self.load_placed(message, *place, field.ty),
+                None => self.constant(field.ty, 0),
+            });
+        }
+        if self.is_under_barrier(self.inst) {
+            // A header that is taken off is not there: barriers above see the octets that they saw on the way down.
+            for place in places.iter().flatten() {
+                let at = self.constant(r::Type::U(32), u64::from(place.octet));
+                let value = self.constant(r::Type::U(place.width), 0);
+                message = self.value(r::OpKind::Store { field: place.field(), message, at, value });
+            }
+        }
+        (message, values)
+    }
+
+    fn pop(&mut self, message: r::Value, header: r::HeaderId, fields: &[HeaderField]) -> (r::Value, Vec<r::Value>) {
+        let results = self.op(r::OpKind::Pop { message, header, variant: r::VariantId(0) });
+        let (mut message, values) = (results[0], results[1..].to_vec());
+        for (value, field) in values.iter().zip(fields) {
+            self.b.set_name(*value, field.name.clone());
+        }
+        for (value, field) in values.iter().zip(fields) {
+            if let Some(attribute) = field.kept {
+                message = self.value(r::OpKind::SetAttribute { message, attribute, value: *value });
+            }
+        }
+        (message, values)
+    }
+
+    fn delivered(&mut self, received: Received, bottom: &Flow) {
+        let at = self.inst(self.inst);
+        match at.shape() {
+            Some(s::Shape::Worker) if self.runs.session.is_none() => self.runs.flow = Some(bottom.clone()),
+            Some(s::Shape::Multiplexor) => {
+                self.runs.flow = Some(self.flow_from(bottom, received.fields, received.values).into());
+            }
+            _ if at.chooses() => self.runs.flow = Some(bottom.get(1..).unwrap_or_default().into()),
+            Some(s::Shape::Worker | s::Shape::Router | s::Shape::Endpoint) | None => {}
+        }
+        self.runs.bottom = Some(bottom.clone());
+        let handler = self.deliver_handler(self.inst, received.variant).filter(|handler| self.fits(handler));
+        match handler {
+            Some(handler) => self.run_deliver(handler, received, bottom),
+            None => self.deliver_plainly(received.message),
+        }
+    }
+
+    fn run_deliver(&mut self, handler: &'p s::Handler, received: Received, bottom: &Flow) {
+        let s::Event::Deliver { message: local, fields: named, flow, .. } = &handler.event else { return };
+        let Received { message, variant, fields, values } = received;
+        let mut given = Vec::new();
+        for (field, local) in named {
+            let own = fields.iter().zip(values).filter(|(known, _)| known.own == Some(*field));
+            let mut scalars: Vec<r::Value> = own.map(|(_, value)| *value).collect();
+            if scalars.is_empty() {
+                // A multiplexor's key stands in its header without being a field of its own record.
+                scalars.extend(values.get(*field as usize));
+            }
+            given.push((*local, scalars));
+        }
+        if let Some(local) = flow {
+            let shape = self.inst(self.inst).shape();
+            let above = handler.locals[local.index()].ty == s::Type::Flow(s::Side::Above);
+            let own = above && shape != Some(s::Shape::Endpoint) || shape == Some(s::Shape::Worker);
+            let flow = if own { self.flow_at_hand() } else { bottom.clone() };
+            given.push((*local, flow.to_vec()));
+        }
+        match local {
+            Some(local) => {
+                self.runs.pass = Pass::Deliver(*local);
+                given.push((*local, vec![message]));
+            }
+            None => {
+                let name = self.variant(self.inst, variant).map_or("Header", |variant| &variant.name.text);
+                let reason = self.reason(name);
+                self.op(r::OpKind::Consume { message, reason });
+            }
+        }
+        self.run(handler, given);
+    }
+
+    /// What a layer that has no handler for it does with a message from below.
+    fn deliver_plainly(&mut self, message: r::Value) {
+        let at = self.inst(self.inst);
+        let header = self.layer(self.inst).and_then(|layer| layer.header.as_ref());
+        let one_of_many = header.is_some_and(|header| header.variants.len() > 1);
+        let ends = matches!(at.shape(), Some(s::Shape::Endpoint | s::Shape::Router)) && !at.chooses();
+        match one_of_many || ends {
+            true => self.drop(message, "unexpected"),
+            false => self.deliver_up(message, None),
+        }
+    }
+}

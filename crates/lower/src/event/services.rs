@@ -1,0 +1,128 @@
+//! Services, and events of a layer's own name: to who serves or uses, and to the neighbours above or below.
+
+use std::rc::Rc;
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::Writer;
+use crate::stack::{Lowering, What, GRANTS};
+
+/// Who hears an operation of a service: who serves it, or who uses it, by the place among its `uses`.
+type Target = (usize, Option<u32>);
+
+impl<'p> Lowering<'p> {
+    fn users_of(&self, server: usize, service: s::ServiceId) -> Vec<Target> {
+        let mut users = Vec::new();
+        for (at, inst) in self.plan.insts.iter().enumerate() {
+            let Some(layer) = inst.layer() else { continue };
+            for (place, (of, _)) in layer.uses.iter().enumerate() {
+                if *of == service && inst.servers.get(place).copied().flatten() == Some(server) {
+                    users.push((at, Some(place as u32)));
+                }
+            }
+        }
+        users
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    pub(super) fn service(
+        &mut self,
+        (service, operation): (s::ServiceId, u32),
+        uses: Option<u32>,
+        args: &'p [s::Expr],
+        stmt: &'p s::Stmt,
+    ) {
+        let values = self.exprs(args);
+        let Some(targets) = self.service_targets((service, operation), uses, stmt) else { return };
+        let definition = &self.program.services[service.index()];
+        let name = format!("{}_{}", definition.name.text, definition.operations[operation as usize].name.text);
+        let params = self.named(&values);
+        for (place, (inst, uses)) in targets.iter().enumerate() {
+            let event = match uses {
+                Some(uses) => format!("{name}_{uses}"),
+                None => name.clone(),
+            };
+            let last = place + 1 == targets.len();
+            let args = values.iter().map(|value| match self.b.type_of(*value) {
+                r::Type::Msg if !last => self.value(r::OpKind::Share { message: *value }),
+                _ => *value,
+            });
+            let args = args.collect();
+            let what = What::Service { service, operation, uses: *uses };
+            self.tell_entity_of(*inst, (&event, params.clone()), what, args);
+        }
+        if targets.is_empty() {
+            self.drop_all(&values, "unexpected");
+        }
+    }
+
+    /// Who hears it, of those that have a handler; none where nobody serves.
+    fn service_targets(
+        &mut self,
+        (service, operation): (s::ServiceId, u32),
+        uses: Option<u32>,
+        stmt: &s::Stmt,
+    ) -> Option<Vec<Target>> {
+        let mut targets = match uses {
+            Some(uses) => match self.inst(self.inst).servers.get(uses as usize).copied().flatten() {
+                Some(server) => vec![(server, None)],
+                None => {
+                    self.error("M0726", "nobody serves this here", Some(stmt.span), "name a layer that does: `with …`");
+                    return None;
+                }
+            },
+            None => self.users_of(self.inst, service),
+        };
+        targets.retain(|(inst, uses)| self.service_handler(*inst, service, operation, *uses).is_some());
+        Some(targets)
+    }
+
+    /// `above.name(…)`, `below.name(…)`.
+    pub(super) fn custom(&mut self, name: &str, down: bool, args: Vec<r::Value>) {
+        match (name, down) {
+            ("opened", false) => return self.say_opened(),
+            ("accepted", false) => return self.say_accepted(),
+            _ => {}
+        }
+        let what = What::Custom { name: Rc::from(name), down };
+        let at = self.inst(self.inst);
+        let in_session = self.runs.session.is_some() || self.runs.lower.is_some();
+        match down {
+            true if in_session && at.uses.sessions => self.event_down(name, what, args),
+            false if self.runs.session.is_some() && at.used.sessions => self.event_up(name, what, args),
+            true => self.custom_down(name, &what, &args),
+            false => self.custom_up(name, what, args),
+        }
+    }
+
+    /// To each of several layers: those below a router are alike to it.
+    fn custom_down(&mut self, name: &str, what: &What, args: &[r::Value]) {
+        let at = self.inst(self.inst);
+        for below in at.lowers() {
+            let mut all = args.to_vec();
+            if self.carries_flow(*below) {
+                let bottom = self.bottom_at_hand();
+                let rest = if at.several.is_empty() { 0 } else { 1 };
+                all.extend(self.lift_to(*below, bottom.get(rest..).unwrap_or_default(), false));
+            }
+            self.tell_entity(*below, name, what.clone(), all);
+        }
+    }
+
+    fn custom_up(&mut self, name: &str, what: What, mut args: Vec<r::Value>) {
+        let Some(user) = self.plan.flow_users(self.inst).first().copied() else { return };
+        let port = self.layer(user).is_none() && !GRANTS.contains(&name);
+        if port || self.carries_flow(user) {
+            let top = self.flow_at_hand();
+            args.extend(self.as_user_sees(user, &top));
+        }
+        self.tell_entity(user, name, what, args);
+    }
+
+    pub(super) fn nobody_handles(&mut self, name: &str) {
+        let help = "a layer that it reaches must have a handler for it";
+        self.error_here("M0726", format!("nobody handles `{name}`"), help);
+    }
+}

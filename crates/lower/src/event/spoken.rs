@@ -1,0 +1,99 @@
+//! Vocabularies at application ports: what layers below say upwards comes out, what they hear from above may be put in
+//! (docs/language.md, section 14).
+//!
+//! Keeps: a port has an event where it may come or go, and not where a layer in between keeps it to itself.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::stack::{joined, Lowering, On};
+
+/// An event of a vocabulary at a port.
+#[derive(Clone, Debug)]
+pub struct Spoken {
+    pub name: String,
+    pub down: bool,
+    pub params: Vec<s::Field>,
+}
+
+impl<'p> Lowering<'p> {
+    /// What an application hears and may say, from its port down to where events of the layers' own end.
+    pub fn spoken_at(&self, inst: usize) -> Vec<Spoken> {
+        let mut all = Vec::new();
+        self.spoken_below(inst, &mut Vec::new(), &mut all);
+        all
+    }
+
+    fn spoken_below(&self, inst: usize, kept: &mut Vec<(String, bool)>, all: &mut Vec<Spoken>) {
+        for below in self.inst(inst).lowers() {
+            let Some(layer) = self.layer(*below) else { continue };
+            let before = kept.len();
+            for (vocabulary, _) in &layer.speaks {
+                let vocabulary = &self.program.vocabularies[vocabulary.index()];
+                let down = vocabulary.down.iter().map(|event| (event, true));
+                for (event, down) in down.chain(vocabulary.up.iter().map(|event| (event, false))) {
+                    let name = &event.name.text;
+                    let said = match down {
+                        true => mokume_semantics::check::stacks::handles(layer, name, s::Origin::Above),
+                        false => mokume_semantics::check::rows::emits_up(layer, name),
+                    };
+                    let known = all.iter().any(|known| known.name == *name && known.down == down);
+                    if said && !known && !kept.iter().any(|(known, way)| known == name && *way == down) {
+                        all.push(Spoken { name: name.clone(), down, params: event.params.clone() });
+                    }
+                }
+            }
+            for handler in &layer.handlers {
+                if let Some((name, from)) = mokume_semantics::check::ports::keeps(handler) {
+                    kept.push((name.to_owned(), from == s::Origin::Above));
+                }
+            }
+            if self.inst(*below).shape() == Some(s::Shape::Worker) {
+                self.spoken_below(*below, kept, all);
+            }
+            kept.truncate(before);
+        }
+    }
+
+    fn spoken_params(&mut self, inst: usize, spoken: &Spoken) -> Vec<(String, r::Type)> {
+        let mut params = Vec::new();
+        for field in &spoken.params {
+            let parts = self.flat(inst, field.ty);
+            params.extend(parts.into_iter().map(|(rest, ty)| (joined(&field.name.text, &rest), ty)));
+        }
+        params
+    }
+
+    /// Events that come out: of sessions, and of flow traffic with the flow.
+    pub fn spoken_outputs(&mut self, inst: usize) -> Vec<(String, Vec<(String, r::Type)>)> {
+        let mut outputs = Vec::new();
+        let flow = self.flow_params(&self.inst(inst).bottom);
+        for spoken in self.spoken_at(inst).iter().filter(|spoken| !spoken.down) {
+            let params = self.spoken_params(inst, spoken);
+            if let Some(class) = self.infos[inst].classes.session {
+                let session = vec![("session".to_owned(), r::Type::Ref(class))];
+                outputs.push((spoken.name.clone(), [session, params.clone()].concat()));
+            }
+            if self.inst(inst).uses.flow {
+                outputs.push((format!("{}_from", spoken.name), [flow.clone(), params].concat()));
+            }
+        }
+        outputs
+    }
+
+    /// Events that may be put in, with who takes them.
+    pub fn spoken_inputs(&mut self, inst: usize) -> Vec<(On, String, Vec<(String, r::Type)>)> {
+        let mut inputs = Vec::new();
+        let flow = self.flow_params(&self.inst(inst).bottom);
+        for spoken in self.spoken_at(inst).iter().filter(|spoken| spoken.down) {
+            let params = self.spoken_params(inst, spoken);
+            if self.inst(inst).uses.sessions {
+                inputs.push((On::Session, spoken.name.clone(), params.clone()));
+            }
+            if self.inst(inst).uses.flow {
+                inputs.push((On::Entity, format!("{}_to", spoken.name), [flow.clone(), params].concat()));
+            }
+        }
+        inputs
+    }
+}

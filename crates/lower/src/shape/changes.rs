@@ -1,0 +1,144 @@
+//! `on change below.x`: who publishes a value that others wait for compares it, at the end of each of its instants, with
+//! what they were last told, and tells them of another one (docs/language.md, section 15).
+//!
+//! A value is of the layer, or of its sessions; then each session keeps what it told, and the event climbs from session to
+//! session. Keeps: the event stands behind the publisher's own emissions, and there is at most one for each value, object
+//! and instant. A layer whose value is computed from one below hears of that one's changes, and then looks at its own.
+
+use std::rc::Rc;
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::{Exits, Writer};
+use crate::fault::Fault;
+use crate::stack::{Of, On, Reading, Watched, What};
+
+impl<'p> Writer<'_, 'p> {
+    // -- telling
+
+    fn watched_here(&self) -> Vec<Watched> {
+        self.watched.iter().filter(|watched| watched.inst == self.inst).cloned().collect()
+    }
+
+    /// At the end of an instant, of an object of that session if it is of one; at the start nobody is told.
+    pub fn tell_changes(&mut self, session: Option<r::Value>, at_start: bool) {
+        for watched in self.watched_here() {
+            match (watched.of, session) {
+                (Of::Layer, _) => self.tell_of_layer(&watched, at_start),
+                (Of::Session, Some(session)) => self.tell_of_session(&watched, session),
+                (Of::Sessions, _) if !at_start => {
+                    let Some(class) = self.info().classes.session else { continue };
+                    self.each_of(class, |w, session| w.tell_of_session(&watched, session));
+                }
+                (Of::Session | Of::Sessions, _) => {}
+            }
+        }
+    }
+
+    fn tell_of_layer(&mut self, watched: &Watched, at_start: bool) {
+        let entity = self.entity();
+        let now = self.call_published(self.inst, &watched.name, Reading::Entity, vec![entity]);
+        if at_start {
+            return self.set_cells(entity, &watched.cells, now);
+        }
+        self.tell_if_other((entity, &watched.cells), now, |w| {
+            let (name, event) = (Rc::from(watched.name.as_str()), format!("change_{}", watched.name));
+            for inst in &watched.who {
+                w.tell_entity(*inst, &event, What::Changed { name: Rc::clone(&name) }, Vec::new());
+            }
+        });
+    }
+
+    /// Of one session; of one that is still opening nothing below can be asked.
+    fn tell_of_session(&mut self, watched: &Watched, session: r::Value) {
+        let outer = self.runs.clone();
+        self.runs.session = Some(session);
+        let mut exits = Exits::default();
+        if let Some(cell) = self.info().below().filter(|_| !self.is_own(self.inst, &watched.name)) {
+            let below = self.get(session, cell);
+            let there = self.is_there(below);
+            self.only(&mut exits, there);
+        }
+        let now = self.call_published(self.inst, &watched.name, Reading::Session, vec![session]);
+        self.tell_if_other((session, &watched.cells), now, |w| w.hand_change_on(&watched.name));
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+        self.runs = outer;
+    }
+
+    fn hand_change_on(&mut self, name: &str) {
+        self.event_up(&format!("change_{name}"), What::Changed { name: name.into() }, Vec::new());
+    }
+
+    fn tell_if_other(
+        &mut self,
+        (object, cells): (r::Value, &[r::CellId]),
+        now: Vec<r::Value>,
+        tell: impl FnOnce(&mut Self),
+    ) {
+        let mut other: Option<r::Value> = None;
+        for (cell, now) in cells.iter().zip(&now) {
+            let told = self.get(object, *cell);
+            let differs = self.compare(r::Compare::Ne, told, *now);
+            other = self.and(other, r::Binary::Or, differs);
+        }
+        let Some(other) = other else { return };
+        let fork = self.fork_likely(other, Some(0.05));
+        let changed = |w: &mut Self, _: &[r::Value]| {
+            if !w.faulty(Fault::ChangeToldAgain) {
+                w.set_cells(object, cells, now);
+            }
+            tell(w);
+        };
+        self.ways(fork, changed, |_, _| {});
+    }
+
+    /// A session has begun, or has been linked to the one below: what those above find is as if it had been told.
+    pub fn nothing_to_tell(&mut self, session: r::Value, linked: bool) {
+        for watched in self.watched_here().into_iter().filter(|watched| watched.of != Of::Layer) {
+            if linked || self.is_own(self.inst, &watched.name) || self.info().below().is_none() {
+                let now = self.call_published(self.inst, &watched.name, Reading::Session, vec![session]);
+                self.set_cells(session, &watched.cells, now);
+            }
+        }
+    }
+
+    // -- hearing
+
+    /// `change_x` from below: the own handler, and on to those above who wait for it.
+    pub fn make_changed(&mut self, on: On, name: &Rc<str>) {
+        if let Some(handler) = self.change_handler(self.inst, name) {
+            self.run_changed(handler);
+        }
+        if !self.handed_on.contains(&(self.inst, name.to_string())) {
+            return;
+        }
+        match on {
+            On::Session => self.hand_change_on(name),
+            On::Lower => {
+                let lower = self.params()[0];
+                self.for_sharers(lower, &format!("change_{name}"), What::Changed { name: name.clone() });
+            }
+            On::Entity | On::Point | On::Object(_) => {}
+        }
+    }
+
+    /// Code of sessions runs for each of them where the value is of the layer below as a whole.
+    fn run_changed(&mut self, handler: &'p s::Handler) {
+        let classes = self.info().classes;
+        let class = match handler.scope {
+            _ if self.fits(handler) => None,
+            s::ScopeKind::SessionBelow => classes.lower,
+            _ => classes.session,
+        };
+        let Some(class) = class else { return self.run(handler, Vec::new()) };
+        self.each_of(class, |w, object| {
+            match classes.session == Some(class) {
+                true => w.runs.session = Some(object),
+                false => w.runs.lower = Some(object),
+            }
+            w.run(handler, Vec::new());
+        });
+    }
+}

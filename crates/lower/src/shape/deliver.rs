@@ -1,0 +1,46 @@
+//! Messages on the way up: decoded above the layer if that is the coding point, and handed to whom they are for.
+
+use mokume_reaction as r;
+
+use crate::code::{Exits, Flow, Writer};
+use crate::stack::What;
+
+impl<'p> Writer<'_, 'p> {
+    /// A message of the layer, for those above. `from`: the flow it came from, where the code says it.
+    pub fn deliver_up(&mut self, message: r::Value, from: Option<Vec<r::Value>>) {
+        let Some(wire) = self.info().coding.above else { return self.hand_up(message, from) };
+        let mut exits = Exits::default();
+        let decoded = self.read(&mut exits, r::Fallible::Decode { message, wire });
+        self.hand_up(decoded, from);
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+    }
+
+    /// Decodes or validates a message; one that is refused is dropped for the wire's reason, and leaves.
+    pub fn read(&mut self, exits: &mut Exits, op: r::Fallible) -> r::Value {
+        let read = self.attempt(op);
+        let message = self.unless(exits, read, |w, refused| {
+            w.op(r::OpKind::DropFor { message: refused[0], reason: refused[1] });
+        });
+        message[0]
+    }
+
+    /// A message that is decoded, if its headers are: to the session above, or along its flow.
+    pub(super) fn hand_up(&mut self, message: r::Value, from: Option<Vec<r::Value>>) {
+        let at = self.inst(self.inst);
+        if self.runs.session.is_some() && at.used.sessions {
+            return self.event_up("deliver", What::Deliver, vec![message]);
+        }
+        let flow: Flow = match from {
+            Some(flow) => flow.into(),
+            None => self.flow_at_hand(),
+        };
+        if at.is_multiplexor() {
+            return self.demultiplex(message, &flow);
+        }
+        match self.plan.flow_users(self.inst).first() {
+            Some(user) => self.deliver_flow(*user, message, &flow),
+            None => self.drop(message, "unexpected"),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! A session that leaves its local key open gets a free one.
+//!
+//! Keys are taken in turn from the highest quarter (of ports that is 49152 and above, RFC 6335 section 6), so that they
+//! keep out of the way of what listens.
+
+use mokume_reaction as r;
+
+use crate::code::{Exits, Writer};
+
+/// How many keys one `open` tries.
+const TRIES: u32 = 16;
+
+impl<'p> Writer<'_, 'p> {
+    /// Puts a key that no session of this flow has in place of *any* (0).
+    pub(super) fn choose_key(&mut self, user: usize, flow: &mut [r::Value]) {
+        let Some((place, bits)) = self.open_key(self.inst) else { return };
+        let found = self.info().session.as_ref().and_then(|cells| cells.found);
+        let Some(cell) = found.and_then(|found| found.next_key) else { return };
+        let any = self.is_zero(flow[place]);
+        let choose = self.fork(any);
+        let chosen = self.either(choose, |w, _| w.free_key(user, flow, (place, bits), cell), |_, _| vec![flow[place]]);
+        flow[place] = chosen[0];
+    }
+
+    /// The next key that nobody has; where all that it tries are taken, the last of them, which `open` refuses.
+    fn free_key(
+        &mut self,
+        user: usize,
+        flow: &[r::Value],
+        (place, bits): (usize, u8),
+        cell: r::CellId,
+    ) -> Vec<r::Value> {
+        let first = self.constant(r::Type::U(32), 1);
+        self.repeat(&[], &[("tries", first)], TRIES + 1, |w, own, out| {
+            let key = w.next_key(cell, bits);
+            let mut wanted = flow.to_vec();
+            wanted[place] = key;
+            let mut taken = Exits::default();
+            if let Some(session) = w.find_session(&wanted) {
+                w.on(&mut taken, session, |_, _| {});
+            }
+            if let Some(bound) = w.is_taken_by_bound(user, &wanted) {
+                let fork = w.fork(bound);
+                w.on(&mut taken, fork, |_, _| {});
+            }
+            w.exit(out, vec![key]);
+            w.meet(taken);
+            let most = w.constant(r::Type::U(32), u64::from(TRIES));
+            let more = w.compare(r::Compare::Lt, own[0], most);
+            let count = w.by_one(own[0], r::Binary::AddWrap);
+            let again = w.fork(more);
+            w.follow(again.no);
+            w.exit(out, vec![key]);
+            w.follow(again.yes);
+            vec![count]
+        })
+    }
+
+    fn next_key(&mut self, cell: r::CellId, bits: u8) -> r::Value {
+        let ty = r::Type::U(bits);
+        let entity = self.entity();
+        let count = self.get(entity, cell);
+        let next = self.by_one(count, r::Binary::AddWrap);
+        self.set(entity, cell, next);
+        let low = self.constant(ty, (1 << (bits - 2)) - 1);
+        let low = self.binary(r::Binary::And, count, low);
+        let high = self.constant(ty, 3 << (bits - 2));
+        self.binary(r::Binary::Or, low, high)
+    }
+}

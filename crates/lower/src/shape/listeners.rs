@@ -1,0 +1,295 @@
+//! Listeners: who hears what nobody has a session for. A listener is a pattern over local and remote addresses and keys
+//! (docs/language.md, section 6).
+//!
+//! Invariant: of the patterns that a flow matches the most specific that is registered is found first; those that name
+//! nothing of the remote end are in one map, the others in another, which is looked into only after one was registered.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::{Exits, Flow, Fork, Writer};
+use crate::fault::Fault;
+use crate::plan::Component;
+use crate::stack::{Ends, Lowering, On, Patterns, Register, Registration, What};
+
+/// Of so many layers a listener may leave the local part open.
+const MOST_OPEN: usize = 3;
+
+/// Which parts of a flow one step of a search leaves open, by the bits of its number: of the local end's keys, of the
+/// remote end, of the local addresses.
+struct Parts {
+    keys: Vec<(bool, usize)>,
+    remote: Vec<bool>,
+    addresses: Vec<(bool, usize)>,
+}
+
+/// When a component of a pattern is left open: never, always here, or with a bit of the step.
+#[derive(Clone, Copy)]
+enum Bit {
+    Named,
+    Open,
+    Step(usize),
+}
+
+impl<'p> Lowering<'p> {
+    /// What of a flow may be left open: of so many layers the local end, of the remote end keys and addresses.
+    fn pattern_parts(&self, inst: usize) -> Parts {
+        let components = &self.inst(inst).top;
+        let local = components.iter().filter(|c| !c.is_remote());
+        let mut local: Vec<(bool, usize)> = local.map(|c| (c.address, c.owner)).collect();
+        local.sort_unstable_by_key(|(address, owner)| (!address, *owner));
+        local.dedup();
+        local.truncate(MOST_OPEN);
+        let (addresses, keys) = local.into_iter().partition(|(address, _)| *address);
+        let mut remote: Vec<bool> = components.iter().filter(|c| c.is_remote()).map(|c| c.address).collect();
+        remote.sort_unstable();
+        remote.dedup();
+        Parts { keys, remote, addresses }
+    }
+
+    /// Of each component, which bit of a step leaves it open; `keys`: which of the local keys are open here.
+    fn bits_of(&self, inst: usize, parts: &Parts, keys: usize) -> Vec<Bit> {
+        let place = |known: &[(bool, usize)], c: &Component| known.iter().position(|k| *k == (c.address, c.owner));
+        let bit = |c: &Component| {
+            if c.is_remote() {
+                let at = parts.remote.iter().position(|address| *address == c.address);
+                return at.map_or(Bit::Named, |at| Bit::Step(parts.addresses.len() + at));
+            }
+            match (place(&parts.keys, c), place(&parts.addresses, c)) {
+                (Some(at), _) if keys >> at & 1 == 1 => Bit::Open,
+                (_, Some(at)) => Bit::Step(at),
+                _ => Bit::Named,
+            }
+        };
+        self.inst(inst).top.iter().map(bit).collect()
+    }
+
+    /// Numbers of steps in their order; the planted fault turns it.
+    fn steps(&self, bits: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..1 << bits).collect();
+        if self.faulty(Fault::ListenerOrder) {
+            order.reverse();
+        }
+        order
+    }
+}
+
+impl<'p> Writer<'_, 'p> {
+    // -- finding them
+
+    /// Looks for the patterns that hear of a flow, the most specific first: with the local keys before with any, then with
+    /// more of the remote end, then with the local addresses before at any. Of the remote end the addresses stand or fall
+    /// together, and so do the keys; of the local end what one layer made.
+    ///
+    /// Of each pattern the `suffixes` are tried in their order. The fork says yes with what is found.
+    pub(super) fn search(&mut self, flow: &[r::Value], patterns: Patterns, suffixes: &[Vec<r::Value>]) -> Fork {
+        let parts = self.pattern_parts(self.inst);
+        let mut found = Exits::default();
+        let from = patterns.from.filter(|_| !self.faulty(Fault::RemoteIgnored));
+        for keys in 0..1usize << parts.keys.len() {
+            if let Some(cell) = from {
+                self.search_from((flow, &parts, keys), (cell, patterns.any), suffixes, &mut found);
+            }
+            let bits = self.bits_of(self.inst, &parts, keys);
+            for step in self.steps(parts.addresses.len()) {
+                let key = self.local_key(flow, &bits, step);
+                self.try_keys(patterns.local, &key, suffixes, &mut found);
+            }
+        }
+        self.found(found)
+    }
+
+    /// The local end of a flow, with what a step leaves open.
+    fn local_key(&mut self, flow: &[r::Value], bits: &[Bit], step: usize) -> Vec<r::Value> {
+        let mut key = Vec::new();
+        for (at, _) in self.inst(self.inst).top.iter().enumerate().filter(|(_, c)| !c.is_remote()) {
+            let open = match bits[at] {
+                Bit::Named => false,
+                Bit::Open => true,
+                Bit::Step(bit) => step >> bit & 1 == 1,
+            };
+            key.push(if open { self.constant(self.b.type_of(flow[at]), 0) } else { flow[at] });
+        }
+        key
+    }
+
+    /// The patterns of both ends with these local keys, in a loop: few have any.
+    fn search_from(
+        &mut self,
+        (flow, parts, keys): (&[r::Value], &Parts, usize),
+        (cell, any): (r::CellId, Option<r::CellId>),
+        suffixes: &[Vec<r::Value>],
+        found: &mut Exits,
+    ) {
+        let mut behind = Exits::default();
+        if let Some(any) = any {
+            let entity = self.entity();
+            let any = self.get(entity, any);
+            let look = self.fork_likely(any, Some(0.1));
+            self.unless(&mut behind, look, |_, _| {});
+        }
+        let steps = ((1u64 << parts.remote.len()) - 1) << parts.addresses.len();
+        let word = r::Type::U(8);
+        let zero = self.constant(word, 0);
+        let bits = self.bits_of(self.inst, parts, keys);
+        self.repeat(&[], &[("step", zero)], steps as u32 + 1, |w, own, out| {
+            let key: Vec<r::Value> =
+                bits.iter().zip(flow).map(|(bit, part)| w.unless_open(*part, *bit, own[0])).collect();
+            w.try_keys(cell, &key, suffixes, found);
+            let next = w.by_one(own[0], r::Binary::AddWrap);
+            let end = w.constant(word, steps);
+            let more = w.compare(r::Compare::Lt, next, end);
+            w.only(out, more);
+            vec![next]
+        });
+        self.exit(&mut behind, Vec::new());
+        self.meet(behind);
+    }
+
+    /// A part of a flow, or *any* where the step leaves it open.
+    fn unless_open(&mut self, part: r::Value, bit: Bit, step: r::Value) -> r::Value {
+        let none = self.constant(self.b.type_of(part), 0);
+        match bit {
+            Bit::Named => part,
+            Bit::Open => none,
+            Bit::Step(bit) => {
+                let mask = self.constant(self.b.type_of(step), 1 << bit);
+                let masked = self.binary(r::Binary::And, step, mask);
+                let zero = self.constant(self.b.type_of(step), 0);
+                let c = self.compare(r::Compare::Ne, masked, zero);
+                self.value(r::OpKind::Select { c, a: none, b: part })
+            }
+        }
+    }
+
+    fn try_keys(&mut self, cell: r::CellId, key: &[r::Value], suffixes: &[Vec<r::Value>], found: &mut Exits) {
+        for suffix in suffixes {
+            let fork = self.find_in(cell, &[key, suffix].concat());
+            let hit = self.follow(fork.yes);
+            self.exit(found, hit);
+            self.follow(fork.no);
+        }
+    }
+
+    /// The most specific listener of a message, if there is one.
+    pub(super) fn try_listeners(&mut self, message: r::Value, flow: &Flow, exits: &mut Exits) {
+        let Some(patterns) = self.info().listeners.filter(|_| self.live()) else { return };
+        let listening = self.listening(self.inst);
+        let suffixes = match self.shares(self.inst) {
+            true => (0..listening.len() as u64).map(|place| vec![self.constant(r::Type::U(8), place)]).collect(),
+            false => vec![Vec::new()],
+        };
+        let found = self.search(flow, patterns, &suffixes);
+        self.on(exits, found, |w, which| {
+            w.among(which[0], listening.len(), |w, at| match listening[at] {
+                (user, Register::Bind) => w.deliver_flow(user, message, flow),
+                (user, _) => w.accept_for(user, message, flow, true),
+            });
+        });
+    }
+
+    // -- entering them
+
+    /// Into the map of listeners, or out of it.
+    fn enter_listener(&mut self, user: Option<usize>, registration: Registration, pattern: &[r::Value]) {
+        let Some(patterns) = self.info().listeners else { return };
+        let Some(cell) = patterns.of(registration.ends) else { return };
+        let (entity, each) = (self.entity(), self.shares(self.inst));
+        for (place, (of, how)) in self.listening(self.inst).into_iter().enumerate() {
+            let number = self.constant(r::Type::U(8), place as u64);
+            let key = if each { [pattern, &[number]].concat() } else { pattern.to_vec() };
+            let mine = Some(of) == user;
+            if registration.how == Register::Unlisten {
+                if each && mine || !each && place == 0 {
+                    self.remove(entity, cell, key);
+                }
+            } else if mine && how == registration.how {
+                if let (Some(any), Ends::Both) = (patterns.any, registration.ends) {
+                    let yes = self.truth(true);
+                    self.set(entity, any, yes);
+                }
+                let insert = r::Fallible::Insert { object: entity, cell, key, values: vec![number] };
+                let entered = self.attempt(insert);
+                self.ways(entered, |_, _| {}, |w, _| w.count_refused());
+            }
+        }
+    }
+
+    /// Tools see how many listeners there was no room for.
+    pub(super) fn count_refused(&mut self) {
+        if let Some(cell) = self.info().refused {
+            let object = self.entity();
+            let amount = self.constant(r::Type::U(32), 1);
+            self.op(r::OpKind::Count { object, cell, amount });
+        }
+    }
+
+    /// `listen`, `bind`, `unlisten` on the entity.
+    pub fn register_on(&mut self, registration: Registration, pattern: &[r::Value]) {
+        let at = self.inst(self.inst);
+        // What listens above a router has its addresses; those below are not known by them.
+        if at.shape() == Some(s::Shape::Router) {
+            return;
+        }
+        if self.info().listeners.is_some() {
+            let user = self.runs.registering.or_else(|| at.users.first().copied());
+            self.enter_listener(user, registration, pattern);
+            if registration.how == Register::Unlisten {
+                return;
+            }
+        }
+        let bottom: Vec<r::Value> = match at.is_multiplexor() {
+            true => {
+                let said = at.top.iter().filter(|c| c.is_said(registration.ends == Ends::Both));
+                let others = pattern.iter().zip(said).filter(|(_, c)| c.owner != self.inst);
+                others.map(|(value, _)| *value).collect()
+            }
+            false => pattern.to_vec(),
+        };
+        self.register_down(registration, &bottom);
+    }
+
+    /// `below.listen(…)` in code.
+    pub fn register_by_hand(&mut self, how: Register, flow: &'p s::Expr) {
+        let values = self.expr(flow);
+        let ends = Ends::of(flow);
+        let parts = values.iter().zip(&self.inst(self.inst).bottom);
+        let said: Vec<r::Value> =
+            parts.filter(|(_, c)| c.is_said(ends == Ends::Both)).map(|(value, _)| *value).collect();
+        self.register_down(Registration { how, ends }, &said);
+    }
+
+    /// `listen`, `bind`, `unlisten` for the layer below; only where somebody there cares.
+    pub fn register_down(&mut self, registration: Registration, pattern: &[r::Value]) {
+        if !self.inst(self.inst).lowers().iter().any(|below| self.cares_for_listeners(*below)) {
+            return;
+        }
+        self.for_lower(pattern, |w, lower| {
+            if let Some((below, pattern)) = lower {
+                w.register_at(below, registration, pattern);
+            }
+        });
+    }
+
+    fn register_at(&mut self, below: usize, registration: Registration, pattern: &[r::Value]) {
+        if !self.cares_for_listeners(below) {
+            return;
+        }
+        let uses = self.inst(self.inst).uses;
+        let how = match registration.how {
+            Register::Unlisten => Register::Unlisten,
+            how if uses.flow && (how == Register::Bind || !uses.sessions) => Register::Bind,
+            _ => Register::Listen,
+        };
+        let components = &self.inst(below).top;
+        let ends = if components.iter().any(Component::is_remote) { registration.ends } else { Ends::Local };
+        let registration = Registration { how, ends };
+        let args = self.lift_to(below, pattern, ends == Ends::Local);
+        let params = self.pattern_params(components, ends);
+        let user = (self.inst(below).users.len() > 1).then_some(self.inst);
+        let event = self.event_of(&registration.name(), user);
+        self.event(below, On::Entity, &event, params, What::Register(registration, user));
+        let target = self.unique(self.lowering.info(below).classes.entity);
+        self.emit(target, &event, args);
+    }
+}

@@ -1,0 +1,17 @@
+//! What shapes supply: sessions that begin and end, listeners and their points, and whom a message is for.
+//!
+//! Keeps: written with the combinators of [`crate::code`], which do exits, joins and locals. Where a layer's own code takes
+//! part, [`Writer::run`](crate::code::Writer::run) runs it in place.
+
+mod answers;
+mod changes;
+mod deliver;
+mod ending;
+mod keys;
+mod listeners;
+mod maps;
+mod multiplex;
+mod point;
+mod quoted;
+mod quotes;
+mod session;

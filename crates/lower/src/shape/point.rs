@@ -1,0 +1,120 @@
+//! Points: the state of a listener, shared by the sessions that began at it (docs/language.md, section 4).
+//!
+//! Invariant: a point lives as long as its listener, or a session that is of it; each session is of one point from the
+//! moment it is made, and gives it up once, where it is released.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::{Exits, Writer};
+use crate::stack::{Ends, Patterns, PointCells, Register, Registration};
+
+impl<'p> Writer<'_, 'p> {
+    // -- listeners
+
+    /// Before what `listen`, `bind` and `unlisten` do: the listener's point, made if it is not there. The handler goes on only
+    /// where there is one; other ways leave.
+    pub fn enter_point(&mut self, exits: &mut Exits, registration: Registration, pattern: &[r::Value]) {
+        let Some(cells) = self.info().point else { return };
+        let Some(index) = cells.index.of(registration.ends) else { return };
+        let found = self.find_in(index, pattern);
+        let point = match registration.how {
+            // Where nobody listened there is nothing to take back.
+            Register::Unlisten => self.unless(exits, found, |_, _| {}),
+            Register::Listen | Register::Bind => self.either(
+                found,
+                |_, known| known.to_vec(),
+                |w, _| {
+                    let point = w.new_point(cells);
+                    let yes = w.truth(true);
+                    w.set(point, cells.listening, yes);
+                    w.put_listener(exits, index, pattern, point);
+                    vec![point]
+                },
+            ),
+        };
+        self.runs.point = point.first().copied();
+    }
+
+    /// A listener beyond the capacity is not entered.
+    fn put_listener(&mut self, exits: &mut Exits, index: r::CellId, key: &[r::Value], point: r::Value) {
+        if key.is_empty() {
+            return self.put_in(index, key, point);
+        }
+        let (object, key, values) = (self.entity(), key.to_vec(), vec![point]);
+        let entered = self.attempt(r::Fallible::Insert { object, cell: index, key, values });
+        self.unless(exits, entered, |w, _| {
+            w.count_refused();
+            w.op(r::OpKind::Release { object: point });
+        });
+    }
+
+    /// After `unlisten`: the point ends when the last of its sessions has.
+    pub fn leave_listener(&mut self, ends: Ends, pattern: &[r::Value]) {
+        let (Some(cells), Some(point)) = (self.info().point, self.runs.point) else { return };
+        let Some(index) = cells.index.of(ends) else { return };
+        self.take_from(index, pattern.to_vec());
+        let no = self.truth(false);
+        self.set(point, cells.listening, no);
+        let left = self.get(point, cells.sessions);
+        let last = self.is_zero(left);
+        self.when(last, |w| {
+            w.op(r::OpKind::Release { object: point });
+        });
+    }
+
+    // -- sessions
+
+    /// As many as listeners and sessions together: there is room.
+    fn new_point(&mut self, cells: PointCells) -> r::Value {
+        let made = self.make(cells.class);
+        let point = self.follow(made.yes)[0];
+        let outer = self.runs.point.replace(point);
+        self.set_late(s::ScopeKind::Point, point);
+        self.runs.point = outer;
+        point
+    }
+
+    /// A new session becomes one of its listener's point; of one to itself where nobody listened for it.
+    pub(super) fn join_point(&mut self, session: r::Value, begun_at: Option<&[r::Value]>) {
+        let Some(cells) = self.info().point else { return };
+        let mut points = Exits::default();
+        if let Some(flow) = begun_at {
+            let found = self.search(flow, cells.index, &[Vec::new()]);
+            let known = self.follow(found.yes);
+            self.exit(&mut points, known);
+            self.follow(found.no);
+        }
+        let own = self.new_point(cells);
+        self.exit(&mut points, vec![own]);
+        let Some(point) = self.meet(points).first().copied() else { return };
+        self.set(session, cells.of_session, point);
+        self.bump(point, cells.sessions, r::Binary::AddWrap);
+    }
+
+    /// The end of a session: its point has one less.
+    pub fn release_session(&mut self, session: r::Value) {
+        if let Some(cells) = self.info().point {
+            let point = self.get(session, cells.of_session);
+            let left = self.bump(point, cells.sessions, r::Binary::SubWrap);
+            let listening = self.get(point, cells.listening);
+            let last = self.is_zero(left);
+            let not = self.value(r::OpKind::Not { a: listening });
+            let over = self.binary(r::Binary::And, last, not);
+            self.when(over, |w| {
+                w.op(r::OpKind::Release { object: point });
+            });
+        }
+        self.op(r::OpKind::Release { object: session });
+    }
+}
+
+impl Patterns {
+    /// The map of the patterns that name these ends.
+    pub fn of(self, ends: Ends) -> Option<r::CellId> {
+        match ends {
+            Ends::Local => Some(self.local),
+            Ends::Both => self.from,
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Sessions begin: `open` goes down and `opened` climbs, `accepted` climbs and `attach` goes down.
+//!
+//! Invariant: a session that could not begin is not in any map, and who asked for it is told.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::{Exits, Pass, Writer};
+use crate::fault::Fault;
+use crate::program::any_stmt;
+use crate::stack::What;
+
+impl<'p> Writer<'_, 'p> {
+    // -- a new session
+
+    /// What tells a new session from others: whose it is of several users, and its flow.
+    pub(super) fn identify(&mut self, session: r::Value, user: Option<usize>, flow: &[r::Value]) {
+        let info = self.info();
+        let Some(cells) = &info.session else { return };
+        if let (Some(cell), Some(user)) = (cells.user, user) {
+            let place = self.session_tag(self.inst, user).unwrap_or(0);
+            let value = self.constant(r::Type::U(8), place as u64);
+            self.set(session, cell, value);
+        }
+        self.set_cells(session, &cells.flow, flow.to_vec());
+    }
+
+    /// The session becomes the one at hand, with its point, its first values, and what was told of it. `accepted`: the other
+    /// end began it, so the session below is there already.
+    pub(super) fn begin(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool) {
+        self.runs.session = Some(session);
+        self.runs.flow = flow.map(Into::into);
+        self.join_point(session, flow.filter(|_| accepted));
+        self.set_late(s::ScopeKind::Session, session);
+        self.nothing_to_tell(session, accepted);
+    }
+
+    fn set_above(&mut self, session: r::Value, upper: r::Value) {
+        let (info, wanted) = (self.info(), self.b.type_of(upper));
+        let of = self.class_of(session);
+        let fits =
+            |cell: &&r::CellId| matches!(self.a.cell(of, **cell).kind, r::CellKind::Scalar { ty, .. } if ty == wanted);
+        let above = info.session.as_ref().and_then(|cells| cells.above.iter().find(fits));
+        if let Some(cell) = above {
+            self.set(session, *cell, upper);
+        }
+    }
+
+    /// The session below is there.
+    pub fn set_below(&mut self, session: r::Value, lower: r::Value) {
+        if let Some(cell) = self.info().below() {
+            self.set(session, cell, lower);
+        }
+    }
+
+    fn refuse_open(&mut self, user: usize, upper: r::Value, reason: &str) {
+        let why = self.why(reason);
+        let on = self.lower_side(user).0;
+        self.event(user, on, "failed", vec![("why".into(), r::Type::Reason)], What::Failed);
+        self.emit(upper, "failed", vec![why]);
+    }
+
+    // -- open
+
+    /// `open(upper, flow)` on the entity.
+    pub fn make_open(&mut self, user: Option<usize>) {
+        let at = self.inst(self.inst);
+        let params = self.params();
+        let (upper, rest) = (params[1], &params[2..]);
+        let (mut flow, given) = (rest[..at.top.len()].to_vec(), &rest[at.top.len()..]);
+        let Some(user) = user.or_else(|| self.plan.session_users(self.inst).first().copied()) else { return };
+        let Some(class) = self.info().classes.session else { return };
+        let mut exits = Exits::default();
+        if at.is_multiplexor() {
+            if let Some(anybody) = self.is_anybody(&flow) {
+                let fork = self.fork_likely(anybody, Some(0.01));
+                self.on(&mut exits, fork, |w, _| w.refuse_open(user, upper, "bad_address"));
+            }
+            self.choose_key(user, &mut flow);
+            if let Some(bound) = self.is_taken_by_bound(user, &flow) {
+                let fork = self.fork(bound);
+                self.on(&mut exits, fork, |w, _| w.refuse_open(user, upper, "in_use"));
+            }
+            if let Some(taken) = self.find_session(&flow) {
+                self.on(&mut exits, taken, |w, _| w.refuse_open(user, upper, "in_use"));
+            }
+        }
+        let made = self.make(class);
+        let session = self.unless(&mut exits, made, |w, _| w.refuse_open(user, upper, "no_room"))[0];
+        self.set_above(session, upper);
+        self.identify(session, Some(user), &flow);
+        self.begin(session, Some(&flow), false);
+        self.take_given(session, given);
+        self.enter_session(session, &flow);
+        self.runs.opening = true;
+        self.run_open(&flow);
+        self.nothing_to_tell(session, false);
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+    }
+
+    /// A session is with somebody: whether a part of the remote end is *any*.
+    fn is_anybody(&mut self, flow: &[r::Value]) -> Option<r::Value> {
+        let components = &self.inst(self.inst).top;
+        let mut any = None;
+        for (value, _) in flow.iter().zip(components).filter(|(_, c)| c.is_remote()) {
+            let open = self.is_zero(*value);
+            any = self.and(any, r::Binary::Or, open);
+        }
+        any
+    }
+
+    fn run_open(&mut self, flow: &[r::Value]) {
+        let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Open { .. }));
+        let Some(handler) = handler else { return self.open_on(flow) };
+        self.runs.pass = Pass::Open;
+        let given = match &handler.event {
+            s::Event::Open { flow: Some(local) } => vec![(*local, flow.to_vec())],
+            _ => Vec::new(),
+        };
+        self.run(handler, given);
+        // A handler that says nothing of how it goes on only adds to what the shape does.
+        if !decides_opening(handler) {
+            self.open_on(flow);
+        }
+    }
+
+    /// What the shape does when a session opens: the layer below opens, or it is open already.
+    pub fn open_on(&mut self, flow: &[r::Value]) {
+        if !self.inst(self.inst).is_multiplexor() {
+            return self.open_below(flow);
+        }
+        match self.info().lower {
+            None => self.say_opened(),
+            Some(_) => self.join_lower(flow),
+        }
+    }
+
+    /// `open` for the layer below, by the session (or lower side's object) at hand.
+    fn open_below(&mut self, bottom: &[r::Value]) {
+        let Some(below) = self.inst(self.inst).below else { return };
+        let object = match self.info().lower {
+            Some(_) => self.lower_object(),
+            None => self.runs.session,
+        };
+        let Some(object) = object else { return };
+        let flow = self.lift_to(below, bottom, false);
+        let user = (self.plan.session_users(below).len() > 1).then_some(self.inst);
+        let event = self.event_of("open", user);
+        let upper = vec![("upper".to_owned(), self.b.type_of(object))];
+        let given = self.given_below(below);
+        let params = [upper, self.flow_params(&self.inst(below).top), self.given_params(below)].concat();
+        let args = [vec![object], flow, given].concat();
+        self.tell_entity_of(below, (&event, params), What::Open { user }, args);
+    }
+
+    /// `below.open(…)` in code: an endpoint makes its session, another layer's is there.
+    pub fn open_by_hand(&mut self, flow: &[r::Value]) {
+        if self.runs.session.is_some() {
+            return self.open_below(flow);
+        }
+        let Some(class) = self.info().classes.session else {
+            self.error_here("M0725", "only a layer with sessions opens one", "give it a `session` scope");
+            return;
+        };
+        let made = self.make(class);
+        let open = |w: &mut Self, made: &[r::Value]| {
+            w.begin(made[0], None, false);
+            w.open_below(flow);
+        };
+        self.ways(made, open, |_, _| {});
+    }
+
+    // -- a shared lower side
+
+    /// A session of a multiplexor whose lower side has sessions: it shares the one of its flow below, or opens it.
+    fn join_lower(&mut self, flow: &[r::Value]) {
+        let info = self.info();
+        let (Some(cells), Some(session)) = (&info.lower, self.runs.session) else { return };
+        let bottom = self.bottom_of(flow);
+        let shared = self.find_in(cells.map, &bottom);
+        self.ways(
+            shared,
+            |w, lower| w.share_lower(session, lower[0]),
+            |w, _| {
+                let made = w.make(cells.class);
+                let open = |w: &mut Self, made: &[r::Value]| {
+                    let lower = made[0];
+                    w.set_cells(lower, &cells.flow, bottom.clone());
+                    w.put_in(cells.map, &bottom, lower);
+                    w.count_in(session, lower);
+                    w.runs.lower = Some(lower);
+                    w.set_late(s::ScopeKind::SessionBelow, lower);
+                    w.open_below(&bottom);
+                };
+                w.ways(made, open, |w, _| {
+                    let why = w.why("no_room");
+                    w.event_up("failed", What::Failed, vec![why]);
+                    w.leave_session(session);
+                });
+            },
+        );
+    }
+
+    /// One more session shares the object of a lower side.
+    pub(super) fn count_in(&mut self, session: r::Value, lower: r::Value) {
+        let info = self.info();
+        let (Some(cells), Some(of)) = (&info.lower, info.session.as_ref().and_then(|cells| cells.lower)) else {
+            return;
+        };
+        self.set(session, of, lower);
+        self.bump(lower, cells.count, r::Binary::AddWrap);
+    }
+
+    /// The lower one is open, or its `opened` will tell all who share it.
+    fn share_lower(&mut self, session: r::Value, lower: r::Value) {
+        self.count_in(session, lower);
+        let Some(cell) = self.info().lower.as_ref().map(|cells| cells.below) else { return };
+        let below = self.get(lower, cell);
+        let open = self.is_there(below);
+        self.when(open, |w| {
+            w.set_opened(session);
+            w.say_opened();
+        });
+    }
+
+    pub fn set_opened(&mut self, session: r::Value) {
+        if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.opened) {
+            let yes = self.truth(true);
+            self.set(session, cell, yes);
+        }
+    }
+
+    pub fn say_opened(&mut self) {
+        if let Some(session) = self.runs.session {
+            self.event_up("opened", What::Opened, vec![session]);
+        }
+    }
+
+    // -- accepted
+
+    /// Tells a user's entity of a session that the other end began.
+    pub(super) fn accepted_for(&mut self, user: usize, session: r::Value, flow: &[r::Value]) {
+        let args = [vec![session], self.as_user_sees(user, flow)].concat();
+        let lower = vec![("lower".to_owned(), self.b.type_of(session))];
+        let params = [lower, self.flow_params(&self.inst(user).bottom)].concat();
+        self.tell_entity_of(user, ("accepted", params), What::Accepted, args);
+    }
+
+    pub fn say_accepted(&mut self) {
+        let user = self.plan.session_users(self.inst).first().copied();
+        if let (Some(session), Some(user)) = (self.runs.session, user) {
+            let flow = self.flow_at_hand();
+            self.accepted_for(user, session, &flow);
+        }
+    }
+
+    /// `accepted(lower, flow)` on the entity of a worker or an endpoint.
+    pub fn make_accepted(&mut self) {
+        let params = self.params();
+        let (lower, flow) = (params[1], &params[2..]);
+        let info = self.info();
+        let Some(class) = self.lower_side(self.inst).1 else { return };
+        let made = self.make(class);
+        let begin = |w: &mut Self, made: &[r::Value]| match &info.lower {
+            Some(cells) => {
+                let object = made[0];
+                w.set(object, cells.below, lower);
+                w.set_cells(object, &cells.flow, flow.to_vec());
+                w.put_in(cells.map, flow, object);
+                w.runs.lower = Some(object);
+                w.set_late(s::ScopeKind::SessionBelow, object);
+                w.attach_to(lower, object);
+            }
+            None => {
+                let session = made[0];
+                w.set_below(session, lower);
+                w.identify(session, None, flow);
+                w.begin(session, Some(flow), true);
+                w.run_accepted(lower, session, flow);
+                w.nothing_to_tell(session, true);
+            }
+        };
+        self.ways(made, begin, |w, _| w.refuse_lower(lower));
+    }
+
+    fn run_accepted(&mut self, lower: r::Value, session: r::Value, flow: &[r::Value]) {
+        let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
+        let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
+        let delayed = self.emits(self.inst, "accepted");
+        if let Some(handler) = handler {
+            self.runs.pass = if endpoint { Pass::Nothing } else { Pass::Accepted };
+            let given = match &handler.event {
+                s::Event::Accepted { flow: Some(local) } => vec![(*local, flow.to_vec())],
+                _ => Vec::new(),
+            };
+            self.run(handler, given);
+        }
+        if !endpoint && !delayed && !handler.is_some_and(decides_opening) {
+            self.say_accepted();
+        }
+        // Whoever passes it on attaches when the layer above does; a layer that waits, at once.
+        if endpoint || delayed {
+            self.attach_to(lower, session);
+        }
+    }
+
+    pub fn refuse_lower(&mut self, lower: r::Value) {
+        if let Some(below) = self.inst(self.inst).below {
+            self.answer(below, lower, ("refuse", What::Refuse), Vec::new());
+        }
+    }
+
+    pub fn attach_to(&mut self, lower: r::Value, object: r::Value) {
+        let Some(below) = self.inst(self.inst).below else { return };
+        let user = (self.plan.session_users(below).len() > 1).then_some(self.inst);
+        let event = self.event_of("attach", user);
+        self.answer(below, lower, (&event, What::Attach), vec![object]);
+    }
+
+    /// `attach(upper)` on the session: the layer above has its half now.
+    pub fn make_attach(&mut self) {
+        let params = self.params();
+        let (session, upper) = (params[0], params[1]);
+        self.set_above(session, upper);
+        if self.inst(self.inst).is_multiplexor() {
+            return self.with_first(session, |w, message| match w.faulty(Fault::FirstMessageLost) {
+                true => w.drop(message, "lost"),
+                // It was decoded before it was kept.
+                false => w.hand_up(message, None),
+            });
+        }
+        // A layer that says `accepted` itself has attached before.
+        if !self.emits(self.inst, "accepted") {
+            if let Some(lower) = self.lower_session() {
+                self.attach_to(lower, session);
+            }
+        }
+    }
+
+    /// `refuse` on the session: nobody above wants it.
+    pub fn make_refuse(&mut self) {
+        let session = self.params()[0];
+        if self.inst(self.inst).is_multiplexor() {
+            self.with_first(session, |w, message| w.drop(message, "refused"));
+            self.leave_session(session);
+        } else {
+            self.event_down("refuse", What::Refuse, Vec::new());
+            self.release_session(session);
+        }
+    }
+
+    /// What to do with the message that began a multiplexor's session, if one did.
+    fn with_first(&mut self, session: r::Value, then: impl FnOnce(&mut Self, r::Value)) {
+        let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.found).map(|found| found.first) else {
+            return;
+        };
+        let index = self.constant(r::Type::U(32), 0);
+        let held = self.attempt(r::Fallible::TakeOut { object: session, cell, index });
+        self.ways(held, |w, message| then(w, message[0]), |_, _| {});
+    }
+}
+
+/// The handler says itself whether and when the session goes on.
+fn decides_opening(handler: &s::Handler) -> bool {
+    use s::{Emission as E, StmtKind as S};
+    any_stmt([handler.body.as_slice()], &|kind| match kind {
+        S::Pass | S::Return { .. } => matches!(kind, S::Pass),
+        S::Emit(E::Open { .. } | E::Failed { .. } | E::FailedAs { .. } | E::Closed | E::Close | E::Abort) => true,
+        S::Emit(E::Custom { name, down: false, .. }) => matches!(name.text.as_str(), "opened" | "accepted"),
+        _ => false,
+    })
+}

@@ -1,0 +1,70 @@
+//! Cells and what they are made by: one at a time, for a scalar, for a flow, as a map to objects.
+
+use std::rc::Rc;
+
+use mokume_reaction as r;
+
+use super::{Info, Lowering};
+use crate::plan::Component;
+
+impl<'p> Lowering<'p> {
+    /// Changes what is known of an instance.
+    pub fn change(&mut self, inst: usize, f: impl FnOnce(&mut Info)) {
+        f(Rc::make_mut(&mut self.infos[inst]));
+    }
+
+    pub fn cell(
+        &mut self,
+        class: r::ClassId,
+        name: &str,
+        kind: r::CellKind,
+        fixed: bool,
+        source: Option<r::SourceId>,
+    ) -> r::CellId {
+        let cells = &mut self.a.classes[class.index()].cells;
+        let taken = |name: &str| cells.iter().any(|cell| cell.name == name);
+        let mut unique = name.to_owned();
+        while taken(&unique) {
+            unique.push('_');
+        }
+        cells.push(r::Cell { name: unique, kind, fixed, source });
+        r::CellId::from(cells.len() - 1)
+    }
+
+    /// A cell of one scalar that is zero at first; `fixed`: it is written once.
+    pub(super) fn scalar_cell(&mut self, class: r::ClassId, name: &str, ty: r::Type, fixed: bool) -> r::CellId {
+        self.cell(class, name, r::CellKind::Scalar { ty, init: 0 }, fixed, None)
+    }
+
+    /// One for each component of a flow.
+    pub(super) fn flow_cells(&mut self, class: r::ClassId, flow: &[Component]) -> Vec<r::CellId> {
+        let params = self.flow_params(flow);
+        params.into_iter().map(|(name, ty)| self.scalar_cell(class, &format!("flow_{name}"), ty, true)).collect()
+    }
+
+    /// A map from keys to objects; where there is nothing to tell them apart, the only one's reference.
+    pub(super) fn map_to(
+        &mut self,
+        entity: r::ClassId,
+        name: &str,
+        key: Vec<(String, r::Type)>,
+        class: r::ClassId,
+        capacity: u32,
+    ) -> r::CellId {
+        let value = r::Type::Ref(class);
+        let kind = match key.is_empty() {
+            true => r::CellKind::Scalar { ty: value, init: 0 },
+            false => r::CellKind::Map { key: r::types(&key), value: vec![value], capacity },
+        };
+        self.cell(entity, name, kind, false, None)
+    }
+
+    pub fn param(&self, name: &str) -> Option<r::ParamId> {
+        self.a.params.iter().position(|param| param.name == name).map(r::ParamId::from)
+    }
+}
+
+/// The name of a scalar of a value: its own behind the value's.
+pub fn joined(name: &str, rest: &str) -> String {
+    format!("{name}{}", rest.replace('.', "_"))
+}

@@ -1,0 +1,92 @@
+//! The classes of an instance's objects, with room for as many as the stack says.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::info::KeyedObjects;
+use super::{Info, Lowering};
+use crate::fault::Fault;
+use crate::plan::Kind;
+
+/// Objects that one reaction may evict, by class.
+const EVICTED_AT_ONCE: u32 = 4;
+
+impl<'p> Lowering<'p> {
+    pub(super) fn classes_of(&mut self, inst: usize) -> Info {
+        let at = self.inst(inst);
+        let (of, shape) = match at.kind {
+            Kind::Device(_) => (String::new(), "device"),
+            Kind::Application => (String::new(), "application"),
+            Kind::Layer(layer) => (layer.name.text.clone(), shape_name(layer.shape)),
+        };
+        self.a.layers.push(r::Layer { name: at.name.clone(), of, shape: shape.to_owned() });
+        let layer = self.a.layers.len() - 1;
+        let source = at.layer().and_then(|layer| self.place(layer.name.span));
+        let entity = self.class(layer, "E", 1, None, source);
+        let mut info = Info::new(entity);
+        let sessions = match at.kind {
+            Kind::Application => at.uses.sessions,
+            Kind::Device(_) => false,
+            Kind::Layer(layer) => at.used.sessions || (layer.shape == s::Shape::Endpoint && at.uses.sessions),
+        };
+        if sessions {
+            let capacity = self.capacity(inst, s::ScopeKind::Session);
+            info.classes.session = Some(self.class(layer, "S", capacity, Some(entity), source));
+        }
+        if at.is_multiplexor() && at.uses.sessions {
+            let capacity = self.capacity(inst, s::ScopeKind::SessionBelow);
+            info.classes.lower = Some(self.class(layer, "B", capacity, Some(entity), source));
+        }
+        if let Some(session) = info.classes.session.filter(|_| at.has_scope(s::ScopeKind::Point)) {
+            // A listener's each, and one to itself for each session that nobody listened for.
+            let capacity = self.capacity(inst, s::ScopeKind::Point) + self.a.class(session).capacity;
+            info.classes.point = Some(self.class(layer, "P", capacity, Some(entity), source));
+        }
+        for class in at.layer().map_or(&[][..], |layer| &layer.objects) {
+            let capacity = self.size(&at.env, &class.capacity);
+            let source = self.place(class.name.span);
+            // The evicted one is freed after the reaction: there is room for a few that come before that.
+            let spare =
+                if class.evict_oldest && !self.faulty(Fault::NoEviction) { capacity.min(EVICTED_AT_ONCE) } else { 0 };
+            let sessions = info.classes.session.filter(|_| class.owned);
+            let each = sessions.map_or(1, |session| self.a.class(session).capacity);
+            let capacity = (capacity + spare).saturating_mul(each);
+            let id = self.class(layer, &class.name.text, capacity, Some(sessions.unwrap_or(entity)), source);
+            info.objects.push(KeyedObjects { class: id, index: None });
+        }
+        info
+    }
+
+    fn class(
+        &mut self,
+        layer: usize,
+        name: &str,
+        capacity: u32,
+        parent: Option<r::ClassId>,
+        source: Option<r::SourceId>,
+    ) -> r::ClassId {
+        let name = format!("{}.{name}", self.a.layers[layer].name);
+        let layer = layer.into();
+        let cells = Vec::new();
+        self.a.classes.push(r::Class { name, layer, capacity, parent, cells, settle_limit: None, source });
+        r::ClassId::from(self.a.classes.len() - 1)
+    }
+
+    pub(super) fn capacity(&mut self, inst: usize, kind: s::ScopeKind) -> u32 {
+        let at = self.inst(inst);
+        let scope = at.layer().and_then(|layer| layer.scopes.iter().find(|scope| scope.kind == kind));
+        match scope.and_then(|scope| scope.capacity.as_ref()) {
+            Some(capacity) => self.size(&at.env, capacity),
+            None => self.stack.sessions.max(1),
+        }
+    }
+}
+
+fn shape_name(shape: s::Shape) -> &'static str {
+    match shape {
+        s::Shape::Worker => "worker",
+        s::Shape::Multiplexor => "multiplexor",
+        s::Shape::Router => "router",
+        s::Shape::Endpoint => "endpoint",
+    }
+}

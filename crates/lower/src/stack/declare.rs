@@ -1,0 +1,104 @@
+//! What stands before any handler is made: parameters, classes, the cells of shapes and members, links.
+
+use std::rc::Rc;
+
+use mokume_reaction as r;
+
+use super::Lowering;
+use crate::constants::{fold, scalars, Env};
+
+/// docs/language.md, section 10: a device's largest message when nobody says otherwise (an Ethernet frame's header and text).
+pub const DEVICE_MTU: u64 = 1514;
+
+impl<'p> Lowering<'p> {
+    /// Parameters and classes. Headers and wires come next, then [`Self::declare_cells`].
+    pub fn declare_classes(&mut self) {
+        self.declare_params();
+        for inst in 0..self.plan.insts.len() {
+            let info = self.classes_of(inst);
+            self.infos.push(Rc::new(info));
+        }
+    }
+
+    /// Cells and links.
+    pub fn declare_cells(&mut self) {
+        for inst in 0..self.plan.insts.len() {
+            self.declare_shape_cells(inst);
+            self.declare_members(inst);
+        }
+        for inst in 0..self.plan.insts.len() {
+            for below in self.inst(inst).lowers() {
+                self.declare_link(inst, *below);
+            }
+        }
+    }
+
+    fn declare_params(&mut self) {
+        for param in &self.stack.params {
+            let default = param.default.as_ref().and_then(|value| fold(self.program, &Env::Stack, value));
+            for (at, (rest, ty)) in scalars(self.program, param.ty).into_iter().enumerate() {
+                let ty = self.plain(ty);
+                let default = default.as_ref().and_then(|values| values.get(at).copied());
+                self.a.params.push(r::Param { name: format!("{}{rest}", param.name.text), ty, default });
+            }
+        }
+        for device in &self.stack.devices {
+            let name = &device.text;
+            self.a.params.push(r::Param { name: format!("{name}.mac"), ty: r::Type::U(48), default: None });
+            self.a.params.push(r::Param { name: format!("{name}.mtu"), ty: r::Type::U(32), default: Some(DEVICE_MTU) });
+        }
+    }
+
+    /// What the shape keeps.
+    fn declare_shape_cells(&mut self, inst: usize) {
+        let at = self.inst(inst);
+        let mut info = (*self.infos[inst]).clone();
+        info.session = info.classes.session.map(|class| self.session_cells(inst, class, &info));
+        info.lower = info.classes.lower.and_then(|class| self.lower_cells(inst, class));
+        if let (Some(session), Some(lower)) = (&mut info.session, &info.lower) {
+            let reference = r::Type::Ref(lower.class);
+            session.lower = Some(self.scalar_cell(session.class, "lower", reference, true));
+            session.opened = Some(self.scalar_cell(session.class, "opened", r::Type::Bool, false));
+        }
+        info.point = info.classes.point.zip(info.classes.session).map(|classes| self.point_cells(inst, classes));
+        if at.is_multiplexor() {
+            info.listeners = self.listener_cells(inst);
+        }
+        if info.listeners.is_some() || info.point.is_some() {
+            let entity = info.classes.entity;
+            info.refused = Some(self.cell(entity, "refused_listeners", r::CellKind::Counter, false, None));
+        }
+        for (place, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
+            let id = info.objects[place].class;
+            let key = class.keys.iter().flat_map(|field| self.flat_types(inst, field.ty)).collect();
+            let capacity = self.size(&at.env, &class.capacity);
+            let kind = r::CellKind::Map { key, value: vec![r::Type::Ref(id)], capacity };
+            let owner = info.classes.session.filter(|_| class.owned).unwrap_or(info.classes.entity);
+            let index = self.cell(owner, &format!("of_{}", class.name.text), kind, false, None);
+            info.objects[place].index = Some(index);
+        }
+        self.infos[inst] = Rc::new(info);
+    }
+
+    // -- links
+
+    fn declare_link(&mut self, inst: usize, below: usize) {
+        let (upper, lower) = (self.info(inst), self.info(below));
+        if !self.inst(inst).uses.sessions {
+            // Flow traffic goes between the entities, which need no cells to know each other.
+            let (above, below) = ((upper.classes.entity, None), (lower.classes.entity, None));
+            self.a.links.push(r::Link { above, below, kind: r::LinkKind::ManyToOne });
+            return;
+        }
+        let (class, down) = match &upper.lower {
+            Some(lower) => (Some(lower.class), Some(lower.below)),
+            None => (upper.classes.session, upper.below()),
+        };
+        let (Some(class), Some(under)) = (class, &lower.session) else { return };
+        let (up, kind) = match under.above[..] {
+            [only] => (Some(only), r::LinkKind::OneToOne),
+            _ => (None, r::LinkKind::ManyToOne),
+        };
+        self.a.links.push(r::Link { above: (class, down), below: (under.class, up), kind });
+    }
+}

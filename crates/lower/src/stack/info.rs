@@ -1,0 +1,230 @@
+//! What an instance of the stack became: the classes, cells, header and wires that stand for it in the automaton.
+
+use std::collections::HashMap;
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+/// Everything about one instance that handlers ask for.
+#[derive(Clone, Debug)]
+pub struct Info {
+    pub classes: Classes,
+    /// What its sessions keep for the shape.
+    pub session: Option<SessionCells>,
+    /// What the objects of the lower side keep, where several sessions share one below.
+    pub lower: Option<LowerCells>,
+    /// What listeners and their sessions share.
+    pub point: Option<PointCells>,
+    /// Who listens to a multiplexor.
+    pub listeners: Option<Patterns>,
+    /// How many listeners there was no room for.
+    pub refused: Option<r::CellId>,
+    pub objects: Vec<KeyedObjects>,
+    pub members: HashMap<(s::ScopeKind, u32), Vec<r::CellId>>,
+    /// Members whose first value is known at start only.
+    pub late: Vec<(s::ScopeKind, u32)>,
+    pub header: Option<r::HeaderId>,
+    /// The header's fields, by variant.
+    pub fields: Vec<Vec<HeaderField>>,
+    pub coding: Coding,
+    pub port: Option<r::PortId>,
+}
+
+/// The classes of an instance's objects.
+#[derive(Clone, Copy, Debug)]
+pub struct Classes {
+    pub entity: r::ClassId,
+    pub session: Option<r::ClassId>,
+    pub lower: Option<r::ClassId>,
+    pub point: Option<r::ClassId>,
+}
+
+impl Info {
+    pub fn new(entity: r::ClassId) -> Info {
+        Info {
+            classes: Classes { entity, session: None, lower: None, point: None },
+            session: None,
+            lower: None,
+            point: None,
+            listeners: None,
+            refused: None,
+            objects: Vec::new(),
+            members: HashMap::new(),
+            late: Vec::new(),
+            header: None,
+            fields: Vec::new(),
+            coding: Coding::default(),
+            port: None,
+        }
+    }
+
+    /// The session's reference to the one below; none where a lower side's object has it.
+    pub fn below(&self) -> Option<r::CellId> {
+        self.session.as_ref()?.below
+    }
+}
+
+/// The shape's cells of a session.
+#[derive(Clone, Debug)]
+pub struct SessionCells {
+    pub class: r::ClassId,
+    /// The session above, one for each user of sessions.
+    pub above: Vec<r::CellId>,
+    /// Which of several users it is of.
+    pub user: Option<r::CellId>,
+    pub below: Option<r::CellId>,
+    /// Its flow, by component.
+    pub flow: Vec<r::CellId>,
+    /// Of a multiplexor: how it is found.
+    pub found: Option<FoundCells>,
+    /// Where several share one below: the object of the lower side.
+    pub lower: Option<r::CellId>,
+    /// Whether it was told that it is open.
+    pub opened: Option<r::CellId>,
+    /// Of an application: the number that the user gave.
+    pub number: Option<r::CellId>,
+}
+
+impl SessionCells {
+    pub fn new(class: r::ClassId) -> SessionCells {
+        SessionCells {
+            class,
+            above: Vec::new(),
+            user: None,
+            below: None,
+            flow: Vec::new(),
+            found: None,
+            lower: None,
+            opened: None,
+            number: None,
+        }
+    }
+}
+
+/// How a multiplexor finds a session.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundCells {
+    /// The entity's map from flows to sessions.
+    pub map: r::CellId,
+    /// The session's: the message that began it, until the layer above has its half.
+    pub first: r::CellId,
+    /// The entity's: what the next key is chosen from, where a session leaves its own open.
+    pub next_key: Option<r::CellId>,
+}
+
+/// The cells of an object of the lower side.
+#[derive(Clone, Debug)]
+pub struct LowerCells {
+    pub class: r::ClassId,
+    /// The session below; null while it opens.
+    pub below: r::CellId,
+    /// How many sessions share it.
+    pub count: r::CellId,
+    /// Its flow, by component.
+    pub flow: Vec<r::CellId>,
+    /// The entity's map from flows below.
+    pub map: r::CellId,
+}
+
+/// What a layer with a `point` scope keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct PointCells {
+    pub class: r::ClassId,
+    /// How many sessions are of it.
+    pub sessions: r::CellId,
+    pub listening: r::CellId,
+    /// The entity's points, by the pattern of their listener.
+    pub index: Patterns,
+    /// The session's.
+    pub of_session: r::CellId,
+}
+
+/// Maps of the entity by patterns of flows: of the local end, and of both.
+#[derive(Clone, Copy, Debug)]
+pub struct Patterns {
+    pub local: r::CellId,
+    pub from: Option<r::CellId>,
+    /// Whether there ever was one of both; looked at before the map.
+    pub any: Option<r::CellId>,
+}
+
+/// The objects of one class that the layer declares.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyedObjects {
+    pub class: r::ClassId,
+    /// The map from keys: the entity's, or the session's that owns them.
+    pub index: Option<r::CellId>,
+}
+
+/// Where the headers of an instance's group become octets, seen from the instance.
+#[derive(Clone, Debug, Default)]
+pub struct Coding {
+    /// The group's wire, if this layer is directly below the coding point.
+    pub above: Option<r::WireId>,
+    /// The same, if it is directly above it.
+    pub below: Option<r::WireId>,
+    /// The wire that a packet from below is validated against first.
+    pub validated: Option<r::WireId>,
+    /// At or below the coding point: its fields in the packet.
+    pub placed: Option<Vec<Option<PlacedField>>>,
+    /// Octets of the group's wire before the payload, if they are always as many.
+    pub size: Option<u32>,
+}
+
+impl Coding {
+    /// The group's wire, where it borders on the instance.
+    pub fn wire(&self) -> Option<r::WireId> {
+        self.above.or(self.below)
+    }
+}
+
+/// What one scalar of a header's record is for.
+#[derive(Clone, Debug)]
+pub struct HeaderField {
+    pub name: String,
+    pub ty: r::Type,
+    /// Which scalar of the key it is, and whose end's.
+    pub key: Option<(KeyPart, usize)>,
+    /// The field of the layer's own record.
+    pub own: Option<u32>,
+    /// The byte order where no wire says it.
+    pub big: Option<bool>,
+    /// The value that most packets have.
+    pub common: Option<u64>,
+    /// The wire's own: bits that travel with the message as an attribute.
+    pub kept: Option<r::AttributeId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyPart {
+    Source,
+    Destination,
+    Both,
+}
+
+impl KeyPart {
+    /// The same part as the other end sees it.
+    pub fn turned(self) -> KeyPart {
+        match self {
+            KeyPart::Source => KeyPart::Destination,
+            KeyPart::Destination => KeyPart::Source,
+            KeyPart::Both => KeyPart::Both,
+        }
+    }
+}
+
+/// Where a field of a layer below the coding point stands in the packet.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedField {
+    pub octet: u32,
+    pub width: u8,
+    pub endian: r::Endian,
+    pub times: u64,
+    pub plus: u64,
+}
+
+impl PlacedField {
+    pub fn field(&self) -> r::OctetField {
+        r::OctetField { width: self.width, endian: self.endian }
+    }
+}

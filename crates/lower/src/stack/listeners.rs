@@ -1,0 +1,79 @@
+//! Who may listen, to what, and what is kept of it (docs/language.md, section 6).
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::{Ends, Lowering, Patterns, Register};
+use crate::plan::{Component, Kind};
+use crate::program::{any_stmt, blocks};
+
+impl<'p> Lowering<'p> {
+    pub(super) fn listener_cells(&mut self, inst: usize) -> Option<Patterns> {
+        let at = self.inst(inst);
+        let unbound = at.users.iter().any(|user| !self.plan.is_bound(inst, *user));
+        if !unbound || at.top.iter().all(Component::is_remote) {
+            return None;
+        }
+        let local = self.listener_map(inst, "listeners", Ends::Local);
+        let from = self.may_name_remotes(inst).then(|| self.listener_map(inst, "listeners_from", Ends::Both));
+        let entity = self.infos[inst].classes.entity;
+        let any = from.map(|_| self.scalar_cell(entity, "any_from", r::Type::Bool, false));
+        Some(Patterns { local, from, any })
+    }
+
+    fn listener_map(&mut self, inst: usize, name: &str, ends: Ends) -> r::CellId {
+        let mut key = r::types(&self.pattern_params(&self.inst(inst).top, ends));
+        // Where all who match get a share, each listens for itself.
+        key.extend(self.shares(inst).then_some(r::Type::U(8)));
+        let capacity = self.stack.sessions.max(1);
+        let kind = r::CellKind::Map { key, value: vec![r::Type::U(8)], capacity };
+        self.cell(self.infos[inst].classes.entity, name, kind, false, None)
+    }
+
+    /// Whether all who match may get a share of a message, and not one of them the message.
+    pub fn shares(&self, inst: usize) -> bool {
+        self.layer(inst).is_some_and(|layer| layer.matching != s::Matching::One)
+    }
+
+    /// Whether anybody above may listen to some remote ends alone.
+    pub fn may_name_remotes(&self, inst: usize) -> bool {
+        let at = self.inst(inst);
+        at.top.iter().any(Component::is_remote) && at.users.iter().any(|user| self.names_remotes(*user))
+    }
+
+    fn names_remotes(&self, user: usize) -> bool {
+        let at = self.inst(user);
+        let Kind::Layer(layer) = at.kind else { return matches!(at.kind, Kind::Application) };
+        let named = |kind: &s::StmtKind| match kind {
+            s::StmtKind::Emit(
+                s::Emission::Listen { flow } | s::Emission::Bind { flow } | s::Emission::Unlisten { flow },
+            ) => Ends::of(flow) == Ends::Both,
+            _ => false,
+        };
+        any_stmt(blocks(layer), &named)
+            || (at.passes_listeners() && at.users.iter().any(|user| self.names_remotes(*user)))
+    }
+
+    /// Who may listen, and how; the number in the map is the place here.
+    pub fn listening(&self, inst: usize) -> Vec<(usize, Register)> {
+        let mut all = Vec::new();
+        for user in self.inst(inst).users.iter().filter(|user| !self.plan.is_bound(inst, **user)) {
+            let uses = self.inst(*user).uses;
+            all.extend(uses.flow.then_some((*user, Register::Bind)));
+            all.extend(uses.sessions.then_some((*user, Register::Listen)));
+        }
+        all
+    }
+
+    /// Whether anybody from here down has a use for what is listened for.
+    pub fn cares_for_listeners(&self, inst: usize) -> bool {
+        let at = self.inst(inst);
+        let Some(layer) = at.layer() else { return false };
+        let handles = layer.handlers.iter().any(|handler| {
+            matches!(handler.event, s::Event::Listen { .. } | s::Event::Bind { .. } | s::Event::Unlisten { .. })
+        });
+        handles
+            || self.infos[inst].listeners.is_some()
+            || (at.passes_listeners() && at.lowers().iter().any(|below| self.cares_for_listeners(*below)))
+    }
+}

@@ -1,0 +1,159 @@
+//! The members that layers declare, as cells.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::{joined, Lowering, On};
+use crate::constants::{fold, fold_one, Env};
+
+impl<'p> Lowering<'p> {
+    pub(super) fn declare_members(&mut self, inst: usize) {
+        let Some(layer) = self.layer(inst) else { return };
+        for scope in &layer.scopes {
+            if matches!(scope.kind, s::ScopeKind::Object(_)) {
+                continue;
+            }
+            if let Some(class) = self.class_on(inst, On::from(scope.kind)) {
+                self.declare_scope(inst, scope.kind, class, &scope.members);
+            }
+        }
+        for (place, object) in layer.objects.iter().enumerate() {
+            let class = self.infos[inst].objects[place].class;
+            self.declare_scope(inst, s::ScopeKind::Object(s::ObjectId(place as u32)), class, &object.members);
+        }
+    }
+
+    fn declare_scope(&mut self, inst: usize, scope: s::ScopeKind, class: r::ClassId, members: &'p [s::Member]) {
+        for (place, member) in members.iter().enumerate() {
+            let source = self.place(member.name.span);
+            let cells = self.declare_member(inst, class, member, source, (scope, place as u32));
+            self.change(inst, |info| {
+                info.members.insert((scope, place as u32), cells);
+            });
+        }
+    }
+
+    fn declare_member(
+        &mut self,
+        inst: usize,
+        class: r::ClassId,
+        member: &'p s::Member,
+        source: Option<r::SourceId>,
+        at: (s::ScopeKind, u32),
+    ) -> Vec<r::CellId> {
+        let env = &self.inst(inst).env;
+        // Parts of containers have points in their names.
+        let name = &member.name.text.replace('.', "_");
+        let kind = match &member.kind {
+            s::MemberKind::Var { ty, init, constant } => {
+                return self.declare_var(inst, class, (name, *ty, init, *constant), source, at)
+            }
+            s::MemberKind::Array { ty, size, .. } => {
+                let size = self.size(env, size);
+                let parts = self.flat(inst, *ty);
+                let kind = |ty| r::CellKind::Array { ty, size, init: 0 };
+                return parts
+                    .into_iter()
+                    .map(|(rest, ty)| self.cell(class, &joined(name, &rest), kind(ty), false, source))
+                    .collect();
+            }
+            s::MemberKind::Container(_) => return Vec::new(),
+            s::MemberKind::Timer => r::CellKind::Timer,
+            s::MemberKind::Quota { amount } => r::CellKind::Quota { amount: self.size(env, amount) },
+            s::MemberKind::Counter => r::CellKind::Counter,
+            s::MemberKind::Map { key, value, capacity } => {
+                let key = key.iter().flat_map(|ty| self.flat_types(inst, *ty)).collect();
+                let value = value.iter().flat_map(|ty| self.flat_types(inst, *ty)).collect();
+                r::CellKind::Map { key, value, capacity: self.size(env, capacity) }
+            }
+            s::MemberKind::Messages { size, quota } => {
+                let size = self.size(env, size);
+                let quota = quota.as_ref().and_then(|quota| self.quota_cell(inst, quota));
+                r::CellKind::Messages { size, quota }
+            }
+        };
+        vec![self.cell(class, name, kind, false, source)]
+    }
+
+    fn quota_cell(&mut self, inst: usize, quota: &s::StateRef) -> Option<(r::ClassId, r::CellId)> {
+        let class = self.class_on(inst, On::from(quota.scope))?;
+        let cell = self.cells(inst, quota).first().copied();
+        if cell.is_none() {
+            // Members stand in order, and each takes its cells behind the shape's.
+            let text = "the quota must be declared before what takes `from` it";
+            self.error("M0729", text, Some(quota.span), "move it up");
+        }
+        Some((class, cell?))
+    }
+
+    fn declare_var(
+        &mut self,
+        inst: usize,
+        class: r::ClassId,
+        (name, ty, init, fixed): (&str, s::Type, &'p Option<s::Expr>, bool),
+        source: Option<r::SourceId>,
+        at: (s::ScopeKind, u32),
+    ) -> Vec<r::CellId> {
+        let values = init.as_ref().and_then(|value| self.constants(&self.inst(inst).env, value));
+        if init.is_some() && values.is_none() {
+            self.change(inst, |info| info.late.push(at));
+        }
+        let mut cells = Vec::new();
+        for (place, (rest, ty)) in self.flat(inst, ty).into_iter().enumerate() {
+            let init = values.as_ref().and_then(|values| values.get(place).copied()).unwrap_or(0);
+            let kind = r::CellKind::Scalar { ty, init };
+            cells.push(self.cell(class, &joined(name, &rest), kind, fixed, source));
+        }
+        cells
+    }
+
+    /// The cells of a member.
+    pub fn cells(&self, inst: usize, state: &s::StateRef) -> Vec<r::CellId> {
+        self.infos[inst].members.get(&(state.scope, state.member)).cloned().unwrap_or_default()
+    }
+
+    /// The cells of a keyed object's key.
+    pub fn key_cells(&self, inst: usize, class: s::ObjectId) -> Vec<r::CellId> {
+        let keys = self.layer(inst).map_or(0, |layer| layer.objects[class.index()].keys.len());
+        let members = &self.infos[inst].members;
+        let of = |place| members.get(&(s::ScopeKind::Object(class), place)).cloned().unwrap_or_default();
+        (0..keys as u32).flat_map(of).collect()
+    }
+
+    /// Members whose first value must be set when the object is made.
+    pub fn late_values(&self, inst: usize, scope: s::ScopeKind) -> Vec<(u32, &'p s::Expr)> {
+        let Some(layer) = self.layer(inst) else { return Vec::new() };
+        let members: &'p [s::Member] = match scope {
+            s::ScopeKind::Object(id) => &layer.objects[id.index()].members,
+            kind => layer.scopes.iter().find(|scope| scope.kind == kind).map_or(&[], |scope| &scope.members),
+        };
+        let late = self.infos[inst].late.iter().filter(|(of, _)| *of == scope);
+        late.filter_map(|(_, place)| match &members[*place as usize].kind {
+            s::MemberKind::Var { init: Some(init), .. } => Some((*place, init)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    // -- constants
+
+    /// What sizes something must be known now.
+    pub fn size(&mut self, env: &Env, expr: &s::Expr) -> u32 {
+        match self.one_constant(env, expr) {
+            Some(value) if value <= u64::from(u32::MAX / 2) => value as u32,
+            _ => {
+                let help = "what sizes something is set when the stack is built: write a number, or a parameter of a layer that gets one";
+                self.error("M0720", "this size is not a constant", Some(expr.span), help);
+                1
+            }
+        }
+    }
+
+    pub fn constants(&self, env: &Env, expr: &s::Expr) -> Option<Vec<u64>> {
+        fold(self.program, env, expr)
+    }
+
+    pub fn one_constant(&self, env: &Env, expr: &s::Expr) -> Option<u64> {
+        fold_one(self.program, env, expr)
+    }
+}

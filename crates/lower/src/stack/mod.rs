@@ -1,0 +1,341 @@
+//! The stack at work: the automaton so far, what each instance became, and the handlers still to be made.
+//!
+//! Handlers are made on demand, from the ports and timers inwards: what nobody can reach is not there. Keeps: what is asked
+//! here is of the stack as a whole, or of one of its instances; no code of a body is written.
+
+mod cells;
+mod changes;
+mod classes;
+mod declare;
+mod given;
+mod info;
+mod listeners;
+mod members;
+mod published;
+mod sessions;
+mod task;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+
+use mokume_base::{Code, Diagnostic, SourceMap, Span};
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::constants::scalars;
+use crate::fault::Fault;
+use crate::options::Options;
+use crate::plan::{Component, Inst, Kind, Plan};
+use crate::program::{any_stmt, blocks};
+
+pub use cells::joined;
+pub use changes::{Of, Watched};
+pub use declare::DEVICE_MTU;
+pub use given::Given;
+pub use info::{HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
+pub use published::{Publisher, Reading, CREDIT};
+pub use task::{Ends, On, Register, Registration, Task, What};
+
+/// Grants end at the ends of a stack, and where several are above or below: who has a use for them handles them.
+pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
+
+pub struct Lowering<'p> {
+    pub program: &'p s::Program,
+    pub sources: &'p SourceMap,
+    pub stack: &'p s::Stack,
+    pub options: &'p Options,
+    pub plan: &'p Plan<'p>,
+    pub a: r::Automaton,
+    pub infos: Vec<Rc<Info>>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub functions: HashMap<(usize, String, Reading), r::FunctionId>,
+    pub watched: Vec<Watched>,
+    /// Whose sessions hand a change of this name on to those above.
+    pub handed_on: HashSet<(usize, String)>,
+    declared: HashSet<(r::ClassId, r::Trigger)>,
+    tasks: VecDeque<Task>,
+    places: HashMap<(u32, u32), r::SourceId>,
+}
+
+impl<'p> Lowering<'p> {
+    pub fn new(
+        program: &'p s::Program,
+        sources: &'p SourceMap,
+        stack: &'p s::Stack,
+        options: &'p Options,
+        plan: &'p Plan<'p>,
+    ) -> Self {
+        let a = r::Automaton { name: stack.name.text.clone(), tick: 1, ..r::Automaton::default() };
+        Lowering {
+            program,
+            sources,
+            stack,
+            options,
+            plan,
+            a,
+            infos: Vec::new(),
+            diagnostics: Vec::new(),
+            functions: HashMap::new(),
+            watched: Vec::new(),
+            handed_on: HashSet::new(),
+            declared: HashSet::new(),
+            tasks: VecDeque::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    pub fn inst(&self, inst: usize) -> &'p Inst<'p> {
+        &self.plan.insts[inst]
+    }
+
+    pub fn info(&self, inst: usize) -> Rc<Info> {
+        self.infos[inst].clone()
+    }
+
+    /// The definition behind an instance that is one.
+    pub fn layer(&self, inst: usize) -> Option<&'p s::Layer> {
+        self.inst(inst).layer()
+    }
+
+    pub fn faulty(&self, fault: Fault) -> bool {
+        self.options.faulty(fault)
+    }
+
+    // -- diagnostics and places
+
+    pub fn error(&mut self, code: &'static str, message: impl Into<String>, span: Option<Span>, help: &str) {
+        let message = message.into();
+        let mut diagnostic = Diagnostic::error(Code(code), message);
+        if let Some(span) = span.or(Some(self.stack.name.span)) {
+            diagnostic = diagnostic.at(span, "here");
+        }
+        if !help.is_empty() {
+            diagnostic = diagnostic.help(help);
+        }
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    pub fn place(&mut self, span: Span) -> Option<r::SourceId> {
+        if span.file.0 as usize >= self.sources.files().count() {
+            return None;
+        }
+        if let Some(known) = self.places.get(&(span.file.0, span.start)) {
+            return Some(*known);
+        }
+        let (line, column) = self.sources.line_column(span.file, span.start);
+        let file = self.sources.file(span.file).name.clone();
+        let id = self.a.source(&file, line, column);
+        self.places.insert((span.file.0, span.start), id);
+        Some(id)
+    }
+
+    // -- types
+
+    /// The scalars of a type in this instance, each with its name behind the value's.
+    pub fn flat(&mut self, inst: usize, ty: s::Type) -> Vec<(String, r::Type)> {
+        match ty {
+            s::Type::Flow(side) => {
+                let named = |(name, ty): (String, r::Type)| (format!("_{name}"), ty);
+                self.flow_params(self.inst(inst).flow(side)).into_iter().map(named).collect()
+            }
+            plain => {
+                let parts = scalars(self.program, plain);
+                parts.into_iter().map(|(name, ty)| (name, self.scalar(inst, ty))).collect()
+            }
+        }
+    }
+
+    /// The types of [`Self::flat`] alone.
+    pub fn flat_types(&mut self, inst: usize, ty: s::Type) -> Vec<r::Type> {
+        self.flat(inst, ty).into_iter().map(|(_, ty)| ty).collect()
+    }
+
+    /// What a value of the language is in the form; of an object, in this instance.
+    pub fn scalar(&mut self, inst: usize, ty: s::Type) -> r::Type {
+        match ty {
+            s::Type::Object(id) => r::Type::Ref(self.infos[inst].objects[id.index()].class),
+            other => self.plain(other),
+        }
+    }
+
+    /// The same for a type without objects in it, which is alike in all instances.
+    pub fn plain(&mut self, ty: s::Type) -> r::Type {
+        match ty {
+            s::Type::Bool => r::Type::Bool,
+            s::Type::UInt(bits) => r::Type::U(bits),
+            s::Type::Seq(bits) => r::Type::Seq(bits),
+            s::Type::Duration | s::Type::Instant => r::Type::U(64),
+            s::Type::Enum(id) => self.enumeration(id),
+            s::Type::Message => r::Type::Msg,
+            s::Type::Reason => r::Type::Reason,
+            // No scalars; a program with one where a scalar belongs has errors, and is not lowered.
+            s::Type::Object(_) | s::Type::Record(_) | s::Type::Flow(_) | s::Type::Unit | s::Type::Unknown => {
+                r::Type::Bool
+            }
+        }
+    }
+
+    fn enumeration(&mut self, id: s::EnumId) -> r::Type {
+        let definition = &self.program.enums[id.index()];
+        let name = &definition.name.text;
+        let at = self.a.enums.iter().position(|known| known.name == *name).unwrap_or_else(|| {
+            let names = definition.names.iter().map(|(name, value)| (name.text.clone(), *value)).collect();
+            self.a.enums.push(r::Enum { name: name.clone(), width: definition.width, names });
+            self.a.enums.len() - 1
+        });
+        r::Type::Enum(r::EnumId::from(at))
+    }
+
+    pub fn attribute(&mut self, id: s::AttributeId) -> r::AttributeId {
+        let definition = &self.program.attributes[id.index()];
+        let name = &definition.name.text;
+        if let Some(at) = self.a.attributes.iter().position(|known| known.name == *name) {
+            return r::AttributeId::from(at);
+        }
+        let ty = self.plain(definition.ty);
+        self.a.attributes.push(r::Attribute { name: name.clone(), ty, default: definition.default });
+        r::AttributeId::from(self.a.attributes.len() - 1)
+    }
+
+    /// The flow's scalars as named parameters.
+    pub fn flow_params(&mut self, components: &[Component]) -> Vec<(String, r::Type)> {
+        components.iter().map(|c| (c.full_name().replace('.', "_"), self.plain(c.ty))).collect()
+    }
+
+    /// The same of what a pattern says.
+    pub fn pattern_params(&mut self, components: &[Component], ends: Ends) -> Vec<(String, r::Type)> {
+        let said: Vec<Component> = components.iter().filter(|c| c.is_said(ends == Ends::Both)).cloned().collect();
+        self.flow_params(&said)
+    }
+
+    // -- reasons
+
+    pub fn reason(&mut self, inst: usize, name: &str) -> r::ReasonId {
+        let name = format!("{}.{name}", self.inst(inst).name);
+        self.a.reason(&name)
+    }
+
+    /// A reason as a value, which other layers may compare: standard ones and those of vocabularies are one for all.
+    pub fn told_reason(&mut self, inst: usize, name: &str) -> r::ReasonId {
+        match self.program.is_shared_reason(name) {
+            true => self.a.reason(name),
+            false => self.reason(inst, name),
+        }
+    }
+
+    // -- handlers on demand
+
+    pub fn class_on(&self, inst: usize, on: On) -> Option<r::ClassId> {
+        let info = &self.infos[inst];
+        match on {
+            On::Entity => Some(info.classes.entity),
+            On::Point => info.classes.point,
+            On::Session => info.classes.session,
+            On::Lower => info.classes.lower,
+            On::Object(id) => Some(info.objects.get(id.index())?.class),
+        }
+    }
+
+    /// The class by which an instance meets the sessions below it.
+    pub fn lower_side(&self, inst: usize) -> (On, Option<r::ClassId>) {
+        let classes = self.infos[inst].classes;
+        match classes.lower {
+            Some(class) => (On::Lower, Some(class)),
+            None => (On::Session, classes.session),
+        }
+    }
+
+    pub fn need(&mut self, task: Task) {
+        let Some(class) = self.class_on(task.inst, task.on) else { return };
+        if self.declared.insert((class, task.trigger.clone())) {
+            self.tasks.push_back(task);
+        } else if task.later > 0 {
+            let wanted = |known: &&mut r::Handler| known.class == class && known.trigger == task.trigger;
+            match self.a.handlers.iter_mut().find(wanted) {
+                Some(known) => known.later_capacity = known.later_capacity.max(task.later),
+                None => {
+                    let same = |known: &&mut Task| {
+                        known.inst == task.inst && known.on == task.on && known.trigger == task.trigger
+                    };
+                    if let Some(known) = self.tasks.iter_mut().find(same) {
+                        known.later = known.later.max(task.later);
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, what: What) {
+        let trigger = r::Trigger::Event(name.to_owned());
+        self.need(Task { inst, on, trigger, params, what, later: 0 });
+    }
+
+    pub fn next_task(&mut self) -> Option<Task> {
+        self.tasks.pop_front()
+    }
+
+    // -- small questions about the stack
+
+    /// The layer's own handler of an event, if it has one.
+    pub fn handler_where(&self, inst: usize, wanted: impl Fn(&s::Event) -> bool) -> Option<&'p s::Handler> {
+        self.layer(inst)?.handlers.iter().find(|handler| wanted(&handler.event))
+    }
+
+    /// Of the users of sessions, which one; none if there is only one.
+    pub fn session_tag(&self, lower: usize, user: usize) -> Option<usize> {
+        let users = self.plan.session_users(lower);
+        (users.len() > 1).then(|| users.iter().position(|known| *known == user)).flatten()
+    }
+
+    /// Events that name their user where there are several.
+    pub fn event_of(&self, event: &str, user: Option<usize>) -> String {
+        match user {
+            Some(user) => format!("{event}_{}", self.inst(user).name.replace('.', "_")),
+            None => event.to_owned(),
+        }
+    }
+
+    /// Whether events of flow traffic carry the flow: for workers and multiplexors.
+    pub fn carries_flow(&self, inst: usize) -> bool {
+        matches!(self.inst(inst).shape(), Some(s::Shape::Worker | s::Shape::Multiplexor))
+    }
+
+    /// Whether `opened` comes in the reaction of `open`.
+    pub fn answers_promptly(&self, inst: usize) -> bool {
+        let at = self.inst(inst);
+        match (at.kind, at.below) {
+            (Kind::Layer(layer), Some(below)) if layer.shape == s::Shape::Worker => {
+                !layer.handlers.iter().any(|h| matches!(h.event, s::Event::Opened)) && self.answers_promptly(below)
+            }
+            (Kind::Layer(_), Some(_)) => at.is_multiplexor() && at.uses.flow,
+            _ => false,
+        }
+    }
+
+    /// The layer ends the session above while its own lives on, or opens sessions itself.
+    pub fn gives_up_sessions(&self, inst: usize) -> bool {
+        use s::{Emission, StmtKind};
+        self.layer(inst).is_some_and(|layer| {
+            let ends = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Closed | Emission::Failed { .. }));
+            any_stmt(blocks(layer), &ends)
+        })
+    }
+
+    /// The layer says an event that its shape says otherwise.
+    pub fn emits(&self, inst: usize, event: &str) -> bool {
+        use s::{Emission, StmtKind};
+        self.layer(inst).is_some_and(|layer| {
+            let wanted = |kind: &StmtKind| {
+                matches!(kind, StmtKind::Emit(Emission::Custom { name, down: false, .. }) if name.text == event)
+            };
+            any_stmt(blocks(layer), &wanted)
+        })
+    }
+
+    /// A layer of sessions that says what its listeners know.
+    pub fn has_points(&self, inst: usize) -> bool {
+        self.inst(inst).has_scope(s::ScopeKind::Point)
+    }
+}

@@ -1,0 +1,106 @@
+//! The cells that shapes keep of sessions: in a session, in the object of a shared lower side, in a listener's point.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::info::{FoundCells, LowerCells};
+use super::{Ends, Info, Lowering, Patterns, PointCells, SessionCells};
+use crate::plan::{Kind, Part};
+
+impl<'p> Lowering<'p> {
+    pub(super) fn session_cells(&mut self, inst: usize, class: r::ClassId, info: &Info) -> SessionCells {
+        let at = self.inst(inst);
+        let mut cells = SessionCells::new(class);
+        cells.above = self.cells_above(inst, class);
+        if cells.above.len() > 1 {
+            cells.user = Some(self.scalar_cell(class, "user", r::Type::U(8), true));
+        }
+        if matches!(at.kind, Kind::Application) {
+            cells.number = Some(self.scalar_cell(class, "user", r::Type::U(32), true));
+            cells.opened = Some(self.scalar_cell(class, "opened", r::Type::Bool, false));
+        }
+        if let Some(below) = at.below.filter(|_| at.uses.sessions && info.classes.lower.is_none()) {
+            if let Some(under) = self.infos[below].classes.session {
+                let fixed = self.answers_promptly(below) && !self.gives_up_sessions(inst);
+                cells.below = Some(self.scalar_cell(class, "below", r::Type::Ref(under), fixed));
+            }
+        }
+        let entity = info.classes.entity;
+        let next_key =
+            self.open_key(inst).map(|(_, bits)| self.scalar_cell(entity, "next_key", r::Type::U(bits), false));
+        if at.is_multiplexor() || self.emits(inst, "accepted") || self.names_flows(inst) {
+            cells.flow = self.flow_cells(class, &at.top);
+        }
+        if at.is_multiplexor() {
+            let kind = r::CellKind::Messages { size: 1, quota: None };
+            let first = self.cell(class, "first", kind, false, None);
+            let (key, capacity) = (self.flow_params(&at.top), self.a.class(class).capacity);
+            let map = self.map_to(entity, "sessions", key, class, capacity);
+            cells.found = Some(FoundCells { map, first, next_key });
+        }
+        cells
+    }
+
+    fn cells_above(&mut self, inst: usize, class: r::ClassId) -> Vec<r::CellId> {
+        let fixed = !self.gives_up_sessions(inst) && !self.emits(inst, "accepted");
+        let users = self.plan.session_users(inst);
+        let mut cells = Vec::new();
+        for user in &users {
+            let Some(above) = self.lower_side(*user).1 else { continue };
+            let name = match users.len() {
+                1 => "above".to_owned(),
+                _ => format!("above_{}", self.inst(*user).name.replace('.', "_")),
+            };
+            cells.push(self.scalar_cell(class, &name, r::Type::Ref(above), fixed));
+        }
+        cells
+    }
+
+    pub(super) fn lower_cells(&mut self, inst: usize, class: r::ClassId) -> Option<LowerCells> {
+        let at = self.inst(inst);
+        let under = self.infos[at.below?].classes.session?;
+        let below = self.scalar_cell(class, "below", r::Type::Ref(under), false);
+        let count = self.scalar_cell(class, "sessions", r::Type::U(32), false);
+        let flow = self.flow_cells(class, &at.bottom);
+        let (key, capacity) = (self.flow_params(&at.bottom), self.a.class(class).capacity);
+        let map = self.map_to(self.infos[inst].classes.entity, "lowers", key, class, capacity);
+        Some(LowerCells { class, below, count, flow, map })
+    }
+
+    pub(super) fn point_cells(&mut self, inst: usize, (class, session): (r::ClassId, r::ClassId)) -> PointCells {
+        let (top, entity) = (&self.inst(inst).top, self.infos[inst].classes.entity);
+        let listeners = self.capacity(inst, s::ScopeKind::Point);
+        let sessions = self.scalar_cell(class, "sessions", r::Type::U(32), false);
+        let listening = self.scalar_cell(class, "listening", r::Type::Bool, false);
+        let of_session = self.scalar_cell(session, "point", r::Type::Ref(class), true);
+        let map = |this: &mut Self, name: &str, ends| {
+            let key = this.pattern_params(top, ends);
+            this.map_to(entity, name, key, class, listeners)
+        };
+        let local = map(self, "points", Ends::Local);
+        let from = self.may_name_remotes(inst).then(|| map(self, "points_from", Ends::Both));
+        let index = Patterns { local, from, any: None };
+        PointCells { class, sessions, listening, index, of_session }
+    }
+
+    /// Where a multiplexor's own local key stands in its flow, and its bits; of a key of one number that the ends do not share.
+    pub fn open_key(&self, inst: usize) -> Option<(usize, u8)> {
+        let at = self.inst(inst);
+        let own = |place: &usize| at.top[*place].owner == inst && at.top[*place].side == Part::Local;
+        let mut places = (0..at.top.len()).filter(own);
+        match (places.next(), places.next()) {
+            (Some(place), None) if at.is_multiplexor() => match at.top[place].ty {
+                s::Type::UInt(bits) if bits >= 4 => Some((place, bits)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A worker whose code has flows in hand.
+    fn names_flows(&self, inst: usize) -> bool {
+        let Some(layer) = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker) else { return false };
+        let flow = |local: &s::Local| matches!(local.ty, s::Type::Flow(_));
+        layer.handlers.iter().any(|handler| handler.locals.iter().any(flow))
+    }
+}

@@ -1,0 +1,214 @@
+//! What a handler is made for, and for whom.
+
+use std::rc::Rc;
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use super::{joined, Lowering};
+
+/// A handler that is to be made.
+pub struct Task {
+    pub inst: usize,
+    pub on: On,
+    pub trigger: r::Trigger,
+    pub params: Vec<(String, r::Type)>,
+    pub what: What,
+    /// How many of them may wait for their turn.
+    pub later: u32,
+}
+
+/// Which object of an instance handles an event.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum On {
+    Entity,
+    Point,
+    Session,
+    Lower,
+    Object(s::ObjectId),
+}
+
+impl From<s::ScopeKind> for On {
+    fn from(scope: s::ScopeKind) -> On {
+        match scope {
+            s::ScopeKind::Session => On::Session,
+            s::ScopeKind::SessionBelow => On::Lower,
+            s::ScopeKind::Object(id) => On::Object(id),
+            s::ScopeKind::Point => On::Point,
+            s::ScopeKind::Entity => On::Entity,
+        }
+    }
+}
+
+/// What a handler that is to be made is for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum What {
+    /// Flow traffic, on the entity.
+    FlowSend,
+    FlowDeliver,
+    Register(Registration, Option<usize>),
+    /// For sessions, on the entity.
+    Open {
+        user: Option<usize>,
+    },
+    Accepted,
+    /// On the session, from above.
+    Send,
+    Close,
+    Abort,
+    Refuse,
+    Attach,
+    /// On the session (or the lower side's object), from below.
+    Deliver,
+    Opened,
+    Failed,
+    Closed,
+    /// With a quote: of flow traffic, on the entity; and on a session.
+    FailedFlow,
+    FailedQuoting,
+    /// Of a service.
+    Service {
+        service: s::ServiceId,
+        operation: u32,
+        uses: Option<u32>,
+    },
+    /// A handler of the layer that only `later` names.
+    Own {
+        handler: u32,
+    },
+    Custom {
+        name: Rc<str>,
+        down: bool,
+    },
+    /// A value that is published below has changed.
+    Changed {
+        name: Rc<str>,
+    },
+    /// By number of the layer's handlers.
+    Plain {
+        handler: Option<u32>,
+    },
+}
+
+impl What {
+    /// Whether an event of the language is what the handler is for.
+    pub fn stands_for(&self, event: &s::Event) -> bool {
+        use s::Event as E;
+        match self {
+            What::FlowSend | What::Send => matches!(event, E::Send { .. }),
+            What::FlowDeliver | What::Deliver => matches!(event, E::Deliver { .. }),
+            What::Open { .. } => matches!(event, E::Open { .. }),
+            What::Accepted => matches!(event, E::Accepted { .. }),
+            What::Opened => matches!(event, E::Opened),
+            What::Failed => matches!(event, E::Failed { .. }),
+            What::Closed => matches!(event, E::Closed),
+            What::FailedFlow | What::FailedQuoting => matches!(event, E::FailedQuoting { .. }),
+            What::Close => matches!(event, E::Close),
+            What::Abort => matches!(event, E::Abort),
+            What::Changed { name } => matches!(event, E::Change { name: known } if known.text == **name),
+            What::Custom { name, .. } => matches!(event, E::Custom { name: known, .. } if known.text == **name),
+            What::Register(registration, _) => match registration.how {
+                Register::Listen => matches!(event, E::Listen { .. }),
+                Register::Bind => matches!(event, E::Bind { .. }),
+                Register::Unlisten => matches!(event, E::Unlisten { .. }),
+            },
+            What::Refuse | What::Attach | What::Service { .. } | What::Own { .. } | What::Plain { .. } => false,
+        }
+    }
+}
+
+impl<'p> Lowering<'p> {
+    /// The layer's own handler of what a task is for, if it has one.
+    pub fn handler_of(&self, task: &Task) -> Option<&'p s::Handler> {
+        match &task.what {
+            What::Plain { handler: Some(at) } | What::Own { handler: at } => {
+                self.layer(task.inst)?.handlers.get(*at as usize)
+            }
+            What::Service { service, operation, uses } => self.service_handler(task.inst, *service, *operation, *uses),
+            what => self.handler_where(task.inst, |event| what.stands_for(event)),
+        }
+    }
+
+    /// The handler of a service's operation: of who serves it, or of who uses it, by the place among its `uses`.
+    pub fn service_handler(
+        &self,
+        inst: usize,
+        service: s::ServiceId,
+        operation: u32,
+        uses: Option<u32>,
+    ) -> Option<&'p s::Handler> {
+        self.handler_where(inst, |event| {
+            matches!(event, s::Event::Service { service: of, operation: which, uses: by, .. }
+                if *of == service && *which == operation && *by == uses)
+        })
+    }
+
+    /// Parameters of a handler that `later` names; of flow traffic the flow goes with them.
+    pub fn own_params(&mut self, inst: usize, on: On, handler: u32) -> (Vec<(String, r::Type)>, bool) {
+        let Some(layer) = self.layer(inst) else { return (Vec::new(), false) };
+        let handler = &layer.handlers[handler as usize];
+        let mut params = Vec::new();
+        if let s::Event::Custom { params: locals, .. } = &handler.event {
+            for local in locals {
+                let decl = &handler.locals[local.index()];
+                let parts = self.flat(inst, decl.ty);
+                params.extend(parts.into_iter().map(|(rest, ty)| (joined(&decl.name.text, &rest), ty)));
+            }
+        }
+        let at = self.inst(inst);
+        let with_flow = on == On::Entity && self.carries_flow(inst) && at.used.flow && !at.top.is_empty();
+        if with_flow {
+            params.extend(self.flow_params(&at.top));
+        }
+        (params, with_flow)
+    }
+}
+
+/// How a layer says what it wants to hear of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Register {
+    /// Sessions that others begin.
+    Listen,
+    /// Flow traffic.
+    Bind,
+    /// Neither any more.
+    Unlisten,
+}
+
+/// Which components a pattern has: those of the local end, or all, where something of the remote end is named.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ends {
+    Local,
+    Both,
+}
+
+impl Ends {
+    /// A pattern that is written out names the ends that it says; any other flow is a pattern of both.
+    pub fn of(flow: &s::Expr) -> Ends {
+        match &flow.kind {
+            s::ExprKind::Flow { remote, .. } if remote.is_empty() => Ends::Local,
+            _ => Ends::Both,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Registration {
+    pub how: Register,
+    pub ends: Ends,
+}
+
+impl Registration {
+    /// `listen`, `listen_from`.
+    pub fn name(self) -> String {
+        let how = match self.how {
+            Register::Listen => "listen",
+            Register::Bind => "bind",
+            Register::Unlisten => "unlisten",
+        };
+        match self.ends {
+            Ends::Local => how.to_owned(),
+            Ends::Both => format!("{how}_from"),
+        }
+    }
+}

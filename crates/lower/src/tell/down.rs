@@ -1,0 +1,171 @@
+//! Messages on the way down: the header, the coding point, and to whom.
+//!
+//! Invariant: the coding point of a group is passed exactly once each way, by the layer that `Coding` names.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::{Flow, Writer};
+use crate::fault::Fault;
+use crate::stack::{KeyPart, PlacedField, What};
+
+/// A header to be pushed: the variant, and its fields as the layer named them.
+pub type Fields = Option<(u32, Vec<Vec<r::Value>>)>;
+
+impl<'p> Writer<'_, 'p> {
+    /// Pushes the own header, encodes below it if that is the coding point, and hands it to the layer below.
+    pub fn send_down(&mut self, message: r::Value, fields: Fields, to: Option<(s::Type, Vec<r::Value>)>) {
+        let at = self.inst(self.inst);
+        let top = to.as_ref().filter(|(ty, _)| *ty == s::Type::Flow(s::Side::Above)).map(|(_, flow)| flow.as_slice());
+        let mut message = self.push_header(message, fields, top);
+        if let Some(wire) = self.info().coding.below {
+            message = self.value(r::OpKind::Encode { message, wire });
+        }
+        if at.uses.sessions && (self.runs.session.is_some() || self.runs.lower.is_some()) {
+            return self.event_down("send", What::Send, vec![message]);
+        }
+        if !at.uses.flow {
+            self.error_here("M0725", "a message goes down, but there is no session that it goes to", "open one");
+            return;
+        }
+        let bottom = match (top, &to) {
+            (Some(top), _) => self.bottom_of(top).into(),
+            (None, Some((_, flow))) => flow.as_slice().into(),
+            (None, None) => self.bottom_at_hand(),
+        };
+        self.send_flow(message, &bottom);
+    }
+
+    /// The header's fields as values: keys from the flow, the others as given.
+    fn push_header(&mut self, message: r::Value, fields: Fields, top: Option<&[r::Value]>) -> r::Value {
+        let info = self.info();
+        let Some(header) = info.header else { return message };
+        let (variant, given) = fields.unwrap_or((0, Vec::new()));
+        let keys = self.key_values(top);
+        let mut values = Vec::new();
+        let mut taken: Vec<usize> = vec![0; given.len()];
+        for field in &info.fields[variant as usize] {
+            let value = match (field.key, field.own) {
+                (Some((part, place)), _) => keys.get(part, place, self.faulty(Fault::KeysSwapped)),
+                (None, Some(own)) => given.get(own as usize).and_then(|scalars| {
+                    let place = &mut taken[own as usize];
+                    *place += 1;
+                    scalars.get(*place - 1).copied()
+                }),
+                (None, None) => field.kept.map(|attribute| self.value(r::OpKind::GetAttribute { message, attribute })),
+            };
+            let value = value.unwrap_or_else(|| self.constant(field.ty, 0));
+            values.push(self.cast(value, field.ty));
+        }
+        match &info.coding.placed {
+            None => {
+                let variant = r::VariantId(variant);
+                self.value(r::OpKind::Push { message, header, variant, fields: values })
+            }
+            Some(places) => {
+                let placed = places.iter().zip(values).filter_map(|(place, value)| Some(((*place)?, value)));
+                placed.fold(message, |message, (place, value)| self.store_placed(message, place, value))
+            }
+        }
+    }
+
+    fn store_placed(&mut self, message: r::Value, place: PlacedField, value: r::Value) -> r::Value {
+        let ty = r::Type::U(place.width);
+        let mut value = self.cast(value, ty);
+        if place.times != 1 {
+            let times = self.constant(ty, place.times);
+            value = self.binary(r::Binary::Mul, value, times);
+        }
+        if place.plus != 0 {
+            let plus = self.constant(ty, place.plus);
+            value = self.binary(r::Binary::Add, value, plus);
+        }
+        let at = self.constant(r::Type::U(32), u64::from(place.octet));
+        self.value(r::OpKind::Store { field: place.field(), message, at, value })
+    }
+
+    /// The same field of a message from below.
+    pub fn load_placed(&mut self, message: r::Value, place: PlacedField, ty: r::Type) -> r::Value {
+        let at = self.constant(r::Type::U(32), u64::from(place.octet));
+        let raw = r::Type::U(place.width);
+        let mut value = self.value(r::OpKind::Load { field: place.field(), message, at });
+        if place.plus != 0 {
+            let plus = self.constant(raw, place.plus);
+            value = self.binary(r::Binary::SubWrap, value, plus);
+        }
+        if place.times != 1 {
+            let times = self.constant(raw, place.times);
+            value = self.binary(r::Binary::Div, value, times);
+        }
+        self.cast(value, ty)
+    }
+
+    /// The multiplexor's own parts of a flow.
+    fn key_values(&mut self, top: Option<&[r::Value]>) -> Keys {
+        let at = self.inst(self.inst);
+        if !at.is_multiplexor() || !at.top.iter().any(|c| c.owner == self.inst) {
+            return Keys::default();
+        }
+        let flow: Flow = match top {
+            Some(flow) => flow.into(),
+            None => self.flow_at_hand(),
+        };
+        let own = |remote: bool| {
+            let mine = at.top.iter().zip(flow.iter()).filter(|(c, _)| c.owner == self.inst && c.is_remote() == remote);
+            mine.map(|(_, value)| *value).collect()
+        };
+        Keys { local: own(false), remote: own(true) }
+    }
+
+    /// Flow traffic for the layer below that the flow names, where a router stands on several.
+    pub fn send_flow(&mut self, message: r::Value, bottom: &[r::Value]) {
+        self.for_lower(bottom, |w, lower| match lower {
+            Some((below, bottom)) => w.send_flow_to(below, message, bottom),
+            None => {
+                let which = w.layer(w.inst).and_then(|layer| layer.several.as_ref());
+                let reason = format!("no_{}", which.map_or("way", |which| &which.text));
+                w.drop(message, &reason);
+            }
+        });
+    }
+
+    fn send_flow_to(&mut self, below: usize, message: r::Value, bottom: &[r::Value]) {
+        let flow = self.lift_to(below, bottom, false);
+        let msg = vec![("msg".to_owned(), r::Type::Msg)];
+        let params = [msg, self.flow_params(&self.inst(below).top)].concat();
+        let args = [vec![message], flow].concat();
+        self.tell_entity_of(below, ("send", params), What::FlowSend, args);
+    }
+
+    /// Runs `each` for the layer below that the first of `bottom` names, with the rest of it; of one layer for that. With
+    /// none, for numbers that name no layer.
+    pub fn for_lower(&mut self, bottom: &[r::Value], mut each: impl FnMut(&mut Self, Option<(usize, &[r::Value])>)) {
+        let at = self.inst(self.inst);
+        if at.several.is_empty() {
+            if let Some(below) = at.below {
+                each(self, Some((below, bottom)));
+            }
+            return;
+        }
+        let Some((which, rest)) = bottom.split_first() else { return };
+        self.by_lower((*which, &at.several), |w, lower| {
+            each(w, lower.map(|lower| (lower, rest)));
+            Vec::new()
+        });
+    }
+}
+
+#[derive(Default)]
+struct Keys {
+    local: Vec<r::Value>,
+    remote: Vec<r::Value>,
+}
+
+impl Keys {
+    fn get(&self, part: KeyPart, place: usize, swapped: bool) -> Option<r::Value> {
+        match if swapped { part.turned() } else { part } {
+            KeyPart::Source | KeyPart::Both => self.local.get(place).copied(),
+            KeyPart::Destination => self.remote.get(place).copied(),
+        }
+    }
+}

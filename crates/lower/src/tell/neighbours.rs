@@ -1,0 +1,109 @@
+//! Events for the neighbours: entities, sessions above and below, flow traffic.
+
+use mokume_reaction as r;
+
+use crate::code::Writer;
+use crate::fault::Fault;
+use crate::stack::{On, What};
+
+impl<'p> Writer<'_, 'p> {
+    pub fn emit(&mut self, target: r::Value, event: &str, args: Vec<r::Value>) {
+        self.op(r::OpKind::Emit { target, event: event.to_owned(), args });
+    }
+
+    /// An event for the entity of an instance.
+    pub fn tell_entity(&mut self, inst: usize, event: &str, what: What, args: Vec<r::Value>) {
+        let params = self.named(&args);
+        self.tell_entity_of(inst, (event, params), what, args);
+    }
+
+    /// The same with the names of its parameters.
+    pub fn tell_entity_of(
+        &mut self,
+        inst: usize,
+        (event, params): (&str, Vec<(String, r::Type)>),
+        what: What,
+        args: Vec<r::Value>,
+    ) {
+        self.event(inst, On::Entity, event, params, what);
+        let target = self.unique(self.lowering.info(inst).classes.entity);
+        self.emit(target, event, args);
+    }
+
+    /// Parameters for the arguments of an event that has no declaration.
+    pub fn named(&self, args: &[r::Value]) -> Vec<(String, r::Type)> {
+        let name = |at: usize, ty: r::Type| match ty {
+            r::Type::Msg => "msg".to_owned(),
+            r::Type::Reason => "why".to_owned(),
+            _ => format!("a{at}"),
+        };
+        let typed = args.iter().map(|value| self.b.type_of(*value)).enumerate();
+        typed.map(|(at, ty)| (name(at, ty), ty)).collect()
+    }
+
+    // -- sessions
+
+    /// An event for the session below; of flow traffic there is none.
+    pub fn event_down(&mut self, event: &str, what: What, args: Vec<r::Value>) {
+        let at = self.inst(self.inst);
+        let (Some(below), true) = (at.below, at.uses.sessions) else { return };
+        let Some(target) = self.lower_session() else { return };
+        self.answer(below, target, (event, what), args);
+    }
+
+    /// An event for a session of an instance.
+    pub fn answer(&mut self, inst: usize, session: r::Value, (event, what): (&str, What), args: Vec<r::Value>) {
+        let params = self.named(&args);
+        self.event(inst, On::Session, event, params, what);
+        self.emit(session, event, args);
+    }
+
+    /// An event for the session above; which of several users it is, the session knows.
+    pub fn event_up(&mut self, event: &str, what: What, args: Vec<r::Value>) {
+        let (info, Some(session)) = (self.info(), self.runs.session) else { return };
+        let Some(cells) = &info.session else { return };
+        let params = self.named(&args);
+        for user in self.plan.session_users(self.inst) {
+            let on = self.lower_side(user).0;
+            self.event(user, on, event, params.clone(), what.clone());
+        }
+        match (&cells.above[..], cells.user) {
+            ([above], _) => {
+                let target = self.get(session, *above);
+                self.emit(target, event, args);
+            }
+            (above, Some(user)) => {
+                let user = self.get(session, user);
+                self.among(user, above.len(), |w, at| {
+                    let target = w.get(session, above[at]);
+                    w.emit(target, event, args.clone());
+                });
+            }
+            _ => {}
+        }
+    }
+
+    // -- flow traffic
+
+    /// A message for a layer above that works on flow traffic.
+    pub fn deliver_flow(&mut self, user: usize, message: r::Value, top: &[r::Value]) {
+        let flow = self.as_user_sees(user, top);
+        let flow = self.from_way(user, flow);
+        let params = self.flow_params(&self.inst(user).bottom);
+        let flow = self.permuted(flow, &params);
+        let params = [vec![("msg".to_owned(), r::Type::Msg)], params].concat();
+        let args = [vec![message], flow].concat();
+        self.tell_entity_of(user, ("deliver", params), What::FlowDeliver, args);
+    }
+
+    /// Only for the planted fault: two parts of one type change places.
+    fn permuted(&self, mut flow: Vec<r::Value>, params: &[(String, r::Type)]) -> Vec<r::Value> {
+        if self.faulty(Fault::FlowPermuted) {
+            let pair = (1..flow.len()).find(|at| params[*at].1 == params[0].1);
+            if let Some(other) = pair {
+                flow.swap(0, other);
+            }
+        }
+        flow
+    }
+}

@@ -1,0 +1,209 @@
+//! Compressed layouts: one path identifier says what is as commonly in all headers that are encoded together, then comes the
+//! rest (the idea is Ensemble's: what a declared common case makes constant is not sent).
+//!
+//! Must keep: a function of the declarations alone. What is left out is a constant of the path, which stands in the packet
+//! itself, so nothing need be agreed on before.
+
+use mokume_reaction as r;
+
+use super::endian;
+use crate::stack::Lowering;
+
+/// So many paths have numbers in one octet.
+const MOST_PATHS: usize = 256;
+
+/// An alternative for each header, and the fields that are not in the packet because of their values.
+struct Path {
+    alternatives: Vec<(r::HeaderId, r::VariantId)>,
+    left_out: Vec<r::WireCommon>,
+}
+
+/// A field that a path has in the packet, or leaves out for its value.
+struct Part {
+    header: r::HeaderId,
+    variant: r::VariantId,
+    field: u32,
+    name: String,
+    ty: r::Type,
+    big: bool,
+    common: Option<u64>,
+}
+
+impl Part {
+    fn with(&self, value: u64) -> r::WireCommon {
+        r::WireCommon { header: self.header, variant: self.variant, field: self.field, value }
+    }
+}
+
+impl Lowering<'_> {
+    /// The headers of layers that are encoded together, top to bottom.
+    pub(crate) fn compressed_wire(&mut self, members: &[usize]) -> Option<r::WireId> {
+        let headers = self.headers_of(members);
+        let top = *members.first()?;
+        if headers.is_empty() {
+            return None;
+        }
+        let name = self.compressed_name(top, members.len());
+        let variants = |at: &usize| (0..self.infos[*at].fields.len()).map(|variant| (*at, variant)).collect::<Vec<_>>();
+        let listed = members.iter().flat_map(variants).find(|(at, variant)| !self.repeated(*at, *variant).is_empty());
+        if let Some((at, _)) = listed {
+            let text =
+                format!("`{}` has a vector in its header, and `{name}` is laid out compressed", self.inst(at).name);
+            let help = "give the layers a wire, or leave `compressed` out";
+            self.error("M0648", text, self.inst(at).span, help);
+            return None;
+        }
+        let paths = self.paths(members);
+        if paths.len() > MOST_PATHS {
+            let text = format!("the headers of `{name}` have {} paths: one octet numbers {MOST_PATHS}", paths.len());
+            let help = "the alternatives of its layers multiply: let one `encoded compressed` hold fewer layers";
+            self.error("M0671", text, self.inst(top).span, help);
+            return None;
+        }
+        let unknown = self.a.reason(&format!("{name}.path"));
+        let items = match &paths[..] {
+            [only] => self.path_items(members, only, &mut 0),
+            _ => self.path_choice(members, &paths, unknown),
+        };
+        let short = self.a.reason(&format!("{name}.short"));
+        self.a.wires.push(r::Wire { name, headers, endian: r::Endian::Little, items, short });
+        Some(r::WireId::from(self.a.wires.len() - 1))
+    }
+
+    /// Of several layers the bundle's, if no wire has it.
+    fn compressed_name(&self, top: usize, members: usize) -> String {
+        let full = self.inst(top).name.clone();
+        let bundle = full.split('.').next().unwrap_or_default().to_string();
+        let taken = self.a.wire_named(&bundle).is_some();
+        if members == 1 || taken {
+            full
+        } else {
+            bundle
+        }
+    }
+
+    /// First those on which everything is as commonly, then those that say all; in both, of the layers' alternatives in
+    /// their order, those of the lowest layer change first. An alternative that goes alone has no headers above it: there
+    /// is a path more, without them.
+    fn paths(&self, members: &[usize]) -> Vec<Path> {
+        let (mut short, mut alone, mut long) = (Vec::new(), Vec::new(), Vec::new());
+        for alternatives in self.combinations(members) {
+            let parts = self.parts(members, &alternatives);
+            let missing = |part: &&Part| self.is_above_alone(members, &alternatives, part.header);
+            let zeros: Vec<r::WireCommon> = parts.iter().filter(missing).map(|part| part.with(0)).collect();
+            let there = parts.iter().filter(|part| !missing(part));
+            let common = there.filter_map(|part| Some(part.with(part.common?)));
+            let all: Vec<r::WireCommon> = common.chain(zeros.iter().copied()).collect();
+            let path = |left_out| Path { alternatives: alternatives.clone(), left_out };
+            if all.len() > zeros.len() {
+                short.push(path(all));
+            }
+            if !zeros.is_empty() {
+                alone.push(path(zeros));
+            }
+            long.push(path(Vec::new()));
+        }
+        short.into_iter().chain(alone).chain(long).collect()
+    }
+
+    /// The alternatives of all headers together, as far as they can meet.
+    fn combinations(&self, members: &[usize]) -> Vec<Vec<(r::HeaderId, r::VariantId)>> {
+        let mut all: Vec<Vec<(r::HeaderId, r::VariantId)>> = vec![Vec::new()];
+        for at in members {
+            let Some(header) = self.infos[*at].header else { continue };
+            let variants = self.infos[*at].fields.len();
+            let with = |path: &Vec<(r::HeaderId, r::VariantId)>| {
+                let is_first = path.iter().all(|(_, variant)| *variant == r::VariantId(0));
+                let variants = (0..variants).map(r::VariantId::from);
+                // Above what goes alone all headers count as their first alternative.
+                let meets = variants.filter(|variant| is_first || !self.goes_alone(*at, *variant));
+                meets.map(|variant| [path.clone(), vec![(header, variant)]].concat()).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(with).take(MOST_PATHS + 1).collect();
+        }
+        all
+    }
+
+    fn goes_alone(&self, inst: usize, variant: r::VariantId) -> bool {
+        let header = self.layer(inst).and_then(|layer| layer.header.as_ref());
+        header.and_then(|header| header.variants.get(variant.index())).is_some_and(|found| !found.with_message)
+    }
+
+    /// Whether a layer below has an alternative that goes alone.
+    fn is_above_alone(&self, members: &[usize], alternatives: &[(r::HeaderId, r::VariantId)], of: r::HeaderId) -> bool {
+        let below = members.iter().skip_while(|at| self.infos[**at].header != Some(of)).skip(1);
+        let alone = |at: &usize| {
+            let chosen = alternatives.iter().find(|(header, _)| self.infos[*at].header == Some(*header));
+            chosen.is_some_and(|(_, variant)| self.goes_alone(*at, *variant))
+        };
+        below.into_iter().any(alone)
+    }
+
+    /// The fields of the lowest layer first, as headers lie in packets.
+    fn parts(&self, members: &[usize], alternatives: &[(r::HeaderId, r::VariantId)]) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for at in members.iter().rev() {
+            let info = &self.infos[*at];
+            let chosen = alternatives.iter().find(|(header, _)| Some(*header) == info.header);
+            let Some((header, variant)) = chosen.copied() else { continue };
+            for (place, field) in info.fields[variant.index()].iter().enumerate() {
+                parts.push(Part {
+                    header,
+                    variant,
+                    field: place as u32,
+                    name: field.name.clone(),
+                    ty: field.ty,
+                    big: field.big.unwrap_or(false),
+                    common: field.common,
+                });
+            }
+        }
+        parts
+    }
+
+    fn path_choice(&mut self, members: &[usize], paths: &[Path], unknown: r::ReasonId) -> Vec<r::WireItem> {
+        let on = r::FieldIndex(0);
+        let tag = field(on, "path", 8, r::FieldValue::Tag, false);
+        let mut next = 1;
+        let mut arms = Vec::new();
+        for (number, path) in paths.iter().enumerate() {
+            let several = |(header, _): &&(r::HeaderId, _)| self.a.headers[header.index()].variants.len() > 1;
+            let selects = path.alternatives.iter().filter(several).copied().collect();
+            let items = self.path_items(members, path, &mut next);
+            arms.push(r::WireArm { tag: number as u64, selects, commons: path.left_out.clone(), items });
+        }
+        vec![r::WireItem::Field(tag), r::WireItem::Choice { on, arms, unknown }]
+    }
+
+    /// What varies: whole octets first, so that they can be read at once, then the bits of the others.
+    fn path_items(&mut self, members: &[usize], path: &Path, next: &mut u32) -> Vec<r::WireItem> {
+        let mut parts = self.parts(members, &path.alternatives);
+        let is_out = |part: &Part| path.left_out.iter().any(|out| (out.header, out.field) == (part.header, part.field));
+        parts.retain(|part| !is_out(part));
+        let (mut octets, bits): (Vec<Part>, Vec<Part>) =
+            parts.into_iter().partition(|part| part.ty.width(&self.a).is_multiple_of(8));
+        octets.extend(bits);
+        let mut items = Vec::new();
+        let mut all = 0;
+        for part in octets {
+            let width = part.ty.width(&self.a);
+            all += u32::from(width);
+            let Part { header, variant, field: place, .. } = part;
+            let value = r::FieldValue::Header { header, variant, field: place, times: 1, plus: 0, otherwise: None };
+            items.push(r::WireItem::Field(field(r::FieldIndex(*next), &part.name, width, value, part.big)));
+            *next += 1;
+        }
+        let missing = (all.next_multiple_of(8) - all) as u8;
+        if missing > 0 {
+            items.push(r::WireItem::Field(field(r::FieldIndex(*next), "pad", missing, r::FieldValue::Reserved, false)));
+            *next += 1;
+        }
+        items
+    }
+}
+
+fn field(index: r::FieldIndex, name: &str, width: u8, value: r::FieldValue, big: bool) -> r::WireField {
+    let endian = endian(big && width.is_multiple_of(8));
+    let (name, constraints) = (name.into(), Vec::new());
+    r::WireField { index, name, width, endian, value, constraints, trims_packet: false, trims_plus: 0 }
+}

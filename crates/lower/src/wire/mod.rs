@@ -1,0 +1,509 @@
+//! Wires of the stack: those that bundles name, and generated ones; and where placed fields stand in the packet.
+
+mod compressed;
+mod hash;
+mod headers;
+mod layout;
+mod repeated;
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::fault::Fault;
+use crate::stack::{HeaderField, Lowering, PlacedField};
+
+use repeated::{at_most, counted_by, nested, renumber};
+
+/// Where the next field of a wire will stand, in bits; `None` behind a choice.
+struct Cursor {
+    bits: Option<u32>,
+    /// Header variants that the arm at hand stands for.
+    selected: Vec<(r::HeaderId, r::VariantId)>,
+    /// The numbers of the elements whose fields are laid out, outermost first, which `*` stands for.
+    elements: Vec<usize>,
+}
+
+struct Context<'a> {
+    name: String,
+    big: bool,
+    members: &'a [usize],
+    /// Members from this place on are placed.
+    placed_from: usize,
+}
+
+impl<'p> Lowering<'p> {
+    /// Headers, and the wires that carry them.
+    pub fn declare_wires(&mut self) {
+        for inst in 0..self.plan.insts.len() {
+            self.declare_headers(inst);
+        }
+        let plan = self.plan;
+        for group in 0..plan.groups.len() {
+            let members = &plan.groups[group].members;
+            let barrier = plan.barrier(group);
+            let placed_from = members.iter().position(|at| Some(*at) == barrier).unwrap_or(members.len());
+            let wire = match plan.groups[group].wire {
+                Some(wire) => Some(self.named_wire(wire, members, placed_from)),
+                None if plan.groups[group].compressed => self.compressed_wire(members),
+                None => self.generated_wire(members),
+            };
+            let Some(wire) = wire else { continue };
+            let barrier = barrier.is_some().then_some(placed_from);
+            for column in plan.columns(group) {
+                let Some(lowest) = column.last().copied() else { continue };
+                match barrier {
+                    Some(barrier) => {
+                        self.change(column[barrier], |info| info.coding.above = Some(wire));
+                        self.change(lowest, |info| info.coding.validated = Some(wire));
+                    }
+                    None => self.change(lowest, |info| info.coding.below = Some(wire)),
+                }
+            }
+        }
+        self.share_headers();
+    }
+
+    pub(crate) fn headers_of(&self, members: &[usize]) -> Vec<r::HeaderId> {
+        members.iter().rev().filter_map(|at| self.infos[*at].header).collect()
+    }
+
+    /// The wire that carries the headers of an instance's group.
+    pub fn wire_of(&self, inst: usize) -> Option<r::WireId> {
+        let members = &self.plan.groups[self.inst(inst).group?].members;
+        members.iter().find_map(|at| self.infos[*at].coding.wire())
+    }
+
+    /// Whose wire a definition became, nearest below an instance.
+    pub fn wire_below(&self, inst: usize, wire: s::WireId) -> Option<r::WireId> {
+        let mut at = Some(inst);
+        while let Some(here) = at {
+            let group = self.inst(here).group;
+            if group.and_then(|group| self.plan.groups[group].wire) == Some(wire) {
+                return self.wire_of(here);
+            }
+            at = self.inst(here).below;
+        }
+        None
+    }
+
+    // -- wires of the text
+
+    fn named_wire(&mut self, wire: s::WireId, members: &[usize], placed_from: usize) -> r::WireId {
+        let definition = &self.program.wires[wire.index()];
+        let mut name = definition.name.text.clone();
+        if self.a.wire_named(&name).is_some() {
+            let inst = members.first().map_or(String::new(), |at| self.inst(*at).name.clone());
+            name = format!("{}.{name}", inst.split('.').next().unwrap_or_default());
+        }
+        let context = Context { name: name.clone(), big: definition.big, members, placed_from };
+        let headers = self.headers_of(&members[..placed_from]);
+        for at in &members[placed_from..] {
+            let fields = self.infos[*at].fields.first().map_or(0, Vec::len);
+            self.change(*at, |info| info.coding.placed = Some(vec![None; fields]));
+        }
+        let mut cursor = Cursor { bits: Some(0), selected: Vec::new(), elements: Vec::new() };
+        let mut items = self.wire_items(&context, &definition.items, &mut cursor);
+        renumber(&mut items);
+        for at in members {
+            let size = cursor.bits.map(|bits| bits / 8);
+            self.change(*at, |info| info.coding.size = size);
+        }
+        let short = self.a.reason(&format!("{name}.short"));
+        self.a.wires.push(r::Wire { name, headers, endian: endian(definition.big), items, short });
+        r::WireId::from(self.a.wires.len() - 1)
+    }
+
+    fn wire_items(&mut self, context: &Context, items: &[s::WireItem], cursor: &mut Cursor) -> Vec<r::WireItem> {
+        let mut all = Vec::new();
+        for item in items {
+            all.push(match item {
+                s::WireItem::Field(field) => r::WireItem::Field(self.wire_field(context, field, cursor)),
+                s::WireItem::Choice { on, arms, .. } => {
+                    let tag = field_name(items, *on).unwrap_or("choice");
+                    let unknown = self.a.reason(&format!("{}.{tag}", context.name));
+                    let arms = arms.iter().map(|arm| self.wire_arm(context, arm, cursor)).collect();
+                    cursor.bits = None;
+                    r::WireItem::Choice { on: r::FieldIndex(*on), arms, unknown }
+                }
+                s::WireItem::Optional { when, items, .. } => {
+                    cursor.bits = None;
+                    let test = |(left, compare, right): &(s::WireExpr, s::Binary, s::WireExpr)| r::WireTest {
+                        left: expression_of(left),
+                        compare: compare_of(*compare),
+                        right: expression_of(right),
+                    };
+                    let when = when.iter().map(test).collect();
+                    r::WireItem::Optional { when, items: self.wire_items(context, items, cursor) }
+                }
+                s::WireItem::Options(options) => {
+                    cursor.bits = None;
+                    r::WireItem::Options(self.wire_options(context, options, cursor))
+                }
+                s::WireItem::Reach(to, _) => r::WireItem::Reach(expression_of(to)),
+                s::WireItem::Each(each) => {
+                    cursor.bits = None;
+                    let moves = each.moves() || !cursor.elements.is_empty();
+                    let found = match moves || matches!(all.last(), Some(r::WireItem::List(_))) {
+                        true => self.list(context, each, cursor).map(r::WireItem::List),
+                        false => self.counted_elements(context, each, &all, cursor),
+                    };
+                    match found {
+                        Some(item) => item,
+                        None => continue,
+                    }
+                }
+            });
+        }
+        all
+    }
+
+    fn wire_options(&mut self, context: &Context, options: &s::WireOptions, cursor: &mut Cursor) -> r::WireOptions {
+        let part = |(name, width): &(s::Name, u8)| r::OptionPart { name: name.text.clone(), width: *width };
+        let malformed = self.a.reason(&format!("{}.{}", context.name, options.length.0.text));
+        let unknown = (!options.skips).then(|| self.a.reason(&format!("{}.{}", context.name, options.kind.0.text)));
+        let arms = options.arms.iter().filter_map(|arm| self.wire_option(context, arm, cursor)).collect();
+        r::WireOptions {
+            kind: part(&options.kind),
+            length: part(&options.length),
+            times: options.times,
+            plus: options.plus,
+            endian: endian(context.big),
+            until: expression_of(&options.until),
+            pad: options.pad,
+            arms,
+            unknown,
+            malformed,
+        }
+    }
+
+    fn wire_option(&mut self, context: &Context, arm: &s::WireOption, cursor: &mut Cursor) -> Option<r::OptionArm> {
+        let kind = arm.kind;
+        Some(match &arm.what {
+            s::OptionForm::End => r::OptionArm::End { kind },
+            s::OptionForm::Single => r::OptionArm::Single { kind },
+            s::OptionForm::Known { present, items } => {
+                let list =
+                    items.iter().find_map(|item| if let s::WireItem::Each(each) = item { Some(each) } else { None });
+                let counts = list.filter(|each| counted_by(present, each));
+                let present = counts.map_or(present, |each| &each.length);
+                let (header, variant, at) = self.option_field(context, present, cursor)?;
+                let fixed =
+                    items.iter().filter(|item| matches!(item, s::WireItem::Field(_))).cloned().collect::<Vec<_>>();
+                let mut items = self.wire_items(context, &fixed, cursor);
+                let mut repeat = None;
+                if let Some(each) = list {
+                    let (_, _, count) = self.option_field(context, &each.length, cursor)?;
+                    let elements = self.elements(context, each, cursor)?;
+                    let per = elements.first().map_or(0, Vec::len) as u32;
+                    repeat = Some(r::OptionRepeat { count, from: items.len() as u32, each: per });
+                    items.extend(elements.into_iter().flatten());
+                }
+                r::OptionArm::Known { kind, header, variant, field: at, items, repeat }
+            }
+        })
+    }
+
+    /// The field of a header above the coding point that says whether an option is there, or how many elements it has.
+    fn option_field(
+        &mut self,
+        context: &Context,
+        value: &s::WireValue,
+        cursor: &Cursor,
+    ) -> Option<(r::HeaderId, r::VariantId, u32)> {
+        let s::WireValue::Header { layer, variant, field, .. } = value else { return None };
+        let found = self.header_place(context, (layer, variant.as_ref(), field), cursor);
+        let Some((_, header, variant, at, _)) = found.filter(|found| found.0 < context.placed_from) else {
+            let message = format!("`{}.{}` is no header field above the coding point", layer.text, field.text);
+            self.error("M0727", message, Some(field.span), "let a layer above the barrier say it");
+            return None;
+        };
+        Some((header, variant, at as u32))
+    }
+
+    /// The fields of each element that there may be.
+    fn elements(
+        &mut self,
+        context: &Context,
+        each: &s::WireEach,
+        cursor: &mut Cursor,
+    ) -> Option<Vec<Vec<r::WireItem>>> {
+        let s::WireValue::Header { layer, variant, field, .. } = &each.length else { return None };
+        let (place, _, variant, ..) = self.header_place(context, (layer, variant.as_ref(), field), cursor)?;
+        let bound = self.most_of(context.members[place], variant.index(), field.text.strip_suffix(".length")?)?;
+        let mut all = Vec::new();
+        for element in 0..bound {
+            cursor.elements.push(element);
+            all.push(self.wire_items(context, &each.items, cursor));
+            cursor.elements.pop();
+        }
+        Some(all)
+    }
+
+    /// Elements whose sizes may differ.
+    fn list(&mut self, context: &Context, each: &s::WireEach, cursor: &mut Cursor) -> Option<r::WireList> {
+        let (header, variant, at) = self.option_field(context, &each.length, cursor)?;
+        let s::WireValue::Header { field, .. } = &each.length else { return None };
+        let vector = field.text.trim_end_matches(".length");
+        let to_end = each.to_end.then(|| self.a.reason(&format!("{}.{vector}", context.name)));
+        let elements = self.elements(context, each, cursor)?;
+        Some(r::WireList { header, variant, count: at, to_end, elements })
+    }
+
+    /// As many elements as a field in front says, which is the vector's length.
+    fn counted_elements(
+        &mut self,
+        context: &Context,
+        each: &s::WireEach,
+        before: &[r::WireItem],
+        cursor: &mut Cursor,
+    ) -> Option<r::WireItem> {
+        let (header, variant, at) = self.option_field(context, &each.length, cursor)?;
+        let counts = |field: &&r::WireField| {
+            matches!(&field.value, r::FieldValue::Header { header: h, variant: v, field: f, .. }
+                if (*h, *v, *f) == (header, variant, at))
+        };
+        let count = r::WireItem::fields(before).into_iter().find(counts).cloned();
+        let Some((count, r::FieldValue::Header { times, plus, .. })) = count.map(|count| (count.index, count.value))
+        else {
+            let message = "how many elements there are does not stand in front of them, beside them".to_owned();
+            let help = "write the field that counts them in the same part of the wire";
+            self.error("M0727", message, Some(each.span), help);
+            return None;
+        };
+        let elements = self.elements(context, each, cursor)?;
+        nested(count, (times, plus), elements)
+    }
+
+    /// Where a header field of the text is: its layer's place in the bundle, and the field.
+    fn header_place(
+        &self,
+        context: &Context,
+        (layer, variant, field): (&s::Name, Option<&s::Name>, &s::Name),
+        cursor: &Cursor,
+    ) -> Option<HeaderPlace> {
+        let of = |at: &usize| self.layer(*at).is_some_and(|known| known.name.text == layer.text);
+        let place = context.members.iter().position(of)?;
+        let info = &self.infos[context.members[place]];
+        let header = info.header?;
+        let named = variant.and_then(|variant| {
+            self.named_variant(context, Some(&layer.text), &variant.text).map(|(_, variant)| variant)
+        });
+        let selected = cursor.selected.iter().find(|(of, _)| *of == header).map(|(_, variant)| *variant);
+        let variant = named.or(selected).unwrap_or(r::VariantId(0));
+        let fields = info.fields.get(variant.index())?;
+        let mut name = field.text.replace('.', "_");
+        for element in &cursor.elements {
+            name = name.replacen('*', &element.to_string(), 1);
+        }
+        let at = fields.iter().position(|known| known.name == name)?;
+        Some((place, header, variant, at, fields[at].ty))
+    }
+
+    fn wire_arm(&mut self, context: &Context, arm: &s::WireArm, cursor: &Cursor) -> r::WireArm {
+        let mut selects = Vec::new();
+        if let Some((layer, variant)) = &arm.selects {
+            match self.named_variant(context, layer.as_ref().map(|name| name.text.as_str()), &variant.text) {
+                Some(found) => selects.push(found),
+                None => {
+                    let message = format!("no layer of the bundle has an alternative `{}`", variant.text);
+                    self.error("M0728", message, Some(variant.span), "name it as `Layer.Alternative`");
+                }
+            }
+        }
+        let selected = [cursor.selected.clone(), selects.clone()].concat();
+        let mut inner = Cursor { bits: cursor.bits, selected, elements: cursor.elements.clone() };
+        let items = self.wire_items(context, &arm.items, &mut inner);
+        r::WireArm { tag: arm.tag, selects, commons: Vec::new(), items }
+    }
+
+    fn named_variant(
+        &self,
+        context: &Context,
+        layer: Option<&str>,
+        variant: &str,
+    ) -> Option<(r::HeaderId, r::VariantId)> {
+        context.members.iter().find_map(|at| {
+            let definition = self.layer(*at).filter(|known| layer.is_none_or(|name| known.name.text == name))?;
+            let place = definition.header.as_ref()?.variants.iter().position(|known| known.name.text == variant)?;
+            Some((self.infos[*at].header?, r::VariantId::from(place)))
+        })
+    }
+
+    fn wire_field(&mut self, context: &Context, field: &s::WireField, cursor: &mut Cursor) -> r::WireField {
+        let name = &field.name.text;
+        let otherwise = self.a.reason(&format!("{}.{name}", context.name));
+        let value = match &field.value {
+            s::WireValue::Constant(value) => r::FieldValue::Constant { value: *value, otherwise },
+            s::WireValue::Computed(expression) => {
+                r::FieldValue::Computed { expression: expression_of(expression), otherwise }
+            }
+            s::WireValue::Tag => r::FieldValue::Tag,
+            s::WireValue::Unread => r::FieldValue::Reserved,
+            s::WireValue::Preserved => self.preserved(context, field),
+            s::WireValue::Header { .. } => self.header_value(context, field, otherwise, cursor),
+        };
+        let constraints = field.constraints.iter().map(|(left, compare, right)| r::WireConstraint {
+            left: expression_of(left),
+            compare: compare_of(*compare),
+            right: expression_of(right),
+            otherwise,
+        });
+        let constraints = constraints.collect();
+        let bounded = self.most_counted(context, &field.value, cursor);
+        cursor.bits = cursor.bits.map(|bits| bits + u32::from(field.width));
+        let mut made = r::WireField {
+            index: r::FieldIndex(field.index),
+            name: name.clone(),
+            width: field.width,
+            endian: endian(field.big),
+            value,
+            constraints,
+            trims_packet: field.trims.is_some(),
+            trims_plus: field.trims.unwrap_or(0),
+        };
+        if let Some(most) = bounded {
+            at_most(&mut made, most, otherwise);
+        }
+        made
+    }
+
+    /// What a field that holds a vector's length may be at most.
+    fn most_counted(&self, context: &Context, value: &s::WireValue, cursor: &Cursor) -> Option<u64> {
+        let s::WireValue::Header { layer, variant, field, times, plus } = value else { return None };
+        let (place, _, variant, ..) = self.header_place(context, (layer, variant.as_ref(), field), cursor)?;
+        let bound = self.most_of(context.members[place], variant.index(), field.text.strip_suffix(".length")?)?;
+        Some(bound as u64 * times + plus)
+    }
+
+    fn header_value(
+        &mut self,
+        context: &Context,
+        field: &s::WireField,
+        otherwise: r::ReasonId,
+        cursor: &Cursor,
+    ) -> r::FieldValue {
+        let s::WireValue::Header { layer, variant, field: name, times, plus } = &field.value else {
+            return r::FieldValue::Reserved;
+        };
+        let found = self.header_place(context, (layer, variant.as_ref(), name), cursor);
+        let Some((place, header, variant, at, ty)) = found else {
+            let message = format!("`{}.{}` is no field of a layer of this bundle", layer.text, name.text);
+            self.error("M0728", message, Some(name.span), "");
+            return r::FieldValue::Reserved;
+        };
+        if place >= context.placed_from {
+            self.note_placed(context.members[place], at, field, cursor, (*times, *plus));
+            return r::FieldValue::Placed;
+        }
+        let plain = *times == 1 && *plus == 0 && ty.width(&self.a) >= field.width && !matches!(ty, r::Type::Enum(_));
+        let otherwise = (!plain).then_some(otherwise);
+        r::FieldValue::Header { header, variant, field: at as u32, times: *times, plus: *plus, otherwise }
+    }
+
+    /// Bits that go on as they came: a field of a header above the coding point that is an attribute of the message.
+    fn preserved(&mut self, context: &Context, field: &s::WireField) -> r::FieldValue {
+        let above = &context.members[..context.placed_from];
+        let alone = |at: &&usize| self.infos[**at].header.is_some() && self.infos[**at].fields.len() == 1;
+        let Some(carrier) = above.iter().rev().find(alone).copied() else {
+            let message = format!("no layer of the bundle can keep `{}`", field.name.text);
+            let help = "a layer above the one that looks at octets, with a header of one form, is needed";
+            self.error("M0727", message, Some(field.name.span), help);
+            return r::FieldValue::Reserved;
+        };
+        let Some(header) = self.infos[carrier].header else { return r::FieldValue::Reserved };
+        let ty = r::Type::U(field.width);
+        let definition = context.name.rsplit('.').next().unwrap_or_default();
+        let name = format!("{definition}.{}", field.name.text);
+        let known = self.a.attributes.iter().position(|known| known.name == name);
+        let kept = known.unwrap_or_else(|| {
+            self.a.attributes.push(r::Attribute { name: name.clone(), ty, default: 0 });
+            self.a.attributes.len() - 1
+        });
+        let at = self.a.headers[header.index()].variants[0].fields.len() as u32;
+        let label = format!("kept_{}", field.name.text);
+        self.a.headers[header.index()].variants[0].fields.push((label.clone(), ty));
+        let kept = Some(r::AttributeId::from(kept));
+        let added = HeaderField { name: label, ty, key: None, own: None, big: None, common: None, kept };
+        self.change(carrier, |info| info.fields[0].push(added));
+        let variant = r::VariantId(0);
+        r::FieldValue::Header { header, variant, field: at, times: 1, plus: 0, otherwise: None }
+    }
+
+    fn note_placed(
+        &mut self,
+        inst: usize,
+        at: usize,
+        field: &s::WireField,
+        cursor: &Cursor,
+        (times, plus): (u64, u64),
+    ) {
+        let whole = matches!(field.width, 8 | 16 | 24 | 32 | 48 | 64);
+        let Some(bits) = cursor.bits.filter(|bits| bits % 8 == 0 && whole) else {
+            let message = format!(
+                "`{}` is written by a layer below the coding point, but does not stand at a fixed octet",
+                field.name.text
+            );
+            self.error("M0727", message, Some(field.name.span), "put it before every choice, in whole octets");
+            return;
+        };
+        let shifted = u32::from(self.faulty(Fault::PlacedOffset));
+        let placed =
+            PlacedField { octet: bits / 8 + shifted, width: field.width, endian: endian(field.big), times, plus };
+        self.change(inst, |info| {
+            if let Some(slot) = info.coding.placed.as_mut().and_then(|fields| fields.get_mut(at)) {
+                *slot = Some(placed);
+            }
+        });
+    }
+}
+
+/// Where a header field of the text is: its layer's place in the bundle, and the field.
+type HeaderPlace = (usize, r::HeaderId, r::VariantId, usize, r::Type);
+
+pub(crate) fn endian(big: bool) -> r::Endian {
+    if big {
+        r::Endian::Big
+    } else {
+        r::Endian::Little
+    }
+}
+
+fn field_name(items: &[s::WireItem], index: u32) -> Option<&str> {
+    items.iter().find_map(|item| match item {
+        s::WireItem::Field(field) if field.index == index => Some(field.name.text.as_str()),
+        _ => None,
+    })
+}
+
+fn compare_of(op: s::Binary) -> r::Compare {
+    match op {
+        s::Binary::Ne => r::Compare::Ne,
+        s::Binary::Lt => r::Compare::Lt,
+        s::Binary::Le => r::Compare::Le,
+        s::Binary::Gt => r::Compare::Gt,
+        s::Binary::Ge => r::Compare::Ge,
+        _ => r::Compare::Eq,
+    }
+}
+
+fn expression_of(expression: &s::WireExpr) -> r::WireExpression {
+    use r::WireExpression as E;
+    match expression {
+        s::WireExpr::Number(value) => E::Number(*value),
+        s::WireExpr::Field(index) => E::Field(r::FieldIndex(*index)),
+        s::WireExpr::PacketSize => E::PacketSize,
+        s::WireExpr::HeaderSize => E::HeaderSize,
+        s::WireExpr::PayloadSize => E::PayloadSize,
+        s::WireExpr::HeaderChecksum => E::HeaderChecksum,
+        s::WireExpr::PacketChecksum => E::PacketChecksum,
+        s::WireExpr::Binary { op, a, b } => {
+            let (a, b) = (Box::new(expression_of(a)), Box::new(expression_of(b)));
+            match op {
+                s::Binary::Sub | s::Binary::SubWrap => E::Sub(a, b),
+                s::Binary::Mul | s::Binary::MulWrap => E::Mul(a, b),
+                s::Binary::Div => E::Div(a, b),
+                _ => E::Add(a, b),
+            }
+        }
+    }
+}
