@@ -17,6 +17,7 @@ mod native;
 mod natives;
 mod plan;
 mod program;
+mod request;
 mod runtime;
 mod stack;
 mod state;

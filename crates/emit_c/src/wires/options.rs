@@ -12,7 +12,7 @@ impl<'a> Decoder<'_, 'a> {
     pub(crate) fn options(&mut self, state: &mut State<'a>, options: &'a WireOptions) {
         let until = expression(&options.until, &facts(state, FieldIndex(0)));
         self.octet(state, "until", &until);
-        self.declare(state, options);
+        self.declare_known(state, options);
         self.text.line(format!("uint32_t head = {};", state.at / 8));
         self.text.open("while (head < until)");
         self.option(state, options);
@@ -22,7 +22,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// What an option says is known behind the loop, and zero if there is none.
-    fn declare(&mut self, state: &mut State<'a>, options: &'a WireOptions) {
+    fn declare_known(&mut self, state: &mut State<'a>, options: &'a WireOptions) {
         for (place, arm) in options.arms.iter().enumerate() {
             let OptionArm::Known { header, variant, field, .. } = arm else { continue };
             self.text.line(format!("uint64_t has{place} = 0;"));
