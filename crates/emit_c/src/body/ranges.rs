@@ -61,7 +61,11 @@ impl Ranges {
                 self.constants[result.index()] = Some(*value);
                 self.limit(result, *value);
             }
-            OpKind::Cast { a, to } => self.limit(result, self.largest(*a).min(of_type(automaton, *to))),
+            OpKind::Cast { a, to } => {
+                let most = of_type(automaton, *to);
+                self.limit(result, self.largest(*a).min(most));
+                self.constants[result.index()] = self.constant(*a).filter(|value| *value <= most);
+            }
             OpKind::Select { a, b, .. } => self.limit(result, self.largest(*a).max(self.largest(*b))),
             OpKind::Binary { op: what, a, b } => {
                 if let Some(largest) = self.binary(*what, *a, *b) {

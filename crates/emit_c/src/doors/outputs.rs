@@ -41,32 +41,46 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
 
 /// `leave`: hands one output to the program.
 pub(crate) fn leave(plan: &Plan, text: &mut Text) {
+    let stack = &plan.names.stack;
+    text.function(format!(
+        "static MK_COLD void leave_any(struct {stack} *k, const mk_output *output, const char *kinds)"
+    ));
+    text.line("mk_datum data[ARGUMENTS];");
+    text.line("mk_data_of(output, kinds, data);");
+    text.line("if (k->ports.any)");
+    text.line("    k->ports.any(k->ports.context, output->port, output->event, data, output->count);");
+    text.line("mk_output_free(&k->core, output, kinds);");
+    text.end_function();
     text.function("static void leave(void *stack, const mk_output *output)");
-    text.line(format!("struct {} *k = stack;", plan.names.stack));
+    text.line(format!("struct {stack} *k = stack;"));
     text.line("const char *kinds = \"\";");
-    text.line("bool given = false;");
-    text.line("(void)k;");
     text.open("switch ((uint32_t)output->port << 16 | output->event)");
     for (p, (port, names)) in plan.automaton.ports.iter().zip(&plan.names.outputs).enumerate() {
         for (e, (output, name)) in port.outputs.iter().zip(names).enumerate() {
             text.line(format!("case {}:", (p << 16) | e));
-            text.line(format!("    kinds = {};", kinds(&output.params)));
-            text.line(format!("    given = k->ports.{name} != NULL;"));
-            text.line("    if (given)");
-            text.line(format!("        k->ports.{name}({});", given(plan, &output.params)));
-            text.line("    break;");
+            text.indent();
+            leave_one(plan, name, &output.params, text);
+            text.outdent();
         }
     }
     text.line("default:");
     text.line("    break;");
     text.close("");
-    text.open("if (!given && k->ports.any)");
-    text.line("mk_datum data[ARGUMENTS];");
-    text.line("mk_data_of(output, kinds, data);");
-    text.line("k->ports.any(k->ports.context, output->port, output->event, data, output->count);");
-    text.close("");
-    text.line("mk_output_free(&k->core, output, kinds);");
+    text.line("leave_any(k, output, kinds);");
     text.end_function();
+}
+
+/// To the function for this output, if the program has one.
+fn leave_one(plan: &Plan, name: &str, params: &[(String, Type)], text: &mut Text) {
+    text.line(format!("kinds = {};", kinds(params)));
+    text.line(format!("if (!k->ports.{name})"));
+    text.line("    break;");
+    text.line(format!("k->ports.{name}({});", given(plan, params)));
+    for (place, _) in params.iter().enumerate().filter(|(_, (_, ty))| *ty == Type::Msg) {
+        let message = from_word(plan.automaton, Type::Msg, &format!("output->args[{place}]"));
+        text.line(format!("mk_message_free(&k->core.pool, {message});"));
+    }
+    text.line("return;");
 }
 
 /// The kinds of an event's arguments, a letter each, as the runtime reads them.

@@ -4,9 +4,6 @@
 
 use super::{Lines, Stmt};
 
-/// A way that leaves early is written first if it has at most so many statements for each of the other's.
-const SHORTER: usize = 1;
-
 pub(super) fn flatten(block: &mut Lines) {
     let mut flat = Lines::with_capacity(block.len());
     for statement in block.drain(..) {
@@ -22,8 +19,15 @@ fn push(flat: &mut Lines, mut statement: Stmt) {
         return flat.push(Stmt::Do(condition));
     }
     let (first, second) = (leaves(&then), leaves(&otherwise));
+    // What goes back to a label right in front is the body of a loop.
+    let again = |way: &Lines| match (flat.last(), way.last()) {
+        (Some(Stmt::Label(head)), Some(Stmt::Goto(to))) => head == to,
+        _ => false,
+    };
     let swap = match (first, second) {
-        (true, true) => size(&otherwise) * SHORTER < size(&then),
+        _ if again(&then) => false,
+        _ if again(&otherwise) => true,
+        (true, true) => size(&otherwise) < size(&then),
         (false, true) => true,
         _ => then.is_empty(),
     };

@@ -99,7 +99,9 @@ impl Folding<'_> {
         if !may_pass(effect, self.beside_in(statement, local)) {
             return false;
         }
-        if effect == Effect::Acts && heads.iter().any(|head| is_under_condition(head, local)) {
+        if !matches!(value, Expr::Local(_) | Expr::Number(_) | Expr::Name(_) | Expr::Bool(_))
+            && heads.iter().any(|head| is_under_condition(head, local, effect == Effect::Pure))
+        {
             return false;
         }
         let value = self.as_typed(local, value);
@@ -181,13 +183,14 @@ fn block_mentions(block: &Lines, local: Local) -> bool {
     found
 }
 
-/// Whether the variable is looked at only if something else holds.
-fn is_under_condition(expr: &Expr, local: Local) -> bool {
+/// Whether the variable is looked at only if something else holds: compilers choose between values better than between ways.
+/// What is pure may stand behind `&&` and `||`.
+fn is_under_condition(expr: &Expr, local: Local, is_pure: bool) -> bool {
     use super::Infix::{And, Or};
-    let inner = expr.parts().into_iter().any(|part| is_under_condition(part, local));
+    let inner = expr.parts().into_iter().any(|part| is_under_condition(part, local, is_pure));
     inner
         || match expr {
-            Expr::Infix(And | Or, _, second) => mentions(second, local),
+            Expr::Infix(And | Or, _, second) => !is_pure && mentions(second, local),
             Expr::Conditional(parts) => mentions(&parts[1], local) || mentions(&parts[2], local),
             _ => false,
         }
@@ -199,10 +202,17 @@ fn replace(expr: &mut Expr, local: Local, value: &Expr) {
         return;
     }
     expr.parts_mut().into_iter().for_each(|part| replace(part, local, value));
-    // What was written through a pointer is written of the thing itself.
-    if let Expr::Arrow(inner, member) = expr {
-        if let Expr::Unary(super::Unary::AddressOf, thing) = &**inner {
-            *expr = Expr::Member(thing.clone(), member.clone());
+    match expr {
+        // What was written through a pointer is written of the thing itself.
+        Expr::Arrow(inner, member) => {
+            if let Expr::Unary(super::Unary::AddressOf, thing) = &**inner {
+                *expr = Expr::Member(thing.clone(), member.clone());
+            }
         }
+        Expr::Unary(super::Unary::Not, inner) if inner.is_truth() => {
+            let inner = std::mem::replace(&mut **inner, Expr::Bool(true));
+            *expr = inner.negated();
+        }
+        _ => {}
     }
 }
