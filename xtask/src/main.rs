@@ -4,6 +4,8 @@ mod by_name;
 mod citations;
 mod doors;
 mod imports;
+mod listed;
+mod protocols;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,6 +98,7 @@ fn tidy() -> ExitCode {
     }
     let sources = all_sources(found.keys());
     faults.extend(doors::faults(&sources, &read("xtask/doors.txt")));
+    faults.extend(protocols::faults(&sources, &read("xtask/protocols.txt")));
     faults.extend(by_name::faults(&sources, &read("xtask/catch_alls.txt")));
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
     faults.extend(citations::faults(&citations::Repository::read(&root)));
