@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
 
+mod by_name;
 mod citations;
 mod doors;
 mod imports;
@@ -73,7 +74,9 @@ fn tidy() -> ExitCode {
     for name in WITHOUT_CIRCLES {
         faults.extend(imports::faults(name, &sources_of(name), &allowed));
     }
-    faults.extend(doors::faults(&all_sources(found.keys()), &read("xtask/doors.txt")));
+    let sources = all_sources(found.keys());
+    faults.extend(doors::faults(&sources, &read("xtask/doors.txt")));
+    faults.extend(by_name::faults(&sources, &read("xtask/catch_alls.txt")));
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
     faults.extend(citations::faults(&citations::Repository::read(&root)));
     for fault in &faults {
