@@ -13,7 +13,27 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Crates whose folders must not import each other, and whose files only where `xtask/circles.txt` says why.
-const WITHOUT_CIRCLES: [&str; 2] = ["lower", "semantics"];
+const WITHOUT_CIRCLES: [&str; 19] = [
+    "analyse",
+    "base",
+    "cli",
+    "compose",
+    "draw",
+    "driver",
+    "embed",
+    "emit_c",
+    "explore",
+    "interpret",
+    "lower",
+    "prove",
+    "script",
+    "semantics",
+    "simulate",
+    "syntax",
+    "testkit",
+    "toolchain",
+    "wire",
+];
 
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
