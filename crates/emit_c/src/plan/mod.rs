@@ -271,7 +271,7 @@ fn emissions_come_last(body: &Body) -> bool {
 fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
     let mut found = HashSet::new();
     for (handler, emissions) in automaton.handlers.iter().zip(emissions) {
-        let later = sure::later(&handler.body);
+        let later = handler.body.attempts().filter_map(Fallible::emission);
         let put = handler.body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
         found.extend(later.chain(put).filter_map(|emission| match emission {
             Emission::Event { target, event, .. } => {

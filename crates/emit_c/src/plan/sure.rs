@@ -11,7 +11,8 @@ pub(crate) fn handlers(automaton: &Automaton) -> Vec<bool> {
     let handlers = automaton.handlers.iter().map(|handler| (&handler.body, true));
     for (body, is_handler) in handlers.chain(automaton.functions.iter().map(|function| (&function.body, false))) {
         let means_one = references(automaton, body, is_handler);
-        for emission in body.ops().filter_map(|op| op.kind.emission()).chain(later(body)) {
+        let later = body.attempts().filter_map(Fallible::emission);
+        for emission in body.ops().filter_map(|op| op.kind.emission()).chain(later) {
             let Emission::Event { target, event, .. } = emission else { continue };
             let class = body.class_of(target);
             let handler = class.and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_string())));
@@ -21,13 +22,6 @@ pub(crate) fn handlers(automaton: &Automaton) -> Vec<bool> {
         }
     }
     sure
-}
-
-/// What a body puts off for later.
-pub(super) fn later(body: &Body) -> impl Iterator<Item = Emission<'_>> {
-    body.blocks
-        .iter()
-        .filter_map(|block| if let Terminator::Try { op, .. } = &block.end { op.emission() } else { None })
 }
 
 /// By value: a reference that cannot be null.
