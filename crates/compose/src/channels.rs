@@ -127,6 +127,7 @@ impl Cascade {
     }
 }
 
+/// A channel needs a queue, and another order of emissions would save it (docs/semantics.md, O6).
 pub const QUEUED: Code = Code("M0903");
 
 /// Up before down: the channel costs a queue, and an order of emissions would save it.
@@ -147,6 +148,7 @@ pub fn warn(automaton: &Automaton, graph: &EventGraph, reason: &Reason) -> Diagn
         .help("emit down before up (acknowledge, then deliver): then no queue is needed")
 }
 
+/// The channel for people: `layer -> layer`, or `layer -> port name`.
 pub fn channel_name(automaton: &Automaton, channel: Channel) -> String {
     let from = &automaton.layers[channel.from.index()].name;
     match channel.to {
@@ -155,6 +157,7 @@ pub fn channel_name(automaton: &Automaton, channel: Channel) -> String {
     }
 }
 
+/// An emission for people: whose handler emits what, on which channel. `emission` is its number in the graph.
 pub fn emission_name(automaton: &Automaton, graph: &EventGraph, emission: usize) -> String {
     let emission = &graph.emissions[emission];
     format!(

@@ -14,6 +14,7 @@ use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::settings;
 
+/// Who runs a stack. Both must do the same (docs/semantics.md, E1); the interpreter needs no compiler of C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Backend {
     Interpreter,

@@ -47,6 +47,7 @@ pub struct Layer {
     pub padding: Range<usize>,
 }
 
+/// One field of a packet; `bit` is counted from the beginning of the packet.
 #[derive(Debug)]
 pub struct Field {
     pub name: String,
@@ -59,6 +60,7 @@ pub struct Field {
     pub unread: bool,
 }
 
+/// Why a wire did not accept its packet, and at which bit of the packet it saw that.
 #[derive(Debug)]
 pub struct Refused {
     pub reason: String,
@@ -105,6 +107,8 @@ fn own(world: &dyn World) -> Checked {
 }
 
 impl Dissector {
+    /// Takes a packet apart, as far as a wire accepts it. Total: what no wire follows, or the last one refuses, is
+    /// `rest`.
     pub fn dissect(&self, octets: &[u8]) -> Dissection {
         let mut dissection = Dissection { layers: Vec::new(), rest: 0..octets.len() };
         let mut headers: Vec<HeaderValue> = Vec::new();
