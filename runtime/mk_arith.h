@@ -1,4 +1,4 @@
-/* Arithmetic on values of 1 to 64 bits: checked operations wrap and report (design, section 2, arithmetic).
+/* Arithmetic on values of 1 to 64 bits: checked operations wrap and report (docs/semantics.md, A1 to A3).
  *
  * `mask` has the bits of the type set. Generated code writes wrapping operations in plain C. */
 #ifndef MK_ARITH_H
@@ -20,6 +20,26 @@ static inline uint64_t mk_sub(mk_core *core, uint64_t a, uint64_t b, uint64_t ma
         mk_report_at(core, MK_OVERFLOW, source);
     return (a - b) & mask;
 }
+
+/* The same, of the types that C has. */
+#define MK_SUMS(width) \
+    static inline uint##width##_t mk_add_##width(mk_core *core, uint##width##_t a, uint##width##_t b, uint32_t source) \
+    { \
+        uint##width##_t sum = (uint##width##_t)(a + b); \
+        if (MK_UNLIKELY(sum < a) && !MK_FAULT(carry_report)) \
+            mk_report_at(core, MK_OVERFLOW, source); \
+        return sum; \
+    } \
+    static inline uint##width##_t mk_sub_##width(mk_core *core, uint##width##_t a, uint##width##_t b, uint32_t source) \
+    { \
+        if (MK_UNLIKELY(b > a) && !MK_FAULT(borrow_report)) \
+            mk_report_at(core, MK_OVERFLOW, source); \
+        return (uint##width##_t)(a - b); \
+    }
+MK_SUMS(8)
+MK_SUMS(16)
+MK_SUMS(32)
+MK_SUMS(64)
 
 static inline uint64_t mk_mul(mk_core *core, uint64_t a, uint64_t b, uint64_t mask, uint32_t source)
 {

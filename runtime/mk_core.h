@@ -1,6 +1,6 @@
 /* One running instance: everything that the generated code of every stack has in common.
  *
- * The generated code hands in its tables and its memory; this file knows how a reaction goes (design, section 2):
+ * The generated code hands in its tables and its memory; this file knows how a reaction goes (docs/semantics.md):
  * an event and what follows from it, settling, the end of objects, then what was put off for later. */
 #ifndef MK_CORE_H
 #define MK_CORE_H
@@ -66,7 +66,13 @@ typedef struct mk_core {
 
 void mk_core_init(mk_core *core, const mk_program *program, void *stack);
 
-static inline void mk_report_at(mk_core *core, uint32_t kind, uint32_t source)
+#ifdef __OPTIMIZE_SIZE__
+/* Once in each file. Elsewhere it stands in place, so that compilers see what it leaves alone. */
+MK_COLD MK_UNUSED
+#else
+inline
+#endif
+static void mk_report_at(mk_core *core, uint32_t kind, uint32_t source)
 {
     if (core->report_count < core->report_capacity)
         core->reports[core->report_count++] = (mk_report){kind, source};

@@ -8,7 +8,6 @@
 
 mod graph;
 mod resolve;
-mod words;
 
 use std::collections::BTreeSet;
 use std::path::Path;

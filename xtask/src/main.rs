@@ -1,16 +1,42 @@
 //! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
 //! `cargo xtask test` and `campaign` are what `./test` and `./campaign` run.
 
+mod by_name;
+mod citations;
+mod doors;
 mod imports;
+mod listed;
+mod protocols;
 mod runs;
 mod test_files;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Crates whose folders must not import each other, and whose files only where `xtask/circles.txt` says why.
-const WITHOUT_CIRCLES: [&str; 2] = ["lower", "semantics"];
+const WITHOUT_CIRCLES: [&str; 19] = [
+    "analyse",
+    "base",
+    "cli",
+    "compose",
+    "draw",
+    "driver",
+    "embed",
+    "emit_c",
+    "explore",
+    "interpret",
+    "lower",
+    "prove",
+    "script",
+    "semantics",
+    "simulate",
+    "syntax",
+    "testkit",
+    "toolchain",
+    "wire",
+];
 
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
@@ -33,6 +59,15 @@ fn root() -> PathBuf {
 
 fn sources_of(name: &str) -> imports::Sources {
     imports::sources(&root().join("crates").join(name).join("src"))
+}
+
+/// The sources of all crates, by path from the repository's root.
+fn all_sources<'a>(crates: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
+    let of_crate = |name: &String| {
+        let sources = sources_of(name).into_iter();
+        sources.map(|(file, text)| (format!("crates/{name}/src/{file}"), text)).collect::<Vec<_>>()
+    };
+    crates.flat_map(of_crate).collect()
 }
 
 /// Prints the circles of crates, whether or not `tidy` looks at them; with the files that import each other.
@@ -66,8 +101,13 @@ fn tidy() -> ExitCode {
     for name in WITHOUT_CIRCLES {
         faults.extend(imports::faults(name, &sources_of(name), &allowed));
     }
+    let sources = all_sources(found.keys());
+    faults.extend(doors::faults(&sources, &read("xtask/doors.txt")));
+    faults.extend(protocols::faults(&sources, &read("xtask/protocols.txt")));
+    faults.extend(by_name::faults(&sources, &read("xtask/catch_alls.txt")));
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
     faults.extend(found.keys().flat_map(|name| test_files::faults(&root.join("crates").join(name), runs::names)));
+    faults.extend(citations::faults(&citations::Repository::read(&root)));
     for fault in &faults {
         eprintln!("tidy: {fault}");
     }

@@ -1,6 +1,6 @@
 //! That each test is run, and that one that leaves itself out says so where it is counted.
 //!
-//! The tests of a crate are one program, `tests/all.rs`, so that little is linked; a file that it does not name would never
+//! The tests of a crate are one program, `all` (`crates/driver/tests/all.rs`), so that little is linked; a file that it does not name would never
 //! run. A test prints `SKIPPED: why` if it cannot do what it is for, and is `#[ignore = "campaign: NAME"]` if a run of
 //! `./campaign` has it.
 
@@ -13,17 +13,20 @@ pub fn faults<N: Iterator<Item = &'static str>>(folder: &Path, campaign: impl Fn
     let all = std::fs::read_to_string(folder.join("tests/all.rs")).ok();
     let names = files.iter().filter_map(|path| path.file_stem()?.to_str());
     if let Some(all) = &all {
-        found.extend(
-            unnamed(names, all).map(|name| format!("{}/tests/all.rs does not name `{name}`", folder.display())),
-        );
+        found.extend(unnamed(names, all).map(|name| format!("{}/tests/all.rs does not name `{name}`", shown(folder))));
     }
     for path in [folder.join("tests"), folder.join("src")].iter().flat_map(|of| rust_files(of, true)) {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let known = |name: &str| campaign().any(|known| known == name);
         let wrong = text.lines().enumerate().filter_map(|(index, line)| Some((index + 1, wrong(line, &known)?)));
-        found.extend(wrong.map(|(line, what)| format!("{}:{line}: {what}", path.display())));
+        found.extend(wrong.map(|(line, what)| format!("{}:{line}: {what}", shown(&path))));
     }
     found
+}
+
+/// A path as it is seen from the repository.
+fn shown(path: &Path) -> String {
+    path.strip_prefix(crate::root()).unwrap_or(path).display().to_string()
 }
 
 /// Files of a folder, and of those within it if `deep`.

@@ -3,6 +3,7 @@
 //! Invariant: only [`world`] reads a file, a clock or an environment.
 
 pub mod diagnostic;
+pub mod notation;
 pub mod random;
 pub mod render;
 pub mod source;
@@ -10,8 +11,9 @@ pub mod spelling;
 pub mod world;
 
 pub use diagnostic::{Code, Diagnostic, Label, Page, Severity};
+pub use notation::{Form, Notation};
 pub use random::Random;
 pub use render::{json_line, render, render_all, Colour};
 pub use source::{FileId, SourceFile, SourceMap, Span};
 pub use spelling::did_you_mean;
-pub use world::{MemoryWorld, Output, RealWorld, World};
+pub use world::{Invocation, MemoryWorld, Output, RealWorld, World};

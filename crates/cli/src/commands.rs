@@ -13,6 +13,8 @@ use serde_json::{json, Value};
 use crate::arguments::{self, Arguments, Command, Drawn, Emit, StackChoice};
 use crate::print::{counted, time, Printer};
 
+/// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
+/// the caller to print, and says its own.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
     match &arguments.command {
         Command::Check { files } => check(files, printer),
@@ -60,7 +62,7 @@ fn backend_of(backend: arguments::Backend) -> Backend {
 fn check(files: &[String], printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
     let checked = compile::check(&world, files)?;
-    let diagnostics = mokume_driver::check::all(&checked);
+    let diagnostics = mokume_driver::check::all(&checked, &world);
     printer.diagnostics(&diagnostics, &checked.sources);
     let wrong = compile::has_errors(&diagnostics);
     let files = checked.roots.len();
@@ -131,7 +133,7 @@ fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure> {
 fn compiled(choice: &StackChoice, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
     let checked = accepted(choice.file.as_slice(), printer)?;
     let stack = compile::choose_stack(&checked, choice.stack.as_deref())?;
-    let (compiled, diagnostics) = compile::compile(&checked, stack);
+    let (compiled, diagnostics) = compile::compile(&checked, stack, &RealWorld);
     match compiled {
         Some(compiled) => Ok((checked, compiled)),
         None => {
@@ -182,8 +184,9 @@ fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -
     let automaton = &compiled.composed;
     let mut heard = |at: u64, output: &mokume_reaction::Output| {
         let port = &automaton.ports[output.port.index()];
-        let event = &port.outputs[output.event as usize].event;
-        let args = sim::arguments(&output.args);
+        let described = &port.outputs[output.event as usize];
+        let event = &described.event;
+        let args = sim::arguments(automaton, &compiled.written, output.port, &described.params, &output.args);
         if printer.is_json() {
             printer.object(&json!({ "at": at, "port": port.name, "event": event, "args": args }));
         } else {
@@ -256,7 +259,7 @@ fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) -> Res
     picture_name(options.chart, &[".svg", ".txt"])?;
     let checked = accepted(files, printer)?;
     let network = sim::choose(&checked, options.network)?;
-    let (stacks, diagnostics) = sim::stacks(&checked, network);
+    let (stacks, diagnostics) = sim::stacks(&checked, network, &RealWorld);
     if compile::has_errors(&diagnostics) {
         printer.diagnostics(&diagnostics, &checked.sources);
         return Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"));

@@ -55,6 +55,27 @@ fn a_failing_test_is_shown_with_what_came_and_ends_with_1() {
     assert!(said(&output).contains("app.opened"), "{}", said(&output));
 }
 
+/// docs/semantics.md, A11: the run goes on, and the command's status says that something was reported.
+#[test]
+fn a_simulation_goes_on_after_a_report_and_ends_with_1() {
+    let file = scratch("reports.mok");
+    let text = "worker Counts {\n    header { n: u8 }\n    entity { var n: u8 = FIRST }\n    on send(msg) {\n        n += 1\n        \
+        below.send(msg, n: n)\n    }\n    on deliver(msg) { consume msg: came }\n}\n\
+        stack Counting(device: Device) {\n    app = Counts over device\n    export app\n}\n\
+        network Two {\n    host a = Counting()\n    host b = Counting()\n    link lan { a.device, b.device }\n    \
+        at 10 ms a.app.send_to(\"x\")\n    at 20 ms a.app.send_to(\"y\")\n    until 1 s\n}\n";
+    let backends = if has_c_compiler() { vec!["interpreter", "c"] } else { vec!["interpreter"] };
+    for backend in backends {
+        for (first, status) in [("7", 0), ("255", 1)] {
+            std::fs::write(&file, text.replace("FIRST", first)).unwrap();
+            let output = mokume(&["sim", &file, "--log", "--backend", backend]);
+            assert_eq!(code(&output), status, "{backend}: {}", said(&output));
+            assert_eq!(said(&output).matches("REPORT Overflow").count(), status as usize, "{}", said(&output));
+            assert!(said(&output).contains("messages: 2 left by a port"), "{}", said(&output));
+        }
+    }
+}
+
 #[test]
 fn a_wrong_program_is_shown_with_place_and_way_out_and_ends_with_1() {
     let file = scratch("wrong.mok");

@@ -1,11 +1,12 @@
 //! `mokume build`: texts of a compiled stack.
 
-use mokume_emit_c::{emit, Build, Options};
+use mokume_emit_c::{emit, Options};
 use mokume_reaction::Automaton;
 
 use crate::failure::Failure;
 use crate::natives::Files;
 
+/// The automaton as text, which [`mokume_reaction::text`] reads back.
 pub fn automaton(automaton: &Automaton) -> String {
     mokume_reaction::text::print(automaton)
 }
@@ -17,7 +18,6 @@ pub fn c(automaton: &Automaton, natives: &Files) -> Result<Vec<(String, String)>
     let mut files =
         vec![(format!("{}.h", generated.stem), generated.header), (format!("{}.c", generated.stem), generated.source)];
     files.extend(mokume_emit_c::RUNTIME.iter().map(|(name, text)| (name.to_string(), text.to_string())));
-    let build = natives.with(&[automaton], Build::new(""));
-    files.extend(build.natives.into_iter().map(|(name, text)| (format!("native_{name}"), text)));
+    files.extend(natives.of(automaton).into_iter().map(|(name, text)| (format!("native_{name}"), text)));
     Ok(files)
 }

@@ -7,14 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mokume_base::{render, Diagnostic, FileId, Severity};
+use mokume_base::{render, Diagnostic, FileId, Severity, World};
 use mokume_semantics::program::StackId;
 use mokume_syntax::SyntaxKind;
 
 use crate::compile::{self, Checked};
 
 /// All that is wrong with the files that were asked for, by place.
-pub fn all(checked: &Checked) -> Vec<Diagnostic> {
+pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
     let mut diagnostics = checked.diagnostics.clone();
     let sound = Sound::of(checked);
     let own = |file: FileId| checked.roots.contains(&file);
@@ -28,7 +28,7 @@ pub fn all(checked: &Checked) -> Vec<Diagnostic> {
         if !wanted || !sound.is(&stack.name.text) {
             continue;
         }
-        let (compiled, found) = compile::compile(checked, id);
+        let (compiled, found) = compile::compile(checked, id, world);
         if own(stack.name.span.file) {
             diagnostics.extend(found);
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
 use mokume_reaction::{Automaton, Natives};
+use mokume_script::Written;
 use mokume_semantics::program::{Program, StackId};
 
 use crate::failure::Failure;
@@ -26,11 +27,13 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// Whether anything is wrong with the program itself: then no stack of it can be compiled.
     pub fn has_errors(&self) -> bool {
         has_errors(&self.diagnostics)
     }
 }
 
+/// Whether one of them is an error; warnings are none.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
@@ -38,12 +41,9 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 /// Reads and checks files and folders (a project's sources when none are named).
 pub fn check(world: &dyn World, names: &[String]) -> Result<Checked, Failure> {
     let start = names.first().map_or(".", String::as_str);
-    let folder =
-        if Path::new(start).is_dir() { Path::new(start) } else { Path::new(start).parent().unwrap_or(Path::new(".")) };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let found = project::find(folder)?;
-    let (home, manifest) = found.unwrap_or_else(|| (PathBuf::from("."), Manifest::default()));
-    let names = if names.is_empty() { sources_of(&home, &manifest)? } else { names.to_vec() };
+    let folder = if world.is_folder(start) { start } else { start.rsplit_once('/').map_or(".", |(folder, _)| folder) };
+    let (home, manifest) = governed(world, if folder.is_empty() { "/" } else { folder })?;
+    let names = if names.is_empty() { sources_of(world, &home, &manifest)? } else { names.to_vec() };
     let mut texts = Vec::new();
     for file in mokume_files(world, &names)? {
         let text = world
@@ -62,7 +62,7 @@ pub fn check_texts(world: &dyn World, texts: Vec<(String, String)>, folders: Vec
     let mut library = Library { world, folders };
     let loaded = mokume_semantics::load(&mut sources, &roots, &mut library);
     let (program, mut diagnostics) = mokume_semantics::analyse(&loaded);
-    let natives = natives::files(&program, &sources, &mut library, world, &mut diagnostics);
+    let natives = natives::files(&program, &sources, &mut library, &mut diagnostics);
     Checked { sources, program, diagnostics, roots, manifest: Manifest::default(), natives }
 }
 
@@ -71,12 +71,17 @@ pub fn files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure
     if !names.is_empty() {
         return mokume_files(world, names);
     }
-    let (home, manifest) = project::find(Path::new("."))?.unwrap_or_else(|| (PathBuf::from("."), Manifest::default()));
-    mokume_files(world, &sources_of(&home, &manifest)?)
+    let (home, manifest) = governed(world, ".")?;
+    mokume_files(world, &sources_of(world, &home, &manifest)?)
 }
 
-fn sources_of(home: &Path, manifest: &Manifest) -> Result<Vec<String>, Failure> {
-    if manifest == &Manifest::default() && !home.join("Mokume.toml").exists() {
+/// The manifest that governs a folder and the manifest's own folder; without one, the folder that we are in.
+fn governed(world: &dyn World, folder: &str) -> Result<(PathBuf, Manifest), Failure> {
+    Ok(project::find(world, folder)?.unwrap_or_else(|| (PathBuf::from("."), Manifest::default())))
+}
+
+fn sources_of(world: &dyn World, home: &Path, manifest: &Manifest) -> Result<Vec<String>, Failure> {
+    if manifest == &Manifest::default() && !world.exists(&home.join("Mokume.toml").to_string_lossy()) {
         return Err(Failure::of_use("no file is named, and there is no Mokume.toml here", "name a `.mok` file"));
     }
     let sources =
@@ -88,7 +93,7 @@ fn sources_of(home: &Path, manifest: &Manifest) -> Result<Vec<String>, Failure> 
 fn mokume_files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure> {
     let mut files = Vec::new();
     for name in names {
-        if Path::new(name).is_dir() {
+        if world.is_folder(name) {
             let before = files.len();
             below(world, name, &mut files);
             if files.len() == before {
@@ -123,6 +128,8 @@ pub struct Compiled {
     pub uncomposed: Automaton,
     pub composed: Automaton,
     pub diagnostics: Vec<Diagnostic>,
+    /// How its values are shown and set.
+    pub written: Arc<Written>,
     /// Its functions in C, for the interpreter, and their texts.
     pub natives: Option<Arc<dyn Natives>>,
     pub native_files: Files,
@@ -161,13 +168,15 @@ fn of_the_stack(checked: &Checked, stack: StackId, diagnostic: Diagnostic) -> Di
 }
 
 /// Lowers, verifies and composes. `None` where there are errors.
-pub fn compile(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diagnostic>) {
+///
+/// `world` is where functions in C are compiled for the interpreter.
+pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<Compiled>, Vec<Diagnostic>) {
     let lower = |models| {
         let options = mokume_lower::Options { models, ..Default::default() };
         mokume_lower::lower(&checked.program, &checked.sources, stack, &options)
     };
     let (mut lowered, mut diagnostics) = lower(false);
-    let natives = match lowered.as_ref().map(|automaton| natives::load(automaton, &checked.natives)) {
+    let natives = match lowered.as_ref().map(|automaton| natives::load(automaton, &checked.natives, world)) {
         Some(Ok(natives)) => natives,
         Some(Err(warning)) => {
             // Everything runs by their models then, in the interpreter and in C.
@@ -189,7 +198,10 @@ pub fn compile(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diag
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
             let native_files = checked.natives.clone();
-            let compiled = Compiled { uncomposed, composed: automaton, diagnostics: Vec::new(), natives, native_files };
+            let stack = &checked.program.stacks[stack.index()];
+            let written = Arc::new(crate::written::of(&checked.program, stack, &uncomposed));
+            let compiled =
+                Compiled { uncomposed, composed: automaton, diagnostics: Vec::new(), written, natives, native_files };
             (Some(compiled), diagnostics)
         }
         _ => (None, diagnostics),

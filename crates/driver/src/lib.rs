@@ -2,6 +2,7 @@
 //!
 //! Invariant: below this crate nothing touches a file, a clock, a device or a process but through the doors given to it.
 
+mod cache;
 pub mod check;
 pub mod compile;
 pub mod devices;
@@ -20,6 +21,7 @@ pub mod run;
 pub mod settings;
 pub mod sim;
 pub mod test;
+pub mod written;
 
 pub use failure::{Blame, Failure};
 

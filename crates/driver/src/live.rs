@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use mokume_reaction::{Datum, Machine, Outcome, Output, PortId};
 
@@ -76,15 +76,17 @@ pub fn run(
 }
 
 impl Live {
-    pub fn new(devices: Vec<Attached>, capture: Option<CaptureWriter>) -> Live {
+    /// `since_1970` is the time now, for the capture.
+    pub fn new(devices: Vec<Attached>, capture: Option<CaptureWriter>, since_1970: Duration) -> Live {
         let clock = Clock::new(devices.iter().all(|attached| attached.device.descriptor().is_none()));
-        let epoch = if clock.is_virtual() { 0 } else { since_1970() };
+        let since_1970 = u64::try_from(since_1970.as_nanos()).unwrap_or(0);
+        let epoch = if clock.is_virtual() { 0 } else { since_1970 };
         Live { devices, capture, epoch, traffic: Traffic::default(), clock, now: 0 }
     }
 
     /// With a clock that runs, whatever the devices are: those that come and go are attached later.
     pub fn real(devices: Vec<Attached>) -> Live {
-        Live { clock: Clock::new(false), ..Live::new(devices, None) }
+        Live { clock: Clock::new(false), ..Live::new(devices, None, Duration::ZERO) }
     }
 
     /// Nanoseconds since the start.
@@ -92,6 +94,8 @@ impl Live {
         self.clock.now().unwrap_or(self.now).max(self.now)
     }
 
+    /// From now on the device's frames go to its port, and what the port puts out goes to the device. A port has one
+    /// device.
     pub fn attach(&mut self, device: Attached) {
         self.devices.push(device);
     }
@@ -103,6 +107,7 @@ impl Live {
         self.devices.len() < before
     }
 
+    /// Starts the machine, once, before the first round, and carries out what it says then.
     pub fn start(&mut self, machine: &mut dyn Machine, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
         let outcome = machine.start(self.now);
         self.take(self.now, &outcome, heard)
@@ -171,11 +176,6 @@ impl Live {
         }
         Ok(())
     }
-}
-
-fn since_1970() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(0)
 }
 
 fn earliest(a: Option<u64>, b: Option<u64>) -> Option<u64> {

@@ -1,17 +1,20 @@
 //! Who runs a stack: the interpreter (the uncomposed layers, the reference) or C (the composed stack).
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Machine, OpKind};
+use mokume_script::Written;
+use mokume_toolchain as toolchain;
 
+use crate::cache;
 use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::settings;
 
+/// Who runs a stack. Both must do the same (docs/semantics.md, E1); the interpreter needs no compiler of C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Backend {
     Interpreter,
@@ -29,21 +32,19 @@ impl Backend {
     }
 }
 
-/// Where compiled stacks are kept from run to run.
-pub fn cache(world: &dyn World) -> PathBuf {
-    let home = world.environment("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = home.or_else(|| world.environment("HOME").map(|home| PathBuf::from(home).join(".cache")));
-    home.unwrap_or_else(std::env::temp_dir).join("mokume")
+/// The command of the C compiler: what the environment says in `CC`, else `cc`.
+pub fn compiler(world: &dyn World) -> String {
+    toolchain::command(world, None)
 }
 
 /// The stacks as one compiled program.
-pub fn program(automata: &[&Automaton], build: &Build) -> Result<Arc<CProgram>, Failure> {
+pub fn program(automata: &[&Automaton], build: &Build<'_>) -> Result<Arc<CProgram>, Failure> {
     CProgram::build(automata, build).map(Arc::new).map_err(|error| match error {
-        BuildError::NoCompiler { command } => Failure::of_use(
+        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => Failure::of_use(
             format!("there is no C compiler `{command}`"),
             "install one (`apt install gcc`), name yours in CC, or use `--backend interpreter`",
         ),
-        BuildError::Io { path, reason } => Failure::of_use(
+        BuildError::Toolchain(toolchain::Failure::Io { path, reason }) => Failure::of_use(
             format!("what is compiled cannot be kept at {}: {reason}", path.display()),
             "is the folder writable? XDG_CACHE_HOME names another",
         ),
@@ -66,7 +67,7 @@ pub fn machine(
             Ok(Box::new(instance.with_natives(compiled.natives.clone())))
         }
         Backend::C => {
-            let build = compiled.native_files.with(&[&compiled.composed], Build::new(cache(world)));
+            let build = compiled.native_files.with(&[&compiled.composed], Build::new(world, cache::folder(world)));
             let program = program(&[&compiled.composed], &build)?;
             let buffers = compiled.composed.pool.max(64) * 2;
             let longest = if joins(&compiled.composed) { longest.max(LONGEST_JOINED) } else { longest };
@@ -91,13 +92,14 @@ fn joins(automaton: &Automaton) -> bool {
 /// The values of a stack's parameters: what is set, else the default, else what `given` says; one without any is an error.
 pub fn parameters(
     automaton: &Automaton,
+    written: &Written,
     set: &[(String, String)],
     given: &dyn Fn(&str) -> Option<u64>,
 ) -> Result<Vec<u64>, Failure> {
     let mut values: Vec<Option<u64>> =
         automaton.params.iter().map(|param| given(&param.name).or(param.default)).collect();
     for (name, text) in set {
-        for (index, word) in settings::assign(&automaton.params, name, text)? {
+        for (index, word) in settings::assign(automaton, written, name, text)? {
             let width = automaton.params[index].ty.width(automaton);
             if width < 64 && word >> width != 0 {
                 return Err(Failure::of_use(

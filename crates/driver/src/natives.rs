@@ -1,6 +1,5 @@
 //! Functions in C: their files are found beside those that declare them, compiled, and loaded for the interpreter.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use mokume_base::world::World;
@@ -10,8 +9,8 @@ use mokume_reaction::{Automaton, Natives};
 use mokume_semantics::load::Loader;
 use mokume_semantics::program::Program;
 
+use crate::cache;
 use crate::library::Library;
-use crate::machines;
 
 /// The C files of a program, name and text each, and the libraries that they need.
 #[derive(Clone, Default, Debug)]
@@ -19,30 +18,40 @@ pub struct Files {
     /// With the functions that are declared to be in each.
     files: Vec<(String, String, Vec<String>)>,
     libraries: Vec<(String, String)>,
-    cache: PathBuf,
 }
 
 impl Files {
     /// A build with the C files of what these automata call.
-    pub fn with(&self, automata: &[&Automaton], mut build: Build) -> Build {
-        let called: Vec<String> = automata
-            .iter()
-            .flat_map(|automaton| mokume_emit_c::signatures(automaton))
-            .map(|signature| signature.symbol)
-            .collect();
-        for (name, text, symbols) in &self.files {
-            let known = build.natives.iter().any(|(known, _)| known == name);
-            if !known && symbols.iter().any(|symbol| called.contains(symbol)) {
-                build.natives.push((name.clone(), text.clone()));
+    pub fn with<'w>(&self, automata: &[&Automaton], mut build: Build<'w>) -> Build<'w> {
+        let symbols = called(automata);
+        for (name, text) in self.texts(&symbols) {
+            if !build.natives.iter().any(|(known, _)| *known == name) {
+                build.natives.push((name, text));
             }
         }
         for (symbol, library) in &self.libraries {
-            if called.contains(symbol) && !build.libraries.contains(library) {
+            if symbols.contains(symbol) && !build.libraries.contains(library) {
                 build.libraries.push(library.clone());
             }
         }
         build
     }
+
+    /// The C files of what an automaton calls, name and text each.
+    pub fn of(&self, automaton: &Automaton) -> Vec<(String, String)> {
+        self.texts(&called(&[automaton]))
+    }
+
+    fn texts(&self, called: &[String]) -> Vec<(String, String)> {
+        let wanted = self.files.iter().filter(|(_, _, symbols)| symbols.iter().any(|symbol| called.contains(symbol)));
+        wanted.map(|(name, text, _)| (name.clone(), text.clone())).collect()
+    }
+}
+
+/// The functions in C that automata call.
+fn called(automata: &[&Automaton]) -> Vec<String> {
+    let signatures = automata.iter().flat_map(|automaton| mokume_emit_c::signatures(automaton));
+    signatures.map(|signature| signature.symbol).collect()
 }
 
 const MISSING: Code = Code("M0342");
@@ -52,10 +61,9 @@ pub fn files(
     program: &Program,
     sources: &SourceMap,
     library: &mut Library,
-    world: &dyn World,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Files {
-    let mut found = Files { cache: machines::cache(world), ..Files::default() };
+    let mut found = Files::default();
     for function in &program.functions {
         let Some(native) = function.native.as_ref().filter(|native| !native.file.is_empty()) else { continue };
         let span = function.name.span;
@@ -78,8 +86,8 @@ pub fn files(
 }
 
 /// The functions in C that an automaton calls, compiled and loaded; a warning if that cannot be done here.
-pub fn load(automaton: &Automaton, files: &Files) -> Result<Option<Arc<dyn Natives>>, Diagnostic> {
-    let build = files.with(&[automaton], Build::new(files.cache.clone()));
+pub fn load(automaton: &Automaton, files: &Files, world: &dyn World) -> Result<Option<Arc<dyn Natives>>, Diagnostic> {
+    let build = files.with(&[automaton], Build::new(world, cache::folder(world)));
     match Loaded::build(automaton, &build) {
         Ok(None) => Ok(None),
         Ok(Some(loaded)) => Ok(Some(Arc::new(loaded))),

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use mokume_base::World;
 use serde::Deserialize;
 
 use crate::failure::Failure;
 
+/// All that `Mokume.toml` says. An unknown key is a failure: it is more likely a slip than meant for somebody else.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -45,12 +47,12 @@ pub struct Defaults {
 }
 
 /// The manifest that governs a folder, and the folder that it stands in.
-pub fn find(start: &Path) -> Result<Option<(PathBuf, Manifest)>, Failure> {
-    let start = start.canonicalize().unwrap_or_else(|_| start.to_path_buf());
-    for folder in start.ancestors() {
-        let file = folder.join("Mokume.toml");
-        if let Ok(text) = std::fs::read_to_string(&file) {
-            return parse(&text, &file.to_string_lossy()).map(|manifest| Some((folder.to_path_buf(), manifest)));
+pub fn find(world: &dyn World, start: &str) -> Result<Option<(PathBuf, Manifest)>, Failure> {
+    let start = world.absolute(start).unwrap_or_else(|_| start.to_string());
+    for folder in Path::new(&start).ancestors() {
+        let file = folder.join("Mokume.toml").to_string_lossy().into_owned();
+        if let Ok(text) = world.read_text(&file) {
+            return parse(&text, &file).map(|manifest| Some((folder.to_path_buf(), manifest)));
         }
     }
     Ok(None)
@@ -72,6 +74,8 @@ pub fn parse(text: &str, name: &str) -> Result<Manifest, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use mokume_base::MemoryWorld;
+
     use super::*;
 
     #[test]
@@ -83,6 +87,17 @@ mod tests {
         .unwrap();
         assert_eq!(manifest.defaults.stack.as_deref(), Some("Host"));
         assert_eq!(manifest.defaults.set["address"], "10.0.0.1/24");
+    }
+
+    #[test]
+    fn a_manifest_governs_the_folders_below_it() {
+        let world = MemoryWorld::new()
+            .with_file("a/Mokume.toml", "[project]\nname = \"a\"\n")
+            .with_file("a/b/c/x.mok", "")
+            .with_file("d/x.mok", "");
+        let (home, manifest) = find(&world, "a/b/c").unwrap().expect("one above it");
+        assert_eq!((home, manifest.project.name.as_str()), (PathBuf::from("a"), "a"));
+        assert_eq!(find(&world, "d").unwrap(), None);
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub fn run(
             _ => None,
         }
     };
-    let params = machines::parameters(automaton, &request.set, &given)?;
+    let params = machines::parameters(automaton, &compiled.written, &request.set, &given)?;
     let mut machine = machines::machine(compiled, request.backend, &params, request.seed, longest, world)?;
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -64,7 +64,7 @@ pub fn run(
     let capture =
         request.pcap.as_deref().map(|name| CaptureWriter::create(name, LinkType::of(automaton))).transpose()?;
     let devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
-    let mut live = Live::new(devices, capture);
+    let mut live = Live::new(devices, capture, world.now());
     let mut reports = 0;
     ready();
     let until = Until { nanoseconds: request.nanoseconds, stop };

@@ -6,8 +6,8 @@ use mokume_base::world::World;
 use mokume_emit_c::{Build, CMachine, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::Automaton;
+use mokume_script::{Failure as Difference, Script};
 use mokume_semantics::program::Test;
-use mokume_testkit::{Failure as Difference, Script};
 
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
@@ -42,7 +42,7 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
     let mut stacks: BTreeMap<u32, Compiled> = BTreeMap::new();
     for test in &tests {
         if !stacks.contains_key(&test.stack.0) {
-            let (compiled, diagnostics) = compile::compile(checked, test.stack);
+            let (compiled, diagnostics) = compile::compile(checked, test.stack, world);
             results.diagnostics.extend(diagnostics);
             if let Some(compiled) = compiled {
                 stacks.insert(test.stack.0, compiled);
@@ -61,10 +61,10 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
         for (test, script) in &scripts {
             let compiled = &stacks[&test.stack.0];
             let automaton = &compiled.uncomposed;
-            let params = mokume_testkit::parameters(automaton, script);
+            let params = mokume_script::parameters(automaton, script);
             let machine = Instance::new(automaton, &params, script.seed);
             let mut machine = machine.with_natives(compiled.natives.clone());
-            let differences = mokume_testkit::run(automaton, script, &mut machine);
+            let differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
             results.outcomes.push(outcome(checked, test, Backend::Interpreter, differences));
         }
     }
@@ -86,7 +86,7 @@ fn run_in_c(
 ) -> Result<Vec<Outcome>, Failure> {
     let order: Vec<u32> = stacks.keys().copied().collect();
     let automata: Vec<&Automaton> = stacks.values().map(|compiled| &compiled.composed).collect();
-    let build = Build { optimize: 1, ..Build::new(machines::cache(world)) };
+    let build = Build { optimize: 1, ..Build::new(world, crate::cache::folder(world)) };
     let program = machines::program(&automata, &checked.natives.with(&automata, build))?;
     // Enough for the pools that composing asks for; a loop that makes very many messages is said to find no room.
     let pool = automata.iter().map(|automaton| automaton.pool).max().unwrap_or_default();
@@ -97,14 +97,15 @@ fn run_in_c(
         .map(|(test, script)| {
             let place = order.iter().position(|stack| *stack == test.stack.0).unwrap_or_default();
             let automaton = automata[place];
-            let params = mokume_testkit::parameters(automaton, script);
+            let params = mokume_script::parameters(automaton, script);
             let machine = CMachine::new(&program, place, &params, script.seed, memory);
             let mut machine = machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?;
-            let mut differences = mokume_testkit::run(automaton, script, &mut machine);
+            let written = &stacks[&test.stack.0].written;
+            let mut differences = mokume_script::judge(automaton, written, script, &mut machine);
             if machine.exhausted() > 0 {
                 let reason = "the C program ran out of message buffers: a reaction makes more messages than tests have"
                     .to_string();
-                let kind = mokume_testkit::FailureKind::Senseless { reason };
+                let kind = mokume_script::FailureKind::Senseless { reason };
                 differences.push(Difference { test: script.name.clone(), line: script.line, step: 0, kind });
             }
             Ok(outcome(checked, test, Backend::C, differences))

@@ -88,7 +88,7 @@ fn difference(outcome: &test::Outcome) -> Option<String> {
 fn errors_of_stacks(checked: &Checked) -> Vec<String> {
     let own = |index: &usize| checked.roots.contains(&checked.program.stacks[*index].name.span.file);
     let stacks = (0..checked.program.stacks.len()).filter(own);
-    stacks.flat_map(|index| errors(&compile::compile(checked, StackId(index as u32)).1)).collect()
+    stacks.flat_map(|index| errors(&compile::compile(checked, StackId(index as u32), &RealWorld).1)).collect()
 }
 
 /// The tests that passed in all whole examples of a page.

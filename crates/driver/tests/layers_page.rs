@@ -55,7 +55,8 @@ fn pictures(wanted: &[String]) -> BTreeMap<String, (String, String)> {
                 if found.get(name).is_some_and(|(size, ..)| *size <= layers.len()) {
                     continue;
                 }
-                let compiled = compile::compile(&checked, StackId(index as u32)).0.expect("a stack of the tests");
+                let compiled =
+                    compile::compile(&checked, StackId(index as u32), &RealWorld).0.expect("a stack of the tests");
                 let short = format!("tests/library/{}", Path::new(&file).file_name().unwrap().to_string_lossy());
                 found.insert(name.clone(), (layers.len(), short, graph::picture(&compiled.composed, false)));
             }

@@ -5,7 +5,6 @@ use std::path::Path;
 use mokume_base::world::RealWorld;
 use mokume_driver::machines::Backend;
 use mokume_driver::{compile, sim};
-use mokume_reaction::{Datum, Type};
 use mokume_simulate::What;
 
 /// Every output of both hosts, `host port.event` with its arguments.
@@ -13,21 +12,13 @@ fn outputs(network: &str, backend: Backend) -> Vec<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/library/same_layout.mok");
     let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).unwrap();
     let network = sim::choose(&checked, Some(network)).unwrap();
-    let (compiled, diagnostics) = sim::stacks(&checked, network);
+    let (compiled, diagnostics) = sim::stacks(&checked, network, &RealWorld);
     assert_eq!(diagnostics.len(), 0);
     let run = sim::run(&checked, network, &compiled, backend, 1, sim::Keep::All, &RealWorld, &mut |_| {}).unwrap();
     let said = |what: &What| match what {
         What::Output { host, port, event, args } => {
-            let automaton = &run.hosts[*host].automaton;
-            let port = &automaton.ports[port.index()];
-            let output = &port.outputs[*event as usize];
-            let mut shown = sim::arguments(args);
-            for (arg, (_, ty)) in args.iter().zip(&output.params) {
-                if let (Datum::Word(word), Type::Reason) = (arg, ty) {
-                    shown = shown.replacen(&word.to_string(), &automaton.reasons[*word as usize].name, 1);
-                }
-            }
-            Some(format!("{}.{}.{}{shown}", run.hosts[*host].name, port.name, output.event))
+            let host = &run.hosts[*host];
+            Some(format!("{}.{}", host.name, host.output(*port, *event, args)))
         }
         _ => None,
     };

@@ -26,7 +26,9 @@ fn interpreter_and_c_agree_on_every_stack() {
     println!("{:?} to compile the stacks", started.elapsed());
     let program = match CProgram::build(&composed(&stacks), &with_natives(&stacks, build())) {
         Ok(program) => Arc::new(program),
-        Err(BuildError::NoCompiler { command }) => return println!("SKIPPED: there is no C compiler `{command}`"),
+        Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
+            return println!("SKIPPED: there is no C compiler `{command}`")
+        }
         Err(error) => panic!("{error}"),
     };
     println!("{:?} with the C compiler", started.elapsed());

@@ -14,10 +14,10 @@ const SHOWN: usize = 12;
 /// On each stack, for each fault.
 const SEQUENCES: u64 = 30;
 
-fn program(stacks: &[Stack], build: &Build) -> Option<Arc<CProgram>> {
+fn program(stacks: &[Stack], build: &Build<'static>) -> Option<Arc<CProgram>> {
     match CProgram::build(&composed(stacks), &with_natives(stacks, build.clone())) {
         Ok(program) => Some(Arc::new(program)),
-        Err(BuildError::NoCompiler { command }) => {
+        Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
             println!("SKIPPED: there is no C compiler `{command}`");
             None
         }

@@ -21,7 +21,7 @@ fn written(name: &str, c: &str) -> String {
 /// What one message becomes, and how many warnings there were.
 fn sent(file: &str) -> (Vec<Vec<u8>>, usize) {
     let checked = compile::check(&RealWorld, &[file.to_string()]).unwrap();
-    let (compiled, diagnostics) = compile::compile(&checked, StackId(0));
+    let (compiled, diagnostics) = compile::compile(&checked, StackId(0), &RealWorld);
     let compiled = compiled.unwrap_or_else(|| panic!("{diagnostics:?}"));
     let mut machine = Instance::new(&compiled.uncomposed, &[0, 1514], 1).with_natives(compiled.natives.clone());
     machine.start(0);

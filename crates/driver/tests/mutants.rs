@@ -15,7 +15,7 @@ fn whole(text: &str) {
     let world = MemoryWorld::default();
     world.write("mutant.mok", text.as_bytes()).expect("memory takes it");
     if let Ok(checked) = compile::check(&world, &["mutant.mok".to_string()]) {
-        check::all(&checked);
+        check::all(&checked, &world);
     }
 }
 

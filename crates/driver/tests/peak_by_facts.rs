@@ -15,7 +15,7 @@ fn peak(mtu: &str) -> u32 {
     let name = std::env::temp_dir().join(format!("mokume-peak-{}-{}.mok", std::process::id(), mtu.replace(' ', "")));
     std::fs::write(&name, text).unwrap();
     let checked = compile::check(&RealWorld, &[name.to_string_lossy().into_owned()]).unwrap();
-    let (compiled, diagnostics) = compile::compile(&checked, StackId(0));
+    let (compiled, diagnostics) = compile::compile(&checked, StackId(0), &RealWorld);
     let _ = std::fs::remove_file(name);
     let composed = compiled.unwrap_or_else(|| panic!("{diagnostics:?}")).composed;
     composed.composition.unwrap().peak

@@ -10,7 +10,7 @@ use mokume_semantics::program::StackId;
 fn both(file: &str, what: What, form: Form) -> (String, serde_json::Value) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).unwrap();
-    let (compiled, _) = compile::compile(&checked, StackId(0));
+    let (compiled, _) = compile::compile(&checked, StackId(0), &RealWorld);
     let automaton = compiled.expect("it compiles").uncomposed;
     (picture_of(&automaton, &checked.program, what, form), document(&automaton, &checked.program, what))
 }

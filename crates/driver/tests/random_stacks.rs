@@ -125,7 +125,7 @@ fn has_sessions(case: &Case, layers: &[&str], extra: &str) -> Result<bool, Strin
     if checked.has_errors() {
         return Err(format!("{:?}", checked.diagnostics));
     }
-    let (compiled, diagnostics) = compile::compile(&checked, stack);
+    let (compiled, diagnostics) = compile::compile(&checked, stack, &RealWorld);
     let compiled = compiled.ok_or_else(|| format!("{diagnostics:?}"))?;
     let ports = &compiled.composed.ports;
     Ok(ports.iter().any(|port| port.name == "app" && port.inputs.iter().any(|input| input.event == "open")))
@@ -134,7 +134,7 @@ fn has_sessions(case: &Case, layers: &[&str], extra: &str) -> Result<bool, Strin
 fn simulate(text: &str, backend: Backend, seed: u64) -> Result<sim::Run, String> {
     let checked = checked(text);
     let network = sim::choose(&checked, None).map_err(|failure| failure.to_string())?;
-    let (compiled, diagnostics) = sim::stacks(&checked, network);
+    let (compiled, diagnostics) = sim::stacks(&checked, network, &RealWorld);
     if compile::has_errors(&diagnostics) || checked.has_errors() {
         return Err(format!("{:?} {diagnostics:?}", checked.diagnostics));
     }
@@ -157,7 +157,9 @@ fn delivered(run: &sim::Run) -> Vec<Vec<u8>> {
 /// What both applications see, and when.
 fn seen(run: &sim::Run) -> Vec<String> {
     let output = |record: &Record| match &record.what {
-        What::Output { host, args, .. } => Some(format!("{} {host} {}", record.at, sim::arguments(args))),
+        What::Output { host, port, event, args } => {
+            Some(format!("{} {host} {}", record.at, run.hosts[*host].output(*port, *event, args)))
+        }
         _ => None,
     };
     run.records.iter().filter_map(output).collect()
@@ -280,7 +282,7 @@ fn random_stacks_that_do_not_fit_are_refused_and_the_boundary_is_named() {
         // Below the others, so that an endpoint has something above it.
         layers.insert(case.through.min(layers.len() - 1), "Unfit");
         let checked = checked(&source(&case, &layers, unfit, false));
-        let found = check::all(&checked);
+        let found = check::all(&checked, &RealWorld);
         let named = found.iter().find(|diagnostic| {
             let labels = diagnostic.labels.iter().chain(&diagnostic.primary);
             let said = labels.map(|label| label.text.as_str()).chain([diagnostic.message.as_str()]);

@@ -411,9 +411,10 @@ fn program(mirrors: &[&Automaton]) -> Option<Arc<CProgram>> {
         .iter()
         .map(|automaton| mokume_compose::compose(automaton, Default::default()).automaton.expect("it composes"))
         .collect();
-    match CProgram::build(&composed.iter().collect::<Vec<_>>(), &Build { optimize: 1, ..Build::new(cache) }) {
+    match CProgram::build(&composed.iter().collect::<Vec<_>>(), &Build { optimize: 1, ..Build::new(&RealWorld, cache) })
+    {
         Ok(program) => Some(Arc::new(program)),
-        Err(BuildError::NoCompiler { command }) => {
+        Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
             println!("SKIPPED: there is no C compiler `{command}`");
             None
         }

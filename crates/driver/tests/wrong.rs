@@ -25,7 +25,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn checked(program: &str, scratch: &Path) -> (Checked, Vec<Diagnostic>) {
     std::fs::write(scratch, program).expect("a scratch file");
     let checked = compile::check(&RealWorld, &[scratch.to_string_lossy().into_owned()]).expect("it is read");
-    let diagnostics = check::all(&checked);
+    let diagnostics = check::all(&checked, &RealWorld);
     (checked, diagnostics)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mokume_base::world::{RealWorld, World};
+use mokume_base::world::{Invocation, Output, RealWorld, Running, World};
 use mokume_driver::compile;
 
 use crate::stack::{Refused, Stack};
@@ -129,7 +129,7 @@ impl Graph {
         let mut checked = compile::check_texts(&overlay, vec![(place, self.text())], Vec::new());
         let stack = compile::choose_stack(&checked, Some(&self.name)).ok();
         let Some(stack) = stack.filter(|_| !checked.has_errors()) else { return Err(Refused::of(checked)) };
-        let (compiled, diagnostics) = compile::compile(&checked, stack);
+        let (compiled, diagnostics) = compile::compile(&checked, stack, world);
         checked.diagnostics.extend(diagnostics);
         match compiled {
             Some(compiled) => Ok(Stack::new(compiled, Refused::of(checked).to_string())),
@@ -176,13 +176,35 @@ impl World for Overlay<'_> {
         self.world.environment(name)
     }
 
-    fn run(
-        &self,
-        command: &str,
-        args: &[String],
-        stdin: &[u8],
-        timeout: std::time::Duration,
-    ) -> std::io::Result<mokume_base::world::Output> {
-        self.world.run(command, args, stdin, timeout)
+    fn make_folder(&self, path: &str) -> std::io::Result<()> {
+        self.world.make_folder(path)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> std::io::Result<()> {
+        self.world.rename(from, to)
+    }
+
+    fn remove(&self, path: &str) -> std::io::Result<()> {
+        self.world.remove(path)
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        self.world.is_folder(path)
+    }
+
+    fn absolute(&self, path: &str) -> std::io::Result<String> {
+        self.world.absolute(path)
+    }
+
+    fn temporary(&self) -> String {
+        self.world.temporary()
+    }
+
+    fn run(&self, program: &Invocation, stdin: &[u8], timeout: std::time::Duration) -> std::io::Result<Output> {
+        self.world.run(program, stdin, timeout)
+    }
+
+    fn start(&self, program: &Invocation) -> std::io::Result<Box<dyn Running>> {
+        self.world.start(program)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use mokume_base::render::{self, Colour};
-use mokume_base::world::{RealWorld, World};
+use mokume_base::world::{Invocation, RealWorld, World};
 use mokume_base::{Diagnostic, SourceMap};
 use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::machines::{self, Backend};
@@ -93,7 +93,7 @@ impl Stack {
             return Err(refuse(checked));
         }
         let stack = compile::choose_stack(&checked, name)?;
-        let (compiled, diagnostics) = compile::compile(&checked, stack);
+        let (compiled, diagnostics) = compile::compile(&checked, stack, &RealWorld);
         checked.diagnostics.extend(diagnostics);
         match compiled {
             Some(compiled) => Ok(Stack::new(compiled, Refused::of(checked).to_string())),
@@ -121,7 +121,7 @@ impl Stack {
             Some((_, "mtu")) => Some(u64::from(options.longest.min(1514))),
             _ => None,
         };
-        let params = machines::parameters(automaton, &options.set, &given)?;
+        let params = machines::parameters(automaton, &self.compiled.written, &options.set, &given)?;
         let machine =
             machines::machine(&self.compiled, options.backend, &params, options.seed, options.longest, world)?;
         Ok(Running::new(automaton.clone(), machine))
@@ -147,15 +147,13 @@ impl Stack {
         }
         let stem = files[0].0.trim_end_matches(".h").to_string();
         let object = folder.join(format!("lib{stem}.so"));
-        let compiler = RealWorld.environment("CC").unwrap_or_else(|| "cc".into());
-        let mut arguments: Vec<String> =
-            ["-std=c11", "-O2", "-shared", "-fPIC", "-I"].iter().map(|part| part.to_string()).collect();
+        let compiler = mokume_driver::machines::compiler(&RealWorld);
         let within = |name: &str| folder.join(name).to_string_lossy().into_owned();
-        arguments.push(folder.to_string_lossy().into_owned());
-        arguments.extend(["-o".into(), object.to_string_lossy().into_owned()]);
-        arguments.extend([within(&format!("{stem}.c")), within("mokume.c")]);
+        let invocation = Invocation::of(&compiler)
+            .args(["-std=c11", "-O2", "-shared", "-fPIC", "-I", &folder.to_string_lossy(), "-o"])
+            .args([object.to_string_lossy().into_owned(), within(&format!("{stem}.c")), within("mokume.c")]);
         let minute = std::time::Duration::from_secs(60);
-        let output = RealWorld.run(&compiler, &arguments, b"", minute).map_err(|_| {
+        let output = RealWorld.run(&invocation, b"", minute).map_err(|_| {
             Failure::of_use(format!("there is no C compiler `{compiler}`"), "install one, or name yours in CC")
         })?;
         match output.status {

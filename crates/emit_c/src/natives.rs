@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use mokume_reaction::{Automaton, Natives};
+use mokume_toolchain::Library;
 
 use crate::build::{build_shared, Build, BuildError};
 use crate::native::{shim, signatures};
@@ -22,26 +23,22 @@ pub struct Loaded {
     calls: Vec<(String, Call)>,
     /// C code may keep state of its own: one call at a time.
     turn: Mutex<()>,
-    _library: libloading::Library,
+    _library: Library,
 }
 
 impl Loaded {
     /// Compiles the files of [`Build::natives`] with what the automata call; none if they call nothing.
-    pub fn build(automaton: &Automaton, build: &Build) -> Result<Option<Loaded>, BuildError> {
+    pub fn build(automaton: &Automaton, build: &Build<'_>) -> Result<Option<Loaded>, BuildError> {
         let signatures = signatures(automaton);
         if signatures.is_empty() {
             return Ok(None);
         }
-        let artifact = build_shared(&shim(automaton, &signatures), build)?;
-        let failed = |reason: String| BuildError::Io { path: artifact.clone(), reason };
-        // SAFETY: the object was built by us; what the user's C does when it is loaded is the user's.
-        let library = unsafe { libloading::Library::new(&artifact) }.map_err(|error| failed(error.to_string()))?;
+        let library = build_shared(&shim(automaton, &signatures), build)?;
         let mut calls = Vec::new();
         for signature in signatures {
-            let name = format!("mk_call_{}", signature.symbol);
-            // SAFETY: the type is that of the shims.
-            let call = unsafe { library.get::<Call>(name.as_bytes()) };
-            calls.push((signature.symbol, *call.map_err(|error| failed(error.to_string()))?));
+            // SAFETY: the type is that of the shims, and the library is kept beside them.
+            let call = unsafe { library.function::<Call>(&format!("mk_call_{}", signature.symbol)) }?;
+            calls.push((signature.symbol, call));
         }
         Ok(Some(Loaded { calls, turn: Mutex::new(()), _library: library }))
     }

@@ -1,10 +1,10 @@
-//! The door of a stack in C: a reaction is refused exactly when the pool has no room for it, as in the interpreter.
+//! The door of a stack in C is the interpreter's: when a reaction is refused, how time goes on, and when a call ends.
 
 use std::sync::Arc;
 
-use crate::common::{build, right_files};
+use crate::common::{build, right_files, run_files};
 use mokume_emit_c::{CMachine, CProgram, Memory};
-use mokume_interpret::Instance;
+use mokume_interpret::{Instance, REACTIONS_PER_CALL};
 use mokume_reaction::{Datum, Handle, Machine, Outcome, PortId};
 
 const MEMORY: Memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
@@ -47,4 +47,61 @@ fn a_pool_one_buffer_too_small() {
         refused.push(a.last().expect("outcomes").refused);
     }
     assert_eq!(refused, [false, true]);
+}
+
+/// The stack of a run file, in C and on the interpreter.
+fn both(name: &str) -> (CMachine, Instance) {
+    let file = run_files().into_iter().find(|file| file.name == name).expect("a file of run tests");
+    let program = Arc::new(CProgram::build(&[&file.automaton], &build()).unwrap_or_else(|error| panic!("{error}")));
+    let c = CMachine::new(&program, 0, &[], 0, MEMORY).expect("a machine");
+    (c, Instance::new(&file.automaton, &[], 0))
+}
+
+/// docs/semantics.md, T2.
+#[test]
+fn time_never_runs_backwards() {
+    let (mut c, mut interpreter) = both("now_is_constant_in_a_reaction.ra composed");
+    for machine in [&mut c as &mut dyn Machine, &mut interpreter] {
+        machine.start(0);
+        let times: Vec<Datum> = [10, 5, 0, 12]
+            .into_iter()
+            .map(|now| {
+                machine.advance(now / 2);
+                machine.input(now, APP, 0, &[]).outputs[0].args[0].clone()
+            })
+            .collect();
+        assert_eq!(times, [10, 10, 10, 12].map(Datum::Word));
+    }
+}
+
+/// docs/semantics.md, P5.
+#[test]
+fn a_word_is_cut_to_its_type() {
+    let (mut c, mut interpreter) = both("order_down_before_up_needs_no_queue.ra composed");
+    for machine in [&mut c as &mut dyn Machine, &mut interpreter] {
+        machine.start(0);
+        let frames = machine.input(0, PortId(0), 0, &[Datum::Word(0xf05)]).outputs;
+        let words: Vec<&Datum> = frames.iter().map(|frame| &frame.args[0]).collect();
+        assert_eq!(words, [&Datum::Word(0x85), &Datum::Word(5)]);
+    }
+}
+
+/// docs/semantics.md, R8.
+#[test]
+fn a_call_ends_though_the_stack_never_rests() {
+    let (mut c, mut interpreter) = both("calls_end_though_the_stack_never_rests.ra composed");
+    for machine in [&mut c as &mut dyn Machine, &mut interpreter] {
+        let mut counted = Vec::new();
+        machine.start(0);
+        for mode in [1, 0] {
+            machine.input(3, APP, 0, &[Datum::Word(mode)]);
+            counted.push(machine.accounts().counters[0].1);
+            assert_eq!(machine.next_deadline(), Some(3), "what is left is due at once");
+        }
+        machine.advance(3);
+        counted.push(machine.accounts().counters[0].1);
+        let call = u64::from(REACTIONS_PER_CALL);
+        // The event and so many after it; so many, the event that still comes through, and one more; so many.
+        assert_eq!(counted, [1 + call, 1 + call + call + 1 + 1, 1 + call + call + 1 + 1 + call]);
+    }
 }

@@ -37,6 +37,59 @@ fn the_sample_program_runs() {
     }
 }
 
+/// Calls the stack from within its first output.
+const ANSWERS: &str = r#"
+#include <stdio.h>
+#include "answers.h"
+
+static struct answers *stack;
+
+static void said(void *context, uint8_t n)
+{
+    printf("%d\n", n);
+    if (n == 1)
+        answers_app_ask(stack, 0);
+    (void)context;
+}
+
+int main(void)
+{
+    static _Alignas(64) unsigned char memory[1 << 20];
+    struct answers_ports ports = {.app_said = said};
+    mk_config config = answers_defaults;
+    if (answers_size(&config) > sizeof memory)
+        return 1;
+    stack = answers_init(memory, &config, &ports);
+    answers_start(stack, 0);
+    answers_app_go(stack, 0);
+    return 0;
+}
+"#;
+
+/// docs/semantics.md, P1 and P2: outputs leave when their reaction is over and settled, and who calls the stack from within one
+/// begins the next reaction, behind what was put off for later.
+#[test]
+fn a_call_from_within_an_output_is_the_next_reaction() {
+    let name = "ports_callbacks_are_the_next_reaction.ra composed";
+    let file = common::run_files().into_iter().find(|file| file.name == name).expect("the stack");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("answers");
+    std::fs::create_dir_all(&folder).expect("a folder for tests");
+    RUNTIME.iter().for_each(|(name, text)| write(&folder, name, text));
+    let generated = emit(&file.automaton, &Options::default()).expect("C");
+    write(&folder, "answers.h", &generated.header);
+    write(&folder, "answers.c", &generated.source);
+    write(&folder, "main.c", ANSWERS);
+    let compiled = Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Werror", "-I.", "-o", "answers", "answers.c", "mokume.c", "main.c"])
+        .current_dir(&folder)
+        .output()
+        .expect("a C compiler");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let ran = Command::new(folder.join("answers")).output().expect("the program");
+    let said: Vec<String> = String::from_utf8_lossy(&ran.stdout).lines().map(str::to_string).collect();
+    assert_eq!(said, ["1", "2", "11", "4", "14", "104", "14"]);
+}
+
 /// Every file of the runtime is among those that are written out beside generated stacks.
 #[test]
 fn the_runtime_is_whole() {

@@ -13,7 +13,7 @@ use mokume_testkit::{parameters, run};
 const MEMORY: Memory = Memory { buffers: 256, buffer_octets: 4096, messages: 1024, outputs: 4096, reports: 4096 };
 
 /// A program of its own: a fault may end it.
-fn apart() -> Build {
+fn apart() -> Build<'static> {
     Build { optimize: 0, transport: Transport::Process, faults: RUNTIME_FAULTS.to_vec(), ..build() }
 }
 

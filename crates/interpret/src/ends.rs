@@ -57,8 +57,7 @@ impl Core {
                 self.found_object(made)
             }
             Fallible::First { class, parent } => {
-                let parent = parent.map_or(0, |parent| place_of(self.get(at, parent)));
-                let oldest = self.store.oldest(*class, parent);
+                let oldest = self.oldest(at, *class, *parent);
                 self.found_object(oldest)
             }
             Fallible::Next { object } => {
@@ -180,6 +179,18 @@ impl Core {
             }
         };
         self.store.add(&at.program.automaton, class, place).unwrap_or(NULL)
+    }
+
+    /// The oldest living object of a family; of a parent that was freed there is none, whoever has its place now.
+    fn oldest(&self, at: Activation, class: ClassId, parent: Option<Value>) -> u64 {
+        let place = match parent {
+            None => Some(0),
+            Some(parent) => {
+                let object = self.get(at, parent);
+                self.store.get(at.class(parent), object).map(|_| place_of(object))
+            }
+        };
+        place.map_or(NULL, |place| self.store.oldest(class, place))
     }
 
     fn found_object(&mut self, object: u64) -> bool {

@@ -1,4 +1,4 @@
-//! A reaction: an instant and all that follows from it, settling, and the end of objects (design, section 2).
+//! A reaction: an instant and all that follows from it, settling, and the end of objects (docs/semantics.md, O, S and L).
 
 use mokume_reaction::{CellId, ClassId, Datum, HandlerId, Output, PortId, Type};
 

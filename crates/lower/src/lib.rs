@@ -44,7 +44,7 @@ use mokume_semantics::program::{Program, StackId};
 pub(crate) use fault::Fault;
 pub use options::Options;
 pub use protocols::Protocols;
-pub use script::{input, settings, test_script, Input};
+pub use script::{input, settings, test_script};
 pub use stack::DEVICE_MTU;
 
 /// The uncomposed automaton of a stack; none if a diagnostic is an error.

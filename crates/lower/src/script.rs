@@ -2,16 +2,8 @@
 
 use mokume_base::{Code, Diagnostic, SourceMap, Span};
 use mokume_reaction::{Automaton, Datum, PortId, Report, Type};
+use mokume_script::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Input, Script, Step};
 use mokume_semantics::program as s;
-use mokume_testkit::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Script, Step};
-
-/// An input of a network's host, resolved.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Input {
-    pub port: PortId,
-    pub event: u32,
-    pub args: Vec<Datum>,
-}
 
 /// The values of a stack's parameters by the automaton's names: `address` of two scalars is `address.address`, `address.prefix`.
 pub fn settings(automaton: &Automaton, given: &[(s::Name, Vec<u64>)]) -> Vec<(String, u64)> {
@@ -48,7 +40,7 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
             }
             expected => {
                 if matches!(expected, s::StepKind::Expect { .. }) {
-                    // `=>` is of all since the one before (docs, section 11).
+                    // `=>` is of all since the one before (docs/language.md, section 11).
                     let last = script.steps.len().saturating_sub(1);
                     script.start.later |= settled.is_none() && !script.steps.is_empty();
                     let since = settled.unwrap_or(0).min(last);

@@ -2,11 +2,11 @@
 //!
 //! Time limits are only a safety net; a query without an answer is `Unknown`, never a proof.
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use mokume_base::{Invocation, World};
+
+/// What a solver says about facts that are asserted together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// No values make all facts true.
@@ -16,6 +16,8 @@ pub enum Answer {
     Unknown(String),
 }
 
+/// A program that decides SMT-LIB scripts. It is none of ours: only what it refutes or satisfies counts, and what it
+/// does not decide is no proof.
 pub trait Solver {
     fn name(&self) -> &'static str;
     /// `script` ends with `(check-sat)`; `wanted` are names of bit-vector or boolean constants whose values matter when it is satisfiable.
@@ -23,41 +25,44 @@ pub trait Solver {
 }
 
 /// z3's program, by standard input.
-pub struct Z3 {
-    program: PathBuf,
+pub struct Z3<'w> {
+    world: &'w dyn World,
+    program: String,
     limit: Duration,
 }
 
 /// bitwuzla by its Python package (it comes without a program).
-pub struct Bitwuzla {
-    python: PathBuf,
+pub struct Bitwuzla<'w> {
+    world: &'w dyn World,
+    python: String,
     limit: Duration,
 }
 
 /// What this machine has, best first for octets; the folder is where `scripts/setup` puts its virtual environment.
-pub fn solvers(environment: &std::path::Path) -> Vec<Box<dyn Solver>> {
+pub fn solvers<'w>(world: &'w dyn World, environment: &str) -> Vec<Box<dyn Solver + 'w>> {
     let limit = Duration::from_secs(60);
-    let mut found: Vec<Box<dyn Solver>> = Vec::new();
-    let python = environment.join("bin/python");
-    if succeeds(Command::new(&python).args(["-c", "import bitwuzla"])) {
-        found.push(Box::new(Bitwuzla { python, limit }));
+    let mut found: Vec<Box<dyn Solver + 'w>> = Vec::new();
+    let python = format!("{environment}/bin/python");
+    if succeeds(world, &Invocation::of(&python).args(["-c", "import bitwuzla"])) {
+        found.push(Box::new(Bitwuzla { world, python, limit }));
     }
-    let own = environment.join("bin/z3");
-    let program = if own.exists() { own } else { PathBuf::from("z3") };
-    if succeeds(Command::new(&program).arg("--version")) {
-        found.push(Box::new(Z3 { program, limit }));
+    let own = format!("{environment}/bin/z3");
+    let program = if world.exists(&own) { own } else { "z3".to_string() };
+    if succeeds(world, &Invocation::of(&program).args(["--version"])) {
+        found.push(Box::new(Z3 { world, program, limit }));
     }
     found
 }
 
-fn succeeds(command: &mut Command) -> bool {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+fn succeeds(world: &dyn World, program: &Invocation) -> bool {
+    world.run(program, b"", START).is_ok_and(|output| output.is_success())
 }
+
+/// A solver that says nothing for so long when it only has to show that it is there is none.
+const START: Duration = Duration::from_secs(60);
+
+/// A solver that does not keep to its limit is ended after so much longer: starting, reading and printing are not in it.
+const GRACE: Duration = Duration::from_secs(60);
 
 /// A few lines that speak SMT-LIB through bitwuzla's parser.
 const BITWUZLA: &str = r#"
@@ -67,48 +72,44 @@ with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
     file.write(text); file.flush()
     terms = bitwuzla.TermManager(); options = bitwuzla.Options()
     options.set(bitwuzla.Option.PRODUCE_MODELS, True)
-    options.set(bitwuzla.Option.TIME_LIMIT_PER, 60000)
+    options.set(bitwuzla.Option.TIME_LIMIT_PER, int(sys.argv[1]))
     parser = bitwuzla.Parser(terms, options)
     parser.parse(file.name)
 "#;
 
-impl Solver for Z3 {
+impl Solver for Z3<'_> {
     fn name(&self) -> &'static str {
         "z3"
     }
 
     fn ask(&mut self, script: &str, wanted: &[String]) -> Answer {
         let limit = format!("-T:{}", self.limit.as_secs());
-        run(Command::new(&self.program).args(["-in", "-smt2", &limit]), script, wanted)
+        let program = Invocation::of(&self.program).args(["-in", "-smt2", &limit]);
+        run(self.world, &program, self.limit, script, wanted)
     }
 }
 
-impl Solver for Bitwuzla {
+impl Solver for Bitwuzla<'_> {
     fn name(&self) -> &'static str {
         "bitwuzla"
     }
 
     fn ask(&mut self, script: &str, wanted: &[String]) -> Answer {
-        let _ = self.limit;
-        run(Command::new(&self.python).args(["-c", BITWUZLA]), script, wanted)
+        let limit = format!("{}", self.limit.as_millis());
+        let program = Invocation::of(&self.python).args(["-c", BITWUZLA, &limit]);
+        run(self.world, &program, self.limit, script, wanted)
     }
 }
 
-fn run(command: &mut Command, script: &str, wanted: &[String]) -> Answer {
+fn run(world: &dyn World, program: &Invocation, limit: Duration, script: &str, wanted: &[String]) -> Answer {
     let mut text = script.to_string();
     if !wanted.is_empty() {
         let names: Vec<String> = wanted.iter().map(|name| format!("|{name}|")).collect();
         text.push_str(&format!("(get-value ({}))\n", names.join(" ")));
     }
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let Ok(mut child) = child else { return Answer::Unknown("the solver does not start".into()) };
-    if let Some(mut input) = child.stdin.take() {
-        // A solver that ends early closes its input; its output says why.
-        let _ = input.write_all(text.as_bytes());
-    }
-    match child.wait_with_output() {
+    match world.run(program, text.as_bytes(), limit + GRACE) {
         Ok(output) => answer(&String::from_utf8_lossy(&output.stdout), wanted),
-        Err(error) => Answer::Unknown(error.to_string()),
+        Err(_) => Answer::Unknown("the solver does not start".into()),
     }
 }
 
@@ -149,7 +150,23 @@ fn value_of(output: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use mokume_base::{MemoryWorld, Output};
+
     use super::*;
+
+    #[test]
+    fn solvers_are_looked_for_in_the_environment_and_asked() {
+        let z3 = |args: &[String], script: &[u8]| {
+            let says =
+                if script.is_empty() { "Z3 version 4".to_string() } else { format!("sat\n((|a| #x0{}))", args.len()) };
+            Output { status: Some(0), stdout: says.into_bytes(), ..Output::default() }
+        };
+        let world = MemoryWorld::new().with_program("venv/bin/z3", z3).with_file("venv/bin/z3", "");
+        let mut found = solvers(&world, "venv");
+        assert_eq!(found.iter().map(|solver| solver.name()).collect::<Vec<_>>(), ["z3"]);
+        assert_eq!(found[0].ask("(check-sat)", &["a".into()]), Answer::Sat(vec![("a".into(), 3)]));
+        assert!(solvers(&MemoryWorld::new(), "venv").is_empty());
+    }
 
     #[test]
     fn answers_are_read() {

@@ -34,7 +34,7 @@ pub struct Output {
     pub args: Vec<Datum>,
 }
 
-/// Arithmetic and bounds reports (design, section 2): an output, the same on every back end.
+/// Arithmetic and bounds reports (docs/semantics.md, A11 and A12): an output, the same on every back end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Report {
     /// `+ - *` carried, or a cast by the language's checked form did not fit.

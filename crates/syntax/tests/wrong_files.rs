@@ -1,4 +1,4 @@
-//! Wrong files, and what is said about them: `tests/wrong/NAME.mok` and `NAME.txt`, blessed with `BLESS=1`.
+//! Wrong files, and what is said about them: `NAME.mok` in `wrong` and `NAME.txt`, blessed with `BLESS=1`.
 
 use crate::common;
 use mokume_base::{render_all, Colour, FileId, SourceMap};

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use mokume_base::RealWorld;
 use mokume_base::SourceMap;
 use mokume_compose::{compose, Options};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
@@ -48,7 +49,7 @@ fn compare(path: &str, sequences: u64, steps: usize) -> Result<(), String> {
     report("interpreter, composed", &layers, sequences, steps, &mut |seed| {
         Box::new(Instance::new(&composed, &[], seed))
     });
-    let build = Build { optimize: 1, ..Build::new(std::env::temp_dir().join("mokume-compare")) };
+    let build = Build { optimize: 1, ..Build::new(&RealWorld, std::env::temp_dir().join("mokume-compare")) };
     let program = CProgram::build(&[&layers, &composed], &build).map_err(|error| error.to_string())?;
     let program = Arc::new(program);
     let params: Vec<u64> = layers.params.iter().map(|param| param.default.unwrap_or(0)).collect();

@@ -16,9 +16,9 @@
 use std::fmt;
 
 use mokume_reaction::{Automaton, Report, Type};
+use mokume_script::*;
 
 use crate::lex::{tokens, Lexed, Token};
-use crate::script::*;
 
 /// Where and why a text is no run test.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mokume_base::RealWorld;
 use mokume_base::SourceMap;
 use mokume_compose::{compose, Options};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
@@ -53,7 +54,7 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
         })
         .collect();
     let automata: Vec<&Automaton> = stacks.iter().map(|(.., automaton)| automaton).collect();
-    let build = Build { optimize: 1, ..Build::new(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)) };
+    let build = Build { optimize: 1, ..Build::new(&RealWorld, PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)) };
     let program = Arc::new(CProgram::build(&automata, &build).unwrap_or_else(|error| panic!("{error}")));
     let memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
     let mut failures = Vec::new();

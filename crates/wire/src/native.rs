@@ -1,4 +1,4 @@
-//! Headers without a wire: records as a machine lays them out, from the source alone (design, section 5).
+//! Headers without a wire: records as a machine lays them out, from the source alone (docs/language.md, section 8).
 
 use mokume_reaction::{Automaton, HeaderId, Type, VariantId};
 

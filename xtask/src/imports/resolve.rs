@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::{Edges, Sources};
-use super::words::{end_of_item, words, Word};
+use crate::words::{end_of_item, words, Word};
 
 /// Names of modules from the crate's root on.
 type Path = Vec<String>;

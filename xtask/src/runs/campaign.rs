@@ -25,7 +25,7 @@ pub struct Run {
 
 /// How a run is started. Variables that the caller has set stay as they are.
 enum How {
-    /// Tests of a crate's `tests/all.rs` with this in their names, those of the campaign among them.
+    /// Tests of a crate's program of tests with this in their names, those of the campaign among them.
     Tests { package: &'static str, name: &'static str, variables: &'static [(&'static str, &'static str)] },
     /// The same, of what measures: optimised as what users build.
     Figures { package: &'static str, name: &'static str },

@@ -12,7 +12,8 @@ use std::ops::Range;
 use mokume_base::world::World;
 use mokume_base::SourceMap;
 use mokume_lower::protocols::{Above, Key, Protocols};
-use mokume_reaction::{Automaton, FieldValue};
+use mokume_reaction::{Automaton, FieldValue, Type, WireField, WireId};
+use mokume_script::Written;
 use mokume_wire::HeaderValue;
 
 use crate::compile::{self, Checked};
@@ -22,6 +23,7 @@ use crate::library::Library;
 /// What packets are read by.
 pub struct Dissector {
     pub automaton: Automaton,
+    pub written: Written,
     pub protocols: Protocols,
 }
 
@@ -45,16 +47,20 @@ pub struct Layer {
     pub padding: Range<usize>,
 }
 
+/// One field of a packet; `bit` is counted from the beginning of the packet.
 #[derive(Debug)]
 pub struct Field {
     pub name: String,
     pub bit: usize,
     pub width: u8,
     pub value: u64,
+    /// As its type says that it is written, or the name of an enum's value.
+    pub written: Option<String>,
     /// Not looked at by the wire.
     pub unread: bool,
 }
 
+/// Why a wire did not accept its packet, and at which bit of the packet it saw that.
 #[derive(Debug)]
 pub struct Refused {
     pub reason: String,
@@ -78,7 +84,8 @@ pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> 
         let first = diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).next().unwrap_or_default();
         Failure::of_program(first, "`mokume check` says where")
     })?;
-    Ok(Dissector { automaton, protocols })
+    let written = crate::written::of(&checked.program, &checked.program.stacks[stack.index()], &automaton);
+    Ok(Dissector { automaton, written, protocols })
 }
 
 const OWN_STACK: &str = "Dissected";
@@ -100,6 +107,8 @@ fn own(world: &dyn World) -> Checked {
 }
 
 impl Dissector {
+    /// Takes a packet apart, as far as a wire accepts it. Total: what no wire follows, or the last one refuses, is
+    /// `rest`.
     pub fn dissect(&self, octets: &[u8]) -> Dissection {
         let mut dissection = Dissection { layers: Vec::new(), rest: 0..octets.len() };
         let mut headers: Vec<HeaderValue> = Vec::new();
@@ -145,12 +154,29 @@ impl Dissector {
                 bit: start * 8 + seen.bit,
                 width: seen.width,
                 value: seen.value,
+                written: self.shown(wire, seen),
                 unread: seen.field.is_some_and(|field| matches!(field.value, FieldValue::Reserved)),
             })
             .collect();
         let end = fields.last().map_or(start, |field| (field.bit + usize::from(field.width)).div_ceil(8));
         let wire = self.automaton.wires[wire.index()].name.clone();
         Layer { name: name.to_string(), wire, octets: start..end, fields, refused: None, padding: 0..0 }
+    }
+
+    /// As the wire's field says that it is written, or the header's field that it carries as it is.
+    fn shown(&self, wire: WireId, seen: &mokume_wire::Seen) -> Option<String> {
+        if let Some(form) = self.written.wires.get(&(wire, seen.name.to_string())) {
+            return Some(form.write(&[seen.value]));
+        }
+        self.carried(seen.field?, seen.value)
+    }
+
+    fn carried(&self, field: &WireField, value: u64) -> Option<String> {
+        let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = field.value else { return None };
+        let (name, ty) = self.automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
+        let form = self.written.headers.get(&(header, name.clone())).filter(|form| form.words() == 1);
+        let of_enum = || matches!(ty, Type::Enum(_)).then(|| mokume_script::scalar(&self.automaton, *ty, value));
+        form.map(|form| form.write(&[value])).or_else(of_enum)
     }
 
     fn next(&self, above: &[Above], headers: &[HeaderValue]) -> Option<usize> {

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use mokume_base::RealWorld;
 use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
@@ -54,13 +55,13 @@ impl Tried {
     }
 }
 
-pub fn build() -> Build {
+pub fn build() -> Build<'static> {
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("campaign");
-    Build { optimize: 1, coverage: true, ..Build::new(cache) }
+    Build { optimize: 1, coverage: true, ..Build::new(&RealWorld, cache) }
 }
 
 /// A build with the functions in C that the stacks call.
-pub fn with_natives(stacks: &[Stack], build: Build) -> Build {
+pub fn with_natives(stacks: &[Stack], build: Build<'static>) -> Build<'static> {
     stacks.iter().fold(build, |build, stack| stack.native_files.with(&[&stack.composed], build))
 }
 

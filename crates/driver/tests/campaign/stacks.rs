@@ -41,7 +41,7 @@ pub fn stacks() -> Vec<Stack> {
                 continue;
             }
             let name = format!("{short} {}", definition.name.text);
-            let (compiled, diagnostics) = compile::compile(&checked, StackId(index as u32));
+            let (compiled, diagnostics) = compile::compile(&checked, StackId(index as u32), &RealWorld);
             let compiled = compiled.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
             own[index] = Some(stacks.len());
             stacks.push(Stack {

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use mokume_base::RealWorld;
 use mokume_base::SourceMap;
 use mokume_compose::{compose, Options};
 use mokume_emit_c::Build;
@@ -69,13 +70,13 @@ pub fn automata(files: &[RunFile]) -> Vec<&Automaton> {
 }
 
 /// Test programs are kept beside the other results of the build.
-pub fn build() -> Build {
+pub fn build() -> Build<'static> {
     // The compiler's time is the test's: 1 finds as much as 2.
-    Build { optimize: 1, ..Build::new(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emit_c")) }
+    Build { optimize: 1, ..Build::new(&RealWorld, PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emit_c")) }
 }
 
 /// A program of its own, with sanitizers.
-pub fn sanitized() -> Build {
+pub fn sanitized() -> Build<'static> {
     Build {
         optimize: 0,
         coverage: true,

@@ -83,7 +83,7 @@ impl<'p> Writer<'_, 'p> {
         self.cast(value, ty)
     }
 
-    /// A report (design, section 2, arithmetic) when the value has a bit set beyond `has`: one bit added to itself carries
+    /// A report (docs/semantics.md, A12) when the value has a bit set beyond `has`: one bit added to itself carries
     /// exactly then.
     fn report_beyond(&mut self, value: r::Value, had: u8, has: u8) {
         let plain = self.cast(value, r::Type::U(had));

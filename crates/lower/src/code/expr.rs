@@ -214,7 +214,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- messages
 
-    /// Of a layer under the coding point the headers of the wire are octets already, and do not count (docs, section 5).
+    /// Of a layer under the coding point the headers of the wire are octets already, and do not count (docs/language.md, section 5).
     fn message_size(&mut self, local: s::LocalId) -> r::Value {
         let message = self.of_local(local);
         let size = self.value(r::OpKind::Size { message });

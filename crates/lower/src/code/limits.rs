@@ -1,7 +1,7 @@
 //! The largest value that a limit may have in a stack: published values and sizes of messages, from the layers below.
 //!
 //! Must keep: no value of the expression is beyond what is said here, whatever the parameters that are set at start; what may
-//! wrap has no bound. Loops count as often as that in the peak of buffers (design: published facts).
+//! wrap has no bound. Loops count as often as that in the peak of buffers (docs/semantics.md, M).
 
 use mokume_base::Span;
 use mokume_semantics::program as s;

@@ -7,7 +7,7 @@ use mokume_reaction as r;
 use super::Lowering;
 use crate::constants::{fold, scalars, Env};
 
-/// Docs, section 10: a device's largest message when nobody says otherwise (an Ethernet frame's header and text).
+/// docs/language.md, section 10: a device's largest message when nobody says otherwise (an Ethernet frame's header and text).
 pub const DEVICE_MTU: u64 = 1514;
 
 impl<'p> Lowering<'p> {

@@ -1,6 +1,6 @@
 //! Handlers, blocks and operations as terms; emissions carried out in order, each with all that follows from it.
 //!
-//! For stacks without queued channels (design, section 2): there an emission is a call after the handler's updates.
+//! For stacks without queued channels (docs/semantics.md, O6): there an emission is a call after the handler's updates.
 
 use mokume_reaction::{Body, Handler, HandlerId, LayerId, OpKind, Operation, Terminator, Trigger, Type};
 

@@ -8,10 +8,8 @@ mod messages;
 
 use std::fmt::Write;
 
-use body::Body;
+use body::{Body, RANKS};
 use mokume_base::Random;
-
-const RANKS: usize = 3;
 
 /// The text of the automaton of a seed. It passes the verifier and composes.
 pub fn automaton(seed: u64) -> String {

@@ -1,7 +1,7 @@
 //! Parameters that are functions and layers: what a layer or bundle says about them.
 //!
 //! They are gone after this: who applies a layer or bundle to them gets one of its own, made for what it was given
-//! (docs/decisions/types.md), so nothing is looked up while a stack runs. Keeps: a definition is checked once with stand-ins,
+//! (docs/decisions/0020-types-of-layers.md), so nothing is looked up while a stack runs. Keeps: a definition is checked once with stand-ins,
 //! so its mistakes are reported where nobody applies it, too.
 
 use mokume_base::{Diagnostic, FileId};
@@ -76,6 +76,7 @@ fn function(cx: &mut Context, file: FileId, name: &Name, ty: &ast::FnType) -> Ki
         ty: *ty,
         default: None,
         local: LocalId(at as u32),
+        written: None,
     });
     let heads: Vec<Param> = heads.collect();
     let locals = heads.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();

@@ -1,0 +1,150 @@
+//! The public header of a generated stack: what a program that embeds it sees.
+
+use mokume_reaction::*;
+
+use crate::names::{identifier, Scope};
+use crate::plan::Plan;
+use crate::text::{literal, Text};
+use crate::types::{c_type, declare};
+
+/// How a value looks at a port.
+pub(crate) fn port_type(automaton: &Automaton, ty: Type) -> &'static str {
+    match ty {
+        Type::Msg => "mk_octets",
+        Type::Ref(_) => "mk_handle",
+        other => c_type(automaton, other),
+    }
+}
+
+/// What a port event's parameters are called, beside those that every function of a port has.
+pub(crate) fn param_names(params: &[(String, Type)]) -> Vec<String> {
+    let mut scope = Scope::default();
+    ["k", "now", "context"].into_iter().for_each(|own| scope.take(own));
+    params.iter().map(|(name, _)| scope.name(name)).collect()
+}
+
+/// A port event's parameters.
+fn port_params(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {
+    let names = param_names(params);
+    names.iter().zip(params).map(|(name, (_, ty))| declare(port_type(plan.automaton, *ty), name)).collect()
+}
+
+pub(crate) fn write(plan: &Plan) -> String {
+    let mut text = Text::default();
+    let (automaton, stack) = (plan.automaton, &plan.names.stack);
+    let guard = format!("{}_H", stack.to_uppercase());
+    text.line(format!(
+        "/* The stack {}: generated, do not edit. See runtime/README.md for how to embed it. */",
+        automaton.name.replace("*/", "* /")
+    ));
+    text.lines(&format!("#ifndef {guard}\n#define {guard}\n\n#include \"mokume.h\"\n"));
+    text.lines(&format!("struct {stack};\n"));
+    if !automaton.params.is_empty() {
+        text.open(format!("struct {stack}_params"));
+        for (param, name) in automaton.params.iter().zip(&plan.names.params) {
+            text.line(format!("{};", declare(c_type(automaton, param.ty), name)));
+        }
+        text.close(";");
+        text.line("");
+    }
+    reasons(plan, &mut text);
+    enums(plan, &mut text);
+    ports(plan, &mut text);
+    functions(plan, &mut text);
+    text.line("#endif");
+    text.finish()
+}
+
+/// Why messages were dropped or consumed: the indices of the accounts.
+fn reasons(plan: &Plan, text: &mut Text) {
+    if plan.names.reasons.is_empty() {
+        return;
+    }
+    text.line("/* Why messages were dropped or consumed: the indices of the accounts. */");
+    text.open(format!("enum {}_reason", plan.names.stack));
+    for name in &plan.names.reasons {
+        text.line(format!("{name},"));
+    }
+    text.close(";");
+    text.line("");
+}
+
+/// Enumerations of the source. What is too large for a constant of C is a macro.
+fn enums(plan: &Plan, text: &mut Text) {
+    for (one, names) in plan.automaton.enums.iter().zip(&plan.names.enums) {
+        let values = || names.iter().zip(&one.names).map(|(name, (_, value))| (name, *value));
+        let fits = |value: u64| value <= i32::MAX as u64;
+        if values().any(|(_, value)| fits(value)) {
+            text.open(format!("enum {}_{}", plan.names.stack, identifier(&one.name)));
+            for (name, value) in values().filter(|(_, value)| fits(*value)) {
+                text.line(format!("{name} = {value},"));
+            }
+            text.close(";");
+        }
+        for (name, value) in values().filter(|(_, value)| !fits(*value)) {
+            text.line(format!("#define {name} {}", literal(value)));
+        }
+        text.line("");
+    }
+}
+
+fn ports(plan: &Plan, text: &mut Text) {
+    let stack = &plan.names.stack;
+    text.lines("/* Where outputs go: after the reaction, in order. Octets are valid during the call. A port event without a\n * function of its own goes to `any`, if that is set. The functions may call the stack: that is the next reaction. */");
+    text.open(format!("struct {stack}_ports"));
+    text.line("void *context;");
+    for (port, names) in plan.automaton.ports.iter().zip(&plan.names.outputs) {
+        for (output, name) in port.outputs.iter().zip(names) {
+            let mut params = vec!["void *context".to_string()];
+            params.extend(port_params(plan, &output.params));
+            text.line(format!("void (*{name})({});", params.join(", ")));
+        }
+    }
+    text.line("mk_any_output any;");
+    text.close(";");
+    text.line("");
+}
+
+fn functions(plan: &Plan, text: &mut Text) {
+    let stack = &plan.names.stack;
+    let params = match plan.automaton.params.is_empty() {
+        true => String::new(),
+        false => format!("const struct {stack}_params *params, "),
+    };
+    text.lines(&format!("extern const mk_config {stack}_defaults;"));
+    if !plan.automaton.params.is_empty() {
+        text.line(format!("extern const struct {stack}_params {stack}_default_params;"));
+    }
+    text.lines(&format!(
+        "/* Octets of memory that an instance needs, aligned to 16. */\n\
+         size_t {stack}_size(const mk_config *config);\n\
+         struct {stack} *{stack}_init(void *memory, const mk_config *config, {params}const struct {stack}_ports *ports);\n\
+         /* Runs the start handlers; called once, first. Times are nanoseconds. */\n\
+         void {stack}_start(struct {stack} *k, uint64_t now);\n\
+         /* Runs what is due at or before `now`. */\n\
+         void {stack}_advance(struct {stack} *k, uint64_t now);\n\
+         /* When `advance` has something to do next; false: never. */\n\
+         bool {stack}_next_deadline(const struct {stack} *k, uint64_t *deadline);\n\
+         const mk_accounts *{stack}_accounts(const struct {stack} *k);\n\
+         /* What all stacks have in common, reports among it. */\n\
+         mk_core *{stack}_core(struct {stack} *k);\n\
+         extern const mk_interface {stack}_interface;\n"
+    ));
+    text.line(
+        "/* Inputs; false: refused at the door (no room for a reaction, or a handle of an object that has ended). */",
+    );
+    for (port, names) in plan.automaton.ports.iter().zip(&plan.names.inputs) {
+        for (input, name) in port.inputs.iter().zip(names) {
+            text.line(format!("{};", input_head(plan, name, &input.params)));
+        }
+    }
+    text.line("");
+}
+
+/// The head of an input's function.
+pub(crate) fn input_head(plan: &Plan, name: &str, params: &[(String, Type)]) -> String {
+    let stack = &plan.names.stack;
+    let mut list = vec![format!("struct {stack} *k"), "uint64_t now".into()];
+    list.extend(port_params(plan, params));
+    format!("bool {stack}_{name}({})", list.join(", "))
+}

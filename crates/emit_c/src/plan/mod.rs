@@ -1,0 +1,386 @@
+//! What the generator works out before it writes: sizes, channels, and which emissions may be calls in place.
+//!
+//! It must keep: bounds computed here hold on every run, since nothing is allocated after the start.
+
+mod order;
+mod sure;
+
+use std::collections::{HashMap, HashSet};
+
+use mokume_analyse::Flow;
+use mokume_reaction::*;
+
+use crate::names::Names;
+use crate::tree::{number, of_instance, reads, word, Expr, Infix};
+
+/// How the emissions of a handler leave it (docs/semantics.md, O2 and O6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emissions {
+    None,
+    /// All channels are direct and nothing but emissions follows the first: each is a call where it stands.
+    Calls,
+    /// All channels are direct, none is in a loop, and where the handler ends it is known which have happened: they are
+    /// calls at its ends.
+    AtEnd,
+    /// They are put on the agenda and carried out when the handler ends.
+    Agenda,
+}
+
+/// What may wait on the agenda, or for a reaction of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Waiting {
+    Handler(HandlerId),
+    Output(PortId, u32),
+}
+
+/// Everything about one automaton that several parts of the generator need.
+pub struct Plan<'a> {
+    pub automaton: &'a Automaton,
+    pub names: Names,
+    pub emissions: Vec<Emissions>,
+    /// Queued channels, by number. `Ok`: to a layer; `Err`: to a port.
+    pub channels: HashMap<(LayerId, Result<LayerId, PortId>), usize>,
+    /// Arguments of the widest event or output, in words.
+    pub arguments: usize,
+    pub waiting: HashSet<Waiting>,
+    /// Events that may wait on the agenda at once.
+    pub agenda: usize,
+    /// Octets of header records that a message may carry, each record rounded up to 8.
+    pub header_octets: u32,
+    /// Octets that encoders may put in front of a message.
+    pub head_room: u32,
+    /// Wires whose packets are looked at later, with their place in a message's views.
+    pub received: HashMap<WireId, usize>,
+    /// Classes of which an object may end.
+    pub mortal: HashSet<ClassId>,
+    /// Classes with an `on settle`.
+    pub settles: HashSet<ClassId>,
+    /// By handler: whether no event for it is for nobody.
+    sure: Vec<bool>,
+    /// Whether branches are counted.
+    pub coverage: bool,
+    /// Places of coverage counters: handler, block, target.
+    pub branches: Vec<(HandlerId, usize, usize)>,
+    pub branch_index: HashMap<(usize, usize, usize), usize>,
+    /// Timers, in the order of their declaration.
+    pub timers: Vec<(ClassId, CellId)>,
+    /// Counters, in the order of their declaration.
+    pub counters: Vec<(ClassId, CellId)>,
+}
+
+impl<'a> Plan<'a> {
+    pub fn new(automaton: &'a Automaton, stack: &str, coverage: bool) -> Plan<'a> {
+        let mut plan = Plan {
+            automaton,
+            names: Names::new(automaton, stack),
+            emissions: Vec::new(),
+            channels: HashMap::new(),
+            arguments: arguments(automaton),
+            waiting: HashSet::new(),
+            agenda: 0,
+            header_octets: header_octets(automaton),
+            head_room: head_room(automaton),
+            received: received(automaton),
+            mortal: mortal(automaton),
+            settles: HashSet::new(),
+            sure: sure::handlers(automaton),
+            coverage,
+            branches: Vec::new(),
+            branch_index: HashMap::new(),
+            timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
+            counters: cells(automaton, |kind| matches!(kind, CellKind::Counter)),
+        };
+        for handler in &automaton.handlers {
+            if handler.trigger == Trigger::Settle {
+                plan.settles.insert(handler.class);
+            }
+        }
+        plan.find_channels();
+        plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler)).collect();
+        plan.agenda = agenda(automaton, &plan.emissions);
+        plan.waiting = waiting(automaton, &plan.emissions);
+        plan.number_branches();
+        plan
+    }
+
+    /// Numbers the channels that are queues: all of an uncomposed stack, the declared ones of a composed one.
+    fn find_channels(&mut self) {
+        let queued = |composition: &Option<Composition>, from: LayerId, to: Result<LayerId, PortId>| match composition {
+            None => true,
+            Some(composition) => match to {
+                Ok(layer) => composition.queued.contains(&(from, layer)),
+                Err(port) => composition.queued_outputs.contains(&(from, port)),
+            },
+        };
+        for handler in &self.automaton.handlers {
+            for (from, to) in edges(self.automaton, handler) {
+                if queued(&self.automaton.composition, from, to) {
+                    let next = self.channels.len();
+                    self.channels.entry((from, to)).or_insert(next);
+                }
+            }
+        }
+    }
+
+    /// The queue of a channel; `None`: it is direct.
+    pub fn channel(&self, from: LayerId, to: Result<LayerId, PortId>) -> Option<usize> {
+        self.channels.get(&(from, to)).copied()
+    }
+
+    fn emissions_of(&self, handler: &Handler) -> Emissions {
+        let mut edges = edges(self.automaton, handler).into_iter().peekable();
+        if edges.peek().is_none() {
+            return Emissions::None;
+        }
+        let direct = edges.all(|(from, to)| self.channel(from, to).is_none());
+        match direct {
+            true if emissions_come_last(&handler.body) => Emissions::Calls,
+            true if order::are_known_at_ends(&handler.body) => Emissions::AtEnd,
+            _ => Emissions::Agenda,
+        }
+    }
+
+    fn number_branches(&mut self) {
+        for (h, handler) in self.automaton.handlers.iter().enumerate() {
+            for (b, block) in handler.body.blocks.iter().enumerate() {
+                let targets = block.end.targets().len();
+                for target in (0..targets).filter(|_| targets > 1) {
+                    self.branch_index.insert((h, b, target), self.branches.len());
+                    self.branches.push((HandlerId::from(h), b, target));
+                }
+            }
+        }
+    }
+
+    pub fn class_constant(&self, class: ClassId) -> String {
+        format!("CLASS_{}", self.names.classes[class.index()])
+    }
+
+    /// The class, as the instance holds it.
+    pub fn class_at(&self, class: ClassId) -> Expr {
+        of_instance("classes").element(word(self.class_constant(class))).address()
+    }
+
+    /// The references to the living objects of a class, and how many there may be.
+    fn living(&self, class: ClassId) -> [Expr; 2] {
+        let living = of_instance(format!("{}_living", self.names.classes[class.index()]));
+        [living, number(self.automaton.class(class).capacity)]
+    }
+
+    /// Whether a reference means a living object, as a condition.
+    pub fn lives(&self, class: ClassId, reference: Expr) -> Expr {
+        if self.is_sole(class) {
+            return reference.infix(Infix::Ne, word("MK_NULL"));
+        }
+        let [living, capacity] = self.living(class);
+        reads("mk_lives", [living, capacity, reference])
+    }
+
+    /// The place of a reference's object, or the one that means nobody.
+    pub fn place_in(&self, class: ClassId, reference: Expr) -> Expr {
+        let [living, capacity] = self.living(class);
+        reads("mk_place_in", [living, capacity, self.class_at(class), reference])
+    }
+
+    /// The class has one object, from the start to the end: a reference means it, or is null.
+    pub fn is_sole(&self, class: ClassId) -> bool {
+        self.automaton.is_unique(class) && !self.mortal.contains(&class)
+    }
+
+    /// Whether a handler is told its object; it knows without if there is but one, and no event is for nobody.
+    pub fn takes_self(&self, handler: HandlerId) -> bool {
+        !(self.is_sole(self.automaton.handler(handler).class) && self.sure[handler.index()])
+    }
+
+    /// The arguments of a handler's call, the object first where the handler is told.
+    pub fn arguments_of(&self, handler: HandlerId, own: impl Into<String>, rest: Vec<String>) -> String {
+        let own = self.takes_self(handler).then(|| own.into());
+        let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(rest).collect();
+        list.join(", ")
+    }
+
+    /// A constant of a type: by its name, where it has one.
+    pub fn constant(&self, ty: Type, value: u64) -> Expr {
+        match ty {
+            Type::Bool => Expr::Bool(value != 0),
+            Type::Reason if (value as usize) < self.names.reasons.len() => self.reason(ReasonId(value as u32)),
+            Type::Enum(id) => {
+                let place = self.automaton.enums[id.index()].names.iter().position(|(_, own)| *own == value);
+                place.map_or(Expr::Number(value), |place| word(self.names.enums[id.index()][place].clone()))
+            }
+            Type::Reason | Type::U(_) | Type::Seq(_) | Type::Ref(_) | Type::Msg => Expr::Number(value),
+        }
+    }
+
+    /// The name of a reason in the header.
+    pub fn reason(&self, reason: ReasonId) -> Expr {
+        word(self.names.reasons[reason.index()].clone())
+    }
+
+    /// The file and line that an operation comes from.
+    pub fn place(&self, source: Option<SourceId>) -> Option<String> {
+        let source = self.automaton.sources.get(source?.index())?;
+        Some(format!("{}:{}", source.file, source.line))
+    }
+}
+
+/// A layer's channels: where the emissions of a handler go.
+pub fn edges(automaton: &Automaton, handler: &Handler) -> Vec<(LayerId, Result<LayerId, PortId>)> {
+    let from = automaton.class(handler.class).layer;
+    let mut found = Vec::new();
+    for emission in handler.body.ops().filter_map(|op| op.kind.emission()) {
+        match emission {
+            Emission::Event { target, .. } => {
+                if let Some(class) = handler.body.class_of(target) {
+                    found.push((from, Ok(automaton.class(class).layer)));
+                }
+            }
+            Emission::Output { port, .. } => found.push((from, Err(port))),
+        }
+    }
+    found
+}
+
+/// Whether nothing but other emissions, and what neither reads nor changes state, follows an emission.
+fn emissions_come_last(body: &Body) -> bool {
+    let is_emission = |op: &Op| op.kind.emission().is_some();
+    let mut after = vec![false; body.blocks.len()];
+    let mut work: Vec<usize> = Vec::new();
+    for block in &body.blocks {
+        let first = block.ops.iter().position(is_emission);
+        let Some(first) = first else { continue };
+        if !block.ops[first..].iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
+            return false;
+        }
+        work.extend(block.end.targets().iter().map(|target| target.block.index()));
+    }
+    while let Some(index) = work.pop() {
+        if std::mem::replace(&mut after[index], true) {
+            continue;
+        }
+        let block = &body.blocks[index];
+        if !block.ops.iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
+            return false;
+        }
+        work.extend(block.end.targets().iter().map(|target| target.block.index()));
+    }
+    true
+}
+
+/// What handlers put on the agenda, and what is put off for later.
+fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
+    let mut found = HashSet::new();
+    for (handler, emissions) in automaton.handlers.iter().zip(emissions) {
+        let later = handler.body.attempts().filter_map(Fallible::emission);
+        let put = handler.body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
+        found.extend(later.chain(put).filter_map(|emission| match emission {
+            Emission::Event { target, event, .. } => {
+                let class = handler.body.class_of(target)?;
+                automaton.handler_of(class, &Trigger::Event(event.to_string())).map(Waiting::Handler)
+            }
+            Emission::Output { port, event, .. } => Some(Waiting::Output(port, event)),
+        }));
+    }
+    found
+}
+
+fn is_plain(end: &Terminator) -> bool {
+    matches!(end, Terminator::Return | Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. })
+}
+
+fn arguments(automaton: &Automaton) -> usize {
+    let handlers = automaton.handlers.iter().map(|handler| handler.params.len());
+    let outputs = automaton.ports.iter().flat_map(|port| port.outputs.iter().map(|output| output.params.len()));
+    handlers.chain(outputs).max().unwrap_or(0).max(1)
+}
+
+fn cells(automaton: &Automaton, wanted: impl Fn(&CellKind) -> bool) -> Vec<(ClassId, CellId)> {
+    let of_class = |(class, declared): (usize, &Class)| {
+        let wanted = declared.cells.iter().enumerate().filter(|(_, cell)| wanted(&cell.kind));
+        wanted.map(|(cell, _)| (ClassId::from(class), CellId::from(cell))).collect::<Vec<_>>()
+    };
+    automaton.classes.iter().enumerate().flat_map(of_class).collect()
+}
+
+/// Every header once, as its largest alternative: a layer takes its header off before it pushes it again.
+fn header_octets(automaton: &Automaton) -> u32 {
+    let variant = |variant: &Variant| (16 + 8 * variant.fields.len() as u32).next_multiple_of(8);
+    automaton.headers.iter().map(|header| header.variants.iter().map(variant).max().unwrap_or(0)).sum()
+}
+
+/// The sum over all wires, since one message may be encoded by several, one around the other.
+fn head_room(automaton: &Automaton) -> u32 {
+    let sizes = (0..automaton.wires.len()).map(|wire| mokume_wire::native::wire_size(automaton, WireId::from(wire)));
+    sizes.sum::<u32>().next_multiple_of(16).max(16)
+}
+
+fn bodies(automaton: &Automaton) -> impl Iterator<Item = &Body> {
+    let handlers = automaton.handlers.iter().map(|handler| &handler.body);
+    handlers.chain(automaton.functions.iter().map(|function| &function.body))
+}
+
+fn received(automaton: &Automaton) -> HashMap<WireId, usize> {
+    let mut found = HashMap::new();
+    for op in bodies(automaton).flat_map(|body| body.ops()) {
+        if let OpKind::Received { wire, .. } = op.kind {
+            let next = found.len();
+            found.entry(wire).or_insert(next);
+        }
+    }
+    found
+}
+
+/// Classes whose objects are released somewhere, and the classes inside them.
+fn mortal(automaton: &Automaton) -> HashSet<ClassId> {
+    let mut found = HashSet::new();
+    for body in bodies(automaton) {
+        found.extend(body.ops().filter_map(|op| body.class_of(op.kind.ends()?)));
+    }
+    // The unique object of a class never ends.
+    found.retain(|class| !automaton.is_unique(*class));
+    loop {
+        let inner = |(index, class): (usize, &Class)| {
+            class.parent.filter(|parent| found.contains(parent)).map(|_| ClassId::from(index))
+        };
+        let more: Vec<ClassId> = automaton.classes.iter().enumerate().filter_map(inner).collect();
+        let before = found.len();
+        found.extend(more);
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// The deepest agenda: what a handler emits, and the deepest of those that it reaches.
+fn agenda(automaton: &Automaton, emissions: &[Emissions]) -> usize {
+    let mut depth = vec![None; automaton.handlers.len()];
+    let deepest = (0..automaton.handlers.len()).map(|handler| deepest(automaton, emissions, handler, &mut depth)).max();
+    deepest.unwrap_or(0).clamp(16, 1 << 20)
+}
+
+fn deepest(automaton: &Automaton, emissions: &[Emissions], index: usize, depth: &mut Vec<Option<usize>>) -> usize {
+    if let Some(known) = depth[index] {
+        return known;
+    }
+    depth[index] = Some(0); // a cycle crosses a port or a `later` (automaton verified), which starts afresh
+    let handler = &automaton.handlers[index];
+    let (mut own, mut inner) = (0usize, 0usize);
+    let flow = Flow::new(&handler.body);
+    for (block, body) in handler.body.blocks.iter().enumerate() {
+        for op in &body.ops {
+            let Some(emission) = op.kind.emission() else { continue };
+            own = own.saturating_add(flow.rounds(BlockId::from(block)));
+            if let Emission::Event { target, event, .. } = emission {
+                let Some(class) = handler.body.class_of(target) else { continue };
+                let reached = automaton.handler_of(class, &Trigger::Event(event.to_string()));
+                if let Some(reached) = reached {
+                    inner = inner.max(deepest(automaton, emissions, reached.index(), depth));
+                }
+            }
+        }
+    }
+    let own = if emissions[index] == Emissions::Agenda { own } else { 0 };
+    let found = own.saturating_add(inner);
+    depth[index] = Some(found);
+    found
+}

@@ -1,0 +1,141 @@
+//! The data of a generated stack: header records, the cells of each class, the instance.
+
+use mokume_reaction::*;
+
+use crate::plan::Plan;
+use crate::text::Text;
+use crate::types::{c_type, declare, stored_octets};
+
+/// Structs of header records, shapes of maps, structs of cells, and the instance.
+pub(crate) fn write(plan: &Plan, text: &mut Text) {
+    headers(plan, text);
+    for (index, class) in plan.automaton.classes.iter().enumerate() {
+        shapes(plan, ClassId::from(index), class, text);
+        cells(plan, ClassId::from(index), class, text);
+    }
+    instance(plan, text);
+}
+
+fn headers(plan: &Plan, text: &mut Text) {
+    for (h, header) in plan.automaton.headers.iter().enumerate() {
+        for (v, variant) in header.variants.iter().enumerate() {
+            text.open(format!("struct {}", plan.names.variants[h][v]));
+            text.line("_Alignas(8) uint32_t kind;");
+            for (name, (_, ty)) in plan.names.fields[h][v].iter().zip(&variant.fields) {
+                text.line(format!("{};", declare(c_type(plan.automaton, *ty), name)));
+            }
+            text.close(";");
+            text.line("");
+        }
+    }
+}
+
+/// Twice as many places as entries, a power of two.
+fn places(capacity: u32) -> u32 {
+    capacity.max(1).saturating_mul(2).checked_next_power_of_two().unwrap_or(1 << 31)
+}
+
+fn sizes(plan: &Plan, key: &[Type], value: &[Type]) -> (u32, u32) {
+    let sum = |types: &[Type]| types.iter().map(|ty| stored_octets(plan.automaton, *ty)).sum();
+    (sum(key), sum(value))
+}
+
+fn shapes(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
+    for (cell, name) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
+        let CellKind::Map { key, value, capacity } = &cell.kind else { continue };
+        let (key, value) = sizes(plan, key, value);
+        let class = &plan.names.classes[id.index()];
+        text.line(format!("/* {}: at most {capacity} entries. */", cell.name));
+        text.line(format!(
+            "static MK_UNUSED const mk_map_shape shape_{class}_{name} = {{{capacity}, {}, {key}, {value}}};",
+            places(*capacity)
+        ));
+        text.line("");
+    }
+}
+
+fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
+    text.line(match plan.place(class.source) {
+        Some(place) => format!("/* {}: {place} */", class.name),
+        None => format!("/* {} */", class.name),
+    });
+    text.open(format!("struct {}", plan.names.classes[id.index()]));
+    let before = text.len();
+    for (cell, name) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
+        match &cell.kind {
+            CellKind::Scalar { ty, .. } => text.line(format!("{};", declare(c_type(plan.automaton, *ty), name))),
+            CellKind::Array { ty, size, .. } => {
+                let array = format!("{name}[{}]", (*size).max(1));
+                text.line(format!("{};", declare(c_type(plan.automaton, *ty), &array)));
+            }
+            CellKind::Messages { size, .. } => text.line(format!("mk_message *{name}[{}];", (*size).max(1))),
+            CellKind::Map { key, value, capacity } => {
+                let (key, value) = sizes(plan, key, value);
+                let octets = u64::from(places(*capacity)) * (1 + u64::from(key) + u64::from(value));
+                text.line(format!("mk_map {name};"));
+                text.line(format!("uint8_t {name}_entries[{octets}];"));
+            }
+            CellKind::Timer => text.line(format!("mk_timer {name};")),
+            CellKind::Quota { amount } => text.line(format!("uint32_t {name}; /* left of {amount} */")),
+            CellKind::Counter => {}
+        }
+    }
+    if text.len() == before {
+        text.line("uint8_t unused;");
+    }
+    text.close(";");
+    text.line("");
+}
+
+fn parents(plan: &Plan, class: &Class) -> u32 {
+    class.parent.map_or(1, |parent| plan.automaton.class(parent).capacity)
+}
+
+fn instance(plan: &Plan, text: &mut Text) {
+    let (automaton, names) = (plan.automaton, &plan.names);
+    text.open("enum");
+    for class in (0..automaton.classes.len()).map(ClassId::from) {
+        text.line(format!("{} = {},", plan.class_constant(class), class.0));
+    }
+    text.line(format!("CLASSES = {}", automaton.classes.len()));
+    text.close(";");
+    text.line("");
+    text.open("enum");
+    for (h, kinds) in names.kinds.iter().enumerate() {
+        for (v, kind) in kinds.iter().enumerate() {
+            text.line(format!("{kind} = {},", h << 16 | v));
+        }
+    }
+    text.line("KINDS");
+    text.close(";");
+    text.line("");
+    text.line("/* One running stack. The one place of each class beyond its capacity means nobody, and is zero. */");
+    text.open(format!("struct {}", names.stack));
+    text.line("mk_core core;");
+    text.line(format!("struct {}_ports ports;", names.stack));
+    if !automaton.params.is_empty() {
+        text.line(format!("struct {}_params params;", names.stack));
+    }
+    text.line(format!("mk_class classes[{}];", automaton.classes.len().max(1)));
+    for (class, name) in automaton.classes.iter().zip(&names.classes) {
+        let places = class.capacity + 1;
+        text.line(format!("struct {name} {name}[{places}];"));
+        text.line(format!("mk_object {name}_objects[{places}];"));
+        text.line(format!("mk_ref {name}_living[{places}];"));
+        text.line(format!("mk_family {name}_families[{}];", parents(plan, class).max(1)));
+        text.line(format!("uint64_t {name}_free[MK_FREE_WORDS({})];", class.capacity.max(1)));
+    }
+    text.line(format!("mk_channel channels[{}];", plan.channels.len().max(1)));
+    text.line(format!("uint64_t counters[{}];", plan.counters.len().max(1)));
+    text.line(format!("uint64_t dropped[{}], consumed[{0}];", automaton.reasons.len().max(1)));
+    for (handler, name) in automaton.handlers.iter().zip(&names.handlers) {
+        if handler.later_capacity > 0 {
+            text.line(format!("uint32_t later_{name};"));
+        }
+    }
+    if plan.coverage {
+        text.line(format!("uint64_t coverage[{}];", plan.branches.len().max(1)));
+    }
+    text.close(";");
+    text.line("");
+}

@@ -1,0 +1,146 @@
+//! What encoders and decoders of wires have in common: where bits lie, and expressions.
+//!
+//! A wire becomes straight-line code by following each of its choices separately to the end, so every field's place is
+//! a constant; the number of ways through a wire is limited by [`MOST_WAYS`].
+
+use mokume_reaction::{Endian, FieldIndex, Wire, WireExpression as E, WireItem, WireTest};
+
+/// Beyond this, the code of a wire would be too long to be of use.
+pub(crate) const MOST_WAYS: usize = 4096;
+
+/// A field that was laid out or read: its first bit, its width, its value in C.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub at: u32,
+    pub width: u8,
+    pub value: String,
+}
+
+/// What an expression may speak of, as C.
+pub(crate) struct Facts<'s> {
+    pub slots: &'s [Option<Slot>],
+    pub packet: &'s str,
+    pub packet_size: &'s str,
+    pub header_size: &'s str,
+    pub own: FieldIndex,
+}
+
+/// The expression as C of type `uint64_t`.
+pub(crate) fn expression(e: &E, facts: &Facts) -> String {
+    let inner = |e: &E| expression(e, facts);
+    match e {
+        E::Number(value) => format!("UINT64_C({value})"),
+        E::Field(index) => match facts.slots.get(index.0 as usize) {
+            Some(Some(slot)) => slot.value.clone(),
+            _ => "UINT64_C(0)".into(),
+        },
+        E::PacketSize => format!("(uint64_t){}", facts.packet_size),
+        E::HeaderSize => format!("(uint64_t){}", facts.header_size),
+        E::PayloadSize => format!("((uint64_t){} - {})", facts.packet_size, facts.header_size),
+        E::Add(a, b) => format!("({} + {})", inner(a), inner(b)),
+        E::Sub(a, b) => format!("({} - {})", inner(a), inner(b)),
+        E::Mul(a, b) => format!("({} * {})", inner(a), inner(b)),
+        E::Div(a, b) => format!("mk_quotient({}, {})", inner(a), inner(b)),
+        E::HeaderChecksum => checksum(facts, &format!("mk_min_u32({}, {})", facts.header_size, facts.packet_size)),
+        E::PacketChecksum => checksum(facts, facts.packet_size),
+    }
+}
+
+fn checksum(facts: &Facts, size: &str) -> String {
+    let (at, width) = match facts.slots.get(facts.own.0 as usize) {
+        Some(Some(slot)) => (slot.at, u32::from(slot.width)),
+        _ => (0, 0),
+    };
+    format!("mk_checksum({}, {size}, {at}, {width})", facts.packet)
+}
+
+/// All comparisons of a condition, as C.
+pub(crate) fn tests(tests: &[WireTest], facts: &Facts) -> String {
+    let one = |test: &WireTest| {
+        let (left, right) = (expression(&test.left, facts), expression(&test.right, facts));
+        format!("{left} {} {right}", test.compare.sign())
+    };
+    tests.iter().map(one).collect::<Vec<_>>().join(" && ")
+}
+
+/// Which facts an expression names: fields go to `field`; packet size, header size, checksum.
+pub(crate) fn named(e: &E, field: &mut impl FnMut(FieldIndex)) -> (bool, bool, bool) {
+    match e {
+        E::Number(_) => (false, false, false),
+        E::Field(index) => {
+            field(*index);
+            (false, false, false)
+        }
+        E::PacketSize => (true, false, false),
+        E::HeaderSize => (false, true, false),
+        E::PayloadSize => (true, true, false),
+        E::HeaderChecksum | E::PacketChecksum => (false, false, true),
+        E::Add(a, b) | E::Sub(a, b) | E::Mul(a, b) | E::Div(a, b) => {
+            let (a, b) = (named(a, field), named(b, field));
+            (a.0 | b.0, a.1 | b.1, a.2 | b.2)
+        }
+    }
+}
+
+/// Whole octets are in a byte order; all other fields are high bit first.
+pub(crate) fn is_whole(at: u32, width: u8) -> bool {
+    at.is_multiple_of(8) && width.is_multiple_of(8)
+}
+
+/// The bits of a field, from octets that are known to be there.
+pub(crate) fn read_bits(octets: &str, at: u32, width: u8, endian: Endian) -> String {
+    if is_whole(at, width) {
+        let order = if endian == Endian::Little { "le" } else { "be" };
+        return match width {
+            8 => format!("{octets}[{}]", at / 8),
+            16 | 32 | 64 => format!("mk_get_{order}_{width}({octets} + {})", at / 8),
+            _ => format!("mk_get_{order}({octets} + {}, {})", at / 8, width / 8),
+        };
+    }
+    let parts = pieces(at, width).into_iter().map(|piece| {
+        let octet = format!("{octets}[{}]", piece.octet);
+        let low = if piece.shift == 0 { octet } else { format!("{octet} >> {}", piece.shift) };
+        let bits = format!("({low} & {:#04x}u)", (1u32 << piece.bits) - 1);
+        if piece.place == 0 {
+            bits
+        } else {
+            format!("(uint64_t){bits} << {}", piece.place)
+        }
+    });
+    parts.collect::<Vec<_>>().join(" | ")
+}
+
+/// A field's part in one octet.
+pub(crate) struct Piece {
+    pub octet: u32,
+    /// The part's lowest bit in the octet, and its number of bits.
+    pub shift: u32,
+    pub bits: u32,
+    /// The part's lowest bit in the field.
+    pub place: u32,
+}
+
+pub(crate) fn pieces(at: u32, width: u8) -> Vec<Piece> {
+    let (mut bit, end) = (at, at + u32::from(width));
+    let mut found = Vec::new();
+    while bit < end {
+        let stop = ((bit / 8 + 1) * 8).min(end);
+        found.push(Piece { octet: bit / 8, shift: (bit / 8 + 1) * 8 - stop, bits: stop - bit, place: end - stop });
+        bit = stop;
+    }
+    found
+}
+
+/// How many ways lead through the wire's choices.
+pub(crate) fn ways(wire: &Wire) -> usize {
+    fn of(items: &[WireItem]) -> usize {
+        let item = |item: &WireItem| match item {
+            WireItem::Field(_) => 1,
+            WireItem::Choice { arms, .. } => arms.iter().map(|arm| of(&arm.items)).fold(1usize, usize::saturating_add),
+            WireItem::Optional { items, .. } => of(items).saturating_add(1),
+            WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => 1,
+        };
+        items.iter().map(item).fold(1usize, usize::saturating_mul)
+    }
+    of(&wire.items)
+}

@@ -1,0 +1,228 @@
+//! Encoders: the records on top of a message become octets in front of it.
+//!
+//! Fields first, then sizes, then checksums, each in order, as in `mokume-wire`.
+
+use mokume_reaction::*;
+
+use super::common::*;
+use super::encoder::{put, Encoder, Laid, State};
+use crate::plan::Plan;
+use crate::text::{literal, Text};
+use crate::types::mask;
+
+/// `encode_w` of a wire.
+pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
+    let wire = &plan.automaton.wires[id.index()];
+    let name = &plan.names.wires[id.index()];
+    text.line(format!("/* {}: the headers on top become octets. */", wire.name));
+    text.function(format!(
+        "static MK_UNUSED void encode_{name}(struct {} *k, mk_message *m, uint32_t source)",
+        plan.names.stack
+    ));
+    text.line("uint32_t payload = m->view.size;");
+    text.line("bool narrow = false;");
+    let mut encoder = Encoder { plan, wire, text };
+    encoder.records();
+    encoder.items(State::default(), wire.items.iter().collect());
+    text.end_function();
+}
+
+impl<'a> Encoder<'_, 'a> {
+    /// Takes the wire's records off the message; they stay readable.
+    fn records(&mut self) {
+        for (place, header) in self.wire.headers.iter().enumerate() {
+            let tags = &self.plan.names.variants[header.index()];
+            self.text.line(format!("const void *record{place} = mk_top(&k->core.pool, m);"));
+            self.text.line(format!("uint32_t kind{place} = mk_top_kind(&k->core, m);"));
+            self.text.line(format!("(void)record{place};"));
+            self.text.open(format!("switch (kind{place})"));
+            for (variant, tag) in tags.iter().enumerate() {
+                self.text.line(format!("case {}:", header.0 << 16 | variant as u32));
+                self.text.line(format!("    mk_pop(&k->core.pool, m, sizeof(struct {tag}));"));
+                self.text.line("    break;");
+            }
+            self.text.line("default:");
+            self.text.line("    break;");
+            self.text.close("");
+        }
+    }
+
+    fn items(&mut self, mut state: State<'a>, items: Vec<&'a WireItem>) {
+        for (place, item) in items.iter().enumerate() {
+            match item {
+                WireItem::Field(field) => self.field(&mut state, field),
+                WireItem::Choice { on, arms, .. } => return self.choice(state, *on, arms, &items[place + 1..]),
+                WireItem::Optional { when, items: part } => {
+                    let condition = tests(when, &facts(&state, "0", FieldIndex(0)));
+                    self.text.open(format!("if ({condition})"));
+                    self.items(state.clone(), part.iter().chain(items[place + 1..].iter().copied()).collect());
+                    self.text.line("return;");
+                    self.text.close("");
+                }
+                last @ (WireItem::Options(_) | WireItem::Reach(_)) => state.last = Some(last),
+                WireItem::List(list) => state.lists.push(list),
+            }
+        }
+        self.finish(state);
+    }
+
+    /// The arm of the variants at hand; if the choice is on a field with a value of its own, of that value too.
+    fn choice(&mut self, state: State<'a>, on: FieldIndex, arms: &'a [WireArm], rest: &[&'a WireItem]) {
+        let is_tag = is_tag(&self.wire.items, on);
+        let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
+        for arm in arms {
+            let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.counts_as(*h, *v)).collect();
+            conditions.extend(arm.commons.iter().filter_map(|common| {
+                let value = self.read_header(common.header, common.variant, common.field)?;
+                Some(format!("{value} == {}", literal(common.value)))
+            }));
+            if !is_tag {
+                conditions.push(format!("{value} == {}", literal(arm.tag)));
+            }
+            let condition = if conditions.is_empty() { "true".into() } else { conditions.join(" && ") };
+            self.text.open(format!("if ({condition})"));
+            let mut taken = state.clone();
+            if let Some(Some(slot)) = taken.slots.get_mut(on.0 as usize).filter(|_| is_tag) {
+                taken.narrow |= arm.tag > mask(slot.width);
+                slot.value = literal(arm.tag & mask(slot.width));
+            }
+            self.items(taken, arm.items.iter().chain(rest.iter().copied()).collect());
+            self.text.line("return;");
+            self.text.close("");
+        }
+        self.items(State { narrow: true, ..state }, rest.to_vec());
+    }
+
+    /// The same for a choice: a header that is not there counts as the first variant.
+    fn counts_as(&self, header: HeaderId, variant: VariantId) -> String {
+        let place = self.wire.headers.iter().position(|known| *known == header);
+        match place {
+            Some(place) if variant == VariantId(0) => {
+                let first = self.has(header, variant);
+                format!("({first} || kind{place} >> 16 != {})", header.0)
+            }
+            _ => self.has(header, variant),
+        }
+    }
+
+    fn field(&mut self, state: &mut State<'a>, field: &'a WireField) {
+        let index = field.index.0 as usize;
+        let bits = mask(field.width);
+        let value = match &field.value {
+            FieldValue::Constant { value, .. } => {
+                state.narrow |= *value > bits;
+                literal(value & bits)
+            }
+            FieldValue::Header { header, variant, field: place, times, plus, .. } => {
+                self.header_field(field, (*header, *variant, *place), (*times, *plus))
+            }
+            _ => "UINT64_C(0)".into(),
+        };
+        if state.slots.len() <= index {
+            state.slots.resize(index + 1, None);
+        }
+        state.slots[index] = Some(Slot { at: state.at, width: field.width, value });
+        state.laid.push(Laid { field });
+        state.at += u32::from(field.width);
+    }
+
+    fn finish(&mut self, mut state: State<'a>) {
+        if state.narrow {
+            self.text.line("narrow = true;");
+        }
+        let mut size = state.at.div_ceil(8).to_string();
+        if let Some(WireItem::Options(options)) = state.last {
+            self.options_size(state.at, options);
+            size = "head".into();
+        }
+        if !state.lists.is_empty() {
+            self.lists_size(state.at, &state.lists);
+            size = "head".into();
+        }
+        self.text.line(format!("uint32_t size = payload + {size};"));
+        self.text.line("(void)size;");
+        self.text.line(format!("uint8_t *packet = mk_prepend(&k->core.pool, m, {size});"));
+        self.text.line("(void)packet;");
+        match state.last {
+            Some(WireItem::Options(options)) => self.write_options(state.at, options),
+            Some(WireItem::Reach(to)) => size = self.reach(&state, to, &size),
+            _ => {}
+        }
+        if !state.lists.is_empty() {
+            self.write_lists(state.at, &state.lists);
+        }
+        let computed = |laid: &&Laid<'a>| matches!(laid.field.value, FieldValue::Computed { .. });
+        let laid = state.laid.clone();
+        let (checksums, sizes): (Vec<&Laid>, Vec<&Laid>) =
+            laid.iter().filter(computed).partition(|laid| is_checksum(laid.field));
+        for laid in sizes {
+            self.compute(&mut state, laid.field, &size);
+        }
+        self.write_fields(&state, &laid);
+        for laid in checksums {
+            self.compute(&mut state, laid.field, &size);
+            self.write_one(&state, laid.field);
+        }
+        self.text.line("if (MK_UNLIKELY(narrow))");
+        self.text.line("    mk_report_at(&k->core, MK_NARROW, source);");
+    }
+
+    /// The octets of the header up to where the wire says; beyond the packet it is cut off.
+    fn reach(&mut self, state: &State<'a>, to: &WireExpression, size: &str) -> String {
+        self.text.line(format!("uint64_t to = {};", expression(to, &facts(state, size, FieldIndex(0)))));
+        self.text.line(format!("narrow |= to < {size} || to > size;"));
+        self.text.line(format!("uint32_t reach = to < {size} ? {size} : to > size ? size : (uint32_t)to;"));
+        self.text.line("(void)reach;");
+        "reach".into()
+    }
+
+    fn compute(&mut self, state: &mut State<'a>, field: &WireField, header_size: &str) {
+        let FieldValue::Computed { expression: e, .. } = &field.value else { return };
+        let facts = facts(state, header_size, field.index);
+        let (name, bits) = (format!("f{}", field.index.0), literal(mask(field.width)));
+        self.text.line(format!("uint64_t {name} = {};", expression(e, &facts)));
+        if field.width < 64 {
+            self.text.line(format!("narrow |= {name} > {bits};"));
+            self.text.line(format!("{name} &= {bits};"));
+        }
+        if let Some(Some(slot)) = state.slots.get_mut(field.index.0 as usize) {
+            slot.value = name;
+        }
+    }
+
+    /// All fields: whole octets one by one, others put together octet by octet.
+    fn write_fields(&mut self, state: &State<'a>, laid: &[Laid<'a>]) {
+        let mut octets: std::collections::BTreeMap<u32, Vec<String>> = std::collections::BTreeMap::new();
+        for laid in laid {
+            let Some(Some(slot)) = state.slots.get(laid.field.index.0 as usize) else { continue };
+            if is_whole(slot.at, slot.width) {
+                self.write_one(state, laid.field);
+                continue;
+            }
+            for piece in pieces(slot.at, slot.width) {
+                let bits = format!("({} >> {} & {:#04x}u)", slot.value, piece.place, (1u32 << piece.bits) - 1);
+                octets.entry(piece.octet).or_default().push(format!("{bits} << {}", piece.shift));
+            }
+        }
+        for (octet, parts) in octets {
+            self.text.line(format!("packet[{octet}] = (uint8_t)({});", parts.join(" | ")));
+        }
+    }
+
+    fn write_one(&mut self, state: &State<'a>, field: &WireField) {
+        let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { return };
+        put(self.text, "packet", (slot.at, slot.width), field.endian, &slot.value);
+    }
+}
+
+fn facts<'s>(state: &'s State, header_size: &'s str, own: FieldIndex) -> Facts<'s> {
+    Facts { slots: &state.slots, packet: "packet", packet_size: "size", header_size, own }
+}
+
+fn is_checksum(field: &WireField) -> bool {
+    matches!(&field.value, FieldValue::Computed { expression, .. } if named(expression, &mut |_| ()).2)
+}
+
+fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
+    WireItem::fields(items).iter().any(|field| field.index == on && field.value == FieldValue::Tag)
+}

@@ -1,0 +1,99 @@
+//! What a run test found, as data, and how it is shown to people.
+
+use std::fmt;
+
+/// One expectation that was not met. The test goes on behind it, as far as that makes sense.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    pub test: String,
+    /// The line of the step in its file; 0 when the test was made by a program.
+    pub line: u32,
+    /// 0 is the start, 1 the first step.
+    pub step: usize,
+    pub kind: FailureKind,
+}
+
+/// What was expected, and what came instead, written as the test's text would have it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FailureKind {
+    /// The outputs of one group of ports, in order.
+    Outputs {
+        expected: Vec<String>,
+        actual: Vec<String>,
+    },
+    Reports {
+        expected: Vec<String>,
+        actual: Vec<String>,
+    },
+    Refused {
+        expected: bool,
+    },
+    Total {
+        what: String,
+        expected: u64,
+        actual: u64,
+    },
+    /// The test itself makes no sense for this stack.
+    Senseless {
+        reason: String,
+    },
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "test \"{}\", step {} (line {}):", self.test, self.step, self.line)?;
+        match &self.kind {
+            FailureKind::Outputs { expected, actual } => lists(f, "outputs", expected, actual),
+            FailureKind::Reports { expected, actual } => lists(f, "reports", expected, actual),
+            FailureKind::Refused { expected: true } => write!(f, "  should have been refused at the door, but was not"),
+            FailureKind::Refused { expected: false } => write!(f, "  was refused at the door"),
+            FailureKind::Total { what, expected, actual } => write!(f, "  {what} should be {expected}, is {actual}"),
+            FailureKind::Senseless { reason } => write!(f, "  {reason}"),
+        }
+    }
+}
+
+/// Both lists as one: what is common once, `-` what is missing, `+` what came instead.
+fn lists(f: &mut fmt::Formatter<'_>, what: &str, expected: &[String], actual: &[String]) -> fmt::Result {
+    write!(f, "  {what} differ (- expected, + came):")?;
+    let (mut e, mut a) = (0, 0);
+    for (next_e, next_a) in common(expected, actual).into_iter().chain([(expected.len(), actual.len())]) {
+        for missing in &expected[e..next_e] {
+            write!(f, "\n  - {missing}")?;
+        }
+        for extra in &actual[a..next_a] {
+            write!(f, "\n  + {extra}")?;
+        }
+        if let Some(same) = expected.get(next_e) {
+            write!(f, "\n    {same}")?;
+        }
+        (e, a) = (next_e + 1, next_a + 1);
+    }
+    Ok(())
+}
+
+/// A longest common subsequence, as pairs of places.
+fn common(expected: &[String], actual: &[String]) -> Vec<(usize, usize)> {
+    let columns = actual.len() + 1;
+    let mut longest = vec![0u32; (expected.len() + 1) * columns];
+    for e in (0..expected.len()).rev() {
+        for a in (0..actual.len()).rev() {
+            longest[e * columns + a] = match expected[e] == actual[a] {
+                true => longest[(e + 1) * columns + a + 1] + 1,
+                false => longest[(e + 1) * columns + a].max(longest[e * columns + a + 1]),
+            };
+        }
+    }
+    let (mut e, mut a, mut pairs) = (0, 0, Vec::new());
+    while e < expected.len() && a < actual.len() {
+        if expected[e] == actual[a] {
+            pairs.push((e, a));
+            (e, a) = (e + 1, a + 1);
+        } else if longest[(e + 1) * columns + a] >= longest[e * columns + a + 1] {
+            e += 1;
+        } else {
+            a += 1;
+        }
+    }
+    pairs
+}

@@ -1,0 +1,16 @@
+//! What goes into a stack and what must come out, as data: the steps of tests and networks.
+//!
+//! `test` blocks of the language and run files become a [`Script`]; [`run`] plays it on any
+//! [`mokume_reaction::Machine`] and answers with the differences as data. A network's inputs are [`Input`]s.
+//!
+//! Invariant: knows machines by the trait only, so every back end is judged by the same words.
+
+mod difference;
+mod play;
+mod script;
+mod written;
+
+pub use difference::{Failure, FailureKind};
+pub use play::{judge, parameters, run};
+pub use script::*;
+pub use written::{scalar, Written};

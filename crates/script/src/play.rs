@@ -1,0 +1,340 @@
+//! Plays a script on a machine and compares. Knows machines by their trait only.
+
+use std::collections::BTreeMap;
+
+use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId, Type};
+
+use crate::difference::{Failure, FailureKind};
+use crate::script::*;
+use crate::written::{scalar, Written};
+
+/// The values of the stack's parameters under this script, in their order.
+pub fn parameters(automaton: &Automaton, script: &Script) -> Vec<u64> {
+    let given = |name: &str| script.params.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+    automaton.params.iter().map(|param| given(&param.name).or(param.default).unwrap_or(0)).collect()
+}
+
+/// Everything that was not as expected. The machine is new: made with [`parameters`] and the script's seed, not started.
+pub fn run<M: Machine>(automaton: &Automaton, script: &Script, machine: &mut M) -> Vec<Failure> {
+    judge(automaton, &Written::default(), script, machine)
+}
+
+/// As [`run`], with values shown as the types of the source say.
+pub fn judge<M: Machine>(automaton: &Automaton, written: &Written, script: &Script, machine: &mut M) -> Vec<Failure> {
+    let (names, pending) = (BTreeMap::new(), Vec::new());
+    let mut run = Run { automaton, written, script, machine, now: 0, names, pending, failures: Vec::new() };
+    let outcome = run.machine.start(0);
+    run.judge(0, script.line, &script.start, vec![(0, outcome)]);
+    for (place, step) in script.steps.iter().enumerate() {
+        match run.act(&step.action) {
+            Ok(outcomes) => run.judge(place + 1, step.line, &step.expect, outcomes),
+            Err(reason) => {
+                run.fail(place + 1, step.line, FailureKind::Senseless { reason });
+                break;
+            }
+        }
+    }
+    run.failures
+}
+
+struct Run<'a, M> {
+    automaton: &'a Automaton,
+    written: &'a Written,
+    script: &'a Script,
+    machine: &'a mut M,
+    now: u64,
+    /// What `?name` met.
+    names: BTreeMap<String, Datum>,
+    /// Outputs that the next step's expectation is of.
+    pending: Vec<(u64, Output)>,
+    failures: Vec<Failure>,
+}
+
+/// A machine that is due again at the time at which it has just been called, so often in a row, never rests.
+const CALLS_AT_ONE_TIME: usize = 64;
+
+/// A stuck stack ends a step of time after this many calls.
+const CALLS_A_STEP: usize = 1_000_000;
+
+impl<M: Machine> Run<'_, M> {
+    fn act(&mut self, action: &Action) -> Result<Vec<(u64, Outcome)>, String> {
+        match action {
+            Action::Input { port, event, args } => {
+                let (port, event) = self.resolve(port, event)?;
+                let args: Vec<Datum> = args.iter().map(|arg| self.datum(arg)).collect::<Result<_, _>>()?;
+                Ok(vec![(self.now, self.machine.input(self.now, port, event, &args))])
+            }
+            Action::After(duration) => self.pass(self.now.saturating_add(*duration)),
+        }
+    }
+
+    /// Each deadline is a call of its own, so that outputs have their times.
+    fn pass(&mut self, end: u64) -> Result<Vec<(u64, Outcome)>, String> {
+        let mut outcomes = Vec::new();
+        let mut still = 0;
+        for _ in 0..CALLS_A_STEP {
+            match self.machine.next_deadline() {
+                Some(deadline) if deadline <= end => {
+                    let time = deadline.max(self.now);
+                    still = if time == self.now { still + 1 } else { 0 };
+                    if still > CALLS_AT_ONE_TIME {
+                        return Err(format!(
+                            "the stack does not come to rest at {time} ns: it is due again at once, for ever"
+                        ));
+                    }
+                    outcomes.push((time, self.machine.advance(time)));
+                    self.now = time;
+                }
+                _ => break,
+            }
+        }
+        outcomes.push((end, self.machine.advance(end)));
+        self.now = end;
+        Ok(outcomes)
+    }
+
+    fn resolve(&self, port: &str, event: &str) -> Result<(PortId, u32), String> {
+        let id = self.automaton.ports.iter().position(|known| known.name == port);
+        let Some(id) = id else { return Err(format!("the stack has no port `{port}`")) };
+        match self.automaton.ports[id].inputs.iter().position(|input| input.event == event) {
+            Some(event) => Ok((PortId::from(id), event as u32)),
+            None => Err(format!("the port `{port}` has no input `{event}`")),
+        }
+    }
+
+    fn datum(&self, arg: &Arg) -> Result<Datum, String> {
+        match arg {
+            Arg::Word(value) => Ok(Datum::Word(*value)),
+            Arg::Octets(octets) => Ok(Datum::Message(octets.clone())),
+            Arg::Null => Ok(Datum::Handle(Handle::NULL)),
+            Arg::Name(name) => self.names.get(name).cloned().ok_or(format!("nothing was remembered as `{name}`")),
+            Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => {
+                Err("an input needs a value: `?name` and `_` are for outputs".to_string())
+            }
+        }
+    }
+
+    fn judge(&mut self, step: usize, line: u32, expect: &Expect, outcomes: Vec<(u64, Outcome)>) {
+        let reports: Vec<String> = outcomes
+            .iter()
+            .flat_map(|(_, outcome)| &outcome.reports)
+            .map(|(report, _)| format!("{report:?}"))
+            .collect();
+        let expected: Vec<String> = expect.reports.iter().map(|report| format!("{report:?}")).collect();
+        let refused = outcomes.iter().any(|(_, outcome)| outcome.refused);
+        let mut outputs = std::mem::take(&mut self.pending);
+        outputs.extend(
+            outcomes
+                .into_iter()
+                .flat_map(|(time, outcome)| outcome.outputs.into_iter().map(move |output| (time, output))),
+        );
+        match expect.later {
+            true => self.pending = outputs,
+            false => self.judge_outputs(step, line, expect, &outputs),
+        }
+        if expected != reports {
+            self.fail(step, line, FailureKind::Reports { expected, actual: reports });
+        }
+        if expect.refused != refused {
+            self.fail(step, line, FailureKind::Refused { expected: expect.refused });
+        }
+        self.judge_counts(step, line, &expect.counts);
+    }
+
+    fn judge_outputs(&mut self, step: usize, line: u32, expect: &Expect, outputs: &[(u64, Output)]) {
+        let mut groups: Vec<u32> = self.automaton.ports.iter().map(|port| port.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        for group in groups {
+            let in_group = |port: &str| self.automaton.ports.iter().any(|p| p.name == port && p.group == group);
+            let expected: Vec<&ExpectedOutput> = expect.outputs.iter().filter(|o| in_group(&o.port)).collect();
+            let actual: Vec<&(u64, Output)> =
+                outputs.iter().filter(|(_, o)| self.automaton.ports[o.port.index()].group == group).collect();
+            let same = expected.len() == actual.len()
+                && expected.iter().zip(&actual).all(|(expected, actual)| self.matches(expected, actual));
+            if !same {
+                let actual = actual.iter().map(|output| self.show_like(&expected, output)).collect();
+                let expected = expected.iter().map(|output| self.show_expected(output)).collect();
+                self.fail(step, line, FailureKind::Outputs { expected, actual });
+            }
+        }
+    }
+
+    fn matches(&mut self, expected: &ExpectedOutput, (time, output): &(u64, Output)) -> bool {
+        let port = &self.automaton.ports[output.port.index()];
+        let Some(signature) = port.outputs.get(output.event as usize) else { return false };
+        port.name == expected.port
+            && signature.event == expected.event
+            && expected.at.is_none_or(|at| at == *time)
+            && expected.args.len() == output.args.len()
+            && expected.args.iter().zip(&output.args).all(|(arg, datum)| self.meets(arg, datum))
+    }
+
+    fn meets(&mut self, arg: &Arg, datum: &Datum) -> bool {
+        match (arg, datum) {
+            (Arg::Any, _) => true,
+            (Arg::Bind(name), _) => {
+                self.names.insert(name.clone(), datum.clone());
+                true
+            }
+            (Arg::Name(name), _) => self.names.get(name) == Some(datum),
+            (Arg::OneOf(words), Datum::Word(actual)) => words.contains(actual),
+            (Arg::Word(expected), Datum::Word(actual)) => expected == actual,
+            (Arg::Octets(expected), Datum::Message(actual)) => expected == actual,
+            (Arg::Null, Datum::Handle(handle)) => *handle == Handle::NULL,
+            _ => false,
+        }
+    }
+
+    fn judge_counts(&mut self, step: usize, line: u32, counts: &[Count]) {
+        if counts.is_empty() {
+            return;
+        }
+        let accounts = self.machine.accounts();
+        for count in counts {
+            match total(self.automaton, &accounts, &count.what) {
+                Ok(actual) if actual == count.total => {}
+                Ok(actual) => {
+                    let kind = FailureKind::Total { what: name(&count.what), expected: count.total, actual };
+                    self.fail(step, line, kind);
+                }
+                Err(reason) => self.fail(step, line, FailureKind::Senseless { reason }),
+            }
+        }
+    }
+
+    fn show_expected(&self, output: &ExpectedOutput) -> String {
+        let show = |arg: &Arg| match arg {
+            Arg::Octets(octets) => show_octets(octets),
+            Arg::Null => "null".to_string(),
+            Arg::Name(name) => match self.names.get(name) {
+                Some(datum) => format!("{name} = {}", show_datum(datum)),
+                None => format!("{name} (not remembered)"),
+            },
+            Arg::Bind(name) => format!("?{name}"),
+            Arg::Any => "_".to_string(),
+            Arg::Word(word) => word.to_string(),
+            Arg::OneOf(words) => words.iter().map(u64::to_string).collect::<Vec<_>>().join(" or "),
+        };
+        let word = |at: usize| match &output.args[at] {
+            Arg::Word(word) => Some(*word),
+            _ => None,
+        };
+        let args =
+            match self.signature(&output.port, &output.event).filter(|(_, known)| known.len() == output.args.len()) {
+                Some((port, params)) => {
+                    self.written.arguments(self.automaton, port, params, &word, &|at| match &output.args[at] {
+                        Arg::OneOf(words) => {
+                            let words = words.iter().map(|word| scalar(self.automaton, params[at].1, *word));
+                            words.collect::<Vec<_>>().join(" or ")
+                        }
+                        arg => show(arg),
+                    })
+                }
+                None => output.args.iter().map(show).collect(),
+            };
+        let at = output.at.map_or(String::new(), |at| format!(" at {}", show_time(at)));
+        format!("{}.{}({}){at}", output.port, output.event, args.join(", "))
+    }
+
+    /// An output in the words of the expectation that it meets, if it meets one: so the two stand as one line.
+    fn show_like(&mut self, expected: &[&ExpectedOutput], actual: &(u64, Output)) -> String {
+        match expected.iter().find(|expected| self.matches(expected, actual)) {
+            Some(expected) => self.show_expected(expected),
+            None => self.show(actual),
+        }
+    }
+
+    fn show(&self, (time, output): &(u64, Output)) -> String {
+        let port = &self.automaton.ports[output.port.index()];
+        let signature = port.outputs.get(output.event as usize);
+        let event = signature.map_or("?", |signature| &signature.event);
+        let word = |at: usize| match output.args[at] {
+            Datum::Word(word) => Some(word),
+            Datum::Handle(_) | Datum::Message(_) => None,
+        };
+        let other = |at: usize| show_datum(&output.args[at]);
+        let args = match signature.filter(|signature| signature.params.len() == output.args.len()) {
+            Some(signature) => self.written.arguments(self.automaton, output.port, &signature.params, &word, &other),
+            None => output.args.iter().map(show_datum).collect(),
+        };
+        format!("{}.{event}({}) at {}", port.name, args.join(", "), show_time(*time))
+    }
+
+    /// An output of a port by name.
+    fn signature(&self, port: &str, event: &str) -> Option<(PortId, &[(String, Type)])> {
+        let at = self.automaton.ports.iter().position(|known| known.name == port)?;
+        let output = self.automaton.ports[at].outputs.iter().find(|output| output.event == event)?;
+        Some((PortId::from(at), &output.params))
+    }
+
+    fn fail(&mut self, step: usize, line: u32, kind: FailureKind) {
+        self.failures.push(Failure { test: self.script.name.clone(), line, step, kind });
+    }
+}
+
+fn show_datum(datum: &Datum) -> String {
+    match datum {
+        Datum::Word(value) => value.to_string(),
+        Datum::Handle(Handle::NULL) => "null".to_string(),
+        Datum::Handle(handle) => format!("object {}", handle.object),
+        Datum::Message(octets) => show_octets(octets),
+    }
+}
+
+/// Octets as a test would write them, the printable tail as text.
+fn show_octets(octets: &[u8]) -> String {
+    let plain = |octet: &u8| (0x20..0x7f).contains(octet) && *octet != b'"' && *octet != b'\\';
+    let tail = octets.len() - octets.iter().rev().take_while(|octet| plain(octet)).count();
+    let hex: String = octets[..tail].iter().map(|octet| format!("{octet:02x}")).collect();
+    let text = String::from_utf8_lossy(&octets[tail..]);
+    match (hex.is_empty(), text.is_empty()) {
+        (true, _) => format!("\"{text}\""),
+        (false, true) => format!("0x{hex}"),
+        (false, false) => format!("0x{hex} \"{text}\""),
+    }
+}
+
+fn show_time(time: u64) -> String {
+    match time {
+        0 => "0".to_string(),
+        t if t % 1_000_000 == 0 => format!("{}ms", t / 1_000_000),
+        t if t % 1_000 == 0 => format!("{}us", t / 1_000),
+        t => format!("{t}ns"),
+    }
+}
+
+fn name(what: &Counted) -> String {
+    match what {
+        Counted::Dropped(reason) => format!("dropped {reason}"),
+        Counted::Consumed(reason) => format!("consumed {reason}"),
+        Counted::Counter(cell) => format!("counter {cell}"),
+        plain => format!("{plain:?}").to_lowercase(),
+    }
+}
+
+fn total(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Result<u64, String> {
+    let by_reason = |name: &str, totals: &[(ReasonId, u64)]| {
+        if let Some(behind) = name.strip_prefix('*') {
+            let meant = |reason: &ReasonId| automaton.reasons[reason.index()].name.ends_with(behind);
+            return Ok(totals.iter().filter(|(reason, _)| meant(reason)).map(|(_, total)| total).sum());
+        }
+        let known = automaton.reasons.iter().position(|reason| reason.name == name).map(ReasonId::from);
+        let id = known.ok_or(format!("the stack has no reason `{name}`"))?;
+        Ok(totals.iter().find(|(reason, _)| *reason == id).map_or(0, |(_, total)| *total))
+    };
+    match what {
+        Counted::Dropped(name) => by_reason(name, &accounts.dropped),
+        Counted::Consumed(name) => by_reason(name, &accounts.consumed),
+        Counted::Gone => Ok(accounts.gone),
+        Counted::Held => Ok(accounts.held),
+        Counted::Received => Ok(accounts.received),
+        Counted::Delivered => Ok(accounts.delivered),
+        Counted::Merged => Ok(accounts.merged),
+        Counted::Refused => Ok(accounts.refused),
+        Counted::Counter(name) => {
+            let found = accounts.counters.iter().find(|(known, _)| known == name);
+            found.map(|(_, total)| *total).ok_or(format!("the stack has no counter `{name}`"))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A run test as data: inputs, the passing of time, and everything that must be seen after each; and a network's inputs.
+
+use mokume_reaction::{Datum, PortId, Report};
+
+/// One run test. Times are nanoseconds since the start, which is at 0.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Script {
+    pub name: String,
+    /// Values of the stack's parameters, by name; the others have their defaults, or 0.
+    pub params: Vec<(String, u64)>,
+    pub seed: u64,
+    /// What the start handlers bring about.
+    pub start: Expect,
+    pub steps: Vec<Step>,
+    /// The line of the test in its file, from 1; 0 when it was made by a program.
+    pub line: u32,
+}
+
+/// One action and what follows from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    pub action: Action,
+    pub expect: Expect,
+    pub line: u32,
+}
+
+/// What one step does to the stack.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// `port.event(args)`, now.
+    Input { port: String, event: String, args: Vec<Arg> },
+    /// Time passes, in nanoseconds; every timer due runs at its time.
+    After(u64),
+}
+
+/// An argument: of an input, or what an output's argument must be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// A scalar, or a handle-free constant such as an enum's name, resolved.
+    Word(u64),
+    Octets(Vec<u8>),
+    /// The handle that refers to nothing.
+    Null,
+    /// What an earlier `Bind` of this name met.
+    Name(String),
+    /// `?name`, of outputs only: anything, remembered.
+    Bind(String),
+    /// `_`, of outputs only: anything.
+    Any,
+    /// Of outputs only: one of these scalars (a reason's short name stands for all that have it).
+    OneOf(Vec<u64>),
+}
+
+/// What must be seen after a step. Outputs and reports are complete: what is not listed must not come.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Expect {
+    /// The outputs are looked at with those of the next step, whose expectation is of both.
+    pub later: bool,
+    /// In order within each group of ports; between groups the order is not looked at (docs/semantics.md, P1).
+    pub outputs: Vec<ExpectedOutput>,
+    pub reports: Vec<Report>,
+    /// The call itself was refused at the door.
+    pub refused: bool,
+    pub counts: Vec<Count>,
+}
+
+/// One output that must come, as names; the stack's own say which they are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExpectedOutput {
+    pub port: String,
+    pub event: String,
+    pub args: Vec<Arg>,
+    /// If given: the time since the start at which it came.
+    pub at: Option<u64>,
+}
+
+/// A total since the start, as it must be after the step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Count {
+    pub what: Counted,
+    pub total: u64,
+}
+
+/// A total of the stack's accounts (docs/semantics.md, F2 and F10).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Counted {
+    /// Messages dropped, by the reason's name; `*.name` is the sum over all layers and wires.
+    Dropped(String),
+    /// Messages consumed, by the reason's name.
+    Consumed(String),
+    Gone,
+    /// Messages in cells and in `later` queues, now.
+    Held,
+    Received,
+    Delivered,
+    Merged,
+    /// Calls refused at the door.
+    Refused,
+    /// A counter cell, `class.cell`, summed over all objects.
+    Counter(String),
+}
+
+/// An input of a network's host, for the stack that it runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Input {
+    pub port: PortId,
+    /// Index of the port's input event.
+    pub event: u32,
+    pub args: Vec<Datum>,
+}

@@ -1,0 +1,39 @@
+//! Shared objects, opened in our own process.
+
+use std::path::{Path, PathBuf};
+
+use mokume_base::World;
+
+use crate::Failure;
+
+/// A shared object. What was taken from it must not outlive it.
+pub struct Library {
+    library: libloading::Library,
+    path: PathBuf,
+}
+
+impl Library {
+    /// Opens what [`crate::compile`] made.
+    ///
+    /// # Safety
+    /// What the object runs when it is opened and closed is its author's to answer for.
+    pub unsafe fn open(world: &dyn World, path: &Path) -> Result<Library, Failure> {
+        let failed = |reason: String| Failure::Io { path: path.to_path_buf(), reason };
+        // A bare name would be looked for elsewhere.
+        let whole = world.absolute(&path.to_string_lossy()).map_err(|error| failed(error.to_string()))?;
+        // SAFETY: our caller's.
+        let library = unsafe { libloading::Library::new(whole) }.map_err(|error| failed(error.to_string()))?;
+        Ok(Library { library, path: path.to_path_buf() })
+    }
+
+    /// A function of the object.
+    ///
+    /// # Safety
+    /// `F` is the type of the function that has this name, and it is not called after the library is gone.
+    pub unsafe fn function<F: Copy>(&self, name: &str) -> Result<F, Failure> {
+        // SAFETY: our caller's.
+        let found = unsafe { self.library.get::<F>(name.as_bytes()) };
+        let failed = |error: libloading::Error| Failure::Io { path: self.path.clone(), reason: error.to_string() };
+        found.map(|function| *function).map_err(failed)
+    }
+}
