@@ -7,23 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_analyse::Flow;
 use mokume_base::{Code, Diagnostic};
-use mokume_reaction::{Automaton, LayerId, PortId, SourceId};
+use mokume_reaction::{Automaton, SourceId};
 
-use crate::graph::{Emission, EventGraph, NodeId};
-
-/// Where a channel ends.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Receiver {
-    Layer(LayerId),
-    Port(PortId),
-}
-
-/// A directed edge between two layer instances, or from one to a port.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Channel {
-    pub from: LayerId,
-    pub to: Receiver,
-}
+use crate::graph::{Channel, Emission, EventGraph, NodeId, Receiver};
 
 /// Why a channel is queued: the emission `later`, on it, may follow `earlier`, whose cascade emits on it at `again`.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,11 +5,23 @@
 
 use mokume_analyse::Flow;
 use mokume_reaction::{
-    Automaton, BlockId, Body, ClassId, Emission as Leaving, HandlerId, HeaderId, OpKind, SourceId, Terminator, Trigger,
-    Value, VariantId,
+    Automaton, BlockId, Body, ClassId, Emission as Leaving, HandlerId, HeaderId, LayerId, OpKind, PortId, SourceId,
+    Terminator, Trigger, Value, VariantId,
 };
 
-use crate::channels::{Channel, Receiver};
+/// Where a channel ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Receiver {
+    Layer(LayerId),
+    Port(PortId),
+}
+
+/// A directed edge between two layer instances, or from one to a port.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Channel {
+    pub from: LayerId,
+    pub to: Receiver,
+}
 
 /// The place of a node in [`EventGraph::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

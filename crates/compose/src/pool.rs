@@ -5,7 +5,18 @@ use std::collections::BTreeSet;
 use mokume_base::{Code, Diagnostic};
 use mokume_reaction::{Automaton, CellKind, PortKind, Type};
 
-use crate::Options;
+/// What the composed stack is asked to run with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Frames that wait in a device's queue at most, for each device.
+    pub device_queue: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { device_queue: 16 }
+    }
+}
 
 /// One part of the sum.
 #[derive(Clone, PartialEq, Eq, Debug)]

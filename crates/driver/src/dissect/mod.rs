@@ -12,7 +12,7 @@ use std::ops::Range;
 use mokume_base::world::World;
 use mokume_base::SourceMap;
 use mokume_lower::protocols::{Above, Key, Protocols};
-use mokume_reaction::{Automaton, FieldValue, Type, WireField};
+use mokume_reaction::{Automaton, FieldValue, Type, WireField, WireId};
 use mokume_script::Written;
 use mokume_wire::HeaderValue;
 
@@ -154,7 +154,7 @@ impl Dissector {
                 bit: start * 8 + seen.bit,
                 width: seen.width,
                 value: seen.value,
-                written: seen.field.and_then(|field| self.shown(field, seen.value)),
+                written: self.shown(wire, seen),
                 unread: seen.field.is_some_and(|field| matches!(field.value, FieldValue::Reserved)),
             })
             .collect();
@@ -163,8 +163,15 @@ impl Dissector {
         Layer { name: name.to_string(), wire, octets: start..end, fields, refused: None, padding: 0..0 }
     }
 
-    /// The value of a header's field that a wire carries as it is.
-    fn shown(&self, field: &WireField, value: u64) -> Option<String> {
+    /// As the wire's field says that it is written, or the header's field that it carries as it is.
+    fn shown(&self, wire: WireId, seen: &mokume_wire::Seen) -> Option<String> {
+        if let Some(form) = self.written.wires.get(&(wire, seen.name.to_string())) {
+            return Some(form.write(&[seen.value]));
+        }
+        self.carried(seen.field?, seen.value)
+    }
+
+    fn carried(&self, field: &WireField, value: u64) -> Option<String> {
         let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = field.value else { return None };
         let (name, ty) = self.automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
         let form = self.written.headers.get(&(header, name.clone())).filter(|form| form.words() == 1);

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use super::RANKS;
 use crate::random::Random;
+
+/// Ranks of events: one of a rank emits only such of higher ranks.
+pub const RANKS: usize = 3;
 
 /// A body under construction: what is known at this place, and what must still be disposed of.
 pub struct Body<'a> {
