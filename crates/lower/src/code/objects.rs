@@ -162,7 +162,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// `find or new`: the object of a key, made where there is none and there is room; the oldest makes room where
+    /// The object of a key, made where there is none and there is room; the oldest makes room where
     /// the class says so, and `otherwise` runs where there is none. Behind it the local is the object.
     pub fn find_or_new(&mut self, class: s::ObjectId, key: &'p [s::Expr], local: s::LocalId, otherwise: &'p [s::Stmt]) {
         let Some(layer) = self.layer(self.inst) else { return };
