@@ -1,6 +1,6 @@
 //! The value of an expression that is known before a stack starts.
 
-use crate::program::{Binary, CastKind, Expr, ExprKind, Program, Type};
+use crate::program::{Binary, CastKind, Expr, ExprKind, FunctionId, LocalId, Program, Stmt, StmtKind, Type};
 use crate::types;
 
 /// A constant: a scalar or a record of them.
@@ -39,59 +39,162 @@ pub enum Unknown {
     Overflow,
 }
 
+/// What is known where an expression stands.
+pub trait Known {
+    /// The value of a parameter; none if it is not known yet.
+    fn param(&self, program: &Program, index: u32) -> Option<Value>;
+
+    /// How many layers it stands on.
+    fn below(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether functions are computed. A constant of the language is one without them.
+    fn calls(&self) -> bool {
+        false
+    }
+}
+
+/// Parameters as far as they are known, by their number.
+impl Known for &[Option<Value>] {
+    fn param(&self, _: &Program, index: u32) -> Option<Value> {
+        self.get(index as usize).cloned().flatten()
+    }
+}
+
 /// The value of an expression without parameters.
 pub fn eval(program: &Program, expr: &Expr) -> Result<Value, Unknown> {
     eval_with(program, &[], expr)
 }
 
-/// The value of an expression whose parameters are these, as far as they are known. One table of what can be known; whatever
-/// is not in it depends on state or inputs.
+/// The value of an expression whose parameters are these, as far as they are known.
 pub fn eval_with(program: &Program, params: &[Option<Value>], expr: &Expr) -> Result<Value, Unknown> {
-    let eval = |program: &Program, expr: &Expr| eval_with(program, params, expr);
-    let scalar =
-        |program: &Program, expr: &Expr| eval_with(program, params, expr)?.scalar().ok_or(Unknown::NotConstant);
-    match &expr.kind {
-        ExprKind::Param(index) => params.get(*index as usize).cloned().flatten().ok_or(Unknown::NotConstant),
-        // They evaluate only what they need.
-        ExprKind::Binary { op: Binary::And, a, .. } if scalar(program, a) == Ok(0) => Ok(Value::Scalar(0)),
-        ExprKind::Binary { op: Binary::Or, a, .. } if scalar(program, a) == Ok(1) => Ok(Value::Scalar(1)),
-        ExprKind::Number(value) => Ok(Value::Scalar(*value)),
-        ExprKind::Record { fields, .. } => {
-            Ok(Value::Record(fields.iter().map(|field| eval(program, field)).collect::<Result<_, _>>()?))
+    eval_in(program, &params, expr)
+}
+
+/// The value of an expression where so much is known.
+pub fn eval_in(program: &Program, known: &dyn Known, expr: &Expr) -> Result<Value, Unknown> {
+    Evaluator { program, known, locals: Vec::new() }.expr(expr)
+}
+
+/// The one table of what can be known; whatever is not in it depends on state or inputs.
+struct Evaluator<'a> {
+    program: &'a Program,
+    known: &'a dyn Known,
+    /// The innermost last.
+    locals: Vec<(LocalId, Value)>,
+}
+
+impl Evaluator<'_> {
+    fn expr(&mut self, expr: &Expr) -> Result<Value, Unknown> {
+        let known = match &expr.kind {
+            ExprKind::Number(value) => return Ok(Value::Scalar(*value)),
+            ExprKind::Param(index) => self.known.param(self.program, *index),
+            ExprKind::BelowCount => self.known.below().map(Value::Scalar),
+            ExprKind::Local(local) => {
+                self.locals.iter().rev().find(|(known, _)| known == local).map(|(_, value)| value.clone())
+            }
+            ExprKind::Record { fields, .. } => {
+                let fields = fields.iter().map(|field| self.expr(field)).collect::<Result<_, _>>()?;
+                Some(Value::Record(fields))
+            }
+            ExprKind::RecordField { record, field } => match self.expr(record)? {
+                Value::Record(fields) => fields.get(*field as usize).cloned(),
+                Value::Scalar(_) => None,
+            },
+            ExprKind::If { condition, then, otherwise } => {
+                let taken = if self.scalar(condition)? != 0 { then } else { otherwise };
+                return self.expr(taken);
+            }
+            ExprKind::Let { local, value, body } => {
+                let value = self.expr(value)?;
+                self.locals.push((*local, value));
+                let found = self.expr(body);
+                self.locals.pop();
+                return found;
+            }
+            ExprKind::Call { function, args } if self.known.calls() => return self.call(*function, args),
+            _ => return self.computed(expr).map(Value::Scalar),
+        };
+        known.ok_or(Unknown::NotConstant)
+    }
+
+    fn scalar(&mut self, expr: &Expr) -> Result<u64, Unknown> {
+        self.expr(expr)?.scalar().ok_or(Unknown::NotConstant)
+    }
+
+    fn computed(&mut self, expr: &Expr) -> Result<u64, Unknown> {
+        let width = |ty| types::width(self.program, ty).unwrap_or(64);
+        let mask = types::mask(width(expr.ty));
+        match &expr.kind {
+            // They evaluate only what they need.
+            ExprKind::Binary { op: Binary::And, a, .. } if self.scalar(a) == Ok(0) => Ok(0),
+            ExprKind::Binary { op: Binary::Or, a, .. } if self.scalar(a) == Ok(1) => Ok(1),
+            ExprKind::Binary { op, a, b } => {
+                let width = width(a.ty);
+                binary(*op, self.scalar(a)?, self.scalar(b)?, width, a.ty)
+            }
+            ExprKind::Not(a) => Ok(!self.scalar(a)? & mask),
+            ExprKind::Cast { kind, a } => match (kind, self.scalar(a)?) {
+                (CastKind::Truncate, value) => Ok(value & mask),
+                (_, value) if value > mask => Err(Unknown::Overflow),
+                (_, value) => Ok(value),
+            },
+            ExprKind::Fold16(a) => {
+                let mut sum = self.scalar(a)?;
+                while sum > 0xffff {
+                    sum = (sum & 0xffff) + (sum >> 16);
+                }
+                Ok(sum)
+            }
+            _ => Err(Unknown::NotConstant),
         }
-        ExprKind::RecordField { record, field } => match eval(program, record)? {
-            Value::Record(fields) => fields.get(*field as usize).cloned().ok_or(Unknown::NotConstant),
-            Value::Scalar(_) => Err(Unknown::NotConstant),
-        },
-        ExprKind::If { condition, then, otherwise } => {
-            let taken = if scalar(program, condition)? != 0 { then } else { otherwise };
-            eval(program, taken)
+    }
+
+    /// Functions of `let`s, `if`s and `return`s: what constants are computed by.
+    fn call(&mut self, function: FunctionId, args: &[Expr]) -> Result<Value, Unknown> {
+        let program = self.program;
+        let function = &program.functions[function.index()];
+        let mut locals = Vec::new();
+        for (param, arg) in function.params.iter().zip(args) {
+            locals.push((param.local, self.expr(arg)?));
         }
-        ExprKind::Binary { op, a, b } => {
-            let width = types::width(program, a.ty).unwrap_or(64);
-            binary(*op, scalar(program, a)?, scalar(program, b)?, width, a.ty).map(Value::Scalar)
-        }
-        ExprKind::Not(a) => {
-            let width = types::width(program, a.ty).unwrap_or(64);
-            Ok(Value::Scalar(!scalar(program, a)? & types::mask(width)))
-        }
-        ExprKind::Cast { kind, a } => {
-            let value = scalar(program, a)?;
-            let mask = types::mask(types::width(program, expr.ty).unwrap_or(64));
-            match kind {
-                CastKind::Truncate => Ok(Value::Scalar(value & mask)),
-                _ if value > mask => Err(Unknown::Overflow),
-                _ => Ok(Value::Scalar(value)),
+        let inside = Evaluator { program, known: &Calls, locals }.body(&function.body)?;
+        inside.ok_or(Unknown::NotConstant)
+    }
+
+    /// What a block returns; nothing where it runs through.
+    fn body(&mut self, block: &[Stmt]) -> Result<Option<Value>, Unknown> {
+        for stmt in block {
+            match &stmt.kind {
+                StmtKind::Let { local, value } | StmtKind::AssignLocal { local, value } => {
+                    let value = self.expr(value)?;
+                    self.locals.push((*local, value));
+                }
+                StmtKind::If { condition, then, otherwise, .. } => {
+                    let taken = if self.scalar(condition)? != 0 { then } else { otherwise };
+                    if let Some(result) = self.body(taken)? {
+                        return Ok(Some(result));
+                    }
+                }
+                StmtKind::Return { value: Some(value) } => return self.expr(value).map(Some),
+                _ => return Err(Unknown::NotConstant),
             }
         }
-        ExprKind::Fold16(a) => {
-            let mut sum = scalar(program, a)?;
-            while sum > 0xffff {
-                sum = (sum & 0xffff) + (sum >> 16);
-            }
-            Ok(Value::Scalar(sum))
-        }
-        _ => Err(Unknown::NotConstant),
+        Ok(None)
+    }
+}
+
+/// A function of the program knows its arguments, and functions.
+struct Calls;
+
+impl Known for Calls {
+    fn param(&self, _: &Program, _: u32) -> Option<Value> {
+        None
+    }
+
+    fn calls(&self) -> bool {
+        true
     }
 }
 
@@ -105,8 +208,12 @@ fn binary(op: Binary, a: u64, b: u64, width: u8, ty: Type) -> Result<u64, Unknow
         _ => Err(Unknown::Overflow),
     };
     let flag = |value: bool| Ok(u64::from(value));
-    // Circular comparison, as `seqN` does at run time.
-    let less = if wraps { a != b && a.wrapping_sub(b) & mask > mask >> 1 } else { a < b };
+    // Around the circle one may be less, or the other, or, at half of it, neither (RFC 1982; docs/semantics.md, A4).
+    let before = |a: u64, b: u64| match wraps {
+        true => a != b && b.wrapping_sub(a) & mask <= mask >> 1,
+        false => a < b,
+    };
+    let (less, more) = (before(a, b), before(b, a));
     match op {
         Add => fits(a.checked_add(b), a.wrapping_add(b)),
         Sub => fits(a.checked_sub(b), a.wrapping_sub(b)),
@@ -127,8 +234,8 @@ fn binary(op: Binary, a: u64, b: u64, width: u8, ty: Type) -> Result<u64, Unknow
         Ne => flag(a != b),
         Lt => flag(less),
         Le => flag(less || a == b),
-        Gt => flag(!less && a != b),
-        Ge => flag(!less),
+        Gt => flag(more),
+        Ge => flag(more || a == b),
         Min => Ok(if less { a } else { b }),
         Max => Ok(if less { b } else { a }),
     }
