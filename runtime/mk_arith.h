@@ -21,6 +21,26 @@ static inline uint64_t mk_sub(mk_core *core, uint64_t a, uint64_t b, uint64_t ma
     return (a - b) & mask;
 }
 
+/* The same, of the types that C has. */
+#define MK_SUMS(width) \
+    static inline uint##width##_t mk_add_##width(mk_core *core, uint##width##_t a, uint##width##_t b, uint32_t source) \
+    { \
+        uint##width##_t sum = (uint##width##_t)(a + b); \
+        if (MK_UNLIKELY(sum < a) && !MK_FAULT(carry_report)) \
+            mk_report_at(core, MK_OVERFLOW, source); \
+        return sum; \
+    } \
+    static inline uint##width##_t mk_sub_##width(mk_core *core, uint##width##_t a, uint##width##_t b, uint32_t source) \
+    { \
+        if (MK_UNLIKELY(b > a) && !MK_FAULT(borrow_report)) \
+            mk_report_at(core, MK_OVERFLOW, source); \
+        return (uint##width##_t)(a - b); \
+    }
+MK_SUMS(8)
+MK_SUMS(16)
+MK_SUMS(32)
+MK_SUMS(64)
+
 static inline uint64_t mk_mul(mk_core *core, uint64_t a, uint64_t b, uint64_t mask, uint32_t source)
 {
     if (MK_UNLIKELY(a != 0 && b > mask / a))

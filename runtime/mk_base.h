@@ -19,10 +19,12 @@
 #define MK_LIKELY(x) __builtin_expect(!!(x), 1)
 #define MK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define MK_UNUSED __attribute__((unused))
+#define MK_COLD __attribute__((cold, noinline))
 #else
 #define MK_LIKELY(x) (x)
 #define MK_UNLIKELY(x) (x)
 #define MK_UNUSED
+#define MK_COLD
 #endif
 
 /* A reference to an object: its number in the low half, its generation in the high half. */
@@ -30,6 +32,8 @@ typedef uint64_t mk_ref;
 
 #define MK_NOBODY UINT32_MAX
 #define MK_NULL ((mk_ref)MK_NOBODY)
+/* The one object of a class that has one, from the start to the end. */
+#define MK_SOLE ((mk_ref)0)
 
 static inline mk_ref mk_ref_of(uint32_t number, uint32_t generation)
 {

@@ -146,6 +146,11 @@ static inline uint64_t mk_do_load(mk_core *core, const mk_message *message, uint
     return value;
 }
 
+static inline uint8_t mk_do_load_8(mk_core *core, const mk_message *message, uint32_t at, uint32_t source)
+{
+    return (uint8_t)mk_do_load(core, message, at, 1, false, source);
+}
+
 static inline void mk_do_store(mk_core *core, mk_message *message, uint32_t at, uint64_t value, uint32_t size,
                                bool little, uint32_t source)
 {

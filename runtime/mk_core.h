@@ -66,13 +66,7 @@ typedef struct mk_core {
 
 void mk_core_init(mk_core *core, const mk_program *program, void *stack);
 
-static inline void mk_report_at(mk_core *core, uint32_t kind, uint32_t source)
-{
-    if (core->report_count < core->report_capacity)
-        core->reports[core->report_count++] = (mk_report){kind, source};
-    else
-        core->exhausted++;
-}
+MK_COLD void mk_report_at(mk_core *core, uint32_t kind, uint32_t source);
 
 /* Time never runs backwards. */
 static inline void mk_set_now(mk_core *core, uint64_t now)

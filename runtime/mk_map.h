@@ -19,6 +19,23 @@ typedef struct mk_map_shape {
     uint32_t value_size;
 } mk_map_shape;
 
+/* Parts of keys and values, wherever they lie. */
+#define MK_PARTS(width) \
+    static inline void mk_write_##width(uint8_t *at, uint##width##_t value) \
+    { \
+        memcpy(at, &value, sizeof value); \
+    } \
+    static inline uint##width##_t mk_read_##width(const uint8_t *at) \
+    { \
+        uint##width##_t value; \
+        memcpy(&value, at, sizeof value); \
+        return value; \
+    }
+MK_PARTS(8)
+MK_PARTS(16)
+MK_PARTS(32)
+MK_PARTS(64)
+
 /* The value of a key, or NULL. */
 uint8_t *mk_map_find(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key);
 /* The place for a key's value: of the entry that is there, or of a new one; NULL when the map is full. */

@@ -1,7 +1,7 @@
 /* Objects; see mk_object.h. */
 #include "mk_object.h"
 
-void mk_class_init(mk_class *class)
+static void mk_class_init(mk_class *class)
 {
     memset(class->objects, 0, ((size_t)class->capacity + 1) * sizeof *class->objects);
     for (uint32_t i = 0; i <= class->capacity; i++)
@@ -15,6 +15,20 @@ void mk_class_init(mk_class *class)
         class->free[class->capacity / 64] = (UINT64_C(1) << class->capacity % 64) - 1;
     for (uint32_t i = 0; i < class->parents; i++)
         class->families[i] = (mk_family){MK_NOBODY, MK_NOBODY};
+}
+
+void mk_classes_init(void *stack, mk_class *classes, const mk_class_plan *plans, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const mk_class_plan *plan = &plans[i];
+        mk_object *objects = (mk_object *)(void *)((uint8_t *)stack + plan->objects);
+        mk_ref *living = (mk_ref *)(void *)(objects + plan->capacity + 1);
+        mk_family *families = (mk_family *)(void *)(living + plan->capacity + 1);
+        uint64_t *free = (uint64_t *)(void *)(families + plan->parents);
+        classes[i] = (mk_class){objects, living, families, free, plan->capacity, plan->parent, plan->parents,
+                                plan->settle_limit, (uint16_t)i, plan->settles};
+        mk_class_init(&classes[i]);
+    }
 }
 
 static uint32_t mk_lowest(uint64_t bits)

@@ -42,7 +42,15 @@ typedef struct mk_class {
 
 #define MK_FREE_WORDS(capacity) (((capacity) + 63) / 64)
 
-void mk_class_init(mk_class *class);
+/* What the generator says of a class. Its arrays lie in the instance one behind another, as in mk_class. */
+typedef struct mk_class_plan {
+    size_t objects; /* the first, in octets */
+    uint32_t capacity, parent, parents;
+    uint32_t settle_limit;
+    bool settles;
+} mk_class_plan;
+
+void mk_classes_init(void *stack, mk_class *classes, const mk_class_plan *plans, uint32_t count);
 /* The lowest free place, made an object of the family; MK_NOBODY if there is none. */
 uint32_t mk_class_take(mk_class *class, uint32_t parent, uint64_t age);
 /* Gives the place back. */

@@ -62,6 +62,46 @@ static inline uint64_t mk_quotient(uint64_t a, uint64_t b)
     return b ? a / b : 0;
 }
 
+/* Numbers of 16, 32 and 64 bits, wherever they lie. */
+#define MK_NUMBERS(order, place16, place32, place64) \
+    static inline uint16_t mk_get_##order##_16(const uint8_t *at) \
+    { \
+        return (uint16_t)(at[place16(0)] << 8 | at[place16(1)]); \
+    } \
+    static inline uint32_t mk_get_##order##_32(const uint8_t *at) \
+    { \
+        return (uint32_t)at[place32(0)] << 24 | (uint32_t)at[place32(1)] << 16 | (uint32_t)at[place32(2)] << 8 | \
+               at[place32(3)]; \
+    } \
+    static inline uint64_t mk_get_##order##_64(const uint8_t *at) \
+    { \
+        return (uint64_t)mk_get_##order##_32(at + place64(0)) << 32 | mk_get_##order##_32(at + place64(4)); \
+    } \
+    static inline void mk_put_##order##_16(uint8_t *at, uint64_t value) \
+    { \
+        at[place16(0)] = (uint8_t)(value >> 8); \
+        at[place16(1)] = (uint8_t)value; \
+    } \
+    static inline void mk_put_##order##_32(uint8_t *at, uint64_t value) \
+    { \
+        at[place32(0)] = (uint8_t)(value >> 24); \
+        at[place32(1)] = (uint8_t)(value >> 16); \
+        at[place32(2)] = (uint8_t)(value >> 8); \
+        at[place32(3)] = (uint8_t)value; \
+    } \
+    static inline void mk_put_##order##_64(uint8_t *at, uint64_t value) \
+    { \
+        mk_put_##order##_32(at + place64(0), value >> 32); \
+        mk_put_##order##_32(at + place64(4), value); \
+    }
+#define MK_FROM_FRONT(place) (place)
+#define MK_FROM_BACK_16(place) (1 - (place))
+#define MK_FROM_BACK_32(place) (3 - (place))
+#define MK_FROM_BACK_64(place) (4 - (place))
+MK_NUMBERS(be, MK_FROM_FRONT, MK_FROM_FRONT, MK_FROM_FRONT)
+MK_NUMBERS(le, MK_FROM_BACK_16, MK_FROM_BACK_32, MK_FROM_BACK_64)
+
+/* The same of any number of octets. */
 static inline uint64_t mk_get_be(const uint8_t *at, uint32_t size)
 {
     uint64_t value = 0;

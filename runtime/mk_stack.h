@@ -16,6 +16,12 @@ typedef struct mk_config {
 
 typedef void (*mk_any_output)(void *context, uint32_t port, uint32_t event, const mk_datum *args, uint32_t count);
 
+/* A place in a source text. */
+typedef struct mk_source {
+    uint16_t file; /* an index into `files` */
+    uint16_t line;
+} mk_source;
+
 typedef struct mk_interface {
     const char *name;
     mk_config defaults;
@@ -31,7 +37,8 @@ typedef struct mk_interface {
     uint32_t counter_count, reason_count, source_count, branch_count;
     const char *const *counter_names;
     const char *const *reason_names;
-    const char *const *sources; /* `file:line`, by the index that a report carries */
+    const char *const *files;
+    const mk_source *sources; /* by the index that a report carries */
 } mk_interface;
 
 /* A call from outside begins: what comes before it is done. */
@@ -72,6 +79,28 @@ static inline bool mk_next_deadline(const mk_core *core, uint64_t *deadline)
 {
     *deadline = core->now;
     return mk_is_behind(core) || mk_wheel_next(&core->wheel, deadline);
+}
+
+/* The kinds of an event's arguments are given as a text, a letter each: `w` a word, `h` a handle, `o` octets. */
+
+/* Whether data are of these kinds. */
+bool mk_data_are(const mk_datum *data, uint32_t count, const char *kinds);
+/* What an output carries, as data. */
+void mk_data_of(const mk_output *output, const char *kinds, mk_datum *data);
+/* An output has been handed over: its messages end. */
+static inline void mk_output_free(mk_core *core, const mk_output *output, const char *kinds)
+{
+    for (uint32_t i = 0; kinds[i]; i++) {
+        if (kinds[i] == 'o')
+            mk_message_free(&core->pool, (mk_message *)(uintptr_t)output->args[i]);
+    }
+}
+
+/* The octets of a message among an output's arguments. */
+static inline mk_octets mk_octets_of(uint64_t word)
+{
+    const mk_message *message = (const mk_message *)(uintptr_t)word;
+    return (mk_octets){mk_data(message), message->view.size};
 }
 
 /* A handle that comes in by a port: of a living object, or null. */

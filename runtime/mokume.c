@@ -5,4 +5,5 @@
 #include "mk_object.c"
 #include "mk_octets.c"
 #include "mk_pool.c"
+#include "mk_stack.c"
 #include "mk_wheel.c"

@@ -49,6 +49,16 @@ impl Flow {
         Flow { successors, predecessors, bounds: body.blocks.iter().map(|block| block.bound).collect() }
     }
 
+    /// By block, where it may go on.
+    pub(crate) fn successors(&self) -> &[Vec<usize>] {
+        &self.successors
+    }
+
+    /// By block, where one may come from.
+    pub(crate) fn predecessors(&self) -> &[Vec<usize>] {
+        &self.predecessors
+    }
+
     /// How many edges lead to a block.
     pub fn edges_into(&self, block: BlockId) -> usize {
         self.predecessors[block.index()].len()

@@ -5,11 +5,13 @@
 //!
 //! Invariant: answers hold for every run of the body, and only of verified bodies.
 
+mod dominators;
 mod flow;
 mod liveness;
 mod straight;
 mod weights;
 
+pub use dominators::Dominators;
 pub use flow::{Blocks, Flow};
 pub use liveness::Liveness;
 pub use straight::straighten;

@@ -11,7 +11,7 @@ use mokume_base::{Invocation, World};
 use mokume_reaction::{Automaton, HandlerId};
 use mokume_toolchain::{Failure, Job, Library, Product};
 
-use crate::machine::{FREE, MAKE, SET_FAULT};
+use crate::request::{FREE, MAKE, SET_FAULT};
 use crate::runtime::RUNTIME;
 use crate::stack::{emit, EmitError, Generated, Options};
 

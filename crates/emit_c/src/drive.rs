@@ -10,6 +10,7 @@ mod packet;
 mod random;
 mod sibling;
 mod source;
+mod step;
 
 use std::fmt;
 
@@ -19,45 +20,8 @@ use lesson::Corpus;
 pub use lesson::{Lesson, Taught};
 use sibling::Sibling;
 use source::Source;
-
-/// How much is tried.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Drive {
-    /// The first sequence's seed; sequence `i` has seed `seed + i`.
-    pub seed: u64,
-    pub sequences: u64,
-    /// Events and passings of time in one sequence.
-    pub steps: u32,
-    /// Octets of a message, at most.
-    pub longest: usize,
-    /// So many sequences of a hundred have a sibling.
-    pub siblings: u64,
-    /// So many of a thousand fill what can be full, and are longer.
-    pub bursts: u64,
-    pub accounts: AccountsCompared,
-}
-
-/// When the accounts of both machines are looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AccountsCompared {
-    AfterEachStep,
-    /// Of each sequence: cheaper.
-    AtTheEnd,
-}
-
-impl Default for Drive {
-    fn default() -> Self {
-        Drive {
-            seed: 1,
-            sequences: 100,
-            steps: 40,
-            longest: 600,
-            siblings: 0,
-            bursts: 0,
-            accounts: AccountsCompared::AfterEachStep,
-        }
-    }
-}
+use step::act;
+pub use step::{AccountsCompared, Drive, Step};
 
 /// A call that brings about more than so many outputs and reports ends its sequence unjudged: real machines have less
 /// room than the interpreter.
@@ -66,13 +30,6 @@ const RUNAWAY: usize = 1000;
 /// A sequence ends, judged, after so many reactions: a stack whose parameters let it never rest makes 65,536 in each call,
 /// and all that it does is more of the same.
 const BUSY: u64 = 100_000;
-
-/// One call of a machine.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
-    Input { now: u64, port: PortId, event: u32, args: Vec<Datum> },
-    Advance { now: u64 },
-}
 
 /// The first place where two machines differ, after shortening.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -196,13 +153,6 @@ impl Summary {
         self.outputs += outcome.outputs.len() as u64;
         self.reports += outcome.reports.len() as u64;
         self.refused += u64::from(outcome.refused);
-    }
-}
-
-fn act(machine: &mut impl Machine, step: &Step) -> Outcome {
-    match step {
-        Step::Input { now, port, event, args } => machine.input(*now, *port, *event, args),
-        Step::Advance { now } => machine.advance(*now),
     }
 }
 

@@ -9,29 +9,22 @@
 
 mod body;
 mod build;
-mod cell;
+mod doors;
 pub mod drive;
-mod end;
-mod header;
-mod interface;
 mod machine;
-mod messages;
 mod names;
 mod native;
 mod natives;
-mod op;
-mod order;
 mod plan;
-mod records;
+mod program;
+mod request;
 mod runtime;
 mod stack;
+mod state;
 mod text;
+mod tree;
 mod types;
-mod wire_common;
-mod wire_decode;
-mod wire_encode;
-mod wire_lists;
-mod wire_options;
+mod wires;
 
 pub use build::{Build, BuildError, CProgram, Sanitize, Transport};
 pub use machine::{CMachine, MachineError, Memory};

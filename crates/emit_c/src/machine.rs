@@ -8,6 +8,7 @@ use std::sync::Arc;
 use mokume_reaction::{Accounts, Datum, Handle, HandlerId, Machine, Outcome, Output, PortId, ReasonId, Report};
 
 use crate::build::CProgram;
+use crate::request::*;
 
 /// How much memory an instance is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,18 +68,6 @@ pub struct CMachine {
     memory: Memory,
     failure: std::sync::Mutex<Option<String>>,
 }
-
-pub(crate) const MAKE: u8 = 1;
-const START: u8 = 2;
-const INPUT: u8 = 3;
-const ADVANCE: u8 = 4;
-const NEXT_DEADLINE: u8 = 5;
-const ACCOUNTS: u8 = 6;
-const COVERAGE: u8 = 7;
-pub(crate) const FREE: u8 = 8;
-pub(crate) const SET_FAULT: u8 = 9;
-const RESET: u8 = 10;
-const PROGRESS: u8 = 11;
 
 impl CMachine {
     /// A new instance, not started. `stack` is the automaton's place in what the program was built from; parameters

@@ -17,6 +17,11 @@ pub struct Names {
     pub wires: Vec<String>,
     /// By header, by variant: the struct's tag.
     pub variants: Vec<Vec<String>>,
+    /// By header, by variant: the constant that its records begin with.
+    pub kinds: Vec<Vec<String>>,
+    /// Of the header, for programs: by reason; by enumeration and place in it.
+    pub reasons: Vec<String>,
+    pub enums: Vec<Vec<String>>,
     /// By header, by variant, by field.
     pub fields: Vec<Vec<Vec<String>>>,
     /// By port, by event.
@@ -84,10 +89,20 @@ pub fn identifier(name: &str) -> String {
 
 /// Names that must differ from each other.
 #[derive(Default)]
-struct Scope(HashSet<String>);
+pub(crate) struct Scope(HashSet<String>);
 
 impl Scope {
-    fn name(&mut self, wanted: &str) -> String {
+    /// The name is in use.
+    pub fn take(&mut self, name: &str) {
+        self.0.insert(name.into());
+    }
+
+    /// The name is free again.
+    pub fn leave(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
+    pub fn name(&mut self, wanted: &str) -> String {
         let base = identifier(wanted);
         let mut name = base.clone();
         let mut number = 2;
@@ -129,7 +144,17 @@ impl Names {
             };
             header.variants.iter().map(tag).collect()
         });
-        let variants = variants.collect();
+        let variants: Vec<Vec<String>> = variants.collect();
+        let kind = |tag: &String| format!("KIND_{}", tag.trim_start_matches("header_"));
+        let kinds = variants.iter().map(|tags| tags.iter().map(kind).collect()).collect();
+        let mut constants = Scope::default();
+        constants.take(&format!("{stack}_H"));
+        let mut constant = |name: &str| constants.name(&format!("{stack}_{}", identifier(name).to_uppercase()));
+        let reasons = automaton.reasons.iter().map(|reason| constant(&reason.name)).collect();
+        let of_enum = |one: &mokume_reaction::Enum| {
+            one.names.iter().map(|(name, _)| constant(&format!("{}_{name}", one.name))).collect()
+        };
+        let enums = automaton.enums.iter().map(of_enum).collect();
         let mut params = Scope::default();
         let mut public = Scope::default();
         Names {
@@ -146,6 +171,9 @@ impl Names {
             functions,
             wires,
             variants,
+            kinds,
+            reasons,
+            enums,
         }
     }
 }

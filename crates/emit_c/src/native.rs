@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 
 use mokume_reaction::*;
 
-use crate::body::BodyWriter;
 use crate::plan::Plan;
-use crate::text::{literal, Text};
-use crate::types::{c_type, declare, is_whole, mask};
+use crate::text::Text;
+use crate::types::{c_type, declare};
 
 /// How a function in C is called.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,46 +50,6 @@ pub(crate) fn prototype(automaton: &Automaton, signature: &Signature) -> String 
 pub(crate) fn declare_all(plan: &Plan, text: &mut Text) {
     for signature in signatures(plan.automaton) {
         text.line(format!("{};", prototype(plan.automaton, &signature)));
-    }
-}
-
-impl BodyWriter<'_, '_> {
-    pub(crate) fn native(
-        &mut self,
-        (symbol, grows): (&str, u32),
-        args: &[Value],
-        message: Option<Value>,
-        result: Option<Type>,
-        op: &Op,
-    ) {
-        let mut list: Vec<String> = args.iter().map(|arg| self.value(*arg)).collect();
-        let source = self.source(op.source);
-        let open = message.map(|message| {
-            let (octets, m) = (self.temporary("octets"), self.value(message));
-            self.text.line(format!("mk_native {octets} = mk_native_open(&k->core, {m}, {grows}u, {source});"));
-            list.push(format!("&{octets}"));
-            (message, m, octets)
-        });
-        let call = format!("{symbol}({})", list.join(", "));
-        match (result, op.results.last()) {
-            (Some(result), Some(value)) if self.is_live(*value) => {
-                let (held, width) = (self.temporary("given"), result.width(self.plan.automaton));
-                let ty = c_type(self.plan.automaton, result);
-                let bits = if is_whole(width) || result == Type::Bool {
-                    String::new()
-                } else {
-                    format!(" & {}", literal(mask(width)))
-                };
-                self.text.line(format!("{} = {call}{bits};", declare(ty, &held)));
-                self.assign(*value, held);
-            }
-            (Some(_), _) => self.text.line(format!("(void){call};")),
-            _ => self.text.line(format!("{call};")),
-        }
-        if let Some((message, m, octets)) = open {
-            self.text.line(format!("mk_native_close({m}, &{octets});"));
-            self.same(op.results[0], message);
-        }
     }
 }
 

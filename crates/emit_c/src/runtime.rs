@@ -21,6 +21,7 @@ pub const RUNTIME: &[(&str, &str)] = &[
     ("mk_pool.c", include_str!("../../../runtime/mk_pool.c")),
     ("mk_pool.h", include_str!("../../../runtime/mk_pool.h")),
     ("mk_random.h", include_str!("../../../runtime/mk_random.h")),
+    ("mk_stack.c", include_str!("../../../runtime/mk_stack.c")),
     ("mk_stack.h", include_str!("../../../runtime/mk_stack.h")),
     ("mk_wheel.c", include_str!("../../../runtime/mk_wheel.c")),
     ("mk_wheel.h", include_str!("../../../runtime/mk_wheel.h")),

@@ -18,9 +18,16 @@ impl Text {
         }
     }
 
-    /// A line without indentation, such as a label.
-    pub fn flush(&mut self, line: impl AsRef<str>) {
-        self.lines.push(line.as_ref().to_string());
+    /// A line one step further out, such as a label.
+    pub fn outdented(&mut self, line: impl AsRef<str>) {
+        self.outdent();
+        self.line(line);
+        self.indent();
+    }
+
+    /// Columns in front of a line.
+    pub fn indentation(&self) -> usize {
+        4 * self.depth
     }
 
     pub fn lines(&mut self, lines: &str) {
@@ -49,6 +56,11 @@ impl Text {
         self.depth += 1;
     }
 
+    /// The next lines stand one step further out.
+    pub fn outdent(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
     /// A function's head on a line of its own, its brace on the next.
     pub fn function(&mut self, head: impl AsRef<str>) {
         self.line(head);
@@ -65,16 +77,6 @@ impl Text {
         self.lines.extend(other.lines);
     }
 
-    /// The lines so far, to be edited by those who know why.
-    pub fn lines_mut(&mut self) -> &mut Vec<String> {
-        &mut self.lines
-    }
-
-    /// The text so far, to be searched.
-    pub fn peek(&self) -> String {
-        self.lines.join("\n")
-    }
-
     pub fn len(&self) -> usize {
         self.lines.len()
     }
@@ -88,11 +90,11 @@ impl Text {
     }
 }
 
-/// An unsigned literal of C, of a type wide enough.
+/// A literal of C, of a type wide enough: an `int`, where that is.
 pub fn literal(value: u64) -> String {
     match value {
-        0..=9 => format!("{value}u"),
-        10..=0xffff_ffff => format!("{value}u"),
+        0..=0x7fff_ffff => value.to_string(),
+        0x8000_0000..=0xffff_ffff => format!("{value}u"),
         _ => format!("UINT64_C({value})"),
     }
 }
@@ -130,8 +132,8 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_unsigned_and_wide_enough() {
-        assert_eq!(literal(7), "7u");
+    fn literals_are_wide_enough() {
+        assert_eq!(literal(7), "7");
         assert_eq!(literal(u64::MAX), "UINT64_C(18446744073709551615)");
     }
 }

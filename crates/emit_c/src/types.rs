@@ -73,7 +73,7 @@ pub fn from_word(automaton: &Automaton, ty: Type, word: &str) -> String {
 /// A value as a word of an event.
 pub fn to_word(ty: Type, value: &str) -> String {
     match ty {
-        Type::Msg => format!("(uint64_t)(uintptr_t){value}"),
+        Type::Msg => format!("(uintptr_t){value}"),
         _ => value.to_string(),
     }
 }

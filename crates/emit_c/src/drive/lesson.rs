@@ -4,7 +4,7 @@ use mokume_reaction::{Datum, PortId};
 
 use super::packet::Packet;
 use super::random::{remember, Random};
-use super::Step;
+use super::step::Step;
 
 /// A sequence to begin with: of a test, for example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

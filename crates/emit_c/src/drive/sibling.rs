@@ -6,7 +6,7 @@ use mokume_reaction::*;
 
 use super::random::Random;
 use super::source::Source;
-use super::{act, Step};
+use super::step::{act, Step};
 
 /// So much may be on its way.
 const MAIL: usize = 16;

@@ -8,7 +8,7 @@ use mokume_wire::HeaderValue;
 use super::lesson::{Corpus, Lesson, Taught};
 use super::packet::Packet;
 use super::random::{remember, Random};
-use super::{Drive, Step};
+use super::step::{Drive, Step};
 
 /// A burst is for containers of at most so many places.
 const BURST: u32 = 300;

@@ -73,12 +73,12 @@ impl<'p> Lowering<'p> {
         };
         let params = [vec![(object.to_owned(), r::Type::Ref(class))], task.params.clone()].concat();
         let source = self.source_of(&task);
-        let body = self.body(&task, class, &params, source);
+        let body = self.body_of(&task, class, &params, source);
         let Task { trigger, params, later: later_capacity, .. } = task;
         self.a.handlers.push(r::Handler { class, trigger, params, body, later_capacity, source });
     }
 
-    fn body(
+    fn body_of(
         &mut self,
         task: &Task,
         class: r::ClassId,

@@ -93,6 +93,7 @@ pub(crate) fn read_bits(octets: &str, at: u32, width: u8, endian: Endian) -> Str
         let order = if endian == Endian::Little { "le" } else { "be" };
         return match width {
             8 => format!("{octets}[{}]", at / 8),
+            16 | 32 | 64 => format!("mk_get_{order}_{width}({octets} + {})", at / 8),
             _ => format!("mk_get_{order}({octets} + {}, {})", at / 8, width / 8),
         };
     }

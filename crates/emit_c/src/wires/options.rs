@@ -2,17 +2,17 @@
 
 use mokume_reaction::*;
 
+use super::common::*;
+use super::decoder::{facts, Decoder, State};
+use super::encoder::{put, Encoder};
 use crate::text::literal;
 use crate::types::mask;
-use crate::wire_common::*;
-use crate::wire_decode::{facts, Decoder, State};
-use crate::wire_encode::{self, Encoder};
 
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn options(&mut self, state: &mut State<'a>, options: &'a WireOptions) {
         let until = expression(&options.until, &facts(state, FieldIndex(0)));
         self.octet(state, "until", &until);
-        self.declare(state, options);
+        self.declare_known(state, options);
         self.text.line(format!("uint32_t head = {};", state.at / 8));
         self.text.open("while (head < until)");
         self.option(state, options);
@@ -22,7 +22,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// What an option says is known behind the loop, and zero if there is none.
-    fn declare(&mut self, state: &mut State<'a>, options: &'a WireOptions) {
+    fn declare_known(&mut self, state: &mut State<'a>, options: &'a WireOptions) {
         for (place, arm) in options.arms.iter().enumerate() {
             let OptionArm::Known { header, variant, field, .. } = arm else { continue };
             self.text.line(format!("uint64_t has{place} = 0;"));
@@ -33,29 +33,6 @@ impl<'a> Decoder<'_, 'a> {
                 self.set(state, (*header, *variant, repeat.count), format!("count{place}"));
             }
             self.declare_fields(state, arm.items());
-        }
-    }
-
-    pub(crate) fn declare_fields(&mut self, state: &mut State<'a>, items: &'a [WireItem]) {
-        for field in WireItem::fields(items) {
-            let index = field.index.0 as usize;
-            self.text.line(format!("uint64_t f{index} = 0, v{index} = 0;"));
-            self.text.line(format!("(void)f{index}, (void)v{index};"));
-            if state.slots.len() <= index {
-                state.slots.resize(index + 1, None);
-            }
-        }
-    }
-
-    pub(crate) fn set(
-        &mut self,
-        state: &mut State<'a>,
-        (header, variant, field): (HeaderId, VariantId, u32),
-        value: String,
-    ) {
-        self.select(state, header, variant);
-        if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
-            known.fields[field as usize] = Some(value);
         }
     }
 
@@ -166,23 +143,6 @@ impl<'a> Decoder<'_, 'a> {
     fn option_field(&mut self, state: &mut State<'a>, field: &'a WireField, bit: u32) {
         self.inner_field(state, field, ("option", bit));
     }
-
-    /// A field that is not on every way, so many bits behind a place; what it says is declared in front of the part.
-    pub(crate) fn inner_field(&mut self, state: &mut State<'a>, field: &'a WireField, (from, bit): (&str, u32)) {
-        let index = field.index.0 as usize;
-        let value = format!("f{index}");
-        let read = read_bits(from, bit, field.width, field.endian);
-        self.text.line(format!("{value} = {read}; /* {} */", field.name.replace("*/", "* /")));
-        state.slots[index] = Some(Slot { at: bit, width: field.width, value: value.clone() });
-        self.own_value(state, field, &value);
-        if let FieldValue::Header { header, variant, field: place, .. } = &field.value {
-            let found = state.headers.iter().find(|known| known.header == *header);
-            let own = found.and_then(|known| known.fields[*place as usize].clone()).unwrap_or_default();
-            self.text.line(format!("v{index} = {own};"));
-            self.set(state, (*header, *variant, *place), format!("v{index}"));
-        }
-        self.constraints(state, field);
-    }
 }
 
 /// The element that begins with the field at this place, if one does (or, behind the last field, would).
@@ -247,17 +207,6 @@ impl<'a> Encoder<'_, 'a> {
         self.text.line("(void)option;");
     }
 
-    /// What is written of a field in an option or in an element of a list: nothing in it is computed.
-    pub(crate) fn element_value(&mut self, field: &'a WireField) -> String {
-        match &field.value {
-            FieldValue::Constant { value, .. } => literal(value & mask(field.width)),
-            FieldValue::Header { header, variant, field: place, times, plus, .. } => {
-                self.header_field(field, (*header, *variant, *place), (*times, *plus))
-            }
-            _ => "UINT64_C(0)".into(),
-        }
-    }
-
     fn write_option(&mut self, options: &'a WireOptions, arm: &'a OptionArm) {
         let octets = self.arm_octets(options, arm);
         self.text.line(format!("uint64_t octets = {octets};"));
@@ -270,15 +219,15 @@ impl<'a> Encoder<'_, 'a> {
         }
         let repeat = arm.repeat().unwrap_or(OptionRepeat { count: 0, from: u32::MAX, each: 1 });
         let (kind, order) = (u32::from(options.kind.width), options.endian);
-        wire_encode::put(self.text, "option", (0, options.kind.width), order, &literal(arm.kind()));
-        wire_encode::put(self.text, "option", (kind, options.length.width), order, &length);
+        put(self.text, "option", (0, options.kind.width), order, &literal(arm.kind()));
+        put(self.text, "option", (kind, options.length.width), order, &length);
         let mut bit = 8 * options.head();
         for (number, field) in WireItem::fields(arm.items()).into_iter().enumerate() {
             if let Some(element) = begins(repeat, number) {
                 self.text.open(format!("if (count > {element})"));
             }
             let value = self.element_value(field);
-            wire_encode::put(self.text, "option", (bit, field.width), field.endian, &value);
+            put(self.text, "option", (bit, field.width), field.endian, &value);
             bit += u32::from(field.width);
             if begins(repeat, number + 1).is_some_and(|element| element > 0) {
                 self.text.close("");

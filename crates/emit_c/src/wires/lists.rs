@@ -4,8 +4,8 @@
 
 use mokume_reaction::*;
 
-use crate::wire_decode::{Decoder, State};
-use crate::wire_encode::{self, Encoder};
+use super::decoder::{Decoder, State};
+use super::encoder::{put, Encoder};
 
 /// A name of its own for each list: that of its first field.
 fn number(list: &WireList) -> u32 {
@@ -118,7 +118,7 @@ impl<'a> Encoder<'_, 'a> {
             match item {
                 WireItem::Field(field) => {
                     let value = self.element_value(field);
-                    wire_encode::put(self.text, "place", (bit, field.width), field.endian, &value);
+                    put(self.text, "place", (bit, field.width), field.endian, &value);
                     bit += u32::from(field.width);
                 }
                 WireItem::List(list) => {

@@ -2,12 +2,16 @@
 //!
 //! It must keep: bounds computed here hold on every run, since nothing is allocated after the start.
 
+mod order;
+mod sure;
+
 use std::collections::{HashMap, HashSet};
 
 use mokume_analyse::Flow;
 use mokume_reaction::*;
 
 use crate::names::Names;
+use crate::tree::{number, of_instance, reads, word, Expr, Infix};
 
 /// How the emissions of a handler leave it (docs/semantics.md, O2 and O6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +26,13 @@ pub enum Emissions {
     Agenda,
 }
 
+/// What may wait on the agenda, or for a reaction of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Waiting {
+    Handler(HandlerId),
+    Output(PortId, u32),
+}
+
 /// Everything about one automaton that several parts of the generator need.
 pub struct Plan<'a> {
     pub automaton: &'a Automaton,
@@ -31,6 +42,7 @@ pub struct Plan<'a> {
     pub channels: HashMap<(LayerId, Result<LayerId, PortId>), usize>,
     /// Arguments of the widest event or output, in words.
     pub arguments: usize,
+    pub waiting: HashSet<Waiting>,
     /// Events that may wait on the agenda at once.
     pub agenda: usize,
     /// Octets of header records that a message may carry, each record rounded up to 8.
@@ -43,6 +55,8 @@ pub struct Plan<'a> {
     pub mortal: HashSet<ClassId>,
     /// Classes with an `on settle`.
     pub settles: HashSet<ClassId>,
+    /// By handler: whether no event for it is for nobody.
+    sure: Vec<bool>,
     /// Whether branches are counted.
     pub coverage: bool,
     /// Places of coverage counters: handler, block, target.
@@ -62,12 +76,14 @@ impl<'a> Plan<'a> {
             emissions: Vec::new(),
             channels: HashMap::new(),
             arguments: arguments(automaton),
+            waiting: HashSet::new(),
             agenda: 0,
             header_octets: header_octets(automaton),
             head_room: head_room(automaton),
             received: received(automaton),
             mortal: mortal(automaton),
             settles: HashSet::new(),
+            sure: sure::handlers(automaton),
             coverage,
             branches: Vec::new(),
             branch_index: HashMap::new(),
@@ -82,6 +98,7 @@ impl<'a> Plan<'a> {
         plan.find_channels();
         plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler)).collect();
         plan.agenda = agenda(automaton, &plan.emissions);
+        plan.waiting = waiting(automaton, &plan.emissions);
         plan.number_branches();
         plan
     }
@@ -118,7 +135,7 @@ impl<'a> Plan<'a> {
         let direct = edges.all(|(from, to)| self.channel(from, to).is_none());
         match direct {
             true if emissions_come_last(&handler.body) => Emissions::Calls,
-            true if crate::order::are_known_at_ends(&handler.body) => Emissions::AtEnd,
+            true if order::are_known_at_ends(&handler.body) => Emissions::AtEnd,
             _ => Emissions::Agenda,
         }
     }
@@ -140,20 +157,64 @@ impl<'a> Plan<'a> {
     }
 
     /// The class, as the instance holds it.
-    pub fn class_at(&self, class: ClassId) -> String {
-        format!("&k->classes[{}]", self.class_constant(class))
+    pub fn class_at(&self, class: ClassId) -> Expr {
+        of_instance("classes").element(word(self.class_constant(class))).address()
+    }
+
+    /// The references to the living objects of a class, and how many there may be.
+    fn living(&self, class: ClassId) -> [Expr; 2] {
+        let living = of_instance(format!("{}_living", self.names.classes[class.index()]));
+        [living, number(self.automaton.class(class).capacity)]
     }
 
     /// Whether a reference means a living object, as a condition.
-    pub fn lives(&self, class: ClassId, reference: &str) -> String {
-        let (name, capacity) = (&self.names.classes[class.index()], self.automaton.class(class).capacity);
-        format!("mk_lives(k->{name}_living, {capacity}, {reference})")
+    pub fn lives(&self, class: ClassId, reference: Expr) -> Expr {
+        if self.is_sole(class) {
+            return reference.infix(Infix::Ne, word("MK_NULL"));
+        }
+        let [living, capacity] = self.living(class);
+        reads("mk_lives", [living, capacity, reference])
     }
 
     /// The place of a reference's object, or the one that means nobody.
-    pub fn place_in(&self, class: ClassId, reference: &str) -> String {
-        let (name, capacity) = (&self.names.classes[class.index()], self.automaton.class(class).capacity);
-        format!("mk_place_in(k->{name}_living, {capacity}, {}, {reference})", self.class_at(class))
+    pub fn place_in(&self, class: ClassId, reference: Expr) -> Expr {
+        let [living, capacity] = self.living(class);
+        reads("mk_place_in", [living, capacity, self.class_at(class), reference])
+    }
+
+    /// The class has one object, from the start to the end: a reference means it, or is null.
+    pub fn is_sole(&self, class: ClassId) -> bool {
+        self.automaton.is_unique(class) && !self.mortal.contains(&class)
+    }
+
+    /// Whether a handler is told its object; it knows without if there is but one, and no event is for nobody.
+    pub fn takes_self(&self, handler: HandlerId) -> bool {
+        !(self.is_sole(self.automaton.handler(handler).class) && self.sure[handler.index()])
+    }
+
+    /// The arguments of a handler's call, the object first where the handler is told.
+    pub fn arguments_of(&self, handler: HandlerId, own: impl Into<String>, rest: Vec<String>) -> String {
+        let own = self.takes_self(handler).then(|| own.into());
+        let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(rest).collect();
+        list.join(", ")
+    }
+
+    /// A constant of a type: by its name, where it has one.
+    pub fn constant(&self, ty: Type, value: u64) -> Expr {
+        match ty {
+            Type::Bool => Expr::Bool(value != 0),
+            Type::Reason if (value as usize) < self.names.reasons.len() => self.reason(ReasonId(value as u32)),
+            Type::Enum(id) => {
+                let place = self.automaton.enums[id.index()].names.iter().position(|(_, own)| *own == value);
+                place.map_or(Expr::Number(value), |place| word(self.names.enums[id.index()][place].clone()))
+            }
+            Type::Reason | Type::U(_) | Type::Seq(_) | Type::Ref(_) | Type::Msg => Expr::Number(value),
+        }
+    }
+
+    /// The name of a reason in the header.
+    pub fn reason(&self, reason: ReasonId) -> Expr {
+        word(self.names.reasons[reason.index()].clone())
     }
 
     /// The file and line that an operation comes from.
@@ -204,6 +265,26 @@ fn emissions_come_last(body: &Body) -> bool {
         work.extend(block.end.targets().iter().map(|target| target.block.index()));
     }
     true
+}
+
+/// What handlers put on the agenda, and what is put off for later.
+fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
+    let mut found = HashSet::new();
+    for (handler, emissions) in automaton.handlers.iter().zip(emissions) {
+        let later = handler.body.blocks.iter().filter_map(|block| match &block.end {
+            Terminator::Try { op, .. } => op.emission(),
+            _ => None,
+        });
+        let put = handler.body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
+        found.extend(later.chain(put).filter_map(|emission| match emission {
+            Emission::Event { target, event, .. } => {
+                let class = handler.body.class_of(target)?;
+                automaton.handler_of(class, &Trigger::Event(event.to_string())).map(Waiting::Handler)
+            }
+            Emission::Output { port, event, .. } => Some(Waiting::Output(port, event)),
+        }));
+    }
+    found
 }
 
 fn is_plain(end: &Terminator) -> bool {

@@ -2,8 +2,9 @@
 
 use mokume_reaction::*;
 
+use crate::names::{identifier, Scope};
 use crate::plan::Plan;
-use crate::text::Text;
+use crate::text::{literal, Text};
 use crate::types::{c_type, declare};
 
 /// How a value looks at a port.
@@ -15,12 +16,17 @@ pub(crate) fn port_type(automaton: &Automaton, ty: Type) -> &'static str {
     }
 }
 
-/// A port event's parameters, named so that they meet nothing else.
-pub(crate) fn port_params(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {
-    let one = |(place, (name, ty)): (usize, &(String, Type))| {
-        declare(port_type(plan.automaton, *ty), &format!("{}_{place}", crate::names::identifier(name)))
-    };
-    params.iter().enumerate().map(one).collect()
+/// What a port event's parameters are called, beside those that every function of a port has.
+pub(crate) fn param_names(params: &[(String, Type)]) -> Vec<String> {
+    let mut scope = Scope::default();
+    ["k", "now", "context"].into_iter().for_each(|own| scope.take(own));
+    params.iter().map(|(name, _)| scope.name(name)).collect()
+}
+
+/// A port event's parameters.
+fn port_params(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {
+    let names = param_names(params);
+    names.iter().zip(params).map(|(name, (_, ty))| declare(port_type(plan.automaton, *ty), name)).collect()
 }
 
 pub(crate) fn write(plan: &Plan) -> String {
@@ -41,10 +47,45 @@ pub(crate) fn write(plan: &Plan) -> String {
         text.close(";");
         text.line("");
     }
+    reasons(plan, &mut text);
+    enums(plan, &mut text);
     ports(plan, &mut text);
     functions(plan, &mut text);
     text.line("#endif");
     text.finish()
+}
+
+/// Why messages were dropped or consumed: the indices of the accounts.
+fn reasons(plan: &Plan, text: &mut Text) {
+    if plan.names.reasons.is_empty() {
+        return;
+    }
+    text.line("/* Why messages were dropped or consumed: the indices of the accounts. */");
+    text.open(format!("enum {}_reason", plan.names.stack));
+    for name in &plan.names.reasons {
+        text.line(format!("{name},"));
+    }
+    text.close(";");
+    text.line("");
+}
+
+/// Enumerations of the source. What is too large for a constant of C is a macro.
+fn enums(plan: &Plan, text: &mut Text) {
+    for (one, names) in plan.automaton.enums.iter().zip(&plan.names.enums) {
+        let values = || names.iter().zip(&one.names).map(|(name, (_, value))| (name, *value));
+        let fits = |value: u64| value <= i32::MAX as u64;
+        if values().any(|(_, value)| fits(value)) {
+            text.open(format!("enum {}_{}", plan.names.stack, identifier(&one.name)));
+            for (name, value) in values().filter(|(_, value)| fits(*value)) {
+                text.line(format!("{name} = {value},"));
+            }
+            text.close(";");
+        }
+        for (name, value) in values().filter(|(_, value)| !fits(*value)) {
+            text.line(format!("#define {name} {}", literal(value)));
+        }
+        text.line("");
+    }
 }
 
 fn ports(plan: &Plan, text: &mut Text) {

@@ -4,53 +4,10 @@
 
 use mokume_reaction::*;
 
+use super::common::*;
+use super::decoder::{facts, fields, Decoder, Known, State};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
-use crate::types::mask;
-use crate::wire_common::*;
-
-/// A constraint that waits until what it names is known.
-#[derive(Clone)]
-struct Rule<'a> {
-    own: FieldIndex,
-    left: Option<&'a WireExpression>,
-    compare: Compare,
-    right: &'a WireExpression,
-    otherwise: ReasonId,
-}
-
-/// A header as it is known on one way: its variant and its fields' values in C.
-#[derive(Clone)]
-pub(crate) struct Known {
-    pub header: HeaderId,
-    variant: VariantId,
-    pub fields: Vec<Option<String>>,
-}
-
-#[derive(Clone)]
-pub(crate) struct State<'a> {
-    pub at: u32,
-    /// So many octets are known to be in the packet.
-    checked: u32,
-    pub slots: Vec<Option<Slot>>,
-    pub headers: Vec<Known>,
-    rules: Vec<Rule<'a>>,
-    packet_known: bool,
-    /// In C.
-    header_known: Option<String>,
-    /// The octets that were read, in C, where no constant says it.
-    pub size: Option<String>,
-    over: bool,
-    /// Arms before the one taken that could have said the same, and what a packet is refused for then.
-    shorter: Vec<(&'a WireArm, ReasonId)>,
-}
-
-pub(crate) struct Decoder<'p, 'a> {
-    plan: &'p Plan<'a>,
-    pub wire: &'a Wire,
-    id: WireId,
-    pub text: &'p mut Text,
-}
 
 /// `decode_w` and `vet_w` of a wire, in one function.
 pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
@@ -83,11 +40,6 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     };
     Decoder { plan, wire, id, text }.items(state, wire.items.iter().collect());
     text.end_function();
-}
-
-fn fields(automaton: &Automaton, header: HeaderId, variant: VariantId) -> usize {
-    let variants = &automaton.headers[header.index()].variants;
-    variants.get(variant.index()).map_or(0, |variant| variant.fields.len())
 }
 
 fn static_bits(items: &[WireItem]) -> Option<u32> {
@@ -160,33 +112,6 @@ impl<'a> Decoder<'_, 'a> {
         self.text.close("");
     }
 
-    /// Fields that were read before the choice keep their values.
-    pub(crate) fn select(&self, state: &mut State<'a>, header: HeaderId, variant: VariantId) {
-        let fields = fields(self.plan.automaton, header, variant);
-        if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
-            if known.variant != variant {
-                *known = Known { header, variant, fields: vec![None; fields] };
-            }
-        }
-    }
-
-    /// An octet of the packet that is not in front of what was read, as a variable.
-    pub(crate) fn octet(&mut self, state: &State<'a>, name: &str, value: &str) -> String {
-        let read = state.at.div_ceil(8);
-        self.text.line(format!("uint64_t {name} = {value};"));
-        self.refuse_if(format!("{name} < {read} || {name} > end"), self.wire.short);
-        name.to_string()
-    }
-
-    pub(crate) fn reason(&self, reason: ReasonId) -> String {
-        format!("{} /* {} */", reason.0, self.plan.automaton.reasons[reason.index()].name.replace("*/", "* /"))
-    }
-
-    pub(crate) fn refuse_if(&mut self, condition: String, reason: ReasonId) {
-        self.text.line(format!("if ({condition})"));
-        self.text.line(format!("    return {};", self.reason(reason)));
-    }
-
     fn field(&mut self, state: &mut State<'a>, field: &'a WireField) {
         let end = state.at + u32::from(field.width);
         let octets = end.div_ceil(8);
@@ -224,68 +149,6 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    pub(crate) fn constraints(&mut self, state: &mut State<'a>, field: &'a WireField) {
-        for constraint in &field.constraints {
-            state.rules.push(Rule {
-                own: field.index,
-                left: Some(&constraint.left),
-                compare: constraint.compare,
-                right: &constraint.right,
-                otherwise: constraint.otherwise,
-            });
-        }
-        self.check(state);
-    }
-
-    pub(crate) fn own_value(&mut self, state: &mut State<'a>, field: &'a WireField, value: &str) {
-        match &field.value {
-            FieldValue::Constant { value: wanted, otherwise } => {
-                self.refuse_if(format!("{value} != {}", literal(*wanted)), *otherwise);
-            }
-            FieldValue::Header { header, variant, field: place, times, plus, otherwise } => {
-                let refused = otherwise.unwrap_or(self.wire.short);
-                let times = (*times).max(1);
-                if *plus > 0 {
-                    self.refuse_if(format!("{value} < {}", literal(*plus)), refused);
-                }
-                let rest = if *plus > 0 { format!("({value} - {})", literal(*plus)) } else { value.to_string() };
-                if times > 1 {
-                    self.refuse_if(format!("{rest} % {} != 0", literal(times)), refused);
-                }
-                let own = if times > 1 { format!("{rest} / {}", literal(times)) } else { rest };
-                let ty =
-                    self.plan.automaton.headers[header.index()].variants[variant.index()].fields[*place as usize].1;
-                let fits = mask(ty.width(self.plan.automaton));
-                if mask(field.width).saturating_sub(*plus) / times > fits {
-                    self.refuse_if(format!("{own} > {}", literal(fits)), refused);
-                }
-                self.select(state, *header, *variant);
-                if let Some(known) = state.headers.iter_mut().find(|known| known.header == *header) {
-                    known.fields[*place as usize] = Some(own);
-                }
-            }
-            FieldValue::Computed { expression, otherwise } => state.rules.push(Rule {
-                own: field.index,
-                left: None,
-                compare: Compare::Eq,
-                right: expression,
-                otherwise: *otherwise,
-            }),
-            FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}
-        }
-    }
-
-    /// Checks, in order, the rules of which everything is known; the others wait.
-    pub(crate) fn check(&mut self, state: &mut State<'a>) {
-        let rules = std::mem::take(&mut state.rules);
-        for rule in rules {
-            match is_known(state, &rule) {
-                true => self.refuse_if(violated(state, &rule), rule.otherwise),
-                false => state.rules.push(rule),
-            }
-        }
-    }
-
     /// What an arm before the one taken leaves out is refused here, behind the items of the last choice.
     fn refuse_longer(&mut self, state: &State<'a>) {
         for (before, unknown) in &state.shorter {
@@ -309,7 +172,7 @@ impl<'a> Decoder<'_, 'a> {
             self.text.line(format!("mk_note_received(&k->core.pool, m, {place});"));
         }
         for known in state.headers.iter().rev() {
-            self.push(known);
+            self.push_record(known);
         }
         self.text.close("");
         self.text.line("m->view.size = end;");
@@ -319,7 +182,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// The header whose record stands on top at the end is pushed last.
-    fn push(&mut self, known: &Known) {
+    fn push_record(&mut self, known: &Known) {
         let names = &self.plan.names;
         let (header, variant) = (known.header.index(), known.variant.index());
         let Some(tag) = names.variants[header].get(variant) else { return };
@@ -331,41 +194,5 @@ impl<'a> Decoder<'_, 'a> {
             self.text.line(format!("header->{name} = {value};"));
         }
         self.text.close("");
-    }
-}
-
-fn is_known(state: &State, rule: &Rule) -> bool {
-    if state.over {
-        return true;
-    }
-    let mut fields = true;
-    let mut seen = |index: FieldIndex| fields &= matches!(state.slots.get(index.0 as usize), Some(Some(_)));
-    let sides = [rule.left, Some(rule.right)];
-    let sizes = sides.into_iter().flatten().all(|side| {
-        let (packet, header, octets) = named(side, &mut seen);
-        !octets && (!packet || state.packet_known) && (!header || state.header_known.is_some())
-    });
-    sizes && fields
-}
-
-pub(crate) fn facts<'s>(state: &'s State, own: FieldIndex) -> Facts<'s> {
-    Facts {
-        slots: &state.slots,
-        packet: "packet",
-        packet_size: "end",
-        header_size: state.header_known.as_deref().unwrap_or("0"),
-        own,
-    }
-}
-
-/// The condition under which a rule is broken.
-fn violated(state: &State, rule: &Rule) -> String {
-    let facts = facts(state, rule.own);
-    let own = || format!("f{}", rule.own.0);
-    let left = rule.left.map_or_else(own, |left| expression(left, &facts));
-    let right = expression(rule.right, &facts);
-    match rule.compare {
-        Compare::Eq => format!("{left} != {right}"),
-        compare => format!("!({left} {} {right})", compare.sign()),
     }
 }

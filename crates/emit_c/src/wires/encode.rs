@@ -4,34 +4,11 @@
 
 use mokume_reaction::*;
 
+use super::common::*;
+use super::encoder::{put, Encoder, Laid, State};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::mask;
-use crate::wire_common::*;
-
-/// A field's place and how its value comes about.
-#[derive(Clone)]
-pub(crate) struct Laid<'a> {
-    field: &'a WireField,
-}
-
-#[derive(Clone, Default)]
-pub(crate) struct State<'a> {
-    at: u32,
-    slots: Vec<Option<Slot>>,
-    laid: Vec<Laid<'a>>,
-    narrow: bool,
-    /// What ends the way.
-    last: Option<&'a WireItem>,
-    /// The lists that end it.
-    lists: Vec<&'a WireList>,
-}
-
-pub(crate) struct Encoder<'p, 'a> {
-    plan: &'p Plan<'a>,
-    wire: &'a Wire,
-    pub text: &'p mut Text,
-}
 
 /// `encode_w` of a wire.
 pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
@@ -116,14 +93,6 @@ impl<'a> Encoder<'_, 'a> {
         self.items(State { narrow: true, ..state }, rest.to_vec());
     }
 
-    /// Whether a header is there in this variant.
-    fn has(&self, header: HeaderId, variant: VariantId) -> String {
-        match self.wire.headers.iter().position(|known| *known == header) {
-            Some(place) => format!("kind{place} == {}", header.0 << 16 | variant.0),
-            None => "false".into(),
-        }
-    }
-
     /// The same for a choice: a header that is not there counts as the first variant.
     fn counts_as(&self, header: HeaderId, variant: VariantId) -> String {
         let place = self.wire.headers.iter().position(|known| *known == header);
@@ -155,43 +124,6 @@ impl<'a> Encoder<'_, 'a> {
         state.slots[index] = Some(Slot { at: state.at, width: field.width, value });
         state.laid.push(Laid { field });
         state.at += u32::from(field.width);
-    }
-
-    /// A header's field; 0 where the header has another variant.
-    pub(crate) fn read_header(&self, header: HeaderId, variant: VariantId, place: u32) -> Option<String> {
-        let names = &self.plan.names;
-        let (tags, fields) = (&names.variants[header.index()], &names.fields[header.index()][variant.index()]);
-        let record = self.wire.headers.iter().position(|known| *known == header)?;
-        let (tag, member, has) = (&tags[variant.index()], &fields[place as usize], self.has(header, variant));
-        Some(format!("({has} ? ((const struct {tag} *)record{record})->{member} : 0)"))
-    }
-
-    /// `f = field * times + plus` in C, with the note that it is too wide; the name of `f`.
-    pub(crate) fn header_field(
-        &mut self,
-        field: &WireField,
-        (header, variant, place): (HeaderId, VariantId, u32),
-        (times, plus): (u64, u64),
-    ) -> String {
-        let name = format!("f{}", field.index.0);
-        let Some(value) = self.read_header(header, variant, place) else { return "0".into() };
-        self.text.line(format!("uint64_t {name} = {value};"));
-        let bits = mask(field.width);
-        let ty = self.plan.automaton.headers[header.index()].variants[variant.index()].fields[place as usize].1;
-        let widest = u128::from(mask(ty.width(self.plan.automaton)));
-        if widest * u128::from(times) + u128::from(plus) > u128::from(bits) {
-            // The largest value that fits; beyond it something is cut off.
-            let condition = match bits.checked_sub(plus) {
-                Some(_) if times == 0 => "false".into(),
-                Some(room) => format!("{name} > {}", literal(room / times)),
-                None => "true".into(),
-            };
-            self.text.line(format!("narrow |= {condition};"));
-        }
-        if times != 1 || plus != 0 || widest > u128::from(bits) {
-            self.text.line(format!("{name} = ({name} * {} + {}) & {};", literal(times), literal(plus), literal(bits)));
-        }
-        name
     }
 
     fn finish(&mut self, mut state: State<'a>) {
@@ -280,22 +212,6 @@ impl<'a> Encoder<'_, 'a> {
     fn write_one(&mut self, state: &State<'a>, field: &WireField) {
         let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { return };
         put(self.text, "packet", (slot.at, slot.width), field.endian, &slot.value);
-    }
-}
-
-/// Writes whole octets, or puts bits among others that are there already.
-pub(crate) fn put(text: &mut Text, octets: &str, (at, width): (u32, u8), endian: Endian, value: &str) {
-    let order = if endian == Endian::Little { "le" } else { "be" };
-    match (is_whole(at, width), width) {
-        (true, 8) => text.line(format!("{octets}[{}] = (uint8_t){value};", at / 8)),
-        (true, width) => text.line(format!("mk_put_{order}({octets} + {}, {}, {value});", at / 8, width / 8)),
-        (false, width) => {
-            for piece in pieces(at, width) {
-                let bits = format!("({value} >> {} & {:#04x}u)", piece.place, (1u32 << piece.bits) - 1);
-                let octet = format!("{octets}[{}]", piece.octet);
-                text.line(format!("{octet} = (uint8_t)({octet} | {bits} << {});", piece.shift));
-            }
-        }
     }
 }
 

@@ -1,0 +1,119 @@
+//! Which block every run has come through before: the tree of dominators.
+
+use mokume_reaction::BlockId;
+
+use crate::Flow;
+
+/// The dominators of the blocks that can be reached (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm, 2001).
+#[derive(Clone, Debug)]
+pub struct Dominators {
+    /// By block: the blocks that it dominates with no other between.
+    children: Vec<Vec<BlockId>>,
+}
+
+impl Dominators {
+    pub fn of(flow: &Flow) -> Dominators {
+        let order = reverse_postorder(flow);
+        let mut number = vec![usize::MAX; flow.successors().len()];
+        order.iter().enumerate().for_each(|(at, block)| number[*block] = at);
+        // By place in the order, which is also that of the answers.
+        let mut above: Vec<Option<usize>> = vec![None; order.len()];
+        above[0] = Some(0);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for at in 1..order.len() {
+                let before = flow.predecessors()[order[at]].iter().map(|block| number[*block]);
+                let known = before.filter(|before| above.get(*before).is_some_and(Option::is_some));
+                let found = known.reduce(|a, b| meet(&above, a, b));
+                changed |= found != above[at];
+                above[at] = found;
+            }
+        }
+        let mut children = vec![Vec::new(); flow.successors().len()];
+        for at in 1..order.len() {
+            if let Some(over) = above[at] {
+                children[order[over]].push(BlockId::from(order[at]));
+            }
+        }
+        Dominators { children }
+    }
+
+    /// The blocks that this one dominates with no other between, so that one that may run after another comes behind it (but
+    /// for loops).
+    pub fn children(&self, block: BlockId) -> &[BlockId] {
+        &self.children[block.index()]
+    }
+}
+
+fn meet(above: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        while a > b {
+            a = above[a].unwrap_or(0);
+        }
+        while b > a {
+            b = above[b].unwrap_or(0);
+        }
+    }
+    a
+}
+
+/// The blocks that can be reached, each in front of those after it (but for loops).
+fn reverse_postorder(flow: &Flow) -> Vec<usize> {
+    let mut seen = vec![false; flow.successors().len()];
+    let mut order = Vec::new();
+    seen[0] = true;
+    let mut open = vec![(0, 0)];
+    while let Some((block, next)) = open.last_mut() {
+        // The last target first: so the first comes first in the answer.
+        let targets = &flow.successors()[*block];
+        match targets.len().checked_sub(*next + 1) {
+            Some(place) => {
+                *next += 1;
+                let target = targets[place];
+                if !std::mem::replace(&mut seen[target], true) {
+                    open.push((target, 0));
+                }
+            }
+            None => {
+                order.push(*block);
+                open.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mokume_reaction::{to, BodyBuilder, Terminator, Type};
+
+    #[test]
+    fn what_meets_is_under_what_parted() {
+        let mut b = BodyBuilder::new(&[("c".into(), Type::Bool)]);
+        let c = b.params(BlockId(0))[0];
+        let blocks: Vec<BlockId> = ["left", "right", "met", "alone"].iter().map(|name| b.block(*name, &[])).collect();
+        let branch = |then: BlockId, otherwise: BlockId| Terminator::Branch {
+            condition: c,
+            then: to(then, []),
+            otherwise: to(otherwise, []),
+            likely: None,
+        };
+        b.end(branch(blocks[0], blocks[1]));
+        b.select(blocks[0]);
+        b.end(Terminator::Jump { to: to(blocks[2], []) });
+        b.select(blocks[1]);
+        b.end(branch(blocks[2], blocks[3]));
+        b.select(blocks[2]);
+        b.end(Terminator::Return);
+        b.select(blocks[3]);
+        b.end(Terminator::Return);
+        let dominators = Dominators::of(&Flow::new(&b.finish()));
+        let [left, right, met, alone] = [0, 1, 2, 3].map(|place| blocks[place]);
+        assert_eq!(dominators.children(BlockId(0)), [left, right, met]);
+        assert_eq!(dominators.children(right), [alone]);
+        assert!(dominators.children(met).is_empty());
+    }
+}

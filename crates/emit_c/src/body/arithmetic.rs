@@ -1,0 +1,249 @@
+//! Arithmetic, comparisons and conversions as expressions of C.
+//!
+//! It must keep: an expression is within the values of its type, whatever C promotes its operands to. What may report is a
+//! function of the runtime, unless its operands are known to be too small for that.
+
+use mokume_reaction::*;
+
+use super::writer::Writer;
+use crate::tree::*;
+use crate::types::{c_type, is_whole, mask, unsigned};
+
+pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Option<SourceId>) -> Expr {
+    let number = Number { w, a, b, width: w.width_of(a) };
+    let sequence = matches!(w.type_of(a), Type::Seq(_));
+    match op {
+        Binary::AddWrap => number.wrapped(Infix::Add),
+        Binary::SubWrap => number.wrapped(Infix::Sub),
+        Binary::Add | Binary::Sub if sequence => {
+            number.wrapped(if op == Binary::Add { Infix::Add } else { Infix::Sub })
+        }
+        Binary::MulWrap => number.wrapped_product(),
+        Binary::Mul if sequence => number.wrapped_product(),
+        Binary::Add => number.checked("mk_add", Infix::Add, number.fits(u64::checked_add), source),
+        Binary::Mul => number.checked("mk_mul", Infix::Mul, number.fits(u64::checked_mul), source),
+        Binary::Sub => number.checked("mk_sub", Infix::Sub, false, source),
+        Binary::Div => number.divided("mk_div", Infix::Div, source),
+        Binary::Rem => number.divided("mk_rem", Infix::Rem, source),
+        Binary::Within => {
+            let mask = Expr::Number(mask(number.width));
+            number.narrowed(acts("mk_inside", [core(), w.value(a), w.value(b), mask, w.source(source)]))
+        }
+        Binary::And => number.of_bits(Infix::BitAnd, Infix::And),
+        Binary::Or => number.of_bits(Infix::BitOr, Infix::Or),
+        Binary::Xor => number.of_bits(Infix::BitXor, Infix::Ne),
+        Binary::Shl => number.shifted_left(),
+        Binary::Shr => number.shifted_right(),
+        Binary::Min | Binary::Max => {
+            let (x, y) = (w.value(a), w.value(b));
+            let (first, second) = if op == Binary::Min { (x.clone(), y.clone()) } else { (y.clone(), x.clone()) };
+            match sequence {
+                true => conditional(number.before(x, y), first, second),
+                false => conditional(x.infix(Infix::Lt, y), first, second),
+            }
+        }
+    }
+}
+
+/// The sum of a bit and itself, for the carry alone: how a conversion that cuts something off is reported.
+pub(super) fn report_if(w: &mut Writer, bit: Value, source: Option<SourceId>) {
+    let condition = Expr::Expect(false, Box::new(w.value(bit)));
+    let report = acts("mk_report_at", [core(), word("MK_OVERFLOW"), w.source(source)]);
+    w.only_if(Some(condition), |w| w.act(report));
+}
+
+pub(super) fn is_report(w: &Writer, op: Binary, (a, b): (Value, Value), sum: Value) -> bool {
+    op == Binary::Add && a == b && w.type_of(a) == Type::U(1) && !w.is_live(sum)
+}
+
+/// Two operands of one type.
+struct Number<'w, 'p, 'a> {
+    w: &'w Writer<'p, 'a>,
+    a: Value,
+    b: Value,
+    width: u8,
+}
+
+impl Number<'_, '_, '_> {
+    fn operands(&self) -> (Expr, Expr) {
+        (self.w.value(self.a), self.w.value(self.b))
+    }
+
+    fn ty(&self) -> &'static str {
+        self.w.c_type_of(self.a)
+    }
+
+    fn plain(&self, sign: Infix) -> Expr {
+        let (x, y) = self.operands();
+        self.unsigned(x).infix(sign, y)
+    }
+
+    /// The operand in the type of the operation, where both could be taken for an `int` that is too small.
+    fn unsigned(&self, x: Expr) -> Expr {
+        match self.width > 16 && x.may_be_int() {
+            true => x.cast(self.ty()),
+            false => x,
+        }
+    }
+
+    /// As the type of the operation; of what is as wide as that already, nothing.
+    fn narrowed(&self, expr: Expr) -> Expr {
+        match self.ty() {
+            "uint64_t" => expr,
+            ty => expr.cast(ty),
+        }
+    }
+
+    /// Modulo 2^n. The operands of narrow types are promoted to `int`, which is wide enough for sums.
+    fn wrapped(&self, sign: Infix) -> Expr {
+        let sum = self.plain(sign);
+        match (is_whole(self.width), self.width <= 16) {
+            (true, false) => sum,
+            (true, true) => sum.cast(self.ty()),
+            (false, _) => {
+                let (x, y) = self.operands();
+                let sum = x.cast("uint64_t").infix(sign, y);
+                self.narrowed(sum.infix(Infix::BitAnd, Expr::Number(mask(self.width))))
+            }
+        }
+    }
+
+    fn wrapped_product(&self) -> Expr {
+        let (x, y) = self.operands();
+        let product = x.cast("uint64_t").infix(Infix::Mul, y);
+        match is_whole(self.width) {
+            true => self.narrowed(product),
+            false => self.narrowed(product.infix(Infix::BitAnd, Expr::Number(mask(self.width)))),
+        }
+    }
+
+    fn fits(&self, whole: fn(u64, u64) -> Option<u64>) -> bool {
+        let ranges = &self.w.ranges;
+        whole(ranges.largest(self.a), ranges.largest(self.b)).is_some_and(|most| most <= mask(self.width))
+    }
+
+    /// With a report of a carry, unless there is none.
+    fn checked(&self, function: &str, sign: Infix, fits: bool, source: Option<SourceId>) -> Expr {
+        if fits {
+            return self.plain(sign);
+        }
+        let (x, y) = self.operands();
+        let source = self.w.source(source);
+        match is_whole(self.width) && function != "mk_mul" {
+            true => acts(format!("{function}_{}", self.width), [core(), x, y, source]),
+            false => self.narrowed(acts(function.to_string(), [core(), x, y, Expr::Number(mask(self.width)), source])),
+        }
+    }
+
+    fn divided(&self, function: &'static str, sign: Infix, source: Option<SourceId>) -> Expr {
+        match self.w.ranges.constant(self.b) {
+            Some(by) if by > 0 => self.plain(sign),
+            _ => {
+                let (x, y) = self.operands();
+                self.narrowed(acts(function, [core(), x, y, self.w.source(source)]))
+            }
+        }
+    }
+
+    fn of_bits(&self, sign: Infix, of_truths: Infix) -> Expr {
+        let (x, y) = self.operands();
+        x.infix(if self.w.type_of(self.a) == Type::Bool { of_truths } else { sign }, y)
+    }
+
+    /// Shifts by the width or more give 0.
+    fn shifted_left(&self) -> Expr {
+        let (x, y) = self.operands();
+        let (width, mask) = (u64::from(self.width), Expr::Number(mask(self.width)));
+        match self.w.ranges.constant(self.b) {
+            Some(by) if by < width => {
+                let shifted = self.unsigned(x).infix(Infix::Shl, Expr::Number(by));
+                match is_whole(self.width) {
+                    true if self.width > 16 => shifted,
+                    true => shifted.cast(self.ty()),
+                    false => self.narrowed(shifted.infix(Infix::BitAnd, mask)),
+                }
+            }
+            _ => self.narrowed(computes("mk_shl", [x, y, Expr::Number(width), mask])),
+        }
+    }
+
+    fn shifted_right(&self) -> Expr {
+        let (x, y) = self.operands();
+        let width = u64::from(self.width);
+        match self.w.ranges.constant(self.b) {
+            Some(by) if by < width => x.infix(Infix::Shr, Expr::Number(by)),
+            _ => self.narrowed(computes("mk_shr", [x, y, Expr::Number(width)])),
+        }
+    }
+
+    /// Circular order.
+    fn before(&self, x: Expr, y: Expr) -> Expr {
+        computes("mk_seq_before", [x, y, Expr::Number(mask(self.width))])
+    }
+}
+
+pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Expr {
+    let number = Number { w, a, b, width: w.width_of(a) };
+    let (x, y) = number.operands();
+    if let (Type::Seq(_), Compare::Lt | Compare::Le | Compare::Gt | Compare::Ge) = (w.type_of(a), op) {
+        let (x, y) = if matches!(op, Compare::Lt | Compare::Le) { (x, y) } else { (y, x) };
+        let before = number.before(x.clone(), y.clone());
+        return match op {
+            Compare::Lt | Compare::Gt => before,
+            _ => x.infix(Infix::Eq, y).infix(Infix::Or, before),
+        };
+    }
+    if x == y {
+        // Said plainly: compilers take a value compared with itself for a mistake.
+        return Expr::Bool(matches!(op, Compare::Eq | Compare::Le | Compare::Ge));
+    }
+    x.infix(sign(op), y)
+}
+
+fn sign(op: Compare) -> Infix {
+    match op {
+        Compare::Eq => Infix::Eq,
+        Compare::Ne => Infix::Ne,
+        Compare::Lt => Infix::Lt,
+        Compare::Le => Infix::Le,
+        Compare::Gt => Infix::Gt,
+        Compare::Ge => Infix::Ge,
+    }
+}
+
+pub(super) fn not(w: &Writer, a: Value) -> Expr {
+    let (x, width) = (w.value(a), w.width_of(a));
+    match w.type_of(a) {
+        Type::Bool => x.negated(),
+        _ => {
+            let inverse = Expr::Unary(Unary::Complement, Box::new(x.cast("uint64_t")));
+            inverse.infix(Infix::BitAnd, Expr::Number(mask(width))).cast(w.c_type_of(a))
+        }
+    }
+}
+
+pub(super) fn cast(w: &Writer, a: Value, to: Type) -> Expr {
+    let automaton = w.plan.automaton;
+    let (width, ty, x) = (to.width(automaton), c_type(automaton, to), w.value(a));
+    let fits = w.ranges.largest(a) <= mask(width);
+    match (to, fits || is_whole(width)) {
+        (Type::Bool, _) if w.width_of(a) > 1 => {
+            x.infix(Infix::BitAnd, Expr::Number(1)).infix(Infix::Ne, Expr::Number(0))
+        }
+        (Type::Bool, _) => x.infix(Infix::Ne, Expr::Number(0)),
+        (_, true) if w.c_type_of(a) == ty => x,
+        (_, true) => x.cast(ty),
+        (_, false) => x.infix(Infix::BitAnd, Expr::Number(mask(width))).cast(ty),
+    }
+}
+
+/// A word of 64 bits, cut to a type.
+pub(super) fn of_word(w: &Writer, word: Expr, ty: Type) -> Expr {
+    let width = ty.width(w.plan.automaton);
+    match (ty, is_whole(width)) {
+        (Type::Bool, _) => word.infix(Infix::BitAnd, Expr::Number(1)).infix(Infix::Ne, Expr::Number(0)),
+        (_, true) if width == 64 => word,
+        (_, true) => word.cast(unsigned(width)),
+        (_, false) => word.infix(Infix::BitAnd, Expr::Number(mask(width))).cast(unsigned(width)),
+    }
+}

@@ -1,0 +1,146 @@
+//! Operations on the cells of objects, and on objects.
+
+use mokume_reaction::*;
+
+use super::arithmetic::of_word;
+use super::writer::Writer;
+use crate::tree::*;
+
+/// The number of places of an array or of a cell of messages.
+pub(super) fn size_of(w: &Writer, object: Value, cell: CellId) -> Expr {
+    number(match w.cell_kind(object, cell) {
+        CellKind::Array { size, .. } | CellKind::Messages { size, .. } => *size,
+        CellKind::Quota { amount } => *amount,
+        CellKind::Scalar { .. } | CellKind::Map { .. } | CellKind::Timer | CellKind::Counter => 0,
+    })
+}
+
+/// Whether an index is within a cell's places, and the place.
+fn within(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Option<SourceId>) -> (Expr, Expr) {
+    let within = acts("mk_within", [core(), w.value(index), size_of(w, object, cell), w.source(source)]);
+    let within = Expr::also(w.there(object), within);
+    let mut place = None;
+    w.assume(object, |w| place = Some(w.cell(object, cell).element(w.value(index))));
+    (within, place.unwrap_or(Expr::Number(0)))
+}
+
+pub(super) fn get_at(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Option<SourceId>) -> Expr {
+    let (within, place) = within(w, object, cell, index, source);
+    conditional(within, place, Expr::Number(0))
+}
+
+pub(super) fn holds(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Option<SourceId>) -> Expr {
+    let (within, place) = within(w, object, cell, index, source);
+    within.infix(Infix::And, place.infix(Infix::Ne, word("NULL")))
+}
+
+pub(super) fn set_cell(w: &mut Writer, object: Value, cell: CellId, value: Value) {
+    w.guarded(object, |w| w.push(set(w.cell(object, cell), w.value(value))));
+}
+
+pub(super) fn set_at(
+    w: &mut Writer,
+    (object, cell): (Value, CellId),
+    (index, value): (Value, Value),
+    source: Option<SourceId>,
+) {
+    w.guarded(object, |w| {
+        let (within, place) = within(w, object, cell, index, source);
+        w.only_if(Some(within), |w| w.push(set(place, w.value(value))));
+    });
+}
+
+pub(super) fn arm_timer(w: &mut Writer, object: Value, cell: CellId, deadline: Value) {
+    w.guarded(object, |w| {
+        let (head, timer) = (w.object(object).address(), w.cell(object, cell).address());
+        w.act(acts("mk_do_arm", [core(), head, timer, w.value(deadline)]));
+    });
+}
+
+pub(super) fn disarm(w: &mut Writer, object: Value, cell: CellId) {
+    w.guarded(object, |w| w.act(acts("mk_timer_stop", [w.cell(object, cell).address()])));
+}
+
+pub(super) fn count(w: &mut Writer, object: Value, cell: CellId, amount: Value) {
+    w.guarded(object, |w| {
+        let counter = (w.class_of(object), cell);
+        let index = w.plan.counters.iter().position(|known| *known == counter).unwrap_or(0);
+        let place = of_instance("counters").element(number(index as u64));
+        w.push(Stmt::Set(place, Some(Infix::Add), w.value(amount)));
+    });
+}
+
+pub(super) fn give(w: &mut Writer, object: Value, cell: CellId, amount: Value, source: Option<SourceId>) {
+    w.guarded(object, |w| {
+        let (left, total) = (w.cell(object, cell).address(), size_of(w, object, cell));
+        w.act(acts("mk_do_give", [core(), left, total, w.value(amount), w.source(source)]));
+    });
+}
+
+/// A message for the place of an object that is not there is gone.
+pub(super) fn keep(
+    w: &mut Writer,
+    (object, cell): (Value, CellId),
+    (index, message): (Value, Value),
+    source: Option<SourceId>,
+) {
+    let put = |w: &mut Writer| {
+        let (places, size) = (w.cell(object, cell), size_of(w, object, cell));
+        let (index, message) = (w.value(index), w.value(message));
+        w.act(acts("mk_do_keep", [core(), places, size, index, message, w.source(source)]));
+    };
+    let Some(condition) = w.there(object) else { return put(w) };
+    let then = w.inside(|w| w.assume(object, put));
+    let otherwise = w.inside(|w| w.act(acts("mk_gone", [core(), w.value(message)])));
+    w.push(Stmt::If { condition, then, otherwise });
+}
+
+pub(super) fn release(w: &mut Writer, object: Value) {
+    let class = w.class_of(object);
+    if w.plan.mortal.contains(&class) {
+        w.act(acts("mk_release", [core(), w.plan.class_at(class), w.value(object)]));
+    }
+}
+
+pub(super) fn again(w: &mut Writer, object: Value) {
+    w.guarded(object, |w| {
+        let own = w.handler.is_some_and(|id| w.plan.automaton.handler(id).trigger == Trigger::Settle)
+            && object == w.body.blocks[0].params[0];
+        if w.plan.settles.contains(&w.class_of(object)) {
+            let what = if own { "mk_again" } else { "mk_ask_again" };
+            w.act(acts(what, [core(), w.object(object).address()]));
+        }
+    });
+}
+
+/// A number of the object's stream; 0 of an object that is not there.
+pub(super) fn draw(w: &mut Writer, object: Value, ty: Type, result: Value) {
+    let class = w.class_of(object);
+    let heads = of_instance(format!("{}_objects", w.plan.names.classes[class.index()]));
+    let place = if w.plan.is_sole(class) { Expr::Number(0) } else { computes("mk_number", [w.value(object)]) };
+    let drawn = acts("mk_draw", [heads.element(place).member("stream").address()]);
+    let drawn = Expr::only_if(w.there(object), drawn, Expr::Number(0));
+    w.assign(result, of_word(w, drawn, ty));
+}
+
+pub(super) fn unique(w: &mut Writer, class: ClassId, result: Value) {
+    if !w.plan.is_sole(class) {
+        return w.assign(result, reads("mk_self", [w.plan.class_at(class), Expr::Number(0)]));
+    }
+    w.alias(result, word("MK_SOLE"));
+    w.set_known(result);
+}
+
+pub(super) fn parent(w: &mut Writer, object: Value, result: Value) {
+    let Some(parent) = w.plan.automaton.class(w.class_of(object)).parent else { return };
+    let known = w.is_known(object);
+    if known && w.plan.is_sole(parent) {
+        w.alias(result, word("MK_SOLE"));
+        return w.set_known(result);
+    }
+    let number = w.object(object).member("parent");
+    w.assign(result, reads("mk_self", [w.plan.class_at(parent), number]));
+    if known {
+        w.set_known(result);
+    }
+}

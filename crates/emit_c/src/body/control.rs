@@ -1,0 +1,277 @@
+//! Blocks in SSA form become nested C: a block with one way in stands where one comes from, one where ways meet stands behind
+//! the block that they all came through, with a label.
+//!
+//! It must keep: a block is written inside all blocks that dominate it, or behind them.
+
+use std::collections::VecDeque;
+
+use mokume_analyse::{Dominators, Flow};
+use mokume_reaction::*;
+
+use super::fallible::{attempt, Attempt};
+use super::operation::operation;
+use super::writer::Writer;
+use super::{emissions, messages};
+use crate::tree::*;
+
+/// Blocks are written inside each other up to this depth.
+const NESTING: usize = 24;
+
+/// The ways through one body.
+pub(super) struct Control<'w, 'p, 'a> {
+    w: &'w mut Writer<'p, 'a>,
+    flow: Flow,
+    dominators: Dominators,
+    labels: Vec<Option<Label>>,
+    /// Blocks with one way in that stand too deep there, and are written at the end.
+    pending: VecDeque<BlockId>,
+    depth: usize,
+    coverage: bool,
+}
+
+impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
+    pub fn new(w: &'w mut Writer<'p, 'a>) -> Self {
+        let flow = Flow::new(w.body);
+        let (dominators, count) = (Dominators::of(&flow), w.body.blocks.len());
+        let coverage = w.plan.coverage && w.handler.is_some();
+        Control { w, flow, dominators, labels: vec![None; count], pending: VecDeque::new(), depth: 0, coverage }
+    }
+
+    /// Writes the whole body.
+    pub fn body(mut self) {
+        if self.flow.edges_into(BlockId(0)) > 0 {
+            let label = self.label(BlockId(0));
+            self.w.push(Stmt::Label(label));
+        }
+        self.sequence(BlockId(0));
+        while let Some(block) = self.pending.pop_front() {
+            let label = self.label(block);
+            self.w.push(Stmt::Label(label));
+            self.sequence(block);
+        }
+    }
+
+    fn label(&mut self, block: BlockId) -> Label {
+        let body: &'a Body = self.w.body;
+        let (labels, function) = (&mut self.labels, &mut self.w.function);
+        *labels[block.index()].get_or_insert_with(|| function.label(&body.blocks[block.index()].label))
+    }
+
+    fn has_many_ways_in(&self, block: BlockId) -> bool {
+        block.index() == 0 || self.flow.edges_into(block) > 1
+    }
+
+    /// A block, and behind it those where the ways from it meet.
+    fn sequence(&mut self, block: BlockId) {
+        let mut open: VecDeque<BlockId> = self.straight(block).into();
+        while let Some(next) = open.pop_front() {
+            let label = self.label(next);
+            self.w.push(Stmt::Label(label));
+            let inner = self.straight(next);
+            inner.into_iter().rev().for_each(|block| open.push_front(block));
+        }
+    }
+
+    /// A block and what follows it without a choice; the blocks where the ways from them meet, in the order of running.
+    fn straight(&mut self, mut block: BlockId) -> Vec<BlockId> {
+        let mut meeting: Vec<Vec<BlockId>> = Vec::new();
+        loop {
+            let children = self.dominators.children(block).iter().copied();
+            meeting.push(children.filter(|child| self.has_many_ways_in(*child)).collect());
+            let body: &'a Body = self.w.body;
+            let at = &body.blocks[block.index()];
+            self.w.at_block = block;
+            at.ops.iter().for_each(|op| operation(self.w, op));
+            match &at.end {
+                Terminator::Jump { to } if !self.has_many_ways_in(to.block) => {
+                    self.receive(Vec::new(), false, to);
+                    block = to.block;
+                }
+                end => {
+                    self.end(block, end);
+                    return meeting.into_iter().rev().flatten().collect();
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, block: BlockId, end: &'a Terminator) {
+        match end {
+            Terminator::Return => emissions::leave(self.w, &self.flow),
+            Terminator::Yield { values } => self.yield_values(values),
+            Terminator::Jump { to } => self.edge(Vec::new(), false, to),
+            Terminator::Branch { condition, then, otherwise, likely } => {
+                let condition = expected(self.w.value(*condition), *likely);
+                let then = self.arm(block, 0, |control| control.edge(Vec::new(), false, then));
+                let otherwise = self.arm(block, 1, |control| control.edge(Vec::new(), false, otherwise));
+                self.w.push(Stmt::If { condition, then, otherwise });
+            }
+            Terminator::Switch { value, cases, default } => self.switch(block, *value, cases, default),
+            Terminator::Match { message, header, cases } => self.match_header(block, *message, *header, cases),
+            Terminator::Try { op, then, otherwise } => {
+                let result = self.w.body.blocks[then.block.index()].params.first().copied();
+                let attempt = attempt(self.w, op, result.filter(|_| then.args.len() < self.arity(then)));
+                self.attempt(block, attempt, then, otherwise);
+            }
+        }
+    }
+
+    fn arity(&self, target: &Target) -> usize {
+        self.w.body.blocks[target.block.index()].params.len()
+    }
+
+    fn attempt(&mut self, block: BlockId, attempt: Attempt, then: &'a Target, otherwise: &'a Target) {
+        let Attempt { condition, first, results, refused, is_known } = attempt;
+        let Some(condition) = condition else { return self.edge(refused, false, otherwise) };
+        let then = self.arm(block, 0, |control| {
+            first.into_iter().for_each(|statement| control.w.push(statement));
+            control.edge(results, is_known, then);
+        });
+        let otherwise = self.arm(block, 1, |control| control.edge(refused, false, otherwise));
+        self.w.push(Stmt::If { condition, then, otherwise });
+    }
+
+    fn yield_values(&mut self, values: &[Value]) {
+        if let [value] = values {
+            let value = self.w.value(*value);
+            return self.w.push(Stmt::Return(Some(value)));
+        }
+        for (place, value) in values.iter().enumerate() {
+            let value = self.w.value(*value);
+            self.w.push(set(word(format!("result_{place}")).deref(), value));
+        }
+        self.w.push(Stmt::Return(None));
+    }
+
+    fn switch(&mut self, block: BlockId, value: Value, cases: &'a [(u64, Target)], default: &'a Target) {
+        let (on, ty) = (self.w.value(value), self.w.type_of(value));
+        let mut arms = Vec::new();
+        for (place, (tag, target)) in cases.iter().enumerate() {
+            let arm = self.arm(block, place, |control| control.edge(Vec::new(), false, target));
+            arms.push((self.w.plan.constant(ty, *tag), arm));
+        }
+        let default = self.arm(block, cases.len(), |control| control.edge(Vec::new(), false, default));
+        self.w.push(Stmt::Switch { on, cases: arms, default });
+    }
+
+    fn match_header(&mut self, block: BlockId, message: Value, header: HeaderId, cases: &'a [(VariantId, Target)]) {
+        let m = self.w.value(message);
+        let mut arms = Vec::new();
+        for (place, (variant, target)) in cases.iter().enumerate() {
+            let arm = self.arm(block, place, |control| {
+                let mut results = vec![m.clone()];
+                results.extend(messages::take_top(control.w, message, header, *variant));
+                control.edge(results, false, target);
+            });
+            arms.push((messages::record_kind(self.w, header, *variant), arm));
+        }
+        // Only a message without this header gets here: the verifier refuses such an automaton.
+        self.w.at_block = block;
+        let default = self.w.inside(|w| {
+            let nobody = || word("MK_NOBODY");
+            w.act(acts("mk_do_pop", [core(), m.clone(), nobody(), Expr::Number(0), nobody()]));
+            w.act(acts("mk_gone", [core(), m.clone()]));
+            emissions::leave(w, &self.flow);
+        });
+        self.w.push(Stmt::Switch { on: reads("mk_top_kind", [core(), m]), cases: arms, default });
+    }
+
+    /// One way out of a block.
+    fn arm(&mut self, block: BlockId, number: usize, inner: impl FnOnce(&mut Self)) -> Lines {
+        self.depth += 1;
+        // What is written goes to a block of its own while `inner` has the whole of `self`.
+        let around = self.w.begin_inside();
+        self.cover(block, number);
+        inner(self);
+        self.depth -= 1;
+        self.w.end_inside(around)
+    }
+
+    fn cover(&mut self, block: BlockId, branch: usize) {
+        let Some(handler) = self.w.handler.filter(|_| self.coverage) else { return };
+        if let Some(index) = self.w.plan.branch_index.get(&(handler.index(), block.index(), branch)) {
+            let place = of_instance("coverage").element(number(*index as u64));
+            self.w.push(Stmt::Set(place, Some(Infix::Add), Expr::Number(1)));
+        }
+    }
+
+    /// Goes on in the target's block, its parameters set.
+    fn edge(&mut self, results: Vec<Expr>, is_known: bool, target: &'a Target) {
+        if !self.has_many_ways_in(target.block) && self.depth < NESTING {
+            self.receive(results, is_known, target);
+            return self.sequence(target.block);
+        }
+        if !self.has_many_ways_in(target.block) {
+            self.receive(results, is_known, target);
+            self.pending.push_back(target.block);
+        } else {
+            self.move_all(results, target);
+        }
+        let label = self.label(target.block);
+        self.w.push(Stmt::Goto(label));
+    }
+
+    /// The parameters of a block with one way in are what comes that way.
+    fn receive(&mut self, results: Vec<Expr>, is_known: bool, target: &'a Target) {
+        let params: &'a [Value] = &self.w.body.blocks[target.block.index()].params;
+        let (first, own) = params.split_at(results.len().min(params.len()));
+        for (param, result) in first.iter().zip(results) {
+            match result {
+                result @ (Expr::Local(_) | Expr::Name(_)) => self.w.alias(*param, result),
+                result if self.w.is_live(*param) => self.w.assign(*param, result),
+                _ => {}
+            }
+            if is_known {
+                self.w.set_known(*param);
+            }
+        }
+        for (param, arg) in own.iter().zip(&target.args) {
+            self.w.same(*param, *arg);
+        }
+    }
+
+    /// A parallel assignment to the parameters of a block with several ways in.
+    fn move_all(&mut self, results: Vec<Expr>, target: &'a Target) {
+        let params: &'a [Value] = &self.w.body.blocks[target.block.index()].params;
+        let args = target.args.iter().map(|arg| self.w.value(*arg)).collect::<Vec<_>>();
+        let mut moves = Vec::new();
+        for (param, from) in params.iter().zip(results.into_iter().chain(args)) {
+            if self.w.is_live(*param) {
+                let to = self.w.param(*param);
+                if from != Expr::Local(to) {
+                    moves.push((to, from));
+                }
+            }
+        }
+        while !moves.is_empty() {
+            let is_free = |to: &Local| moves.iter().all(|(own, from)| own == to || !mentions(from, *to));
+            match moves.iter().position(|(to, _)| is_free(to)) {
+                Some(place) => {
+                    let (to, from) = moves.remove(place);
+                    self.w.push(set(to, from));
+                }
+                // Each is read by another: one is put aside.
+                None => {
+                    let (to, from) = moves[0].clone();
+                    let ty = self.w.function.locals[to.0].ty.clone();
+                    let aside = self.w.temporary("next", ty, from);
+                    moves[0] = (to, aside);
+                }
+            }
+        }
+    }
+}
+
+fn mentions(expr: &Expr, local: Local) -> bool {
+    let mut found = false;
+    expr.each(&mut |part| found |= *part == Expr::Local(local));
+    found
+}
+
+fn expected(condition: Expr, likely: Option<f32>) -> Expr {
+    match likely {
+        Some(p) if p >= 0.8 => Expr::Expect(true, Box::new(condition)),
+        Some(p) if p <= 0.2 => Expr::Expect(false, Box::new(condition)),
+        _ => condition,
+    }
+}

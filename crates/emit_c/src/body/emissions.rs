@@ -1,0 +1,93 @@
+//! Emissions: calls where nothing else follows, calls at the handler's ends, or events on the agenda.
+
+use mokume_analyse::Flow;
+use mokume_reaction::*;
+
+use super::writer::Writer;
+use crate::plan::Emissions;
+use crate::tree::*;
+
+pub(super) fn emissions_of(w: &Writer) -> Emissions {
+    w.handler.map_or(Emissions::None, |handler| w.plan.emissions[handler.index()])
+}
+
+fn own_layer(w: &Writer) -> LayerId {
+    w.handler.map_or(LayerId(0), |id| w.plan.automaton.class(w.plan.automaton.handler(id).class).layer)
+}
+
+pub(super) fn emit(w: &mut Writer, target: Value, event: &str, args: &[Value]) {
+    let (automaton, class) = (w.plan.automaton, w.class_of(target));
+    let Some(handler) = automaton.handler_of(class, &Trigger::Event(event.to_string())) else { return };
+    let function = w.plan.names.handlers[handler.index()].clone();
+    let own = w.plan.takes_self(handler).then_some(target);
+    let values: Vec<Value> = own.into_iter().chain(args.iter().copied()).collect();
+    match emissions_of(w) {
+        Emissions::AtEnd => w.sunk.push((w.at_block, function, values)),
+        Emissions::Calls => call(w, function, &values),
+        Emissions::None | Emissions::Agenda => {
+            let channel = w.plan.channel(own_layer(w), Ok(automaton.class(class).layer));
+            let target = w.value(target);
+            put_event(w, format!("HANDLER_{function}"), channel, target, args);
+        }
+    }
+}
+
+pub(super) fn out(w: &mut Writer, port: PortId, event: u32, args: &[Value]) {
+    let name_of = w.plan.names.outputs[port.index()][event as usize].clone();
+    match emissions_of(w) {
+        Emissions::AtEnd => w.sunk.push((w.at_block, format!("out_{name_of}"), args.to_vec())),
+        Emissions::Calls => call(w, format!("out_{name_of}"), args),
+        Emissions::None | Emissions::Agenda => {
+            let channel = w.plan.channel(own_layer(w), Err(port));
+            put_event(w, format!("OUTPUT_{name_of}"), channel, word("MK_NULL"), args);
+        }
+    }
+}
+
+fn call(w: &mut Writer, function: String, values: &[Value]) {
+    let args: Vec<Expr> = [instance()].into_iter().chain(w.values(values)).collect();
+    w.act(acts(function, args));
+}
+
+fn put_event(w: &mut Writer, what: String, channel: Option<usize>, target: Expr, args: &[Value]) {
+    let channel = channel.map_or(word("MK_DIRECT"), |queue| number(queue as u64));
+    let agenda = of_instance("core").member("agenda").address();
+    let put = acts("mk_emit", [agenda, word(what), channel, target]);
+    if args.is_empty() {
+        return w.act(put);
+    }
+    let event = w.temporary("event", "mk_event *", put);
+    set_arguments(w, event, args);
+}
+
+pub(super) fn set_arguments(w: &mut Writer, event: Expr, args: &[Value]) {
+    for (place, arg) in args.iter().enumerate() {
+        let word = match w.type_of(*arg) {
+            Type::Msg => w.value(*arg).cast("uintptr_t"),
+            _ => w.value(*arg),
+        };
+        w.push(set(event.clone().arrow("args").element(number(place as u64)), word));
+    }
+}
+
+/// What a handler does last.
+pub(super) fn leave(w: &mut Writer, flow: &Flow) {
+    match emissions_of(w) {
+        Emissions::Agenda => {
+            let base = w.base.map_or(Expr::Number(0), Expr::Local);
+            w.act(acts("mk_carry_out", [core(), base]));
+        }
+        Emissions::AtEnd => carry_out(w, flow),
+        Emissions::Calls | Emissions::None => {}
+    }
+    w.push(Stmt::Return(None));
+}
+
+/// The emissions that have happened on the way to this end, as calls in their order.
+fn carry_out(w: &mut Writer, flow: &Flow) {
+    for (block, function, values) in w.sunk.clone() {
+        if flow.dominates(block, w.at_block) {
+            call(w, function, &values);
+        }
+    }
+}

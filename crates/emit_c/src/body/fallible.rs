@@ -1,0 +1,125 @@
+//! Operations that may refuse: the condition under which they succeed, and what there is on either way.
+
+use mokume_reaction::*;
+
+use super::writer::Writer;
+use super::{emissions, maps};
+use crate::tree::*;
+
+/// An operation that may refuse, as a branch.
+#[derive(Default)]
+pub(super) struct Attempt {
+    /// Whether it succeeded; `None`: it never does.
+    pub condition: Option<Expr>,
+    /// What is done first if it did.
+    pub first: Lines,
+    pub results: Vec<Expr>,
+    pub refused: Vec<Expr>,
+    /// The result is a handle of an object that is there.
+    pub is_known: bool,
+}
+
+/// The first result's name and type are those of `result`, the parameter that receives it.
+pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> Attempt {
+    match op {
+        Fallible::Decode { message, wire } => decode(w, "decode", *message, *wire),
+        Fallible::Vet { message, wire } => decode(w, "vet", *message, *wire),
+        Fallible::Find { object, cell, key } => {
+            let (entry, results) = maps::find(w, (*object, *cell), key);
+            Attempt { condition: Some(is_there(&entry)), results, ..Attempt::default() }
+        }
+        Fallible::Insert { object, cell, key, values } => {
+            let entry = maps::insert(w, (*object, *cell), key);
+            let first = w.inside(|w| maps::put_values(w, (*object, *cell), &entry, values));
+            Attempt { condition: Some(is_there(&entry)), first, ..Attempt::default() }
+        }
+        Fallible::Remove { object, cell, key } => {
+            let (removed, results) = maps::remove(w, (*object, *cell), key);
+            Attempt { condition: Some(removed), results, ..Attempt::default() }
+        }
+        Fallible::New { class, parent } => {
+            let new = format!("new_{}", w.plan.names.classes[class.index()]);
+            let parent = parent.map_or(word("MK_NULL"), |parent| w.value(parent));
+            object(w, acts(new, [instance(), parent]), result)
+        }
+        Fallible::First { class, parent } => {
+            let at = w.plan.class_at(*class);
+            let parent = parent.map_or(Expr::Number(0), |parent| w.place(parent));
+            object(w, reads("mk_self", [at.clone(), reads("mk_oldest", [at, parent])]), result)
+        }
+        Fallible::Next { object: before } => {
+            let (at, place) = (w.plan.class_at(w.class_of(*before)), w.place(*before));
+            object(w, reads("mk_self", [at.clone(), reads("mk_younger", [at, place])]), result)
+        }
+        Fallible::Take { object, cell, amount } => {
+            let taken = acts("mk_do_take", [w.cell(*object, *cell).address(), w.value(*amount)]);
+            Attempt { condition: Some(Expr::also(w.there(*object), taken)), ..Attempt::default() }
+        }
+        Fallible::TakeOut { object, cell, index } => held(w, "mk_do_take_out", (*object, *cell, *index), result),
+        Fallible::ShareHeld { object, cell, index } => held(w, "mk_do_share_held", (*object, *cell, *index), result),
+        Fallible::Later { target, event, args } => later(w, *target, event, args),
+    }
+}
+
+fn is_there(pointer: &Expr) -> Expr {
+    pointer.clone().infix(Infix::Ne, word("NULL"))
+}
+
+fn hint_of(w: &Writer, result: Option<Value>, otherwise: &str) -> String {
+    result.map(|result| w.hint(result)).filter(|hint| !hint.is_empty()).unwrap_or(otherwise).to_string()
+}
+
+fn decode(w: &mut Writer, what: &str, message: Value, wire: WireId) -> Attempt {
+    let m = w.value(message);
+    let call = acts(format!("{what}_{}", w.plan.names.wires[wire.index()]), [instance(), m.clone()]);
+    let reason = w.temporary("refused", "uint32_t", call);
+    let accepted = reason.clone().infix(Infix::Eq, word("MK_NOBODY"));
+    Attempt {
+        condition: Some(Expr::Expect(true, Box::new(accepted))),
+        results: vec![m.clone()],
+        refused: vec![m, reason],
+        ..Attempt::default()
+    }
+}
+
+fn object(w: &mut Writer, found: Expr, result: Option<Value>) -> Attempt {
+    let hint = hint_of(w, result, "found");
+    let found = w.temporary(&hint, "mk_ref", found);
+    let condition = found.clone().infix(Infix::Ne, word("MK_NULL"));
+    Attempt { condition: Some(condition), results: vec![found], is_known: true, ..Attempt::default() }
+}
+
+fn held(
+    w: &mut Writer,
+    what: &'static str,
+    (object, cell, index): (Value, CellId, Value),
+    result: Option<Value>,
+) -> Attempt {
+    let places = [w.cell(object, cell), super::cells::size_of(w, object, cell)];
+    let [places, size] = places;
+    let held = acts(what, [core(), places, size, w.value(index), word("MK_NOBODY")]);
+    let held = Expr::only_if(w.there(object), held, word("NULL"));
+    let hint = hint_of(w, result, "held");
+    let held = w.temporary(&hint, "mk_message *", held);
+    Attempt { condition: Some(is_there(&held)), results: vec![held], ..Attempt::default() }
+}
+
+fn later(w: &mut Writer, target: Value, event: &str, args: &[Value]) -> Attempt {
+    let automaton = w.plan.automaton;
+    let handler = automaton.handler_of(w.class_of(target), &Trigger::Event(event.to_string()));
+    let Some(handler) = handler else { return Attempt::default() };
+    let function = w.plan.names.handlers[handler.index()].clone();
+    let messages = args.iter().filter(|arg| w.type_of(**arg) == Type::Msg).count();
+    let waiting = of_instance(format!("later_{function}")).address();
+    let put = [
+        core(),
+        waiting,
+        number(automaton.handler(handler).later_capacity),
+        word(format!("HANDLER_{function}")),
+        w.value(target),
+        number(messages as u64),
+    ];
+    let later = w.temporary("later", "mk_event *", acts("mk_do_later", put));
+    let first = w.inside(|w| emissions::set_arguments(w, later.clone(), args));
+    Attempt { condition: Some(is_there(&later)), first, ..Attempt::default() }
+}

@@ -1,0 +1,67 @@
+//! Bodies of handlers and functions as C.
+//!
+//! Operations become statements of a tree ([`operation`], [`fallible`]), blocks become its nesting ([`control`]); what the
+//! tree looks like in the end is decided on it ([`crate::tree`]).
+
+mod arithmetic;
+mod cells;
+mod control;
+mod emissions;
+mod fallible;
+mod maps;
+mod messages;
+mod native;
+mod operation;
+mod ranges;
+mod writer;
+
+use mokume_reaction::*;
+
+use crate::plan::{Emissions, Plan};
+use crate::tree::*;
+use control::Control;
+use writer::Writer;
+
+/// A function that the handlers call.
+pub(crate) fn function(plan: &Plan, body: &Body) -> Written {
+    let mut w = Writer::new(plan, body, None);
+    w.parameters();
+    Control::new(&mut w).body();
+    w.finish().write()
+}
+
+/// A handler: what each does first, then its body.
+pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {
+    let handler = plan.automaton.handler(id);
+    let mut w = Writer::new(plan, &handler.body, Some(id));
+    w.parameters();
+    prologue(&mut w, id, handler);
+    Control::new(&mut w).body();
+    w.finish().write()
+}
+
+/// An event for an object that has ended is dropped as gone; an object that handles an event will settle.
+fn prologue(w: &mut Writer, id: HandlerId, handler: &Handler) {
+    let (plan, class) = (w.plan, handler.class);
+    let Some(own) = handler.body.blocks[0].params.first().copied() else { return };
+    if matches!(handler.trigger, Trigger::Event(_)) && plan.takes_self(id) {
+        let ended = Expr::Expect(false, Box::new(plan.lives(class, w.value(own)).negated()));
+        w.only_if(Some(ended), |w| {
+            for (value, (_, ty)) in handler.body.blocks[0].params[1..].iter().zip(&handler.params) {
+                if *ty == Type::Msg {
+                    w.act(acts("mk_gone", [core(), w.value(*value)]));
+                }
+            }
+            w.push(Stmt::Return(None));
+        });
+    }
+    w.set_known(own);
+    if plan.settles.contains(&class) && handler.trigger != Trigger::Settle {
+        w.act(acts("mk_touch", [core(), w.object(own).address()]));
+    }
+    if plan.emissions[id.index()] == Emissions::Agenda {
+        let base = w.function.local("base", "uint32_t");
+        w.push(Stmt::Let(base, of_instance("core").member("agenda").member("top")));
+        w.base = Some(base);
+    }
+}

@@ -1,0 +1,105 @@
+//! How large values can be: what cannot carry needs no check, and a number that is not zero divides.
+//!
+//! It must keep: a bound holds on every run of the body. It follows operations and the arguments of blocks with one way in;
+//! of everything else it knows the type only.
+
+use mokume_analyse::Flow;
+use mokume_reaction::*;
+
+use crate::types::mask;
+
+pub(crate) struct Ranges {
+    /// By value, the largest that it can be.
+    largest: Vec<u64>,
+    constants: Vec<Option<u64>>,
+}
+
+impl Ranges {
+    pub fn of(automaton: &Automaton, body: &Body) -> Ranges {
+        let largest = body.values.iter().map(|value| of_type(automaton, value.ty)).collect();
+        let mut ranges = Ranges { largest, constants: vec![None; body.values.len()] };
+        let flow = Flow::new(body);
+        // A block comes behind the one that leads to it alone, most often; where it does not, its type is all that is known.
+        for block in &body.blocks {
+            for op in &block.ops {
+                ranges.note(automaton, op);
+            }
+            for target in block.end.targets() {
+                let params = &body.blocks[target.block.index()].params;
+                let own = &params[params.len().saturating_sub(target.args.len())..];
+                if flow.edges_into(target.block) == 1 && target.block.index() != 0 {
+                    own.iter().zip(&target.args).for_each(|(param, arg)| ranges.same(*param, *arg));
+                }
+            }
+        }
+        ranges
+    }
+
+    /// The largest that the value can be.
+    pub fn largest(&self, value: Value) -> u64 {
+        self.largest[value.index()]
+    }
+
+    pub fn constant(&self, value: Value) -> Option<u64> {
+        self.constants[value.index()]
+    }
+
+    fn same(&mut self, value: Value, as_value: Value) {
+        self.limit(value, self.largest(as_value));
+        self.constants[value.index()] = self.constants[as_value.index()];
+    }
+
+    fn limit(&mut self, value: Value, largest: u64) {
+        let known = &mut self.largest[value.index()];
+        *known = (*known).min(largest);
+    }
+
+    fn note(&mut self, automaton: &Automaton, op: &Op) {
+        let Some(result) = op.results.first().copied() else { return };
+        match &op.kind {
+            OpKind::Const { value, .. } => {
+                self.constants[result.index()] = Some(*value);
+                self.limit(result, *value);
+            }
+            OpKind::Cast { a, to } => {
+                let most = of_type(automaton, *to);
+                self.limit(result, self.largest(*a).min(most));
+                self.constants[result.index()] = self.constant(*a).filter(|value| *value <= most);
+            }
+            OpKind::Select { a, b, .. } => self.limit(result, self.largest(*a).max(self.largest(*b))),
+            OpKind::Binary { op: what, a, b } => {
+                if let Some(largest) = self.binary(*what, *a, *b) {
+                    self.limit(result, largest);
+                }
+            }
+            // Of all others the type says what is known.
+            _ => {}
+        }
+    }
+
+    fn binary(&self, op: Binary, a: Value, b: Value) -> Option<u64> {
+        let (x, y) = (self.largest(a), self.largest(b));
+        let bits = |value: u64| mask(64 - value.leading_zeros() as u8);
+        match op {
+            Binary::Add | Binary::AddWrap => x.checked_add(y),
+            Binary::Mul | Binary::MulWrap => x.checked_mul(y),
+            Binary::Div => Some(x / self.constant(b).unwrap_or(1).max(1)),
+            Binary::Rem => Some(self.constant(b).map_or(x, |by| x.min(by.saturating_sub(1)))),
+            Binary::And => Some(x.min(y)),
+            Binary::Or | Binary::Xor => Some(bits(x | y)),
+            Binary::Min => Some(x.min(y)),
+            Binary::Max => Some(x.max(y)),
+            Binary::Shr => Some(self.constant(b).map_or(x, |by| x.checked_shr(by as u32).unwrap_or(0))),
+            Binary::Sub | Binary::SubWrap | Binary::Shl | Binary::Within => None,
+        }
+    }
+}
+
+fn of_type(automaton: &Automaton, ty: Type) -> u64 {
+    match ty {
+        Type::Bool => 1,
+        Type::Ref(_) | Type::Msg => u64::MAX,
+        Type::Reason => mask(32),
+        other => mask(other.width(automaton)),
+    }
+}

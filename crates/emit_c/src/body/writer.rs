@@ -1,0 +1,289 @@
+//! What bodies are written with: the values of the form as expressions of C, and the block of the tree at hand.
+//!
+//! It must keep: an expression that stands for a value means the same wherever the value may be used.
+
+use mokume_analyse::Liveness;
+use mokume_reaction::*;
+
+use super::ranges::Ranges;
+use crate::plan::Plan;
+use crate::tree::*;
+use crate::types::c_type;
+
+/// What stands for the one object of a class that has one, from the start to the end.
+const SOLE: &str = "MK_SOLE";
+
+/// Writes one body.
+pub(crate) struct Writer<'p, 'a> {
+    pub plan: &'p Plan<'a>,
+    pub body: &'a Body,
+    /// The handler, if the body is one.
+    pub handler: Option<HandlerId>,
+    pub function: Routine,
+    values: Vec<Option<Expr>>,
+    /// References known to mean an object that is there.
+    known: Vec<bool>,
+    /// By value, the cells of the object that a known reference means.
+    cells: Vec<Option<Local>>,
+    live: Liveness,
+    pub ranges: Ranges,
+    block: Lines,
+    /// The block of the form at hand, and the emissions that wait for the handler's ends: block, function, arguments.
+    pub at_block: BlockId,
+    pub sunk: Vec<(BlockId, String, Vec<Value>)>,
+    /// The agenda's top when the handler begins.
+    pub base: Option<Local>,
+}
+
+impl<'p, 'a> Writer<'p, 'a> {
+    pub fn new(plan: &'p Plan<'a>, body: &'a Body, handler: Option<HandlerId>) -> Self {
+        Writer {
+            plan,
+            body,
+            handler,
+            function: Routine::default(),
+            values: vec![None; body.values.len()],
+            known: vec![false; body.values.len()],
+            cells: vec![None; body.values.len()],
+            live: Liveness::of(body),
+            ranges: Ranges::of(plan.automaton, body),
+            block: Lines::new(),
+            at_block: BlockId(0),
+            sunk: Vec::new(),
+            base: None,
+        }
+    }
+
+    /// The parameters of the body, as the function's own.
+    pub fn parameters(&mut self) {
+        let sole = self.handler.is_some_and(|handler| !self.plan.takes_self(handler));
+        for (place, param) in self.body.blocks[0].params.iter().enumerate() {
+            if place == 0 && sole {
+                self.alias(*param, word(SOLE));
+                continue;
+            }
+            let local = self.local_for(*param);
+            self.function.locals[local.0].is_parameter = true;
+            self.values[param.index()] = Some(Expr::Local(local));
+        }
+    }
+
+    /// All that was written.
+    pub fn finish(mut self) -> Routine {
+        self.function.body = self.block;
+        self.function
+    }
+
+    // -- statements
+
+    pub fn push(&mut self, statement: Stmt) {
+        self.block.push(statement);
+    }
+
+    /// An expression for what it does.
+    pub fn act(&mut self, expr: Expr) {
+        self.push(Stmt::Do(expr));
+    }
+
+    /// What `inner` writes, as a block of its own.
+    pub fn inside(&mut self, inner: impl FnOnce(&mut Self)) -> Lines {
+        let around = self.begin_inside();
+        inner(self);
+        self.end_inside(around)
+    }
+
+    /// What follows goes to a block of its own; answers the one around it, for [`Writer::end_inside`].
+    pub fn begin_inside(&mut self) -> Lines {
+        std::mem::take(&mut self.block)
+    }
+
+    pub fn end_inside(&mut self, around: Lines) -> Lines {
+        std::mem::replace(&mut self.block, around)
+    }
+
+    /// `if (condition) { inner }`, or what it writes alone where there is no condition.
+    pub fn only_if(&mut self, condition: Option<Expr>, inner: impl FnOnce(&mut Self)) {
+        let Some(condition) = condition else { return inner(self) };
+        let then = self.inside(inner);
+        self.push(Stmt::If { condition, then, otherwise: Lines::new() });
+    }
+
+    /// A variable that no value of the form has.
+    pub fn temporary(&mut self, hint: &str, ty: impl Into<Word>, value: Expr) -> Expr {
+        let local = self.function.local(hint, ty);
+        self.push(Stmt::Let(local, value));
+        Expr::Local(local)
+    }
+
+    // -- values
+
+    pub fn type_of(&self, value: Value) -> Type {
+        self.body.values[value.index()].ty
+    }
+
+    pub fn c_type_of(&self, value: Value) -> &'static str {
+        c_type(self.plan.automaton, self.type_of(value))
+    }
+
+    pub fn width_of(&self, value: Value) -> u8 {
+        self.type_of(value).width(self.plan.automaton)
+    }
+
+    /// Whether anything depends on the value.
+    pub fn is_live(&self, value: Value) -> bool {
+        self.live.is_live(value)
+    }
+
+    /// What the value is called in the source; empty if it has no name there. The form's text calls such values `v7`.
+    pub fn hint(&self, value: Value) -> &str {
+        let name = self.body.values[value.index()].name.as_str();
+        let number = name.strip_prefix('v').unwrap_or("x");
+        let is_numbered = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+        if is_numbered {
+            ""
+        } else {
+            name.trim_end_matches('_')
+        }
+    }
+
+    /// A variable of the value's type and name.
+    pub fn local_for(&mut self, value: Value) -> Local {
+        let (hint, ty) = (self.hint(value).to_string(), self.c_type_of(value));
+        self.function.local(hint, ty)
+    }
+
+    /// The value, to be read here.
+    pub fn value(&self, value: Value) -> Expr {
+        // A value without a definition: the verifier refuses such a body.
+        self.values[value.index()].clone().unwrap_or(Expr::Number(0))
+    }
+
+    pub fn values(&self, values: &[Value]) -> Vec<Expr> {
+        values.iter().map(|value| self.value(*value)).collect()
+    }
+
+    /// The variable of a parameter of a block with several ways in.
+    pub fn param(&mut self, value: Value) -> Local {
+        if let Some(Expr::Local(local)) = self.values[value.index()] {
+            return local;
+        }
+        let local = self.local_for(value);
+        self.values[value.index()] = Some(Expr::Local(local));
+        local
+    }
+
+    /// The value is this expression wherever it is used.
+    pub fn alias(&mut self, value: Value, expr: Expr) {
+        self.values[value.index()] = Some(expr);
+    }
+
+    /// `value = expression`; for its effect only if nothing depends on the value.
+    pub fn assign(&mut self, value: Value, expr: Expr) {
+        if !self.is_live(value) {
+            return self.act(expr);
+        }
+        let local = self.local_for(value);
+        self.push(Stmt::Let(local, expr));
+        self.values[value.index()] = Some(Expr::Local(local));
+    }
+
+    /// The value is another one: a message after an operation on it.
+    pub fn same(&mut self, value: Value, as_value: Value) {
+        self.values[value.index()] = self.values[as_value.index()].clone();
+        self.known[value.index()] = self.known[as_value.index()];
+        self.cells[value.index()] = self.cells[as_value.index()];
+    }
+
+    /// The index of an operation's place in the table of sources.
+    pub fn source(&self, source: Option<SourceId>) -> Expr {
+        source.map_or(word("MK_NOBODY"), |id| number(id.0))
+    }
+
+    // -- objects
+
+    pub fn class_of(&self, object: Value) -> ClassId {
+        match self.type_of(object) {
+            Type::Ref(class) => class,
+            _ => ClassId(0),
+        }
+    }
+
+    pub fn is_known(&self, object: Value) -> bool {
+        self.known[object.index()]
+    }
+
+    /// From here on the reference is known to mean an object that is there.
+    pub fn set_known(&mut self, object: Value) {
+        let class = self.class_of(object);
+        self.known[object.index()] = true;
+        if self.plan.is_sole(class) || !self.is_live(object) {
+            return;
+        }
+        let is_own = self.handler.is_some() && self.body.blocks[0].params.first() == Some(&object);
+        let hint = match (is_own, self.hint(object)) {
+            (true, _) => "self".to_string(),
+            (false, "") => "cells".to_string(),
+            (false, hint) => format!("{hint}_cells"),
+        };
+        let class_name = &self.plan.names.classes[class.index()];
+        let cells = of_instance(class_name.clone()).element(self.place(object)).address();
+        let local = self.function.local(hint, format!("struct {class_name} *"));
+        self.push(Stmt::Let(local, cells));
+        self.cells[object.index()] = Some(local);
+    }
+
+    /// Runs `inner`, in which the reference is known to mean an object that is there.
+    pub fn assume(&mut self, object: Value, inner: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.known[object.index()], true);
+        inner(self);
+        self.known[object.index()] = before;
+    }
+
+    /// Runs `write`, which writes to the object, unless the object is not there.
+    pub fn guarded(&mut self, object: Value, write: impl FnOnce(&mut Self)) {
+        let there = self.there(object);
+        self.only_if(there, |writer| writer.assume(object, write));
+    }
+
+    /// Whether the object is there, as a condition; `None` if that is known.
+    pub fn there(&self, object: Value) -> Option<Expr> {
+        let (class, reference) = (self.class_of(object), self.value(object));
+        match (self.is_known(object), self.plan.is_sole(class)) {
+            (true, _) => None,
+            (_, true) => Some(reference.infix(Infix::Ne, word("MK_NULL"))),
+            _ => Some(reads("mk_is_there", [self.plan.class_at(class), reference])),
+        }
+    }
+
+    /// The object's place in its class; of one that is not there, the place that means nobody.
+    pub fn place(&self, object: Value) -> Expr {
+        let (class, reference) = (self.class_of(object), self.value(object));
+        match (self.is_known(object), self.plan.is_sole(class)) {
+            (true, true) => Expr::Number(0),
+            (false, true) => reference.infix(Infix::Eq, word("MK_NULL")),
+            (true, false) => computes("mk_number", [reference]),
+            (false, false) => self.plan.place_in(class, reference),
+        }
+    }
+
+    /// A cell of an object.
+    pub fn cell(&self, object: Value, cell: CellId) -> Expr {
+        let class = self.class_of(object);
+        let names = &self.plan.names;
+        let member = names.cells[class.index()][cell.index()].clone();
+        match self.cells[object.index()].filter(|_| self.is_known(object)) {
+            Some(cells) => Expr::Local(cells).arrow(member),
+            None => of_instance(names.classes[class.index()].clone()).element(self.place(object)).member(member),
+        }
+    }
+
+    pub fn cell_kind(&self, object: Value, cell: CellId) -> &'a CellKind {
+        &self.plan.automaton.cell(self.class_of(object), cell).kind
+    }
+
+    /// The head of an object.
+    pub fn object(&self, object: Value) -> Expr {
+        let class = self.class_of(object);
+        of_instance(format!("{}_objects", self.plan.names.classes[class.index()])).element(self.place(object))
+    }
+}

@@ -1,0 +1,152 @@
+//! The instance's life: how much memory it needs, how it is made and started.
+
+use mokume_reaction::*;
+
+use super::tables;
+use crate::plan::Plan;
+use crate::state::objects;
+use crate::text::{literal, Text};
+use crate::tree::expression;
+use crate::types::mask;
+
+/// Sizes that the whole file speaks of.
+pub(crate) fn sizes(plan: &Plan, text: &mut Text) {
+    let later: u32 = plan.automaton.handlers.iter().map(|handler| handler.later_capacity).sum();
+    let (args, agenda) = (plan.arguments, plan.agenda);
+    text.lines(&format!("enum {{\n    ARGUMENTS = {args},\n    AGENDA = {agenda},\n    LATER = {later},\n}};\n"));
+}
+
+/// The instance's life, and its tables.
+pub(crate) fn functions(plan: &Plan, text: &mut Text) {
+    start(plan, text);
+    init(plan, text);
+    let stack = &plan.names.stack;
+    text.lines(&format!(
+        "void {stack}_advance(struct {stack} *k, uint64_t now)\n{{\n    mk_advance(&k->core, now);\n}}\n\n\
+         bool {stack}_next_deadline(const struct {stack} *k, uint64_t *deadline)\n{{\n    return mk_next_deadline(&k->core, deadline);\n}}\n\n\
+         const mk_accounts *{stack}_accounts(const struct {stack} *k)\n{{\n    return &k->core.accounts;\n}}\n\n\
+         mk_core *{stack}_core(struct {stack} *k)\n{{\n    return &k->core;\n}}\n"
+    ));
+    tables::write(plan, text);
+}
+
+fn start(plan: &Plan, text: &mut Text) {
+    let (automaton, stack) = (plan.automaton, &plan.names.stack);
+    text.function(format!("void {stack}_start(struct {stack} *k, uint64_t now)"));
+    text.line("k->core.now = now;");
+    text.line("k->core.reactions_left = MK_REACTIONS_PER_CALL;");
+    for class in (0..automaton.classes.len()).map(ClassId::from) {
+        let Some(handler) = automaton.handler_of(class, &Trigger::Start) else { continue };
+        let list = plan.arguments_of(handler, "MK_SOLE", Vec::new());
+        text.line(format!("{}({list});", plan.names.handlers[handler.index()]));
+        text.line("mk_end_reaction(&k->core);");
+        // Timers that it set for now or earlier wait for the next call, as after every reaction from outside.
+        text.line("mk_settle_down(&k->core);");
+    }
+    text.end_function();
+}
+
+fn init(plan: &Plan, text: &mut Text) {
+    let (automaton, stack) = (plan.automaton, &plan.names.stack);
+    text.lines(&format!(
+        "static const mk_message_shape message_shape = {{{}, {}, {}, {}}};",
+        automaton.attributes.len(),
+        plan.received.len(),
+        plan.header_octets,
+        plan.head_room
+    ));
+    let defaults: Vec<String> = automaton.attributes.iter().map(|attribute| literal(attribute.default)).collect();
+    let defaults = if defaults.is_empty() { "0".to_string() } else { defaults.join(", ") };
+    text.lines(&format!("static const uint64_t attribute_defaults[] = {{{defaults}}};\n"));
+    text.lines(&format!(
+        "size_t {stack}_size(const mk_config *config)\n{{\n\
+         \x20   return mk_aligned(sizeof(struct {stack})) + mk_aligned((size_t)(AGENDA + 1) * mk_event_size(ARGUMENTS)) +\n\
+         \x20          mk_aligned((size_t)(LATER + 1) * mk_event_size(ARGUMENTS)) +\n\
+         \x20          mk_aligned((size_t)config->outputs * mk_output_size(ARGUMENTS)) +\n\
+         \x20          mk_aligned((size_t)config->reports * sizeof(mk_report)) +\n\
+         \x20          mk_pool_memory(&message_shape, config->buffers, config->messages, config->buffer_octets);\n}}\n"
+    ));
+    let params = match automaton.params.is_empty() {
+        true => String::new(),
+        false => format!("const struct {stack}_params *params, "),
+    };
+    class_plans(plan, text);
+    text.function(format!(
+        "struct {stack} *{stack}_init(void *memory, const mk_config *config, {params}const struct {stack}_ports *ports)"
+    ));
+    text.lines(&format!(
+        "uint8_t *at = memory;\n\
+         struct {stack} *k = mk_cut(&at, sizeof *k);\n\
+         memset(k, 0, sizeof *k);\n\
+         mk_core_init(&k->core, &program, k);\n\
+         k->ports = *ports;\n\
+         k->core.seed = config->seed;\n\
+         k->core.classes = k->classes;\n\
+         k->core.class_count = CLASSES;\n\
+         k->core.accounts.dropped = k->dropped;\n\
+         k->core.accounts.consumed = k->consumed;\n\
+         mk_wheel_init(&k->core.wheel, UINT64_C({}));\n\
+         void *events = mk_cut(&at, (size_t)(AGENDA + 1) * mk_event_size(ARGUMENTS));\n\
+         mk_agenda_init(&k->core.agenda, events, ARGUMENTS, AGENDA, k->channels, {});\n\
+         void *later = mk_cut(&at, (size_t)(LATER + 1) * mk_event_size(ARGUMENTS));\n\
+         mk_ring_init(&k->core.later, later, mk_event_size(ARGUMENTS), LATER);\n\
+         void *outputs = mk_cut(&at, (size_t)config->outputs * mk_output_size(ARGUMENTS));\n\
+         k->core.outputs = outputs;\n\
+         k->core.output_stride = mk_output_size(ARGUMENTS);\n\
+         k->core.output_capacity = config->outputs;\n\
+         k->core.reports = mk_cut(&at, (size_t)config->reports * sizeof(mk_report));\n\
+         k->core.report_capacity = config->reports;\n\
+         mk_pool_init(&k->core.pool, at, &message_shape, attribute_defaults, config->buffers, config->messages,\n\
+         \x20            config->buffer_octets);",
+        automaton.tick.max(1),
+        plan.channels.len()
+    ));
+    if automaton.outputs > 0 {
+        text.line(format!("k->core.output_quota = {};", automaton.outputs));
+    }
+    if !automaton.params.is_empty() {
+        text.line("k->params = *params;");
+        for (param, name) in automaton.params.iter().zip(&plan.names.params) {
+            let width = param.ty.width(automaton);
+            if width > 0 && !crate::types::is_whole(width) && param.ty != Type::Bool {
+                text.line(format!("k->params.{name} &= {};", literal(mask(width))));
+            }
+        }
+    }
+    classes(plan, text);
+    text.line("return k;");
+    text.end_function();
+}
+
+/// The classes, and the unique objects.
+fn classes(plan: &Plan, text: &mut Text) {
+    text.line("mk_classes_init(k, k->classes, class_plans, CLASSES);");
+    for (index, name) in plan.names.classes.iter().enumerate() {
+        let id = ClassId::from(index);
+        if plan.automaton.is_unique(id) {
+            text.line(format!("mk_new(&k->core, {}, 0);", expression(&plan.class_at(id))));
+            if !objects::is_zero(plan, plan.automaton.class(id)) {
+                text.line(format!("init_{name}(k, 0);"));
+            }
+        }
+    }
+}
+
+/// What each class has, for the runtime.
+fn class_plans(plan: &Plan, text: &mut Text) {
+    let (automaton, stack) = (plan.automaton, &plan.names.stack);
+    text.open("static const mk_class_plan class_plans[] =");
+    for (index, (class, name)) in automaton.classes.iter().zip(&plan.names.classes).enumerate() {
+        let parent = class.parent.map_or("MK_NOBODY".to_string(), |parent| plan.class_constant(parent));
+        let parents = class.parent.map_or(1, |parent| automaton.class(parent).capacity).max(1);
+        let limit = class.settle_limit.unwrap_or(1).max(1);
+        let settles = plan.settles.contains(&ClassId::from(index));
+        let at = format!("offsetof(struct {stack}, {name}_objects)");
+        text.line(format!("{{{at}, {}, {parent}, {parents}, {limit}, {settles}}},", class.capacity));
+    }
+    if automaton.classes.is_empty() {
+        text.line("{0, 0, MK_NOBODY, 1, 1, false},");
+    }
+    text.close(";");
+    text.line("");
+}

@@ -1,0 +1,57 @@
+//! What is tried on a machine: one call, and how many of them.
+
+use mokume_reaction::*;
+
+/// How much is tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Drive {
+    /// The first sequence's seed; sequence `i` has seed `seed + i`.
+    pub seed: u64,
+    pub sequences: u64,
+    /// Events and passings of time in one sequence.
+    pub steps: u32,
+    /// Octets of a message, at most.
+    pub longest: usize,
+    /// So many sequences of a hundred have a sibling.
+    pub siblings: u64,
+    /// So many of a thousand fill what can be full, and are longer.
+    pub bursts: u64,
+    pub accounts: AccountsCompared,
+}
+
+/// When the accounts of both machines are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccountsCompared {
+    AfterEachStep,
+    /// Of each sequence: cheaper.
+    AtTheEnd,
+}
+
+impl Default for Drive {
+    fn default() -> Self {
+        Drive {
+            seed: 1,
+            sequences: 100,
+            steps: 40,
+            longest: 600,
+            siblings: 0,
+            bursts: 0,
+            accounts: AccountsCompared::AfterEachStep,
+        }
+    }
+}
+
+/// One call of a machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    Input { now: u64, port: PortId, event: u32, args: Vec<Datum> },
+    Advance { now: u64 },
+}
+
+/// Makes the call.
+pub(super) fn act(machine: &mut impl Machine, step: &Step) -> Outcome {
+    match step {
+        Step::Input { now, port, event, args } => machine.input(*now, *port, *event, args),
+        Step::Advance { now } => machine.advance(*now),
+    }
+}

@@ -1,0 +1,133 @@
+//! What the runtime calls back: a stack's side of a reaction.
+
+use mokume_reaction::*;
+
+use crate::doors::outputs;
+use crate::plan::{Plan, Waiting};
+use crate::text::Text;
+use crate::tree::expression;
+use crate::types::from_word;
+
+/// What the runtime calls back.
+pub(crate) fn write(plan: &Plan, text: &mut Text) {
+    deliver(plan, text);
+    expire(plan, text);
+    settle(plan, text);
+    by_class(plan, text);
+    take_later(plan, text);
+    outputs::leave(plan, text);
+    text.lines("static const mk_program program = {deliver, expire, settle, clear, leave, take_later};\n");
+}
+
+fn deliver(plan: &Plan, text: &mut Text) {
+    text.function("static void deliver(void *stack, mk_event *event)");
+    text.line(format!("struct {} *k = stack;", plan.names.stack));
+    text.line("(void)k;");
+    text.open("switch (event->what)");
+    for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
+        if !plan.waiting.contains(&Waiting::Handler(HandlerId::from(index))) {
+            continue;
+        }
+        let list = plan.arguments_of(HandlerId::from(index), "event->target", words(plan, &handler.params));
+        text.line(format!("case HANDLER_{name}:"));
+        text.line(format!("    {name}({list});"));
+        text.line("    break;");
+    }
+    for (p, (port, names)) in plan.automaton.ports.iter().zip(&plan.names.outputs).enumerate() {
+        for (e, (output, name)) in port.outputs.iter().zip(names).enumerate() {
+            if !plan.waiting.contains(&Waiting::Output(PortId::from(p), e as u32)) {
+                continue;
+            }
+            let mut list = vec!["k".to_string()];
+            list.extend(words(plan, &output.params));
+            text.line(format!("case OUTPUT_{name}:"));
+            text.line(format!("    out_{name}({});", list.join(", ")));
+            text.line("    break;");
+        }
+    }
+    text.line("default:");
+    text.line("    break;");
+    text.close("");
+    text.end_function();
+}
+
+fn words(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {
+    let word =
+        |(place, (_, ty)): (usize, &(String, Type))| from_word(plan.automaton, *ty, &format!("event->args[{place}]"));
+    params.iter().enumerate().map(word).collect()
+}
+
+fn expire(plan: &Plan, text: &mut Text) {
+    text.function("static void expire(void *stack, uint32_t declaration, uint32_t number)");
+    text.line(format!("struct {} *k = stack;", plan.names.stack));
+    text.line("(void)k, (void)number;");
+    text.open("switch (declaration)");
+    for (number, (class, cell)) in plan.timers.iter().enumerate() {
+        let Some(handler) = plan.automaton.handler_of(*class, &Trigger::Expiry(*cell)) else { continue };
+        text.line(format!("case {number}:"));
+        let name = &plan.names.handlers[handler.index()];
+        let own = format!("mk_self({}, number)", expression(&plan.class_at(*class)));
+        text.line(format!("    {name}({});", plan.arguments_of(handler, own, Vec::new())));
+        text.line("    break;");
+    }
+    text.line("default:");
+    text.line("    break;");
+    text.close("");
+    text.end_function();
+}
+
+fn settle(plan: &Plan, text: &mut Text) {
+    text.function("static void settle(void *stack, uint32_t class_index, mk_ref self)");
+    text.line(format!("struct {} *k = stack;", plan.names.stack));
+    text.line("(void)k, (void)self;");
+    text.open("switch (class_index)");
+    for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
+        if handler.trigger == Trigger::Settle {
+            text.line(format!("case {}:", plan.class_constant(handler.class)));
+            text.line(format!("    {name}({});", plan.arguments_of(HandlerId::from(index), "self", Vec::new())));
+            text.line("    break;");
+        }
+    }
+    text.line("default:");
+    text.line("    break;");
+    text.close("");
+    text.end_function();
+}
+
+fn by_class(plan: &Plan, text: &mut Text) {
+    text.function("static void clear(void *stack, uint32_t class_index, uint32_t number, bool freed)");
+    text.line(format!("struct {} *k = stack;", plan.names.stack));
+    text.line("(void)k, (void)number, (void)freed;");
+    text.open("switch (class_index)");
+    for (index, name) in plan.names.classes.iter().enumerate() {
+        if plan.mortal.contains(&ClassId::from(index)) {
+            text.line(format!("case CLASS_{name}:"));
+            text.line(format!("    clear_{name}(k, number, freed);"));
+            text.line("    break;");
+        }
+    }
+    text.line("default:");
+    text.line("    break;");
+    text.close("");
+    text.end_function();
+}
+
+fn take_later(plan: &Plan, text: &mut Text) {
+    text.function("static void take_later(void *stack, const mk_event *event)");
+    text.line(format!("struct {} *k = stack;", plan.names.stack));
+    text.line("(void)k;");
+    text.open("switch (event->what)");
+    for (handler, name) in plan.automaton.handlers.iter().zip(&plan.names.handlers) {
+        if handler.later_capacity > 0 {
+            let messages = handler.params.iter().filter(|(_, ty)| *ty == Type::Msg).count();
+            text.line(format!("case HANDLER_{name}:"));
+            text.line(format!("    k->later_{name}--;"));
+            text.line(format!("    k->core.accounts.held -= {messages};"));
+            text.line("    break;");
+        }
+    }
+    text.line("default:");
+    text.line("    break;");
+    text.close("");
+    text.end_function();
+}

@@ -1,0 +1,4 @@
+//! The data of a generated stack: header records, cells of objects, the instance.
+
+pub(crate) mod objects;
+pub(crate) mod records;

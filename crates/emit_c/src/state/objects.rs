@@ -1,0 +1,136 @@
+//! Objects when they are new, and when they end.
+
+use mokume_reaction::*;
+
+use crate::plan::Plan;
+use crate::text::{literal, Text};
+use crate::tree::{expression, word};
+use crate::types::mask;
+
+/// What a class's objects are when they are new: `init_c`, `new_c` and `clear_c`.
+pub(crate) fn write(plan: &Plan, text: &mut Text) {
+    for (index, class) in plan.automaton.classes.iter().enumerate() {
+        let id = ClassId::from(index);
+        init(plan, id, class, text);
+        if !plan.automaton.is_unique(id) {
+            new(plan, id, class, text);
+        }
+        clear(plan, id, class, text);
+    }
+}
+
+/// Whether a new object has nothing but zeros.
+pub(crate) fn is_zero(plan: &Plan, class: &Class) -> bool {
+    class.cells.iter().all(|cell| match &cell.kind {
+        CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => initial(plan, *ty, *init) == "0",
+        CellKind::Timer | CellKind::Quota { .. } => false,
+        CellKind::Messages { .. } | CellKind::Map { .. } | CellKind::Counter => true,
+    })
+}
+
+fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
+    let (stack, name) = (&plan.names.stack, &plan.names.classes[id.index()]);
+    text.function(format!("static MK_UNUSED void init_{name}(struct {stack} *k, uint32_t number)"));
+    text.line(format!("struct {name} *object = &k->{name}[number];"));
+    text.line("memset(object, 0, sizeof *object);");
+    for (place, (cell, member)) in class.cells.iter().zip(&plan.names.cells[id.index()]).enumerate() {
+        match &cell.kind {
+            CellKind::Scalar { ty, init } => {
+                let value = initial(plan, *ty, *init);
+                if value != "0" {
+                    text.line(format!("object->{member} = {value};"));
+                }
+            }
+            CellKind::Array { ty, size, init } => {
+                let value = initial(plan, *ty, *init);
+                if value != "0" {
+                    text.line(format!("for (uint32_t i = 0; i < {size}; i++)"));
+                    text.line(format!("    object->{member}[i] = {value};"));
+                }
+            }
+            CellKind::Timer => {
+                let declared = (id, CellId::from(place));
+                let number = plan.timers.iter().position(|timer| *timer == declared).unwrap_or(0);
+                text.line(format!("object->{member}.declaration = {number};"));
+                text.line(format!("object->{member}.number = number;"));
+                text.line(format!("object->{member}.age = k->{name}_objects[number].age;"));
+            }
+            CellKind::Quota { amount } => text.line(format!("object->{member} = {amount};")),
+            CellKind::Messages { .. } | CellKind::Map { .. } | CellKind::Counter => {}
+        }
+    }
+    text.end_function();
+}
+
+pub(crate) fn initial(plan: &Plan, ty: Type, init: u64) -> String {
+    match ty {
+        Type::Ref(_) => "MK_NULL".into(),
+        Type::Reason => literal(init),
+        scalar => literal(init & mask(scalar.width(plan.automaton))),
+    }
+}
+
+fn new(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
+    let (stack, name) = (&plan.names.stack, &plan.names.classes[id.index()]);
+    text.function(format!("static MK_UNUSED mk_ref new_{name}(struct {stack} *k, mk_ref parent)"));
+    let at = expression(&plan.class_at(id));
+    match class.parent {
+        Some(parent) => {
+            text.line(format!("if ({})", expression(&plan.lives(parent, word("parent")).negated())));
+            text.line("    return MK_NULL;");
+        }
+        None => text.line("(void)parent;"),
+    }
+    text.line(format!("uint32_t number = mk_new(&k->core, {at}, mk_number(parent));"));
+    text.line("if (number == MK_NOBODY)");
+    text.line("    return MK_NULL;");
+    text.line(format!("init_{name}(k, number);"));
+    text.line(format!("return mk_self({at}, number);"));
+    text.end_function();
+}
+
+/// An object ends: timers stop, held messages are gone, with what they took from quotas.
+fn clear(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
+    if !plan.mortal.contains(&id) {
+        return;
+    }
+    let (stack, name) = (&plan.names.stack, &plan.names.classes[id.index()]);
+    text.function(format!("static void clear_{name}(struct {stack} *k, uint32_t number, bool freed)"));
+    text.line(format!("struct {name} *object = &k->{name}[number];"));
+    text.line("(void)object, (void)freed;");
+    for (cell, member) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
+        match &cell.kind {
+            CellKind::Timer => text.line(format!("mk_timer_stop(&object->{member});")),
+            CellKind::Messages { size, quota } => {
+                let drop = format!("mk_drop_held(&k->core, object->{member}, {size})");
+                match quota {
+                    Some((owner, cell)) => give_back(plan, id, (*owner, *cell), &drop, text),
+                    None => text.line(format!("{drop};")),
+                }
+            }
+            _ => {}
+        }
+    }
+    text.end_function();
+}
+
+/// To a quota of this class or of a scope around it.
+fn give_back(plan: &Plan, id: ClassId, (owner, cell): (ClassId, CellId), dropped: &str, text: &mut Text) {
+    text.open("");
+    text.line("uint32_t owner = number;");
+    let mut class = id;
+    while class != owner {
+        let Some(parent) = plan.automaton.class(class).parent else { break };
+        text.line(format!("owner = k->{}_objects[owner].parent;", plan.names.classes[class.index()]));
+        class = parent;
+    }
+    let CellKind::Quota { amount } = plan.automaton.cell(owner, cell).kind else {
+        text.line(format!("{dropped};"));
+        return text.close("");
+    };
+    let (name, member) = (&plan.names.classes[owner.index()], &plan.names.cells[owner.index()][cell.index()]);
+    let left = format!("k->{name}[owner].{member}");
+    text.line(format!("uint32_t units = {dropped};"));
+    text.line(format!("{left} += mk_min_u32(units, {amount} - {left});"));
+    text.close("");
+}

@@ -1,0 +1,116 @@
+//! What expressions and statements do, and how often variables are named.
+
+use super::visit::each_statement;
+use super::{Effect, Expr, Lines, Local, Routine, Stmt};
+
+/// By variable: how often it is read, and how often it is given a value.
+pub(super) struct Uses {
+    reads: Vec<u32>,
+    definitions: Vec<u32>,
+    /// Variables whose memory may be changed by who has their address.
+    memory: Vec<bool>,
+}
+
+impl Uses {
+    pub fn of(function: &Routine) -> Uses {
+        let count = function.locals.len();
+        let memory = function.locals.iter().map(|local| local.array.is_some()).collect();
+        // A parameter has a value from the start.
+        let definitions = function.locals.iter().map(|local| u32::from(local.is_parameter)).collect();
+        let mut uses = Uses { reads: vec![0; count], definitions, memory };
+        each_statement(&function.body, &mut |statement| {
+            match statement {
+                Stmt::Let(local, _) => uses.definitions[local.0] += 1,
+                // A declaration without a value is for one that comes by another way.
+                Stmt::Declare(local) => uses.definitions[local.0] += 2,
+                Stmt::Set(Expr::Local(local), _, _) => {
+                    uses.definitions[local.0] += 2;
+                    // It is among the heads of the statement, but is not read.
+                    uses.reads[local.0] = uses.reads[local.0].wrapping_sub(1);
+                }
+                _ => {}
+            }
+            statement.heads().into_iter().for_each(|head| uses.count(head));
+        });
+        uses
+    }
+
+    fn count(&mut self, head: &Expr) {
+        head.each(&mut |part| match part {
+            Expr::Local(local) => self.reads[local.0] = self.reads[local.0].wrapping_add(1),
+            Expr::Unary(super::Unary::AddressOf, inner) => {
+                if let Expr::Local(local) = **inner {
+                    self.memory[local.0] = true;
+                }
+            }
+            _ => {}
+        });
+    }
+
+    /// One of two assignments of a variable is left out; whether the other one now defines it.
+    pub fn forget_set(&mut self, local: Local) -> bool {
+        self.definitions[local.0] -= 2;
+        let alone = self.definitions[local.0] == 2 && !self.memory[local.0];
+        if alone {
+            self.definitions[local.0] = 1;
+        }
+        alone
+    }
+
+    /// The expression is left out.
+    pub fn forget(&mut self, expr: &Expr) {
+        expr.each(&mut |part| {
+            if let Expr::Local(local) = part {
+                self.reads[local.0] = self.reads[local.0].wrapping_sub(1);
+            }
+        });
+    }
+
+    pub fn reads(&self, local: Local) -> u32 {
+        self.reads[local.0]
+    }
+
+    /// It has one value from its definition on.
+    pub fn is_set_once(&self, local: Local) -> bool {
+        self.definitions[local.0] <= 1 && !self.memory[local.0]
+    }
+
+    /// What evaluating the expression may do.
+    pub fn effect(&self, expr: &Expr) -> Effect {
+        let own = match expr {
+            Expr::Local(local) if !self.is_set_once(*local) => Effect::Reads,
+            Expr::Call { effect, .. } => *effect,
+            Expr::Member(..) | Expr::Arrow(..) | Expr::Index(..) | Expr::Unary(super::Unary::Deref, _) => Effect::Reads,
+            // The address of a place is known without looking at it.
+            Expr::Unary(super::Unary::AddressOf, place) => return self.effect_of_place(place),
+            _ => Effect::Pure,
+        };
+        expr.parts().into_iter().map(|part| self.effect(part)).fold(own, Effect::max)
+    }
+
+    /// The same of finding a place that is written to.
+    pub fn effect_of_place(&self, place: &Expr) -> Effect {
+        match place {
+            Expr::Local(_) | Expr::Name(_) => Effect::Pure,
+            Expr::Member(inner, _) => self.effect_of_place(inner),
+            Expr::Index(inner, index) => self.effect_of_place(inner).max(self.effect(index)),
+            Expr::Arrow(inner, _) => self.effect(inner),
+            other => self.effect(other),
+        }
+    }
+
+    /// What a statement may do, its blocks included.
+    pub fn effect_of(&self, statement: &Stmt) -> Effect {
+        let own = match statement {
+            Stmt::Set(..) => Effect::Acts,
+            _ => Effect::Pure,
+        };
+        let heads = statement.heads().into_iter().map(|head| self.effect(head));
+        let inner = statement.blocks().into_iter().map(|block| self.effect_of_block(block));
+        heads.chain(inner).fold(own, Effect::max)
+    }
+
+    fn effect_of_block(&self, block: &Lines) -> Effect {
+        block.iter().map(|statement| self.effect_of(statement)).fold(Effect::Pure, Effect::max)
+    }
+}

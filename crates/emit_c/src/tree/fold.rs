@@ -1,0 +1,218 @@
+//! A value that is used once is written where it is used, and what nobody uses is left out.
+//!
+//! Asks of the tree: a `Let` stands in front of all uses of its variable. Keeps: what is evaluated, and in which order as
+//! far as one can tell: an expression that reads passes nothing that acts, one that acts passes nothing that reads, and
+//! neither comes to stand where it might not be evaluated. The type that the variable had is kept by a cast.
+
+use super::choose::chosen;
+use super::effect::Uses;
+use super::visit::each_statement;
+use super::{Effect, Expr, Lines, Local, Routine, Stmt};
+
+/// Parts of an expression that came about by folding, at most.
+const LARGEST: usize = 24;
+/// The same of an expression that has a name in the source: the name says more than a long line.
+const LARGEST_NAMED: usize = 5;
+/// Statements between a value and its use, at most.
+const FARTHEST: usize = 40;
+
+pub(super) fn fold(function: &mut Routine) {
+    let mut body = std::mem::take(&mut function.body);
+    function.body = body.clone();
+    let uses = Uses::of(function);
+    Folding { function, uses }.block(&mut body);
+    function.body = body;
+}
+
+struct Folding<'f> {
+    function: &'f Routine,
+    uses: Uses,
+}
+
+impl Folding<'_> {
+    /// From the last to the first: what a value is used for has found its place before.
+    fn block(&mut self, block: &mut Lines) {
+        let mut place = block.len();
+        while place > 0 {
+            place -= 1;
+            block[place].blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            simplify(&mut block[place]);
+            if let Some((to, value)) = chosen(&self.uses, self.function, &block[place]) {
+                block[place] = match self.uses.forget_set(to) {
+                    true => Stmt::Let(to, value),
+                    false => Stmt::Set(Expr::Local(to), None, value),
+                };
+            }
+            let (front, behind) = block.split_at_mut(place + 1);
+            let Stmt::Let(local, value) = &front[place] else { continue };
+            if self.uses.reads(*local) == 0 && self.uses.effect(value) < Effect::Acts {
+                self.uses.forget(value);
+                block.remove(place);
+            } else if self.move_to_its_use(*local, value, behind) {
+                block.remove(place);
+            }
+        }
+    }
+
+    /// Whether the value now stands where it is used.
+    fn move_to_its_use(&self, local: Local, value: &Expr, behind: &mut [Stmt]) -> bool {
+        if self.uses.reads(local) != 1 || !self.uses.is_set_once(local) || !self.is_small(local, value) {
+            return false;
+        }
+        let effect = self.uses.effect(value);
+        let mut passed = Effect::Pure;
+        for statement in behind.iter_mut().take(FARTHEST) {
+            if matches!(statement, Stmt::Label(_)) || !may_pass(effect, passed) {
+                return false;
+            }
+            if statement.heads().into_iter().any(|head| mentions(head, local)) {
+                return self.put(local, value, effect, statement);
+            }
+            if statement.blocks().into_iter().any(|inner| block_mentions(inner, local)) {
+                return effect == Effect::Pure && self.put_inside(local, value, statement);
+            }
+            // What acts does not come to stand behind a way that leaves.
+            if effect == Effect::Acts && !statement.blocks().is_empty() {
+                return false;
+            }
+            passed = passed.max(self.uses.effect_of(statement));
+        }
+        false
+    }
+
+    /// Into a block of the statement, where the value is evaluated at most once, as before.
+    fn put_inside(&self, local: Local, value: &Expr, statement: &mut Stmt) -> bool {
+        let mut inner = statement.blocks_mut().into_iter().filter(|inner| block_mentions(inner, local));
+        inner.next().is_some_and(|block| self.move_to_its_use(local, value, block))
+    }
+
+    fn is_small(&self, local: Local, value: &Expr) -> bool {
+        let named = !self.function.locals[local.0].hint.is_empty();
+        size(value) <= if named { LARGEST_NAMED } else { LARGEST }
+    }
+
+    fn put(&self, local: Local, value: &Expr, effect: Effect, statement: &mut Stmt) -> bool {
+        let heads = statement.heads();
+        if heads.iter().map(|head| size(head)).sum::<usize>() + size(value) > LARGEST && size(value) > 2 {
+            return false;
+        }
+        if !may_pass(effect, self.beside_in(statement, local)) {
+            return false;
+        }
+        if !matches!(value, Expr::Local(_) | Expr::Number(_) | Expr::Name(_) | Expr::Bool(_))
+            && heads.iter().any(|head| is_under_condition(head, local, effect == Effect::Pure))
+        {
+            return false;
+        }
+        let value = self.as_typed(local, value);
+        statement.heads_mut().into_iter().for_each(|head| replace(head, local, &value));
+        true
+    }
+
+    /// What the parts of a statement's expressions do that are not around the variable: C leaves the order open.
+    fn beside_in(&self, statement: &Stmt, local: Local) -> Effect {
+        match statement {
+            Stmt::Set(place, None, value) if !mentions(place, local) => {
+                self.uses.effect_of_place(place).max(self.beside(value, local))
+            }
+            other => other.heads().into_iter().map(|head| self.beside(head, local)).fold(Effect::Pure, Effect::max),
+        }
+    }
+
+    fn beside(&self, expr: &Expr, local: Local) -> Effect {
+        match mentions(expr, local) {
+            true => expr.parts().into_iter().map(|part| self.beside(part, local)).fold(Effect::Pure, Effect::max),
+            false => self.uses.effect(expr),
+        }
+    }
+
+    /// The value with the type that the variable has.
+    fn as_typed(&self, local: Local, value: &Expr) -> Expr {
+        let ty = &self.function.locals[local.0].ty;
+        let wide = matches!(ty.as_ref(), "uint32_t" | "uint64_t" | "mk_ref");
+        match value.may_be_int() && wide && !matches!(value, Expr::Number(_)) {
+            true => value.clone().cast(ty.clone()),
+            false => value.clone(),
+        }
+    }
+}
+
+/// What is a truth anyway is not converted before it is looked at; an `if` in an `if` is one.
+fn simplify(statement: &mut Stmt) {
+    let Stmt::If { condition, then, otherwise } = statement else { return };
+    bare(condition);
+    if let ([Stmt::If { condition: inner, then: body, otherwise: none }], []) = (&mut then[..], &otherwise[..]) {
+        if none.is_empty() && size(condition) + size(inner) <= LARGEST {
+            let (first, second) = (std::mem::replace(condition, Expr::Bool(true)), inner.clone());
+            *condition = first.infix(super::Infix::And, second);
+            *then = std::mem::take(body);
+        }
+    }
+}
+
+fn bare(condition: &mut Expr) {
+    match condition {
+        Expr::Expect(_, inner) => bare(inner),
+        Expr::Cast(_, inner) if inner.is_truth() => *condition = (**inner).clone(),
+        _ => {}
+    }
+}
+
+/// Whether an expression of this effect may be evaluated behind something of that one.
+fn may_pass(effect: Effect, passed: Effect) -> bool {
+    match effect {
+        Effect::Pure => true,
+        Effect::Reads => passed < Effect::Acts,
+        Effect::Acts => passed == Effect::Pure,
+    }
+}
+
+fn size(expr: &Expr) -> usize {
+    1 + expr.parts().into_iter().map(size).sum::<usize>()
+}
+
+fn mentions(expr: &Expr, local: Local) -> bool {
+    *expr == Expr::Local(local) || expr.parts().into_iter().any(|part| mentions(part, local))
+}
+
+fn block_mentions(block: &Lines, local: Local) -> bool {
+    let mut found = false;
+    each_statement(block, &mut |statement| {
+        found |= statement.heads().into_iter().any(|head| mentions(head, local));
+    });
+    found
+}
+
+/// Whether the variable is looked at only if something else holds: compilers choose between values better than between ways.
+/// What is pure may stand behind `&&` and `||`.
+fn is_under_condition(expr: &Expr, local: Local, is_pure: bool) -> bool {
+    use super::Infix::{And, Or};
+    let inner = expr.parts().into_iter().any(|part| is_under_condition(part, local, is_pure));
+    inner
+        || match expr {
+            Expr::Infix(And | Or, _, second) => !is_pure && mentions(second, local),
+            Expr::Conditional(parts) => mentions(&parts[1], local) || mentions(&parts[2], local),
+            _ => false,
+        }
+}
+
+fn replace(expr: &mut Expr, local: Local, value: &Expr) {
+    if *expr == Expr::Local(local) {
+        *expr = value.clone();
+        return;
+    }
+    expr.parts_mut().into_iter().for_each(|part| replace(part, local, value));
+    match expr {
+        // What was written through a pointer is written of the thing itself.
+        Expr::Arrow(inner, member) => {
+            if let Expr::Unary(super::Unary::AddressOf, thing) = &**inner {
+                *expr = Expr::Member(thing.clone(), member.clone());
+            }
+        }
+        Expr::Unary(super::Unary::Not, inner) if inner.is_truth() => {
+            let inner = std::mem::replace(&mut **inner, Expr::Bool(true));
+            *expr = inner.negated();
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,107 @@
+//! What variables and labels are called: as in the source where nothing collides, else with a number behind.
+//!
+//! Asks of the tree: its declarations stand. Keeps: a name means one thing in a function.
+
+use std::collections::HashSet;
+
+use super::visit::each_statement;
+use super::{Expr, Lines, Local, Routine, Stmt};
+use crate::names::{identifier, Scope};
+
+pub(super) struct Names {
+    /// By variable.
+    pub locals: Vec<String>,
+    /// By label.
+    pub labels: Vec<String>,
+}
+
+/// Says of parameters that the body does not speak of that this is as it should be.
+pub(super) fn mark_unused(function: &mut Routine) {
+    let mut used = HashSet::new();
+    each_expression(function, &mut |part| {
+        if let Expr::Local(local) = part {
+            used.insert(*local);
+        }
+    });
+    let parameters = (0..function.locals.len()).map(Local).filter(|local| function.locals[local.0].is_parameter);
+    let unused: Vec<Stmt> = parameters.filter(|local| !used.contains(local)).map(Stmt::Unused).collect();
+    function.body.splice(0..0, unused);
+}
+
+fn each_expression<'a>(function: &'a Routine, f: &mut impl FnMut(&'a Expr)) {
+    each_statement(&function.body, &mut |statement| {
+        statement.heads().into_iter().for_each(|head| head.each(f));
+    });
+}
+
+/// Names in the order in which one reads them; one that is out of scope is free again.
+pub(super) fn names(function: &Routine) -> Names {
+    let mut scope = Scope::default();
+    scope.take("k");
+    each_expression(function, &mut |part| {
+        if let Expr::Name(word) | Expr::Call { function: word, .. } = part {
+            scope.take(word);
+        }
+    });
+    let mut naming = Naming {
+        function,
+        names: Names {
+            locals: vec![String::new(); function.locals.len()],
+            labels: vec![String::new(); function.labels.len()],
+        },
+        labels: Scope::default(),
+    };
+    let parameters = (0..function.locals.len()).map(Local).filter(|local| function.locals[local.0].is_parameter);
+    parameters.for_each(|local| drop(naming.local(&mut scope, local)));
+    naming.block(&mut scope, &function.body);
+    naming.names
+}
+
+struct Naming<'f> {
+    function: &'f Routine,
+    names: Names,
+    /// Labels are the whole function's.
+    labels: Scope,
+}
+
+impl Naming<'_> {
+    fn block(&mut self, scope: &mut Scope, block: &Lines) {
+        let mut own = Vec::new();
+        for statement in block {
+            match statement {
+                Stmt::Let(local, _) | Stmt::Declare(local) | Stmt::Octets(local, _) => {
+                    own.push(self.local(scope, *local));
+                }
+                Stmt::Label(label) => {
+                    let name = self.labels.name(&identifier(&self.function.labels[label.0]));
+                    self.names.labels[label.0] = name;
+                }
+                Stmt::If { .. } | Stmt::While { .. } | Stmt::Switch { .. } => {
+                    statement.blocks().into_iter().for_each(|inner| self.block(scope, inner));
+                }
+                Stmt::Set(..) | Stmt::Do(_) | Stmt::Goto(_) | Stmt::Return(_) | Stmt::Unused(_) => {}
+            }
+        }
+        own.iter().for_each(|name| scope.leave(name));
+    }
+
+    fn local(&mut self, scope: &mut Scope, local: Local) -> String {
+        let variable = &self.function.locals[local.0];
+        let name = match variable.hint.as_str() {
+            "" => scope.name(initial(&variable.ty)),
+            hint => scope.name(hint),
+        };
+        self.names.locals[local.0] = name.clone();
+        name
+    }
+}
+
+/// What a value without a name in the source is called: by its kind.
+fn initial(ty: &str) -> &'static str {
+    match ty {
+        "bool" => "is",
+        "mk_ref" => "object",
+        "mk_message *" => "message",
+        _ => "value",
+    }
+}

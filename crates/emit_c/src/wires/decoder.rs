@@ -1,0 +1,225 @@
+//! What decoders are written with: what is known of a packet on one way, and refusals.
+//!
+//! It must keep the order in which `mokume-wire` refuses: that order is part of a wire's meaning.
+
+use mokume_reaction::*;
+
+use super::common::*;
+use crate::plan::Plan;
+use crate::text::{literal, Text};
+use crate::types::mask;
+
+/// A constraint that waits until what it names is known.
+#[derive(Clone)]
+pub(crate) struct Rule<'a> {
+    pub own: FieldIndex,
+    pub left: Option<&'a WireExpression>,
+    pub compare: Compare,
+    pub right: &'a WireExpression,
+    pub otherwise: ReasonId,
+}
+
+/// A header as it is known on one way: its variant and its fields' values in C.
+#[derive(Clone)]
+pub(crate) struct Known {
+    pub header: HeaderId,
+    pub variant: VariantId,
+    pub fields: Vec<Option<String>>,
+}
+
+#[derive(Clone)]
+pub(crate) struct State<'a> {
+    pub at: u32,
+    /// So many octets are known to be in the packet.
+    pub checked: u32,
+    pub slots: Vec<Option<Slot>>,
+    pub headers: Vec<Known>,
+    pub rules: Vec<Rule<'a>>,
+    pub packet_known: bool,
+    /// In C.
+    pub header_known: Option<String>,
+    /// The octets that were read, in C, where no constant says it.
+    pub size: Option<String>,
+    pub over: bool,
+    /// Arms before the one taken that could have said the same, and what a packet is refused for then.
+    pub shorter: Vec<(&'a WireArm, ReasonId)>,
+}
+
+pub(crate) struct Decoder<'p, 'a> {
+    pub plan: &'p Plan<'a>,
+    pub wire: &'a Wire,
+    pub id: WireId,
+    pub text: &'p mut Text,
+}
+
+impl<'a> Decoder<'_, 'a> {
+    /// Fields that were read before the choice keep their values.
+    pub(crate) fn select(&self, state: &mut State<'a>, header: HeaderId, variant: VariantId) {
+        let fields = fields(self.plan.automaton, header, variant);
+        if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
+            if known.variant != variant {
+                *known = Known { header, variant, fields: vec![None; fields] };
+            }
+        }
+    }
+
+    /// An octet of the packet that is not in front of what was read, as a variable.
+    pub(crate) fn octet(&mut self, state: &State<'a>, name: &str, value: &str) -> String {
+        let read = state.at.div_ceil(8);
+        self.text.line(format!("uint64_t {name} = {value};"));
+        self.refuse_if(format!("{name} < {read} || {name} > end"), self.wire.short);
+        name.to_string()
+    }
+
+    pub(crate) fn reason(&self, reason: ReasonId) -> String {
+        format!("{} /* {} */", reason.0, self.plan.automaton.reasons[reason.index()].name.replace("*/", "* /"))
+    }
+
+    pub(crate) fn refuse_if(&mut self, condition: String, reason: ReasonId) {
+        self.text.line(format!("if ({condition})"));
+        self.text.line(format!("    return {};", self.reason(reason)));
+    }
+
+    pub(crate) fn constraints(&mut self, state: &mut State<'a>, field: &'a WireField) {
+        for constraint in &field.constraints {
+            state.rules.push(Rule {
+                own: field.index,
+                left: Some(&constraint.left),
+                compare: constraint.compare,
+                right: &constraint.right,
+                otherwise: constraint.otherwise,
+            });
+        }
+        self.check(state);
+    }
+
+    pub(crate) fn own_value(&mut self, state: &mut State<'a>, field: &'a WireField, value: &str) {
+        match &field.value {
+            FieldValue::Constant { value: wanted, otherwise } => {
+                self.refuse_if(format!("{value} != {}", literal(*wanted)), *otherwise);
+            }
+            FieldValue::Header { header, variant, field: place, times, plus, otherwise } => {
+                let refused = otherwise.unwrap_or(self.wire.short);
+                let times = (*times).max(1);
+                if *plus > 0 {
+                    self.refuse_if(format!("{value} < {}", literal(*plus)), refused);
+                }
+                let rest = if *plus > 0 { format!("({value} - {})", literal(*plus)) } else { value.to_string() };
+                if times > 1 {
+                    self.refuse_if(format!("{rest} % {} != 0", literal(times)), refused);
+                }
+                let own = if times > 1 { format!("{rest} / {}", literal(times)) } else { rest };
+                let ty =
+                    self.plan.automaton.headers[header.index()].variants[variant.index()].fields[*place as usize].1;
+                let fits = mask(ty.width(self.plan.automaton));
+                if mask(field.width).saturating_sub(*plus) / times > fits {
+                    self.refuse_if(format!("{own} > {}", literal(fits)), refused);
+                }
+                self.select(state, *header, *variant);
+                if let Some(known) = state.headers.iter_mut().find(|known| known.header == *header) {
+                    known.fields[*place as usize] = Some(own);
+                }
+            }
+            FieldValue::Computed { expression, otherwise } => state.rules.push(Rule {
+                own: field.index,
+                left: None,
+                compare: Compare::Eq,
+                right: expression,
+                otherwise: *otherwise,
+            }),
+            FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}
+        }
+    }
+
+    /// Checks, in order, the rules of which everything is known; the others wait.
+    pub(crate) fn check(&mut self, state: &mut State<'a>) {
+        let rules = std::mem::take(&mut state.rules);
+        for rule in rules {
+            match is_known(state, &rule) {
+                true => self.refuse_if(violated(state, &rule), rule.otherwise),
+                false => state.rules.push(rule),
+            }
+        }
+    }
+
+    pub(crate) fn declare_fields(&mut self, state: &mut State<'a>, items: &'a [WireItem]) {
+        for field in WireItem::fields(items) {
+            let index = field.index.0 as usize;
+            self.text.line(format!("uint64_t f{index} = 0, v{index} = 0;"));
+            self.text.line(format!("(void)f{index}, (void)v{index};"));
+            if state.slots.len() <= index {
+                state.slots.resize(index + 1, None);
+            }
+        }
+    }
+
+    pub(crate) fn set(
+        &mut self,
+        state: &mut State<'a>,
+        (header, variant, field): (HeaderId, VariantId, u32),
+        value: String,
+    ) {
+        self.select(state, header, variant);
+        if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
+            known.fields[field as usize] = Some(value);
+        }
+    }
+
+    /// A field that is not on every way, so many bits behind a place; what it says is declared in front of the part.
+    pub(crate) fn inner_field(&mut self, state: &mut State<'a>, field: &'a WireField, (from, bit): (&str, u32)) {
+        let index = field.index.0 as usize;
+        let value = format!("f{index}");
+        let read = read_bits(from, bit, field.width, field.endian);
+        self.text.line(format!("{value} = {read}; /* {} */", field.name.replace("*/", "* /")));
+        state.slots[index] = Some(Slot { at: bit, width: field.width, value: value.clone() });
+        self.own_value(state, field, &value);
+        if let FieldValue::Header { header, variant, field: place, .. } = &field.value {
+            let found = state.headers.iter().find(|known| known.header == *header);
+            let own = found.and_then(|known| known.fields[*place as usize].clone()).unwrap_or_default();
+            self.text.line(format!("v{index} = {own};"));
+            self.set(state, (*header, *variant, *place), format!("v{index}"));
+        }
+        self.constraints(state, field);
+    }
+}
+
+pub(super) fn fields(automaton: &Automaton, header: HeaderId, variant: VariantId) -> usize {
+    let variants = &automaton.headers[header.index()].variants;
+    variants.get(variant.index()).map_or(0, |variant| variant.fields.len())
+}
+
+fn is_known(state: &State, rule: &Rule) -> bool {
+    if state.over {
+        return true;
+    }
+    let mut fields = true;
+    let mut seen = |index: FieldIndex| fields &= matches!(state.slots.get(index.0 as usize), Some(Some(_)));
+    let sides = [rule.left, Some(rule.right)];
+    let sizes = sides.into_iter().flatten().all(|side| {
+        let (packet, header, octets) = named(side, &mut seen);
+        !octets && (!packet || state.packet_known) && (!header || state.header_known.is_some())
+    });
+    sizes && fields
+}
+
+pub(crate) fn facts<'s>(state: &'s State, own: FieldIndex) -> Facts<'s> {
+    Facts {
+        slots: &state.slots,
+        packet: "packet",
+        packet_size: "end",
+        header_size: state.header_known.as_deref().unwrap_or("0"),
+        own,
+    }
+}
+
+/// The condition under which a rule is broken.
+fn violated(state: &State, rule: &Rule) -> String {
+    let facts = facts(state, rule.own);
+    let own = || format!("f{}", rule.own.0);
+    let left = rule.left.map_or_else(own, |left| expression(left, &facts));
+    let right = expression(rule.right, &facts);
+    match rule.compare {
+        Compare::Eq => format!("{left} != {right}"),
+        compare => format!("!({left} {} {right})", compare.sign()),
+    }
+}

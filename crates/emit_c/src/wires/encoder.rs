@@ -1,0 +1,107 @@
+//! What encoders are written with: the fields of the records on top of a message, and the octets where they go.
+
+use mokume_reaction::*;
+
+use super::common::*;
+use crate::plan::Plan;
+use crate::text::{literal, Text};
+use crate::types::mask;
+
+/// A field's place and how its value comes about.
+#[derive(Clone)]
+pub(crate) struct Laid<'a> {
+    pub field: &'a WireField,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct State<'a> {
+    pub at: u32,
+    pub slots: Vec<Option<Slot>>,
+    pub laid: Vec<Laid<'a>>,
+    pub narrow: bool,
+    /// What ends the way.
+    pub last: Option<&'a WireItem>,
+    /// The lists that end it.
+    pub lists: Vec<&'a WireList>,
+}
+
+pub(crate) struct Encoder<'p, 'a> {
+    pub plan: &'p Plan<'a>,
+    pub wire: &'a Wire,
+    pub text: &'p mut Text,
+}
+
+impl<'a> Encoder<'_, 'a> {
+    /// Whether a header is there in this variant.
+    pub fn has(&self, header: HeaderId, variant: VariantId) -> String {
+        match self.wire.headers.iter().position(|known| *known == header) {
+            Some(place) => format!("kind{place} == {}", header.0 << 16 | variant.0),
+            None => "false".into(),
+        }
+    }
+
+    /// A header's field; 0 where the header has another variant.
+    pub(crate) fn read_header(&self, header: HeaderId, variant: VariantId, place: u32) -> Option<String> {
+        let names = &self.plan.names;
+        let (tags, fields) = (&names.variants[header.index()], &names.fields[header.index()][variant.index()]);
+        let record = self.wire.headers.iter().position(|known| *known == header)?;
+        let (tag, member, has) = (&tags[variant.index()], &fields[place as usize], self.has(header, variant));
+        Some(format!("({has} ? ((const struct {tag} *)record{record})->{member} : 0)"))
+    }
+
+    /// `f = field * times + plus` in C, with the note that it is too wide; the name of `f`.
+    pub(crate) fn header_field(
+        &mut self,
+        field: &WireField,
+        (header, variant, place): (HeaderId, VariantId, u32),
+        (times, plus): (u64, u64),
+    ) -> String {
+        let name = format!("f{}", field.index.0);
+        let Some(value) = self.read_header(header, variant, place) else { return "0".into() };
+        self.text.line(format!("uint64_t {name} = {value};"));
+        let bits = mask(field.width);
+        let ty = self.plan.automaton.headers[header.index()].variants[variant.index()].fields[place as usize].1;
+        let widest = u128::from(mask(ty.width(self.plan.automaton)));
+        if widest * u128::from(times) + u128::from(plus) > u128::from(bits) {
+            // The largest value that fits; beyond it something is cut off.
+            let condition = match bits.checked_sub(plus) {
+                Some(_) if times == 0 => "false".into(),
+                Some(room) => format!("{name} > {}", literal(room / times)),
+                None => "true".into(),
+            };
+            self.text.line(format!("narrow |= {condition};"));
+        }
+        if times != 1 || plus != 0 || widest > u128::from(bits) {
+            self.text.line(format!("{name} = ({name} * {} + {}) & {};", literal(times), literal(plus), literal(bits)));
+        }
+        name
+    }
+
+    /// What is written of a field in an option or in an element of a list: nothing in it is computed.
+    pub(crate) fn element_value(&mut self, field: &'a WireField) -> String {
+        match &field.value {
+            FieldValue::Constant { value, .. } => literal(value & mask(field.width)),
+            FieldValue::Header { header, variant, field: place, times, plus, .. } => {
+                self.header_field(field, (*header, *variant, *place), (*times, *plus))
+            }
+            _ => "UINT64_C(0)".into(),
+        }
+    }
+}
+
+/// Writes whole octets, or puts bits among others that are there already.
+pub(crate) fn put(text: &mut Text, octets: &str, (at, width): (u32, u8), endian: Endian, value: &str) {
+    let order = if endian == Endian::Little { "le" } else { "be" };
+    match (is_whole(at, width), width) {
+        (true, 8) => text.line(format!("{octets}[{}] = (uint8_t){value};", at / 8)),
+        (true, 16 | 32 | 64) => text.line(format!("mk_put_{order}_{width}({octets} + {}, {value});", at / 8)),
+        (true, width) => text.line(format!("mk_put_{order}({octets} + {}, {}, {value});", at / 8, width / 8)),
+        (false, width) => {
+            for piece in pieces(at, width) {
+                let bits = format!("({value} >> {} & {:#04x}u)", piece.place, (1u32 << piece.bits) - 1);
+                let octet = format!("{octets}[{}]", piece.octet);
+                text.line(format!("{octet} = (uint8_t)({octet} | {bits} << {});", piece.shift));
+            }
+        }
+    }
+}
