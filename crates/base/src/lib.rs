@@ -3,12 +3,14 @@
 //! Invariant: only [`world`] reads a file, a clock or an environment.
 
 pub mod diagnostic;
+pub mod notation;
 pub mod render;
 pub mod source;
 pub mod spelling;
 pub mod world;
 
 pub use diagnostic::{Code, Diagnostic, Label, Page, Severity};
+pub use notation::{Form, Notation};
 pub use render::{json_line, render, render_all, Colour};
 pub use source::{FileId, SourceFile, SourceMap, Span};
 pub use spelling::did_you_mean;

@@ -182,8 +182,9 @@ fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -
     let automaton = &compiled.composed;
     let mut heard = |at: u64, output: &mokume_reaction::Output| {
         let port = &automaton.ports[output.port.index()];
-        let event = &port.outputs[output.event as usize].event;
-        let args = sim::arguments(&output.args);
+        let described = &port.outputs[output.event as usize];
+        let event = &described.event;
+        let args = sim::arguments(automaton, &compiled.written, output.port, &described.params, &output.args);
         if printer.is_json() {
             printer.object(&json!({ "at": at, "port": port.name, "event": event, "args": args }));
         } else {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
 use mokume_reaction::{Automaton, Natives};
+use mokume_script::Written;
 use mokume_semantics::program::{Program, StackId};
 
 use crate::failure::Failure;
@@ -125,6 +126,8 @@ pub struct Compiled {
     pub uncomposed: Automaton,
     pub composed: Automaton,
     pub diagnostics: Vec<Diagnostic>,
+    /// How its values are shown and set.
+    pub written: Arc<Written>,
     /// Its functions in C, for the interpreter, and their texts.
     pub natives: Option<Arc<dyn Natives>>,
     pub native_files: Files,
@@ -193,7 +196,10 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
             let native_files = checked.natives.clone();
-            let compiled = Compiled { uncomposed, composed: automaton, diagnostics: Vec::new(), natives, native_files };
+            let stack = &checked.program.stacks[stack.index()];
+            let written = Arc::new(crate::written::of(&checked.program, stack, &uncomposed));
+            let compiled =
+                Compiled { uncomposed, composed: automaton, diagnostics: Vec::new(), written, natives, native_files };
             (Some(compiled), diagnostics)
         }
         _ => (None, diagnostics),

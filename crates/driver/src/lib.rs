@@ -20,6 +20,7 @@ pub mod run;
 pub mod settings;
 pub mod sim;
 pub mod test;
+pub mod written;
 
 pub use failure::{Blame, Failure};
 

@@ -7,6 +7,7 @@ use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Machine, OpKind};
+use mokume_script::Written;
 use mokume_toolchain as toolchain;
 
 use crate::compile::Compiled;
@@ -97,13 +98,14 @@ fn joins(automaton: &Automaton) -> bool {
 /// The values of a stack's parameters: what is set, else the default, else what `given` says; one without any is an error.
 pub fn parameters(
     automaton: &Automaton,
+    written: &Written,
     set: &[(String, String)],
     given: &dyn Fn(&str) -> Option<u64>,
 ) -> Result<Vec<u64>, Failure> {
     let mut values: Vec<Option<u64>> =
         automaton.params.iter().map(|param| given(&param.name).or(param.default)).collect();
     for (name, text) in set {
-        for (index, word) in settings::assign(&automaton.params, name, text)? {
+        for (index, word) in settings::assign(automaton, written, name, text)? {
             let width = automaton.params[index].ty.width(automaton);
             if width < 64 && word >> width != 0 {
                 return Err(Failure::of_use(

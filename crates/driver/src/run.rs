@@ -54,7 +54,7 @@ pub fn run(
             _ => None,
         }
     };
-    let params = machines::parameters(automaton, &request.set, &given)?;
+    let params = machines::parameters(automaton, &compiled.written, &request.set, &given)?;
     let mut machine = machines::machine(compiled, request.backend, &params, request.seed, longest, world)?;
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {

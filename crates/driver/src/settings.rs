@@ -1,33 +1,13 @@
 //! `--set NAME=VALUE` and `Mokume.toml`'s `set`: texts into the words of a stack's parameters.
 
-use mokume_reaction::Param;
+use mokume_reaction::{Automaton, Param, Type};
+use mokume_script::Written;
 
 use crate::failure::Failure;
 
-/// The words of a value as a user writes it: a number, `true`, `20 ms`, `10.0.0.1`, `10.0.0.1/24`, `2001:db8::1`,
-/// `2001:db8::1/64`, `02:00:00:00:00:01`.
-pub fn words(text: &str) -> Option<Vec<u64>> {
-    let text = text.trim();
-    if let Some((address, prefix)) = text.split_once('/') {
-        if let Some(halves) = halves(address) {
-            let prefix = prefix.parse::<u8>().ok().filter(|p| *p <= 128)?;
-            return Some([halves.as_slice(), &[prefix.into()]].concat());
-        }
-        return Some(vec![dotted_quad(address)?, prefix.parse::<u8>().ok().filter(|p| *p <= 32)?.into()]);
-    }
-    if let Some(halves) = halves(text) {
-        return Some(halves.to_vec());
-    }
-    let one = match text {
-        "true" => Some(1),
-        "false" => Some(0),
-        _ => dotted_quad(text).or_else(|| colon_octets(text)).or_else(|| number(text)).or_else(|| duration(text)),
-    };
-    one.map(|word| vec![word])
-}
-
 /// Pairs each parameter that `name` stands for (itself, or the parts of a record: `name.part`) with a word.
-pub fn assign(params: &[Param], name: &str, text: &str) -> Result<Vec<(usize, u64)>, Failure> {
+pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) -> Result<Vec<(usize, u64)>, Failure> {
+    let params = &automaton.params;
     let parts = format!("{name}.");
     let meant: Vec<usize> =
         (0..params.len()).filter(|i| params[*i].name == name || params[*i].name.starts_with(&parts)).collect();
@@ -38,34 +18,45 @@ pub fn assign(params: &[Param], name: &str, text: &str) -> Result<Vec<(usize, u6
             format!("it has: {}", if known.is_empty() { "none".to_string() } else { known.join(", ") }),
         ));
     }
-    let form = "write a number, `true`, `20ms`, `10.0.0.1`, `10.0.0.1/24`, `2001:db8::1/64` or `02:00:00:00:00:01`";
-    let words = words(text).ok_or_else(|| Failure::of_use(format!("`{text}` is no value for `{name}`"), form))?;
+    let form = written.params.get(name);
+    let help = form.map_or("write a number, `true` or `20ms`".to_string(), |form| {
+        format!("it is written as in `{}`", form.example())
+    });
+    let named = meant.first().and_then(|at| named(automaton, &params[*at], text));
+    let words = named.map(|word| vec![word]).or_else(|| words(written, name, text));
+    let words = words.ok_or_else(|| Failure::of_use(format!("`{text}` is no value for `{name}`"), help.clone()))?;
     if words.len() != meant.len() {
         let names: Vec<&str> = meant.iter().map(|i| params[*i].name.as_str()).collect();
         return Err(Failure::of_use(
             format!("`{name}` has {} parts ({}), `{text}` has {}", meant.len(), names.join(", "), words.len()),
-            "an address with its prefix is written `10.0.0.1/24`",
+            help,
         ));
     }
     Ok(meant.into_iter().zip(words).collect())
 }
 
-/// An address of 128 bits.
-fn halves(text: &str) -> Option<[u64; 2]> {
-    let address = u128::from(text.parse::<std::net::Ipv6Addr>().ok()?);
-    Some([(address >> 64) as u64, address as u64])
+/// The words of a value as a user writes it: by the form of the parameter's type, else of any type of the program; a number,
+/// `true`, `20 ms`.
+fn words(written: &Written, name: &str, text: &str) -> Option<Vec<u64>> {
+    let text = text.trim();
+    let own = written.params.get(name).and_then(|form| form.read(text));
+    own.or_else(|| written.all.iter().find_map(|form| form.read(text))).or_else(|| plain(text).map(|word| vec![word]))
 }
 
-fn dotted_quad(text: &str) -> Option<u64> {
-    text.parse::<std::net::Ipv4Addr>().ok().map(|address| u64::from(u32::from(address)))
+/// A name of an enum: `Kind.Ask`, or `Ask`.
+fn named(automaton: &Automaton, param: &Param, text: &str) -> Option<u64> {
+    let Type::Enum(id) = param.ty else { return None };
+    let known = automaton.enums.get(id.index())?;
+    let name = text.strip_prefix(&format!("{}.", known.name)).unwrap_or(text);
+    known.names.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
 
-fn colon_octets(text: &str) -> Option<u64> {
-    let octets: Vec<&str> = text.split(':').collect();
-    if octets.len() != 6 {
-        return None;
+fn plain(text: &str) -> Option<u64> {
+    match text {
+        "true" => Some(1),
+        "false" => Some(0),
+        _ => number(text).or_else(|| duration(text)),
     }
-    octets.iter().try_fold(0_u64, |word, octet| Some(word << 8 | u64::from(u8::from_str_radix(octet, 16).ok()?)))
 }
 
 fn number(text: &str) -> Option<u64> {
@@ -96,33 +87,55 @@ pub fn duration(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mokume_reaction::Type;
+    use mokume_base::{Form, Notation};
+    use mokume_reaction::{Enum, EnumId};
 
-    fn params() -> Vec<Param> {
-        ["address.address", "address.prefix", "port"]
-            .iter()
-            .map(|name| Param { name: name.to_string(), ty: Type::U(32), default: None })
-            .collect()
+    fn stack() -> (Automaton, Written) {
+        let param = |name: &str, ty| Param { name: name.to_string(), ty, default: None };
+        let params = vec![
+            param("address.address", Type::U(32)),
+            param("address.prefix", Type::U(8)),
+            param("port", Type::U(16)),
+            param("kind", Type::Enum(EnumId(0))),
+            param("device.mac", Type::U(48)),
+        ];
+        let enums = vec![Enum { name: "Kind".into(), width: 8, names: vec![("Ask".into(), 3)] }];
+        let address = Form::Parts { notation: Notation::Dotted { bits: 8 }, widths: vec![32] };
+        let station = Form::Parts { notation: Notation::Colons { bits: 8 }, widths: vec![48] };
+        let network = Form::Prefix { of: Box::new(address.clone()), width: 8 };
+        let forms = [("address".to_string(), network.clone()), ("address.address".to_string(), address.clone())];
+        let written = Written { params: forms.into(), all: vec![address, station, network], ..Written::default() };
+        (Automaton { params, enums, ..Automaton::default() }, written)
+    }
+
+    fn assigned(name: &str, text: &str) -> Result<Vec<(usize, u64)>, Failure> {
+        let (automaton, written) = stack();
+        assign(&automaton, &written, name, text)
     }
 
     #[test]
     fn values_are_what_users_write() {
-        assert_eq!(words("10.0.0.1/24"), Some(vec![0x0a00_0001, 24]));
-        assert_eq!(words("02:00:00:00:00:01"), Some(vec![0x0200_0000_0001]));
-        assert_eq!(words("2001:db8::1"), Some(vec![0x2001_0db8_0000_0000, 1]));
-        assert_eq!(words("fe80::/10"), Some(vec![0xfe80_0000_0000_0000, 0, 10]));
-        assert_eq!(words("0x800"), Some(vec![2048]));
-        assert_eq!(words("20 ms"), Some(vec![20_000_000]));
-        for wrong in ["", "ten", "10.0.0", "10.0.0.1/33", "::1/129", "1 parsec", "-1"] {
-            assert_eq!(words(wrong), None, "{wrong}");
+        assert_eq!(plain("0x800"), Some(2048));
+        assert_eq!(plain("20 ms"), Some(20_000_000));
+        for wrong in ["", "ten", "10.0.0", "1 parsec", "-1"] {
+            assert_eq!(plain(wrong), None, "{wrong}");
         }
     }
 
     #[test]
-    fn a_record_is_set_as_one() {
-        assert_eq!(assign(&params(), "address", "10.0.0.1/24").unwrap(), vec![(0, 0x0a00_0001), (1, 24)]);
-        assert_eq!(assign(&params(), "port", "7").unwrap(), vec![(2, 7)]);
-        assert!(assign(&params(), "adress", "10.0.0.1").unwrap_err().help.contains("address.address"));
-        assert!(assign(&params(), "address", "10.0.0.1").unwrap_err().message.contains("2 parts"));
+    fn a_value_is_read_by_the_form_of_its_type() {
+        assert_eq!(assigned("address", "10.0.0.1/24").unwrap(), vec![(0, 0x0a00_0001), (1, 24)]);
+        assert_eq!(assigned("address.address", "10.0.0.1").unwrap(), vec![(0, 0x0a00_0001)]);
+        assert_eq!(assigned("port", "7").unwrap(), vec![(2, 7)]);
+        assert_eq!(assigned("kind", "Kind.Ask").unwrap(), assigned("kind", "Ask").unwrap());
+        assert_eq!(assigned("device.mac", "02:00:00:00:00:01").unwrap(), vec![(4, 0x0200_0000_0001)]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_an_example() {
+        assert!(assigned("adress", "10.0.0.1").unwrap_err().help.contains("address.address"));
+        assert!(assigned("address", "10.0.0.1").unwrap_err().message.contains("2 parts"));
+        let wrong = assigned("address", "10.0.0.1/33").unwrap_err();
+        assert!(wrong.help.contains("10.0.0.1/24"), "{wrong}");
     }
 }

@@ -1,11 +1,13 @@
 //! `mokume sim`: a file's network in virtual time, as records, a capture and a chart.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::Diagnostic;
 use mokume_draw::{Chart, Direction, Event, MessageId, Unit};
-use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId};
+use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId, Type};
+use mokume_script::Written;
 use mokume_semantics::program::{Arg, Name, Network, Step, StepKind};
 pub use mokume_simulate::Keep;
 use mokume_simulate::{Fate, Host, Medium, Partition, Record, ScriptedInput, Simulation, Weather, What};
@@ -29,6 +31,7 @@ pub struct Run {
 pub struct HostRun {
     pub name: String,
     pub automaton: Automaton,
+    pub written: Arc<Written>,
     pub accounts: Accounts,
 }
 
@@ -68,7 +71,7 @@ pub fn run(
     let mut hosts = Vec::new();
     for (number, host) in network.hosts.iter().enumerate() {
         let stack = &compiled[&host.stack.0];
-        let params = host_parameters(&stack.composed, &host.settings, number)?;
+        let params = host_parameters(stack, &host.settings, number)?;
         let machine = machines::machine(stack, backend, &params, seed.wrapping_add(number as u64), 2048, world)?;
         let automaton = &stack.composed;
         let frame_events = (0..automaton.ports.len())
@@ -96,6 +99,7 @@ pub fn run(
         .map(|(host, described)| HostRun {
             name: host.name.clone(),
             automaton: compiled[&described.stack.0].composed.clone(),
+            written: compiled[&described.stack.0].written.clone(),
             accounts: host.machine.accounts(),
         })
         .collect();
@@ -133,13 +137,13 @@ fn partitions(network: &Network) -> Vec<Partition> {
     network.partitions.iter().map(partition).collect()
 }
 
-fn host_parameters(automaton: &Automaton, settings: &[(Name, Vec<u64>)], number: usize) -> Result<Vec<u64>, Failure> {
-    let set = mokume_lower::settings(automaton, settings);
+fn host_parameters(stack: &Compiled, settings: &[(Name, Vec<u64>)], number: usize) -> Result<Vec<u64>, Failure> {
+    let set = mokume_lower::settings(&stack.composed, settings);
     let given = |name: &str| {
         let found = set.iter().find(|(known, _)| known == name).map(|(_, word)| *word);
         found.or_else(|| name.ends_with(".mac").then_some(0x0200_0000_0001 + number as u64))
     };
-    machines::parameters(automaton, &[], &given)
+    machines::parameters(&stack.composed, &stack.written, &[], &given)
 }
 
 fn medium(
@@ -275,15 +279,11 @@ pub fn chart(run: &Run, title: &str) -> Chart {
                 }
             }
             What::Input { host, port, event, args, .. } => {
-                let automaton = &run.hosts[*host].automaton;
-                let port = &automaton.ports[port.index()];
-                let text = format!("{}.{}{}", port.name, port.inputs[*event as usize].event, arguments(args));
+                let text = run.hosts[*host].input(*port, *event, args);
                 chart.push(record.at, Event::Call { at: *host, direction: Direction::In, label: text });
             }
             What::Output { host, port, event, args } => {
-                let automaton = &run.hosts[*host].automaton;
-                let port = &automaton.ports[port.index()];
-                let text = format!("{}.{}{}", port.name, port.outputs[*event as usize].event, arguments(args));
+                let text = run.hosts[*host].output(*port, *event, args);
                 chart.push(record.at, Event::Call { at: *host, direction: Direction::Out, label: text });
             }
             What::Reported { host, report, place } => {
@@ -294,15 +294,52 @@ pub fn chart(run: &Run, title: &str) -> Chart {
     chart
 }
 
-/// `(1, "hello", s3)`.
-pub fn arguments(args: &[Datum]) -> String {
-    let one = |arg: &Datum| match arg {
-        Datum::Word(word) => word.to_string(),
-        Datum::Handle(Handle::NULL) => "null".to_string(),
-        Datum::Handle(handle) => format!("session {}", handle.object),
-        Datum::Message(octets) => text_of(octets),
+impl HostRun {
+    /// `udp.bind(1, 10.0.0.1, 4000)`
+    fn input(&self, port: PortId, event: u32, args: &[Datum]) -> String {
+        let known = &self.automaton.ports[port.index()];
+        let input = &known.inputs[event as usize];
+        format!(
+            "{}.{}{}",
+            known.name,
+            input.event,
+            arguments(&self.automaton, &self.written, port, &input.params, args)
+        )
+    }
+
+    /// `udp.accepted(session 3, 10.0.0.1, 4000, 10.0.0.2, 7)`
+    pub fn output(&self, port: PortId, event: u32, args: &[Datum]) -> String {
+        let known = &self.automaton.ports[port.index()];
+        let output = &known.outputs[event as usize];
+        format!(
+            "{}.{}{}",
+            known.name,
+            output.event,
+            arguments(&self.automaton, &self.written, port, &output.params, args)
+        )
+    }
+}
+
+/// `(1, "hello", session 3, 10.0.0.1)`: what goes with an event of a port, whose parameters `params` are.
+pub fn arguments(
+    automaton: &Automaton,
+    written: &Written,
+    port: PortId,
+    params: &[(String, Type)],
+    args: &[Datum],
+) -> String {
+    let word = |at: usize| match args.get(at) {
+        Some(Datum::Word(word)) => Some(*word),
+        Some(Datum::Handle(_) | Datum::Message(_)) | None => None,
     };
-    format!("({})", args.iter().map(one).collect::<Vec<_>>().join(", "))
+    let other = |at: usize| match args.get(at) {
+        Some(Datum::Word(word)) => word.to_string(),
+        Some(Datum::Handle(Handle::NULL)) => "null".to_string(),
+        Some(Datum::Handle(handle)) => format!("session {}", handle.object),
+        Some(Datum::Message(octets)) => text_of(octets),
+        None => "?".to_string(),
+    };
+    format!("({})", written.arguments(automaton, port, params, &word, &other).join(", "))
 }
 
 /// One line of a run's log.
@@ -330,7 +367,6 @@ pub fn log(run: &Run) -> Vec<LogLine> {
 }
 
 fn log_text(run: &Run, what: &What) -> (usize, String) {
-    let port = |host: usize, port: &PortId| run.hosts[host].automaton.ports[port.index()].clone();
     let refused = |refused: bool| if refused { " REFUSED" } else { "" };
     match what {
         What::Sent { host, medium, number, frame, fates, .. } => {
@@ -344,16 +380,11 @@ fn log_text(run: &Run, what: &What) -> (usize, String) {
             (*host, format!("sends #{number} on {}: {} octets ({})", run.media[*medium], frame.len(), fates.join(", ")))
         }
         What::Arrived { host, number, refused: no, .. } => (*host, format!("receives #{number}{}", refused(*no))),
-        What::Input { host, port: at, event, args, refused: no } => {
-            let port = port(*host, at);
-            (
-                *host,
-                format!("<- {}.{}{}{}", port.name, port.inputs[*event as usize].event, arguments(args), refused(*no)),
-            )
+        What::Input { host, port, event, args, refused: no } => {
+            (*host, format!("<- {}{}", run.hosts[*host].input(*port, *event, args), refused(*no)))
         }
-        What::Output { host, port: at, event, args } => {
-            let port = port(*host, at);
-            (*host, format!("-> {}.{}{}", port.name, port.outputs[*event as usize].event, arguments(args)))
+        What::Output { host, port, event, args } => {
+            (*host, format!("-> {}", run.hosts[*host].output(*port, *event, args)))
         }
         What::Reported { host, report, place } => (*host, format!("REPORT {report:?} at {place}")),
     }

@@ -64,7 +64,7 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
             let params = mokume_script::parameters(automaton, script);
             let machine = Instance::new(automaton, &params, script.seed);
             let mut machine = machine.with_natives(compiled.natives.clone());
-            let differences = mokume_script::run(automaton, script, &mut machine);
+            let differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
             results.outcomes.push(outcome(checked, test, Backend::Interpreter, differences));
         }
     }
@@ -100,7 +100,8 @@ fn run_in_c(
             let params = mokume_script::parameters(automaton, script);
             let machine = CMachine::new(&program, place, &params, script.seed, memory);
             let mut machine = machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?;
-            let mut differences = mokume_script::run(automaton, script, &mut machine);
+            let written = &stacks[&test.stack.0].written;
+            let mut differences = mokume_script::judge(automaton, written, script, &mut machine);
             if machine.exhausted() > 0 {
                 let reason = "the C program ran out of message buffers: a reaction makes more messages than tests have"
                     .to_string();

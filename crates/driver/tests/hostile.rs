@@ -29,10 +29,10 @@ fn host() -> Compiled {
     compile::compile(&checked, stack, &RealWorld).0.expect("the example compiles")
 }
 
-fn parameters(automaton: &Automaton) -> Vec<u64> {
+fn parameters(host: &Compiled) -> Vec<u64> {
     let set = [("address", "10.77.0.2/24"), ("address6", "fd00:77::2/64"), ("device.mac", "02:00:00:00:00:02")];
     let set: Vec<(String, String)> = set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    machines::parameters(automaton, &set, &|_| None).unwrap()
+    machines::parameters(&host.composed, &host.written, &set, &|_| None).unwrap()
 }
 
 /// Both machines, driven alike.
@@ -93,7 +93,7 @@ fn foreign() -> Vec<Vec<u8>> {
 #[test]
 fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
     let compiled = host();
-    let params = parameters(&compiled.composed);
+    let params = parameters(&compiled);
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile");
     let build = Build {
         optimize: 1,

@@ -5,7 +5,6 @@ use std::path::Path;
 use mokume_base::world::RealWorld;
 use mokume_driver::machines::Backend;
 use mokume_driver::{compile, sim};
-use mokume_reaction::{Datum, Type};
 use mokume_simulate::What;
 
 /// Every output of both hosts, `host port.event` with its arguments.
@@ -18,16 +17,8 @@ fn outputs(network: &str, backend: Backend) -> Vec<String> {
     let run = sim::run(&checked, network, &compiled, backend, 1, sim::Keep::All, &RealWorld, &mut |_| {}).unwrap();
     let said = |what: &What| match what {
         What::Output { host, port, event, args } => {
-            let automaton = &run.hosts[*host].automaton;
-            let port = &automaton.ports[port.index()];
-            let output = &port.outputs[*event as usize];
-            let mut shown = sim::arguments(args);
-            for (arg, (_, ty)) in args.iter().zip(&output.params) {
-                if let (Datum::Word(word), Type::Reason) = (arg, ty) {
-                    shown = shown.replacen(&word.to_string(), &automaton.reasons[*word as usize].name, 1);
-                }
-            }
-            Some(format!("{}.{}.{}{shown}", run.hosts[*host].name, port.name, output.event))
+            let host = &run.hosts[*host];
+            Some(format!("{}.{}", host.name, host.output(*port, *event, args)))
         }
         _ => None,
     };

@@ -160,7 +160,9 @@ fn delivered(run: &sim::Run) -> Vec<Vec<u8>> {
 /// What both applications see, and when.
 fn seen(run: &sim::Run) -> Vec<String> {
     let output = |record: &Record| match &record.what {
-        What::Output { host, args, .. } => Some(format!("{} {host} {}", record.at, sim::arguments(args))),
+        What::Output { host, port, event, args } => {
+            Some(format!("{} {host} {}", record.at, run.hosts[*host].output(*port, *event, args)))
+        }
         _ => None,
     };
     run.records.iter().filter_map(output).collect()

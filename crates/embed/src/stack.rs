@@ -121,7 +121,7 @@ impl Stack {
             Some((_, "mtu")) => Some(u64::from(options.longest.min(1514))),
             _ => None,
         };
-        let params = machines::parameters(automaton, &options.set, &given)?;
+        let params = machines::parameters(automaton, &self.compiled.written, &options.set, &given)?;
         let machine =
             machines::machine(&self.compiled, options.backend, &params, options.seed, options.longest, world)?;
         Ok(Running::new(automaton.clone(), machine))

@@ -8,7 +8,9 @@
 mod difference;
 mod play;
 mod script;
+mod written;
 
 pub use difference::{Failure, FailureKind};
-pub use play::{parameters, run};
+pub use play::{judge, parameters, run};
 pub use script::*;
+pub use written::{scalar, Written};

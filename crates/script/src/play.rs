@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId};
+use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId, Type};
 
 use crate::difference::{Failure, FailureKind};
 use crate::script::*;
+use crate::written::{scalar, Written};
 
 /// The values of the stack's parameters under this script, in their order.
 pub fn parameters(automaton: &Automaton, script: &Script) -> Vec<u64> {
@@ -15,8 +16,13 @@ pub fn parameters(automaton: &Automaton, script: &Script) -> Vec<u64> {
 
 /// Everything that was not as expected. The machine is new: made with [`parameters`] and the script's seed, not started.
 pub fn run<M: Machine>(automaton: &Automaton, script: &Script, machine: &mut M) -> Vec<Failure> {
+    judge(automaton, &Written::default(), script, machine)
+}
+
+/// As [`run`], with values shown as the types of the source say.
+pub fn judge<M: Machine>(automaton: &Automaton, written: &Written, script: &Script, machine: &mut M) -> Vec<Failure> {
     let (names, pending) = (BTreeMap::new(), Vec::new());
-    let mut run = Run { automaton, script, machine, now: 0, names, pending, failures: Vec::new() };
+    let mut run = Run { automaton, written, script, machine, now: 0, names, pending, failures: Vec::new() };
     let outcome = run.machine.start(0);
     run.judge(0, script.line, &script.start, vec![(0, outcome)]);
     for (place, step) in script.steps.iter().enumerate() {
@@ -33,6 +39,7 @@ pub fn run<M: Machine>(automaton: &Automaton, script: &Script, machine: &mut M) 
 
 struct Run<'a, M> {
     automaton: &'a Automaton,
+    written: &'a Written,
     script: &'a Script,
     machine: &'a mut M,
     now: u64,
@@ -198,7 +205,6 @@ impl<M: Machine> Run<'_, M> {
 
     fn show_expected(&self, output: &ExpectedOutput) -> String {
         let show = |arg: &Arg| match arg {
-            Arg::Word(value) => value.to_string(),
             Arg::Octets(octets) => show_octets(octets),
             Arg::Null => "null".to_string(),
             Arg::Name(name) => match self.names.get(name) {
@@ -207,9 +213,26 @@ impl<M: Machine> Run<'_, M> {
             },
             Arg::Bind(name) => format!("?{name}"),
             Arg::Any => "_".to_string(),
+            Arg::Word(word) => word.to_string(),
             Arg::OneOf(words) => words.iter().map(u64::to_string).collect::<Vec<_>>().join(" or "),
         };
-        let args: Vec<String> = output.args.iter().map(show).collect();
+        let word = |at: usize| match &output.args[at] {
+            Arg::Word(word) => Some(*word),
+            _ => None,
+        };
+        let args =
+            match self.signature(&output.port, &output.event).filter(|(_, known)| known.len() == output.args.len()) {
+                Some((port, params)) => {
+                    self.written.arguments(self.automaton, port, params, &word, &|at| match &output.args[at] {
+                        Arg::OneOf(words) => {
+                            let words = words.iter().map(|word| scalar(self.automaton, params[at].1, *word));
+                            words.collect::<Vec<_>>().join(" or ")
+                        }
+                        arg => show(arg),
+                    })
+                }
+                None => output.args.iter().map(show).collect(),
+            };
         let at = output.at.map_or(String::new(), |at| format!(" at {}", show_time(at)));
         format!("{}.{}({}){at}", output.port, output.event, args.join(", "))
     }
@@ -224,9 +247,25 @@ impl<M: Machine> Run<'_, M> {
 
     fn show(&self, (time, output): &(u64, Output)) -> String {
         let port = &self.automaton.ports[output.port.index()];
-        let event = port.outputs.get(output.event as usize).map_or("?", |signature| &signature.event);
-        let args: Vec<String> = output.args.iter().map(show_datum).collect();
+        let signature = port.outputs.get(output.event as usize);
+        let event = signature.map_or("?", |signature| &signature.event);
+        let word = |at: usize| match output.args[at] {
+            Datum::Word(word) => Some(word),
+            Datum::Handle(_) | Datum::Message(_) => None,
+        };
+        let other = |at: usize| show_datum(&output.args[at]);
+        let args = match signature.filter(|signature| signature.params.len() == output.args.len()) {
+            Some(signature) => self.written.arguments(self.automaton, output.port, &signature.params, &word, &other),
+            None => output.args.iter().map(show_datum).collect(),
+        };
         format!("{}.{event}({}) at {}", port.name, args.join(", "), show_time(*time))
+    }
+
+    /// An output of a port by name.
+    fn signature(&self, port: &str, event: &str) -> Option<(PortId, &[(String, Type)])> {
+        let at = self.automaton.ports.iter().position(|known| known.name == port)?;
+        let output = self.automaton.ports[at].outputs.iter().find(|output| output.event == event)?;
+        Some((PortId::from(at), &output.params))
     }
 
     fn fail(&mut self, step: usize, line: u32, kind: FailureKind) {

@@ -5,6 +5,10 @@
 //! on warnings.
 
 mokume_base::codes! {
+    // ---- how values are written ----
+    NOT_WRITTEN_SO = "M0004";
+    NOTATION = "M0322";
+
     // ---- names ----
     UNKNOWN_NAME = "M0201";
     UNKNOWN_TYPE = "M0202";

@@ -14,7 +14,7 @@ struct Small;
 impl Loader for Small {
     fn module(&mut self, name: &str) -> Option<Vec<(String, String)>> {
         let text = match name {
-            "internet" => "record Ipv4Cidr { address: u32, prefix: u8 }\nattribute ttl: u8 = 64\n",
+            "internet" => "type Ipv4Address = u32 written dotted(8)\nrecord Ipv4Cidr written address/prefix { address: Ipv4Address, prefix: u8 }\ntype MacAddress = u48 written colons(8)\nattribute ttl: u8 = 64\n",
             "ethernet" => "use internet\nmultiplexor Types { key symmetric { type: u16 } }\n",
             _ => return None,
         };

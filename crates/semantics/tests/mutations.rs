@@ -17,7 +17,7 @@ struct Alone;
 impl Loader for Alone {
     fn module(&mut self, name: &str) -> Option<Vec<(String, String)>> {
         let text =
-            "record Ipv4Cidr { address: u32, prefix: u8 }\nattribute ttl: u8 = 64\nattribute broadcast: bool = false\n\
+            "type Ipv4Address = u32 written dotted(8)\nrecord Ipv4Cidr written address/prefix { address: Ipv4Address, prefix: u8 }\ntype MacAddress = u48 written colons(8)\nattribute ttl: u8 = 64\nattribute broadcast: bool = false\n\
             service Resolve { ask(next_hop: u32)  out known(next_hop: u32, link: u48)  out unknown(next_hop: u32) }\n\
             multiplexor Types { key symmetric { type: u16 } }\n";
         (name == "internet").then(|| vec![("internet.mok".to_string(), text.to_string())])

@@ -5,7 +5,6 @@ mokume_base::codes! {
     UNREADABLE = "M0001";
     OPEN_STRING = "M0002";
     BAD_NUMBER = "M0003";
-    BAD_ADDRESS = "M0004";
     BAD_OCTETS = "M0005";
     BAD_ESCAPE = "M0006";
     FOREIGN_COMMENT = "M0007";

@@ -33,24 +33,15 @@ pub enum SyntaxKind {
     /// `7`, `0x0800`, `1_000`; the lexer takes letters too, so that `20ms` is one mistake and not two tokens.
     #[regex(r"[0-9][0-9A-Za-z_]*", priority = 3)]
     NUMBER,
-    /// `10.0.0.1`; any number of parts, the check comes after.
-    #[regex(r"[0-9]+(\.[0-9]+)+", priority = 4)]
+    /// Decimal parts joined by dots, and a prefix's length: `10.0.0.1`, `10.0.0.1/24`. What it means, a type says.
+    #[regex(r"[0-9]+(\.[0-9]+)+(/[0-9]+)?", priority = 4)]
     DOTTED,
-    /// `10.0.0.1/24`
-    #[regex(r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+/[0-9]+", priority = 5)]
-    CIDR,
-    /// `02:00:00:00:00:01`
-    #[regex(
-        r"[0-9a-fA-F][0-9a-fA-F]:[0-9a-fA-F][0-9a-fA-F]:[0-9a-fA-F][0-9a-fA-F]:[0-9a-fA-F][0-9a-fA-F]:[0-9a-fA-F][0-9a-fA-F]:[0-9a-fA-F][0-9a-fA-F]",
-        priority = 20
-    )]
-    MAC,
-    /// `2001:db8::1`, `fe80::1/64`; the unspecified address is `::0`. At the front `::` wants a digit, so that a foreign path
-    /// (`Kind::Ask`) is none.
-    #[regex(r"[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4}){7}(/[0-9]+)?", priority = 21)]
+    /// Hexadecimal parts joined by colons, a run left out, and a prefix's length: `02:00:00:00:00:01`, `2001:db8::1/64`. At
+    /// the front `::` wants a digit, so that a foreign path (`Kind::Ask`) is none.
+    #[regex(r"[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})(:[0-9a-fA-F]{1,4})+(/[0-9]+)?", priority = 21)]
     #[regex(r"[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*::([0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*)?(/[0-9]+)?", priority = 22)]
     #[regex(r"::[0-9][0-9a-fA-F]{0,3}(:[0-9a-fA-F]{1,4})*(/[0-9]+)?", priority = 23)]
-    HOST6,
+    COLONS,
     /// `"text"`, with its escapes, on one line.
     #[regex(r#""([^"\\\n]|\\[^\n])*""#, priority = 5)]
     STRING,
@@ -230,6 +221,8 @@ pub enum SyntaxKind {
     CONST,
     /// [`crate::ast::TypeAlias`]
     TYPE_ALIAS,
+    /// [`crate::ast::Written`]
+    WRITTEN,
     /// [`crate::ast::Record`]
     RECORD,
     /// [`crate::ast::FieldList`]

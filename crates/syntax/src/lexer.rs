@@ -44,12 +44,6 @@ pub fn lex(file: FileId, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
 fn check(token: Token, text: &str, span: Span) -> Option<Diagnostic> {
     match token.kind {
         NUMBER => check_number(text, span),
-        DOTTED | CIDR => check_dotted(text, span),
-        HOST6 if host6(text).is_none() => Some(
-            Diagnostic::error(codes::BAD_ADDRESS, format!("`{}` is no address", shown(text)))
-                .at(span, "too many groups, or the prefix above 128")
-                .help("eight groups of up to four hexadecimal digits, one run of zeros left out: `2001:db8::1/64`"),
-        ),
         STRING => check_escapes(text, span),
         HEX_STRING if hex_octets(text).is_none() => Some(
             Diagnostic::error(codes::BAD_OCTETS, "this octet string has a part that is no octet")
@@ -125,22 +119,6 @@ fn check_number(text: &str, span: Span) -> Option<Diagnostic> {
     Some(diagnostic.at(span, "letters within a number").help("numbers are `42`, `1_000` or `0x2a`"))
 }
 
-fn check_dotted(text: &str, span: Span) -> Option<Diagnostic> {
-    if dotted(text).is_some() {
-        return None;
-    }
-    let parts = text.split('.').count();
-    let diagnostic = Diagnostic::error(codes::BAD_ADDRESS, format!("`{}` is no address", shown(text)));
-    Some(match parts {
-        2 => diagnostic
-            .at(span, "a decimal point")
-            .note("numbers are whole; four parts make an address: `10.0.0.1`")
-            .help("use a smaller unit (`1500 us` for 1.5 ms), or `a .. b` with blanks for a range"),
-        4 => diagnostic.at(span, "a part is above 255, or the prefix above 32").help("write it as in `10.0.0.1/24`"),
-        _ => diagnostic.at(span, format!("{parts} parts")).help("an address has four parts: `10.0.0.1`"),
-    })
-}
-
 fn check_escapes(text: &str, span: Span) -> Option<Diagnostic> {
     if string_octets(text).is_some() {
         return None;
@@ -163,31 +141,6 @@ pub fn number(text: &str) -> Option<u64> {
     };
     let digits: String = digits.chars().filter(|c| *c != '_').collect();
     u64::from_str_radix(&digits, radix).ok()
-}
-
-/// The value of a `DOTTED` or `CIDR` token: the address and, for the latter, the prefix length.
-pub fn dotted(text: &str) -> Option<(u32, Option<u8>)> {
-    let (address, prefix) = match text.split_once('/') {
-        Some((address, prefix)) => (address, Some(prefix.parse::<u8>().ok().filter(|n| *n <= 32)?)),
-        None => (text, None),
-    };
-    let parts: Vec<u8> = address.split('.').map(|part| part.parse::<u8>().ok()).collect::<Option<_>>()?;
-    let octets: [u8; 4] = parts.try_into().ok()?;
-    Some((u32::from_be_bytes(octets), prefix))
-}
-
-/// The value of a `HOST6` token: the address and the prefix length, if there is one (RFC 4291 2.2).
-pub fn host6(text: &str) -> Option<(u128, Option<u8>)> {
-    let (address, prefix) = match text.split_once('/') {
-        Some((address, prefix)) => (address, Some(prefix.parse::<u8>().ok().filter(|n| *n <= 128)?)),
-        None => (text, None),
-    };
-    Some((address.parse::<std::net::Ipv6Addr>().ok()?.into(), prefix))
-}
-
-/// The value of a `MAC` token.
-pub fn mac(text: &str) -> Option<u64> {
-    text.split(':').try_fold(0u64, |sum, part| Some(sum << 8 | u64::from(u8::from_str_radix(part, 16).ok()?)))
 }
 
 /// The octets of a `HEX_STRING` token: `x"00 ff"`.

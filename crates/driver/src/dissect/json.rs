@@ -29,6 +29,7 @@ fn layer(layer: &Layer) -> Value {
                 "bit": field.bit % 8,
                 "bits": field.width,
                 "value": field.value,
+                "written": field.written,
                 "read": !field.unread,
             })
         })

@@ -12,7 +12,8 @@ use std::ops::Range;
 use mokume_base::world::World;
 use mokume_base::SourceMap;
 use mokume_lower::protocols::{Above, Key, Protocols};
-use mokume_reaction::{Automaton, FieldValue};
+use mokume_reaction::{Automaton, FieldValue, Type, WireField};
+use mokume_script::Written;
 use mokume_wire::HeaderValue;
 
 use crate::compile::{self, Checked};
@@ -22,6 +23,7 @@ use crate::library::Library;
 /// What packets are read by.
 pub struct Dissector {
     pub automaton: Automaton,
+    pub written: Written,
     pub protocols: Protocols,
 }
 
@@ -51,6 +53,8 @@ pub struct Field {
     pub bit: usize,
     pub width: u8,
     pub value: u64,
+    /// As its type says that it is written, or the name of an enum's value.
+    pub written: Option<String>,
     /// Not looked at by the wire.
     pub unread: bool,
 }
@@ -78,7 +82,8 @@ pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> 
         let first = diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).next().unwrap_or_default();
         Failure::of_program(first, "`mokume check` says where")
     })?;
-    Ok(Dissector { automaton, protocols })
+    let written = crate::written::of(&checked.program, &checked.program.stacks[stack.index()], &automaton);
+    Ok(Dissector { automaton, written, protocols })
 }
 
 const OWN_STACK: &str = "Dissected";
@@ -145,12 +150,22 @@ impl Dissector {
                 bit: start * 8 + seen.bit,
                 width: seen.width,
                 value: seen.value,
+                written: seen.field.and_then(|field| self.shown(field, seen.value)),
                 unread: seen.field.is_some_and(|field| matches!(field.value, FieldValue::Reserved)),
             })
             .collect();
         let end = fields.last().map_or(start, |field| (field.bit + usize::from(field.width)).div_ceil(8));
         let wire = self.automaton.wires[wire.index()].name.clone();
         Layer { name: name.to_string(), wire, octets: start..end, fields, refused: None, padding: 0..0 }
+    }
+
+    /// The value of a header's field that a wire carries as it is.
+    fn shown(&self, field: &WireField, value: u64) -> Option<String> {
+        let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = field.value else { return None };
+        let (name, ty) = self.automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
+        let form = self.written.headers.get(&(header, name.clone())).filter(|form| form.words() == 1);
+        let of_enum = || matches!(ty, Type::Enum(_)).then(|| mokume_script::scalar(&self.automaton, *ty, value));
+        form.map(|form| form.write(&[value])).or_else(of_enum)
     }
 
     fn next(&self, above: &[Above], headers: &[HeaderValue]) -> Option<usize> {

@@ -76,20 +76,13 @@ fn field(field: &Field, widest: usize) -> String {
     format!("  {place:>6}  {:widest$}  u{:<2}  {}{unread}", field.name, field.width, value(field))
 }
 
-/// As the language writes it: 32 and 48 bits may be addresses.
+/// As its type is written; else the number, and in hexadecimal.
 fn value(field: &Field) -> String {
     let value = field.value;
-    match field.width {
-        1..=4 => format!("{value}"),
-        32 => {
-            let [a, b, c, d] = (value as u32).to_be_bytes();
-            format!("{value} = {value:#010x} = {a}.{b}.{c}.{d}")
-        }
-        48 => {
-            let octets: Vec<String> = value.to_be_bytes()[2..].iter().map(|octet| format!("{octet:02x}")).collect();
-            octets.join(":")
-        }
-        width => format!("{value} = {value:#0digits$x}", digits = usize::from(width).div_ceil(4) + 2),
+    match (&field.written, field.width) {
+        (Some(written), _) => written.clone(),
+        (None, 1..=4) => format!("{value}"),
+        (None, width) => format!("{value} = {value:#0digits$x}", digits = usize::from(width).div_ceil(4) + 2),
     }
 }
 
@@ -106,7 +99,14 @@ mod tests {
 
     #[test]
     fn a_refusal_names_octet_bit_and_reason() {
-        let field = |name: &str, bit, width, value| Field { name: name.into(), bit, width, value, unread: false };
+        let field = |name: &str, bit, width, value| Field {
+            name: name.into(),
+            bit,
+            width,
+            value,
+            written: None,
+            unread: false,
+        };
         let layer = Layer {
             name: "ip".into(),
             wire: "W".into(),

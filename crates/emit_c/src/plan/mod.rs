@@ -273,10 +273,7 @@ fn emissions_come_last(body: &Body) -> bool {
 fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
     let mut found = HashSet::new();
     for (handler, emissions) in automaton.handlers.iter().zip(emissions) {
-        let later = handler.body.blocks.iter().filter_map(|block| match &block.end {
-            Terminator::Try { op, .. } => op.emission(),
-            _ => None,
-        });
+        let later = handler.body.attempts().filter_map(Fallible::emission);
         let put = handler.body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
         found.extend(later.chain(put).filter_map(|emission| match emission {
             Emission::Event { target, event, .. } => {

@@ -11,10 +11,7 @@ pub(crate) fn handlers(automaton: &Automaton) -> Vec<bool> {
     let handlers = automaton.handlers.iter().map(|handler| (&handler.body, true));
     for (body, is_handler) in handlers.chain(automaton.functions.iter().map(|function| (&function.body, false))) {
         let means_one = references(automaton, body, is_handler);
-        let later = body.blocks.iter().filter_map(|block| match &block.end {
-            Terminator::Try { op, .. } => op.emission(),
-            _ => None,
-        });
+        let later = body.attempts().filter_map(Fallible::emission);
         for emission in body.ops().filter_map(|op| op.kind.emission()).chain(later) {
             let Emission::Event { target, event, .. } = emission else { continue };
             let class = body.class_of(target);

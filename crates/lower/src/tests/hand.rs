@@ -83,7 +83,7 @@ fn sequencer() -> Layer {
     let mut layer = crate::plan::supplied(span()).sessions;
     layer.name = name("Sequencer");
     layer.shape = Shape::Worker;
-    let fields = vec![Field { name: name("seq"), ty: SEQ, big: None, common: None }];
+    let fields = vec![Field { name: name("seq"), ty: SEQ, big: None, common: None, written: None }];
     layer.header = Some(Header {
         layout: Default::default(),
         variants: vec![Variant { name: name("Header"), fields, with_message: true }],
@@ -101,7 +101,7 @@ fn fcfs() -> Layer {
     layer.name = name("Fcfs");
     layer.key = Some(Key {
         symmetric: false,
-        fields: vec![Field { name: name("port"), ty: Type::UInt(16), big: None, common: None }],
+        fields: vec![Field { name: name("port"), ty: Type::UInt(16), big: None, common: None, written: None }],
     });
     layer
 }

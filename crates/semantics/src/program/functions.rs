@@ -1,5 +1,7 @@
 //! Functions: their parameters, locals and bodies.
 
+use mokume_base::Notation;
+
 use super::{Expr, LocalId, Name, Stmt, Type};
 
 /// A parameter of a function, layer, bundle or stack; `local` is how its body's expressions name it.
@@ -14,6 +16,8 @@ pub struct Param {
     /// Of functions: by which the body names it. Layers, bundles and stacks name theirs by
     /// [`ExprKind::Param`](super::ExprKind::Param).
     pub local: LocalId,
+    /// Of scalars: how the declared type's values are written.
+    pub written: Option<Notation>,
 }
 
 /// A pure function, or one of a layer (which may read and write its state and take messages). Not recursive.

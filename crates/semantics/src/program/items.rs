@@ -1,6 +1,6 @@
 //! Types, and what stands at the top of a file beside layers and stacks: enums, records, attributes, services.
 
-use mokume_base::Span;
+use mokume_base::{Form, Notation, Span};
 
 use super::{EnumId, ObjectId, RecordId};
 
@@ -64,6 +64,8 @@ pub struct Field {
     pub big: Option<bool>,
     /// In headers and keys: the value that most packets have.
     pub common: Option<u64>,
+    /// Of scalars: how the declared type's values are written.
+    pub written: Option<Notation>,
 }
 
 /// Names for numbers.
@@ -90,6 +92,28 @@ pub struct Record {
     pub fields: Vec<Field>,
     /// It is a bounded vector: its fields are the length and the elements, of which those behind the length are zero.
     pub vector: Option<Vector>,
+    /// How its values are written; [`Program::form`](super::Program::form) has it whole.
+    pub written: Option<RecordNotation>,
+}
+
+/// How a record's values are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecordNotation {
+    /// All its fields, which are `uN`, as one number, the first the highest.
+    Whole(Notation),
+    /// `first/second`: its two fields, the second the length of a prefix of the first, which has a notation of its own.
+    Prefix,
+}
+
+/// A type that says how its values are written.
+#[derive(Clone, Debug)]
+pub struct WrittenType {
+    /// As it is declared.
+    pub name: Name,
+    /// A `uN`, or a record.
+    pub ty: Type,
+    /// By which literals are read, and values shown.
+    pub form: Form,
 }
 
 /// `[T; ..8]`

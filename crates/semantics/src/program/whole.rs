@@ -1,9 +1,11 @@
 //! The typed program as a whole.
 
+use mokume_base::{Form, Notation};
+
 use super::signature::{Signature, Vocabulary, STANDARD_REASONS};
 use super::{
-    Attribute, Bundle, Definition, Enum, Function, Layer, Network, Record, Service, Stack, Test, Type, Use, Vector,
-    Wire,
+    Attribute, Bundle, Definition, Enum, Function, Layer, Network, Record, RecordNotation, Service, Stack, Test, Type,
+    Use, Vector, Wire, WrittenType,
 };
 
 /// The typed program of all files. Ids are places in these lists.
@@ -13,6 +15,8 @@ pub struct Program {
     pub enums: Vec<Enum>,
     /// Those of the source, then those of enums with data, then bounded vectors.
     pub records: Vec<Record>,
+    /// Types that say how their values are written, in the order of the source, numbers before records.
+    pub written: Vec<WrittenType>,
     /// Of messages.
     pub attributes: Vec<Attribute>,
     /// By [`ServiceId`](super::ServiceId).
@@ -45,6 +49,30 @@ impl Program {
     pub fn vector(&self, ty: Type) -> Option<Vector> {
         let Type::Record(id) = ty else { return None };
         self.records.get(id.index())?.vector
+    }
+
+    /// How values of a type are written that is declared with this notation; none of those that have only their numbers.
+    pub fn form(&self, ty: Type, written: Option<Notation>) -> Option<Form> {
+        match (ty, written) {
+            (Type::UInt(width), Some(notation)) => Some(Form::Parts { notation, widths: vec![width] }),
+            (Type::Record(id), _) => self.record_form(self.records.get(id.index())?),
+            _ => None,
+        }
+    }
+
+    fn record_form(&self, record: &Record) -> Option<Form> {
+        let width = |ty: Type| if let Type::UInt(width) = ty { Some(width) } else { None };
+        match (record.written?, record.fields.as_slice()) {
+            (RecordNotation::Whole(notation), fields) => {
+                let widths = fields.iter().map(|field| width(field.ty)).collect::<Option<_>>()?;
+                Some(Form::Parts { notation, widths })
+            }
+            (RecordNotation::Prefix, [of, length]) => {
+                let of = Box::new(self.form(of.ty, of.written)?);
+                Some(Form::Prefix { of, width: width(length.ty)? })
+            }
+            (RecordNotation::Prefix, _) => None,
+        }
     }
 
     /// The layers of a layer or bundle, top to bottom.

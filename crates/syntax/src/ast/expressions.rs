@@ -155,15 +155,7 @@ impl NumberExpr {
         let token = first_token(&self.0)?;
         match token.kind() {
             SyntaxKind::NUMBER => lexer::number(token.text()).map(NumberValue::Plain),
-            SyntaxKind::MAC => lexer::mac(token.text()).map(NumberValue::Station),
-            SyntaxKind::HOST6 => lexer::host6(token.text()).map(|(host, prefix)| match prefix {
-                Some(prefix) => NumberValue::Host6Prefix(host, prefix),
-                None => NumberValue::Host6(host),
-            }),
-            _ => lexer::dotted(token.text()).map(|(host, prefix)| match prefix {
-                Some(prefix) => NumberValue::HostPrefix(host, prefix),
-                None => NumberValue::Host(host),
-            }),
+            _ => Some(NumberValue::Written(token.text().to_string())),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Items: what stands at the top of a file (wires, stacks and tests have files of their own).
 
 use super::{
-    child, children, choice, doc_of, first_token, has_word, node, AstNode, Block, Container, Expr, Member, Name,
+    child, children, choice, doc_of, first_token, has_word, node, token, AstNode, Block, Container, Expr, Member, Name,
     Network, Signature, Stack, Test, Vocabulary, Wire,
 };
 use crate::kinds::{SyntaxKind, SyntaxToken};
@@ -24,6 +24,8 @@ node! {
     Const = CONST;
     /// `type Name = T`
     TypeAlias = TYPE_ALIAS;
+    /// `written dotted(8)`, `written colons(16) short`, `written address/prefix`
+    Written = WRITTEN;
     /// `record Pair { left: u32, right: u32 }`
     Record = RECORD;
     /// `{ left: u32, right: u32 }`
@@ -176,9 +178,32 @@ impl TypeAlias {
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
+    /// How its values are written.
+    pub fn written(&self) -> Option<Written> {
+        child(&self.0)
+    }
+}
+
+impl Written {
+    /// The form's word, or both fields of a pair.
+    pub fn names(&self) -> Vec<Name> {
+        children(&self.0)
+    }
+    /// The bits of a part; none of a pair, or if the number is none.
+    pub fn bits(&self) -> Option<u64> {
+        crate::lexer::number(token(&self.0, SyntaxKind::NUMBER)?.text())
+    }
+    /// `short`
+    pub fn is_short(&self) -> bool {
+        has_word(&self.0, "short")
+    }
 }
 
 impl Record {
+    /// How its values are written.
+    pub fn written(&self) -> Option<Written> {
+        child(&self.0)
+    }
     /// In order.
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())

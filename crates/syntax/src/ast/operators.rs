@@ -102,18 +102,10 @@ pub enum UnaryOp {
 }
 
 /// What a number token stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum NumberValue {
     /// `7`, `0x0800`, `1_000`
     Plain(u64),
-    /// `10.0.0.1`: a `u32`
-    Host(u32),
-    /// `10.0.0.1/24`: a record of a `u32` and a `u8`
-    HostPrefix(u32, u8),
-    /// `2001:db8::1`: a record of two `u64`
-    Host6(u128),
-    /// `2001:db8::1/64`: a record of such a record and a `u8`
-    Host6Prefix(u128, u8),
-    /// `02:00:00:00:00:01`: a `u48`
-    Station(u64),
+    /// `10.0.0.1`, `2001:db8::1/64`: as a type says that its values are written; the text
+    Written(String),
 }

@@ -42,7 +42,9 @@ fn is_within_option(piece: &Piece) -> bool {
 fn clings_to_last(next: &Piece) -> bool {
     match next.kind {
         COMMA | R_PAREN | R_BRACKET | DOT | COLON | SEMICOLON => true,
-        L_PAREN => matches!(next.owner(), ARG_LIST | PARAM_LIST | PATTERN_LIST),
+        L_PAREN => matches!(next.owner(), ARG_LIST | PARAM_LIST | PATTERN_LIST | WRITTEN),
+        // `written address/prefix`
+        SLASH => next.owner() == WRITTEN,
         L_BRACKET => matches!(next.owner(), INDEX_EXPR | OVER | OBJECT),
         // `as% u8`, the narrowing that wraps.
         PERCENT => next.owner() == CAST_EXPR,
@@ -52,7 +54,9 @@ fn clings_to_last(next: &Piece) -> bool {
 }
 
 fn next_clings(last: &Piece) -> bool {
-    matches!(last.kind, L_PAREN | L_BRACKET | DOT | QUESTION | AT | BANG) || last.kind == LT && is_of_types(last)
+    matches!(last.kind, L_PAREN | L_BRACKET | DOT | QUESTION | AT | BANG)
+        || last.kind == LT && is_of_types(last)
+        || last.kind == SLASH && last.owner() == WRITTEN
 }
 
 /// Around the types of a container.

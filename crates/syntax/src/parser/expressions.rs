@@ -38,9 +38,7 @@ impl Parser<'_> {
         }
         match self.peek() {
             IDENT => !NO_OPERANDS.contains(&self.nth_text(0)),
-            NUMBER | DOTTED | CIDR | HOST6 | MAC | STRING | HEX_STRING | OPEN_STRING | L_PAREN | L_BRACKET | BANG => {
-                true
-            }
+            NUMBER | DOTTED | COLONS | STRING | HEX_STRING | OPEN_STRING | L_PAREN | L_BRACKET | BANG => true,
             QUESTION => self.nth(1) == IDENT,
             _ => false,
         }

@@ -216,8 +216,29 @@ impl Parser<'_> {
         if self.name_here("the type's name") && self.expect(EQ, "`=` and a type") {
             self.type_();
         }
+        self.written();
         self.close();
         self.end_of_item(errors);
+    }
+
+    /// `written colons(16) short`, `written address/prefix`
+    fn written(&mut self) {
+        if !self.at_word("written") {
+            return;
+        }
+        self.open(WRITTEN);
+        self.bump();
+        if self.name("`dotted(8)`, `colons(8)`, or the names of two fields") {
+            let opening = self.span_of(0);
+            if self.eat(SLASH) {
+                self.name("the name of the second field");
+            } else if self.expect(L_PAREN, "`(` and the bits of a part") {
+                self.expect(NUMBER, "the bits of a part");
+                self.close_bracket(R_PAREN, opening);
+                self.eat_word("short");
+            }
+        }
+        self.close();
     }
 
     pub(super) fn record(&mut self) {
@@ -225,6 +246,7 @@ impl Parser<'_> {
         self.open_documented(RECORD);
         self.bump();
         self.name_here("the record's name");
+        self.written();
         self.field_list();
         self.close();
         self.end_of_item(errors);

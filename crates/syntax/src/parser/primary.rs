@@ -22,7 +22,7 @@ impl Parser<'_> {
             NUMBER if self.nth(1) == IDENT && self.unit_follows() && meant_unit(self.nth_text(1)).is_some() => {
                 self.other_unit()
             }
-            NUMBER | DOTTED | CIDR | HOST6 | MAC => self.leaf(NUMBER_EXPR, 1),
+            NUMBER | DOTTED | COLONS => self.leaf(NUMBER_EXPR, 1),
             STRING | HEX_STRING | OPEN_STRING => self.octets(),
             L_PAREN => return self.parenthesis(),
             L_BRACKET => return self.vector(),

@@ -33,7 +33,13 @@ fn key_fields(layer: &Layer) -> Vec<Field> {
     }
     let named = |prefix: &str, field: &Field| {
         let text = if key.fields.len() == 1 { prefix.into() } else { format!("{prefix}_{}", field.name.text) };
-        Field { name: Name { text, span: field.name.span }, ty: field.ty, big: field.big, common: None }
+        Field {
+            name: Name { text, span: field.name.span },
+            ty: field.ty,
+            big: field.big,
+            common: None,
+            written: field.written,
+        }
     };
     let sources = key.fields.iter().map(|field| named("source", field));
     sources.chain(key.fields.iter().map(|field| named("destination", field))).collect()

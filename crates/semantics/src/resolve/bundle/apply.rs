@@ -152,6 +152,7 @@ fn lift(part: &Use, from: usize, extra: &mut Vec<Param>) -> Use {
             ty: arg.ty,
             default: None,
             local,
+            written: None,
         });
         Expr { kind: ExprKind::Param(local.0), ty: arg.ty, span: arg.span }
     });

@@ -76,6 +76,7 @@ fn function(cx: &mut Context, file: FileId, name: &Name, ty: &ast::FnType) -> Ki
         ty: *ty,
         default: None,
         local: LocalId(at as u32),
+        written: None,
     });
     let heads: Vec<Param> = heads.collect();
     let locals = heads.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();

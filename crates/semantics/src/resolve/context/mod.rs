@@ -10,7 +10,7 @@ mod trees;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mokume_base::{Code, Diagnostic, FileId, Span};
+use mokume_base::{Code, Diagnostic, FileId, Notation, Span};
 use mokume_syntax::ast;
 
 use crate::load::Loaded;
@@ -29,6 +29,7 @@ pub struct Context {
     pub names: Names,
     pub consts: Vec<Lazy<ast::Const, Expr>>,
     pub aliases: Vec<Lazy<ast::TypeAlias, Type>>,
+    pub notations: Notations,
     pub said: Said,
     pub higher: HigherTables,
     pub trees: Rc<Trees>,
@@ -36,6 +37,15 @@ pub struct Context {
     pub types: Vec<(String, Type)>,
     /// Containers whose functions wait to be read.
     pub contained: Vec<Pending>,
+}
+
+/// What is known of how types are written, beside [`Program::written`].
+#[derive(Default)]
+pub struct Notations {
+    /// By alias: its own notation, or that of the type that it stands for.
+    pub of_aliases: Vec<Option<Notation>>,
+    /// The items of [`Program::written`], one by one.
+    pub items: Vec<Item>,
 }
 
 /// What the texts of all layers say, gathered before any body is read.
@@ -58,6 +68,7 @@ impl Context {
             names: Names::new(loaded),
             consts: Vec::new(),
             aliases: Vec::new(),
+            notations: Notations::default(),
             said: Said::default(),
             higher: HigherTables::default(),
             trees: Default::default(),

@@ -35,7 +35,7 @@ pub fn read(body: &mut Body, owner: &Name, name: &Name, args: &[ast::Arg], span:
     let params = body.cx.program.services[service.index()].operations[operation as usize].params.clone();
     let params: Vec<Param> = params
         .into_iter()
-        .map(|field| Param { name: field.name, ty: field.ty, default: None, local: LocalId(0) })
+        .map(|field| Param { name: field.name, ty: field.ty, default: None, local: LocalId(0), written: None })
         .collect();
     let args = arguments::for_params(body, &format!("{}.{}", owner.text, name.text), &params, args, span);
     Some(Some(Emission::Service { service, operation, uses, args }))

@@ -1,6 +1,6 @@
 //! Types as the text writes them. The bound of a vector is an expression, so they are read in this room.
 
-use mokume_base::FileId;
+use mokume_base::{FileId, Notation};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
@@ -87,6 +87,15 @@ fn unknown(cx: &mut Context, file: FileId, name: &Name) {
     cx.unknown(codes::UNKNOWN_TYPE, "a type", name, file, is_type);
 }
 
+/// How values of a type of the text are written, if it is a scalar that says so. Names of a container's types say nothing.
+pub fn notation(cx: &Context, file: FileId, ty: Option<ast::Type>) -> Option<Notation> {
+    let Some(ast::Type::Named(named)) = ty else { return None };
+    match cx.item(file, &named.name()?.text())? {
+        Item::Alias(index) => cx.notations.of_aliases.get(index).copied().flatten(),
+        _ => None,
+    }
+}
+
 /// The type that an alias stands for; a report where it leads back to itself.
 pub fn alias(cx: &mut Context, index: usize, name: &Name) -> Type {
     match std::mem::replace(&mut cx.aliases[index], Lazy::Busy) {
@@ -153,15 +162,17 @@ fn vector(cx: &mut Context, file: FileId, ty: &ast::VectorType) -> Type {
         return Type::Record(RecordId(known as u32));
     }
     let name = |text: String| Name { text, span };
-    let mut fields = vec![Field { name: name("length".into()), ty: Type::UInt(8), big: None, common: None }];
+    let mut fields =
+        vec![Field { name: name("length".into()), ty: Type::UInt(8), big: None, common: None, written: None }];
     fields.extend((0..bound).map(|place| Field {
         name: name(place.to_string()),
         ty: element,
         big: None,
         common: None,
+        written: None,
     }));
     let title = format!("[{}; ..{bound}]", cx.show(element));
-    cx.program.records.push(Record { name: name(title), fields, vector: Some(vector) });
+    cx.program.records.push(Record { name: name(title), fields, vector: Some(vector), written: None });
     Type::Record(RecordId(cx.program.records.len() as u32 - 1))
 }
 

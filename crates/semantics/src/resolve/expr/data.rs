@@ -38,7 +38,7 @@ pub(super) fn value(body: &mut Body, id: EnumId, name: &Name, args: Option<&[ast
         .map(|(at, field)| {
             let text = field.name.text.rsplit('.').next().unwrap_or_default().to_string();
             let name = Name { text, span: field.name.span };
-            Param { name, ty: field.ty, default: None, local: LocalId(at as u32) }
+            Param { name, ty: field.ty, default: None, local: LocalId(at as u32), written: None }
         })
         .collect();
     let given = arguments::for_params(body, &title, &params, args.unwrap_or_default(), span);

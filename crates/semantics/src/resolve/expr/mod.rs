@@ -7,7 +7,6 @@
 //! May assume: all items are declared, and the heads of layers, as far as their pass has come. Keeps: what could not be read has the
 //! type `Unknown` and was reported once; no statement is read here.
 
-mod addresses;
 pub mod annotations;
 pub mod arguments;
 mod below;
@@ -38,9 +37,10 @@ pub mod records;
 pub mod state;
 pub mod strangers;
 pub mod vectors;
+pub mod written;
 
 use mokume_base::Span;
-use mokume_syntax::ast::{self, Expr as Tree};
+use mokume_syntax::ast::{self, Expr as Tree, NumberValue};
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
@@ -56,7 +56,8 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
             None => unknown(span),
         },
         Tree::Number(number) => match number.value() {
-            Some(value) => numbers::literal(body, value, span, want),
+            Some(NumberValue::Plain(value)) => numbers::plain(body, value, span, want),
+            Some(NumberValue::Written(text)) => written::literal(body, &text, span, want),
             None => unknown(span),
         },
         Tree::Duration(duration) => numbers::duration(body, duration, span),

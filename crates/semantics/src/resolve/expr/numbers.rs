@@ -1,33 +1,15 @@
-//! Numbers and addresses as they are written: which type a literal has.
+//! Numbers and durations: which type a literal has.
 
 use mokume_base::Span;
-use mokume_syntax::ast::{self, NumberValue};
+use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
-use crate::resolve::expr::addresses;
 use crate::{codes, types};
 
-/// A number or an address.
-pub(super) fn literal(body: &mut Body, value: NumberValue, span: Span, want: Option<Type>) -> Expr {
-    let (value, natural) = match value {
-        NumberValue::Plain(value) => return plain(body, value, span, want),
-        NumberValue::Host(host) => (u64::from(host), 32),
-        NumberValue::Station(station) => (station, 48),
-        NumberValue::HostPrefix(host, prefix) => return addresses::prefix(body, host, prefix, span, want),
-        NumberValue::Host6(host) => return addresses::host6(body, host, None, span, want),
-        NumberValue::Host6Prefix(host, prefix) => return addresses::host6(body, host, Some(prefix), span, want),
-    };
-    let ty = match want {
-        Some(ty @ Type::UInt(width)) if width >= natural => ty,
-        _ => Type::UInt(natural),
-    };
-    make(ExprKind::Number(value), ty, span)
-}
-
 /// A number takes the type that is wanted of it; without one it is a `u32`, or a `u64` if it must.
-fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>) -> Expr {
+pub(super) fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>) -> Expr {
     let ty = match want {
         Some(ty @ (Type::UInt(_) | Type::Seq(_))) => ty,
         Some(ty @ (Type::Duration | Type::Instant)) => {

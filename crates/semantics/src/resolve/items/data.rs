@@ -14,7 +14,12 @@ pub(super) fn declare(cx: &mut Context) {
     for (index, (file, item)) in trees.enums.iter().enumerate() {
         if item.variants().iter().any(|variant| !variant.params().is_empty()) {
             let record = RecordId(cx.program.records.len() as u32);
-            cx.program.records.push(Record { name: tree::title(*file, item.name()), fields: Vec::new(), vector: None });
+            cx.program.records.push(Record {
+                name: tree::title(*file, item.name()),
+                fields: Vec::new(),
+                vector: None,
+                written: None,
+            });
             cx.program.enums[index].data = Some(record);
         }
     }
@@ -26,7 +31,8 @@ pub(super) fn parts(cx: &mut Context) {
     for (index, (file, item)) in trees.enums.iter().enumerate() {
         let Some(record) = cx.program.enums[index].data else { continue };
         let number = Name { text: ".number".into(), span: tree::title(*file, item.name()).span };
-        let mut fields = vec![Field { name: number, ty: Type::Enum(EnumId(index as u32)), big: None, common: None }];
+        let mut fields =
+            vec![Field { name: number, ty: Type::Enum(EnumId(index as u32)), big: None, common: None, written: None }];
         let mut parts = Vec::new();
         for (name, _) in cx.program.enums[index].names.clone() {
             let start = fields.len();
@@ -42,6 +48,7 @@ pub(super) fn parts(cx: &mut Context) {
                     ty,
                     big: None,
                     common: None,
+                    written: None,
                 });
             }
             parts.push(start..fields.len());

@@ -38,7 +38,8 @@ pub fn read(cx: &mut Context, file: FileId, list: &[ast::Field], what: FieldUse)
             cx.error(codes::BYTE_ORDER, "this field never travels", name.span, "no byte order", help);
         }
         let common = field.common().and_then(|value| common(cx, file, &value, ty, scalars));
-        fields.push(Field { name, ty, big, common });
+        let written = annotations::notation(cx, file, field.ty());
+        fields.push(Field { name, ty, big, common, written });
     }
     fields
 }

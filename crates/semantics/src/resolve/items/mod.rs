@@ -12,6 +12,7 @@ pub mod functions;
 pub mod params;
 mod services;
 pub mod signatures;
+mod written;
 
 use mokume_base::FileId;
 use mokume_syntax::ast;
@@ -72,21 +73,29 @@ pub fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: ast::Ite
 /// Types, attributes, services and the heads of functions, then the constants.
 pub fn resolve(cx: &mut Context) {
     let trees = cx.trees.clone();
+    let aliases = written::trees_of_aliases(cx);
     for (file, item) in &trees.enums {
         let empty =
             Enum { name: tree::title(*file, item.name()), width: 64, names: Vec::new(), data: None, parts: Vec::new() };
         cx.program.enums.push(empty);
     }
     for (file, item) in &trees.records {
-        cx.program.records.push(Record { name: tree::title(*file, item.name()), fields: Vec::new(), vector: None });
+        cx.program.records.push(Record {
+            name: tree::title(*file, item.name()),
+            fields: Vec::new(),
+            vector: None,
+            written: None,
+        });
     }
     data::declare(cx);
+    written::aliases(cx, &aliases);
     for (index, (file, item)) in trees.enums.iter().enumerate() {
         enums::names(cx, index, *file, item);
     }
     for (index, (file, item)) in trees.records.iter().enumerate() {
         cx.program.records[index].fields = fields::read(cx, *file, &item.fields(), FieldUse::Values);
     }
+    written::records(cx);
     data::parts(cx);
     endless::records(cx);
     for index in 0..cx.aliases.len() {

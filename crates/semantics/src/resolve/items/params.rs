@@ -23,7 +23,8 @@ pub fn read(cx: &mut Context, file: FileId, list: &[ast::Param]) -> Vec<Param> {
         }
         let ty = annotations::of_param(cx, file, &name, param.ty());
         let default = param.default().map(|value| expr::value(&mut Body::constant(cx, file), &value, ty));
-        params.push(Param { name, ty, default, local: LocalId(params.len() as u32) });
+        let written = annotations::notation(cx, file, param.ty());
+        params.push(Param { name, ty, default, local: LocalId(params.len() as u32), written });
     }
     params
 }

@@ -31,7 +31,8 @@ pub(super) fn service(cx: &mut Context, file: FileId, item: &ast::Service) {
             .filter_map(|param| {
                 let name = tree::some_name(file, param.name())?;
                 let ty = annotations::of_param(cx, file, &name, param.ty());
-                Some(Field { name, ty, big: None, common: None })
+                let written = annotations::notation(cx, file, param.ty());
+                Some(Field { name, ty, big: None, common: None, written })
             })
             .collect();
         operations.push(Operation { name, out: signal.is_out(), params });

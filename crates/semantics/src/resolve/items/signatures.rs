@@ -76,7 +76,8 @@ fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own:
         .filter_map(|param| {
             let name = tree::some_name(file, param.name())?;
             let ty = annotations::of_param(cx, file, &name, param.ty());
-            Some(Field { name, ty, big: None, common: None })
+            let written = annotations::notation(cx, file, param.ty());
+            Some(Field { name, ty, big: None, common: None, written })
         })
         .collect();
     Some(Carried { name, params })

@@ -65,7 +65,8 @@ fn function_head(reader: &mut LayerReader, function: &ast::Function) -> Function
             None => annotations::of_param(reader.cx, reader.file, &name, param.ty()),
         };
         let default = param.default().map(|value| expr::value(&mut Body::constant(reader.cx, reader.file), &value, ty));
-        params.push(Param { name, ty, default, local: LocalId(params.len() as u32) });
+        let written = annotations::notation(reader.cx, reader.file, param.ty());
+        params.push(Param { name, ty, default, local: LocalId(params.len() as u32), written });
     }
     let result = match function.result() {
         Some(ty) => annotations::read(reader.cx, reader.file, Some(ty)),

@@ -100,7 +100,7 @@ fn params(cx: &mut Context, file: FileId, item: &ast::Stack) -> (Vec<Param>, Vec
     let mut params = params::read(cx, file, &plain);
     for device in &devices {
         let local = LocalId(params.len() as u32);
-        params.push(Param { name: device.clone(), ty: Type::Unit, default: None, local });
+        params.push(Param { name: device.clone(), ty: Type::Unit, default: None, local, written: None });
     }
     (params, devices)
 }

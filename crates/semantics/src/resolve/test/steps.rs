@@ -9,7 +9,7 @@ use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::expr;
-use crate::resolve::expr::fixed;
+use crate::resolve::expr::{fixed, written};
 use crate::{codes, suggest, tree};
 
 /// `port.event(args)` of a stack.
@@ -63,8 +63,8 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
 
 /// A value of a test; records are several.
 pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
-    if let Some(words) = halves(value) {
-        return words;
+    if let Some(words) = in_notation(cx, file, value) {
+        return words.into_iter().map(Arg::Word).collect();
     }
     match value {
         Tree::Octets(octets) => vec![Arg::Octets(octets.octets())],
@@ -89,12 +89,12 @@ pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut B
     }
 }
 
-/// An address of 128 bits is two words, whatever its record is called.
-fn halves(value: &Tree) -> Option<Vec<Arg>> {
+/// A literal in a type's notation is the scalars of its value, whichever type that is.
+fn in_notation(cx: &mut Context, file: FileId, value: &Tree) -> Option<Vec<u64>> {
     let Tree::Number(number) = value else { return None };
     match number.value()? {
-        ast::NumberValue::Host6(host) => Some(vec![Arg::Word((host >> 64) as u64), Arg::Word(host as u64)]),
-        _ => None,
+        ast::NumberValue::Written(text) => Some(written::words(cx, file, &text, number.span(file)).unwrap_or(vec![0])),
+        ast::NumberValue::Plain(_) => None,
     }
 }
 

@@ -163,6 +163,7 @@ fn grant(name: &Name) -> Option<(Carried, bool)> {
         ty: Type::UInt(32),
         big: None,
         common: None,
+        written: None,
     };
     Some((Carried { name: name.clone(), params: vec![field("messages"), field("octets")] }, at == 1))
 }

@@ -1,0 +1,203 @@
+//! How a stack's values are written, by the types of its source: parameters, arguments of its ports' events, fields of its
+//! headers.
+//!
+//! The automaton has names and widths; what a name was declared as, the layer says that it came from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_base::{Form, Notation};
+use mokume_reaction::{Automaton, HeaderId, PortKind};
+use mokume_script::Written;
+use mokume_semantics::program::{Field, Layer, Param, Program, Stack, Type};
+
+/// The forms of a stack's values.
+pub fn of(program: &Program, stack: &Stack, automaton: &Automaton) -> Written {
+    let source = Source { program, automaton };
+    Written {
+        arguments: (0..automaton.ports.len()).map(|port| source.arguments(port)).collect(),
+        params: source.params(&stack.params),
+        headers: source.headers(),
+        all: program.written.iter().map(|written| written.form.clone()).collect(),
+    }
+}
+
+type Forms = BTreeMap<String, Form>;
+
+struct Source<'a> {
+    program: &'a Program,
+    automaton: &'a Automaton,
+}
+
+impl Source<'_> {
+    fn params(&self, params: &[Param]) -> Forms {
+        let mut forms = Forms::new();
+        params.iter().for_each(|param| self.param(&param.name.text, param.ty, param.written, &mut forms));
+        forms
+    }
+
+    /// A parameter, and its parts, which can be set one by one.
+    fn param(&self, name: &str, ty: Type, written: Option<Notation>, forms: &mut Forms) {
+        forms.extend(self.program.form(ty, written).map(|form| (name.to_string(), form)));
+        let Type::Record(id) = ty else { return };
+        for field in self.program.records.get(id.index()).map_or(&[][..], |record| &record.fields) {
+            self.param(&format!("{name}.{}", field.name.text), field.ty, field.written, forms);
+        }
+    }
+
+    /// What the layers below a port make its flows of, the nearest first, and what is said in events that all may know.
+    fn arguments(&self, port: usize) -> Forms {
+        let port = &self.automaton.ports[port];
+        let Some(input) = port.inputs.first().filter(|_| port.kind == PortKind::Application) else {
+            return Forms::new();
+        };
+        let mut forms = Forms::new();
+        for layer in self.at_and_below(self.automaton.class(input.class).layer.index()) {
+            for definition in self.definitions(&self.automaton.layers[layer].of) {
+                self.flow_parts(definition, &mut forms);
+            }
+        }
+        let events = self.program.vocabularies.iter().flat_map(|known| known.down.iter().chain(&known.up));
+        events.flat_map(|event| &event.params).for_each(|field| self.field("", field, &mut forms));
+        forms
+    }
+
+    fn flow_parts(&self, layer: &Layer, forms: &mut Forms) {
+        let keys = layer.key.iter().flat_map(|key| &key.fields);
+        for field in keys.chain(&layer.address) {
+            for end in ["", "local_", "remote_"] {
+                self.field(end, field, forms);
+            }
+        }
+    }
+
+    /// The first of a name stays.
+    fn field(&self, before: &str, field: &Field, forms: &mut Forms) {
+        if let Some(form) = self.program.form(field.ty, field.written) {
+            forms.entry(format!("{before}{}", field.name.text)).or_insert(form);
+        }
+    }
+
+    /// A layer and all below it, the nearest first.
+    fn at_and_below(&self, layer: usize) -> Vec<usize> {
+        let (mut order, mut seen) = (vec![layer], BTreeSet::from([layer]));
+        let mut next = 0;
+        while let Some(at) = order.get(next).copied() {
+            next += 1;
+            for link in &self.automaton.links {
+                let of = |class| self.automaton.class(class).layer.index();
+                if of(link.above.0) == at && seen.insert(of(link.below.0)) {
+                    order.push(of(link.below.0));
+                }
+            }
+        }
+        order
+    }
+
+    /// Layers of a name: several files may have one each.
+    fn definitions<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Layer> {
+        self.program.layers.iter().filter(move |layer| layer.name.text == name)
+    }
+
+    fn headers(&self) -> BTreeMap<(HeaderId, String), Form> {
+        let mut all = BTreeMap::new();
+        for (index, header) in self.automaton.headers.iter().enumerate() {
+            let owner = header.name.rsplit_once('.').map_or("", |(owner, _)| owner);
+            let layer = self.automaton.layers.iter().find(|layer| layer.name == owner);
+            for definition in layer.into_iter().flat_map(|layer| self.definitions(&layer.of)) {
+                for (name, form) in self.header(definition) {
+                    all.entry((HeaderId::from(index), name)).or_insert(form);
+                }
+            }
+        }
+        all
+    }
+
+    /// A layer's header as it is written; of a multiplexor's key, its ends.
+    fn header(&self, layer: &Layer) -> Forms {
+        let mut forms = Forms::new();
+        let variants = layer.header.iter().flat_map(|header| &header.variants);
+        variants.flat_map(|variant| &variant.fields).for_each(|field| self.field("", field, &mut forms));
+        if let Some(key) = &layer.key {
+            let ends = if key.symmetric { [""].as_slice() } else { &["source", "destination"] };
+            for (end, field) in ends.iter().flat_map(|end| key.fields.iter().map(move |field| (end, field))) {
+                let name = match (key.symmetric, key.fields.len()) {
+                    (true, _) => field.name.text.clone(),
+                    (false, 1) => end.to_string(),
+                    (false, _) => format!("{end}_{}", field.name.text),
+                };
+                forms.extend(self.program.form(field.ty, field.written).map(|form| (name, form)));
+            }
+        }
+        forms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mokume_base::MemoryWorld;
+    use mokume_interpret::Instance;
+    use mokume_reaction::{Datum, PortId};
+    use mokume_semantics::program::StackId;
+
+    use crate::compile::{self, Checked, Compiled};
+
+    const PROGRAM: &str = "type Address = u32 written dotted(8)\n\
+        record Network written address/prefix { address: Address, prefix: u8 }\n\
+        record Wide written colons(16) short { high: u64, low: u64 }\n\
+        router Hosts(own: Address) {\n    header { source: Address, size: u32 }\n    address { host: Address, to: Wide }\n\
+            on send(msg) to flow { below.send(msg, source: flow.remote.host, size: 1) to flow() }\n\
+            on deliver(msg, source) {\n        let to = Wide { high: 0, low: 1 }\n\
+                above.deliver(msg) from flow(local.host: own, local.to: to, remote.host: source, remote.to: to)\n    }\n}\n\
+        multiplexor Ports { key { port: u8 } }\n\
+        stack Host(device: Device, own: Network, many: u32 = 3) {\n    hosts = Hosts(own.address) over device\n\
+            ports = Ports over hosts\n    export ports\n}\n\
+        test \"shown\" {\n    stack Host(own: 10.0.0.1/24)\n    ports.bind(1, 0, ::0, 2)\n\
+            device.frame(x\"0200000a 01000000 0702 6869\")\n    => ports.deliver_from(10.0.0.9, ::1, 2, 10.0.0.2, ::1, 7, \"hi\")\n}\n";
+
+    fn compiled() -> (Checked, Compiled) {
+        let world = MemoryWorld::new();
+        let checked = compile::check_texts(&world, vec![("x.mok".into(), PROGRAM.into())], Vec::new());
+        let (compiled, diagnostics) = compile::compile(&checked, StackId(0), &world);
+        (checked, compiled.unwrap_or_else(|| panic!("{diagnostics:?}")))
+    }
+
+    #[test]
+    fn parameters_arguments_and_headers_have_the_forms_of_their_types() {
+        let (_, compiled) = compiled();
+        let written = &compiled.written;
+        assert_eq!(written.params.keys().collect::<Vec<_>>(), ["own", "own.address"]);
+        let port = compiled.composed.ports.iter().position(|port| port.name == "ports").unwrap();
+        assert!(written.arguments[port]["local_host"].read("10.0.0.1").is_some());
+        assert!(written.arguments[port]["remote_to"].read("::1").is_some());
+        assert!(!written.arguments[port].contains_key("local_port"));
+        let fields: Vec<&str> = written.headers.keys().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(fields, ["source"]);
+    }
+
+    #[test]
+    fn a_call_is_shown_as_the_language_writes_it() {
+        let (_, compiled) = compiled();
+        let port = compiled.composed.ports.iter().position(|port| port.name == "ports").unwrap();
+        let output =
+            compiled.composed.ports[port].outputs.iter().find(|output| output.event == "deliver_from").unwrap();
+        let words = [0x0a00_0001, 0, 1, 2, 0x0a00_0002, 0xfe80 << 48, 0, 7].map(Datum::Word);
+        let args = [words.to_vec(), vec![Datum::Message(b"hi".to_vec())]].concat();
+        let shown =
+            crate::sim::arguments(&compiled.composed, &compiled.written, PortId::from(port), &output.params, &args);
+        assert_eq!(shown, "(10.0.0.1, ::1, 2, 10.0.0.2, fe80::, 7, \"hi\")");
+    }
+
+    #[test]
+    fn a_test_that_fails_says_values_as_it_writes_them() {
+        let (checked, compiled) = compiled();
+        let test = &checked.program.tests[0];
+        let (script, _) = mokume_lower::test_script(&compiled.uncomposed, &checked.sources, test);
+        let script = script.expect("the test makes sense");
+        let params = mokume_script::parameters(&compiled.uncomposed, &script);
+        let mut machine = Instance::new(&compiled.uncomposed, &params, 0);
+        let found = mokume_script::judge(&compiled.uncomposed, &compiled.written, &script, &mut machine);
+        let said = found.iter().map(|failure| failure.to_string()).collect::<Vec<_>>().join("\n");
+        assert!(said.contains("- ports.deliver_from(10.0.0.9, ::1, 2, 10.0.0.2, ::1, 7, \"hi\")"), "{said}");
+        assert!(said.contains("+ ports.deliver_from(10.0.0.1, ::1, 2, 10.0.0.2, ::1, 7, \"hi\") at 0"), "{said}");
+    }
+}

@@ -1,0 +1,132 @@
+//! How the values of a stack are shown to people: names of enums and reasons by the automaton, and the forms that types of
+//! the source say, which the automaton does not know.
+
+use std::collections::BTreeMap;
+
+use mokume_base::Form;
+use mokume_reaction::{Automaton, HeaderId, PortId, Type};
+
+/// Which values of a stack are written by which form. One that says nothing is the default: all numbers in decimal.
+#[derive(Clone, Default, Debug)]
+pub struct Written {
+    /// By port: the arguments of its events by name; of a record's, what the names of its scalars begin with.
+    pub arguments: Vec<BTreeMap<String, Form>>,
+    /// Parameters of the stack, and parts of those that are records, by name.
+    pub params: BTreeMap<String, Form>,
+    /// Fields of headers by name.
+    pub headers: BTreeMap<(HeaderId, String), Form>,
+    /// Those of all types of the program, for what has no type.
+    pub all: Vec<Form>,
+}
+
+/// Arguments that are one value, by their places.
+struct Group<'a> {
+    first: usize,
+    count: usize,
+    form: Option<&'a Form>,
+}
+
+impl Written {
+    /// The arguments of an event of a port. `word` has those that are scalars, and `other` writes the rest, by place.
+    pub fn arguments(
+        &self,
+        automaton: &Automaton,
+        port: PortId,
+        params: &[(String, Type)],
+        word: &dyn Fn(usize) -> Option<u64>,
+        other: &dyn Fn(usize) -> String,
+    ) -> Vec<String> {
+        let mut shown = Vec::new();
+        for group in self.groups(port, params) {
+            let places = group.first..group.first + group.count;
+            let words: Option<Vec<u64>> = places.clone().map(word).collect();
+            match (group.form, words) {
+                (Some(form), Some(words)) => shown.push(form.write(&words)),
+                _ => shown.extend(places.map(|at| match word(at) {
+                    Some(word) => scalar(automaton, params[at].1, word),
+                    None => other(at),
+                })),
+            }
+        }
+        shown
+    }
+
+    fn groups(&self, port: PortId, params: &[(String, Type)]) -> Vec<Group<'_>> {
+        let forms = self.arguments.get(port.index());
+        let mut groups = Vec::new();
+        let mut first = 0;
+        while first < params.len() {
+            let found = forms.into_iter().flatten().find(|(name, form)| is_value(name, form, &params[first..]));
+            let form = found.map(|(_, form)| form);
+            let count = form.map_or(1, Form::words);
+            groups.push(Group { first, count, form });
+            first += count;
+        }
+        groups
+    }
+}
+
+/// Whether the scalars of a value of this name and form stand in front.
+fn is_value(name: &str, form: &Form, params: &[(String, Type)]) -> bool {
+    if form.words() == 1 {
+        return params[0].0 == name;
+    }
+    let is_part =
+        |(param, _): &(String, Type)| param.strip_prefix(name).is_some_and(|rest| rest.starts_with(['_', '.']));
+    params.len() >= form.words() && params[..form.words()].iter().all(is_part)
+}
+
+/// A scalar by its type: names of enums and reasons, else the number.
+pub fn scalar(automaton: &Automaton, ty: Type, word: u64) -> String {
+    let name = match ty {
+        Type::Enum(id) => automaton.enums.get(id.index()).and_then(|known| {
+            let found = known.names.iter().find(|(_, value)| *value == word);
+            found.map(|(name, _)| format!("{}.{name}", known.name))
+        }),
+        Type::Reason => {
+            usize::try_from(word).ok().and_then(|at| automaton.reasons.get(at)).map(|known| known.name.clone())
+        }
+        Type::Bool => Some((word != 0).to_string()),
+        Type::U(_) | Type::Seq(_) | Type::Ref(_) | Type::Msg => None,
+    };
+    name.unwrap_or_else(|| word.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use mokume_base::Notation;
+    use mokume_reaction::{Enum, Reason};
+
+    use super::*;
+
+    fn show(written: &Written, automaton: &Automaton, params: &[(&str, Type)], words: &[Option<u64>]) -> String {
+        let params: Vec<(String, Type)> = params.iter().map(|(name, ty)| (name.to_string(), *ty)).collect();
+        written.arguments(automaton, PortId(0), &params, &|at| words[at], &|_| "_".into()).join(", ")
+    }
+
+    #[test]
+    fn forms_names_and_numbers() {
+        let automaton = Automaton {
+            enums: vec![Enum { name: "Kind".into(), width: 8, names: vec![("Ask".into(), 1)] }],
+            reasons: vec![Reason { name: "no_route".into() }],
+            ..Automaton::default()
+        };
+        let address = Form::Parts { notation: Notation::Dotted { bits: 8 }, widths: vec![32] };
+        let wide = Form::Parts { notation: Notation::Short { bits: 16 }, widths: vec![64, 64] };
+        let forms = BTreeMap::from([("local_host".to_string(), address), ("host6".to_string(), wide)]);
+        let written = Written { arguments: vec![forms], ..Written::default() };
+        let params = [
+            ("local_host", Type::U(32)),
+            ("host6_high", Type::U(64)),
+            ("host6_low", Type::U(64)),
+            ("why", Type::Reason),
+            ("kind", Type::Enum(0.into())),
+            ("port", Type::U(16)),
+        ];
+        let words = [0x0a00_0001, 0xfe80 << 48, 1, 0, 1, 7].map(Some);
+        assert_eq!(show(&written, &automaton, &params, &words), "10.0.0.1, fe80::1, no_route, Kind.Ask, 7");
+        let some = [None, Some(0), None, Some(9), Some(9), None];
+        assert_eq!(show(&written, &automaton, &params, &some), "_, 0, _, 9, 9, _");
+        assert_eq!(show(&Written::default(), &automaton, &params[..2], &words[..2]), "167772161, 18338657682652659712");
+    }
+}

@@ -1,0 +1,142 @@
+//! Literals in the notation of a type: `10.0.0.1/24`, `2001:db8::1`. Which type is meant, what is wanted says, or there is only
+//! one that is written so.
+
+use mokume_base::{Diagnostic, FileId, Span};
+
+use crate::codes;
+use crate::program::*;
+use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::Body;
+use crate::resolve::context::Context;
+
+/// A type that reads a text, by its place among [`Program::written`], and what the text stands for.
+struct Reading {
+    of: usize,
+    words: Vec<u64>,
+}
+
+/// A literal where a type may be wanted.
+pub(super) fn literal(body: &mut Body, text: &str, span: Span, want: Option<Type>) -> Expr {
+    match want {
+        Some(Type::Unknown) => unknown(span),
+        Some(ty @ Type::Record(_)) => wanted_record(body, text, span, ty),
+        _ => {
+            let all = readings(body.cx, text);
+            let numbers = all.iter().filter(|reading| is_number(body.cx, reading)).count();
+            let wants_number = want.is_some() && numbers > 0;
+            let all = all.into_iter().filter(|reading| !wants_number || is_number(body.cx, reading)).collect();
+            let meaning = |cx: &Context, reading: &Reading| (cx.program.written[reading.of].ty, reading.words.clone());
+            match chosen(body.cx, body.file, text, span, all, meaning) {
+                Some((Type::UInt(natural), words)) => number(&words, natural, span, want),
+                Some((ty, words)) => value(body.cx, ty, &mut words.into_iter(), span),
+                None => unknown(span),
+            }
+        }
+    }
+}
+
+/// The scalars of a literal of which no type is wanted, as in the steps of tests; none after a report.
+pub fn words(cx: &mut Context, file: FileId, text: &str, span: Span) -> Option<Vec<u64>> {
+    let all = readings(cx, text);
+    chosen(cx, file, text, span, all, |_, reading| reading.words.clone())
+}
+
+fn is_number(cx: &Context, reading: &Reading) -> bool {
+    matches!(cx.program.written[reading.of].ty, Type::UInt(_))
+}
+
+fn number(words: &[u64], natural: u8, span: Span, want: Option<Type>) -> Expr {
+    let ty = match want {
+        Some(ty @ Type::UInt(width)) if width >= natural => ty,
+        _ => Type::UInt(natural),
+    };
+    make(ExprKind::Number(words.first().copied().unwrap_or(0)), ty, span)
+}
+
+fn wanted_record(body: &mut Body, text: &str, span: Span, ty: Type) -> Expr {
+    let form = body.cx.program.form(ty, None);
+    if let Some(words) = form.as_ref().and_then(|form| form.read(text)) {
+        return value(body.cx, ty, &mut words.into_iter(), span);
+    }
+    let name = body.show(ty);
+    let help = match form {
+        Some(form) => format!("it is written as in `{}`", form.example()),
+        None => format!("write its parts, `{name} {{ … }}`, or say at its declaration how it is written"),
+    };
+    body.error(codes::NOT_WRITTEN_SO, format!("`{text}` is no `{name}`"), span, "not written so", &help);
+    unknown(span)
+}
+
+/// A value of a type by its scalars.
+fn value(cx: &Context, ty: Type, words: &mut impl Iterator<Item = u64>, span: Span) -> Expr {
+    let Type::Record(record) = ty else {
+        return make(ExprKind::Number(words.next().unwrap_or(0)), ty, span);
+    };
+    let fields = cx.program.records.get(record.index()).map_or(&[][..], |record| &record.fields);
+    let fields = fields.iter().map(|field| value(cx, field.ty, words, span)).collect();
+    make(ExprKind::Record { record, fields }, ty, span)
+}
+
+fn readings(cx: &Context, text: &str) -> Vec<Reading> {
+    let all = cx.program.written.iter().enumerate();
+    all.filter_map(|(of, written)| Some(Reading { of, words: written.form.read(text)? })).collect()
+}
+
+/// The one meaning that all readings have, or those of the types that the file sees.
+fn chosen<M: PartialEq>(
+    cx: &mut Context,
+    file: FileId,
+    text: &str,
+    span: Span,
+    all: Vec<Reading>,
+    meaning: impl Fn(&Context, &Reading) -> M,
+) -> Option<M> {
+    if all.is_empty() {
+        let diagnostic = unread(cx, text, span);
+        cx.report(diagnostic);
+        return None;
+    }
+    let is_seen = |reading: &&Reading| {
+        let name = &cx.program.written[reading.of].name.text;
+        cx.item(file, name) == cx.notations.items.get(reading.of).copied()
+    };
+    let seen: Vec<&Reading> = all.iter().filter(is_seen).collect();
+    let one = |readings: &[&Reading]| {
+        let first = meaning(cx, readings.first()?);
+        readings.iter().all(|reading| meaning(cx, reading) == first).then_some(first)
+    };
+    let found = one(&all.iter().collect::<Vec<_>>()).or_else(|| one(&seen));
+    if found.is_none() {
+        let names: Vec<String> =
+            all.iter().map(|reading| format!("`{}`", cx.program.written[reading.of].name.text)).collect();
+        let message = format!("`{text}` may be of several types: {}", names.join(", "));
+        let help = "say which: `let x: T = …`, or `use` one only";
+        cx.error(codes::NOT_WRITTEN_SO, message, span, "of which?", help);
+    }
+    found
+}
+
+/// No type is written so.
+fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::error(codes::NOT_WRITTEN_SO, format!("`{text}` is no value of any type here"));
+    if text.split('.').count() == 2 && !text.contains('/') {
+        return diagnostic
+            .at(span, "a decimal point")
+            .note("numbers are whole")
+            .help("use a smaller unit (`1500 us` for 1.5 ms), or `a .. b` with blanks for a range");
+    }
+    let shape = |text: &str| (text.contains('.'), text.contains('/'));
+    let alike = cx.program.written.iter().map(|written| (&written.name.text, written.form.example()));
+    let mut alike: Vec<String> = alike
+        .filter(|(_, example)| shape(example) == shape(text))
+        .map(|(name, example)| format!("as `{example}`, of `{name}`"))
+        .collect();
+    alike.dedup();
+    let help = match alike.is_empty() {
+        true => "say of a type that it is written so, as in `type Address = u32 written dotted(8)`, or `use` the \
+                 module that does"
+            .to_string(),
+        false => format!("write it {}", alike.join(", or ")),
+    };
+    diagnostic.at(span, "no type is written so").help(help)
+}
