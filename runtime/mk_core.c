@@ -1,14 +1,6 @@
 /* One running instance; see mk_core.h. */
 #include "mk_core.h"
 
-void mk_report_at(mk_core *core, uint32_t kind, uint32_t source)
-{
-    if (core->report_count < core->report_capacity)
-        core->reports[core->report_count++] = (mk_report){kind, source};
-    else
-        core->exhausted++;
-}
-
 void mk_core_init(mk_core *core, const mk_program *program, void *stack)
 {
     core->program = program;

@@ -62,44 +62,50 @@ static inline uint64_t mk_quotient(uint64_t a, uint64_t b)
     return b ? a / b : 0;
 }
 
+/* A number as it lies in memory in an order, and back. */
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define MK_ORDER_be(width, value) __builtin_bswap##width(value)
+#define MK_ORDER_le(width, value) (value)
+#elif defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define MK_ORDER_be(width, value) (value)
+#define MK_ORDER_le(width, value) __builtin_bswap##width(value)
+#else
+#define MK_ORDER_be(width, value) ((uint##width##_t)mk_ordered(value, width / 8, true))
+#define MK_ORDER_le(width, value) ((uint##width##_t)mk_ordered(value, width / 8, false))
+static inline uint64_t mk_ordered(uint64_t value, uint32_t size, bool big)
+{
+    uint8_t octets[8] = {0};
+    uint64_t word = 0;
+    uint32_t narrow = 0;
+    uint16_t half = 0;
+    for (uint32_t i = 0; i < size; i++)
+        octets[i] = (uint8_t)(value >> 8 * (big ? size - 1 - i : i));
+    memcpy(&word, octets, 8);
+    memcpy(&narrow, octets, 4);
+    memcpy(&half, octets, 2);
+    return size == 8 ? word : size == 4 ? narrow : half;
+}
+#endif
+
 /* Numbers of 16, 32 and 64 bits, wherever they lie. */
-#define MK_NUMBERS(order, place16, place32, place64) \
-    static inline uint16_t mk_get_##order##_16(const uint8_t *at) \
+#define MK_NUMBERS(order, width) \
+    static inline uint##width##_t mk_get_##order##_##width(const uint8_t *at) \
     { \
-        return (uint16_t)(at[place16(0)] << 8 | at[place16(1)]); \
+        uint##width##_t value; \
+        memcpy(&value, at, sizeof value); \
+        return MK_ORDER_##order(width, value); \
     } \
-    static inline uint32_t mk_get_##order##_32(const uint8_t *at) \
+    static inline void mk_put_##order##_##width(uint8_t *at, uint64_t value) \
     { \
-        return (uint32_t)at[place32(0)] << 24 | (uint32_t)at[place32(1)] << 16 | (uint32_t)at[place32(2)] << 8 | \
-               at[place32(3)]; \
-    } \
-    static inline uint64_t mk_get_##order##_64(const uint8_t *at) \
-    { \
-        return (uint64_t)mk_get_##order##_32(at + place64(0)) << 32 | mk_get_##order##_32(at + place64(4)); \
-    } \
-    static inline void mk_put_##order##_16(uint8_t *at, uint64_t value) \
-    { \
-        at[place16(0)] = (uint8_t)(value >> 8); \
-        at[place16(1)] = (uint8_t)value; \
-    } \
-    static inline void mk_put_##order##_32(uint8_t *at, uint64_t value) \
-    { \
-        at[place32(0)] = (uint8_t)(value >> 24); \
-        at[place32(1)] = (uint8_t)(value >> 16); \
-        at[place32(2)] = (uint8_t)(value >> 8); \
-        at[place32(3)] = (uint8_t)value; \
-    } \
-    static inline void mk_put_##order##_64(uint8_t *at, uint64_t value) \
-    { \
-        mk_put_##order##_32(at + place64(0), value >> 32); \
-        mk_put_##order##_32(at + place64(4), value); \
+        uint##width##_t ordered = MK_ORDER_##order(width, (uint##width##_t)value); \
+        memcpy(at, &ordered, sizeof ordered); \
     }
-#define MK_FROM_FRONT(place) (place)
-#define MK_FROM_BACK_16(place) (1 - (place))
-#define MK_FROM_BACK_32(place) (3 - (place))
-#define MK_FROM_BACK_64(place) (4 - (place))
-MK_NUMBERS(be, MK_FROM_FRONT, MK_FROM_FRONT, MK_FROM_FRONT)
-MK_NUMBERS(le, MK_FROM_BACK_16, MK_FROM_BACK_32, MK_FROM_BACK_64)
+MK_NUMBERS(be, 16)
+MK_NUMBERS(be, 32)
+MK_NUMBERS(be, 64)
+MK_NUMBERS(le, 16)
+MK_NUMBERS(le, 32)
+MK_NUMBERS(le, 64)
 
 /* The same of any number of octets. */
 static inline uint64_t mk_get_be(const uint8_t *at, uint32_t size)

@@ -164,7 +164,6 @@ fn function(plan: &Plan, index: usize, text: &mut Text) {
     let written = crate::body::function(plan, &function.body);
     text.line(format!("/* {} */", function.name));
     text.function(function_head(plan, index, Some(&written.parameters)));
-    text.line("(void)k;");
     text.append(written.body);
     text.end_function();
 }

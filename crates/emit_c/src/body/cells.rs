@@ -6,13 +6,17 @@ use super::arithmetic::of_word;
 use super::writer::Writer;
 use crate::tree::*;
 
-/// The number of places of an array or of a cell of messages.
+/// The number of places of an array or of a cell of messages, or the amount of a quota.
 pub(super) fn size_of(w: &Writer, object: Value, cell: CellId) -> Expr {
-    number(match w.cell_kind(object, cell) {
+    number(places(w, object, cell))
+}
+
+fn places(w: &Writer, object: Value, cell: CellId) -> u32 {
+    match w.cell_kind(object, cell) {
         CellKind::Array { size, .. } | CellKind::Messages { size, .. } => *size,
         CellKind::Quota { amount } => *amount,
         CellKind::Scalar { .. } | CellKind::Map { .. } | CellKind::Timer | CellKind::Counter => 0,
-    })
+    }
 }
 
 /// Whether an index is within a cell's places, and the place.
@@ -24,13 +28,28 @@ fn within(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Opt
     (within, place.unwrap_or(Expr::Number(0)))
 }
 
+/// The report of an index that is a constant, and beyond the places: no place is named, which compilers would warn of.
+fn is_outside(w: &mut Writer, (object, cell): (Value, CellId), index: Value, within: &Expr) -> bool {
+    let outside = w.ranges.constant(index).is_some_and(|index| index >= u64::from(places(w, object, cell)));
+    if outside {
+        w.act(within.clone());
+    }
+    outside
+}
+
 pub(super) fn get_at(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Option<SourceId>) -> Expr {
     let (within, place) = within(w, object, cell, index, source);
-    conditional(within, place, Expr::Number(0))
+    match is_outside(w, (object, cell), index, &within) {
+        true => Expr::Number(0),
+        false => conditional(within, place, Expr::Number(0)),
+    }
 }
 
 pub(super) fn holds(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Option<SourceId>) -> Expr {
     let (within, place) = within(w, object, cell, index, source);
+    if is_outside(w, (object, cell), index, &within) {
+        return Expr::Bool(false);
+    }
     within.infix(Infix::And, place.infix(Infix::Ne, word("NULL")))
 }
 
@@ -46,6 +65,9 @@ pub(super) fn set_at(
 ) {
     w.guarded(object, |w| {
         let (within, place) = within(w, object, cell, index, source);
+        if is_outside(w, (object, cell), index, &within) {
+            return;
+        }
         w.only_if(Some(within), |w| w.push(set(place, w.value(value))));
     });
 }

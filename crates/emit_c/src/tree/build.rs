@@ -60,9 +60,11 @@ pub(crate) fn number(value: impl Into<u64>) -> Expr {
     Expr::Number(value.into())
 }
 
-/// The instance.
+/// What every function calls the instance, its first parameter.
+pub(super) const INSTANCE: &str = "k";
+
 pub(crate) fn instance() -> Expr {
-    word("k")
+    word(INSTANCE)
 }
 
 /// `k->member`

@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use super::build::INSTANCE;
 use super::visit::each_statement;
 use super::{Expr, Lines, Local, Routine, Stmt};
 use crate::names::{identifier, Scope};
@@ -18,13 +19,16 @@ pub(super) struct Names {
 /// Says of parameters that the body does not speak of that this is as it should be.
 pub(super) fn mark_unused(function: &mut Routine) {
     let mut used = HashSet::new();
-    each_expression(function, &mut |part| {
-        if let Expr::Local(local) = part {
-            used.insert(*local);
-        }
+    let mut speaks_of_instance = false;
+    each_expression(function, &mut |part| match part {
+        Expr::Local(local) => drop(used.insert(*local)),
+        Expr::Name(word) => speaks_of_instance |= word == INSTANCE,
+        _ => {}
     });
     let parameters = (0..function.locals.len()).map(Local).filter(|local| function.locals[local.0].is_parameter);
-    let unused: Vec<Stmt> = parameters.filter(|local| !used.contains(local)).map(Stmt::Unused).collect();
+    let instance = (!speaks_of_instance).then(|| Expr::Name(INSTANCE.into()));
+    let unused = instance.into_iter().chain(parameters.filter(|local| !used.contains(local)).map(Expr::Local));
+    let unused: Vec<Stmt> = unused.map(Stmt::Unused).collect();
     function.body.splice(0..0, unused);
 }
 
@@ -37,7 +41,7 @@ fn each_expression<'a>(function: &'a Routine, f: &mut impl FnMut(&'a Expr)) {
 /// Names in the order in which one reads them; one that is out of scope is free again.
 pub(super) fn names(function: &Routine) -> Names {
     let mut scope = Scope::default();
-    scope.take("k");
+    scope.take(INSTANCE);
     each_expression(function, &mut |part| {
         if let Expr::Name(word) | Expr::Call { function: word, .. } = part {
             scope.take(word);

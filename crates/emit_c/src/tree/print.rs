@@ -270,7 +270,7 @@ impl Printer<'_> {
             Stmt::Goto(label) => self.text.line(format!("goto {};", self.label(*label))),
             Stmt::Return(None) => self.text.line("return;"),
             Stmt::Return(Some(value)) => self.line("return ", Some(value), ";"),
-            Stmt::Unused(local) => self.text.line(format!("(void){};", self.local(*local))),
+            Stmt::Unused(what) => self.line("(void)", Some(what), ";"),
         }
     }
 

@@ -42,8 +42,7 @@ struct Search {
 impl Search {
     fn block(&mut self, block: &Lines) {
         for (place, statement) in block.iter().enumerate() {
-            if let Stmt::Let(local, _) | Stmt::Declare(local) | Stmt::Octets(local, _) | Stmt::Unused(local) = statement
-            {
+            if let Stmt::Let(local, _) | Stmt::Declare(local) | Stmt::Octets(local, _) = statement {
                 self.note(*local, place);
             }
             for head in statement.heads() {

@@ -119,7 +119,7 @@ pub(crate) enum Stmt {
     Goto(Label),
     Return(Option<Expr>),
     /// Something is not used, and that is as it should be.
-    Unused(Local),
+    Unused(Expr),
 }
 
 /// A variable.
