@@ -189,8 +189,7 @@ impl<'a> Body<'a> {
         self.line(format!("{all} = get.all e.arr"));
         self.line(format!("{packed} = pack [3]u16({wide}, 7)"));
         self.line(format!("{part} = slice {all}[{small}] to [2]u16"));
-        let (changed, spliced, chosen, flag) =
-            (self.fresh("a"), self.fresh("a"), self.fresh("a"), self.fresh("f"));
+        let (changed, spliced, chosen, flag) = (self.fresh("a"), self.fresh("a"), self.fresh("a"), self.fresh("f"));
         self.line(format!("{changed} = set.item {all}[{small}], {wide}"));
         let with = self.random.pick(&[packed, part]).clone();
         self.line(format!("{spliced} = splice {changed}[{index}], {with}"));
