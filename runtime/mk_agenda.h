@@ -1,4 +1,4 @@
-/* What has been emitted and not yet carried out (design, "order"), what waits for a reaction of its own, and what
+/* What has been emitted and not yet carried out (docs/semantics.md, O), what waits for a reaction of its own, and what
  * leaves by ports when the reaction is over.
  *
  * Events of a handler lie side by side. A channel that needs it is a queue through them: carrying an event out means

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::listed::{is_test, List};
 use crate::words::{words, Word};
 
 /// Modules of the standard library that lead out.
@@ -48,34 +49,10 @@ fn modules(behind: &[Word]) -> impl Iterator<Item = &str> {
 
 /// What is wrong with the doors of all sources, by path; `allowed` holds lines `file: door …: reason`.
 pub fn faults(sources: &BTreeMap<String, String>, allowed: &str) -> Vec<String> {
-    let mut faults = Vec::new();
-    let mut listed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for line in allowed.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
-        let mut parts = line.splitn(3, ": ").map(str::trim);
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(file), Some(doors), Some(reason)) if reason.len() > 10 => {
-                listed.entry(file).or_default().extend(doors.split_whitespace());
-            }
-            _ => faults.push(format!("xtask/doors.txt: not `file: door …: reason`: {line}")),
-        }
-    }
-    for (file, text) in sources.iter().filter(|(file, _)| !is_test(file)) {
-        let found = doors(text);
-        let known = listed.remove(file.as_str()).unwrap_or_default();
-        for door in found.iter().filter(|door| !known.contains(&door.as_str())) {
-            faults.push(format!("{file} reaches past `World` by `{door}`, and xtask/doors.txt gives no reason"));
-        }
-        for door in known.iter().filter(|door| !found.iter().any(|found| found == *door)) {
-            faults.push(format!("xtask/doors.txt lists `{door}` of {file}, which does not use it"));
-        }
-    }
-    faults.extend(listed.keys().map(|file| format!("xtask/doors.txt lists {file}, which is no source")));
-    faults
-}
-
-/// Tests in files of their own: they may do what they must.
-pub fn is_test(file: &str) -> bool {
-    file.ends_with("/tests.rs") || file.contains("/src/tests/") || file.contains("/tests/")
+    let of_file = |(file, text): (&String, &String)| (file.clone(), doors(text));
+    let found = sources.iter().filter(|(file, _)| !is_test(file)).map(of_file).collect();
+    let fault = |file: &str, door: &str| format!("{file} reaches past `World` by `{door}`");
+    List { path: "xtask/doors.txt", text: allowed, fault: &fault }.faults(&found)
 }
 
 #[cfg(test)]

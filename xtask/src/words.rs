@@ -16,16 +16,32 @@ impl Word {
 
 /// The words of a text. `::` is one word, every other sign is one of its own.
 pub fn words(text: &str) -> Vec<Word> {
-    without_tests(&all_words(text))
+    without_tests(&all_words(text, Texts::LeftOut))
 }
 
-fn all_words(text: &str) -> Vec<Word> {
+/// The words of a text, and its texts with their quotes as one word each.
+pub fn words_and_texts(text: &str) -> Vec<Word> {
+    without_tests(&all_words(text, Texts::Kept))
+}
+
+/// What becomes of texts in quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    LeftOut,
+    Kept,
+}
+
+fn all_words(text: &str, texts: Texts) -> Vec<Word> {
     let chars: Vec<char> = text.chars().collect();
     let mut words = Vec::new();
     let (mut at, mut depth) = (0, 0usize);
     while at < chars.len() {
         let next = skipped(&chars, at);
         if next > at {
+            let is_text = chars[at] != '/' && chars[at] != '\'' && chars[at..next].contains(&'"');
+            if is_text && texts == Texts::Kept {
+                words.push(Word { text: chars[at..next].iter().collect(), depth });
+            }
             at = next;
             continue;
         }
@@ -152,6 +168,15 @@ mod tests {
         assert_eq!(texts("let q = '\"'; let s = \"a::b // c\"; r#\"x\"y\"# d"), texts("let q = ; let s = ; d"));
         assert_eq!(texts("a /* b /* c */ d */ e // f\n1_000u64 g"), ["a", "e", "g"]);
         assert_eq!(texts("'\\'' a '\\\\' b"), ["a", "b"]);
+    }
+
+    #[test]
+    fn texts_are_kept_where_they_are_wanted() {
+        let kept: Vec<String> = words_and_texts("f(\"a b\", '\"') // \"c\"\n#[cfg(test)] mod tests { \"d\" } r#\"e\"#")
+            .into_iter()
+            .map(|word| word.text)
+            .collect();
+        assert_eq!(kept, ["f", "(", "\"a b\"", ",", ")", "r#\"e\"#"]);
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl Page<'_> {
     }
 }
 
+/// An error keeps a program from being run; a warning does not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
     Error,
@@ -65,6 +66,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// An error without a place so far: [`Diagnostic::at`] gives it one. The message is one line, without a full
+    /// stop.
     pub fn error(code: Code, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -77,6 +80,7 @@ impl Diagnostic {
         }
     }
 
+    /// A warning without a place so far.
     pub fn warning(code: Code, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Self::error(code, message) }
     }
@@ -93,11 +97,13 @@ impl Diagnostic {
         self
     }
 
+    /// Why it is so; each note is a paragraph of its own, in the order given.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
 
+    /// What to write instead; each help is a paragraph of its own, in the order given.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.helps.push(text.into());
         self

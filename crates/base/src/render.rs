@@ -118,6 +118,7 @@ pub struct JsonDiagnostic {
     pub helps: Vec<String>,
 }
 
+/// Line and column, both from 1, the column in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct JsonPlace {
     pub line: u32,

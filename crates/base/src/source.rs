@@ -13,6 +13,7 @@ pub struct Span {
 }
 
 impl Span {
+    /// Octets `start .. end` of a file's text, which should begin and end between characters.
     pub fn new(file: FileId, start: u32, end: u32) -> Self {
         Span { file, start, end }
     }
@@ -58,15 +59,19 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
+    /// Puts a file behind the others. Nothing is read: the text is the caller's, and the name is what diagnostics
+    /// show.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         self.files.push(SourceFile::new(name.into(), text.into()));
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// The file. Panics at an id of another map that has more files.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
 
+    /// All files, in the order in which they were added.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         self.files.iter().enumerate().map(|(index, file)| (FileId(index as u32), file))
     }

@@ -19,12 +19,14 @@ pub struct Arguments {
     pub command: Command,
 }
 
+/// What is printed: text for people, or one JSON object a line for scripts.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Format {
     Text,
     Json,
 }
 
+/// Whether output is coloured; `Auto` colours where a person reads it and `NO_COLOR` is not set.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum When {
     Auto,
@@ -32,6 +34,7 @@ pub enum When {
     Never,
 }
 
+/// Who runs a stack. Where a command is given none, the project's default or the command's own is taken.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Backend {
     Interpreter,
@@ -166,12 +169,14 @@ pub struct StackChoice {
     pub stack: Option<String>,
 }
 
+/// What `mokume draw` draws.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Drawn {
     Stack,
     Headers,
 }
 
+/// What `mokume build` writes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Emit {
     Automaton,

@@ -13,6 +13,8 @@ use serde_json::{json, Value};
 use crate::arguments::{self, Arguments, Command, Drawn, Emit, StackChoice};
 use crate::print::{counted, time, Printer};
 
+/// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
+/// the caller to print, and says its own.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
     match &arguments.command {
         Command::Check { files } => check(files, printer),

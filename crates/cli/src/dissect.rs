@@ -6,6 +6,8 @@ use mokume_driver::Failure;
 
 use crate::print::Printer;
 
+/// Prints the packets of a capture, taken apart by the wires of a stack of the file `by`, else by the library's.
+/// `packets` picks some, such as `1,5-9`. A capture that is damaged is printed up to there, and fails.
 pub fn dissect(
     file: &str,
     by: Option<&str>,

@@ -13,6 +13,8 @@ use crate::print::Printer;
 /// What `-` stands for in messages.
 const INPUT: &str = "standard input";
 
+/// Lays files and folders out, or only looks (`is_check`); `-` alone is the standard input. 1 where a file has
+/// errors, or is not as it would be laid out.
 pub fn fmt(names: &[String], is_check: bool, printer: &Printer) -> Result<i32, Failure> {
     let mode = if is_check { Mode::Check } else { Mode::Write };
     match names {

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::print::Printer;
 
+/// Writes a project into a folder, and prints what to do next. Fails where the folder is there already.
 pub fn new(folder: &str, printer: &Printer) -> Result<i32, Failure> {
     let written = new::project(&RealWorld, folder)?;
     for file in &written {

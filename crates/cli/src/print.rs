@@ -10,6 +10,8 @@ use mokume_driver::Failure;
 
 use crate::arguments::{Format, When};
 
+/// Where all that a command prints goes: results to the standard output, diagnostics and failures to the standard
+/// error, in JSON all to the standard output.
 pub struct Printer {
     pub format: Format,
     colour: Colour,
@@ -20,6 +22,7 @@ pub struct Printer {
 }
 
 impl Printer {
+    /// A printer that finds out by itself, for `When::Auto`, whether each of the two outputs takes colour.
     pub fn new(format: Format, color: When) -> Self {
         let on = |terminal: bool| match color {
             When::Always => true,
@@ -31,6 +34,7 @@ impl Printer {
         Printer { format, colour, ink, lost: RefCell::new(None) }
     }
 
+    /// Whether objects are wanted and not text.
     pub fn is_json(&self) -> bool {
         self.format == Format::Json
     }
@@ -65,6 +69,7 @@ impl Printer {
         }
     }
 
+    /// Prints diagnostics in the order of files and places, each with its source.
     pub fn diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         let mut sorted = diagnostics.to_vec();
         render::sort(&mut sorted);
@@ -75,6 +80,7 @@ impl Printer {
         }
     }
 
+    /// Prints what ended the command; its exit code is the caller's to return.
     pub fn failure(&self, failure: &Failure) {
         if self.is_json() {
             self.object(&serde_json::json!({ "error": failure.message, "help": failure.help }));

@@ -7,23 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_analyse::Flow;
 use mokume_base::{Code, Diagnostic};
-use mokume_reaction::{Automaton, LayerId, PortId, SourceId};
+use mokume_reaction::{Automaton, SourceId};
 
-use crate::graph::{Emission, EventGraph, NodeId};
-
-/// Where a channel ends.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Receiver {
-    Layer(LayerId),
-    Port(PortId),
-}
-
-/// A directed edge between two layer instances, or from one to a port.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Channel {
-    pub from: LayerId,
-    pub to: Receiver,
-}
+use crate::graph::{Channel, Emission, EventGraph, NodeId, Receiver};
 
 /// Why a channel is queued: the emission `later`, on it, may follow `earlier`, whose cascade emits on it at `again`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -141,6 +127,7 @@ impl Cascade {
     }
 }
 
+/// A channel needs a queue, and another order of emissions would save it (docs/semantics.md, O6).
 pub const QUEUED: Code = Code("M0903");
 
 /// Up before down: the channel costs a queue, and an order of emissions would save it.
@@ -161,6 +148,7 @@ pub fn warn(automaton: &Automaton, graph: &EventGraph, reason: &Reason) -> Diagn
         .help("emit down before up (acknowledge, then deliver): then no queue is needed")
 }
 
+/// The channel for people: `layer -> layer`, or `layer -> port name`.
 pub fn channel_name(automaton: &Automaton, channel: Channel) -> String {
     let from = &automaton.layers[channel.from.index()].name;
     match channel.to {
@@ -169,6 +157,7 @@ pub fn channel_name(automaton: &Automaton, channel: Channel) -> String {
     }
 }
 
+/// An emission for people: whose handler emits what, on which channel. `emission` is its number in the graph.
 pub fn emission_name(automaton: &Automaton, graph: &EventGraph, emission: usize) -> String {
     let emission = &graph.emissions[emission];
     format!(

@@ -11,6 +11,7 @@ use mokume_reaction::Automaton;
 use crate::channels::place;
 use crate::graph::{EventGraph, NodeId};
 
+/// A cycle of events that nothing interrupts (docs/semantics.md, O7).
 pub const CYCLE: Code = Code("M0901");
 
 /// One error for each knot of cycles, drawing a shortest one.

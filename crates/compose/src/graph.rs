@@ -5,16 +5,30 @@
 
 use mokume_analyse::Flow;
 use mokume_reaction::{
-    Automaton, BlockId, Body, ClassId, Emission as Leaving, HandlerId, HeaderId, OpKind, SourceId, Terminator, Trigger,
-    Value, VariantId,
+    Automaton, BlockId, Body, ClassId, Emission as Leaving, HandlerId, HeaderId, LayerId, OpKind, PortId, SourceId,
+    Terminator, Trigger, Value, VariantId,
 };
 
-use crate::channels::{Channel, Receiver};
+/// Where a channel ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Receiver {
+    Layer(LayerId),
+    Port(PortId),
+}
 
+/// A directed edge between two layer instances, or from one to a port.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Channel {
+    pub from: LayerId,
+    pub to: Receiver,
+}
+
+/// The place of a node in [`EventGraph::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
+    /// The place as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -44,6 +58,7 @@ pub struct Emission {
     pub source: Option<SourceId>,
 }
 
+/// Who may bring about what, as far as code says it: a branch counts as if it were taken (docs/semantics.md, O8).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EventGraph {
     pub nodes: Vec<Node>,
@@ -51,6 +66,8 @@ pub struct EventGraph {
 }
 
 impl EventGraph {
+    /// The graph of an automaton of layers, not composed yet. Nodes stand in the order of handlers, emissions in that
+    /// of nodes.
     pub fn new(automaton: &Automaton) -> Self {
         let mut graph = EventGraph { nodes: nodes(automaton), emissions: Vec::new() };
         for node in 0..graph.nodes.len() {
@@ -62,6 +79,7 @@ impl EventGraph {
         graph
     }
 
+    /// The nodes of a handler: one, or one for each variant of the header that it takes off first.
     pub fn nodes_of(&self, handler: HandlerId) -> Vec<NodeId> {
         let wanted = |place: &usize| self.nodes[*place].handler == handler;
         (0..self.nodes.len()).filter(wanted).map(|place| NodeId(place as u32)).collect()

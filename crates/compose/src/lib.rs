@@ -18,22 +18,9 @@ use mokume_reaction::{Automaton, Composition};
 
 #[doc(hidden)]
 pub use channels::queued_by_the_graph_alone;
-pub use channels::{queued_channels, Channel, Reason, Receiver};
-pub use graph::{Emission, EventGraph, Node, NodeId};
-pub use pool::{Need, Pool};
-
-/// What the composed stack is asked to run with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Frames that wait in a device's queue at most, for each device.
-    pub device_queue: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { device_queue: 16 }
-    }
-}
+pub use channels::{queued_channels, Reason};
+pub use graph::{Channel, Emission, EventGraph, Node, NodeId, Receiver};
+pub use pool::{Need, Options, Pool};
 
 /// The composed automaton, if there is no error.
 #[derive(Clone, Debug)]

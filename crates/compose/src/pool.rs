@@ -5,7 +5,18 @@ use std::collections::BTreeSet;
 use mokume_base::{Code, Diagnostic};
 use mokume_reaction::{Automaton, CellKind, PortKind, Type};
 
-use crate::Options;
+/// What the composed stack is asked to run with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Frames that wait in a device's queue at most, for each device.
+    pub device_queue: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { device_queue: 16 }
+    }
+}
 
 /// One part of the sum.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,8 +34,10 @@ pub struct Pool {
 /// Two gigabytes of buffers: more is a slip of the keyboard, or several smaller stacks.
 pub const MOST_BUFFERS: u32 = 1 << 20;
 
+/// A stack's pool is smaller than what it may hold at once (docs/semantics.md, M2), or larger than anybody has.
 pub const POOL: Code = Code("M0902");
 
+/// What the pool must hold (docs/semantics.md, M2). `peak` is the most new buffers that one reaction takes (M3).
 pub fn pool(automaton: &Automaton, options: Options, peak: u32) -> Pool {
     let mut needs = kept(automaton);
     for port in automaton.ports.iter().filter(|port| port.kind == PortKind::Device) {
@@ -100,6 +113,8 @@ impl Pool {
         lines.chain([sum]).collect::<Vec<_>>().join("\n")
     }
 
+    /// The fault, if what the stack says is too little, or what it needs more than [`MOST_BUFFERS`]. 0 in the
+    /// automaton means that it says nothing: then it is given the sum.
     pub fn check(&self, automaton: &Automaton) -> Option<Diagnostic> {
         if self.sum() > MOST_BUFFERS {
             let text = format!("`{}` asks for {} message buffers", automaton.name, self.sum());

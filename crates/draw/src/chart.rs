@@ -19,6 +19,7 @@ pub enum Unit {
     Steps,
 }
 
+/// A host, or a layer of one: a vertical line of the chart.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lifeline {
     pub name: String,
@@ -26,6 +27,7 @@ pub struct Lifeline {
     pub group: String,
 }
 
+/// Something that happened, and when.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
     /// `None`: in the same reaction as the item before.
@@ -88,12 +90,14 @@ pub enum Event {
     },
 }
 
+/// Whether an event comes in by a port, or goes out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
     In,
     Out,
 }
 
+/// What happened to a timer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TimerEvent {
     Armed,
@@ -109,6 +113,8 @@ impl Chart {
         Chart { title: title.into(), unit, lifelines, items: Vec::new() }
     }
 
+    /// Puts an event behind all others. Items stand in the order in which they happened, also where times are equal;
+    /// `None` as the time joins the event to the reaction of the item before. The time is in the chart's unit.
     pub fn push(&mut self, time: impl Into<Option<u64>>, event: Event) {
         self.items.push(Item { time: time.into(), event });
     }

@@ -5,6 +5,7 @@ use crate::chart_rows::{hidden_note, is_there, local, rows, End, Rows};
 use crate::fold::Shown;
 use crate::{Chart, Event, Limit};
 
+/// The chart as one `sequenceDiagram`, with at most as many rows as the limit says: what is left out is a note.
 pub fn chart_mermaid(chart: &Chart, limit: Limit) -> String {
     let rows = rows(chart, limit);
     let mut lines = vec!["sequenceDiagram".to_string()];

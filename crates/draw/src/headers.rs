@@ -28,6 +28,7 @@ pub struct HeaderPart {
     pub notes: Vec<String>,
 }
 
+/// One cell of the picture: a field, or what stands for one, such as an option's length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderBits {
     pub name: String,

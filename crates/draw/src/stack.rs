@@ -12,6 +12,7 @@ pub struct Stack {
     pub edges: Vec<Edge>,
 }
 
+/// A layer or a port, as a box.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
     pub kind: NodeKind,
@@ -23,6 +24,7 @@ pub struct Node {
     pub notes: Vec<String>,
 }
 
+/// What a node is, and so how it is drawn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeKind {
     /// With its shape; empty when unknown.
@@ -42,6 +44,7 @@ pub struct Edge {
     pub label: String,
 }
 
+/// What an edge means.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum EdgeKind {
     /// One layer over another.

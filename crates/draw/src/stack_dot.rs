@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::{EdgeKind, NodeKind, Stack};
 
+/// The stack as a DOT graph. Names and lines are quoted: nothing in them can end a string.
 pub fn stack_dot(stack: &Stack) -> String {
     let mut text =
         format!("digraph {} {{\n  node [shape=box, fontname=monospace];\n  edge [dir=none];\n", quoted(&stack.title));

@@ -53,10 +53,12 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 impl Svg {
+    /// A line between two points, in the picture's units from the top left, as everywhere here.
     pub fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) {
         let _ = writeln!(self.body, "<line x1='{x1:.1}' y1='{y1:.1}' x2='{x2:.1}' y2='{y2:.1}' class='{class}'/>");
     }
 
+    /// A rectangle by its top left corner and size, its corners rounded by `round`.
     pub fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), round: f64, class: &str) {
         let _ = writeln!(
             self.body,
@@ -64,6 +66,7 @@ impl Svg {
         );
     }
 
+    /// A circle by its centre. `class` is one of the style's, and never text from outside.
     pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, class: &str) {
         let _ = writeln!(self.body, "<circle cx='{x:.1}' cy='{y:.1}' r='{radius:.1}' class='{class}'/>");
     }
@@ -73,6 +76,7 @@ impl Svg {
         let _ = writeln!(self.body, "<path d='{data}' class='{class}'/>");
     }
 
+    /// One line of text, escaped; `anchor` says which part of it stands at the point.
     pub fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, class: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",

@@ -6,6 +6,7 @@ use mokume_reaction::Automaton;
 use crate::failure::Failure;
 use crate::natives::Files;
 
+/// The automaton as text, which [`mokume_reaction::text`] reads back.
 pub fn automaton(automaton: &Automaton) -> String {
     mokume_reaction::text::print(automaton)
 }

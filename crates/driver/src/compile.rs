@@ -27,11 +27,13 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// Whether anything is wrong with the program itself: then no stack of it can be compiled.
     pub fn has_errors(&self) -> bool {
         has_errors(&self.diagnostics)
     }
 }
 
+/// Whether one of them is an error; warnings are none.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }

@@ -9,6 +9,7 @@ pub enum Blame {
     Use,
 }
 
+/// What is wrong, and what to do about it; one line each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     pub blame: Blame,
@@ -17,14 +18,17 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The command was used wrongly, or cannot run here: exit 2.
     pub fn of_use(message: impl Into<String>, help: impl Into<String>) -> Self {
         Failure { blame: Blame::Use, message: message.into(), help: help.into() }
     }
 
+    /// The program or its tests are wrong: exit 1.
     pub fn of_program(message: impl Into<String>, help: impl Into<String>) -> Self {
         Failure { blame: Blame::Program, message: message.into(), help: help.into() }
     }
 
+    /// 1 where the program is to blame, 2 where the use is.
     pub fn exit_code(&self) -> i32 {
         match self.blame {
             Blame::Program => 1,

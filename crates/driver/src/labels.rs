@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::{Automaton, Fallible, FieldValue, WireId, WireItem};
 
+/// What tells the frames of one automaton apart; made once for a run.
 pub struct Labels<'a> {
     automaton: &'a Automaton,
     /// By layer: the layers above it, and the wires that it decodes.
@@ -15,6 +16,7 @@ pub struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
+    /// Finds out which wires each layer decodes, and which layers stand above it.
     pub fn new(automaton: &'a Automaton) -> Self {
         let mut above = vec![BTreeSet::new(); automaton.layers.len()];
         for link in &automaton.links {

@@ -94,6 +94,8 @@ impl Live {
         self.clock.now().unwrap_or(self.now).max(self.now)
     }
 
+    /// From now on the device's frames go to its port, and what the port puts out goes to the device. A port has one
+    /// device.
     pub fn attach(&mut self, device: Attached) {
         self.devices.push(device);
     }
@@ -105,6 +107,7 @@ impl Live {
         self.devices.len() < before
     }
 
+    /// Starts the machine, once, before the first round, and carries out what it says then.
     pub fn start(&mut self, machine: &mut dyn Machine, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
         let outcome = machine.start(self.now);
         self.take(self.now, &outcome, heard)

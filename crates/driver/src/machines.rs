@@ -1,6 +1,5 @@
 //! Who runs a stack: the interpreter (the uncomposed layers, the reference) or C (the composed stack).
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use mokume_base::world::World;
@@ -10,10 +9,12 @@ use mokume_reaction::{Automaton, Machine, OpKind};
 use mokume_script::Written;
 use mokume_toolchain as toolchain;
 
+use crate::cache;
 use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::settings;
 
+/// Who runs a stack. Both must do the same (docs/semantics.md, E1); the interpreter needs no compiler of C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Backend {
     Interpreter,
@@ -29,13 +30,6 @@ impl Backend {
             other => Err(Failure::of_use(format!("there is no backend `{other}`"), "there are: interpreter, c")),
         }
     }
-}
-
-/// Where compiled stacks are kept from run to run.
-pub fn cache(world: &dyn World) -> PathBuf {
-    let home = world.environment("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = home.or_else(|| world.environment("HOME").map(|home| PathBuf::from(home).join(".cache")));
-    home.unwrap_or_else(|| PathBuf::from(world.temporary())).join("mokume")
 }
 
 /// The command of the C compiler: what the environment says in `CC`, else `cc`.
@@ -73,7 +67,7 @@ pub fn machine(
             Ok(Box::new(instance.with_natives(compiled.natives.clone())))
         }
         Backend::C => {
-            let build = compiled.native_files.with(&[&compiled.composed], Build::new(world, cache(world)));
+            let build = compiled.native_files.with(&[&compiled.composed], Build::new(world, cache::folder(world)));
             let program = program(&[&compiled.composed], &build)?;
             let buffers = compiled.composed.pool.max(64) * 2;
             let longest = if joins(&compiled.composed) { longest.max(LONGEST_JOINED) } else { longest };

@@ -9,8 +9,8 @@ use mokume_reaction::{Automaton, Natives};
 use mokume_semantics::load::Loader;
 use mokume_semantics::program::Program;
 
+use crate::cache;
 use crate::library::Library;
-use crate::machines;
 
 /// The C files of a program, name and text each, and the libraries that they need.
 #[derive(Clone, Default, Debug)]
@@ -87,7 +87,7 @@ pub fn files(
 
 /// The functions in C that an automaton calls, compiled and loaded; a warning if that cannot be done here.
 pub fn load(automaton: &Automaton, files: &Files, world: &dyn World) -> Result<Option<Arc<dyn Natives>>, Diagnostic> {
-    let build = files.with(&[automaton], Build::new(world, machines::cache(world)));
+    let build = files.with(&[automaton], Build::new(world, cache::folder(world)));
     match Loaded::build(automaton, &build) {
         Ok(None) => Ok(None),
         Ok(Some(loaded)) => Ok(Some(Arc::new(loaded))),

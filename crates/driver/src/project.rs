@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 
+/// All that `Mokume.toml` says. An unknown key is a failure: it is more likely a slip than meant for somebody else.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {

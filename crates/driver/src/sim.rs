@@ -28,6 +28,7 @@ pub struct Run {
     pub until: u64,
 }
 
+/// One host of a run: what it ran, and what became of its messages.
 pub struct HostRun {
     pub name: String,
     pub automaton: Automaton,
@@ -350,6 +351,7 @@ pub struct LogLine {
 }
 
 impl LogLine {
+    /// The line for scripts; `at` is in nanoseconds since the start.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({ "at": self.at, "host": self.host, "event": self.text })
     }

@@ -2,6 +2,7 @@
 
 use mokume_reaction::{Automaton, Cell, CellKind, Type, WireId};
 
+/// One class of objects, in C.
 pub struct Row {
     pub class: String,
     /// Of one object, cells only.
@@ -9,6 +10,7 @@ pub struct Row {
     pub capacity: u64,
 }
 
+/// What a stack needs in C: octets for its objects, and message buffers.
 pub struct Sizes {
     pub rows: Vec<Row>,
     pub buffers: u32,
@@ -18,6 +20,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
+    /// Octets of all objects of all classes, with each class as full as it may be.
     pub fn objects(&self) -> u64 {
         self.rows.iter().map(|row| row.octets * row.capacity).sum()
     }

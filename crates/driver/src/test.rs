@@ -86,7 +86,7 @@ fn run_in_c(
 ) -> Result<Vec<Outcome>, Failure> {
     let order: Vec<u32> = stacks.keys().copied().collect();
     let automata: Vec<&Automaton> = stacks.values().map(|compiled| &compiled.composed).collect();
-    let build = Build { optimize: 1, ..Build::new(world, machines::cache(world)) };
+    let build = Build { optimize: 1, ..Build::new(world, crate::cache::folder(world)) };
     let program = machines::program(&automata, &checked.natives.with(&automata, build))?;
     // Enough for the pools that composing asks for; a loop that makes very many messages is said to find no room.
     let pool = automata.iter().map(|automaton| automaton.pool).max().unwrap_or_default();

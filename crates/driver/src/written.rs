@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Form, Notation};
-use mokume_reaction::{Automaton, HeaderId, PortKind};
+use mokume_reaction::{Automaton, HeaderId, PortKind, WireId};
 use mokume_script::Written;
 use mokume_semantics::program::{Field, Layer, Param, Program, Stack, Type};
 
@@ -17,6 +17,7 @@ pub fn of(program: &Program, stack: &Stack, automaton: &Automaton) -> Written {
         arguments: (0..automaton.ports.len()).map(|port| source.arguments(port)).collect(),
         params: source.params(&stack.params),
         headers: source.headers(),
+        wires: source.wires(),
         all: program.written.iter().map(|written| written.form.clone()).collect(),
     }
 }
@@ -106,6 +107,20 @@ impl Source<'_> {
             for definition in layer.into_iter().flat_map(|layer| self.definitions(&layer.of)) {
                 for (name, form) in self.header(definition) {
                     all.entry((HeaderId::from(index), name)).or_insert(form);
+                }
+            }
+        }
+        all
+    }
+
+    fn wires(&self) -> BTreeMap<(WireId, String), Form> {
+        let mut all = BTreeMap::new();
+        for (index, wire) in self.automaton.wires.iter().enumerate() {
+            // A wire that a stack has several times has the instance in front of its name.
+            let name = wire.name.rsplit('.').next().unwrap_or_default();
+            for definition in self.program.wires.iter().filter(|known| known.name.text == name) {
+                for (name, form) in &definition.written {
+                    all.entry((WireId::from(index), name.clone())).or_insert_with(|| form.clone());
                 }
             }
         }

@@ -9,7 +9,7 @@ use mokume_driver::live::{Attached, Live, Said, Traffic};
 use mokume_driver::{devices, run, Failure};
 use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind};
 
-use crate::Value;
+use mokume_reaction::Datum as Value;
 
 /// What the stack says at a port.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -22,17 +22,21 @@ impl Reaction<'_> {
         word.unwrap_or(0)
     }
 
+    /// What a cell holds, to be changed; `None` where the object was freed (docs/semantics.md, L7).
     pub fn content(&mut self, frame: &Frame, object: Value, cell: CellId) -> Option<&mut Content> {
         let object = self.object_mut(frame.class(object), frame.get(object))?;
         object.cells.get_mut(cell.index())
     }
 
+    /// Writes a cell that holds one number; nothing happens where the object was freed.
     pub fn set(&mut self, frame: &Frame, object: Value, cell: CellId, value: u64) {
         if let Some(Content::Word(word)) = self.content(frame, object, cell) {
             *word = value;
         }
     }
 
+    /// Writes one element of an array. Behind the last one nothing is written, and `bounds` is reported
+    /// (docs/semantics.md, M1).
     pub fn set_at(&mut self, frame: &Frame, object: Value, cell: CellId, index: u64, value: u64) {
         let Some(Content::Array(words)) = self.content(frame, object, cell) else { return };
         match words.get_mut(index as usize) {
@@ -41,6 +45,8 @@ impl Reaction<'_> {
         }
     }
 
+    /// Puts a message into a place. One that was there is gone, and `misuse` is reported; a place behind the last
+    /// reports `bounds`, and the message is gone (docs/semantics.md, M1).
     pub fn keep(&mut self, frame: &Frame, object: Value, cell: CellId, index: u64, message: Value) {
         let message = self.message(frame, message).clone();
         let message = self.tables.kept.number(message);
@@ -52,6 +58,8 @@ impl Reaction<'_> {
         self.effect.reports.extend(report);
     }
 
+    /// Arms or stops a timer. Deadlines are not kept: in a world a timer is armed or not, and [`crate::Timers`] says
+    /// when it may expire. Of an object that has ended it stays idle (docs/semantics.md, L5).
     pub fn set_timer(&mut self, frame: &Frame, object: Value, cell: CellId, arm: bool) {
         let class = frame.class(object);
         let is_living = self.is_living(class, frame.get(object));
@@ -65,6 +73,8 @@ impl Reaction<'_> {
         }
     }
 
+    /// Gives units back to a quota. More than were taken make it whole, and `misuse` is reported (docs/semantics.md,
+    /// M1).
     pub fn give(&mut self, frame: &Frame, object: Value, cell: CellId, given: u32) {
         let CellKind::Quota { amount } = self.program.classes[frame.class(object).index()].cells[cell.index()] else {
             return;

@@ -32,16 +32,20 @@ pub(crate) struct Take {
 }
 
 impl Channels {
+    /// Channels of up to `capacity` packets, where packets overtake each other or do not. [`EMPTY`] is known from the
+    /// start.
     pub fn new(capacity: usize, reorders: bool) -> Self {
         let mut channels = Channels { capacity, reorders, contents: Table::default(), rows: Vec::new() };
         channels.number(Vec::new());
         channels
     }
 
+    /// How many contents have a number, over all channels; numbers must fit the fields of [`crate::layout::Layout`].
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
+    /// Bytes of the tables, roughly.
     pub fn bytes(&self) -> usize {
         let row =
             |row: &Row| row.takes.capacity() * size_of::<Take>() + row.puts.capacity() * 4 + size_of::<Row>() + 64;

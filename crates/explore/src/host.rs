@@ -58,6 +58,8 @@ pub(crate) struct Client {
 }
 
 impl Host {
+    /// The host before its start: objects that are there from the start (docs/semantics.md, L2), and an application
+    /// that has sent nothing and may send what the world gives it credit for.
     pub fn new(program: &Program, number: usize) -> Host {
         let mut host = Host {
             number,
@@ -96,6 +98,8 @@ impl Host {
             && (0..program.world.hosts).all(|from| from == self.number || self.application.received[from] == all(from))
     }
 
+    /// The host in as few bits as the program's types need. Two hosts are equal if and only if these words are; so
+    /// nothing may be in a host that is not packed, but for [`Object::has_ended`], which no host at rest has.
     pub fn pack(&self, program: &Program) -> Box<[u64]> {
         let mut bits = BitWriter::default();
         bits.put(self.number as u64, 8);
@@ -118,6 +122,7 @@ impl Host {
         bits.finish()
     }
 
+    /// The inverse of [`Host::pack`], for the same program. Other words give a host without sense.
     pub fn unpack(program: &Program, packed: &[u64]) -> Host {
         let mut bits = BitReader { words: packed, at: 0 };
         let number = bits.take(8) as usize;
@@ -141,6 +146,8 @@ impl Host {
 }
 
 impl Object {
+    /// An object as it is made: numbers as declared or 0, references null, timers idle, quotas whole
+    /// (docs/semantics.md, L1).
     pub fn new(program: &Program, cells: &[CellKind], parent: u64) -> Object {
         let word = |ty: Type, init: u64| if matches!(ty, Type::Ref(_)) { NULL } else { init & mask(program.width(ty)) };
         let content = |kind: &CellKind| match kind {

@@ -100,6 +100,7 @@ impl Layout {
         self.channels = self.ends.iter().map(|_| field(self.channel_bits)).collect();
     }
 
+    /// Bits of a packed state: it needs a key that has as many.
     pub fn bits(&self) -> u32 {
         self.hosts.len() as u32 * self.host_bits + self.channels.len() as u32 * self.channel_bits
     }
@@ -120,12 +121,14 @@ impl Layout {
         self.place_fields(self.hosts.len());
     }
 
+    /// The state in one word. Each number must fit its field ([`Layout::fits`]): else it runs into its neighbours.
     pub fn pack<K: Key>(&self, state: &State) -> K {
         let hosts = self.hosts.iter().zip(&state.hosts);
         let fields = hosts.chain(self.channels.iter().zip(&state.channels));
         fields.fold(K::default(), |key, (field, number)| key.with(*field, *number))
     }
 
+    /// The inverse of [`Layout::pack`], as long as the layout has not grown in between.
     pub fn unpack<K: Key>(&self, key: K) -> State {
         let numbers = |fields: &[Field]| fields.iter().map(|field| key.get(*field)).collect();
         State { hosts: numbers(&self.hosts), channels: numbers(&self.channels) }

@@ -72,6 +72,7 @@ pub(crate) struct Beginning {
 }
 
 impl Locals {
+    /// Tables for a program, with no host in them. Number 0 among the faults is a full channel.
     pub fn new(program: Program) -> Self {
         let blocks = program.automaton.handlers.iter().map(|handler| handler.body.blocks.len()).sum();
         Locals {
@@ -102,6 +103,8 @@ impl Locals {
         packed + rows + self.outs.capacity() * 4 + self.channels.bytes()
     }
 
+    /// Starts every host, without a network between them. `Err` where the world's start names an event that the stack
+    /// does not have, or where something faulty happens there: then no state of this world is worth a look.
     pub fn begin(&mut self) -> Result<Beginning, Unfit> {
         let mut beginning = Beginning { hosts: Vec::new(), packets: Vec::new() };
         for number in 0..self.program.world.hosts {
@@ -122,6 +125,7 @@ impl Locals {
         Ok(beginning)
     }
 
+    /// The host that has the number. Panics at one that is not in the table.
     pub fn host(&self, number: u32) -> Host {
         Host::unpack(&self.program, &self.packed[number as usize])
     }

@@ -9,10 +9,13 @@ use crate::react::Reaction;
 use crate::words::{number, store};
 
 impl Reaction<'_> {
+    /// The message that a value stands for. Only for values of type `msg`, which the verifier has seen to.
     pub fn message(&self, frame: &Frame, message: Value) -> &Message {
         &self.messages[frame.get(message) as usize]
     }
 
+    /// The number in a field of the packet, at an offset in octets from its start; beyond the end it is 0, and
+    /// `bounds` is reported (docs/semantics.md, F6).
     pub fn load(&mut self, frame: &Frame, message: Value, at: u64, field: OctetField) -> u64 {
         let octets = usize::from(field.width / 8);
         let value = self.message(frame, message).field(at, octets).map(|found| number(found, field.endian));
@@ -20,6 +23,8 @@ impl Reaction<'_> {
         value.unwrap_or(0)
     }
 
+    /// A new message with the number in the field; beyond the end it is the old one, and `bounds` is reported
+    /// (docs/semantics.md, F6). The offset counts octets from the start.
     pub fn store(&mut self, frame: &Frame, message: Value, (at, field): (u64, OctetField), value: u64) -> u64 {
         let mut changed = self.message(frame, message).clone();
         let is_stored = store(&mut changed, at, usize::from(field.width / 8), field.endian, value);
@@ -27,12 +32,16 @@ impl Reaction<'_> {
         self.hand(changed)
     }
 
+    /// A new message with one header more on top; its octets stay as they are until a wire encodes it
+    /// (docs/semantics.md, F8).
     pub fn push(&mut self, frame: &Frame, message: Value, of: (HeaderId, VariantId), fields: &[Value]) -> u64 {
         let mut changed = self.message(frame, message).clone();
         changed.headers.push(HeaderValue { header: of.0, variant: of.1, fields: frame.all(fields) });
         self.hand(changed)
     }
 
+    /// Takes the top header off, whatever it is: the first result becomes the message, the others the header's
+    /// fields. Of a message without a header the others keep what they were.
     pub fn pop(&mut self, frame: &mut Frame, message: Value, results: &[Value]) {
         let mut changed = self.message(frame, message).clone();
         let fields = changed.headers.pop().map_or(Vec::new(), |top| top.fields);
@@ -42,6 +51,8 @@ impl Reaction<'_> {
         }
     }
 
+    /// A new message with those headers as octets in front that are on top and that the wire carries
+    /// (docs/semantics.md, W1). A field that is too narrow is cut, and `narrow` is reported.
     pub fn encode_message(&mut self, frame: &Frame, message: Value, wire: WireId) -> u64 {
         let mut changed = self.message(frame, message).clone();
         self.encode(&mut changed, wire);
@@ -58,6 +69,7 @@ impl Reaction<'_> {
         self.report_if(encoded.narrow, Report::Narrow);
     }
 
+    /// The first `size` octets; where there are fewer, all, and `bounds` is reported (docs/semantics.md, F6).
     pub fn trim(&mut self, frame: &Frame, message: Value, size: u64) -> u64 {
         let mut changed = self.message(frame, message).clone();
         let within = self.within(&changed, size);
@@ -65,6 +77,8 @@ impl Reaction<'_> {
         self.hand(changed)
     }
 
+    /// What is left behind the first `size` octets; where there are fewer, nothing, and `bounds` is reported
+    /// (docs/semantics.md, F6).
     pub fn skip(&mut self, frame: &Frame, message: Value, size: u64) -> u64 {
         let mut changed = self.message(frame, message).clone();
         let within = self.within(&changed, size);
@@ -72,6 +86,8 @@ impl Reaction<'_> {
         self.hand(changed)
     }
 
+    /// Two messages, the second from octet `at` on. The first keeps the headers, both have the attributes
+    /// (docs/semantics.md, F7 and F8). Behind the end the second one is empty, and `bounds` is reported.
     pub fn split(&mut self, frame: &mut Frame, message: Value, at: u64, results: &[Value]) {
         let mut first = self.message(frame, message).clone();
         let within = self.within(&first, at);
@@ -90,18 +106,22 @@ impl Reaction<'_> {
         size.min(whole) as usize
     }
 
+    /// The octets of both, with headers and attributes of the first (docs/semantics.md, F7 and F8).
     pub fn join(&mut self, frame: &Frame, first: Value, second: Value) -> u64 {
         let mut joined = self.message(frame, first).clone();
         joined.octets.extend_from_slice(&self.message(frame, second).octets);
         self.hand(joined)
     }
 
+    /// The packet as the wire met it, as a message of its own; an empty one if it met none, or if no operation of the
+    /// program asks, since then packets are not remembered (docs/semantics.md, F9).
     pub fn received(&mut self, frame: &Frame, message: Value, wire: WireId) -> u64 {
         let met = self.message(frame, message).met.iter().find(|(known, _)| *known == wire);
         let packet = met.map(|(_, packet)| packet.clone());
         self.hand(Message::new(&self.program.automaton, packet.unwrap_or_default()))
     }
 
+    /// A new message with the attribute; its octets and headers are those of the old one.
     pub fn set_attribute(&mut self, frame: &Frame, message: Value, attribute: AttributeId, value: u64) -> u64 {
         let mut changed = self.message(frame, message).clone();
         if let Some(place) = changed.attributes.get_mut(attribute.index()) {

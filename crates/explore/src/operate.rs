@@ -22,10 +22,12 @@ pub(crate) struct Frame<'a> {
 }
 
 impl Frame<'_> {
+    /// What the values hold, in their order.
     pub fn all(&self, values: &[Value]) -> Vec<u64> {
         values.iter().map(|value| self.get(*value)).collect()
     }
 
+    /// What a value holds. Before its definition was carried out that is 0: the verifier has seen to the order.
     pub fn get(&self, value: Value) -> u64 {
         self.registers[value.index()]
     }
@@ -46,10 +48,12 @@ impl Frame<'_> {
         self.ty(value).array().is_some()
     }
 
+    /// The type of a value, as the form declares it.
     pub fn ty(&self, value: Value) -> Type {
         self.body.values[value.index()].ty
     }
 
+    /// The class of a value that is a reference. Of any other it is class 0, which means nothing.
     pub fn class(&self, value: Value) -> ClassId {
         match self.ty(value) {
             Type::Ref(class) => class,
@@ -74,6 +78,7 @@ pub(crate) enum Next<'a> {
 }
 
 impl<'p> Reaction<'p> {
+    /// Runs one handler to its end. What it emits is left in [`Reaction::events`], for the caller to put in order.
     pub fn run_handler(&mut self, handler: HandlerId, object: u64, args: &[u64]) {
         let program = self.program;
         let body = &program.automaton.handler(handler).body;
@@ -113,16 +118,20 @@ impl<'p> Reaction<'p> {
         }
     }
 
+    /// Something a program should not do has happened; the reaction goes on (docs/semantics.md, A11). In an
+    /// exploration it violates [`crate::Property::Reports`].
     pub fn report(&mut self, report: Report) {
         self.effect.reports.push(report);
     }
 
+    /// [`Reaction::report`], where something is wrong.
     pub fn report_if(&mut self, is_wrong: bool, report: Report) {
         if is_wrong {
             self.report(report);
         }
     }
 
+    /// As [`Program::width`].
     pub fn width(&self, ty: Type) -> u8 {
         self.program.width(ty)
     }

@@ -26,9 +26,11 @@ pub enum Property {
 }
 
 impl Property {
+    /// In the order in which verdicts are given and printed.
     pub const ALL: [Property; 6] =
         [Property::Order, Property::Reports, Property::Rest, Property::Room, Property::Deadlock, Property::Progress];
 
+    /// For people: what must hold, as a statement.
     pub fn text(self) -> &'static str {
         match self {
             Property::Order => "what is delivered is a prefix of what was sent",
@@ -53,6 +55,7 @@ impl Property {
     }
 }
 
+/// What one exploration has to say: verdicts, and what they rest on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     pub stack: String,
@@ -73,6 +76,7 @@ pub struct Outcome {
     pub unreached: Vec<String>,
 }
 
+/// How much of the world was seen, and so what a verdict is worth.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Strength {
     /// Every state of this world was met.
@@ -83,12 +87,14 @@ pub enum Strength {
     Bounded { limit: usize },
 }
 
+/// What was found about one property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
     pub property: Property,
     pub finding: Finding,
 }
 
+/// Whether a property holds, in this world and with the strength of its outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Finding {
     Holds,
@@ -97,6 +103,7 @@ pub enum Finding {
     Violated(Box<Violation>),
 }
 
+/// A way from the beginning to a state or a step that must not be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     pub text: String,
@@ -106,6 +113,7 @@ pub struct Violation {
 }
 
 impl Outcome {
+    /// The verdict about a property; `Open` where the exploration gave none.
     pub fn finding(&self, property: Property) -> &Finding {
         let found = self.verdicts.iter().find(|verdict| verdict.property == property);
         found.map_or(&Finding::Open, |verdict| &verdict.finding)

@@ -6,6 +6,8 @@ use crate::operate::Next;
 use crate::react::Reaction;
 
 impl Reaction<'_> {
+    /// Takes the top header off and goes to the case of its variant, with message and fields. Without a header, or
+    /// where no case has the variant, the handler stops.
     pub fn match_header<'a>(&mut self, message: u64, cases: &'a [(VariantId, Target)]) -> Next<'a> {
         let mut message = self.messages[message as usize].clone();
         let Some(top) = message.headers.pop() else { return Next::Stop(Vec::new()) };
@@ -17,6 +19,8 @@ impl Reaction<'_> {
         Next::To(target, results)
     }
 
+    /// `Ok` with the message behind its headers, which stand on it with the outermost on top; `Err` with the message
+    /// as it was and the reason (docs/semantics.md, W2).
     pub fn decode(&mut self, id: u64, wire: WireId) -> Result<Vec<u64>, Vec<u64>> {
         let mut message = self.messages[id as usize].clone();
         match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {
@@ -34,6 +38,8 @@ impl Reaction<'_> {
         }
     }
 
+    /// `Ok` with the message, padding cut off and all other octets left; `Err` with the message as it was and the
+    /// reason (docs/semantics.md, W4).
     pub fn vet(&mut self, id: u64, wire: WireId) -> Result<Vec<u64>, Vec<u64>> {
         let mut message = self.messages[id as usize].clone();
         match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {

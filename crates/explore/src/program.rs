@@ -54,6 +54,8 @@ pub(crate) struct Link {
 }
 
 impl Program {
+    /// Resolves the automaton against a world. `Err` says in words what this world and this stack do not have in
+    /// common: a port or event by name, random numbers, functions in C without a model, too many hosts.
     pub fn new(automaton: Arc<Automaton>, world: &World) -> Result<Program, Unfit> {
         let a = &*automaton;
         refuse_outside(a, world.random == Random::Refused)?;
@@ -88,6 +90,7 @@ impl Program {
         })
     }
 
+    /// Bits of a value of the type: 0 of references, messages and reasons, which are no numbers.
     pub fn width(&self, ty: Type) -> u8 {
         ty.width(&self.automaton)
     }

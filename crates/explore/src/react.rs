@@ -1,7 +1,8 @@
 //! What one event does to one host: the reaction, and all that must follow before the next event from outside
-//! (continuations and `later` events). Written from the design, and on purpose not from the interpreter, which judges it.
+//! (continuations and `later` events). Written from docs/semantics.md, and on purpose not from the interpreter, which
+//! judges it.
 //!
-//! Every channel is treated as queued: where a channel is direct, that makes no difference (the call rule).
+//! Every channel is treated as queued: where a channel is direct, that makes no difference (docs/semantics.md, O6).
 
 use std::collections::VecDeque;
 
@@ -249,6 +250,8 @@ impl Reaction<'_> {
         self.effect.outs.push(out);
     }
 
+    /// The object settles when nothing is undelivered, behind all that have been dirty longer (docs/semantics.md,
+    /// S2). One that is dirty, or waits for a continuation, keeps its place.
     pub fn make_dirty(&mut self, class: ClassId, place: usize) {
         if !self.dirty.contains(&(class, place)) && !self.unsettled.contains(&(class, place)) {
             self.dirty.push_back((class, place));
@@ -302,14 +305,18 @@ impl Reaction<'_> {
         }
     }
 
+    /// Whether the object is there and has not ended (docs/semantics.md, L5). Of `NULL`, false.
     pub fn is_living(&self, class: ClassId, object: u64) -> bool {
         self.object(class, object).is_some_and(|object| !object.has_ended)
     }
 
+    /// The object at a place of its class; it may have ended in this reaction. `None` where it was freed, or of
+    /// `NULL`.
     pub fn object(&self, class: ClassId, object: u64) -> Option<&Object> {
         self.host.objects[class.index()].get(usize::try_from(object).ok()?)
     }
 
+    /// As [`Reaction::object`], to be changed.
     pub fn object_mut(&mut self, class: ClassId, object: u64) -> Option<&mut Object> {
         self.host.objects[class.index()].get_mut(usize::try_from(object).ok()?)
     }

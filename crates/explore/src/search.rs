@@ -92,6 +92,7 @@ fn run<K: Key>(locals: &mut Locals, layout: &Layout, beginning: &Beginning, effo
 }
 
 impl<'a, K: Key> Search<'a, K> {
+    /// A search that knows the first state only: hosts after their start, and what they put out meanwhile on its way.
     pub fn new(locals: &'a mut Locals, layout: &'a Layout, beginning: &Beginning) -> Self {
         let mut search = Search { locals, layout, store: Store::new(), transitions: 0 };
         let first = search.layout.pack(&first_state(search.layout, search.locals, beginning));
@@ -99,6 +100,8 @@ impl<'a, K: Key> Search<'a, K> {
         search
     }
 
+    /// Meets states breadth first until there are no more, one step is a fault, more than `limit` states are known,
+    /// or a number has outgrown its field. At the limit it stops behind a block, so a few states more may be known.
     pub fn forwards(&mut self, limit: usize) -> End {
         let mut at = 0;
         let mut found = Vec::new();

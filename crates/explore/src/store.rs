@@ -17,14 +17,17 @@ pub(crate) struct Store<K> {
 const AHEAD: usize = 32;
 
 impl<K: Key> Store<K> {
+    /// A set without states. Their numbers count from 0, in the order in which they are added.
     pub fn new() -> Self {
         Store { keys: Vec::new(), parents: Vec::new(), table: vec![0; 1 << 12], shift: 64 - 12 }
     }
 
+    /// How many states are known; the number of the next new one.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
+    /// Bytes that the set has asked for, the part of its table that is not in use included.
     pub fn bytes(&self) -> usize {
         self.keys.capacity() * size_of::<K>() + self.parents.capacity() * 4 + self.table.capacity() * 4
     }
@@ -68,6 +71,7 @@ impl<K: Key> Store<K> {
         self.table[place] = self.keys.len() as u32;
     }
 
+    /// The number of a state; `None` if it was not met.
     pub fn find(&self, key: K) -> Option<u32> {
         let mut place = (key.spread() >> self.shift) as usize;
         loop {

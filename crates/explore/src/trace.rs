@@ -61,6 +61,8 @@ impl fmt::Display for Step {
 }
 
 impl Step {
+    /// The step for tools: `step` says which kind it is, hosts stand by name, and the octets of packets in
+    /// hexadecimal.
     pub fn json(&self) -> Value {
         let name = |host: &usize| World::host_name(*host);
         match self {

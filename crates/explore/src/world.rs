@@ -156,6 +156,7 @@ impl World {
         }
     }
 
+    /// How a host's message is written in steps and charts: `A0` is the first that host `A` sends.
     pub fn message_name(host: usize, number: usize) -> String {
         format!("{}{number}", World::host_name(host))
     }

@@ -31,12 +31,16 @@ pub struct Ledger {
 }
 
 impl Totals {
+    /// Both sides of the account (docs/semantics.md, F2). They are equal between two calls; inside a reaction
+    /// messages are in somebody's hands, and on neither side's fates.
     pub fn ledger(&self) -> Ledger {
         let ended: u64 = self.dropped.iter().chain(&self.consumed).sum();
         let fates = ended + self.gone + self.delivered + self.merged + self.held;
         Ledger { origins: self.entered + self.made, fates }
     }
 
+    /// The totals as every back end gives them: reasons that never occurred are left out, in the order of their
+    /// declaration. Counters are the caller's, since they stand in objects.
     pub fn accounts(&self, counters: Vec<(String, u64)>) -> Accounts {
         let by_reason = |totals: &[u64]| {
             let occurred = totals.iter().enumerate().filter(|(_, total)| **total > 0);

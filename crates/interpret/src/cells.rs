@@ -23,6 +23,7 @@ impl Core {
         word.unwrap_or(0)
     }
 
+    /// Writes a cell that holds one number. The number has the width of its type already.
     pub fn set_cell(&mut self, at: Activation, object: Value, cell: CellId, value: Value) {
         let value = self.get(at, value);
         if let Some(Content::Word(word)) = self.store.cell_mut(at.class(object), self.get(at, object), cell) {
@@ -30,6 +31,8 @@ impl Core {
         }
     }
 
+    /// Writes one element of an array; behind the last one nothing is written, and `bounds` is reported
+    /// (docs/semantics.md, M1).
     pub fn set_at(
         &mut self,
         at: Activation,
@@ -47,6 +50,7 @@ impl Core {
         }
     }
 
+    /// Adds to a counter, modulo 2^64 (docs/semantics.md, F10).
     pub fn count(&mut self, at: Activation, object: Value, cell: CellId, amount: Value) {
         let amount = self.get(at, amount);
         let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
@@ -74,6 +78,8 @@ impl Core {
         }
     }
 
+    /// Gives units back to a quota; more than were taken make it whole, and `misuse` is reported (docs/semantics.md,
+    /// M1).
     pub fn give(&mut self, at: Activation, object: Value, cell: CellId, amount: Value, source: Option<SourceId>) {
         let given = self.get(at, amount) as u32;
         let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
@@ -85,6 +91,8 @@ impl Core {
         }
     }
 
+    /// Puts a message into a place. Where one was, that is gone and `misuse` is reported; a place that is not there
+    /// makes the message gone, and reports `bounds` where only the index is wrong (docs/semantics.md, M1 and L7).
     pub fn keep(&mut self, at: Activation, place: (Value, CellId, Value), message: Value, source: Option<SourceId>) {
         let (object, cell, index) = place;
         let message = self.get(at, message);
@@ -114,6 +122,8 @@ impl Core {
         }
     }
 
+    /// In the object's own settle instant it settles at once again (docs/semantics.md, S3); elsewhere it is dirty
+    /// from then on (S7). Of a class without `settle` nothing happens.
     pub fn ask_again(&mut self, at: Activation, object: Value) {
         let (class, object) = (at.class(object), self.get(at, object));
         if self.settling == Some((class, object)) {

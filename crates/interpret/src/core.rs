@@ -10,6 +10,8 @@ use crate::program::Program;
 use crate::record::Recording;
 use crate::store::Store;
 
+/// All of an instance that changes. Between two calls only objects, totals, `now`, what is put off and what is
+/// unsettled hold something; the rest is empty, and kept for its room.
 #[derive(Clone)]
 pub struct Core {
     pub store: Store,
@@ -59,6 +61,7 @@ pub struct Event {
     pub cause: Option<(usize, usize)>,
 }
 
+/// Where an emission goes.
 #[derive(Clone, Copy, Debug)]
 pub enum What {
     /// `handler` may be [`crate::program::NOBODY`].
@@ -72,6 +75,7 @@ pub enum What {
     },
 }
 
+/// An event for later, with its arguments (docs/semantics.md, R6).
 #[derive(Clone, Debug)]
 pub struct Put {
     pub handler: u32,
@@ -79,6 +83,8 @@ pub struct Put {
     pub args: Vec<u64>,
 }
 
+/// An object in the queue of the dirty. It counts only while the object's own `dirty` is the same `since`: one that
+/// settled in between stands there no more.
 #[derive(Clone, Copy, Debug)]
 pub struct Dirty {
     pub class: ClassId,
@@ -94,6 +100,8 @@ pub struct Arena {
 }
 
 impl Arena {
+    /// Takes a message over, and answers with what registers hold for it. The number is free again once the message
+    /// is taken.
     pub fn put(&mut self, message: Box<Message>) -> u64 {
         match self.free.pop() {
             Some(id) => {
@@ -115,6 +123,7 @@ impl Arena {
         taken.unwrap_or_default()
     }
 
+    /// The message of a number. One that was used up is empty, and a fault of the verifier in a debug build.
     pub fn get(&self, id: u64) -> &Message {
         static NOTHING: Message =
             Message { headers: Vec::new(), octets: Vec::new(), attributes: Vec::new(), met: Vec::new() };
@@ -123,6 +132,7 @@ impl Arena {
         found.unwrap_or(&NOTHING)
     }
 
+    /// As [`Arena::get`], to be changed; one that was used up becomes an empty message again.
     pub fn get_mut(&mut self, id: u64) -> &mut Message {
         let place = id as usize;
         if self.messages.len() <= place {
@@ -138,6 +148,7 @@ impl Arena {
 }
 
 impl Core {
+    /// The state before the start, with room for one queue a channel. The seed is that of docs/semantics.md, D2.
     pub fn new(program: &Program, seed: u64) -> Self {
         let automaton = &program.automaton;
         let retired = automaton.classes.iter().map(|class| vec![0; class.cells.len()]).collect();
@@ -171,6 +182,7 @@ impl Core {
         }
     }
 
+    /// Notes a report of the reaction at hand; it goes out with its outputs (docs/semantics.md, A11).
     pub fn report(&mut self, report: Report, source: Option<SourceId>) {
         self.reports.push((report, source));
     }
@@ -181,6 +193,7 @@ impl Core {
         self.totals.gone += 1;
     }
 
+    /// Ends a message as lost, for a reason (docs/semantics.md, F3).
     pub fn drop_message(&mut self, message: u64, reason: ReasonId) {
         self.messages.take(message);
         if let Some(total) = self.totals.dropped.get_mut(reason.index()) {
@@ -188,6 +201,7 @@ impl Core {
         }
     }
 
+    /// Ends a message as one that has done its work, for a reason (docs/semantics.md, F3).
     pub fn consume(&mut self, message: u64, reason: ReasonId) {
         self.messages.take(message);
         if let Some(total) = self.totals.consumed.get_mut(reason.index()) {

@@ -18,10 +18,12 @@ pub struct Activation<'a> {
 }
 
 impl Activation<'_> {
+    /// The type of a value of this body.
     pub fn ty(&self, value: Value) -> Type {
         self.body.values[value.index()].ty
     }
 
+    /// The class of a value that is a reference; of any other a class that no automaton has.
     pub fn class(&self, object: Value) -> ClassId {
         match self.ty(object) {
             Type::Ref(class) => class,
@@ -118,10 +120,13 @@ impl Core {
         self.recording.as_mut()?.coverage.as_mut()
     }
 
+    /// What a value holds. Before its definition was carried out that is nothing of sense: the verifier has seen to
+    /// the order.
     pub fn get(&self, at: Activation, value: Value) -> u64 {
         self.registers[at.base + value.index()]
     }
 
+    /// Sets a value. The word must fit the value's type: nothing cuts it here.
     pub fn set(&mut self, at: Activation, value: Value, word: u64) {
         self.registers[at.base + value.index()] = word;
     }

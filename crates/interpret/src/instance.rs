@@ -71,11 +71,12 @@ impl Instance {
         Instance { program: Arc::new(program), core, waiting: 0 }
     }
 
+    /// The automaton that runs, as it was given: composed or not.
     pub fn automaton(&self) -> &Automaton {
         &self.program.automaton
     }
 
-    /// How many frames of this stack wait in devices; they hold buffers, so the door may be shut (design, "Memory").
+    /// How many frames of this stack wait in devices; they hold buffers, so the door may be shut (docs/semantics.md, M4).
     pub fn set_waiting(&mut self, frames: u32) {
         self.waiting = frames;
     }
@@ -93,6 +94,7 @@ impl Instance {
         self.core.recording = Some(Box::new(Recording { coverage, instants: instants.then(Vec::new) }));
     }
 
+    /// What was recorded and not taken yet; `None` before [`Instance::record`].
     pub fn recording(&self) -> Option<&Recording> {
         self.core.recording.as_deref()
     }

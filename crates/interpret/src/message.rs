@@ -18,6 +18,7 @@ pub struct Message {
 }
 
 impl Message {
+    /// A message without headers that no wire has met; its attributes are as declared (docs/semantics.md, F7).
     pub fn new(automaton: &Automaton, octets: Vec<u8>) -> Self {
         let attributes = automaton.attributes.iter().map(|attribute| attribute.default).collect();
         Message { headers: Vec::new(), octets, attributes, met: Vec::new() }
@@ -29,11 +30,13 @@ impl Message {
         Message { headers: Vec::new(), octets, attributes: self.attributes.clone(), met: self.met.clone() }
     }
 
+    /// Remembers a packet as a wire met it. Of each wire only the last one is kept (docs/semantics.md, F9).
     pub fn note_met(&mut self, wire: WireId, packet: &[u8]) {
         self.met.retain(|(known, _)| *known != wire);
         self.met.push((wire, packet.into()));
     }
 
+    /// The packet as the wire met it; empty if it met none (docs/semantics.md, F9).
     pub fn received(&self, wire: WireId) -> &[u8] {
         self.met.iter().find(|(known, _)| *known == wire).map_or(&[], |(_, packet)| packet)
     }
@@ -44,6 +47,8 @@ impl Message {
         self.octets.get(at..at.checked_add(octets)?)
     }
 
+    /// Writes the low octets of a number at an offset from the start; false, and nothing written, where the message
+    /// ends before. `octets` is at most 8.
     pub fn store(&mut self, at: u64, octets: usize, endian: Endian, value: u64) -> bool {
         let place = usize::try_from(at).ok().and_then(|at| self.octets.get_mut(at..at.checked_add(octets)?));
         let Some(place) = place else { return false };

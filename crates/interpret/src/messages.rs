@@ -8,10 +8,13 @@ use crate::eval::Activation;
 use crate::message::{number, Message};
 
 impl Core {
+    /// The message that a value holds; see [`crate::core::Arena::get`] for one that was used up.
     pub fn message(&self, at: Activation, message: Value) -> &Message {
         self.messages.get(self.get(at, message))
     }
 
+    /// The number in a field at an offset, in octets from the start; beyond the end it is 0, and `bounds` is reported
+    /// (docs/semantics.md, F6).
     pub fn load(
         &mut self,
         at: Activation,
@@ -28,6 +31,8 @@ impl Core {
         found.unwrap_or(0)
     }
 
+    /// Writes a field at an offset, in octets from the start; beyond the end nothing is written, and `bounds` is
+    /// reported (docs/semantics.md, F6).
     pub fn store_field(
         &mut self,
         at: Activation,
@@ -42,12 +47,15 @@ impl Core {
         self.report_if(!stored, op);
     }
 
+    /// Puts a header on top; the octets stay until a wire encodes it (docs/semantics.md, F8).
     pub fn push(&mut self, at: Activation, op: &Op, message: Value, of: (HeaderId, VariantId), fields: &[Value]) {
         let fields = fields.iter().map(|field| self.get(at, *field)).collect();
         let header = HeaderValue { header: of.0, variant: of.1, fields };
         self.change(at, op, message).headers.push(header);
     }
 
+    /// Takes the top header off; its fields are the results behind the message. Another header than `of` on top is a
+    /// fault of the form, found in debug builds; fields that it lacks are 0.
     pub fn pop(&mut self, at: Activation, op: &Op, message: Value, of: (HeaderId, VariantId)) {
         let popped = self.change(at, op, message).headers.pop();
         debug_assert!(
@@ -60,6 +68,8 @@ impl Core {
         }
     }
 
+    /// Turns the headers on top that the wire carries into octets in front (docs/semantics.md, W1); a field that was
+    /// cut is reported as `narrow`.
     pub fn encode(&mut self, at: Activation, op: &Op, message: Value, wire: WireId) {
         let message = self.change(at, op, message);
         if encode(&at.program.automaton, wire, message) {
@@ -67,6 +77,8 @@ impl Core {
         }
     }
 
+    /// Calls a function in C; without functions it gives 0 and leaves the message as it is. A function that is given
+    /// a message may make it longer by `grows` octets, and no more.
     pub fn native(
         &mut self,
         at: Activation,
@@ -92,6 +104,7 @@ impl Core {
         }
     }
 
+    /// Keeps the first `size` octets; where there are fewer, all, and `bounds` is reported (docs/semantics.md, F6).
     pub fn trim(&mut self, at: Activation, op: &Op, message: Value, size: Value) {
         let size = self.get(at, size);
         let octets = &mut self.change(at, op, message).octets;
@@ -100,6 +113,8 @@ impl Core {
         self.report_if(beyond, op);
     }
 
+    /// Takes `size` octets off the front; where there are fewer, all, and `bounds` is reported (docs/semantics.md,
+    /// F6).
     pub fn skip(&mut self, at: Activation, op: &Op, message: Value, size: Value) {
         let size = self.get(at, size);
         let octets = &mut self.change(at, op, message).octets;
@@ -108,6 +123,8 @@ impl Core {
         self.report_if(beyond, op);
     }
 
+    /// Cuts the message at an octet; the rest is the second result, a new message. Behind the end it is empty, and
+    /// `bounds` is reported (docs/semantics.md, F6 to F8).
     pub fn split(&mut self, at: Activation, op: &Op, message: Value, place: Value) {
         let place = self.get(at, place);
         let message = self.change(at, op, message);
@@ -117,12 +134,15 @@ impl Core {
         self.report_if(beyond, op);
     }
 
+    /// Puts the octets of the second message behind the first one's. The second is used up, and counts as merged
+    /// (docs/semantics.md, F2 and F7).
     pub fn join(&mut self, at: Activation, op: &Op, first: Value, second: Value) {
         let second = self.messages.take(self.get(at, second));
         self.totals.merged += 1;
         self.change(at, op, first).octets.extend_from_slice(&second.octets);
     }
 
+    /// Sets an attribute of the message, as a number that has the width of its type already.
     pub fn set_attribute(&mut self, at: Activation, op: &Op, message: Value, attribute: AttributeId, value: Value) {
         let value = self.get(at, value);
         if let Some(place) = self.change(at, op, message).attributes.get_mut(attribute.index()) {
@@ -137,6 +157,7 @@ impl Core {
         self.messages.get_mut(id)
     }
 
+    /// Counts a message as made inside (docs/semantics.md, F2), and puts it into one of the operation's results.
     pub fn make(&mut self, at: Activation, op: &Op, result: usize, message: Message) {
         self.totals.made += 1;
         let id = self.messages.put(Box::new(message));

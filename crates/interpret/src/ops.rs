@@ -10,6 +10,8 @@ use crate::random;
 use crate::store::{round_up, NULL};
 
 impl Core {
+    /// Carries out one operation that does not branch, and sets its results. `block` and `place` say where it stands:
+    /// an emission's handler and channel are looked up by them.
     pub fn operation(&mut self, at: Activation, block: BlockId, place: usize, op: &Op) {
         let word = match &op.kind {
             OpKind::Const { ty, value } => *value & at.program.mask(*ty),
@@ -198,6 +200,7 @@ pub fn binary(op: Binary, ty: Type, width: u8, a: u64, b: u64) -> (u64, Option<R
     }
 }
 
+/// Compares two numbers of one type; on `seqN` around the circle (RFC 1982; docs/semantics.md, A4).
 pub fn compare(op: Compare, ty: Type, a: u64, b: u64) -> bool {
     let less = |a: u64, b: u64| match ty {
         // RFC 1982: `a < b` when `b - a` is in `1 .. 2^(n-1)`.

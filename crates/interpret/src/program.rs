@@ -11,6 +11,7 @@ use crate::arrays::Arrays;
 /// Who handles an emission; `NOBODY` if no handler does.
 pub const NOBODY: u32 = u32::MAX;
 
+/// One automaton with its parameters, ready to run; nothing in it changes while it runs.
 pub struct Program {
     pub automaton: Arc<Automaton>,
     /// Functions in C; without them they give 0 and leave messages as they are.
@@ -22,7 +23,7 @@ pub struct Program {
     pub functions: Vec<Arrays>,
     /// Timer cells in the order of their declaration.
     pub timers: Vec<(ClassId, CellId)>,
-    /// By [`Program::channel_to_layer`] and [`Program::channel_to_port`]: whether the channel is a queue.
+    /// By channel, as emissions have them in [`BlockInfo::emits`]: whether it is a queue (docs/semantics.md, O6).
     pub queued: Vec<bool>,
     /// Handlers of inputs, by port and event.
     pub inputs: Vec<Vec<u32>>,
@@ -31,6 +32,7 @@ pub struct Program {
     pub remembered: Vec<bool>,
 }
 
+/// Of a class, what is looked up while it runs.
 pub struct ClassInfo {
     pub unique: bool,
     /// Handler of `settle`, or `NOBODY`.
@@ -44,6 +46,7 @@ pub struct ClassInfo {
     pub children: Vec<ClassId>,
 }
 
+/// Of a handler, what is looked up while it runs.
 pub struct HandlerInfo {
     pub arrays: Arrays,
     pub blocks: Vec<BlockInfo>,
@@ -51,6 +54,7 @@ pub struct HandlerInfo {
     pub messages: Vec<u16>,
 }
 
+/// Of a block, what is looked up while it runs.
 #[derive(Default)]
 pub struct BlockInfo {
     /// By operation: who handles an emission and its channel.
@@ -62,6 +66,8 @@ pub struct BlockInfo {
 }
 
 impl Program {
+    /// Resolves an automaton that has been verified. Parameters stand in their order; what is left out is as
+    /// declared, and numbers are cut to their types' bits.
     pub fn new(automaton: Arc<Automaton>, params: &[u64]) -> Self {
         let automaton_ref = &*automaton;
         let mut timers = Vec::new();
@@ -94,10 +100,13 @@ impl Program {
         }
     }
 
+    /// All ones in the bits of a type; all 64 of references, messages and reasons.
     pub fn mask(&self, ty: Type) -> u64 {
         mask(ty.width(&self.automaton))
     }
 
+    /// One queue for all events, in place of one a channel: the order that docs/semantics.md, O5 refuses. A planted
+    /// fault.
     pub fn merge_channels(&mut self) {
         self.queued.fill(true);
         let blocks = self.handlers.iter_mut().flat_map(|handler| &mut handler.blocks);
@@ -106,6 +115,7 @@ impl Program {
         }
     }
 
+    /// How many channels the layers have, whether anything is emitted on them or not.
     pub fn channels(&self) -> usize {
         self.automaton.layers.len() * receivers(&self.automaton)
     }

@@ -28,6 +28,7 @@ pub struct Instant {
     pub emissions: Vec<Emission>,
 }
 
+/// Why an object had an instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
     Start,
@@ -47,6 +48,7 @@ pub struct Emission {
     pub gone: bool,
 }
 
+/// Who an emission was for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Recipient {
     Object { object: Handle, handler: HandlerId },

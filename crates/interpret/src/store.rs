@@ -9,18 +9,22 @@ use mokume_reaction::{Automaton, CellId, CellKind, ClassId, Handle, Type};
 use crate::message::Message;
 use crate::random;
 
+/// The reference to nothing.
 pub const NULL: u64 = u64::MAX;
 /// No place: the end of a chain of siblings.
 pub const NONE: u32 = u32::MAX;
 
+/// The place in its class of the object that a reference names; without sense for [`NULL`].
 pub fn place_of(object: u64) -> u32 {
     object as u32
 }
 
+/// The reference to the object that has a place for the time that its generation says (docs/semantics.md, L3).
 pub fn reference(place: u32, generation: u32) -> u64 {
     u64::from(generation) << 32 | u64::from(place)
 }
 
+/// A reference, as programs outside are given it.
 pub fn handle(object: u64) -> Handle {
     match object {
         NULL => Handle::NULL,
@@ -28,6 +32,7 @@ pub fn handle(object: u64) -> Handle {
     }
 }
 
+/// A handle from outside, as a reference. Whether the object is there is not looked at.
 pub fn object_of(handle: Handle) -> u64 {
     match handle {
         Handle::NULL => NULL,
@@ -47,6 +52,7 @@ pub enum Content {
     Counter(u64),
 }
 
+/// Whether a place has an object (docs/semantics.md, L5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Life {
     Free,
@@ -55,6 +61,7 @@ pub enum Life {
     Ended,
 }
 
+/// A place of a class, with the object in it, if there is one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Object {
     pub life: Life,
@@ -73,6 +80,7 @@ pub struct Object {
     pub cells: Vec<Content>,
 }
 
+/// The objects of one class.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Objects {
     pub places: Vec<Object>,
@@ -91,6 +99,7 @@ pub struct Armed {
     pub place: u32,
 }
 
+/// All objects, and which timers are armed in which order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Store {
     pub classes: Vec<Objects>,
@@ -174,19 +183,24 @@ impl Store {
         (found.life != Life::Free && u64::from(found.generation) == object >> 32).then_some(found)
     }
 
+    /// The object that a reference names, also one that has ended in this reaction; `None` if it was freed, even
+    /// where another has its place (docs/semantics.md, L7).
     pub fn get_mut(&mut self, class: ClassId, object: u64) -> Option<&mut Object> {
         let found = self.classes[class.index()].places.get_mut(place_of(object) as usize)?;
         (found.life != Life::Free && u64::from(found.generation) == object >> 32).then_some(found)
     }
 
+    /// Whether the object is there and has not ended.
     pub fn is_living(&self, class: ClassId, object: u64) -> bool {
         self.get(class, object).is_some_and(|found| found.life == Life::Living)
     }
 
+    /// A cell of an object; `None` where the object was freed.
     pub fn cell(&self, class: ClassId, object: u64, cell: CellId) -> Option<&Content> {
         self.get(class, object)?.cells.get(cell.index())
     }
 
+    /// As [`Store::cell`], to be changed. Timers are armed elsewhere: their order is kept beside the cells.
     pub fn cell_mut(&mut self, class: ClassId, object: u64, cell: CellId) -> Option<&mut Content> {
         self.get_mut(class, object)?.cells.get_mut(cell.index())
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use mokume_base::{Invocation, World};
 
+/// What a solver says about facts that are asserted together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// No values make all facts true.
@@ -15,6 +16,8 @@ pub enum Answer {
     Unknown(String),
 }
 
+/// A program that decides SMT-LIB scripts. It is none of ours: only what it refutes or satisfies counts, and what it
+/// does not decide is no proof.
 pub trait Solver {
     fn name(&self) -> &'static str;
     /// `script` ends with `(check-sat)`; `wanted` are names of bit-vector or boolean constants whose values matter when it is satisfiable.

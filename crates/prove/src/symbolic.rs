@@ -1,6 +1,6 @@
 //! One reaction of the layered automaton, for all states at once: a list of leaves, each with its condition, its cells and outputs.
 //!
-//! The prover's own reading of the form (`mokume_reaction::body`); nothing here comes from the optimiser or a back end.
+//! The prover's own reading of the form (`mokume_reaction::body`); nothing here comes from what it judges.
 //! A leaf that does what this reading does not cover is an *escape*: its condition must be shown impossible, it is never expanded.
 
 mod arithmetic;
@@ -36,6 +36,7 @@ pub enum Origin {
     Found(Object, CellId, Vec<Term>, u32),
 }
 
+/// What a value of the form is on one way through a reaction: a term, or something that no solver is asked about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     Bits(Term),
@@ -97,6 +98,8 @@ type Initial<'a> = dyn FnMut(&mut Terms, &Automaton, ClassId, CellId, u32) -> Op
 const MOST_LEAVES: usize = 4096;
 
 impl<'a> Reader<'a> {
+    /// A reader of one automaton. `initial` gives what a cell holds before the reaction, once for each cell that is
+    /// met; where it gives `None`, a way that reads the cell escapes.
     pub fn new(
         automaton: &'a Automaton,
         terms: &'a mut Terms,

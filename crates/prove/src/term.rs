@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Term(u32);
 
+/// What a term stands for, as SMT-LIB's sorts have it. Bits are 1 to 64, but for concatenations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sort {
     Bool,
@@ -17,6 +18,8 @@ pub enum Sort {
     Octets,
 }
 
+/// Operators of two bit-vectors of one width. `Div` and `Rem` are those of SMT-LIB: by zero they give all ones and
+/// the dividend, so a reader of docs/semantics.md, A3 chooses before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operator {
     Add,
@@ -31,6 +34,7 @@ pub enum Operator {
     Shr,
 }
 
+/// How a term is made of others. Equal nodes of equal sort are one term.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     Variable {
@@ -78,10 +82,12 @@ fn mask(width: u32) -> u64 {
 }
 
 impl Terms {
+    /// How the term is made. Panics at a term of another arena, if it is not there.
     pub fn node(&self, term: Term) -> &Node {
         &self.nodes[term.0 as usize].0
     }
 
+    /// What the term stands for.
     pub fn sort(&self, term: Term) -> Sort {
         self.nodes[term.0 as usize].1
     }
@@ -95,10 +101,12 @@ impl Terms {
         }
     }
 
+    /// How many different terms there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
+    /// Whether no term has been made yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -112,6 +120,7 @@ impl Terms {
         *entry
     }
 
+    /// The constant of this name. Asked for twice with one sort, it is the same term; a name must have one sort only.
     pub fn variable(&mut self, name: &str, sort: Sort) -> Term {
         self.make(Node::Variable { name: name.to_string() }, sort)
     }
@@ -123,10 +132,12 @@ impl Terms {
         self.variable(&name, sort)
     }
 
+    /// True or false.
     pub fn truth(&mut self, value: bool) -> Term {
         self.make(if value { Node::True } else { Node::False }, Sort::Bool)
     }
 
+    /// A number of 1 to 64 bits; what is above them is cut.
     pub fn number(&mut self, value: u64, width: u32) -> Term {
         debug_assert!((1..=64).contains(&width));
         self.make(Node::Number(value & mask(width)), Sort::Bits(width))
@@ -142,6 +153,7 @@ impl Terms {
         }
     }
 
+    /// The opposite of a boolean.
     pub fn not(&mut self, a: Term) -> Term {
         match self.node(a).clone() {
             Node::True => self.truth(false),
@@ -151,6 +163,7 @@ impl Terms {
         }
     }
 
+    /// True if all are; of none, true. Parts are sorted, and doubles and opposites seen.
     pub fn all(&mut self, parts: &[Term]) -> Term {
         let mut flat = Vec::new();
         for part in parts {
@@ -176,6 +189,7 @@ impl Terms {
         }
     }
 
+    /// True if one is; of none, false. Parts are sorted, and doubles seen.
     pub fn any(&mut self, parts: &[Term]) -> Term {
         let mut flat = Vec::new();
         for part in parts {
@@ -195,11 +209,13 @@ impl Terms {
         }
     }
 
+    /// False only where `a` holds and `b` does not.
     pub fn implies(&mut self, a: Term, b: Term) -> Term {
         let not_a = self.not(a);
         self.any(&[not_a, b])
     }
 
+    /// One of two terms of the same sort, by a condition.
     pub fn choose(&mut self, condition: Term, then: Term, otherwise: Term) -> Term {
         debug_assert_eq!(self.sort(then), self.sort(otherwise));
         match self.node(condition) {
@@ -214,6 +230,7 @@ impl Terms {
         self.make(Node::If(condition, then, otherwise), sort)
     }
 
+    /// Whether two terms of the same sort are equal.
     pub fn equal(&mut self, a: Term, b: Term) -> Term {
         debug_assert_eq!(self.sort(a), self.sort(b));
         if a == b {
@@ -235,6 +252,7 @@ impl Terms {
         self.make(Node::Equal(a, b), Sort::Bool)
     }
 
+    /// Whether `a` is below `b`, both as numbers without sign of one width.
     pub fn less(&mut self, a: Term, b: Term) -> Term {
         debug_assert_eq!(self.sort(a), self.sort(b));
         match (self.constant(a), self.constant(b)) {
@@ -248,6 +266,7 @@ impl Terms {
         self.make(Node::Less(a, b), Sort::Bool)
     }
 
+    /// Whether `a` is at most `b`, both as numbers without sign of one width.
     pub fn less_equal(&mut self, a: Term, b: Term) -> Term {
         debug_assert_eq!(self.sort(a), self.sort(b));
         match (self.constant(a), self.constant(b)) {
@@ -261,6 +280,7 @@ impl Terms {
         self.make(Node::LessEqual(a, b), Sort::Bool)
     }
 
+    /// An operator on two bit-vectors of one width, modulo 2^width. What it simplifies to is the same in SMT-LIB.
     pub fn binary(&mut self, operator: Operator, a: Term, b: Term) -> Term {
         let sort = self.sort(a);
         debug_assert_eq!(sort, self.sort(b));
@@ -303,6 +323,7 @@ impl Terms {
         self.make(Node::Binary(operator, a, b), sort)
     }
 
+    /// Bits `high` down to `low` of a term, both counted from 0; `low <= high`, and `high` below the width.
     pub fn extract(&mut self, high: u32, low: u32, a: Term) -> Term {
         let width = self.width(a);
         debug_assert!(high < width && low <= high);
@@ -337,6 +358,7 @@ impl Terms {
         }
     }
 
+    /// `high` in front of `low`, as wide as both; it may be wider than 64 bits.
     pub fn concat(&mut self, high: Term, low: Term) -> Term {
         let (upper, lower) = (self.width(high), self.width(low));
         if upper + lower <= 64 {
@@ -370,10 +392,12 @@ impl Terms {
         }
     }
 
+    /// The octet at a 32-bit index. An array has no end: who reads a message asks for its size first.
     pub fn select(&mut self, octets: Term, index: Term) -> Term {
         self.make(Node::Select(octets, index), Sort::Bits(8))
     }
 
+    /// A function of which nothing is known but that equal arguments give equal results.
     pub fn apply(&mut self, name: &str, args: Vec<Term>, sort: Sort) -> Term {
         self.make(Node::Apply { name: name.to_string(), args }, sort)
     }

@@ -13,6 +13,7 @@ pub struct Failure {
     pub kind: FailureKind,
 }
 
+/// What was expected, and what came instead, written as the test's text would have it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FailureKind {
     /// The outputs of one group of ports, in order.

@@ -24,6 +24,7 @@ pub struct Step {
     pub line: u32,
 }
 
+/// What one step does to the stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
     /// `port.event(args)`, now.
@@ -63,6 +64,7 @@ pub struct Expect {
     pub counts: Vec<Count>,
 }
 
+/// One output that must come, as names; the stack's own say which they are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExpectedOutput {
     pub port: String,
@@ -79,6 +81,7 @@ pub struct Count {
     pub total: u64,
 }
 
+/// A total of the stack's accounts (docs/semantics.md, F2 and F10).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Counted {
     /// Messages dropped, by the reason's name; `*.name` is the sum over all layers and wires.

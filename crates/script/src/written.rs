@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mokume_base::Form;
-use mokume_reaction::{Automaton, HeaderId, PortId, Type};
+use mokume_reaction::{Automaton, HeaderId, PortId, Type, WireId};
 
 /// Which values of a stack are written by which form. One that says nothing is the default: all numbers in decimal.
 #[derive(Clone, Default, Debug)]
@@ -15,6 +15,8 @@ pub struct Written {
     pub params: BTreeMap<String, Form>,
     /// Fields of headers by name.
     pub headers: BTreeMap<(HeaderId, String), Form>,
+    /// Fields of wires by name, of those that declare a type.
+    pub wires: BTreeMap<(WireId, String), Form>,
     /// Those of all types of the program, for what has no type.
     pub all: Vec<Form>,
 }

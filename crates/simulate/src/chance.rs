@@ -1,15 +1,19 @@
 //! The simulation's one source of randomness: SplitMix64 (Steele, Lea, Flood 2014), so that a seed replays everything.
 
+/// The generator: its state is all there is. Losses, delays and flipped bits of all media draw from one, in
+/// the order of events.
 #[derive(Clone, Debug)]
 pub struct Chance {
     state: u64,
 }
 
 impl Chance {
+    /// The generator of a seed; any seed is good, 0 too.
     pub fn new(seed: u64) -> Self {
         Chance { state: seed }
     }
 
+    /// The next 64 bits.
     pub fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;

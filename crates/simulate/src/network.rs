@@ -97,6 +97,8 @@ pub enum Keep {
 const ROUNDS_AT_ONE_TIME: u32 = 256;
 
 impl Simulation {
+    /// A network whose hosts have not started. The script need not be in order of time; inputs of one time keep the
+    /// order given. Everything random comes from the seed.
     pub fn new(hosts: Vec<Host>, media: Vec<Medium>, script: Vec<ScriptedInput>, seed: u64) -> Self {
         Simulation {
             hosts,
@@ -158,10 +160,12 @@ impl Simulation {
         &self.records
     }
 
+    /// What has happened so far, as far as [`Keep`] keeps it.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
+    /// Nanoseconds since the start: after a run its end, or where it stopped because it never rests.
     pub fn now(&self) -> u64 {
         self.now
     }

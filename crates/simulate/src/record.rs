@@ -2,6 +2,7 @@
 
 use mokume_reaction::{Datum, PortId, Report};
 
+/// One thing that happened, and when.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     /// Nanoseconds since the start.
@@ -9,6 +10,7 @@ pub struct Record {
     pub what: What,
 }
 
+/// What happened. Hosts and media are their places in the simulation's lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum What {
     /// A frame left a host; `number` names it in [`What::Arrived`], `fates` says what the medium does for each other member.

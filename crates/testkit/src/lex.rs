@@ -1,5 +1,6 @@
 //! Words of the run-test text: names, numbers with units, strings, signs. `;` starts a comment.
 
+/// One word of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Token {
     /// `port`, `seq.S.count`: names and dots, nothing between.
@@ -14,6 +15,7 @@ pub enum Token {
     Sign(&'static str),
 }
 
+/// A word and the line it stands in, counted from the number that [`tokens`] was given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lexed {
     pub token: Token,

@@ -27,15 +27,18 @@ pub struct MemoryWorld {
 }
 
 impl MemoryWorld {
+    /// A world without files, programs and variables, at the start of time.
     pub fn new() -> Self {
         Self::default()
     }
 
+    /// The same world with a file; folders above it are there without being made.
     pub fn with_file(self, path: &str, text: impl Into<Vec<u8>>) -> Self {
         self.lock().insert(clean(path), text.into());
         self
     }
 
+    /// The same world with a variable of the environment.
     pub fn with_environment(mut self, name: &str, value: &str) -> Self {
         self.environment.insert(name.to_string(), value.to_string());
         self

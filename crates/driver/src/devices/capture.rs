@@ -16,6 +16,7 @@ use crate::failure::Failure;
 /// Nothing that Ethernet carries is longer.
 const SNAP_LENGTH: u32 = 262_144;
 
+/// Frames of one capture, each due when its time has come, and perhaps a second capture for what the stack sends.
 pub struct CaptureDevice {
     coming: VecDeque<(u64, Vec<u8>)>,
     written: Option<CaptureWriter>,
@@ -105,6 +106,7 @@ pub struct CaptureWriter {
 }
 
 impl CaptureWriter {
+    /// A new capture of that name, over one that is there. The failure is one of use: the folder, or its rights.
     pub fn create(name: &str, link: LinkType) -> Result<Self, Failure> {
         let refuse = |error: &dyn std::fmt::Display| {
             Failure::of_use(format!("cannot write capture `{name}`: {error}"), "is the folder there and writable?")
@@ -127,6 +129,8 @@ impl CaptureWriter {
         Ok(CaptureWriter { name: name.to_string(), writer })
     }
 
+    /// Puts a frame behind the others; `at` is in nanoseconds since the capture's epoch. What cannot be written ends
+    /// the run.
     pub fn write(&mut self, at: u64, frame: &[u8]) -> Result<(), Failure> {
         let size = u32::try_from(frame.len()).unwrap_or(u32::MAX);
         let packet = PcapPacket::new(Duration::from_nanos(at), size, frame);

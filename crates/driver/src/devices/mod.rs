@@ -82,6 +82,8 @@ pub fn parse(text: &str) -> Result<(Option<String>, Kind), Failure> {
     }
 }
 
+/// Opens a device, as the command line names it. The failure says what is missing: rights, an interface, a file, an
+/// address.
 pub fn open(kind: &Kind) -> Result<Box<dyn Device>, Failure> {
     Ok(match kind {
         Kind::Tap { interface } => Box::new(tap::TapDevice::open(interface)?),

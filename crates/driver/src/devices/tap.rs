@@ -18,6 +18,7 @@ const LONGEST_FRAME: usize = 65_536;
 /// The kernel's MTU does not count it.
 const ETHERNET_HEADER: u32 = 14;
 
+/// An open interface. Frames have their Ethernet header, and none is longer than the interface's MTU allows.
 pub struct TapDevice {
     tap: File,
     interface: String,

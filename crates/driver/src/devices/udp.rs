@@ -16,6 +16,7 @@ const LARGEST: u32 = 1472;
 /// No datagram is longer.
 const LONGEST_DATAGRAM: usize = 65_536;
 
+/// An open socket. Until a peer is known, what the stack sends is lost.
 pub struct UdpDevice {
     socket: UdpSocket,
     /// The only one that is heard; or, where none was named, the last one that was.

@@ -34,6 +34,8 @@ pub struct Capture {
 /// The first octets of a pcapng file, of either byte order.
 const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 
+/// Reads a whole capture into memory. What is damaged behind some packets is in [`Capture::damage`], not a failure;
+/// no file, or one that is no capture, is a failure.
 pub fn read(name: &str) -> Result<Capture, Failure> {
     let unread = |error: std::io::Error| Failure::of_use(format!("capture `{name}`: {error}"), "is the path right?");
     let mut file = File::open(name).map_err(unread)?;

@@ -5,6 +5,7 @@ use serde_json::{json, Value};
 use super::capture::{date, Packet};
 use super::{Dissection, Layer};
 
+/// Times are text (UTC); `octets` is the length on the line, `captured` how many of them the capture has.
 pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
     let layers: Vec<Value> = dissection.layers.iter().map(layer).collect();
     let rest = &dissection.rest;

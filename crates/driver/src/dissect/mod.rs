@@ -12,7 +12,7 @@ use std::ops::Range;
 use mokume_base::world::World;
 use mokume_base::SourceMap;
 use mokume_lower::protocols::{Above, Key, Protocols};
-use mokume_reaction::{Automaton, FieldValue, Type, WireField};
+use mokume_reaction::{Automaton, FieldValue, Type, WireField, WireId};
 use mokume_script::Written;
 use mokume_wire::HeaderValue;
 
@@ -47,6 +47,7 @@ pub struct Layer {
     pub padding: Range<usize>,
 }
 
+/// One field of a packet; `bit` is counted from the beginning of the packet.
 #[derive(Debug)]
 pub struct Field {
     pub name: String,
@@ -59,6 +60,7 @@ pub struct Field {
     pub unread: bool,
 }
 
+/// Why a wire did not accept its packet, and at which bit of the packet it saw that.
 #[derive(Debug)]
 pub struct Refused {
     pub reason: String,
@@ -105,6 +107,8 @@ fn own(world: &dyn World) -> Checked {
 }
 
 impl Dissector {
+    /// Takes a packet apart, as far as a wire accepts it. Total: what no wire follows, or the last one refuses, is
+    /// `rest`.
     pub fn dissect(&self, octets: &[u8]) -> Dissection {
         let mut dissection = Dissection { layers: Vec::new(), rest: 0..octets.len() };
         let mut headers: Vec<HeaderValue> = Vec::new();
@@ -150,7 +154,7 @@ impl Dissector {
                 bit: start * 8 + seen.bit,
                 width: seen.width,
                 value: seen.value,
-                written: seen.field.and_then(|field| self.shown(field, seen.value)),
+                written: self.shown(wire, seen),
                 unread: seen.field.is_some_and(|field| matches!(field.value, FieldValue::Reserved)),
             })
             .collect();
@@ -159,8 +163,15 @@ impl Dissector {
         Layer { name: name.to_string(), wire, octets: start..end, fields, refused: None, padding: 0..0 }
     }
 
-    /// The value of a header's field that a wire carries as it is.
-    fn shown(&self, field: &WireField, value: u64) -> Option<String> {
+    /// As the wire's field says that it is written, or the header's field that it carries as it is.
+    fn shown(&self, wire: WireId, seen: &mokume_wire::Seen) -> Option<String> {
+        if let Some(form) = self.written.wires.get(&(wire, seen.name.to_string())) {
+            return Some(form.write(&[seen.value]));
+        }
+        self.carried(seen.field?, seen.value)
+    }
+
+    fn carried(&self, field: &WireField, value: u64) -> Option<String> {
         let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = field.value else { return None };
         let (name, ty) = self.automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
         let form = self.written.headers.get(&(header, name.clone())).filter(|form| form.words() == 1);

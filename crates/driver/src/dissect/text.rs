@@ -19,6 +19,8 @@ impl Ink {
     }
 }
 
+/// Several lines: the packet, its layers with their fields, and what was not decoded in hexadecimal, shortened where
+/// it is long.
 pub fn packet(packet: &Packet, dissection: &Dissection, ink: Ink) -> String {
     let mut lines = vec![ink.wrap("1", &head(packet))];
     for layer in &dissection.layers {

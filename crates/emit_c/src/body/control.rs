@@ -82,16 +82,15 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             let at = &body.blocks[block.index()];
             self.w.at_block = block;
             at.ops.iter().for_each(|op| operation(self.w, op));
-            match &at.end {
-                Terminator::Jump { to } if !self.has_many_ways_in(to.block) => {
+            if let Terminator::Jump { to } = &at.end {
+                if !self.has_many_ways_in(to.block) {
                     self.receive(Vec::new(), false, to);
                     block = to.block;
-                }
-                end => {
-                    self.end(block, end);
-                    return meeting.into_iter().rev().flatten().collect();
+                    continue;
                 }
             }
+            self.end(block, &at.end);
+            return meeting.into_iter().rev().flatten().collect();
         }
     }
 

@@ -17,9 +17,8 @@ const LARGEST_NAMED: usize = 5;
 const FARTHEST: usize = 40;
 
 pub(super) fn fold(function: &mut Routine) {
-    let mut body = std::mem::take(&mut function.body);
-    function.body = body.clone();
     let uses = Uses::of(function);
+    let mut body = std::mem::take(&mut function.body);
     Folding { function, uses }.block(&mut body);
     function.body = body;
 }

@@ -14,6 +14,8 @@ mod loops;
 mod print;
 mod scope;
 mod syntax;
+#[cfg(test)]
+mod tests;
 mod visit;
 
 pub(crate) use build::*;

@@ -7,6 +7,7 @@ use mokume_reaction::{Endian, HeaderId, VariantId, WireId};
 use super::Value;
 use crate::term::{Operator, Sort, Term, Terms};
 
+/// A message on one way through a reaction. Its octets are `front`, and behind them those of `base`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
     /// The one on top last.

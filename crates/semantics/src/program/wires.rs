@@ -1,6 +1,6 @@
 //! Bundles and their wires: where the fields of their headers stand.
 
-use mokume_base::Span;
+use mokume_base::{Form, Span};
 
 use super::{Binary, BundleId, Expr, LayerId, Name, Param, WireId};
 
@@ -48,6 +48,8 @@ pub struct Wire {
     pub big: bool,
     /// From the front of the packet on.
     pub items: Vec<WireItem>,
+    /// Fields whose types say how their values are written, by name.
+    pub written: Vec<(String, Form)>,
 }
 
 /// A part of a packet.

@@ -1,7 +1,7 @@
 //! Columns that hold over several lines: the `=` of a stack's layers, the types of a wire's fields, the braces of scopes
 //! and arms that stand on one line each, and comments behind code.
 
-use super::lay::Line;
+use super::line::Line;
 use super::pieces::Piece;
 use crate::kinds::SyntaxKind::{self, *};
 use crate::kinds::SyntaxNode;

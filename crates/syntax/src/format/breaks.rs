@@ -1,8 +1,7 @@
 //! Where lines end: the author's line ends, made regular, and blocks that do not fit one line.
 
-use super::lay::Line;
+use super::line::{Line, WIDTH};
 use super::pieces::{next_token, Piece};
-use super::WIDTH;
 use crate::kinds::SyntaxKind::*;
 
 /// What stands between a piece and the one before it.

@@ -1,37 +1,10 @@
 //! Lines: which pieces stand on them, how far they are indented, and their text.
 
 use super::breaks::{Break, Breaks};
+use super::line::{Line, INDENT};
 use super::pieces::{next_token, Piece};
-use super::{space, INDENT};
+use super::space;
 use crate::kinds::SyntaxKind::*;
-
-/// A line of the result.
-#[derive(Clone, Debug)]
-pub struct Line {
-    pub indent: usize,
-    /// An empty line stands before it.
-    pub is_set_apart: bool,
-    /// It begins where the author had no line end.
-    pub is_forced: bool,
-    pub first: usize,
-    pub end: usize,
-    /// Blanks before each of its pieces; none before the first.
-    pub blanks: Vec<usize>,
-}
-
-impl Line {
-    /// The column where its code ends: without a comment behind it.
-    pub fn code_width(&self, pieces: &[Piece]) -> usize {
-        let code = (self.first..self.end).filter(|at| !(pieces[*at].is_comment() && *at > self.first));
-        self.indent + code.map(|at| self.blanks[at - self.first] + pieces[at].width()).sum::<usize>()
-    }
-
-    /// The column where a piece begins.
-    pub fn column_of(&self, pieces: &[Piece], piece: usize) -> usize {
-        let before = (self.first..piece).map(|at| self.blanks[at - self.first] + pieces[at].width()).sum::<usize>();
-        self.indent + before + self.blanks[piece - self.first]
-    }
-}
 
 /// What is open around a place.
 struct Frame {

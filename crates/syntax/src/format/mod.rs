@@ -7,16 +7,14 @@
 mod align;
 mod breaks;
 mod lay;
+mod line;
 mod pieces;
 mod same;
 mod space;
 
 use mokume_base::{Diagnostic, FileId, Severity};
 
-/// Lines with more columns are broken where a block stands in them. Comments behind code do not count.
-pub const WIDTH: usize = 120;
-/// Columns of one level.
-const INDENT: usize = 4;
+pub use line::WIDTH;
 
 /// Why a text is left as it is.
 #[derive(Clone, Debug)]

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use super::RANKS;
 use crate::random::Random;
+
+/// Ranks of events: one of a rank emits only such of higher ranks.
+pub const RANKS: usize = 3;
 
 /// A body under construction: what is known at this place, and what must still be disposed of.
 pub struct Body<'a> {
@@ -22,6 +24,8 @@ pub struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
+    /// An empty body of a handler of the given rank in one of `layers` layers. It emits events of higher ranks only,
+    /// so that no random stack has a cycle (docs/semantics.md, O7).
     pub fn new(random: &'a mut Random, layer: usize, layers: usize, rank: usize) -> Self {
         Body {
             random,
@@ -39,11 +43,13 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// The same body, knowing one value of type `u8` by its name.
     pub fn with_word(mut self, name: &str) -> Self {
         self.bytes.push(name.to_string());
         self
     }
 
+    /// The same body, holding a message by its name, which it must dispose of; its size is known too.
     pub fn with_message(mut self, name: &str) -> Self {
         self.messages.push(name.to_string());
         let size = self.fresh("u");
@@ -54,21 +60,25 @@ impl<'a> Body<'a> {
         self
     }
 
+    /// Puts one line of the automaton's text behind the others.
     pub fn line(&mut self, line: String) {
         self.text += "    ";
         self.text += &line;
         self.text.push('\n');
     }
 
+    /// Begins a block; what was defined on one way only must not be known behind it.
     pub fn label(&mut self, label: &str) {
         let _ = writeln!(self.text, "  {label}:");
     }
 
+    /// A name that this body has not used, with the prefix in front.
     pub fn fresh(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}_{}", self.names)
     }
 
+    /// A value of type `u8`: mostly the name of one that is known, sometimes a number. Some value must be known.
     pub fn byte(&mut self) -> String {
         match self.random.chance(20) {
             true => self.random.below(256).to_string() + ":u8",
@@ -76,6 +86,7 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// The body's text up to its closing brace: some random statements, then every message that is left disposed of.
     pub fn finish(mut self) -> String {
         for _ in 0..2 + self.random.below(7) {
             self.statement();
@@ -362,6 +373,7 @@ impl<'a> Body<'a> {
         self.line(format!("emit {other}.w{rank}({value})"));
     }
 
+    /// Puts out a number at the application's port, beside the layer's number, so that tests see where it comes from.
     pub fn out(&mut self) {
         let layer = self.layer;
         match (self.random.below(3), self.wides.last().cloned(), self.flags.last().cloned()) {

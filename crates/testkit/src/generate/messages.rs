@@ -3,6 +3,7 @@
 use super::body::Body;
 
 impl Body<'_> {
+    /// A new message, or a share of one that is there. With many in hand one is changed instead.
     pub fn make_message(&mut self) {
         if self.messages.len() > 3 {
             return self.change_message();
@@ -19,6 +20,7 @@ impl Body<'_> {
         self.messages.push(name);
     }
 
+    /// Changes the last message, which gets a new name; where none is in hand, makes one.
     pub fn change_message(&mut self) {
         let Some(message) = self.messages.pop() else { return self.make_message() };
         let (value, at, name) = (self.byte(), self.fresh("u"), self.fresh("m"));
@@ -132,6 +134,7 @@ impl Body<'_> {
         self.label(&join);
     }
 
+    /// Uses a message up, by one of the ways there are. Its name is the caller's to forget.
     pub fn dispose(&mut self, message: &str) {
         let layer = self.layer;
         match self.random.below(7) {

@@ -9,9 +9,7 @@ mod messages;
 use std::fmt::Write;
 
 use crate::random::Random;
-use body::Body;
-
-const RANKS: usize = 3;
+use body::{Body, RANKS};
 
 /// The text of the automaton of a seed. It passes the verifier and composes.
 pub fn automaton(seed: u64) -> String {

@@ -1,5 +1,6 @@
 //! A field, and what stands behind it: `where …`, `trim packet to …`.
 
+use mokume_base::Form;
 use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
 
 use crate::program::*;
@@ -25,6 +26,9 @@ pub(super) fn read(reader: &mut WireReader, field: &ast::WireField) -> Option<Wi
     let tag = field.value().is_none() && !field.is_unread();
     let index = reader.fields.len() as u32;
     reader.fields.push(Earlier { name: name.clone(), width, tag, computed: false });
+    if let Some(notation) = annotations::notation(reader.cx, reader.file, field.ty()) {
+        reader.written.push((name.text.clone(), Form::Parts { notation, widths: vec![width] }));
+    }
     let value = match field.value() {
         None if tag => WireValue::Tag,
         None => WireValue::Unread,

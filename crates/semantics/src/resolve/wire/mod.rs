@@ -23,9 +23,11 @@ pub fn wires(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.wires {
         let big = item.byte_order() != Some(ast::ByteOrder::Little);
-        let mut work = WireReader { cx: &mut *cx, file: *file, big, fields: Vec::new(), element: None };
+        let mut work =
+            WireReader { cx: &mut *cx, file: *file, big, fields: Vec::new(), written: Vec::new(), element: None };
         let all = items(&mut work, &item.members());
-        cx.program.wires.push(Wire { name: tree::title(*file, item.name()), big, items: all });
+        let written = work.written;
+        cx.program.wires.push(Wire { name: tree::title(*file, item.name()), big, items: all, written });
     }
 }
 

@@ -1,6 +1,6 @@
 //! A wire that is being read: what was met of it, and the list that it is in.
 
-use mokume_base::FileId;
+use mokume_base::{FileId, Form};
 use mokume_syntax::ast::Expr as Tree;
 
 use crate::constants;
@@ -25,6 +25,8 @@ pub struct WireReader<'a> {
     pub big: bool,
     /// By number; those of arms that were left have a name that no text can hold.
     pub fields: Vec<Earlier>,
+    /// Of fields that were met, those whose types say how they are written.
+    pub written: Vec<(String, Form)>,
     /// Within `each block in Layer.blocks`: what stands for an element.
     pub element: Option<Element>,
 }
