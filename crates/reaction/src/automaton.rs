@@ -75,6 +75,9 @@ pub struct Automaton {
 }
 
 /// The type of a value. Records are flattened; `Instant` and `Duration` are `U(64)`, in nanoseconds.
+///
+/// An array is a value within a body only: cells hold arrays as [`CellKind::Array`], and nothing that crosses the border of a
+/// body (an event, a header, a function's signature, a key) has one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Type {
     Bool,
@@ -88,6 +91,21 @@ pub enum Type {
     /// A message: a header stack and octets. Linear: used up exactly once on every path.
     Msg,
     /// A [`ReasonId`] as a value: what `decode` answers.
+    Reason,
+    /// So many items, 1 to [`MOST_ITEMS`].
+    Array(Item, u32),
+}
+
+/// More items than this no array value has: each step on one may copy it.
+pub const MOST_ITEMS: u32 = 4096;
+
+/// What an array value is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Item {
+    Bool,
+    U(u8),
+    Seq(u8),
+    Enum(EnumId),
     Reason,
 }
 
@@ -316,13 +334,46 @@ pub struct Source {
 }
 
 impl Type {
-    /// Bits of a scalar value; 0 for messages, references and reasons.
+    /// Bits of a scalar value; 0 for messages, references, reasons and arrays.
     pub fn width(self, automaton: &Automaton) -> u8 {
         match self {
             Type::Bool => 1,
             Type::U(bits) | Type::Seq(bits) => bits,
             Type::Enum(id) => automaton.enums[id.index()].width,
-            Type::Ref(_) | Type::Msg | Type::Reason => 0,
+            Type::Ref(_) | Type::Msg | Type::Reason | Type::Array(..) => 0,
+        }
+    }
+
+    /// As an item of arrays, if arrays have such.
+    pub fn as_item(self) -> Option<Item> {
+        match self {
+            Type::Bool => Some(Item::Bool),
+            Type::U(bits) => Some(Item::U(bits)),
+            Type::Seq(bits) => Some(Item::Seq(bits)),
+            Type::Enum(id) => Some(Item::Enum(id)),
+            Type::Reason => Some(Item::Reason),
+            Type::Ref(_) | Type::Msg | Type::Array(..) => None,
+        }
+    }
+
+    /// The type of an array's items, and how many it has.
+    pub fn array(self) -> Option<(Type, u32)> {
+        match self {
+            Type::Array(item, count) => Some((item.ty(), count)),
+            Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Ref(_) | Type::Msg | Type::Reason => None,
+        }
+    }
+}
+
+impl Item {
+    /// The type of one as a value.
+    pub fn ty(self) -> Type {
+        match self {
+            Item::Bool => Type::Bool,
+            Item::U(bits) => Type::U(bits),
+            Item::Seq(bits) => Type::Seq(bits),
+            Item::Enum(id) => Type::Enum(id),
+            Item::Reason => Type::Reason,
         }
     }
 }

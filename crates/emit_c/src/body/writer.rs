@@ -8,7 +8,7 @@ use mokume_reaction::*;
 use super::ranges::Ranges;
 use crate::plan::Plan;
 use crate::tree::*;
-use crate::types::c_type;
+use crate::types::{c_type, value_type};
 
 /// What stands for the one object of a class that has one, from the start to the end.
 const SOLE: &str = "MK_SOLE";
@@ -148,7 +148,7 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     /// A variable of the value's type and name.
     pub fn local_for(&mut self, value: Value) -> Local {
-        let (hint, ty) = (self.hint(value).to_string(), self.c_type_of(value));
+        let (hint, ty) = (self.hint(value).to_string(), value_type(self.plan.automaton, self.type_of(value)));
         self.function.local(hint, ty)
     }
 

@@ -88,12 +88,27 @@ impl<'p> Writer<'_, 'p> {
     pub fn set_cells(&mut self, object: r::Value, cells: &[r::CellId], values: Vec<r::Value>) {
         let class = self.class_of(object);
         for (cell, value) in cells.iter().zip(values) {
-            let value = match self.a.cell(class, *cell).kind {
-                r::CellKind::Scalar { ty, .. } => self.cast(value, ty),
-                _ => value,
-            };
-            self.set(object, *cell, value);
+            match self.a.cell(class, *cell).kind {
+                r::CellKind::Scalar { ty, .. } => {
+                    let value = self.cast(value, ty);
+                    self.set(object, *cell, value);
+                }
+                r::CellKind::Array { .. } => {
+                    self.op(r::OpKind::SetAll { object, cell: *cell, value });
+                }
+                _ => self.set(object, *cell, value),
+            }
         }
+    }
+
+    /// The parts of a member: what its cells hold, and of arrays all of it.
+    pub fn get_parts(&mut self, object: r::Value, cells: &[r::CellId]) -> Vec<r::Value> {
+        let class = self.class_of(object);
+        let get = |cell: &r::CellId| match self.a.cell(class, *cell).kind {
+            r::CellKind::Array { .. } => self.value(r::OpKind::GetAll { object, cell: *cell }),
+            _ => self.get(object, *cell),
+        };
+        cells.iter().map(get).collect()
     }
 
     /// First values that are not constants.
@@ -169,7 +184,7 @@ impl<'p> Writer<'_, 'p> {
         let declared = &layer.objects[class.index()];
         let evicts = declared.evict_oldest && !self.faulty(Fault::NoEviction);
         let (owner, index) = self.index_of(class);
-        let key = self.exprs(key);
+        let key = self.at_border(key);
         let id = self.info().objects[class.index()].class;
         let here = self.locals.clone();
         let mut exits = Exits::default();

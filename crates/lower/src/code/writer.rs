@@ -14,7 +14,7 @@ use crate::constants::{fold_one, Env};
 use crate::plan::Component;
 use crate::stack::{Given, Info, Lowering, On, Registration, What};
 
-/// A local's scalars; none when it is not (or no longer) there.
+/// A local's parts ([`crate::parts`]); none when it is not (or no longer) there.
 pub type Locals = Vec<Option<Vec<Value>>>;
 
 /// The scalars of a flow.
@@ -156,14 +156,19 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.lowering.info(self.inst)
     }
 
-    /// As [`Lowering::flat`], in the instance at work.
-    pub fn flat(&mut self, ty: s::Type) -> Vec<(String, Type)> {
-        self.lowering.flat(self.inst, ty)
+    /// As [`Lowering::part_types`], in the instance at work.
+    pub fn part_types(&mut self, ty: s::Type) -> Vec<Type> {
+        self.lowering.part_types(self.inst, ty)
     }
 
-    /// As [`Lowering::flat_types`], in the instance at work.
-    pub fn flat_types(&mut self, ty: s::Type) -> Vec<Type> {
-        self.lowering.flat_types(self.inst, ty)
+    /// As [`Lowering::border`], in the instance at work.
+    pub fn border(&mut self, ty: s::Type) -> Vec<(String, Type)> {
+        self.lowering.border(self.inst, ty)
+    }
+
+    /// As [`Lowering::border_types`], in the instance at work.
+    pub fn border_types(&mut self, ty: s::Type) -> Vec<Type> {
+        self.lowering.border_types(self.inst, ty)
     }
 
     /// The flow's scalars as named parameters, as [`Lowering::flow_params`].
@@ -299,6 +304,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         match ty {
             Type::Msg => self.value(OpKind::NewMessage { octets: Vec::new() }),
             Type::Ref(class) => self.value(OpKind::Null { class }),
+            Type::Array(..) => self.value(OpKind::Pack { ty, values: Vec::new() }),
             Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Reason => self.constant(ty, 0),
         }
     }
@@ -322,7 +328,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// The scalars of a local. The checks let no code through that names one where it has no value.
+    /// The parts of a local. The checks let no code through that names one where it has no value.
     pub fn local(&mut self, local: LocalId) -> Vec<Value> {
         if let Some(Some(values)) = self.locals.get(local.index()) {
             return values.clone();
@@ -330,7 +336,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         let Some(decl) = self.decls.get(local.index()) else { return Vec::new() };
         let text = format!("the compiler lost the value of `{}`", decl.name.text);
         self.error("M0735", text, Some(decl.name.span), "this is a fault of the compiler, not of the program");
-        let types = self.flat_types(decl.ty);
+        let types = self.part_types(decl.ty);
         types.into_iter().map(|ty| self.zero(ty)).collect()
     }
 

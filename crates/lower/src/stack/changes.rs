@@ -128,7 +128,7 @@ impl<'p> Lowering<'p> {
             (Of::Session | Of::Sessions, Some(session)) => session,
             _ => classes.entity,
         };
-        let parts = self.flat(inst, ty).into_iter();
+        let parts = self.border(inst, ty).into_iter();
         let cells = parts
             .map(|(rest, ty)| self.scalar_cell(class, &joined(&format!("told_{name}"), &rest), ty, false))
             .collect();

@@ -25,6 +25,7 @@ use mokume_semantics::program as s;
 use crate::constants::scalars;
 use crate::fault::Fault;
 use crate::options::Options;
+use crate::parts::{parts, Part};
 use crate::plan::{Component, Inst, Kind, Plan};
 use crate::program::{any_stmt, blocks};
 
@@ -142,8 +143,8 @@ impl<'p> Lowering<'p> {
 
     // -- types
 
-    /// The scalars of a type in this instance, each with its name behind the value's.
-    pub fn flat(&mut self, inst: usize, ty: s::Type) -> Vec<(String, r::Type)> {
+    /// The scalars of a type at a border of this instance, each with its name behind the value's.
+    pub fn border(&mut self, inst: usize, ty: s::Type) -> Vec<(String, r::Type)> {
         match ty {
             s::Type::Flow(side) => {
                 let named = |(name, ty): (String, r::Type)| (format!("_{name}"), ty);
@@ -156,9 +157,29 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The types of [`Self::flat`] alone.
-    pub fn flat_types(&mut self, inst: usize, ty: s::Type) -> Vec<r::Type> {
-        self.flat(inst, ty).into_iter().map(|(_, ty)| ty).collect()
+    /// The types of [`Self::border`] alone.
+    pub fn border_types(&mut self, inst: usize, ty: s::Type) -> Vec<r::Type> {
+        self.border(inst, ty).into_iter().map(|(_, ty)| ty).collect()
+    }
+
+    /// The parts of a type in this instance's code, each with its name behind the value's ([`crate::parts`]).
+    pub fn parts_in_code(&mut self, inst: usize, ty: s::Type) -> Vec<(String, r::Type)> {
+        if let s::Type::Flow(_) = ty {
+            return self.border(inst, ty);
+        }
+        let found = parts(self.program, ty).into_iter();
+        let part = |part: Part| {
+            let ty = self.scalar(inst, part.ty);
+            // What vectors hold is what arrays hold: the checks let nothing else through.
+            let array = part.items.and_then(|items| Some(r::Type::Array(ty.as_item()?, items)));
+            (part.name, array.unwrap_or(ty))
+        };
+        found.map(part).collect()
+    }
+
+    /// The types of [`Self::parts_in_code`] alone.
+    pub fn part_types(&mut self, inst: usize, ty: s::Type) -> Vec<r::Type> {
+        self.parts_in_code(inst, ty).into_iter().map(|(_, ty)| ty).collect()
     }
 
     /// What a value of the language is in the form; of an object, in this instance.

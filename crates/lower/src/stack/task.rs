@@ -151,7 +151,7 @@ impl<'p> Lowering<'p> {
         if let s::Event::Custom { params: locals, .. } = &handler.event {
             for local in locals {
                 let decl = &handler.locals[local.index()];
-                let parts = self.flat(inst, decl.ty);
+                let parts = self.border(inst, decl.ty);
                 params.extend(parts.into_iter().map(|(rest, ty)| (joined(&decl.name.text, &rest), ty)));
             }
         }

@@ -263,6 +263,12 @@ kinds! {
     Element: Value,
     /// Of the attribute's type.
     AttributeValue: Value,
+    /// An array.
+    Array: Value,
+    /// Of the type of the array's items.
+    Item: Value,
+    /// All that the array of a cell holds, as an array.
+    Whole: Value,
 
     // -- several values
     /// Of the types of the function's parameters.
@@ -278,6 +284,8 @@ kinds! {
     /// Of the map's values; each behind a comma.
     MapValues: Vec<Value>,
     Numbers: Vec<Value>,
+    /// Of the type of the named array's items, at most as many as it has.
+    Items: Vec<Value>,
 
     // -- perhaps a value
     /// The object in which others are; of a class without a parent, none.
@@ -288,6 +296,7 @@ kinds! {
     /// The type of a constant.
     ConstantType: Type,
     ScalarType: Type,
+    ArrayType: Type,
     PerhapsType: Option<Type>,
     Number: u64,
     Class: ClassId,

@@ -53,7 +53,7 @@ words! {
 }
 
 words! {
-    /// On `Seq` values `Lt … Ge` are circular. References and reasons know `Eq` and `Ne` only.
+    /// On `Seq` values `Lt … Ge` are circular. References, reasons and arrays know `Eq` and `Ne` only.
     Compare {
         Eq "eq",
         Ne "ne",
@@ -83,7 +83,7 @@ impl Binary {
         match ty {
             Type::U(_) | Type::Seq(_) => true,
             Type::Bool => matches!(self, Binary::And | Binary::Or | Binary::Xor),
-            Type::Enum(_) | Type::Ref(_) | Type::Msg | Type::Reason => false,
+            Type::Enum(_) | Type::Ref(_) | Type::Msg | Type::Reason | Type::Array(..) => false,
         }
     }
 }
@@ -106,7 +106,9 @@ impl Compare {
     pub fn is_defined_on(self, ty: Type) -> bool {
         match ty {
             Type::U(_) | Type::Seq(_) => true,
-            Type::Bool | Type::Enum(_) | Type::Ref(_) | Type::Reason => matches!(self, Compare::Eq | Compare::Ne),
+            Type::Bool | Type::Enum(_) | Type::Ref(_) | Type::Reason | Type::Array(..) => {
+                matches!(self, Compare::Eq | Compare::Ne)
+            }
             Type::Msg => false,
         }
     }

@@ -31,6 +31,7 @@ pub fn ty(automaton: &Automaton, ty: Type) -> String {
         Type::Ref(id) => format!("@{}", class(automaton, id)),
         Type::Msg => "msg".to_owned(),
         Type::Reason => "reason".to_owned(),
+        Type::Array(item, count) => format!("[{count}]{}", self::ty(automaton, item.ty())),
     }
 }
 

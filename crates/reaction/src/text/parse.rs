@@ -294,6 +294,14 @@ impl Parser {
         if cursor.mark("@") {
             return Ok(Type::Ref(self.class_at(cursor)?));
         }
+        if cursor.mark("[") {
+            let count = cursor.small()?;
+            cursor.expect("]")?;
+            let item = self.type_at(cursor)?.as_item();
+            let text = "an array has booleans, numbers, names of an enumeration or reasons";
+            let item = item.ok_or_else(|| fault(codes::NOT_DEFINED, text, cursor.span_from(start)))?;
+            return Ok(Type::Array(item, count));
+        }
         let name = cursor.path()?.join(".");
         let enums = &self.automaton.enums;
         if let Some(index) = enums.iter().position(|found| found.name == name) {
@@ -350,7 +358,8 @@ impl Parser {
     /// Fails where a number needs more bits than the type has.
     pub fn check_width(&self, ty: Type, value: u64, span: Span) -> Read<()> {
         let width = ty.width(&self.automaton);
-        if matches!(ty, Type::Ref(_) | Type::Reason | Type::Msg) || width >= 64 || value >> width == 0 {
+        if matches!(ty, Type::Ref(_) | Type::Reason | Type::Msg | Type::Array(..)) || width >= 64 || value >> width == 0
+        {
             return Ok(());
         }
         Err(fault(codes::NUMBER, format!("{value} does not fit into {width} bits"), span))

@@ -69,7 +69,14 @@ impl Checker<'_, '_> {
                 let message = format!("a number of {bits} bits: there are 1 to 64");
                 self.faults.add(codes::SIZE, self.place, message);
             }
-            _ => {}
+            Type::Array(item, count) => {
+                self.ty(item.ty());
+                if !(1..=MOST_ITEMS).contains(&count) {
+                    let message = format!("an array of {count} items: there are 1 to {MOST_ITEMS}");
+                    self.faults.add(codes::SIZE, self.place, message);
+                }
+            }
+            Type::Bool | Type::U(_) | Type::Seq(_) | Type::Msg | Type::Reason => {}
         }
     }
 

@@ -98,7 +98,7 @@ impl<'a> Body<'a> {
     }
 
     fn statement(&mut self) {
-        match self.random.below(19) {
+        match self.random.below(20) {
             0 | 1 => self.arithmetic(),
             2 => self.wide_arithmetic(),
             3 => self.compare(),
@@ -116,6 +116,7 @@ impl<'a> Body<'a> {
             15 => self.make_message(),
             16 => self.change_message(),
             17 => self.held(),
+            18 => self.whole_arrays(),
             _ => self.rounds(),
         }
     }
@@ -186,6 +187,48 @@ impl<'a> Body<'a> {
         self.line(format!("{old} = get e.arr[{index}]"));
         self.line(format!("set e.arr[{index}], {wide}"));
         self.wides.push(old);
+    }
+
+    /// Arrays as values: made of cells and numbers, changed within and beyond their ends, carried round a loop, compared.
+    fn whole_arrays(&mut self) {
+        let (value, other, small, index) = (self.byte(), self.byte(), self.fresh("v"), self.fresh("v"));
+        let modulo = self.random.pick(&[4, 6, 255]).to_string();
+        let (wide, all, packed, part) = (self.fresh("y"), self.fresh("a"), self.fresh("a"), self.fresh("a"));
+        self.line(format!("{small} = rem {value}, {modulo}"));
+        self.line(format!("{index} = rem {other}, 5"));
+        self.line(format!("{wide} = cast {other} to u16"));
+        self.line(format!("{all} = get.all e.arr"));
+        self.line(format!("{packed} = pack [3]u16({wide}, 7)"));
+        self.line(format!("{part} = slice {all}[{small}] to [2]u16"));
+        let (changed, spliced, chosen, flag) = (self.fresh("a"), self.fresh("a"), self.fresh("a"), self.fresh("f"));
+        self.line(format!("{changed} = set.item {all}[{small}], {wide}"));
+        let with = self.random.pick(&[packed, part]).clone();
+        self.line(format!("{spliced} = splice {changed}[{index}], {with}"));
+        let op = self.random.pick(&["eq", "ne"]).to_string();
+        self.line(format!("{flag} = {op} {spliced}, {all}"));
+        self.line(format!("{chosen} = select {flag}, {spliced}, {changed}"));
+        let (head, once, over, left, more, less) = (
+            self.fresh("loop"),
+            self.fresh("once"),
+            self.fresh("over"),
+            self.fresh("v"),
+            self.fresh("f"),
+            self.fresh("v"),
+        );
+        let (x, y, z, item) = (self.fresh("a"), self.fresh("a"), self.fresh("a"), self.fresh("y"));
+        self.line(format!("jump {head}({index}, {chosen}, {all})"));
+        self.label(&format!("{head}({left}: u8, {x}: [4]u16, {y}: [4]u16) bound 6"));
+        self.line(format!("{more} = gt {left}, 0"));
+        self.line(format!("br {more} {once}, {over}"));
+        self.label(&once);
+        self.line(format!("{less} = sub.wrap {left}, 1"));
+        self.line(format!("{z} = set.item {y}[{left}], {wide}"));
+        self.line(format!("jump {head}({less}, {z}, {x})"));
+        self.label(&over);
+        self.line(format!("{item} = item {x}[{small}]"));
+        self.line(format!("set.all e.arr, {y}"));
+        self.wides.push(item);
+        self.flags.push(flag);
     }
 
     /// `then` with a u16, `otherwise` with none: both go on at one block, with a u16.
