@@ -26,6 +26,8 @@ pub struct Used<'p> {
 }
 
 impl<'p> Env<'p> {
+    /// An environment further in: the parameters are those arguments, which mean what they do in `outer`. The layer
+    /// stands on one other.
     pub fn used(args: &'p [Expr], outer: &Env<'p>) -> Env<'p> {
         Env::Use(Rc::new(Used { args, outer: outer.clone(), below: 1 }))
     }

@@ -8,6 +8,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub struct $name(pub u32);
         impl $name {
+            /// The number as an index into its table.
             pub fn index(self) -> usize { self.0 as usize }
         }
         impl From<usize> for $name {
@@ -23,13 +24,19 @@ ids! {
     ClassId,
     /// A cell, by its index in its class.
     CellId,
+    /// An enumeration.
     EnumId,
+    /// What a layer pushes onto messages, with all its variants.
     HeaderId,
     /// An alternative of a header, by its index in the header.
     VariantId,
+    /// The layout of headers in a packet.
     WireId,
+    /// A door to the world outside.
     PortId,
+    /// What objects of one class do on one event.
     HandlerId,
+    /// A function, or a published value.
     FunctionId,
     /// A parameter of the stack: set once, before the first reaction.
     ParamId,
@@ -102,6 +109,7 @@ pub enum Item {
     Reason,
 }
 
+/// A parameter of the stack, set once, before the first reaction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Param {
     pub name: String,
@@ -118,6 +126,7 @@ pub struct Enum {
     pub names: Vec<(String, u64)>,
 }
 
+/// A value that travels with every message (docs/semantics.md, F7); new messages have the default.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attribute {
     pub name: String,
@@ -133,12 +142,14 @@ pub struct Header {
     pub variants: Vec<Variant>,
 }
 
+/// One alternative of a header; the only one, without a name, of a header that is one record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variant {
     pub name: String,
     pub fields: Vec<(String, Type)>,
 }
 
+/// Why a message was dropped, consumed or refused by a wire. Each is counted apart.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reason {
     /// `layer.reason` or `wire.field_why`, unique in the automaton.
@@ -170,6 +181,7 @@ pub struct Class {
     pub source: Option<SourceId>,
 }
 
+/// A part of an object's state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cell {
     pub name: String,
@@ -222,6 +234,7 @@ pub struct Link {
     pub kind: LinkKind,
 }
 
+/// How many objects above share one below.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkKind {
     /// One object to the compiler.
@@ -241,6 +254,7 @@ pub struct Port {
     pub group: u32,
 }
 
+/// Who is outside: what a device's port is for decides where the pool has buffers (docs/semantics.md, M2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortKind {
     Device,
@@ -256,6 +270,7 @@ pub struct PortInput {
     pub handler: String,
 }
 
+/// `out event(params)`: what layers put out here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PortOutput {
     pub event: String,
@@ -286,6 +301,7 @@ pub struct Handler {
     pub source: Option<SourceId>,
 }
 
+/// What a handler runs on. A class has at most one handler for each.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Trigger {
     /// An emission of a layer or an input of a port, by name.
@@ -371,14 +387,17 @@ impl Automaton {
             .map(HandlerId::from)
     }
 
+    /// The class; panics at an id that refers to none, which the verifier excludes.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
     }
 
+    /// The cell of a class; panics at ids that refer to none.
     pub fn cell(&self, class: ClassId, cell: CellId) -> &Cell {
         &self.classes[class.index()].cells[cell.index()]
     }
 
+    /// The handler; panics at an id that refers to none.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]
     }

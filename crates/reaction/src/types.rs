@@ -19,10 +19,12 @@ const U32: Type = Type::U(32);
 const U64: Type = Type::U(64);
 
 impl<'a> Typing<'a> {
+    /// Types of a body's operations, all of whose values are known.
     pub fn new(automaton: &'a Automaton, values: &'a [ValueInfo]) -> Self {
         Typing { automaton, values, pending: &[] }
     }
 
+    /// The type of a value; none of one that is pending or of another body.
     pub fn type_of(&self, value: Value) -> Option<Type> {
         if self.pending.contains(&value) {
             return None;

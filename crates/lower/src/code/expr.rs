@@ -27,7 +27,7 @@ impl<'p> Writer<'_, 'p> {
                 values
             }
             E::Param(index) => self.param_value(*index as usize, expr),
-            E::Record { fields, .. } if self.program.vector(expr.ty).is_some() => self.vector(expr, fields),
+            E::Record { fields, .. } if self.program.vector(expr.ty).is_some() => self.packed(expr, fields),
             E::Record { fields, .. } => {
                 let fields: Vec<&s::Expr> = fields.iter().collect();
                 self.as_written(&fields).concat()

@@ -16,6 +16,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// The entity of the instance at work: the object that the code runs for, if it is that.
     pub fn entity(&mut self) -> r::Value {
         let class = self.info().classes.entity;
         match self.runs.object {
@@ -83,6 +84,7 @@ impl<'p> Writer<'_, 'p> {
         (object, cells[0])
     }
 
+    /// Writes scalars into cells, in order, each cut or filled up to its cell's type.
     pub fn set_cells(&mut self, object: r::Value, cells: &[r::CellId], values: Vec<r::Value>) {
         let class = self.class_of(object);
         for (cell, value) in cells.iter().zip(values) {
@@ -120,6 +122,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- maps
 
+    /// Looks a key up: where it is there, the ways on have the map's values.
     pub fn find(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) -> Fork {
         self.attempt(r::Fallible::Find { object, cell, key })
     }
@@ -130,6 +133,7 @@ impl<'p> Writer<'_, 'p> {
         self.ways(removed, |_, _| {}, |_, _| {});
     }
 
+    /// Whether a key is in a map, as a truth value.
     pub fn is_in(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) -> r::Value {
         let found = self.find(object, cell, key);
         self.either(found, |w, _| vec![w.truth(true)], |w, _| vec![w.truth(false)])[0]
@@ -173,6 +177,8 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// The object of a key, made where there is none and there is room; the oldest makes room where
+    /// the class says so, and `otherwise` runs where there is none. Behind it the local is the object.
     pub fn find_or_new(&mut self, class: s::ObjectId, key: &'p [s::Expr], local: s::LocalId, otherwise: &'p [s::Stmt]) {
         let Some(layer) = self.layer(self.inst) else { return };
         let declared = &layer.objects[class.index()];

@@ -20,6 +20,7 @@ impl<'p> Lowering<'p> {
 }
 
 impl<'p> Writer<'_, 'p> {
+    /// Statements in order. What stands behind one that leaves is not looked at.
     pub fn run_block(&mut self, block: &'p [s::Stmt]) {
         // What comes behind a block in a statement belongs to the statement again.
         let around = self.b.pause();

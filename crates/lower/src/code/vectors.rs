@@ -13,7 +13,7 @@ const NOWHERE: u64 = u32::MAX as u64;
 
 impl<'p> Writer<'_, 'p> {
     /// `[a, b]`: the length, and the elements up to it; the fields behind are zero.
-    pub fn vector(&mut self, whole: &'p s::Expr, fields: &'p [s::Expr]) -> Vec<r::Value> {
+    pub fn packed(&mut self, whole: &'p s::Expr, fields: &'p [s::Expr]) -> Vec<r::Value> {
         if let Some(words) = self.constants(&self.env, whole) {
             return self.known_value(whole.ty, &words);
         }

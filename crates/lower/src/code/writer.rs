@@ -112,6 +112,8 @@ impl DerefMut for Writer<'_, '_> {
 }
 
 impl<'x, 'p> Writer<'x, 'p> {
+    /// An empty body for an instance, whose entry has these parameters. Nobody's locals, and no object to run for, so
+    /// far.
     pub fn new(
         lowering: &'x mut Lowering<'p>,
         around: &'static dyn Around,
@@ -149,18 +151,22 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     // -- the questions of `Lowering`, for the instance at work
 
+    /// What the instance at work became, as far as is known now.
     pub fn info(&self) -> Rc<Info> {
         self.lowering.info(self.inst)
     }
 
+    /// As [`Lowering::part_types`], in the instance at work.
     pub fn part_types(&mut self, ty: s::Type) -> Vec<Type> {
         self.lowering.part_types(self.inst, ty)
     }
 
+    /// As [`Lowering::border`], in the instance at work.
     pub fn border(&mut self, ty: s::Type) -> Vec<(String, Type)> {
         self.lowering.border(self.inst, ty)
     }
 
+    /// As [`Lowering::border_types`], in the instance at work.
     pub fn border_types(&mut self, ty: s::Type) -> Vec<Type> {
         self.lowering.border_types(self.inst, ty)
     }
@@ -170,12 +176,14 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.lowering.flow_params(components)
     }
 
+    /// As [`Lowering::scalar`], in the instance at work.
     pub fn scalar(&mut self, ty: s::Type) -> Type {
         self.lowering.scalar(self.inst, ty)
     }
 
     // Where nobody comes by, nothing is asked for and nothing is wrong.
 
+    /// The reason of this name of the instance at work, entered where it is new.
     pub fn reason(&mut self, name: &str) -> ReasonId {
         match self.live {
             true => self.lowering.reason(self.inst, name),
@@ -191,6 +199,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
+    /// As [`Lowering::error`].
     pub fn error(&mut self, code: &'static str, message: impl Into<String>, span: Option<Span>, help: &str) {
         if self.live {
             self.lowering.error(code, message, span, help);
@@ -211,6 +220,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     // -- the code
 
+    /// The parameters of the entry: the object first, then those of the event.
     pub fn params(&self) -> Vec<Value> {
         self.b.params(BlockId(0)).to_vec()
     }
@@ -234,19 +244,23 @@ impl<'x, 'p> Writer<'x, 'p> {
         block
     }
 
+    /// Ends the block at work. What is written next is reached by nobody, until a block is selected.
     pub fn end(&mut self, end: Terminator) {
         self.b.end(end);
         self.live = false;
     }
 
+    /// Ends the block at work by going on in another one, with its arguments.
     pub fn jump(&mut self, block: BlockId, args: impl Into<Vec<Value>>) {
         self.end(Terminator::Jump { to: mokume_reaction::to(block, args) });
     }
 
+    /// Where in the program the next operations come from.
     pub fn source(&mut self, source: Option<SourceId>) {
         self.b.set_source(source);
     }
 
+    /// Adds an operation, and gives its results. Messages that it takes for good are no local's value any more.
     pub fn op(&mut self, kind: OpKind) -> Vec<Value> {
         if self.b.current().is_none() {
             let nowhere = self.b.block("nowhere", &[]);
@@ -258,6 +272,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         results
     }
 
+    /// Adds an operation that has a result; the first of them.
     pub fn value(&mut self, kind: OpKind) -> Value {
         self.op(kind)[0]
     }
@@ -274,10 +289,12 @@ impl<'x, 'p> Writer<'x, 'p> {
         all
     }
 
+    /// A number of that type, which must fit it.
     pub fn constant(&mut self, ty: Type, value: u64) -> Value {
         self.value(OpKind::Const { ty, value })
     }
 
+    /// A truth value.
     pub fn truth(&mut self, value: bool) -> Value {
         self.constant(Type::Bool, u64::from(value))
     }
@@ -292,6 +309,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
+    /// The class of a reference. Panics at any other value, which is a fault of the caller.
     pub fn class_of(&self, object: Value) -> ClassId {
         match self.b.type_of(object) {
             Type::Ref(class) => class,
@@ -330,6 +348,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
+    /// Gives a local its scalars, in the order of its type; a single one that has no name yet is named after it.
     pub fn set_local(&mut self, local: LocalId, values: Vec<Value>) {
         if self.locals.len() <= local.index() {
             self.locals.resize(local.index() + 1, None);

@@ -150,6 +150,7 @@ impl<'p> Lowering<'p> {
         self.watched.iter().any(|watched| watched.inst == inst)
     }
 
+    /// The layer's `on change` of a value, if it has one.
     pub fn change_handler(&self, inst: usize, name: &str) -> Option<&'p s::Handler> {
         self.handler_where(inst, |event| matches!(event, s::Event::Change { name: known } if known.text == name))
     }

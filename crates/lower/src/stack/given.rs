@@ -38,6 +38,7 @@ impl<'p> Lowering<'p> {
         scope.members.get(member as usize)
     }
 
+    /// The scalars of all that `open` is given at an instance, as named parameters behind the flow.
     pub fn given_params(&mut self, inst: usize) -> Vec<(String, r::Type)> {
         let mut params = Vec::new();
         for given in self.given_at(inst) {

@@ -167,10 +167,12 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// The scalars of an expression that is known before the stack starts; none where it is not.
     pub fn constants(&self, env: &Env, expr: &s::Expr) -> Option<Vec<u64>> {
         fold(self.program, env, expr)
     }
 
+    /// The number, truth value or enum that an expression is, known before the stack starts; none where it is not.
     pub fn one_constant(&self, env: &Env, expr: &s::Expr) -> Option<u64> {
         fold_one(self.program, env, expr)
     }

@@ -40,6 +40,7 @@ pub use task::{Ends, On, Register, Registration, Task, What};
 /// Grants end at the ends of a stack, and where several are above or below: who has a use for them handles them.
 pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
 
+/// One stack's automaton under construction, and what it is made from.
 pub struct Lowering<'p> {
     pub program: &'p s::Program,
     pub sources: &'p SourceMap,
@@ -59,6 +60,8 @@ pub struct Lowering<'p> {
 }
 
 impl<'p> Lowering<'p> {
+    /// An automaton with a name and nothing in it. Instances get their [`Info`] one after the other, in the order of
+    /// the plan.
     pub fn new(
         program: &'p s::Program,
         sources: &'p SourceMap,
@@ -85,10 +88,12 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// The instance of that number; numbers are those of the plan.
     pub fn inst(&self, inst: usize) -> &'p Inst<'p> {
         &self.plan.insts[inst]
     }
 
+    /// What the instance became, as it is known now: what is changed later is not seen in it.
     pub fn info(&self, inst: usize) -> Rc<Info> {
         self.infos[inst].clone()
     }
@@ -98,12 +103,15 @@ impl<'p> Lowering<'p> {
         self.inst(inst).layer()
     }
 
+    /// Whether this fault is planted, for tests of tests.
     pub fn faulty(&self, fault: Fault) -> bool {
         self.options.faulty(fault)
     }
 
     // -- diagnostics and places
 
+    /// An error at a place, or at the stack's name; one that was said already is not said again. An empty `help` is
+    /// none.
     pub fn error(&mut self, code: &'static str, message: impl Into<String>, span: Option<Span>, help: &str) {
         let message = message.into();
         let mut diagnostic = Diagnostic::error(Code(code), message);
@@ -118,6 +126,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// The place in the automaton's table of sources; none for a span of no file, as what the compiler supplies has.
     pub fn place(&mut self, span: Span) -> Option<r::SourceId> {
         if span.file.0 as usize >= self.sources.files().count() {
             return None;
@@ -209,6 +218,7 @@ impl<'p> Lowering<'p> {
         r::Type::Enum(r::EnumId::from(at))
     }
 
+    /// The attribute's number in the automaton, entered when it is first asked for.
     pub fn attribute(&mut self, id: s::AttributeId) -> r::AttributeId {
         let definition = &self.program.attributes[id.index()];
         let name = &definition.name.text;
@@ -233,6 +243,7 @@ impl<'p> Lowering<'p> {
 
     // -- reasons
 
+    /// The reason of that name of an instance, entered when it is first asked for. No other layer's is equal to it.
     pub fn reason(&mut self, inst: usize, name: &str) -> r::ReasonId {
         let name = format!("{}.{name}", self.inst(inst).name);
         self.a.reason(&name)
@@ -248,6 +259,7 @@ impl<'p> Lowering<'p> {
 
     // -- handlers on demand
 
+    /// The class of the objects that a handler runs for; none where the instance has no such objects.
     pub fn class_on(&self, inst: usize, on: On) -> Option<r::ClassId> {
         let info = &self.infos[inst];
         match on {
@@ -268,6 +280,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// Asks for a handler, which is made once, whoever asks; only the largest number of events for later counts.
+    /// Nothing is made where the instance has no objects of that kind.
     pub fn need(&mut self, task: Task) {
         let Some(class) = self.class_on(task.inst, task.on) else { return };
         if self.declared.insert((class, task.trigger.clone())) {
@@ -288,11 +302,13 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// Asks for the handler of an event that is emitted.
     pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, what: What) {
         let trigger = r::Trigger::Event(name.to_owned());
         self.need(Task { inst, on, trigger, params, what, later: 0 });
     }
 
+    /// The handler to be made next, in the order in which they were asked for; none when all are made.
     pub fn next_task(&mut self) -> Option<Task> {
         self.tasks.pop_front()
     }

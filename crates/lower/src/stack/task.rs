@@ -192,6 +192,7 @@ impl Ends {
     }
 }
 
+/// What is asked of the layer below, and for which ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Registration {
     pub how: Register,

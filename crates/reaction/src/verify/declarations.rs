@@ -6,6 +6,7 @@ use super::operations::fits;
 use super::Faults;
 use crate::*;
 
+/// Checks all but bodies and wires. Identifiers must refer to something already.
 pub fn check(automaton: &Automaton, faults: &mut Faults) {
     if automaton.tick == 0 {
         faults.add(codes::SIZE, Place::Automaton, "a tick of 0 nanoseconds").help("the smallest tick is 1");

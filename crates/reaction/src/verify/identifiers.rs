@@ -5,6 +5,7 @@ use crate::canonical::refers_within;
 use crate::operation::{Kind, Slot};
 use crate::*;
 
+/// Checks every id of the automaton. Where this finds a fault, no other check may look.
 pub fn check(automaton: &Automaton, faults: &mut Faults) {
     let mut checker = Checker { a: automaton, faults, place: Place::Automaton };
     checker.tables();

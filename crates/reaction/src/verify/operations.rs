@@ -6,6 +6,7 @@ use super::{Context, Faults};
 use crate::operation::{Kind, Slot};
 use crate::*;
 
+/// Checks one body. What is checked after it may rely on the types of operands.
 pub fn check(context: &Context, faults: &mut Faults) {
     check_entry(context, faults);
     for (index, block) in context.body.blocks.iter().enumerate() {
@@ -273,6 +274,7 @@ fn check_constant(context: &Context, kind: &OpKind, place: Place, faults: &mut F
     }
 }
 
+/// Whether a number has no bits above the width, which may be 64.
 pub fn fits(value: u64, width: u8) -> bool {
     width >= 64 || value >> width == 0
 }
