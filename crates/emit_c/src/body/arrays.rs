@@ -1,4 +1,4 @@
-//! Arrays as values: a struct each, copied where one is made of another. Nothing changes an array that another value is.
+//! Arrays as values: a struct each, copied where one is made of another that is still looked at, else changed in place.
 //!
 //! It must keep: no place outside an array is read or written, whatever an index is.
 
@@ -31,6 +31,15 @@ fn begin(w: &mut Writer, result: Value, value: Expr) -> Expr {
     Expr::Local(local)
 }
 
+/// The variable for an array that another is changed to be: its own, unless that is still looked at.
+fn begin_with(w: &mut Writer, result: Value, array: Value) -> Expr {
+    if !w.is_in_place(result) {
+        return begin(w, result, w.value(array));
+    }
+    w.same(result, array);
+    w.value(result)
+}
+
 pub(super) fn pack(w: &mut Writer, ty: Type, values: &[Value], result: Value) {
     let items = w.values(values);
     let items = if items.is_empty() { vec![Expr::Number(0)] } else { items };
@@ -45,7 +54,7 @@ pub(super) fn item(w: &Writer, array: Value, index: Value) -> Expr {
 
 pub(super) fn set_item(w: &mut Writer, array: Value, (index, value): (Value, Value), result: Value) {
     let (_, count) = shape(w, w.type_of(array));
-    let changed = begin(w, result, w.value(array));
+    let changed = begin_with(w, result, array);
     let condition = inside(w, index, count);
     w.only_if(condition, |w| w.push(set(at(changed, w.value(index)), w.value(value))));
 }
@@ -58,7 +67,7 @@ pub(super) fn slice(w: &mut Writer, array: Value, index: Value, ty: Type, result
 }
 
 pub(super) fn splice(w: &mut Writer, array: Value, (index, with): (Value, Value), result: Value) {
-    let changed = begin(w, result, w.value(array));
+    let changed = begin_with(w, result, array);
     let to = Place { array: changed, of: w.type_of(array), index };
     let source = w.value(with).address();
     copy(w, to, w.type_of(with), |part| [part, source]);

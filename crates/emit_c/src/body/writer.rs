@@ -2,7 +2,7 @@
 //!
 //! It must keep: an expression that stands for a value means the same wherever the value may be used.
 
-use mokume_analyse::Liveness;
+use mokume_analyse::{Liveness, Reuse};
 use mokume_reaction::*;
 
 use super::ranges::Ranges;
@@ -26,6 +26,8 @@ pub(crate) struct Writer<'p, 'a> {
     /// By value, the cells of the object that a known reference means.
     cells: Vec<Option<Local>>,
     live: Liveness,
+    /// Which arrays take the place of those that they are made of.
+    reuse: Reuse,
     pub ranges: Ranges,
     block: Lines,
     /// The block of the form at hand, and the emissions that wait for the handler's ends: block, function, arguments.
@@ -46,6 +48,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             known: vec![false; body.values.len()],
             cells: vec![None; body.values.len()],
             live: Liveness::of(body),
+            reuse: Reuse::of(body),
             ranges: Ranges::of(plan.automaton, body),
             block: Lines::new(),
             at_block: BlockId(0),
@@ -132,6 +135,11 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// Whether anything depends on the value.
     pub fn is_live(&self, value: Value) -> bool {
         self.live.is_live(value)
+    }
+
+    /// Whether the array that this one is made of may be changed to be it.
+    pub fn is_in_place(&self, result: Value) -> bool {
+        self.reuse.is_in_place(result)
     }
 
     /// What the value is called in the source; empty if it has no name there. The form's text calls such values `v7`.

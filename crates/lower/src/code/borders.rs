@@ -8,7 +8,7 @@ use crate::parts::{has_arrays, places};
 
 impl<'p> Writer<'_, 'p> {
     /// The scalars of a value in code.
-    pub fn to_border(&mut self, ty: s::Type, parts: Vec<r::Value>) -> Vec<r::Value> {
+    pub fn spread(&mut self, ty: s::Type, parts: Vec<r::Value>) -> Vec<r::Value> {
         if !has_arrays(self.program, ty) {
             return parts;
         }
@@ -18,7 +18,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// A value in code from its scalars.
-    pub fn from_border(&mut self, ty: s::Type, scalars: Vec<r::Value>) -> Vec<r::Value> {
+    pub fn gather(&mut self, ty: s::Type, scalars: Vec<r::Value>) -> Vec<r::Value> {
         if !has_arrays(self.program, ty) {
             return scalars;
         }
@@ -71,14 +71,14 @@ impl<'p> Writer<'_, 'p> {
     pub fn local_at_border(&mut self, local: s::LocalId) -> Vec<r::Value> {
         let ty = self.decls.get(local.index()).map_or(s::Type::Unit, |decl| decl.ty);
         let parts = self.local(local);
-        self.to_border(ty, parts)
+        self.spread(ty, parts)
     }
 
     /// A value of a type, from the scalars that come next.
     pub fn taken(&mut self, ty: s::Type, scalars: &mut impl Iterator<Item = r::Value>) -> Vec<r::Value> {
         let count = self.border_types(ty).len();
         let own = scalars.take(count).collect();
-        self.from_border(ty, own)
+        self.gather(ty, own)
     }
 
     /// Gives a local its value, from the scalars that come next.

@@ -56,7 +56,7 @@ impl<'p> Writer<'_, 'p> {
                 let cells = self.cells(self.inst, array);
                 let get = |cell| self.value(r::OpKind::GetAt { object, cell, index });
                 let values = cells.into_iter().map(get).collect();
-                self.from_border(expr.ty, values)
+                self.gather(expr.ty, values)
             }
             E::BelowCount => {
                 let count = self.inst(self.inst).lowers().len() as u64;
@@ -71,7 +71,7 @@ impl<'p> Writer<'_, 'p> {
                     Some(index) => self.below_at(name, flow.as_deref(), index),
                     None => self.below(name, flow.as_deref()),
                 };
-                self.from_border(expr.ty, values)
+                self.gather(expr.ty, values)
             }
             E::FlowPart { flow, remote, field } => self.flow_part(flow, *remote, field),
             E::Flow { local, remote } => self.flow(expr, local, remote),
@@ -87,7 +87,7 @@ impl<'p> Writer<'_, 'p> {
     /// The scalars of an expression at a border.
     pub fn one_at_border(&mut self, expr: &'p s::Expr) -> Vec<r::Value> {
         let parts = self.expr(expr);
-        self.to_border(expr.ty, parts)
+        self.spread(expr.ty, parts)
     }
 
     /// An expression of one scalar.
@@ -203,7 +203,7 @@ impl<'p> Writer<'_, 'p> {
                     Some(self.value(r::OpKind::Param { param }))
                 };
                 let values = parts.into_iter().filter_map(value).collect();
-                self.from_border(expr.ty, values)
+                self.gather(expr.ty, values)
             }
         }
     }

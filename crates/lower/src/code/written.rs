@@ -20,7 +20,7 @@ impl<'p> Writer<'_, 'p> {
     /// The same, as scalars at a border.
     pub fn written_at_border(&mut self, parts: &[&'p s::Expr]) -> Vec<Vec<r::Value>> {
         let values = self.as_written(parts);
-        values.into_iter().zip(parts).map(|(values, part)| self.to_border(part.ty, values)).collect()
+        values.into_iter().zip(parts).map(|(values, part)| self.spread(part.ty, values)).collect()
     }
 
     /// A message that stands before other parts: one that is made here is made before them; a local is taken as it is behind

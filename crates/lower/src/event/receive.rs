@@ -141,7 +141,7 @@ impl<'p> Writer<'_, 'p> {
                 // A multiplexor's key stands in its header without being a field of its own record.
                 scalars.extend(values.get(*field as usize));
             }
-            given.push((*local, self.from_border(handler.locals[local.index()].ty, scalars)));
+            given.push((*local, self.gather(handler.locals[local.index()].ty, scalars)));
         }
         if let Some(local) = flow {
             let shape = self.inst(self.inst).shape();

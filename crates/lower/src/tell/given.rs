@@ -17,7 +17,7 @@ impl<'p> Writer<'_, 'p> {
             if given.inst == self.inst {
                 let info = self.info();
                 let cells = info.members.get(&(s::ScopeKind::Session, given.member));
-                let mine = self.from_border(given.ty, mine);
+                let mine = self.gather(given.ty, mine);
                 self.set_cells(session, cells.map_or(&[][..], |cells| cells), mine);
             } else {
                 Rc::make_mut(&mut self.runs.given).push((given, mine));
