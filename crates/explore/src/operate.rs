@@ -157,7 +157,7 @@ impl<'p> Reaction<'p> {
             OpKind::Param { param } => self.program.params[self.host.number].get(param.index()).copied().unwrap_or(0),
             // What time and random numbers are, the world says.
             OpKind::Now {} => 0,
-            OpKind::Draw { ty, .. } => (self.host.number as u64 + 1) & mask(self.width(*ty)),
+            OpKind::Sample { ty, .. } => (self.host.number as u64 + 1) & mask(self.width(*ty)),
             OpKind::Call { function, args } => return self.call(frame, *function, args, &op.results),
             OpKind::Unique { .. } => 0,
             OpKind::Parent { object } => {

@@ -36,10 +36,10 @@ impl Core {
             OpKind::Param { param } => at.program.params.get(param.index()).copied().unwrap_or(0),
             OpKind::Now {} => self.now,
             OpKind::Call { function, args } => return self.call(at, *function, args, &op.results),
-            OpKind::Draw { object, ty } => {
+            OpKind::Sample { object, ty } => {
                 let class = at.class(*object);
                 let object = self.get(at, *object);
-                let drawn = self.store.get_mut(class, object).map_or(0, |found| random::draw(&mut found.stream));
+                let drawn = self.store.get_mut(class, object).map_or(0, |found| random::sample(&mut found.stream));
                 drawn & at.program.mask(*ty)
             }
             OpKind::Unique { class } => self.store.object_in(*class, 0),

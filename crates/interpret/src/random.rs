@@ -1,7 +1,7 @@
-//! Random streams: one for each object, so that a draw in one never changes what another draws.
+//! Random streams: one for each object, so that a sample of one never changes what another gets.
 //!
-//! A stream is SplitMix64 (Steele, Lea, Flood 2014): the state grows by the golden gamma, its mix is the number drawn.
-//! A draw of an n-bit type is the low n bits. The first state is, with the gamma `G` and the mix `m`,
+//! A stream is SplitMix64 (Steele, Lea, Flood 2014): the state grows by the golden gamma, its mix is the number.
+//! A sample of an n-bit type is the low n bits. The first state is, with the gamma `G` and the mix `m`,
 //! `m(m(m(seed + G) ^ (class index + G)) ^ (generation << 32 | place))`.
 
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -20,7 +20,7 @@ pub fn stream(seed: u64, class: u32, object: u64) -> u64 {
 }
 
 /// The next number of a stream.
-pub fn draw(stream: &mut u64) -> u64 {
+pub fn sample(stream: &mut u64) -> u64 {
     *stream = stream.wrapping_add(GAMMA);
     mix(*stream)
 }
@@ -33,7 +33,7 @@ mod tests {
     fn the_numbers_of_splitmix64() {
         // The reference generator, seeded with 1234567, as published with java.util.SplittableRandom's algorithm.
         let mut state = 1_234_567;
-        assert_eq!([draw(&mut state), draw(&mut state)], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
+        assert_eq!([sample(&mut state), sample(&mut state)], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }
 
     #[test]

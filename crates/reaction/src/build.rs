@@ -51,6 +51,13 @@ impl BodyBuilder {
         self.body.blocks[block.index()].bound = Some(bound);
     }
 
+    /// What the block at work is called, for people.
+    pub fn set_label(&mut self, label: &str) {
+        if let Some(block) = self.current {
+            self.body.blocks[block.index()].label = label.to_owned();
+        }
+    }
+
     /// Operations go to this block from now on.
     pub fn select(&mut self, block: BlockId) {
         self.current = Some(block);

@@ -34,7 +34,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::Cast { a, to } => w.assign(results[0], arithmetic::cast(w, *a, *to)),
         OpKind::Fold16 { a } => w.assign(results[0], computes("mk_fold16", [w.value(*a)])),
         OpKind::Call { function, args } => call(w, *function, args, results),
-        OpKind::Draw { object, ty } => cells::draw(w, *object, *ty, results[0]),
+        OpKind::Sample { object, ty } => cells::sample(w, *object, *ty, results[0]),
         OpKind::Unique { class } => cells::unique(w, *class, results[0]),
         OpKind::Parent { object } => cells::parent(w, *object, results[0]),
 

@@ -120,9 +120,9 @@ impl<'p> Writer<'_, 'p> {
                 let reason = self.told_reason(&name.text);
                 r::OpKind::Const { ty: r::Type::Reason, value: u64::from(reason.0) }
             }
-            E::Draw => {
+            E::Sample => {
                 let object = self.own_object();
-                r::OpKind::Draw { object, ty }
+                r::OpKind::Sample { object, ty }
             }
             E::Running(state) => {
                 let (object, cell) = self.state(state);

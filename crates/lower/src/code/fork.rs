@@ -389,7 +389,7 @@ fn merged(exits: &[Exit]) -> (Locals, Vec<usize>) {
 fn labels(op: &Fallible) -> [&'static str; 2] {
     match op {
         Fallible::Decode { .. } => ["decoded", "refused"],
-        Fallible::Vet { .. } => ["vetted", "refused"],
+        Fallible::Validate { .. } => ["validated", "refused"],
         Fallible::Find { .. } => ["found", "absent"],
         Fallible::Insert { .. } => ["entered", "full"],
         Fallible::Remove { .. } => ["removed", "absent"],

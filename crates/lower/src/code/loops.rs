@@ -109,6 +109,7 @@ impl<'p> Writer<'_, 'p> {
             let most = own.get(1).map(|rounds| (*rounds, w.constant(r::Type::U(32), u64::from(limit))));
             w.only_below(done, own[0], last);
             if let Some((rounds, most)) = most {
+                w.b.set_label("round");
                 w.only_below(done, rounds, most);
             }
             w.set_local(local, vec![own[0]]);

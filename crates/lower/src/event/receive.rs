@@ -44,7 +44,7 @@ impl<'p> Writer<'_, 'p> {
         let (info, mut exits) = (self.info(), Exits::default());
         let mut message = message;
         if let Some(wire) = info.coding.validated {
-            message = self.read(&mut exits, r::Fallible::Vet { message, wire });
+            message = self.read(&mut exits, r::Fallible::Validate { message, wire });
         }
         if let Some(wire) = info.coding.below {
             message = self.read(&mut exits, r::Fallible::Decode { message, wire });

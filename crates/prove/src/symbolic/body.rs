@@ -346,7 +346,7 @@ impl Reader<'_> {
                 Ok(Vec::new())
             }
             // What this reading does not cover: the way is an escape.
-            K::Draw { .. }
+            K::Sample { .. }
             | K::GetAt { .. }
             | K::SetAt { .. }
             | K::GetAll { .. }

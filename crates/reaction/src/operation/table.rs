@@ -104,7 +104,7 @@ operations! {
         Now "now" {} -> [Word64] {};
         Call "call {function}({args})" { function: Function, args: Arguments } -> [Results] { READS | REPORTS };
         /// A random number from the object's own stream.
-        Draw "draw {ty} from {object}" { ty: ScalarType, object: Own } -> [Named] { READS | WRITES };
+        Sample "sample {ty} from {object}" { ty: ScalarType, object: Own } -> [Named] { READS | WRITES };
         /// The one object of a unique class.
         Unique "unique {class}" { class: UniqueClass } -> [Reference] {};
         /// The object that `object` was made in.
@@ -215,7 +215,7 @@ operations! {
         Decode "decode {message}, {wire}" { message: Message, wire: Wire } -> [Message] / [Message, Reason] {};
         /// Checks the octets as `Decode` would and trims them, but leaves them octets (a layer below the encoding point looks
         /// at them first).
-        Vet "vet {message}, {wire}" { message: Message, wire: Wire } -> [Message] / [Message, Reason] {};
+        Validate "validate {message}, {wire}" { message: Message, wire: Wire } -> [Message] / [Message, Reason] {};
         /// The values of a key; refused if the map does not have it.
         Find "find {object}.{cell}[{key}]" { object: Object, cell: MapCell, key: Key } -> [Values] / [] { READS };
         /// Replaces the values of a key that is there; refused when the map is full.

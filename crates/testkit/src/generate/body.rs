@@ -109,7 +109,7 @@ impl<'a> Body<'a> {
             8 => self.quota(),
             9 => self.new_session(),
             10 => self.walk(),
-            11 => self.draw(),
+            11 => self.sample(),
             12 => self.emit_word(),
             13 => self.out(),
             14 => self.later(),
@@ -348,10 +348,10 @@ impl<'a> Body<'a> {
         self.bytes.push(sum);
     }
 
-    fn draw(&mut self) {
+    fn sample(&mut self) {
         let (byte, flag) = (self.fresh("v"), self.fresh("f"));
-        self.line(format!("{byte} = draw u8 from e"));
-        self.line(format!("{flag} = draw bool from e"));
+        self.line(format!("{byte} = sample u8 from e"));
+        self.line(format!("{flag} = sample bool from e"));
         self.bytes.push(byte);
         self.flags.push(flag);
     }
