@@ -118,7 +118,7 @@ fn it_is_the_same_with_its_number_in_an_array() {
         (
             "    set e.expected, toggled\n",
             "    one = pack [1]u1()\n    turned = set.item one[0], toggled\n    all = splice before[1], turned\n    \
-             same = eq all, before\n    chosen = select same, before, all\n    set.all e.expected, chosen\n",
+             alike = eq all, before\n    chosen = select alike, before, all\n    set.all e.expected, chosen\n",
         ),
     ];
     let mut text = read("stop_and_wait.ra");

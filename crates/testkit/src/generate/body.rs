@@ -225,7 +225,8 @@ impl<'a> Body<'a> {
         self.line(format!("{z} = set.item {y}[{left}], {wide}"));
         self.line(format!("jump {head}({less}, {z}, {x})"));
         self.label(&over);
-        self.line(format!("{item} = item {x}[{small}]"));
+        self.line(format!("{item} = item {x}[{index}]"));
+        self.line(format!("out app.wide({}, {item})", self.layer));
         self.line(format!("set.all e.arr, {y}"));
         self.wides.push(item);
         self.flags.push(flag);
