@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <valgrind/callgrind.h>
+#include "mk_random.h"
 
 #define SESSIONS 64
 #define ROUNDS 64
@@ -14,12 +15,11 @@
 /* The same order in every run: a session's number for each call, all equally often, at random. */
 static inline void shuffle(unsigned *order)
 {
-    uint64_t state = 1;
+    uint64_t stream = 1;
     for (unsigned i = 0; i < SESSIONS * ROUNDS; i++)
         order[i] = i % SESSIONS;
     for (unsigned i = SESSIONS * ROUNDS - 1; i > 0; i--) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        unsigned j = (unsigned)((state >> 33) % (i + 1)), t = order[i];
+        unsigned j = (unsigned)(mk_draw(&stream) % (i + 1)), t = order[i];
         order[i] = order[j];
         order[j] = t;
     }

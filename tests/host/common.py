@@ -116,7 +116,7 @@ def clean_capture(name, capture, ours):
 def fit(name):
     """Whether this machine can run the judges; says why not."""
     if not MOKUME.exists():
-        report(False, name, "target/release/mokume is not built")
+        report(False, name, f"{MOKUME} is not built: `cargo build --release`")
         return False
     why = None
     if os.geteuid() != 0:

@@ -1,4 +1,5 @@
 //! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
+//! `cargo xtask test` and `campaign` are what `./test` and `./campaign` run.
 
 mod by_name;
 mod citations;
@@ -6,6 +7,8 @@ mod doors;
 mod imports;
 mod listed;
 mod protocols;
+mod runs;
+mod test_files;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,8 +44,10 @@ fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("tidy") => tidy(),
         Some("circles") => show_circles(std::env::args().skip(2)),
+        Some("test") => runs::test(),
+        Some("campaign") => runs::campaign(&std::env::args().skip(2).collect::<Vec<_>>()),
         _ => {
-            eprintln!("usage: cargo xtask tidy, or cargo xtask circles CRATE …");
+            eprintln!("usage: cargo xtask tidy, circles CRATE …, test, or campaign [list | NAME …]");
             ExitCode::from(2)
         }
     }
@@ -101,6 +106,7 @@ fn tidy() -> ExitCode {
     faults.extend(protocols::faults(&sources, &read("xtask/protocols.txt")));
     faults.extend(by_name::faults(&sources, &read("xtask/catch_alls.txt")));
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
+    faults.extend(found.keys().flat_map(|name| test_files::faults(&root.join("crates").join(name), runs::names)));
     faults.extend(citations::faults(&citations::Repository::read(&root)));
     for fault in &faults {
         eprintln!("tidy: {fault}");

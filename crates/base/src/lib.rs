@@ -1,9 +1,10 @@
-//! Spans, files, diagnostics and the door to the machine: what every other crate speaks with.
+//! Spans, files, diagnostics, random numbers and the door to the machine: what every other crate speaks with.
 //!
 //! Invariant: only [`world`] reads a file, a clock or an environment.
 
 pub mod diagnostic;
 pub mod notation;
+pub mod random;
 pub mod render;
 pub mod source;
 pub mod spelling;
@@ -11,6 +12,7 @@ pub mod world;
 
 pub use diagnostic::{Code, Diagnostic, Label, Page, Severity};
 pub use notation::{Form, Notation};
+pub use random::Random;
 pub use render::{json_line, render, render_all, Colour};
 pub use source::{FileId, SourceFile, SourceMap, Span};
 pub use spelling::did_you_mean;

@@ -283,8 +283,9 @@ fn tshark_says_the_same() {
     assert!(seen.files >= 20 && seen.malformed.len() * 2 >= seen.files && seen.judged.compared > 5000);
 }
 
-/// `MOKUME_CAPTURES=FOLDER` judges the captures of a folder, as far as they are Ethernet's and whole.
+/// `MOKUME_CAPTURES=FOLDER ./campaign captures` judges the captures of a folder, as far as they are Ethernet's and whole.
 #[test]
+#[ignore = "campaign: captures"]
 fn tshark_says_the_same_of_a_folder() {
     match std::env::var("MOKUME_CAPTURES") {
         Ok(folder) if is_there() => drop(judge_all(&folder)),

@@ -4,20 +4,18 @@
 //! Every received frame has exactly one fate (the interpreter's ledger balances after each, and C's accounts are the
 //! interpreter's); many reasons are hit; after all timers nothing is held; the host still answers.
 
-mod attacks;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use mokume_base::world::RealWorld;
+use mokume_base::Random;
 use mokume_driver::compile::{self, Compiled};
 use mokume_driver::machines;
 use mokume_emit_c::{Build, CMachine, Memory, Sanitize, Transport};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Datum, Machine, Outcome, PortId};
-use mokume_simulate::Chance;
 
-use attacks::{ipv4, udp, OWN, PEER};
+use crate::attacks::{self, ipv4, udp, OWN, PEER};
 
 /// `MOKUME_FRAMES` says otherwise: the campaign has more.
 const FRAMES: u64 = 100_000;
@@ -118,7 +116,7 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
     // The host has made sure of its addresses: who claims one now is too late.
     pair.now += 5_000_000_000;
     pair.both(|machine, now| machine.advance(now));
-    let mut chance = Chance::new(7);
+    let mut random = Random::new(7);
     let frames = frames();
     let foreign = foreign();
     for number in 0..frames {
@@ -126,12 +124,12 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
             pair.open("udp", &[0], &[u64::from(PEER)]);
             pair.open("udp6", &[0, 0], &attacks::PEER6);
         }
-        pair.now += chance.below(2_000_000);
+        pair.now += random.below(2_000_000);
         let frame = match foreign.len() as u64 {
-            some @ 1.. if chance.below(3) == 0 => {
-                attacks::mutilated(foreign[chance.below(some) as usize].clone(), &mut chance)
+            some @ 1.. if random.below(3) == 0 => {
+                attacks::mutilated(foreign[random.below(some) as usize].clone(), &mut random)
             }
-            _ => attacks::frame(&mut chance),
+            _ => attacks::frame(&mut random),
         };
         let outcome = pair.frame(&frame);
         assert_eq!(outcome.reports, [], "frame {number}: {frame:02x?}");

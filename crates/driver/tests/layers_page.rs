@@ -81,7 +81,7 @@ fn every_thin_layer_has_its_contract_its_test_and_its_drawing() {
     let pictures = pictures(&names);
     let mut page = String::from(
         "# The thin layers\n\nOne function each, over any channel that gives what they ask for. The words are those of the sources \
-         (`library/thin`), the drawings\nare of stacks that the tests run; `BLESS=1 cargo test -p mokume-driver --test layers_page` \
+         (`library/thin`), the drawings\nare of stacks that the tests run; `BLESS=1 cargo test -p mokume-driver --test all layers_page` \
          writes this page.\n",
     );
     let bless = std::env::var_os("BLESS").is_some();

@@ -3,12 +3,10 @@
 //!
 //! `MOKUME_SEQUENCES=1000000` tries more, `MOKUME_SEED=7` others; builds without optimisation try a twentieth.
 
-mod campaign;
-
 use std::sync::Arc;
 
-use campaign::branches::{self, Merged};
-use campaign::{build, composed, stacks, try_all, with_natives};
+use crate::campaign::branches::{self, Merged};
+use crate::campaign::{build, composed, stacks, try_all, with_natives};
 use mokume_emit_c::{BuildError, CProgram};
 
 /// Of the stacks together.

@@ -1,12 +1,10 @@
 //! Planted faults that the campaign must find: of composing (a channel that needs a queue is called directly), and of the
 //! runtime. Without them a campaign without differences would prove nothing.
 
-mod campaign;
-
 use std::sync::Arc;
 
-use campaign::stacks::{self, Stack};
-use campaign::{build, composed, try_stack, with_natives};
+use crate::campaign::stacks::{self, Stack};
+use crate::campaign::{build, composed, try_stack, with_natives};
 use mokume_emit_c::{Build, BuildError, CProgram, Transport, RUNTIME_FAULTS};
 
 /// So many of them at least, in the stacks of the library. The others are of what these stacks do not use, or do not
@@ -54,7 +52,9 @@ fn a_queued_channel_called_directly_is_found() {
     assert!(found >= 3, "{found} of {}", faulty.len());
 }
 
+/// `crates/emit_c/tests/faults.rs` finds each of them in `./test`; this is about the stacks of `library_agrees`.
 #[test]
+#[ignore = "campaign: faults"]
 fn faults_of_the_runtime_show_in_stacks_of_the_library() {
     let stacks = stacks::stacks();
     let build = Build { optimize: 0, transport: Transport::Process, faults: RUNTIME_FAULTS.to_vec(), ..build() };

@@ -2,7 +2,7 @@
 //! keeps what its layers' words promise, and does the same with a layer in it that only passes events on; each with a
 //! layer that does not fit is refused, and the boundary is named.
 //!
-//! `SEEDS=1000 cargo test -p mokume-driver --test random_stacks -- --nocapture` runs more; `FIRST=17 SEEDS=1` one again.
+//! `./campaign stacks` runs more; `FIRST=17 SEEDS=1 cargo test -p mokume-driver --test all random_stacks` one again.
 
 #[path = "random/promises.rs"]
 mod promises;
@@ -12,24 +12,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
 use mokume_base::world::RealWorld;
+use mokume_base::Random;
 use mokume_driver::compile::{self, Checked};
 use mokume_driver::machines::Backend;
 use mokume_driver::{check, sim};
 use mokume_reaction::Datum;
 use mokume_simulate::{Record, What};
-use mokume_testkit::Random;
 use promises::{broken, Channel, Thin, FRAGMENT, THIN};
 
-/// As many in `./test`.
+/// As many in `./test`, and every so many of them in C, too; where `SEEDS` says how many, all are.
 const SEEDS: u64 = 60;
+const IN_C: u64 = 3;
 const MESSAGES: u64 = 12;
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
-
-fn below(random: &mut Random, bound: u64) -> u64 {
-    random.below(bound as usize) as u64
 }
 
 /// A composition and its weather.
@@ -49,10 +46,10 @@ const HELD: &str = include_str!("random/held.mok");
 
 fn case(seed: u64) -> Case {
     let mut random = Random::new(seed ^ 0x5eed_57ac);
-    let count = 1 + below(&mut random, 5) as usize;
+    let count = 1 + random.below(5) as usize;
     let mut layers: Vec<&Thin> = Vec::new();
     for _ in 0..count {
-        let of = below(&mut random, LAYERS.len() as u64 + 1) as usize;
+        let of = random.below(LAYERS.len() as u64 + 1) as usize;
         layers.push(LAYERS.get(of).unwrap_or(&FRAGMENT_LAYER));
     }
     // A router opens no sessions, and many of these layers ask for one: what branches stands on the device, once.
@@ -62,14 +59,14 @@ fn case(seed: u64) -> Case {
         layers.insert(0, one);
     }
     let count = layers.len();
-    let chance = |random: &mut Random, most: u64| if below(random, 2) == 0 { 0 } else { below(random, most + 1) };
+    let chance = |random: &mut Random, most: u64| if random.below(2) == 0 { 0 } else { random.below(most + 1) };
     let (loss, duplicate) = (chance(&mut random, 20), chance(&mut random, 10));
     let (reorder, corrupt) = (chance(&mut random, 20), chance(&mut random, 6));
-    let longest = 1 + below(&mut random, 5);
+    let longest = 1 + random.below(5);
     let mut link = format!(
         "    link lan {{ a.device, b.device  loss {loss} %  duplicate {duplicate} %  reorder {reorder} %  corrupt {corrupt} %  delay 1 ms .. {longest} ms }}\n"
     );
-    let parted = below(&mut random, 4) == 0;
+    let parted = random.below(4) == 0;
     if parted {
         link += "    partition a  from 500 ms until 900 ms\n";
     }
@@ -79,11 +76,11 @@ fn case(seed: u64) -> Case {
         Channel { loses: loss > 0 || parted, duplicates: duplicate > 0, reorders, corrupts: corrupt > 0, stops: false };
     let sent = (0..MESSAGES)
         .map(|number| {
-            let filler = below(&mut random, 120) as usize;
+            let filler = random.below(120) as usize;
             format!("m{number:02}{}", "abcdefghij".repeat(12).get(..filler).unwrap_or("")).into_bytes()
         })
         .collect();
-    let through = below(&mut random, count as u64 + 1) as usize;
+    let through = random.below(count as u64 + 1) as usize;
     Case { layers, link, device, sent, through }
 }
 
@@ -221,7 +218,7 @@ fn random_stacks_run_equal_and_keep_their_promises() {
         if seed >= first + seeds {
             break;
         }
-        let verdict = judge(seed, "", &|layer| layer.to_string(), true);
+        let verdict = judge(seed, "", &|layer| layer.to_string(), seeds != SEEDS || seed % IN_C == 0);
         judged.lock().expect("no judge panics").push(verdict);
     };
     std::thread::scope(|scope| {
@@ -257,7 +254,8 @@ fn a_layer_that_breaks_its_word_is_found() {
     let faulty = text.replace("worker Sequencer", "worker Faulty").replace("seq > last", "seq >= last");
     assert!(faulty.contains("seq >= last"), "the fault is planted");
     let replace = |layer: &'static str| if layer == "Sequencer" { "Faulty".to_string() } else { layer.to_string() };
-    let found = (0..400).filter(|seed| case(*seed).layers.iter().any(|layer| layer.written == "Sequencer"));
+    // One in a hundred seeds has it where a message comes twice and nothing below it or above it takes that away.
+    let found = (0..4000).filter(|seed| case(*seed).layers.iter().any(|layer| layer.written == "Sequencer"));
     let found = found.filter_map(|seed| judge(seed, &faulty, &replace, false).err()).find(|why| why.contains("twice"));
     println!("FIGURE: a sequencer that takes a number twice is found: {}", found.is_some());
     assert!(found.is_some(), "a message was delivered twice, and nobody said so");

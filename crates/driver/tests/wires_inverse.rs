@@ -4,41 +4,40 @@
 //! What a wire leaves open, the law leaves open too: bits not read, octets behind the trim, options that are passed over
 //! or stand in another order. There `encode(decode(p))` decodes to the same; the line of the wire says so.
 
-mod mirror;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use mirror::{Mirror, PACKET, PORT, WIRE};
+use crate::mirror::{Mirror, PACKET, PORT, WIRE};
 use mokume_base::world::RealWorld;
+use mokume_base::Random;
 use mokume_driver::{compile, StackId};
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_reaction::*;
-use mokume_testkit::Random;
 use mokume_wire::{decode, encode, read, HeaderValue};
 
-/// Of each kind, for each wire, with the reference's codec; of these every tenth goes to C as well.
-const VALUES: u64 = 100_000;
+/// Of each kind, for each wire, with the reference's codec; of these every tenth goes to C as well. `MOKUME_VALUES` says
+/// otherwise: the campaign has more.
+const VALUES: u64 = 10_000;
 const IN_C: u64 = 10;
 
 /// At the limits of its width, small, or anything; `known` are numbers that the wire names.
 fn value(random: &mut Random, width: u8, known: &[u64]) -> u64 {
     let most = u64::MAX >> (64 - u32::from(width.clamp(1, 64)));
-    most & match random.below(8) {
+    most & match random.place(8) {
         0 => 0,
         1 => 1,
         2 => most,
         3 => most - 1,
-        4 => random.below(64) as u64,
-        5 | 6 if !known.is_empty() => *random.pick(known),
-        _ => random.next_word(),
+        4 => random.place(64) as u64,
+        5 | 6 if !known.is_empty() => *random.one_of(known),
+        _ => random.word(),
     }
 }
 
 fn payload(random: &mut Random) -> Vec<u8> {
-    let size = if random.below(20) == 0 { random.below(300) } else { random.below(48) };
-    (0..size).map(|_| random.next_word() as u8).collect()
+    let size = if random.place(20) == 0 { random.place(300) } else { random.place(48) };
+    (0..size).map(|_| random.word() as u8).collect()
 }
 
 /// Every wire once, by what it says: the same wire in several stacks counts once.
@@ -134,7 +133,7 @@ impl Trial<'_> {
                     // Only named numbers are values of a choice of names.
                     Type::Enum(id) => {
                         let names = &automaton.enums[id.index()].names;
-                        self.random.pick(names).1
+                        self.random.one_of(names).1
                     }
                     ty => value(&mut self.random, ty.width(automaton), &self.known),
                 });
@@ -148,10 +147,10 @@ impl Trial<'_> {
     /// One time in two: what an arm of the last choice leaves out has the value that it has there.
     fn as_commonly(&mut self, headers: &mut [HeaderValue]) {
         let Some(WireItem::Choice { arms, .. }) = self.mirror.automaton.wires[0].items.last() else { return };
-        if self.random.below(2) == 0 {
+        if self.random.place(2) == 0 {
             return;
         }
-        for common in &self.random.pick(arms).commons {
+        for common in &self.random.one_of(arms).commons {
             let same = |value: &&mut HeaderValue| (value.header, value.variant) == (common.header, common.variant);
             if let Some(value) = headers.iter_mut().find(same) {
                 value.fields[common.field as usize] = common.value;
@@ -160,7 +159,7 @@ impl Trial<'_> {
     }
 
     fn round(&mut self, c: Option<&mut CMachine>) -> Result<(), String> {
-        let say = self.random.below(self.mirror.says.len());
+        let say = self.random.place(self.mirror.says.len());
         let (headers, mut payload) = (self.headers(say), payload(&mut self.random));
         if fills(&self.mirror.automaton.wires[0].items) {
             payload.clear();
@@ -237,14 +236,14 @@ impl Trial<'_> {
 
     fn mutated(&mut self, packet: &[u8]) -> Vec<u8> {
         let mut packet = packet.to_vec();
-        for _ in 0..self.random.below(4) {
+        for _ in 0..self.random.place(4) {
             let size = packet.len();
-            match self.random.below(6) {
-                0 => packet.truncate(self.random.below(size + 1)),
-                1 => packet.extend((0..self.random.below(6)).map(|_| 0xee)),
-                2 if size > 0 => packet[self.random.below(size)] = self.random.next_word() as u8,
-                3 if size > 0 => packet[self.random.below(size)] = 0,
-                _ if size > 0 => packet[self.random.below(size)] ^= 1 << self.random.below(8),
+            match self.random.place(6) {
+                0 => packet.truncate(self.random.place(size + 1)),
+                1 => packet.extend((0..self.random.place(6)).map(|_| 0xee)),
+                2 if size > 0 => packet[self.random.place(size)] = self.random.word() as u8,
+                3 if size > 0 => packet[self.random.place(size)] = 0,
+                _ if size > 0 => packet[self.random.place(size)] ^= 1 << self.random.place(8),
                 _ => {}
             }
         }
@@ -436,12 +435,13 @@ fn try_wire(mirror: &Mirror, encoder: &Automaton, c: Option<&mut CMachine>, valu
 
 #[test]
 fn what_is_encoded_is_decoded_and_what_is_accepted_is_encoded_to_itself() {
+    let values = std::env::var("MOKUME_VALUES").ok().and_then(|text| text.parse().ok()).unwrap_or(VALUES);
     let mirrors = mirrors();
     let program = program(&mirrors.iter().map(|mirror| &mirror.automaton).collect::<Vec<_>>());
     let (mut wrong, mut in_c) = (Vec::new(), 0);
     for (place, mirror) in mirrors.iter().enumerate() {
         let mut c = program.as_ref().map(|program| machine(program, place));
-        match try_wire(mirror, &mirror.automaton, c.as_mut(), VALUES) {
+        match try_wire(mirror, &mirror.automaton, c.as_mut(), values) {
             Ok(seen) => {
                 in_c += seen.in_c;
                 println!(
@@ -458,14 +458,14 @@ fn what_is_encoded_is_decoded_and_what_is_accepted_is_encoded_to_itself() {
                     seen.in_c
                 );
                 // A wire of which nothing was tried is not tested.
-                if seen.said < VALUES / 100 || seen.accepted < VALUES / 100 {
+                if seen.said < values / 100 || seen.accepted < values / 100 {
                     wrong.push(format!("{}: too little was tried", mirror.of));
                 }
             }
             Err(difference) => wrong.push(format!("{}: {difference}", mirror.of)),
         }
     }
-    println!("FIGURE: wires inverse: {} wires, {VALUES} values and packets each, {in_c} in C, tested", mirrors.len());
+    println!("FIGURE: wires inverse: {} wires, {values} values and packets each, {in_c} in C, tested", mirrors.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(mirrors.len() > 20, "{}", mirrors.len());
 }

@@ -7,7 +7,6 @@
 
 mod lesson;
 mod packet;
-mod random;
 mod sibling;
 mod source;
 mod step;
@@ -107,11 +106,11 @@ pub fn drive_from<R: Machine, S: Subject>(
         let mut source = Source::new(automaton, &constants, lessons, &mut corpus, options, seed);
         let params = source.params();
         let (mut first, mut second) = (reference(&params, seed), subject(&params, seed));
-        let mut sibling = (options.siblings > 0 && source.random.chance(options.siblings)).then(|| {
+        let mut sibling = (options.siblings > 0 && source.random.percent(options.siblings)).then(|| {
             let machine = reference(&source.sibling_params(&params), !seed);
             Sibling::new(machine, automaton, &mut source.random)
         });
-        let burst = if source.random.next() % 1000 < options.bursts { source.begin_burst() } else { 0 };
+        let burst = if source.random.word() % 1000 < options.bursts { source.begin_burst() } else { 0 };
         let longest = (options.steps + burst) as usize;
         let mut steps = Vec::new();
         let (started, also) = (first.start(0), second.start(0));

@@ -1,10 +1,8 @@
 //! The interpreter against generated C: random sequences on every stack of `tests/run` and `tests/reaction/right`.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{automata, build, right_files, run_files};
+use crate::common::{self, automata, build, right_files, run_files};
 use mokume_emit_c::drive::{drive, Drive};
 use mokume_emit_c::{Build, CMachine, CProgram, MachineError, Memory};
 use mokume_interpret::Instance;

@@ -1,10 +1,8 @@
 //! The door of a stack in C is the interpreter's: when a reaction is refused, how time goes on, and when a call ends.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{build, right_files, run_files};
+use crate::common::{build, right_files, run_files};
 use mokume_emit_c::{CMachine, CProgram, Memory};
 use mokume_interpret::{Instance, REACTIONS_PER_CALL};
 use mokume_reaction::{Datum, Handle, Machine, Outcome, PortId};

@@ -1,7 +1,6 @@
 //! The sample program of the runtime: compiled against generated C by hand, as a user would, and run.
 
-mod common;
-
+use crate::common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

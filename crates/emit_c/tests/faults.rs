@@ -1,11 +1,9 @@
 //! Planted faults, in the runtime and in what the generator writes: each must be found by a run test or by the
 //! differential driver. Without these a test that passes would prove nothing.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{build, right_files, run_files, RunFile};
+use crate::common::{self, build, right_files, run_files, RunFile};
 use mokume_emit_c::drive::{drive, Drive};
 use mokume_emit_c::{emit, Build, CMachine, CProgram, Generated, Memory, Options, Transport, RUNTIME_FAULTS};
 use mokume_interpret::Instance;

@@ -1,10 +1,8 @@
 //! Every run test, on generated C: plain, with sanitizers, and with a second compiler. All stacks are one program.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{automata, build, run_files};
+use crate::common::{automata, build, run_files};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory, Sanitize, Transport};
 use mokume_testkit::{parameters, run};
 
@@ -49,8 +47,7 @@ fn with_sanitizers() {
 #[test]
 fn with_clang() {
     if std::process::Command::new("clang").arg("--version").output().is_err() {
-        eprintln!("clang is not installed: skipped");
-        return;
+        return println!("SKIPPED: clang is not installed");
     }
     play(&Build { compiler: Some("clang".into()), ..build() });
 }

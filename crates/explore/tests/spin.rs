@@ -4,12 +4,10 @@
 //! calm for good (it neither loses nor duplicates, and timers expire only when nothing is under way), and then all is
 //! delivered. That implies ours ("can still be delivered"), which is no property of LTL; in these models they agree.
 
-mod common;
-
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use common::*;
+use crate::common::{self, *};
 use mokume_explore::*;
 
 /// One run of the verifier that SPIN makes.
@@ -27,7 +25,7 @@ fn is_installed() -> bool {
     };
     let both = answers("spin", "-V") && answers("gcc", "--version");
     if !both {
-        println!("skipped: `spin` and `gcc` are needed, and are not both installed");
+        println!("SKIPPED: `spin` and `gcc` are needed, and are not both installed");
     }
     both
 }
@@ -113,9 +111,9 @@ fn states_and_steps_are_as_many_as_in_spin() {
     }
 }
 
-/// `cargo test --release -p mokume-explore --test spin -- --ignored --nocapture figures`
+/// `./campaign spin`
 #[test]
-#[ignore = "it measures, and takes a while"]
+#[ignore = "campaign: spin"]
 fn figures() {
     println!("stop and wait, FIFO channels that lose and duplicate, one core, CPU time of one run each:");
     println!("ours: search with traces, without the progress sweeps; SPIN: pan -DSAFETY -DNOREDUCE, gcc -O2, -w24");

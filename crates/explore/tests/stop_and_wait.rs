@@ -1,8 +1,6 @@
 //! Stop and wait, explored: right where it should be, wrong where a fault is planted, with blessed charts.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mokume_explore::*;
 
 #[test]

@@ -5,25 +5,10 @@
 
 use std::fmt::Write;
 
-use mokume_base::SourceMap;
+use mokume_base::{Random, SourceMap};
 use mokume_compose::{compose, queued_by_the_graph_alone, EventGraph, Options, Receiver};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Datum, Machine, Output, PortId};
-
-/// SplitMix64, as small as random numbers get.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-}
 
 const PORTS: u64 = 2;
 
@@ -60,10 +45,10 @@ impl Graph {
             let handlers = (0..events).map(|event| Handler {
                 odd: targets(random, layer, layers, event + 1, events),
                 even: targets(random, layer, layers, event + 1, events),
-                round: random.chance(10).then(|| target(random, layer, layers, event + 1, events)),
+                round: random.percent(10).then(|| target(random, layer, layers, event + 1, events)),
             });
             graph.layers.push(handlers.collect());
-            let settles = random.chance(25).then(|| targets(random, layer, layers, events / 2, events));
+            let settles = random.percent(25).then(|| targets(random, layer, layers, events / 2, events));
             graph.settle.push(settles);
         }
         graph
@@ -74,7 +59,7 @@ impl Graph {
         let mut graph = self.clone();
         for from in 0..layers {
             for to in 0..layers + PORTS {
-                if random.chance(30) {
+                if random.percent(30) {
                     graph.passes.push((from, to));
                 }
             }
@@ -194,7 +179,7 @@ fn targets(random: &mut Random, layer: u64, layers: u64, first: u64, events: u64
 }
 
 fn target(random: &mut Random, layer: u64, layers: u64, first: u64, events: u64) -> To {
-    if first >= events || random.chance(25) {
+    if first >= events || random.percent(25) {
         return To::Port(random.below(PORTS));
     }
     let other = (layer + 1 + random.below(layers - 1)) % layers;
@@ -211,7 +196,7 @@ fn parse(text: &str) -> Automaton {
 /// Outputs of a few inputs, by port.
 fn play(mut machine: Instance, seed: u64) -> Vec<Vec<Output>> {
     let inputs = machine.automaton().ports[0].inputs.len() as u64;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut outputs = vec![Vec::new(); 1 + PORTS as usize];
     let start = machine.start(0);
     let inputs = (0..6).map(|_| (random.below(inputs), random.below(256)));
@@ -236,7 +221,7 @@ const PLANTED: u64 = 300;
 #[test]
 fn a_layer_that_only_passes_on_cannot_be_observed() {
     for seed in 0..GRAPHS {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let graph = Graph::random(&mut random);
         let thick = graph.with_passes(&mut random);
         let (plain, passed) = (parse(&graph.text()), parse(&thick.text()));
@@ -248,7 +233,7 @@ fn a_layer_that_only_passes_on_cannot_be_observed() {
 fn composing_changes_nothing() {
     let (mut queued, mut direct) = (0, 0);
     for seed in 0..GRAPHS {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let graph = Graph::random(&mut random).with_passes(&mut random);
         let automaton = parse(&graph.text());
         let composed = compose(&automaton, Options::default()).automaton.expect("no cycle");
@@ -266,7 +251,7 @@ fn composing_changes_nothing() {
 #[test]
 fn one_queue_for_all_is_found() {
     let different = (0..PLANTED).filter(|seed| {
-        let mut random = Random(*seed);
+        let mut random = Random::new(*seed);
         let graph = Graph::random(&mut random);
         let thick = graph.with_passes(&mut random);
         let wrong = |graph: &Graph| play(Instance::with_one_queue(&parse(&graph.text()), &[], 0), *seed);
@@ -281,7 +266,7 @@ fn one_queue_for_all_is_found() {
 fn a_queued_channel_called_directly_is_found() {
     let (mut planted, mut found) = (0, 0);
     for seed in 0..PLANTED {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let automaton = parse(&Graph::random(&mut random).text());
         let mut composed = compose(&automaton, Options::default()).automaton.expect("no cycle");
         let Some(composition) = &mut composed.composition else { continue };
@@ -301,7 +286,7 @@ fn a_queued_channel_called_directly_is_found() {
 fn queues_that_bring_nothing_are_found() {
     let (mut planted, mut found) = (0, 0);
     for seed in 0..2 * PLANTED {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let automaton = parse(&Graph::random(&mut random).text());
         let mut composed = compose(&automaton, Options::default()).automaton.expect("no cycle");
         let channels = queued_by_the_graph_alone(&automaton, &EventGraph::new(&automaton));

@@ -7,21 +7,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use mokume_base::SourceMap;
+use mokume_base::{Random, SourceMap};
 use mokume_compose::{compose, Options};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Datum, Machine, Outcome, PortId};
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-}
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reaction/right/stop_and_wait.ra");
 const MILLISECOND: u64 = 1_000_000;
@@ -106,7 +95,7 @@ impl World {
     fn new(machine: &Instance, weather: Weather, seed: u64) -> Self {
         World {
             hosts: [machine.sibling(seed), machine.sibling(seed + 1)],
-            random: Random(seed),
+            random: Random::new(seed),
             weather,
             coming: BinaryHeap::new(),
             made: 0,

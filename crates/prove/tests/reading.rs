@@ -1,10 +1,8 @@
 //! The symbolic reading against the interpreter: for each input of random runs, exactly one way is possible, and what it
 //! foretells (outputs, reports, cells, ends of messages) is what happens.
 
-mod common;
-
-use common::watched::{Seen, Watched};
-use common::{composed, text_of};
+use crate::common::watched::{Seen, Watched};
+use crate::common::{composed, text_of};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Binary, Compare, OpKind};
 use mokume_testkit::together;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mokume_base::SourceMap;
+use mokume_base::{Random, SourceMap};
 use mokume_reaction::text::{parse, print};
 use mokume_reaction::*;
 
@@ -16,31 +16,19 @@ fn texts() -> Vec<String> {
     paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
-/// xorshift64*: small and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
-    }
-}
-
 /// One to four changes of lines, words and characters.
 fn mutate(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    for _ in 0..=random.below(4) {
-        let (at, other) = (random.below(lines.len()), random.below(lines.len()));
-        match random.below(6) {
+    for _ in 0..=random.place(4) {
+        let (at, other) = (random.place(lines.len()), random.place(lines.len()));
+        match random.place(6) {
             0 => drop(lines.remove(at)),
             1 => lines.swap(at, other),
             2 => lines.insert(at, lines[other].clone()),
             3 => swap_words(&mut lines, at, other, random),
             4 => change_character(&mut lines[at], random),
             _ => {
-                let cut = random.below(lines[at].len() + 1);
+                let cut = random.place(lines[at].len() + 1);
                 let cut = (0..=cut).rev().find(|cut| lines[at].is_char_boundary(*cut)).unwrap_or(0);
                 lines[at].truncate(cut);
             }
@@ -55,8 +43,8 @@ fn mutate(text: &str, random: &mut Random) -> String {
 fn swap_words(lines: &mut [String], at: usize, other: usize, random: &mut Random) {
     let from: Vec<String> = lines[other].split(' ').map(str::to_owned).collect();
     let mut words: Vec<String> = lines[at].split(' ').map(str::to_owned).collect();
-    let index = random.below(words.len());
-    words[index] = from[random.below(from.len())].clone();
+    let index = random.place(words.len());
+    words[index] = from[random.place(from.len())].clone();
     lines[at] = words.join(" ");
 }
 
@@ -64,10 +52,10 @@ fn change_character(line: &mut String, random: &mut Random) {
     const CHARACTERS: &[char] =
         &['{', '}', '(', ')', '[', ']', ',', ':', '=', '.', '0', '9', 'm', 's', '`', '"', '@', '#', 'é', '-', '>'];
     let mut characters: Vec<char> = line.chars().collect();
-    let new = CHARACTERS[random.below(CHARACTERS.len())];
-    let at = random.below(characters.len() + 1);
+    let new = CHARACTERS[random.place(CHARACTERS.len())];
+    let at = random.place(characters.len() + 1);
     match characters.get_mut(at) {
-        Some(old) if random.below(2) == 0 => *old = new,
+        Some(old) if random.place(2) == 0 => *old = new,
         _ => characters.insert(at, new),
     }
     *line = characters.into_iter().collect();
@@ -90,7 +78,7 @@ fn exercise(text: &str) {
 #[test]
 fn two_thousand_mutated_texts_never_panic() {
     let texts = texts();
-    let mut random = Random(0x6d6f_6b75_6d65);
+    let mut random = Random::new(0x6d6f_6b75_6d65);
     for round in 0..2000 {
         let text = mutate(&texts[round % texts.len()], &mut random);
         let run = std::panic::catch_unwind(|| exercise(&text));

@@ -2,10 +2,8 @@
 //!
 //! Invariant: a run is a function of the machines, the script, the media and the seed; no clock, no file.
 
-pub mod chance;
 pub mod network;
 pub mod record;
 
-pub use chance::Chance;
 pub use network::{Host, Keep, Medium, Partition, ScriptedInput, Simulation, Weather};
 pub use record::{Fate, Record, What};

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use mokume_base::Random;
 use mokume_reaction::{Datum, Handle, Machine, Outcome, PortId};
 
-use crate::{Chance, Fate, Record, What};
+use crate::{Fate, Record, What};
 
 /// A machine and its name. Ports of media are named by [`Medium::members`].
 pub struct Host {
@@ -79,7 +80,7 @@ pub struct Simulation {
     order: u64,
     frames: u64,
     now: u64,
-    chance: Chance,
+    random: Random,
     records: Vec<Record>,
     keep: Keep,
     restless: bool,
@@ -108,7 +109,7 @@ impl Simulation {
             order: 0,
             frames: 0,
             now: 0,
-            chance: Chance::new(seed),
+            random: Random::new(seed),
             records: Vec::new(),
             keep: Keep::All,
             restless: false,
@@ -276,27 +277,27 @@ impl Simulation {
     }
 
     fn weather_for(&mut self, weather: Weather) -> Fate {
-        if self.chance.happens(weather.loss) {
+        if self.random.millionths(weather.loss) {
             return Fate::Lost;
         }
-        let copies = 1 + usize::from(self.chance.happens(weather.duplicate));
+        let copies = 1 + usize::from(self.random.millionths(weather.duplicate));
         let times = (0..copies).map(|_| self.now.saturating_add(self.delay(weather))).collect();
         Fate::Arrives(times)
     }
 
     fn delay(&mut self, weather: Weather) -> u64 {
         let (low, high) = weather.delay;
-        let delay = self.chance.between(low, high);
+        let delay = self.random.between(low, high);
         let later =
-            if self.chance.happens(weather.reorder) { self.chance.between(high, high.saturating_mul(3)) } else { 0 };
+            if self.random.millionths(weather.reorder) { self.random.between(high, high.saturating_mul(3)) } else { 0 };
         delay.saturating_add(later)
     }
 
     fn corrupted(&mut self, weather: Weather, frame: &[u8]) -> Vec<u8> {
         let mut frame = frame.to_vec();
-        if !frame.is_empty() && self.chance.happens(weather.corrupt) {
-            let at = self.chance.below(frame.len() as u64) as usize;
-            frame[at] ^= 1 << self.chance.below(8);
+        if !frame.is_empty() && self.random.millionths(weather.corrupt) {
+            let at = self.random.place(frame.len());
+            frame[at] ^= 1 << self.random.below(8);
         }
         frame
     }

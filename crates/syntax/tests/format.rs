@@ -1,8 +1,7 @@
 //! The formatter on every file of the repository, and on files whose blanks and line ends were changed.
 
-mod common;
-
-use mokume_base::FileId;
+use crate::common;
+use mokume_base::{FileId, Random};
 use mokume_syntax::format::{format, Refused};
 use mokume_syntax::lexer::lex;
 use mokume_syntax::SyntaxKind::WHITESPACE;
@@ -90,18 +89,6 @@ fn every_file_and_every_example_of_the_page_is_laid_out_or_refused() {
     }
 }
 
-/// A small generator of our own (xorshift64*), so that a seed replays a run everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound.max(1)
-    }
-}
-
 /// Texts of the tokens, and which are white space.
 fn pieces(text: &str) -> Vec<(String, bool)> {
     let (tokens, _) = lex(FileId(0), text);
@@ -117,9 +104,9 @@ fn significant(text: &str) -> Vec<String> {
 /// The text with some of its white space changed, put in or taken out, so that the tokens stay what they are.
 fn mutated(text: &str, blanks: &[&str], may_change: impl Fn(&str) -> bool, random: &mut Random) -> String {
     let mut pieces = pieces(text);
-    for _ in 0..=random.below(5) {
-        let at = random.below(pieces.len());
-        let new = blanks[random.below(blanks.len())].to_string();
+    for _ in 0..=random.place(5) {
+        let at = random.place(pieces.len());
+        let new = blanks[random.place(blanks.len())].to_string();
         let before = pieces.clone();
         if !pieces[at].1 {
             pieces.insert(at, (new, true));
@@ -137,7 +124,7 @@ fn mutated(text: &str, blanks: &[&str], may_change: impl Fn(&str) -> bool, rando
 #[test]
 fn two_thousand_mutations_of_white_space_are_laid_out_or_refused() {
     let all = files(&FORMATTED);
-    let mut random = Random(0x6d6f_6b75_6d65);
+    let mut random = Random::new(0x6d6f_6b75_6d65);
     let blanks = ["", " ", "   ", "\t", "\n", "\n\n\n", " \r\n", "\n        "];
     let (mut laid_out, mut same) = (0, 0);
     for round in 0..2_000 {
@@ -156,12 +143,12 @@ fn two_thousand_mutations_of_white_space_are_laid_out_or_refused() {
 #[test]
 fn comments_anywhere_are_kept() {
     let all = files(&FORMATTED);
-    let mut random = Random(0x636f_6d6d);
+    let mut random = Random::new(0x636f_6d6d);
     let mut laid_out = 0;
     for round in 0..500 {
         let (name, text) = &all[round % all.len()];
         let mut pieces = pieces(text);
-        let at = random.below(pieces.len());
+        let at = random.place(pieces.len());
         pieces.insert(at, (" // put in\n".to_string(), false));
         let text: String = pieces.into_iter().map(|(text, _)| text).collect();
         if let Some(formatted) = checked(name, &text) {
@@ -184,7 +171,7 @@ fn without_columns(text: &str) -> Vec<String> {
 /// Where lines end is the author's, all else is not: other blanks on the lines lead to the same result.
 #[test]
 fn blanks_within_lines_do_not_matter() {
-    let mut random = Random(0x626c_616e);
+    let mut random = Random::new(0x626c_616e);
     for (name, text) in files(&FORMATTED) {
         let expected = without_columns(&checked(&name, &text).unwrap());
         for _ in 0..8 {

@@ -1,8 +1,6 @@
 //! Every example of `docs/language.md` is read without a diagnostic.
 
-mod common;
-
-use common::{checked, fenced, shown};
+use crate::common::{checked, fenced, shown};
 use mokume_syntax::Fragment;
 
 #[test]

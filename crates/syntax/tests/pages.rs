@@ -1,7 +1,6 @@
 //! Every code's page: its wrong example has the code and no other, its right one has none.
 
-mod common;
-
+use crate::common;
 use mokume_base::Page;
 use mokume_syntax::{Fragment, CODES};
 

@@ -1,7 +1,6 @@
 //! The library and its tests are read without a diagnostic, and every file of the language keeps its text.
 
-mod common;
-
+use crate::common;
 use mokume_syntax::Fragment;
 use std::path::{Path, PathBuf};
 

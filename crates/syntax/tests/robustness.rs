@@ -1,22 +1,8 @@
 //! Whatever the text, the parser ends without a panic, keeps every octet, and does not nest beyond its bound.
 
-mod common;
-
-use common::{checked, fenced};
-use mokume_base::FileId;
+use crate::common::{self, checked, fenced};
+use mokume_base::{FileId, Random};
 use mokume_syntax::{parse, Fragment, SyntaxNode};
-
-/// A small generator of our own (xorshift64*), so that a seed replays a run everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound.max(1)
-    }
-}
 
 /// The text as pieces to mutate: tokens with the blanks between them.
 fn pieces(text: &str) -> Vec<String> {
@@ -25,24 +11,24 @@ fn pieces(text: &str) -> Vec<String> {
 }
 
 fn mutate_tokens(pieces: &mut Vec<String>, other: &[String], random: &mut Random) {
-    let (a, b) = (random.below(pieces.len()), random.below(pieces.len()));
-    match random.below(5) {
+    let (a, b) = (random.place(pieces.len()), random.place(pieces.len()));
+    match random.place(5) {
         0 => drop(pieces.remove(a)),
         1 => pieces.insert(b, pieces[a].clone()),
         2 => pieces.swap(a, b),
-        3 => pieces.insert(a, other[random.below(other.len())].clone()),
+        3 => pieces.insert(a, other[random.place(other.len())].clone()),
         _ => pieces.truncate(a + 1),
     }
 }
 
 fn mutate_characters(text: &str, random: &mut Random) -> String {
     let mut characters: Vec<char> = text.chars().collect();
-    let (a, b) = (random.below(characters.len()), random.below(characters.len()));
-    match random.below(4) {
+    let (a, b) = (random.place(characters.len()), random.place(characters.len()));
+    match random.place(4) {
         0 => drop(characters.remove(a)),
         1 => characters.insert(b, characters[a]),
         2 => characters.swap(a, b),
-        _ => characters[a] = ['\0', '"', '{', ')', '\'', '€', '\n', '/', '?', '\u{301}'][random.below(10)],
+        _ => characters[a] = ['\0', '"', '{', ')', '\'', '€', '\n', '/', '?', '\u{301}'][random.place(10)],
     }
     characters.into_iter().collect()
 }
@@ -52,18 +38,18 @@ fn twenty_thousand_mutations_keep_every_octet() {
     let examples: Vec<(Vec<String>, Fragment)> =
         fenced().iter().map(|example| (pieces(&example.text), example.what)).collect();
     let everything: Vec<String> = examples.iter().flat_map(|(pieces, _)| pieces.clone()).collect();
-    let mut random = Random(0x6d6f_6b75_6d65);
+    let mut random = Random::new(0x6d6f_6b75_6d65);
     let mut with_diagnostics = 0;
     for round in 0..20_000 {
         let (original, what) = &examples[round % examples.len()];
         let mut mutated = original.clone();
-        for _ in 0..=random.below(4) {
+        for _ in 0..=random.place(4) {
             if mutated.len() > 1 {
                 mutate_tokens(&mut mutated, &everything, &mut random);
             }
         }
         let mut text = mutated.concat();
-        if random.below(2) == 0 && !text.is_empty() {
+        if random.place(2) == 0 && !text.is_empty() {
             text = mutate_characters(&text, &mut random);
         }
         with_diagnostics += usize::from(!checked(&text, *what).diagnostics.is_empty());
@@ -120,7 +106,7 @@ fn deep_texts() -> Vec<(&'static str, String)> {
         branches = format!("(if c {{ {branches} }} else {{ a }}){}", " + a".repeat(100));
     }
     texts.push(("branches", handler(format!("x = {branches}"))));
-    texts.push(("choice", format!("wire W {{ {}", "choice a { 1 => B { ".repeat(n))));
+    texts.push(("random", format!("wire W {{ {}", "random a { 1 => B { ".repeat(n))));
     texts.push(("type", format!("type A = {}", "[".repeat(n))));
     texts.push(("type", format!("type A = {}", "[(".repeat(n))));
     texts

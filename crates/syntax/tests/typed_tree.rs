@@ -1,8 +1,6 @@
 //! The typed tree gives what the text says, by example.
 
-mod common;
-
-use common::checked;
+use crate::common::checked;
 use mokume_base::{FileId, Span};
 use mokume_syntax::ast::*;
 use mokume_syntax::Fragment;

@@ -1,7 +1,6 @@
 //! Wrong files, and what is said about them: `NAME.mok` in `wrong` and `NAME.txt`, blessed with `BLESS=1`.
 
-mod common;
-
+use crate::common;
 use mokume_base::{render_all, Colour, FileId, SourceMap};
 use mokume_syntax::{Fragment, CODES};
 use std::collections::BTreeSet;

@@ -7,13 +7,11 @@
 pub mod generate;
 mod lex;
 pub mod marks;
-mod random;
 pub mod text;
 mod together;
 mod workers;
 
 pub use mokume_script::*;
-pub use random::Random;
 pub use text::{parse, split, ParseError};
 pub use together::{together, Difference};
 pub use workers::workers;

@@ -2,7 +2,7 @@
 
 use mokume_reaction::{Automaton, Datum, Handle, Machine, Outcome, Output, PortId, Type};
 
-use crate::random::Random;
+use mokume_base::Random;
 
 /// The inputs up to the difference, and what differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,15 +47,15 @@ struct Play<'a> {
 
 impl Play<'_> {
     fn step(&mut self, first: &mut dyn Machine, second: &mut dyn Machine) -> (Outcome, Outcome) {
-        self.now += self.random.pick(&[0, 1, 500_000, 3_000_000, 7_777_777]);
+        self.now += self.random.one_of(&[0, 1, 500_000, 3_000_000, 7_777_777]);
         let ports = &self.automaton.ports;
         let inputs: Vec<(usize, usize)> =
             (0..ports.len()).flat_map(|port| (0..ports[port].inputs.len()).map(move |event| (port, event))).collect();
-        if inputs.is_empty() || self.random.chance(15) {
+        if inputs.is_empty() || self.random.percent(15) {
             self.inputs.push(format!("advance to {}", self.now));
             return (first.advance(self.now), second.advance(self.now));
         }
-        let (port, event) = *self.random.pick(&inputs);
+        let (port, event) = *self.random.one_of(&inputs);
         let input = &ports[port].inputs[event];
         let args: Vec<Datum> = input.params.iter().map(|(_, ty)| self.datum(*ty)).collect();
         self.inputs.push(format!("at {}: {}.{}({args:?})", self.now, ports[port].name, input.event));
@@ -65,18 +65,18 @@ impl Play<'_> {
 
     fn datum(&mut self, ty: Type) -> Datum {
         match ty {
-            Type::Msg if self.random.chance(50) => Datum::Message(self.last.clone()),
-            Type::Msg => Datum::Message((0..self.random.below(20)).map(|_| self.random.next_word() as u8).collect()),
-            Type::Ref(_) if self.seen.is_empty() || self.random.chance(5) => Datum::Handle(Handle::NULL),
-            Type::Ref(_) => Datum::Handle(*self.random.pick(&self.seen)),
+            Type::Msg if self.random.percent(50) => Datum::Message(self.last.clone()),
+            Type::Msg => Datum::Message((0..self.random.place(20)).map(|_| self.random.word() as u8).collect()),
+            Type::Ref(_) if self.seen.is_empty() || self.random.percent(5) => Datum::Handle(Handle::NULL),
+            Type::Ref(_) => Datum::Handle(*self.random.one_of(&self.seen)),
             Type::Reason => Datum::Word(0),
             Type::Enum(id) => {
                 let names = &self.automaton.enums[id.index()].names;
-                Datum::Word(names.get(self.random.below(names.len().max(1))).map_or(0, |(_, value)| *value))
+                Datum::Word(names.get(self.random.place(names.len())).map_or(0, |(_, value)| *value))
             }
             scalar => {
                 let width = scalar.width(self.automaton);
-                Datum::Word(self.random.next_word() & (u64::MAX >> (64 - u32::from(width.max(1)))))
+                Datum::Word(self.random.word() & (u64::MAX >> (64 - u32::from(width.max(1)))))
             }
         }
     }

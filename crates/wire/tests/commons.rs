@@ -1,22 +1,9 @@
 //! Choices by common values: `decode(encode(x)) = x`, and for accepted packets `encode(decode(p)) = p`, on random wires of
 //! several headers; and faults that these find.
 
+use mokume_base::Random;
 use mokume_reaction::*;
 use mokume_wire::{decode, encode, HeaderValue};
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-}
 
 const WIRE: WireId = WireId(0);
 const WIRES: u64 = 2000;
@@ -28,7 +15,7 @@ struct Made {
 }
 
 fn make(seed: u64) -> Made {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut automaton = Automaton::default();
     automaton.reasons = ["short", "path"].iter().map(|name| Reason { name: name.to_string() }).collect();
     let mut commons = Vec::new();
@@ -40,7 +27,7 @@ fn make(seed: u64) -> Made {
             let field = |at: u64| {
                 let width = [1, 3, 8, 13, 16, 32][random.below(6) as usize];
                 if random.below(2) == 0 {
-                    let (variant, value) = (VariantId::from(variant), random.next() & ((1 << width) - 1));
+                    let (variant, value) = (VariantId::from(variant), random.word() & ((1 << width) - 1));
                     commons.push(WireCommon { header, variant, field: at as u32, value });
                 }
                 (format!("f{at}"), Type::U(width))
@@ -125,7 +112,7 @@ fn headers(made: &Made, random: &mut Random) -> Vec<HeaderValue> {
         let value = |(at, (_, ty)): (usize, &(String, Type))| {
             let same = |c: &&WireCommon| (c.header, c.variant, c.field) == (header, variant, at as u32);
             let known = made.commons.iter().find(same).filter(|_| is_common || random.below(2) == 0);
-            known.map_or(random.next() & ((1 << ty.width(&made.automaton)) - 1), |common| common.value)
+            known.map_or(random.word() & ((1 << ty.width(&made.automaton)) - 1), |common| common.value)
         };
         let fields = variants[variant.index()].fields.iter().enumerate().map(value).collect();
         HeaderValue { header, variant, fields }
@@ -139,7 +126,7 @@ fn what_is_encoded_is_decoded_and_common_packets_are_shorter() {
     for seed in 0..WIRES {
         let made = make(seed);
         assert!(verify_wires(&made.automaton), "seed {seed}");
-        let mut random = Random(seed ^ 0xdead);
+        let mut random = Random::new(seed ^ 0xdead);
         let mut sizes = std::collections::BTreeSet::new();
         for _ in 0..6 {
             let headers = headers(&made, &mut random);
@@ -170,7 +157,7 @@ fn not_themselves(change: impl Fn(&mut Wire)) -> (u64, u64) {
         let made = make(seed);
         let mut reader = made.automaton.clone();
         change(&mut reader.wires[0]);
-        let mut random = Random(seed ^ 0xbeef);
+        let mut random = Random::new(seed ^ 0xbeef);
         for _ in 0..6 {
             let headers = headers(&made, &mut random);
             let mut packet = encode(&made.automaton, WIRE, &headers, b"").octets;
@@ -219,7 +206,7 @@ fn what_is_longer_than_needed_is_refused() {
         let mut long = made.automaton.clone();
         let Some(WireItem::Choice { arms, .. }) = long.wires[0].items.last_mut() else { panic!("a choice") };
         arms.retain(|arm| arm.commons.is_empty());
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let headers = headers(&made, &mut random);
         let packet = encode(&long, WIRE, &headers, b"").octets;
         if encode(&made.automaton, WIRE, &headers, b"").octets[0] != packet[0] {

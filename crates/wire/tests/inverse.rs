@@ -1,24 +1,8 @@
 //! `decode(encode(x)) = x`, and for accepted packets `encode(decode(p)) = p`, on random wires; and faults that these find.
 
+use mokume_base::Random;
 use mokume_reaction::*;
 use mokume_wire::{decode, encode, HeaderValue};
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-}
 
 /// A random wire of up to two headers, one of them perhaps a choice, with constants, sizes, checksums and open bits.
 struct Maker {
@@ -31,22 +15,22 @@ const WIRE: WireId = WireId(0);
 
 impl Maker {
     fn make(seed: u64) -> Automaton {
-        let mut maker = Maker { random: Random(seed), automaton: Automaton::default(), fields: 0 };
+        let mut maker = Maker { random: Random::new(seed), automaton: Automaton::default(), fields: 0 };
         let reasons = ["short", "unknown", "constant", "divides", "size", "sum", "rule"];
         maker.automaton.reasons = reasons.iter().map(|name| Reason { name: name.to_string() }).collect();
         let plain = maker.header(1);
         let mut items = maker.header_items(plain, VariantId(0));
         let mut headers = vec![plain];
-        if maker.random.chance(60) {
+        if maker.random.percent(60) {
             let variants = 2 + maker.random.below(2) as usize;
             let choice = maker.header(variants);
             headers.insert(0, choice);
             items.extend(maker.choice(choice, variants));
         }
-        if maker.random.chance(50) {
+        if maker.random.percent(50) {
             items.push(maker.size_field());
         }
-        if maker.random.chance(50) {
+        if maker.random.percent(50) {
             items.push(maker.checksum());
         }
         let endian = maker.endian();
@@ -56,7 +40,7 @@ impl Maker {
     }
 
     fn endian(&mut self) -> Endian {
-        if self.random.chance(50) {
+        if self.random.percent(50) {
             Endian::Big
         } else {
             Endian::Little
@@ -95,18 +79,18 @@ impl Maker {
         let mut items = Vec::new();
         let fields = self.automaton.headers[header.index()].variants[variant.index()].fields.clone();
         for (place, (_, ty)) in fields.iter().enumerate() {
-            if self.random.chance(20) {
-                let open = if self.random.chance(50) { FieldValue::Placed } else { FieldValue::Reserved };
+            if self.random.percent(20) {
+                let open = if self.random.percent(50) { FieldValue::Placed } else { FieldValue::Reserved };
                 let width = 1 + self.random.below(16) as u8;
                 items.push(WireItem::Field(self.field(width, open)));
             }
-            if self.random.chance(20) {
+            if self.random.percent(20) {
                 let width = 1 + self.random.below(16) as u8;
-                let value = self.random.next() & ((1 << width) - 1);
+                let value = self.random.word() & ((1 << width) - 1);
                 let constant = FieldValue::Constant { value, otherwise: ReasonId(2) };
                 items.push(WireItem::Field(self.field(width, constant)));
             }
-            let (times, plus) = if self.random.chance(30) { (4, 3) } else { (1, 0) };
+            let (times, plus) = if self.random.percent(30) { (4, 3) } else { (1, 0) };
             // Room for what is multiplied and added.
             let extra = if times == 1 { self.random.below(8) as u8 } else { 3 };
             let value = FieldValue::Header {
@@ -141,7 +125,7 @@ impl Maker {
             1 => WireExpression::Add(WireExpression::PayloadSize.into(), WireExpression::Number(2).into()),
             _ => WireExpression::HeaderSize,
         };
-        let trims = expression == WireExpression::PacketSize && self.random.chance(60);
+        let trims = expression == WireExpression::PacketSize && self.random.percent(60);
         let mut field = self.field(16, FieldValue::Computed { expression, otherwise: ReasonId(4) });
         field.trims_packet = trims;
         let least = WireExpression::Number(1);
@@ -157,7 +141,7 @@ impl Maker {
 
     fn checksum(&mut self) -> WireItem {
         let expression =
-            if self.random.chance(50) { WireExpression::HeaderChecksum } else { WireExpression::PacketChecksum };
+            if self.random.percent(50) { WireExpression::HeaderChecksum } else { WireExpression::PacketChecksum };
         WireItem::Field(self.field(16, FieldValue::Computed { expression, otherwise: ReasonId(5) }))
     }
 
@@ -207,14 +191,14 @@ fn random_headers(automaton: &Automaton, random: &mut Random) -> Vec<HeaderValue
         let variants = &automaton.headers[header.index()].variants;
         let variant = random.below(variants.len() as u64) as usize;
         let fields = variants[variant].fields.iter();
-        let fields = fields.map(|(_, ty)| random.next() & ((1 << ty.width(automaton)) - 1)).collect();
+        let fields = fields.map(|(_, ty)| random.word() & ((1 << ty.width(automaton)) - 1)).collect();
         HeaderValue { header: *header, variant: variant.into(), fields }
     };
     automaton.wires[0].headers.iter().map(value).collect()
 }
 
 fn payload(random: &mut Random) -> Vec<u8> {
-    (0..random.below(40)).map(|_| random.next() as u8).collect()
+    (0..random.below(40)).map(|_| random.word() as u8).collect()
 }
 
 const WIRES: u64 = 3000;
@@ -223,7 +207,7 @@ const WIRES: u64 = 3000;
 fn what_is_encoded_is_decoded() {
     for seed in 0..WIRES {
         let automaton = Maker::make(seed);
-        let mut random = Random(seed ^ 0xdead);
+        let mut random = Random::new(seed ^ 0xdead);
         for _ in 0..4 {
             let (headers, payload) = (random_headers(&automaton, &mut random), payload(&mut random));
             let packet = encode(&automaton, WIRE, &headers, &payload);
@@ -287,7 +271,7 @@ fn what_is_accepted_is_encoded_to_itself() {
     let mut accepted = 0;
     for seed in 0..WIRES {
         let automaton = Maker::make(seed);
-        let mut random = Random(seed ^ 0xbeef);
+        let mut random = Random::new(seed ^ 0xbeef);
         for _ in 0..6 {
             let (headers, payload) = (random_headers(&automaton, &mut random), payload(&mut random));
             let mut packet = encode(&automaton, WIRE, &headers, &payload).octets;
@@ -308,14 +292,14 @@ fn what_is_accepted_is_encoded_to_itself() {
 fn no_packet_is_too_short_or_too_strange() {
     for seed in 0..WIRES {
         let automaton = Maker::make(seed);
-        let mut random = Random(seed ^ 0xcafe);
+        let mut random = Random::new(seed ^ 0xcafe);
         let packet = encode(&automaton, WIRE, &random_headers(&automaton, &mut random), &payload(&mut random)).octets;
         for size in 0..packet.len() {
             if let Ok(decoded) = decode(&automaton, WIRE, &packet[..size]) {
                 assert!(decoded.payload.end <= size && decoded.payload.start <= decoded.payload.end, "seed {seed}");
             }
         }
-        let noise: Vec<u8> = (0..random.below(60)).map(|_| random.next() as u8).collect();
+        let noise: Vec<u8> = (0..random.below(60)).map(|_| random.word() as u8).collect();
         let _ = decode(&automaton, WIRE, &noise);
     }
 }
@@ -343,7 +327,7 @@ fn found(wanted: impl Fn(&WireField) -> bool, change_field: impl Fn(&mut WireFie
             continue;
         }
         planted += 1;
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let differs = (0..8).any(|_| {
             let (headers, payload) = (random_headers(&automaton, &mut random), payload(&mut random));
             let packet = encode(&faulty, WIRE, &headers, &payload).octets;

@@ -1,19 +1,9 @@
 //! Options whose length says how many elements they have: `decode(encode(x)) = x` for every number of elements, no packet is
 //! accepted that says otherwise, and a codec with two elements exchanged is found.
 
-use mokume_base::FileId;
+use mokume_base::{FileId, Random};
 use mokume_reaction::*;
 use mokume_wire::{decode, encode, HeaderValue};
-
-/// Numbers that differ from each other, the same in every run (a linear congruence, Knuth's).
-struct Random(u64);
-
-impl Random {
-    fn next_word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
-    }
-}
 
 const TEXT: &str = "automaton lists
 header w.Hdr { words: u8, blocks: u8, l0: u16, r0: u16, l1: u16, r1: u16, l2: u16, r2: u16 }
@@ -49,14 +39,14 @@ fn automaton() -> Automaton {
 
 /// A header with so many elements; the others are zero.
 fn header(random: &mut Random, count: usize) -> HeaderValue {
-    let mut fields = vec![random.next_word() & 0xff, count as u64];
-    fields.extend((0..6).map(|at| if at < 2 * count { random.next_word() & 0xffff } else { 0 }));
+    let mut fields = vec![random.word() & 0xff, count as u64];
+    fields.extend((0..6).map(|at| if at < 2 * count { random.word() & 0xffff } else { 0 }));
     HeaderValue { header: HeaderId(0), variant: VariantId(0), fields }
 }
 
 /// What is wrong with an encoder, if anything is.
 fn difference(encoder: &Automaton, decoder: &Automaton) -> Option<String> {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for round in 0..400 {
         let said = header(&mut random, round % 4);
         let packet = encode(encoder, WireId(0), std::slice::from_ref(&said), &[]);
@@ -118,7 +108,7 @@ fn the_later_of_two_counts_alone() {
 #[test]
 fn too_many_are_reported() {
     let automaton = automaton();
-    let mut said = header(&mut Random(5), 3);
+    let mut said = header(&mut Random::new(5), 3);
     said.fields[1] = 9;
     let packet = encode(&automaton, WireId(0), &[said], &[]);
     assert!(packet.narrow);

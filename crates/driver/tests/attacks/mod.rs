@@ -1,7 +1,7 @@
 //! Frames that nobody should send: right but for one thing, cut, lengthened, scribbled on; and attacks that want memory.
 #![allow(dead_code)]
 
-use mokume_simulate::Chance;
+use mokume_base::Random;
 
 pub const OWN: u32 = 0x0a4d_0002;
 pub const PEER: u32 = 0x0a4d_0001;
@@ -67,19 +67,19 @@ fn icmp(kind: u8, code: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Half of the frames are right but for one thing, so that every layer gets its share.
-pub fn frame(chance: &mut Chance) -> Vec<u8> {
-    let frame = if chance.below(2) == 0 { frame4(chance) } else { frame6(chance) };
-    mutilated(frame, chance)
+pub fn frame(random: &mut Random) -> Vec<u8> {
+    let frame = if random.below(2) == 0 { frame4(random) } else { frame6(random) };
+    mutilated(frame, random)
 }
 
-fn frame4(chance: &mut Chance) -> Vec<u8> {
-    let payload: Vec<u8> = (0..chance.below(64)).map(|_| chance.next() as u8).collect();
-    let word = chance.next();
+fn frame4(random: &mut Random) -> Vec<u8> {
+    let payload: Vec<u8> = (0..random.below(64)).map(|_| random.word() as u8).collect();
+    let word = random.word();
     let any = word as u32;
-    match chance.below(32) {
+    match random.below(32) {
         0 => arp(1, PEER, OWN),
         1 => arp(1, 0, OWN),
-        2 => arp(chance.below(4) as u16, any, if word & 1 == 0 { OWN } else { PEER }),
+        2 => arp(random.below(4) as u16, any, if word & 1 == 0 { OWN } else { PEER }),
         3 => ipv4(1, PEER, OWN, |_| (), &icmp(8, 0, &payload)),
         4 => ipv4(1, PEER, OWN, |_| (), &icmp(word as u8, (word >> 8) as u8, &payload)),
         5 => ipv4(17, PEER, OWN, |_| (), &udp(4000, 7, &payload)),
@@ -105,8 +105,8 @@ fn frame4(chance: &mut Chance) -> Vec<u8> {
         }
         16 => {
             let mut datagram = udp(4000, 7, &payload);
-            let at = chance.below(datagram.len() as u64) as usize;
-            datagram[at] ^= 1 << chance.below(8);
+            let at = random.below(datagram.len() as u64) as usize;
+            datagram[at] ^= 1 << random.below(8);
             ipv4(17, PEER, OWN, |_| (), &datagram)
         }
         17 => ethernet(OWN_MAC, PEER_MAC, any as u16, &payload),
@@ -198,11 +198,11 @@ fn neighbour(kind: u8, flags: u8, source: [u64; 2], destination: [u64; 2], about
     ipv6(58, source, destination, 255, &icmp6(source, destination, [kind, 0], &rest))
 }
 
-fn frame6(chance: &mut Chance) -> Vec<u8> {
-    let payload: Vec<u8> = (0..chance.below(64)).map(|_| chance.next() as u8).collect();
-    let word = chance.next();
+fn frame6(random: &mut Random) -> Vec<u8> {
+    let payload: Vec<u8> = (0..random.below(64)).map(|_| random.word() as u8).collect();
+    let word = random.word();
     let stranger = [PREFIX, word & 0xff];
-    let any = [chance.next(), chance.next()];
+    let any = [random.word(), random.word()];
     let nodes = [0xff02_0000_0000_0000, 1];
     let ours = [0xff02_0000_0000_0000, 0x1_ff00_0002];
     let extended = |first: u8, headers: &[u8], protocol: u8, payload: &[u8]| {
@@ -211,7 +211,7 @@ fn frame6(chance: &mut Chance) -> Vec<u8> {
         ipv6(first, PEER6, OWN6, 64, &[all.as_slice(), payload].concat())
     };
     let datagram = udp6(PEER6, (4000, 7), &payload);
-    match chance.below(26) {
+    match random.below(26) {
         0 => ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [128, 0], &[[0, 1, 0, 2].as_slice(), &payload].concat())),
         1 => ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [word as u8, (word >> 8) as u8], &payload)),
         2 => ipv6(17, PEER6, OWN6, 64, &udp6(PEER6, (4000, word as u16), &payload)),
@@ -252,16 +252,16 @@ fn frame6(chance: &mut Chance) -> Vec<u8> {
 }
 
 /// One change of a frame: cut, a few octets written over, or lengthened; most are left as they are.
-pub fn mutilated(mut frame: Vec<u8>, chance: &mut Chance) -> Vec<u8> {
-    match chance.below(8) {
-        0 => frame.truncate(chance.below(frame.len() as u64 + 1) as usize),
+pub fn mutilated(mut frame: Vec<u8>, random: &mut Random) -> Vec<u8> {
+    match random.below(8) {
+        0 => frame.truncate(random.below(frame.len() as u64 + 1) as usize),
         1 if !frame.is_empty() => {
-            for _ in 0..=chance.below(4) {
-                let at = chance.below(frame.len() as u64) as usize;
-                frame[at] = chance.next() as u8;
+            for _ in 0..=random.below(4) {
+                let at = random.below(frame.len() as u64) as usize;
+                frame[at] = random.word() as u8;
             }
         }
-        2 => frame.extend((0..chance.below(40)).map(|_| chance.next() as u8)),
+        2 => frame.extend((0..random.below(40)).map(|_| random.word() as u8)),
         _ => {}
     }
     frame

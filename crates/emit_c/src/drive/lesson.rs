@@ -1,9 +1,9 @@
 //! Sequences that are worth playing again, whole, in part or changed: tests of the stack, and what brought something new.
 
+use mokume_base::Random;
 use mokume_reaction::{Datum, PortId};
 
 use super::packet::Packet;
-use super::random::{remember, Random};
 use super::step::Step;
 
 /// A sequence to begin with: of a test, for example.
@@ -56,6 +56,17 @@ impl Corpus {
             self.progress = progress;
             packets.drain(..).for_each(|packet| remember(&mut self.packets, packet, 256, random));
             remember(&mut self.lessons, Lesson { params: params.to_vec(), steps: taught(steps) }, 128, random);
+        }
+    }
+}
+
+/// Keeps so many, the newer in place of any older.
+pub(super) fn remember<T>(list: &mut Vec<T>, value: T, most: usize, random: &mut Random) {
+    match list.len() < most {
+        true => list.push(value),
+        false => {
+            let place = random.place(most);
+            list[place] = value;
         }
     }
 }

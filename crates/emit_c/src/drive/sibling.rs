@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use mokume_base::Random;
 use mokume_reaction::*;
 
-use super::random::Random;
 use super::source::Source;
 use super::step::{act, Step};
 
@@ -30,12 +30,12 @@ impl<R: Machine> Sibling<R> {
     pub fn hear(&mut self, now: u64, outcome: &Outcome, source: &mut Source<'_>) {
         let automaton = source.automaton;
         for (port, event, args) in frames(automaton, outcome) {
-            if !source.random.chance(10) {
+            if !source.random.percent(10) {
                 let answer = self.machine.input(now, port, event, &args);
                 self.post(automaton, &answer, &mut source.random);
             }
         }
-        let step = match source.random.below(6) {
+        let step = match source.random.place(6) {
             0 => {
                 std::mem::swap(&mut source.handles, &mut self.handles);
                 let step = source.input();
@@ -54,7 +54,7 @@ impl<R: Machine> Sibling<R> {
 
     fn post(&mut self, automaton: &Automaton, outcome: &Outcome, random: &mut Random) {
         for frame in frames(automaton, outcome).into_iter().take(MAIL - self.mail.len().min(MAIL)) {
-            match random.below(20) {
+            match random.place(20) {
                 0 => {}
                 1 => self.mail.extend([frame.clone(), frame]),
                 2 => self.mail.push_front(frame),
@@ -65,7 +65,7 @@ impl<R: Machine> Sibling<R> {
 
     /// The next frame that comes, if it comes now.
     pub fn deliver(&mut self, now: u64, random: &mut Random) -> Option<Step> {
-        if !random.chance(50) {
+        if !random.percent(50) {
             return None;
         }
         let (port, event, args) = self.mail.pop_front()?;

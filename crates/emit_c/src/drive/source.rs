@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use mokume_base::Random;
 use mokume_reaction::*;
 use mokume_wire::HeaderValue;
 
-use super::lesson::{Corpus, Lesson, Taught};
+use super::lesson::{remember, Corpus, Lesson, Taught};
 use super::packet::Packet;
-use super::random::{remember, Random};
 use super::step::{Drive, Step};
 
 /// A burst is for containers of at most so many places.
@@ -55,7 +55,7 @@ impl<'a> Source<'a> {
             burst: None,
             fresh: Vec::new(),
             options,
-            random: Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
+            random: Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
             now: 0,
             inputs: inputs.collect(),
             handles: HashMap::new(),
@@ -75,14 +75,14 @@ impl<'a> Source<'a> {
     }
 
     fn choose_lesson(&mut self) -> Option<Vec<u64>> {
-        if self.lessons.is_empty() || self.random.chance(10) {
+        if self.lessons.is_empty() || self.random.percent(10) {
             return None;
         }
-        let learned = self.random.chance(50) && !self.corpus.lessons.is_empty();
+        let learned = self.random.percent(50) && !self.corpus.lessons.is_empty();
         let list = if learned { &self.corpus.lessons } else { self.lessons };
         let lesson = self.random.pick(list)?.clone();
         let all = lesson.steps.len();
-        let played = if self.random.chance(70) { all } else { self.random.below(all + 1) };
+        let played = if self.random.percent(70) { all } else { self.random.place(all + 1) };
         self.plan = lesson.steps.into_iter().take(played).collect();
         for _ in 0..4 {
             let other = self.random.pick(self.lessons).and_then(|lesson| self.random.pick(&lesson.steps));
@@ -96,7 +96,7 @@ impl<'a> Source<'a> {
         let mut params = Vec::new();
         for param in &self.automaton.params {
             let value = match param.default {
-                Some(value) if self.random.chance(80) => value,
+                Some(value) if self.random.percent(80) => value,
                 _ => self.scalar(param.ty),
             };
             params.push(value);
@@ -106,7 +106,7 @@ impl<'a> Source<'a> {
 
     /// Of one at the other end: the same, or the next addresses.
     pub fn sibling_params(&mut self, params: &[u64]) -> Vec<u64> {
-        if self.random.chance(50) {
+        if self.random.percent(50) {
             return params.to_vec();
         }
         let long = |at: usize| self.automaton.params[at].ty.width(self.automaton) >= 32;
@@ -115,7 +115,7 @@ impl<'a> Source<'a> {
 
     pub fn step(&mut self, deadline: Option<u64>) -> Step {
         self.fresh.clear();
-        while !self.random.chance(10) {
+        while !self.random.percent(10) {
             let Some(taught) = self.plan.pop_front() else { break };
             if let Some(step) = self.taught(taught) {
                 return step;
@@ -125,32 +125,32 @@ impl<'a> Source<'a> {
             self.burst = Some((port, event, left - 1));
             return self.input_of(port, event);
         }
-        if self.inputs.is_empty() || self.random.chance(20) {
+        if self.inputs.is_empty() || self.random.percent(20) {
             self.pass(deadline);
             return Step::Advance { now: self.now };
         }
-        if self.random.chance(20) {
-            self.now = self.now.saturating_add(self.random.next() % 1_000_000);
+        if self.random.percent(20) {
+            self.now = self.now.saturating_add(self.random.word() % 1_000_000);
         }
         self.input()
     }
 
     /// The next step of a lesson, mostly as it is; some are left out.
     fn taught(&mut self, taught: Taught) -> Option<Step> {
-        if self.random.chance(4) {
+        if self.random.percent(4) {
             return None;
         }
-        let change = self.random.chance(12);
+        let change = self.random.percent(12);
         match taught {
             Taught::After(duration) => {
-                let duration = if change { self.random.next() % (2 * duration).max(1) } else { duration };
+                let duration = if change { self.random.word() % (2 * duration).max(1) } else { duration };
                 self.now = self.now.saturating_add(duration);
                 Some(Step::Advance { now: self.now })
             }
             Taught::Input { port, event, args } => {
                 let automaton = self.automaton;
                 let params = &automaton.ports[port.index()].inputs[event as usize].params;
-                let changed = change.then(|| self.random.below(params.len()));
+                let changed = change.then(|| self.random.place(params.len()));
                 let args = params.iter().zip(args).enumerate().map(|(place, ((_, ty), arg))| match arg {
                     Some(Datum::Message(octets)) if changed == Some(place) => Datum::Message(self.varied(octets)),
                     Some(datum) if changed != Some(place) => datum,
@@ -164,9 +164,9 @@ impl<'a> Source<'a> {
 
     /// A message of a lesson with headers changed, or octets.
     fn varied(&mut self, mut octets: Vec<u8>) -> Vec<u8> {
-        if !self.automaton.wires.is_empty() && self.random.chance(60) {
+        if !self.automaton.wires.is_empty() && self.random.percent(60) {
             let mut packet = Packet::read(self.automaton, &octets);
-            (0..=self.random.below(2)).for_each(|_| self.change_packet(&mut packet));
+            (0..=self.random.place(2)).for_each(|_| self.change_packet(&mut packet));
             octets = packet.encode(self.automaton);
             self.fresh.push(packet);
         } else {
@@ -200,12 +200,12 @@ impl<'a> Source<'a> {
     /// Time passes: to the next deadline, to just before it, a little or a lot.
     fn pass(&mut self, deadline: Option<u64>) {
         let near = deadline.filter(|deadline| *deadline >= self.now);
-        self.now = match (self.random.below(8), near) {
+        self.now = match (self.random.place(8), near) {
             (0..=3, Some(deadline)) => deadline,
             (4, Some(deadline)) => deadline.saturating_sub(1).max(self.now),
-            (5, Some(deadline)) => deadline.saturating_add(self.random.next() % 3_000_000_000),
-            (6, _) => self.now.saturating_add(self.random.next() % 100_000_000_000),
-            _ => self.now.saturating_add(self.random.next() % 10_000_000),
+            (5, Some(deadline)) => deadline.saturating_add(self.random.word() % 3_000_000_000),
+            (6, _) => self.now.saturating_add(self.random.word() % 100_000_000_000),
+            _ => self.now.saturating_add(self.random.word() % 10_000_000),
         };
     }
 
@@ -240,9 +240,9 @@ impl<'a> Source<'a> {
 
     fn handle(&mut self, class: ClassId) -> Handle {
         let known = self.handles.get(&class).map_or(&[][..], |known| known);
-        match self.random.below(20) {
+        match self.random.place(20) {
             0 => Handle::NULL,
-            1 => Handle { object: self.random.below(4) as u32, generation: self.random.below(2) as u32 },
+            1 => Handle { object: self.random.place(4) as u32, generation: self.random.place(2) as u32 },
             // The newest most of the time: the older ones may have ended.
             2..=9 => known.last().copied().unwrap_or(Handle { object: 0, generation: 0 }),
             _ => self.random.pick(known).copied().unwrap_or(Handle { object: 0, generation: 0 }),
@@ -257,28 +257,28 @@ impl<'a> Source<'a> {
             return self.random.pick(names).map_or(0, |(_, value)| *value);
         }
         if ty == Type::Reason {
-            return self.random.below(self.automaton.reasons.len()) as u64;
+            return self.random.place(self.automaton.reasons.len()) as u64;
         }
         // Mostly the very value, sometimes beside it.
-        let edge = match self.random.below(10) {
+        let edge = match self.random.place(10) {
             0 => 1,
             1 => u64::MAX,
             _ => 0,
         };
-        let value = match self.random.below(10) {
-            0..=1 => self.random.next() % 5,
+        let value = match self.random.place(10) {
+            0..=1 => self.random.word() % 5,
             2..=3 => self.random.pick(self.constants).copied().unwrap_or(0).wrapping_add(edge),
             4..=6 => self.random.pick(&self.words).copied().unwrap_or(1).wrapping_add(edge),
-            7 => all.wrapping_sub(self.random.next() % 4),
+            7 => all.wrapping_sub(self.random.word() % 4),
             8 => (all >> 1).wrapping_add(edge),
-            _ => self.random.next(),
+            _ => self.random.word(),
         };
         value & all
     }
 
     fn message(&mut self) -> Vec<u8> {
         let has_wires = !self.automaton.wires.is_empty();
-        let mut octets = match self.random.below(10) {
+        let mut octets = match self.random.place(10) {
             0..=2 if !self.messages.is_empty() => self.random.pick(&self.messages).cloned().unwrap_or_default(),
             3..=8 if has_wires => {
                 let packet = self.packet();
@@ -288,10 +288,10 @@ impl<'a> Source<'a> {
             }
             _ => self.octets(),
         };
-        match self.random.below(8) {
+        match self.random.place(8) {
             0 => self.change(&mut octets),
             // As a network does that pads what is short.
-            1 => octets.extend(std::iter::repeat_n(0, 1 + self.random.below(20))),
+            1 => octets.extend(std::iter::repeat_n(0, 1 + self.random.place(20))),
             _ => {}
         }
         octets.truncate(self.options.longest);
@@ -299,41 +299,41 @@ impl<'a> Source<'a> {
     }
 
     fn octets(&mut self) -> Vec<u8> {
-        let size = match self.random.below(10) {
+        let size = match self.random.place(10) {
             0 => 0,
-            1..=7 => self.random.below(24),
-            _ => self.random.below(self.options.longest),
+            1..=7 => self.random.place(24),
+            _ => self.random.place(self.options.longest),
         };
-        (0..size).map(|_| self.random.next() as u8).collect()
+        (0..size).map(|_| self.random.word() as u8).collect()
     }
 
     /// Headers that wires of the stack put around octets: new ones; or kept, or seen, ones with a few changes.
     fn packet(&mut self) -> Packet {
-        let known = match self.random.below(3) {
+        let known = match self.random.place(3) {
             0 => self.random.pick(&self.corpus.packets).cloned(),
             1 => self.random.pick(&self.messages).map(|octets| Packet::read(self.automaton, octets)),
             _ => None,
         };
-        let known = known.map(|packet| if self.random.chance(40) { packet.reflected(self.automaton) } else { packet });
+        let known = known.map(|packet| if self.random.percent(40) { packet.reflected(self.automaton) } else { packet });
         let Some(mut packet) = known else {
             let mut packet = Packet { payload: self.octets(), ..Packet::default() };
-            (0..=self.random.below(3)).for_each(|_| self.wrap(&mut packet));
+            (0..=self.random.place(3)).for_each(|_| self.wrap(&mut packet));
             return packet;
         };
-        (0..self.random.below(4)).for_each(|_| self.change_packet(&mut packet));
+        (0..self.random.place(4)).for_each(|_| self.change_packet(&mut packet));
         packet
     }
 
     /// One more wire around the packet.
     fn wrap(&mut self, packet: &mut Packet) {
-        let wire = WireId::from(self.random.below(self.automaton.wires.len()));
+        let wire = WireId::from(self.random.place(self.automaton.wires.len()));
         let headers = self.automaton.wires[wire.index()].headers.clone();
         packet.around.push((wire, headers.into_iter().map(|header| self.header(header)).collect()));
     }
 
     fn change_packet(&mut self, packet: &mut Packet) {
-        let place = self.random.below(packet.around.len());
-        let what = self.random.below(10);
+        let place = self.random.place(packet.around.len());
+        let what = self.random.place(10);
         if packet.around.is_empty() || what == 0 {
             return self.wrap(packet);
         }
@@ -347,7 +347,7 @@ impl<'a> Source<'a> {
                 packet.around.extend(outer);
             }
             _ => {
-                let header = self.random.below(packet.around[place].1.len());
+                let header = self.random.place(packet.around[place].1.len());
                 let Some(mut header) = packet.around[place].1.get(header).cloned() else { return };
                 self.change_header(&mut header);
                 let headers = &mut packet.around[place].1;
@@ -362,8 +362,8 @@ impl<'a> Source<'a> {
     fn change_header(&mut self, header: &mut HeaderValue) {
         let variants = &self.automaton.headers[header.header.index()].variants;
         let fields = &variants[header.variant.index()].fields;
-        let (a, b) = (self.random.below(fields.len()), self.random.below(fields.len()));
-        match self.random.below(5) {
+        let (a, b) = (self.random.place(fields.len()), self.random.place(fields.len()));
+        match self.random.place(5) {
             0 if variants.len() > 1 => *header = self.header(header.header),
             1..=2 if a != b && fields[a].1 == fields[b].1 => header.fields.swap(a, b),
             _ if !fields.is_empty() => header.fields[a] = self.scalar(fields[a].1),
@@ -378,23 +378,23 @@ impl<'a> Source<'a> {
 
     fn header(&mut self, header: HeaderId) -> HeaderValue {
         let variants = &self.automaton.headers[header.index()].variants;
-        let variant = self.random.below(variants.len());
+        let variant = self.random.place(variants.len());
         let fields = variants.get(variant).map_or(&[][..], |variant| &variant.fields);
         let fields = fields.iter().map(|(_, ty)| self.scalar(*ty)).collect();
         HeaderValue { header, variant: variant.into(), fields }
     }
 
     fn change(&mut self, octets: &mut Vec<u8>) {
-        for _ in 0..=self.random.below(3) {
-            let place = self.random.below(octets.len());
-            match self.random.below(7) {
+        for _ in 0..=self.random.place(3) {
+            let place = self.random.place(octets.len());
+            match self.random.place(7) {
                 0 => octets.truncate(place),
-                1 => octets.extend((0..self.random.below(9)).map(|n| n as u8)),
-                2 if !octets.is_empty() => octets[place] ^= 1 << self.random.below(8),
+                1 => octets.extend((0..self.random.place(9)).map(|n| n as u8)),
+                2 if !octets.is_empty() => octets[place] ^= 1 << self.random.place(8),
                 3 if !octets.is_empty() => octets[place] = octets[place].wrapping_add(1),
-                4 if !octets.is_empty() => octets[place] = [0, 1, 0x7f, 0x80, 0xff][self.random.below(5)],
+                4 if !octets.is_empty() => octets[place] = [0, 1, 0x7f, 0x80, 0xff][self.random.place(5)],
                 5 if !octets.is_empty() => drop(octets.remove(place)),
-                _ => octets.insert(place, self.random.next() as u8),
+                _ => octets.insert(place, self.random.word() as u8),
             }
         }
     }

@@ -4,14 +4,15 @@
 
 use std::sync::Arc;
 
+use mokume_base::Random;
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Datum, Handle, Machine, PortId, Type};
 
-use super::walk::{same_cells, same_outcome, Dice};
+use super::walk::{same_cells, same_outcome};
 use crate::host::{Host, Tables, NULL};
 use crate::program::Program;
 use crate::react::{react, Arg, Input};
-use crate::{Application, Network, Random, Timers, World};
+use crate::{Application, Network, Timers, World};
 
 /// Random numbers are others here, so none are drawn.
 fn text(seed: u64) -> String {
@@ -52,14 +53,14 @@ fn world(automaton: &Automaton) -> World {
             credit: None,
         },
         timers: Timers::Free,
-        random: Random::Refused,
+        random: crate::Random::Refused,
     }
 }
 
 /// An object of a class by its age, here and there; or none.
-fn object(dice: &mut Dice, host: &Host, machine: &Instance, class: mokume_reaction::ClassId) -> (Arg, Datum) {
+fn object(random: &mut Random, host: &Host, machine: &Instance, class: mokume_reaction::ClassId) -> (Arg, Datum) {
     let living = machine.objects(class);
-    match dice.below(living.len() + 1) {
+    match random.place(living.len() + 1) {
         none if none == living.len() || none >= host.objects[class.index()].len() => {
             (Arg::Object(NULL), Datum::Handle(Handle::NULL))
         }
@@ -67,15 +68,20 @@ fn object(dice: &mut Dice, host: &Host, machine: &Instance, class: mokume_reacti
     }
 }
 
-fn arguments(dice: &mut Dice, params: &[(String, Type)], host: &Host, machine: &Instance) -> (Vec<Arg>, Vec<Datum>) {
+fn arguments(
+    random: &mut Random,
+    params: &[(String, Type)],
+    host: &Host,
+    machine: &Instance,
+) -> (Vec<Arg>, Vec<Datum>) {
     let one = |(_, ty): &(String, Type)| match ty {
         Type::Msg => {
-            let octets: Vec<u8> = (0..dice.below(12)).map(|_| dice.below(4) as u8).collect();
+            let octets: Vec<u8> = (0..random.place(12)).map(|_| random.place(4) as u8).collect();
             (Arg::Message(octets.clone()), Datum::Message(octets))
         }
-        Type::Ref(class) => object(dice, host, machine, *class),
+        Type::Ref(class) => object(random, host, machine, *class),
         _ => {
-            let word = dice.below(6) as u64;
+            let word = random.place(6) as u64;
             (Arg::Word(word), Datum::Word(word))
         }
     };
@@ -88,13 +94,13 @@ fn walk(ours: &Automaton, theirs: &Automaton, seed: u64, steps: usize) -> Result
     let mut tables = Tables::default();
     let mut covered = vec![false; ours.handlers.iter().map(|handler| handler.body.blocks.len()).sum()];
     let mut machine = Instance::new(theirs, &program.params[0], 0);
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed);
     let (mut host, effect) = react(&program, &mut tables, &mut covered, Host::new(&program, 0), &Input::Start);
     same_outcome(&effect, &machine.start(0))?;
     for number in 0..steps {
-        let port = dice.below(ours.ports.len());
-        let event = dice.below(ours.ports[port].inputs.len());
-        let (args, data) = arguments(&mut dice, &ours.ports[port].inputs[event].params, &host, &machine);
+        let port = random.place(ours.ports.len());
+        let event = random.place(ours.ports[port].inputs.len());
+        let (args, data) = arguments(&mut random, &ours.ports[port].inputs[event].params, &host, &machine);
         let port = PortId::from(port);
         let outcome = machine.input(0, port, event as u32, &data);
         let (next, effect) = react(&program, &mut tables, &mut covered, host, &Input::Port { port, event, args });

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use mokume_base::Random;
 use mokume_interpret::{CellView, Instance};
 use mokume_reaction::{Automaton, CellId, ClassId, Datum, Handle, Outcome, Type};
 
@@ -16,16 +17,6 @@ use crate::react::{Arg, Effect};
 use crate::search::first_state;
 use crate::trace::retell;
 use crate::{Replay, World};
-
-/// Enough for a walk: reproducible, and nobody's judge.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as usize) % count
-    }
-}
 
 /// Walks so many steps, and answers how many differed in something.
 fn walk(
@@ -41,7 +32,7 @@ fn walk(
     layout.grow(1 << 20, 1 << 20);
     let mut replay = Replay::new(interpreted, world).map_err(|unfit| unfit.0)?;
     let mut state = first_state(&layout, &mut locals, &beginning);
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed);
     for number in 0..steps {
         let mut choices: Vec<(Move, State)> = Vec::new();
         let _ = each_move(&mut locals, &layout, layout.pack::<u128>(&state), &mut |step, next, _| {
@@ -51,7 +42,7 @@ fn walk(
         if choices.is_empty() {
             return Ok(number);
         }
-        let (step, next) = choices.swap_remove(dice.below(choices.len()));
+        let (step, next) = choices.swap_remove(random.place(choices.len()));
         let told = retell(&mut locals, &layout, &[(state.clone(), step)], "");
         let outcome = replay.step(&told.steps[0]).map_err(|unfit| unfit.0)?;
         if let (Some(outcome), Some((host, event))) = (outcome, concerned(&locals, &layout, &state, step)) {

@@ -3,19 +3,7 @@
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
-use mokume_base::FileId;
-
-/// A generator good enough for choosing places (xorshift64*), seeded, so that a failure can be replayed.
-struct Choice(u64);
-
-impl Choice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
-    }
-}
+use mokume_base::{FileId, Random};
 
 fn programs(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -36,22 +24,22 @@ fn tokens(text: &str) -> Vec<String> {
     all.filter_map(|element| element.into_token()).map(|token| token.text().to_string()).collect()
 }
 
-fn mutate(tokens: &mut Vec<String>, others: &[String], choice: &mut Choice) {
-    for _ in 0..1 + choice.below(3) {
-        let at = choice.below(tokens.len());
+fn mutate(tokens: &mut Vec<String>, others: &[String], random: &mut Random) {
+    for _ in 0..1 + random.place(3) {
+        let at = random.place(tokens.len());
         if tokens.is_empty() || tokens[at].trim().is_empty() {
             continue;
         }
-        match choice.below(5) {
+        match random.place(5) {
             0 => drop(tokens.remove(at)),
             1 => tokens.insert(at, format!("{} ", tokens[at].clone())),
             2 => {
-                let other = choice.below(tokens.len());
+                let other = random.place(tokens.len());
                 tokens.swap(at, other);
             }
-            3 => tokens[at] = others[choice.below(others.len())].clone(),
+            3 => tokens[at] = others[random.place(others.len())].clone(),
             _ => {
-                let end = (at + 1 + choice.below(12)).min(tokens.len());
+                let end = (at + 1 + random.place(12)).min(tokens.len());
                 drop(tokens.drain(at..end));
             }
         }
@@ -74,10 +62,10 @@ pub fn first_victim(mutants: std::ops::Range<usize>, front_end: impl Fn(&str)) -
     let words: Vec<String> =
         originals.iter().flatten().filter(|token| !token.trim().is_empty()).step_by(7).cloned().collect();
     mutants.into_iter().find_map(|seed| {
-        let mut choice = Choice(seed as u64 + 0x9e37_79b9_7f4a_7c15);
-        let index = choice.below(all.len());
+        let mut random = Random::new(seed as u64);
+        let index = random.place(all.len());
         let mut mutant = originals[index].clone();
-        mutate(&mut mutant, &words, &mut choice);
+        mutate(&mut mutant, &words, &mut random);
         let text = mutant.concat();
         (!survives(&text, &front_end)).then(|| (seed, all[index].0.clone(), text))
     })

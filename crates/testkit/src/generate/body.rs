@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::random::Random;
+use mokume_base::Random;
 
 /// Ranks of events: one of a rank emits only such of higher ranks.
 pub const RANKS: usize = 3;
@@ -80,15 +80,15 @@ impl<'a> Body<'a> {
 
     /// A value of type `u8`: mostly the name of one that is known, sometimes a number. Some value must be known.
     pub fn byte(&mut self) -> String {
-        match self.random.chance(20) {
-            true => self.random.below(256).to_string() + ":u8",
-            false => self.random.pick(&self.bytes).clone(),
+        match self.random.percent(20) {
+            true => self.random.place(256).to_string() + ":u8",
+            false => self.random.one_of(&self.bytes).clone(),
         }
     }
 
     /// The body's text up to its closing brace: some random statements, then every message that is left disposed of.
     pub fn finish(mut self) -> String {
-        for _ in 0..2 + self.random.below(7) {
+        for _ in 0..2 + self.random.place(7) {
             self.statement();
         }
         while let Some(message) = self.messages.pop() {
@@ -98,7 +98,7 @@ impl<'a> Body<'a> {
     }
 
     fn statement(&mut self) {
-        match self.random.below(20) {
+        match self.random.place(20) {
             0 | 1 => self.arithmetic(),
             2 => self.wide_arithmetic(),
             3 => self.compare(),
@@ -126,7 +126,7 @@ impl<'a> Body<'a> {
             "add", "sub", "mul", "add.wrap", "sub.wrap", "mul.wrap", "div", "rem", "and", "or", "xor", "shl", "shr",
             "min", "max", "within",
         ];
-        let (op, a, b) = (*self.random.pick(&ops), self.byte(), self.byte());
+        let (op, a, b) = (*self.random.one_of(&ops), self.byte(), self.byte());
         let name = self.fresh("v");
         self.line(format!("{name} = {op} {a}, {b}"));
         self.bytes.push(name);
@@ -137,7 +137,7 @@ impl<'a> Body<'a> {
         let (x, y, z) = (self.fresh("y"), self.fresh("y"), self.fresh("y"));
         self.line(format!("{x} = cast {a} to u16"));
         self.line(format!("{y} = get e.y"));
-        let op = *self.random.pick(&["add", "mul", "sub", "shl", "max"]);
+        let op = *self.random.one_of(&["add", "mul", "sub", "shl", "max"]);
         self.line(format!("{z} = {op} {x}, {y}"));
         self.line(format!("set e.y, {z}"));
         let (q, s) = (self.fresh("q"), self.fresh("q"));
@@ -152,7 +152,7 @@ impl<'a> Body<'a> {
     }
 
     fn compare(&mut self) {
-        let op = *self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+        let op = *self.random.one_of(&["eq", "ne", "lt", "le", "gt", "ge"]);
         let (a, b, f, n, s) = (self.byte(), self.byte(), self.fresh("f"), self.fresh("f"), self.fresh("v"));
         self.line(format!("{f} = {op} {a}, {b}"));
         self.line(format!("{n} = not {f}"));
@@ -180,7 +180,7 @@ impl<'a> Body<'a> {
     fn array(&mut self) {
         let (value, small, index, wide, old) =
             (self.byte(), self.fresh("v"), self.fresh("u"), self.fresh("y"), self.fresh("y"));
-        let modulo = self.random.pick(&[4, 4, 5]).to_string();
+        let modulo = self.random.one_of(&[4, 4, 5]).to_string();
         self.line(format!("{small} = rem {value}, {modulo}"));
         self.line(format!("{index} = cast {small} to u32"));
         self.line(format!("{wide} = cast {value} to u16"));
@@ -192,7 +192,7 @@ impl<'a> Body<'a> {
     /// Arrays as values: made of cells and numbers, changed within and beyond their ends, carried round a loop, compared.
     fn whole_arrays(&mut self) {
         let (value, other, small, index) = (self.byte(), self.byte(), self.fresh("v"), self.fresh("v"));
-        let modulo = self.random.pick(&[4, 6, 255]).to_string();
+        let modulo = self.random.one_of(&[4, 6, 255]).to_string();
         let (wide, all, packed, part) = (self.fresh("y"), self.fresh("a"), self.fresh("a"), self.fresh("a"));
         self.line(format!("{small} = rem {value}, {modulo}"));
         self.line(format!("{index} = rem {other}, 5"));
@@ -202,9 +202,9 @@ impl<'a> Body<'a> {
         self.line(format!("{part} = slice {all}[{small}] to [2]u16"));
         let (changed, spliced, chosen, flag) = (self.fresh("a"), self.fresh("a"), self.fresh("a"), self.fresh("f"));
         self.line(format!("{changed} = set.item {all}[{small}], {wide}"));
-        let with = self.random.pick(&[packed, part]).clone();
+        let with = self.random.one_of(&[packed, part]).clone();
         self.line(format!("{spliced} = splice {changed}[{index}], {with}"));
-        let op = self.random.pick(&["eq", "ne"]).to_string();
+        let op = self.random.one_of(&["eq", "ne"]).to_string();
         self.line(format!("{flag} = {op} {spliced}, {all}"));
         self.line(format!("{chosen} = select {flag}, {spliced}, {changed}"));
         let (head, once, over, left, more, less) = (
@@ -257,7 +257,7 @@ impl<'a> Body<'a> {
     fn map(&mut self) {
         let (value, key) = (self.byte(), self.fresh("v"));
         self.line(format!("{key} = and {value}, 7"));
-        match self.random.below(3) {
+        match self.random.place(3) {
             0 => self.diamond(format!("find e.map[{key}]"), true),
             1 => self.diamond(format!("remove e.map[{key}]"), true),
             _ => {
@@ -272,7 +272,7 @@ impl<'a> Body<'a> {
         let armed = self.fresh("f");
         self.line(format!("{armed} = armed e.t"));
         self.flags.push(armed);
-        if self.random.chance(25) {
+        if self.random.percent(25) {
             return self.line("disarm e.t".to_string());
         }
         let (value, now, wide, ahead, deadline) =
@@ -287,7 +287,7 @@ impl<'a> Body<'a> {
     }
 
     fn quota(&mut self) {
-        if self.random.chance(30) {
+        if self.random.percent(30) {
             let (left, byte) = (self.fresh("u"), self.fresh("v"));
             self.line("give e.kept, 1".to_string());
             self.line(format!("{left} = left e.kept"));
@@ -337,7 +337,7 @@ impl<'a> Body<'a> {
         self.line(format!("{n} = get {s}.n"));
         self.line(format!("{m} = add.wrap {i}, {n}"));
         self.line(format!("set e.x, {m}"));
-        if self.random.chance(20) {
+        if self.random.percent(20) {
             self.line(format!("release {s}"));
         }
         self.line(format!("jump {next}"));
@@ -362,8 +362,8 @@ impl<'a> Body<'a> {
             return None;
         }
         self.emitted += 1;
-        let layer = (self.layer + 1 + self.random.below(self.layers - 1)) % self.layers;
-        Some((layer, self.rank + 1 + self.random.below(RANKS - self.rank - 1)))
+        let layer = (self.layer + 1 + self.random.place(self.layers - 1)) % self.layers;
+        Some((layer, self.rank + 1 + self.random.place(RANKS - self.rank - 1)))
     }
 
     fn emit_word(&mut self) {
@@ -377,7 +377,7 @@ impl<'a> Body<'a> {
     /// Puts out a number at the application's port, beside the layer's number, so that tests see where it comes from.
     pub fn out(&mut self) {
         let layer = self.layer;
-        match (self.random.below(3), self.wides.last().cloned(), self.flags.last().cloned()) {
+        match (self.random.place(3), self.wides.last().cloned(), self.flags.last().cloned()) {
             (0, Some(wide), _) => self.line(format!("out app.wide({layer}, {wide})")),
             (1, _, Some(flag)) => self.line(format!("out app.flag({layer}, {flag})")),
             _ => {

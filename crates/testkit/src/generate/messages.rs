@@ -10,10 +10,10 @@ impl Body<'_> {
         }
         let name = self.fresh("m");
         match self.messages.last().cloned() {
-            Some(message) if self.random.chance(60) => self.line(format!("{name} = share {message}")),
+            Some(message) if self.random.percent(60) => self.line(format!("{name} = share {message}")),
             _ => {
                 let octets: String =
-                    (0..self.random.below(12)).map(|_| format!("{:02x}", self.random.below(256))).collect();
+                    (0..self.random.place(12)).map(|_| format!("{:02x}", self.random.place(256))).collect();
                 self.line(format!("{name} = message \"{octets}\""));
             }
         }
@@ -27,7 +27,7 @@ impl Body<'_> {
         let small = self.fresh("v");
         self.line(format!("{small} = and {value}, 15"));
         self.line(format!("{at} = cast {small} to u32"));
-        match self.random.below(9) {
+        match self.random.place(9) {
             0 => self.line(format!("{name} = trim {message}, {at}")),
             1 => self.line(format!("{name} = skip {message}, {at}")),
             2 => {
@@ -67,7 +67,7 @@ impl Body<'_> {
         let (wide, p, k) = (self.fresh("y"), self.fresh("m"), self.fresh("m"));
         self.line(format!("{wide} = cast {value} to u16"));
         self.line(format!("{p} = push {message}, t.Plain{{a: {value}, b: {wide}}}"));
-        if self.random.chance(50) {
+        if self.random.percent(50) {
             self.line(format!("{k} = push {p}, t.Kind.Data{{n: {value}}}"));
         } else {
             let (q, f) = (self.fresh("q"), self.fresh("f"));
@@ -84,7 +84,7 @@ impl Body<'_> {
         let [good, bad, data, ack, join] = labels;
         let m: Vec<String> = (0..6).map(|_| self.fresh("m")).collect();
         let (why, n, next, f) = (self.fresh("why"), self.fresh("v"), self.fresh("q"), self.fresh("f"));
-        let verb = if self.random.chance(25) { "validate" } else { "decode" };
+        let verb = if self.random.percent(25) { "validate" } else { "decode" };
         self.line(format!("{verb} {message}, w then {good}(..) else {bad}(..)"));
         self.label(&format!("{good}({}: msg)", m[0]));
         if verb == "validate" {
@@ -121,7 +121,7 @@ impl Body<'_> {
         self.line(format!("{small} = rem {value}, 4"));
         self.line(format!("{at} = cast {small} to u32"));
         let (got, none, join, m) = (self.fresh("got"), self.fresh("none"), self.fresh("join"), self.fresh("m"));
-        let verb = if self.random.chance(60) { "takeout" } else { "shareheld" };
+        let verb = if self.random.percent(60) { "takeout" } else { "shareheld" };
         self.line(format!("{verb} e.held[{at}] then {got}(..) else {none}"));
         self.label(&format!("{got}({m}: msg)"));
         if verb == "takeout" {
@@ -137,7 +137,7 @@ impl Body<'_> {
     /// Uses a message up, by one of the ways there are. Its name is the caller's to forget.
     pub fn dispose(&mut self, message: &str) {
         let layer = self.layer;
-        match self.random.below(7) {
+        match self.random.place(7) {
             0 => self.line(format!("drop {message}, t.dropped")),
             1 => self.line(format!("consume {message}, t.full")),
             2 => self.line(format!("out app.body({layer}, {message})")),

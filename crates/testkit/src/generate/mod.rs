@@ -8,13 +8,13 @@ mod messages;
 
 use std::fmt::Write;
 
-use crate::random::Random;
 use body::{Body, RANKS};
+use mokume_base::Random;
 
 /// The text of the automaton of a seed. It passes the verifier and composes.
 pub fn automaton(seed: u64) -> String {
     let mut random = Random::new(seed);
-    let layers = 1 + random.below(4);
+    let layers = 1 + random.place(4);
     let mut text = head(&mut random, layers);
     for layer in 0..layers {
         for rank in 0..RANKS {
@@ -33,9 +33,9 @@ pub fn automaton(seed: u64) -> String {
 }
 
 fn head(random: &mut Random, layers: usize) -> String {
-    let tick = random.pick(&[1, 1000, 1_000_000]);
+    let tick = random.one_of(&[1, 1000, 1_000_000]);
     let mut text =
-        format!("automaton random\ntick {tick}\nparam scale: u8 = {}\nattribute mark: u8 = 3\n", random.below(256));
+        format!("automaton random\ntick {tick}\nparam scale: u8 = {}\nattribute mark: u8 = 3\n", random.place(256));
     text += "enum Mode: u2 { slow, fast, off }\nheader t.Plain { a: u8, b: u16 }\nheader t.Kind {\n  Data{n: u8}\n  Ack{n: seq16, f: bool}\n}\n";
     for reason in ["short", "kind", "magic", "length", "sum", "dropped", "full"] {
         let _ = writeln!(text, "reason t.{reason}");
@@ -45,14 +45,14 @@ fn head(random: &mut Random, layers: usize) -> String {
     }
     for layer in 0..layers {
         let settle =
-            if random.chance(60) { format!(" settle {}", 1 + random.below(3)) } else { " settle 1".to_string() };
+            if random.percent(60) { format!(" settle {}", 1 + random.place(3)) } else { " settle 1".to_string() };
         let _ = write!(
             text,
             "class l{layer}.E capacity 1{settle} {{\n  x: u8 = {}\n  y: u16\n  q: seq16 = 65530\n  f: bool\n  mode: Mode\n  left: u8\n  arr: [4] u16 = 1\n  \
              kept: quota 3\n  held: [3] msg quota l{layer}.E.kept\n  map: map 3 (u8) -> (u16)\n  t: timer\n  c: counter\n  last: @l{layer}.S\n}}\n\
              class l{layer}.S capacity {} in l{layer}.E {{\n  n: u8 = 7\n  held: [2] msg quota l{layer}.E.kept\n  t: timer\n  c: counter\n}}\n",
-            random.below(256),
-            2 + random.below(3),
+            random.place(256),
+            2 + random.place(3),
         );
     }
     text += "port app application {\n";
@@ -73,7 +73,7 @@ fn head(random: &mut Random, layers: usize) -> String {
 }
 
 fn settle_and_expiry(text: &mut String, random: &mut Random, layer: usize, layers: usize) {
-    let again = if random.chance(40) { "    again e\n" } else { "" };
+    let again = if random.percent(40) { "    again e\n" } else { "" };
     let _ = write!(
         text,
         "settle l{layer}.E(e) {{\n    left = get e.left\n    none = eq left, 0\n    br none over, on\n  over:\n    return\n  on:\n    \
@@ -85,10 +85,10 @@ fn settle_and_expiry(text: &mut String, random: &mut Random, layer: usize, layer
 }
 
 fn session(text: &mut String, random: &mut Random, layer: usize, layers: usize) {
-    let end = if random.chance(40) { "    release s\n" } else { "" };
+    let end = if random.percent(40) { "    release s\n" } else { "" };
     let tell = match layers {
         1 => String::new(),
-        _ => format!("    o = unique l{}.E\n    emit o.w1(new)\n", (layer + 1 + random.below(layers - 1)) % layers),
+        _ => format!("    o = unique l{}.E\n    emit o.w1(new)\n", (layer + 1 + random.place(layers - 1)) % layers),
     };
     let _ = write!(
         text,

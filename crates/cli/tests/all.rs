@@ -1,0 +1,8 @@
+//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+
+mod command;
+mod devices;
+mod dissect;
+mod fmt_new;
+mod tap;
+mod tutorial;

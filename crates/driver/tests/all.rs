@@ -1,0 +1,21 @@
+//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+
+mod attacks;
+mod campaign;
+mod dissect_tshark;
+mod docs;
+mod hostile;
+mod layers_page;
+mod layouts_compared;
+mod library_agrees;
+mod library_faults;
+mod long_vectors;
+mod mirror;
+mod models;
+mod mutants;
+mod pages;
+mod peak_by_facts;
+mod pictures;
+mod random_stacks;
+mod wires_inverse;
+mod wrong;

@@ -1,0 +1,8 @@
+//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+
+mod common;
+mod differential;
+mod door;
+mod embed;
+mod faults;
+mod run_files;

@@ -1,0 +1,5 @@
+//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+
+mod documentation;
+mod files;
+mod mutations;

@@ -1,0 +1,10 @@
+//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+
+mod common;
+mod format;
+mod language_page;
+mod pages;
+mod repository;
+mod robustness;
+mod typed_tree;
+mod wrong_files;

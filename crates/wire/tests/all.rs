@@ -1,0 +1,6 @@
+//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+
+mod commons;
+mod inverse;
+mod lists;
+mod lists_in_lists;

@@ -1,0 +1,236 @@
+//! `./campaign`: more of the same random numbers than `./test` has, long runs on real interfaces, and measurements.
+//!
+//! A change that breaks something shows in `./test`; here is what finds the rare: run what a change touches, and all of it
+//! before a release.
+
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use super::command::{run, time};
+use super::count::{Counter, Reader};
+use super::libtest::Libtest;
+use super::lines::{Lines, Whole};
+use super::test::compiler;
+use crate::root;
+
+/// One long run.
+pub struct Run {
+    pub name: &'static str,
+    /// How long it takes on two cores that do nothing else, once all is built.
+    minutes: u32,
+    /// What it would find.
+    guards: &'static str,
+    how: How,
+}
+
+/// How a run is started. Variables that the caller has set stay as they are.
+enum How {
+    /// Tests of a crate's program of tests with this in their names, those of the campaign among them.
+    Tests { package: &'static str, name: &'static str, variables: &'static [(&'static str, &'static str)] },
+    /// The same, of what measures: optimised as what users build.
+    Figures { package: &'static str, name: &'static str },
+    /// A program that prints a line a test.
+    Lines(&'static [&'static str]),
+    /// A program that is one test.
+    Whole(&'static [&'static str]),
+}
+
+use How::{Figures, Lines as Printed, Tests, Whole as One};
+
+const RUNS: &[Run] = &[
+    Run {
+        name: "agree",
+        minutes: 6,
+        guards:
+            "interpreter and optimised C do the same: 1,000,000 sequences on all stacks; 90 % of the branches are taken",
+        how: Tests {
+            package: "mokume-driver",
+            name: "library_agrees::",
+            variables: &[("MOKUME_SEQUENCES", "1000000")],
+        },
+    },
+    Run {
+        name: "faults",
+        minutes: 2,
+        guards: "faults planted in the runtime show in stacks of the library, so that `agree` proves something",
+        how: Tests { package: "mokume-driver", name: "library_faults::", variables: &[] },
+    },
+    Run {
+        name: "wires",
+        minutes: 2,
+        guards: "each wire and its inverse: 100,000 values and packets each, every tenth in C",
+        how: Tests { package: "mokume-driver", name: "wires_inverse::", variables: &[("MOKUME_VALUES", "100000")] },
+    },
+    Run {
+        name: "stacks",
+        minutes: 20,
+        guards: "1,000 random stacks in bad weather keep their promises, on the interpreter and in C",
+        how: Tests { package: "mokume-driver", name: "random_stacks::", variables: &[("SEEDS", "1000")] },
+    },
+    Run {
+        name: "automata",
+        minutes: 3,
+        guards: "random automata in C, composed or not, do what the reference does: 40 seeds, 200 of workers",
+        how: Tests { package: "mokume-testkit", name: "random_back_ends::", variables: &[("MOKUME_SEEDS", "0..40")] },
+    },
+    Run {
+        name: "sanitized",
+        minutes: 5,
+        guards: "C of the run files under address and undefined sanitizers: 1,000 sequences on each",
+        how: Tests {
+            package: "mokume-emit-c",
+            name: "differential::",
+            variables: &[("SANITIZE", "1"), ("SEQUENCES", "1000")],
+        },
+    },
+    Run {
+        name: "mutants",
+        minutes: 8,
+        guards: "a million mutated programs through the front end and the formatter, no panic",
+        how: One(&["scripts/mutate", "1000000"]),
+    },
+    Run {
+        name: "whole-mutants",
+        minutes: 2,
+        guards: "20,000 mutated programs through all of `mokume check`, no panic",
+        how: Tests { package: "mokume-driver", name: "mutants::", variables: &[("MUTANTS", "20000")] },
+    },
+    Run {
+        name: "fuzz",
+        minutes: 24,
+        guards: "coverage-guided fuzzing of parser, formatter, check and automata, five minutes each",
+        how: One(&["fuzz/run", "all", "300"]),
+    },
+    Run {
+        name: "captures",
+        minutes: 2,
+        guards: "tshark says the same of a folder of captures, MOKUME_CAPTURES=FOLDER",
+        how: Tests { package: "mokume-driver", name: "tshark_says_the_same_of_a_folder", variables: &[] },
+    },
+    Run {
+        name: "spin",
+        minutes: 1,
+        guards: "the explorer beside SPIN: figures of docs/figures.md",
+        how: Figures { package: "mokume-explore", name: "spin::figures" },
+    },
+    Run {
+        name: "pings",
+        minutes: 8,
+        guards: "a thousand pings of each size on both internets, over TAP",
+        how: Printed(&["tests/host/campaign", "pings"]),
+    },
+    Run {
+        name: "timeouts",
+        minutes: 2,
+        guards: "reassembly gives up when its time is over, over TAP",
+        how: Printed(&["tests/host/campaign", "timeouts"]),
+    },
+    Run {
+        name: "forwarding",
+        minutes: 2,
+        guards: "a thousand pings and TCP through our router",
+        how: Printed(&["tests/host/campaign", "forwarding"]),
+    },
+    Run {
+        name: "hostile",
+        minutes: 6,
+        guards: "floods of hping3 and packets of scapy's fuzz(), then 300,000 hostile frames, C under sanitizers",
+        how: Printed(&["tests/host/campaign", "floods", "hostile"]),
+    },
+];
+
+/// The names of all runs.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    RUNS.iter().map(|run| run.name)
+}
+
+/// `list`, or these runs, or all.
+pub fn campaign(wanted: &[String]) -> ExitCode {
+    if wanted == ["list"] {
+        return list();
+    }
+    if let Some(unknown) = wanted.iter().find(|name| !names().any(|known| known == name.as_str())) {
+        eprintln!("there is no run `{unknown}`; there are: {}", names().collect::<Vec<_>>().join(" "));
+        return ExitCode::from(2);
+    }
+    let runs: Vec<&Run> =
+        RUNS.iter().filter(|run| wanted.is_empty() || wanted.iter().any(|name| name == run.name)).collect();
+    let mut all = Counter::default();
+    for (number, run) in runs.iter().enumerate() {
+        println!("[{} of {}] {}, about {} min: {}", number + 1, runs.len(), run.name, run.minutes, run.guards);
+        let started = Instant::now();
+        let counter = run.counted();
+        println!("{}: {counter}, in {}", run.name, time(started.elapsed()));
+        all.add(&counter);
+    }
+    super::ended(&all)
+}
+
+fn list() -> ExitCode {
+    for run in RUNS {
+        println!("{:14} {:3} min  {}", run.name, run.minutes, run.guards);
+    }
+    println!("{:14} {:3} min", "all", RUNS.iter().map(|run| run.minutes).sum::<u32>());
+    ExitCode::SUCCESS
+}
+
+impl Run {
+    fn counted(&self) -> Counter {
+        let mut counter = Counter { shows_all: true, ..Counter::default() };
+        let mut command = self.command();
+        let mut reader: Box<dyn Reader> = match self.how {
+            Tests { .. } | Figures { .. } => Box::<Libtest>::default(),
+            Printed(_) => Box::<Lines>::default(),
+            One(_) => Box::new(Whole(self.name.to_string())),
+        };
+        run(self.name, command.current_dir(root()), reader.as_mut(), &mut counter);
+        counter
+    }
+
+    fn command(&self) -> Command {
+        match self.how {
+            Tests { package, name, variables } => {
+                let mut cargo = cargo("tested", package, name);
+                let unset = variables.iter().filter(|(variable, _)| std::env::var_os(variable).is_none());
+                cargo.envs(unset.copied());
+                cargo
+            }
+            Figures { package, name } => cargo("release", package, name),
+            Printed(words) | One(words) => {
+                let mut program = Command::new(root().join(words[0]));
+                program.args(&words[1..]).envs(compiler());
+                program
+            }
+        }
+    }
+}
+
+/// Tests with this in their names; those of the campaign, too.
+fn cargo(profile: &str, package: &str, name: &str) -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["test", "--profile", profile, "-p", package, "--test", "all", name]);
+    cargo.args(["--", "--include-ignored", "--show-output"]);
+    cargo
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_names() {
+        let all: std::collections::BTreeSet<_> = names().collect();
+        assert_eq!(all.len(), RUNS.len());
+        assert!(!all.contains("list"));
+        assert!(RUNS.iter().all(|run| run.minutes > 0 && !run.guards.is_empty()));
+    }
+
+    #[test]
+    fn programs_are_there() {
+        for run in RUNS {
+            if let Printed(words) | One(words) = run.how {
+                assert!(root().join(words[0]).is_file(), "{}", words[0]);
+            }
+        }
+    }
+}

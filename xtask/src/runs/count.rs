@@ -1,0 +1,102 @@
+//! Tests that have ended: counted, and shown as far as somebody must look at them.
+
+use std::fmt;
+
+/// How a test ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    Passed,
+    Failed,
+    /// It did not do what it is for; why.
+    Skipped(String),
+    /// It is `./campaign`'s: neither passed nor left out here.
+    OfTheCampaign,
+}
+
+/// What a run says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Said {
+    Test {
+        name: String,
+        end: End,
+    },
+    /// A line for people: a figure that pages quote, or why a test failed.
+    Line(String),
+}
+
+/// Reads what a command prints, line by line.
+pub trait Reader {
+    fn line(&mut self, line: &str) -> Vec<Said>;
+    /// The command has ended, well or not: what is still to be said. A command that fails has a test that failed.
+    fn end(&mut self, success: bool) -> Vec<Said>;
+}
+
+/// Numbers of tests, and what is shown of them.
+#[derive(Default)]
+pub struct Counter {
+    pub passed: u64,
+    pub failed: u64,
+    pub skipped: u64,
+    /// Whether tests that passed are shown, too.
+    pub shows_all: bool,
+}
+
+impl Counter {
+    pub fn heed(&mut self, said: Vec<Said>) {
+        said.into_iter().for_each(|said| match said {
+            Said::Test { name, end } => self.test(&name, end),
+            Said::Line(line) => println!("{line}"),
+        });
+    }
+
+    pub fn test(&mut self, name: &str, end: End) {
+        match end {
+            End::Passed => {
+                self.passed += 1;
+                if self.shows_all {
+                    println!("ok {name}");
+                }
+            }
+            End::Failed => {
+                self.failed += 1;
+                println!("FAILED: {name}");
+            }
+            End::Skipped(why) => {
+                self.skipped += 1;
+                println!("SKIPPED: {name}: {why}");
+            }
+            End::OfTheCampaign => {}
+        }
+    }
+
+    /// What another has counted counts here.
+    pub fn add(&mut self, other: &Counter) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+
+    /// `N passed, N failed, N skipped`.
+    pub fn total(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_end_counts_as_what_it_is() {
+        let mut counter = Counter::default();
+        let ends = [End::Passed, End::Failed, End::Skipped("no socat".into()), End::OfTheCampaign, End::Passed];
+        ends.into_iter().for_each(|end| counter.test("t", end));
+        assert_eq!(counter.total(), "2 passed, 1 failed, 1 skipped");
+    }
+}

@@ -1,0 +1,271 @@
+//! What `cargo test -- --show-output` prints.
+//!
+//! The harness of Rust knows no test that leaves itself out while it runs: ours then print a line `SKIPPED: why`, and are
+//! counted as skipped here. Lines `FIGURE: …` are what pages quote. A test of `./campaign` is
+//! `#[ignore = "campaign: NAME"]`; any other that is ignored is skipped.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::command::time;
+use super::count::{End, Reader, Said};
+
+/// So many lines are shown of what a test that failed printed, and of an error of the compiler.
+const SHOWN: usize = 40;
+
+/// Reads one run of `cargo test`.
+#[derive(Default)]
+pub struct Libtest {
+    /// The program that runs, if one does.
+    program: Option<Program>,
+    /// The crate whose programs run: its own tests come first, and have its name.
+    of: String,
+    /// Lines that follow are still shown, as many.
+    showing: usize,
+    tests: u64,
+    failed: u64,
+}
+
+/// One program of tests.
+struct Program {
+    name: String,
+    started: Instant,
+    ends: BTreeMap<String, End>,
+    /// The test whose output follows.
+    of: Option<String>,
+}
+
+/// The numbers of a line `test result: …`.
+struct Stated {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+impl Reader for Libtest {
+    fn line(&mut self, line: &str) -> Vec<Said> {
+        if let Some(name) = program(line, &mut self.of) {
+            let said = self.close(None);
+            let (started, ends) = (Instant::now(), BTreeMap::new());
+            self.program = Some(Program { name, started, ends, of: None });
+            return said;
+        }
+        if let Some(stated) = stated(line) {
+            return self.close(Some(stated));
+        }
+        let Some(program) = &mut self.program else { return self.cargo(line) };
+        program.line(line, &mut self.showing).into_iter().collect()
+    }
+
+    fn end(&mut self, success: bool) -> Vec<Said> {
+        let mut said = self.close(None);
+        let why = match (success, self.tests) {
+            (false, _) if self.failed == 0 => "cargo ended without success",
+            (true, 0) => "no test was run",
+            _ => return said,
+        };
+        said.push(Said::Test { name: why.to_string(), end: End::Failed });
+        said
+    }
+}
+
+impl Libtest {
+    /// Of cargo itself: errors of the compiler, with what follows.
+    fn cargo(&mut self, line: &str) -> Vec<Said> {
+        if line.starts_with("error") && !line.starts_with("error: test failed") {
+            self.showing = SHOWN;
+        }
+        if line.trim_start().starts_with("Compiling ") || self.showing == 0 {
+            return Vec::new();
+        }
+        self.showing -= 1;
+        vec![Said::Line(line.to_string())]
+    }
+
+    /// The program has ended; without a result it has failed, whatever its tests said.
+    fn close(&mut self, stated: Option<Stated>) -> Vec<Said> {
+        let Some(mut program) = self.program.take() else { return Vec::new() };
+        self.showing = 0;
+        program.complete(stated);
+        let took = time(program.started.elapsed());
+        let count = |wanted: fn(&End) -> bool| program.ends.values().filter(|end| wanted(end)).count();
+        let (passed, failed) = (count(|end| *end == End::Passed), count(|end| *end == End::Failed));
+        self.tests += program.ends.len() as u64;
+        self.failed += failed as u64;
+        let line = format!("{}: {passed} passed in {took}", program.name);
+        let ends =
+            program.ends.into_iter().map(|(name, end)| Said::Test { name: format!("{}: {name}", program.name), end });
+        let ends: Vec<Said> = ends.collect();
+        match ends.is_empty() {
+            true => ends,
+            false => ends.into_iter().chain([Said::Line(line)]).collect(),
+        }
+    }
+}
+
+impl Program {
+    fn line(&mut self, line: &str, showing: &mut usize) -> Option<Said> {
+        if let Some((name, end)) = test(line) {
+            self.ends.insert(name, end);
+        } else if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----")) {
+            self.of = Some(name.to_string());
+            let failed = self.ends.get(name) == Some(&End::Failed);
+            *showing = if failed { SHOWN } else { 0 };
+            return failed.then(|| Said::Line(format!("{}: {name}:", self.name)));
+        } else if line.trim_start().starts_with("process didn't exit successfully") {
+            return Some(Said::Line(format!("{}: {}", self.name, line.trim_start())));
+        } else if line == "successes:" || line == "failures:" {
+            (self.of, *showing) = (None, 0);
+        } else if let Some(name) = &self.of {
+            return self.output(name.clone(), line, showing);
+        }
+        None
+    }
+
+    /// A line that a test printed.
+    fn output(&mut self, name: String, line: &str, showing: &mut usize) -> Option<Said> {
+        if let Some(why) = line.strip_prefix("SKIPPED: ") {
+            // Who failed did not leave itself out.
+            let end = self.ends.entry(name).or_insert(End::Passed);
+            if *end == End::Passed {
+                *end = End::Skipped(why.to_string());
+            }
+            return None;
+        }
+        if line.starts_with("FIGURE: ") {
+            return Some(Said::Line(line.to_string()));
+        }
+        if *showing == 0 {
+            return None;
+        }
+        *showing -= 1;
+        Some(Said::Line(format!("    {line}")))
+    }
+
+    /// What the harness has counted, and we have not seen (another program wrote into the line), counts without a name.
+    fn complete(&mut self, stated: Option<Stated>) {
+        let Some(stated) = stated else {
+            self.ends.insert("the program ended without a result".to_string(), End::Failed);
+            return;
+        };
+        let failed = self.ends.values().filter(|end| **end == End::Failed).count();
+        for number in failed..stated.failed {
+            self.ends.insert(format!("a test that failed, {number}"), End::Failed);
+        }
+        for number in self.ends.len()..stated.passed + stated.failed + stated.ignored {
+            self.ends.insert(format!("a test without a name, {number}"), End::Passed);
+        }
+    }
+}
+
+/// `     Running unittests src/lib.rs (target/tested/deps/mokume_base-0123)` begins a crate, whose name is kept in `of`; then
+/// come lines of its tests from outside, and at the end of all `   Doc-tests mokume_embed`.
+fn program(line: &str, of: &mut String) -> Option<String> {
+    let line = line.trim_start();
+    if let Some(name) = line.strip_prefix("Doc-tests ") {
+        return Some(format!("{name}, examples in comments"));
+    }
+    let (source, path) = line.strip_prefix("Running ")?.split_once(" (")?;
+    if !source.starts_with("unittests") {
+        return Some(format!("{of} {source}").trim_start().to_string());
+    }
+    let file = path.trim_end_matches(')').rsplit('/').next()?;
+    *of = file.rsplit_once('-').map_or(file, |(stem, _)| stem).to_string();
+    Some(of.clone())
+}
+
+/// `test NAME ... ok`, `FAILED`, `ignored, why`.
+fn test(line: &str) -> Option<(String, End)> {
+    let (name, end) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
+    let end = match end {
+        "ok" => End::Passed,
+        "FAILED" => End::Failed,
+        _ => {
+            let why = end.strip_prefix("ignored")?.trim_start_matches(", ");
+            if why.starts_with("campaign: ") {
+                End::OfTheCampaign
+            } else {
+                End::Skipped(format!("ignored {why}"))
+            }
+        }
+    };
+    Some((name.trim_end_matches(" - should panic").to_string(), end))
+}
+
+/// `test result: ok. 12 passed; 0 failed; 1 ignored; …`
+fn stated(line: &str) -> Option<Stated> {
+    let rest = line.strip_prefix("test result: ")?.split_once(". ")?.1;
+    let number = |word: &str| {
+        let part = rest.split("; ").find_map(|part| part.strip_suffix(word))?;
+        part.trim().parse().ok()
+    };
+    Some(Stated { passed: number(" passed")?, failed: number(" failed")?, ignored: number(" ignored")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runs::count::Counter;
+
+    fn counted(text: &str, success: bool) -> String {
+        let (mut counter, mut reader) = (Counter::default(), Libtest::default());
+        text.lines().for_each(|line| counter.heed(reader.line(line)));
+        counter.heed(reader.end(success));
+        counter.total()
+    }
+
+    const HEAD: &str = "     Running tests/all.rs (target/tested/deps/all-01)\n\nrunning 3 tests\n";
+
+    fn result(passed: u32, failed: u32, ignored: u32) -> String {
+        format!("test result: ok. {passed} passed; {failed} failed; {ignored} ignored; 0 measured; 0 filtered out\n")
+    }
+
+    #[test]
+    fn a_test_that_left_itself_out_is_skipped_once() {
+        let ended = "test a ... ok\ntest b ... ok\ntest c - should panic ... ok\n\nsuccesses:\n\n";
+        let printed = "---- a stdout ----\nSKIPPED: no socat\nSKIPPED: no ping\n\nsuccesses:\n    a\n    b\n";
+        let text = format!("{HEAD}{ended}{printed}{}", result(3, 0, 0));
+        assert_eq!(counted(&text, true), "2 passed, 0 failed, 1 skipped");
+    }
+
+    #[test]
+    fn a_test_that_failed_is_not_skipped() {
+        let printed =
+            "test a ... FAILED\n\nfailures:\n\n---- a stdout ----\nSKIPPED: half of it\npanicked\n\nfailures:\n    a\n";
+        let text = format!("{HEAD}{printed}{}", result(0, 1, 0));
+        assert_eq!(counted(&text, false), "0 passed, 1 failed, 0 skipped");
+    }
+
+    #[test]
+    fn ignored_tests_are_skipped_but_for_those_of_the_campaign() {
+        let text = format!("{HEAD}test a ... ignored, campaign: spin\ntest b ... ignored, slow\n{}", result(0, 0, 2));
+        assert_eq!(counted(&text, true), "0 passed, 0 failed, 1 skipped");
+    }
+
+    #[test]
+    fn a_program_that_ends_without_a_result_has_failed() {
+        let text = format!("{HEAD}test a ... ok\n{HEAD}test a ... ok\n{}", result(1, 0, 0));
+        assert_eq!(counted(&text, false), "2 passed, 1 failed, 0 skipped");
+    }
+
+    #[test]
+    fn a_line_that_another_wrote_into_counts_by_the_result() {
+        let text = format!("{HEAD}test a ... gcc: warning\nok\nnoise test b ... FAILED\n{}", result(1, 1, 0));
+        assert_eq!(counted(&text, false), "1 passed, 1 failed, 0 skipped");
+    }
+
+    #[test]
+    fn what_does_not_compile_or_runs_nothing_has_failed() {
+        assert_eq!(counted("error[E0425]: cannot find value\n --> x.rs\n", false), "0 passed, 1 failed, 0 skipped");
+        assert_eq!(counted("", true), "0 passed, 1 failed, 0 skipped");
+    }
+
+    #[test]
+    fn programs_have_names() {
+        let mut of = String::new();
+        let mut named = |line: &str| program(line, &mut of).unwrap_or_default();
+        assert_eq!(named("     Running unittests src/lib.rs (target/tested/deps/mokume_base-0a1b)"), "mokume_base");
+        assert_eq!(named(HEAD.lines().next().unwrap_or("")), "mokume_base tests/all.rs");
+        assert_eq!(named("   Doc-tests mokume_embed"), "mokume_embed, examples in comments");
+    }
+}
