@@ -23,9 +23,9 @@ static inline uint64_t mk_stream(uint64_t seed, uint32_t class_index, uint32_t n
     return mk_mix(state ^ mk_ref_of(number, generation));
 }
 
-static inline uint64_t mk_draw(uint64_t *stream)
+static inline uint64_t mk_sample(uint64_t *stream)
 {
-    if (MK_FAULT(draw))
+    if (MK_FAULT(sample))
         return mk_mix(*stream);
     *stream += MK_GOLDEN;
     return mk_mix(*stream);

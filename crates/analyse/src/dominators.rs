@@ -12,6 +12,7 @@ pub struct Dominators {
 }
 
 impl Dominators {
+    /// The tree of the blocks that can be reached from the entry; others have no place in it.
     pub fn of(flow: &Flow) -> Dominators {
         let order = reverse_postorder(flow);
         let mut number = vec![usize::MAX; flow.successors().len()];

@@ -11,6 +11,7 @@ impl Blocks {
         Blocks(vec![false; count])
     }
 
+    /// Whether the block is among them. Panics at a block of a body with more blocks.
     pub fn contains(&self, block: BlockId) -> bool {
         self.0[block.index()]
     }
@@ -36,6 +37,7 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// The ways of a body, as targets say; that a branch is never taken is not looked for.
     pub fn new(body: &Body) -> Flow {
         let successors: Vec<Vec<usize>> = body
             .blocks

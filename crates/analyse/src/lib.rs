@@ -8,11 +8,13 @@
 mod dominators;
 mod flow;
 mod liveness;
+mod reuse;
 mod straight;
 mod weights;
 
 pub use dominators::Dominators;
 pub use flow::{Blocks, Flow};
 pub use liveness::Liveness;
+pub use reuse::Reuse;
 pub use straight::straighten;
 pub use weights::heaviest;

@@ -9,6 +9,7 @@ use mokume_reaction::{Body, Operation, Type, Value};
 pub struct Liveness(Vec<bool>);
 
 impl Liveness {
+    /// The values that matter to what the body does: to its effects, its ways and its messages.
     pub fn of(body: &Body) -> Liveness {
         let messages = |value: &Value| body.values[value.index()].ty == Type::Msg;
         Liveness::from(body, roots(body, messages))
@@ -30,6 +31,7 @@ impl Liveness {
         live
     }
 
+    /// Whether anything the body does depends on the value. Panics at a value of another body.
     pub fn is_live(&self, value: Value) -> bool {
         self.0[value.index()]
     }

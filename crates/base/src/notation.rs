@@ -3,6 +3,7 @@
 //! A form is general: it knows how many bits a part has and what stands between parts, and no protocol. What is written by
 //! a form is read by it again.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Wider numbers have no notation.
@@ -55,7 +56,7 @@ impl Notation {
             Notation::Colons { .. } => {
                 text.split(':').map(|part| hex(part).filter(|_| part.len() == digits)).collect::<Option<_>>()?
             }
-            Notation::Short { .. } => read_short(text, count, digits)?,
+            Notation::Short { bits } => read_short(&without_dots(text, bits)?, count, digits)?,
         };
         let fits = parts.len() == count && parts.iter().all(|part| part >> self.bits() == 0);
         fits.then(|| parts.iter().fold(0, |sum, part| sum << self.bits() | part))
@@ -85,6 +86,17 @@ fn longest_zeros(parts: &[u128]) -> Option<(usize, usize)> {
     let run = |at: usize| parts[at..].iter().take_while(|part| **part == 0).count();
     let runs = (0..parts.len()).map(|at| (at, run(at))).filter(|(_, count)| *count >= 2);
     runs.max_by_key(|(at, count)| (*count, std::cmp::Reverse(*at)))
+}
+
+/// The last two parts may be dotted, by halves in decimal: `::ffff:10.0.0.1` (RFC 4291 2.2).
+fn without_dots(text: &str, bits: u8) -> Option<Cow<'_, str>> {
+    let (before, last) = text.split_at(text.rfind(':').map_or(0, |at| at + 1));
+    if !last.contains('.') {
+        return Some(Cow::Borrowed(text));
+    }
+    let value = Notation::Dotted { bits: bits / 2 }.read(2 * u32::from(bits), last)?;
+    let parts = Notation::Short { bits }.parts(2 * u32::from(bits), value);
+    Some(Cow::Owned(format!("{before}{}", joined(&parts, ":", |part| format!("{part:x}")))))
 }
 
 fn read_short(text: &str, count: usize, digits: usize) -> Option<Vec<u128>> {
@@ -245,6 +257,11 @@ mod tests {
         for wrong in ["", "1", "::1::2", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8", "12345::1", ":1::2", "1::2:"] {
             assert_eq!(GROUPS.read(128, wrong), None, "{wrong}");
         }
+        for wrong in ["10.0.0.1", "::10.0.0", "::10.0.0.256", "10.0.0.1::", "1:2:3:4:5:6:7:10.0.0.1"] {
+            assert_eq!(GROUPS.read(128, wrong), None, "{wrong}");
+        }
+        assert_eq!(GROUPS.read(128, "::ffff:10.0.0.1"), Some(0xffff_0a00_0001));
+        assert_eq!(GROUPS.read(128, "1:2:3:4:5:6:0.7.0.8"), GROUPS.read(128, "1:2:3:4:5:6:7:8"));
         assert_eq!(GROUPS.read(128, "1:2:3:4:5:6:7:8").map(|value| value as u16), Some(8));
     }
 

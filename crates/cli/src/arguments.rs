@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Layers of network protocols, fused: check, test, run, simulate, build and draw them.
+/// Network protocols, layer by layer: check, test, run, simulate, build and draw them.
 #[derive(Parser, Debug)]
 #[command(name = "mokume", version, about, arg_required_else_help = true)]
 pub struct Arguments {

@@ -108,6 +108,7 @@ fn type_name(automaton: &Automaton, ty: Type) -> String {
         Type::Ref(id) => automaton.classes.get(id.index()).map_or("@".to_string(), |class| format!("@{}", class.name)),
         Type::Msg => "msg".to_string(),
         Type::Reason => "reason".to_string(),
+        Type::Array(item, count) => format!("[{count}]{}", type_name(automaton, item.ty())),
     }
 }
 

@@ -27,7 +27,7 @@ impl<'a> Labels<'a> {
         for handler in &automaton.handlers {
             let layer = automaton.class(handler.class).layer.index();
             for op in handler.body.attempts() {
-                if let Fallible::Decode { wire, .. } | Fallible::Vet { wire, .. } = op {
+                if let Fallible::Decode { wire, .. } | Fallible::Validate { wire, .. } = op {
                     wires[layer].insert(*wire);
                 }
             }

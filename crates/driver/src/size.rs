@@ -49,7 +49,11 @@ fn octets(automaton: &Automaton, cell: &Cell) -> u64 {
     let of = |ty: Type| match ty {
         Type::Ref(_) | Type::Msg => 4,
         Type::Reason => 2,
-        other => u64::from(other.width(automaton).div_ceil(8).next_power_of_two()),
+        Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) => {
+            u64::from(ty.width(automaton).div_ceil(8).next_power_of_two())
+        }
+        // No cell holds one as a value.
+        Type::Array(..) => 0,
     };
     let all = |types: &[Type]| types.iter().map(|ty| of(*ty)).sum::<u64>();
     match &cell.kind {

@@ -9,6 +9,7 @@ mod layers_page;
 mod layouts_compared;
 mod library_agrees;
 mod library_faults;
+mod long_vectors;
 mod mirror;
 mod models;
 mod mutants;

@@ -1,16 +1,34 @@
 //! How values look in C.
 
+use std::borrow::Cow;
+
 use mokume_reaction::{Automaton, Type};
 
-/// The C type that holds a value of this type.
+/// The C type that holds a scalar of this type; of an array, one of its items.
 pub fn c_type(automaton: &Automaton, ty: Type) -> &'static str {
     match ty {
         Type::Bool => "bool",
         Type::Ref(_) => "mk_ref",
         Type::Msg => "mk_message *",
         Type::Reason => "uint32_t",
-        other => unsigned(other.width(automaton)),
+        Type::U(_) | Type::Seq(_) | Type::Enum(_) => unsigned(ty.width(automaton)),
+        Type::Array(item, _) => c_type(automaton, item.ty()),
     }
+}
+
+/// The C type that holds a value of this type, which may be an array: a struct of its own with the items in `at`.
+pub fn value_type(automaton: &Automaton, ty: Type) -> Cow<'static, str> {
+    match ty.array() {
+        Some(_) => array_type(automaton, ty),
+        None => c_type(automaton, ty).into(),
+    }
+}
+
+/// The struct of an array, by its items' C type and how many there are.
+pub fn array_type(automaton: &Automaton, ty: Type) -> Cow<'static, str> {
+    let count = ty.array().map_or(0, |(_, count)| count);
+    let item = c_type(automaton, ty);
+    format!("struct mk_{}_{count}", item.strip_suffix("_t").unwrap_or(item)).into()
 }
 
 /// The smallest unsigned type of at least so many bits.
@@ -51,7 +69,8 @@ pub fn stored_octets(automaton: &Automaton, ty: Type) -> u32 {
         Type::Bool => 1,
         Type::Ref(_) => 8,
         Type::Reason => 4,
-        Type::Msg => 0,
+        // Maps hold neither.
+        Type::Msg | Type::Array(..) => 0,
         other => match other.width(automaton) {
             0..=8 => 1,
             9..=16 => 2,

@@ -129,6 +129,11 @@ const GENERATOR: &[Mutation] = &[
         change: |source| Some(source.replace("HANDLER_low_E_tell, 0,", "HANDLER_low_E_tell, MK_DIRECT,")),
     },
     Mutation {
+        name: "an array that another is made of changes",
+        file: "arrays_are_values.ra uncomposed",
+        change: |source| replace(source, "/* c.E.change_it */", "w.at[i] = n", "v.at[i] = n"),
+    },
+    Mutation {
         name: "an emission's argument is lost",
         file: "loops_emit_in_rounds.ra uncomposed",
         change: |source| replace(source, "/* a.E.go */", "event->args[0] = ", "event->args[0] = 0 * "),

@@ -24,7 +24,7 @@ impl Reaction<'_> {
         let get = |value: Value| frame.get(value);
         match op {
             Fallible::Decode { message, wire } => self.decode(get(*message), *wire),
-            Fallible::Vet { message, wire } => self.vet(get(*message), *wire),
+            Fallible::Validate { message, wire } => self.validate(get(*message), *wire),
             Fallible::Find { object, cell, key } => found(match self.content(frame, *object, *cell) {
                 Some(Content::Map(entries)) => entries.get(&frame.all(key)).cloned(),
                 _ => None,

@@ -173,6 +173,8 @@ fn width(program: &Program, ty: Type) -> u8 {
     match ty {
         Type::Ref(class) => place_width(program.classes[class.index()].capacity + 2),
         Type::Msg | Type::Reason => 32,
+        // No cell of one value is one.
+        Type::Array(..) => 0,
         scalar => program.width(scalar),
     }
 }

@@ -9,6 +9,7 @@
 //!
 //! Invariant: knows no protocol; exact (no state is ever told from another by a hash alone).
 
+mod arrays;
 mod attempts;
 mod cells;
 mod channels;

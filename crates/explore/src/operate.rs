@@ -5,6 +5,7 @@ use mokume_reaction::{
     Terminator, Type, Value,
 };
 
+use crate::arrays;
 use crate::host::NULL;
 use crate::message::Message;
 use crate::program::mask;
@@ -16,6 +17,8 @@ pub(crate) struct Frame<'a> {
     body: &'a Body,
     pub handler: Option<HandlerId>,
     pub registers: Vec<u64>,
+    /// By value, as far as there are arrays.
+    arrays: Vec<Vec<u64>>,
 }
 
 impl Frame<'_> {
@@ -29,6 +32,22 @@ impl Frame<'_> {
         self.registers[value.index()]
     }
 
+    /// The items of an array.
+    pub fn items(&self, value: Value) -> &[u64] {
+        self.arrays.get(value.index()).map_or(&[], Vec::as_slice)
+    }
+
+    fn set_items(&mut self, value: Value, items: Vec<u64>) {
+        if self.arrays.len() <= value.index() {
+            self.arrays.resize(value.index() + 1, Vec::new());
+        }
+        self.arrays[value.index()] = items;
+    }
+
+    fn is_array(&self, value: Value) -> bool {
+        self.ty(value).array().is_some()
+    }
+
     /// The type of a value, as the form declares it.
     pub fn ty(&self, value: Value) -> Type {
         self.body.values[value.index()].ty
@@ -40,6 +59,15 @@ impl Frame<'_> {
             Type::Ref(class) => class,
             _ => ClassId(0),
         }
+    }
+}
+
+impl Frame<'_> {
+    /// The arrays among a target's arguments become its parameters, all at once.
+    fn move_arrays(&mut self, params: &[Value], args: &[Value]) {
+        let pairs = params.iter().zip(args).filter(|(param, _)| self.is_array(**param));
+        let moved: Vec<(Value, Vec<u64>)> = pairs.map(|(param, arg)| (*param, self.items(*arg).to_vec())).collect();
+        moved.into_iter().for_each(|(param, items)| self.set_items(param, items));
     }
 }
 
@@ -60,7 +88,7 @@ impl<'p> Reaction<'p> {
     }
 
     fn run_body(&mut self, body: &Body, handler: Option<HandlerId>, args: &[u64]) -> Vec<u64> {
-        let mut frame = Frame { body, handler, registers: vec![0; body.values.len()] };
+        let mut frame = Frame { body, handler, registers: vec![0; body.values.len()], arrays: Vec::new() };
         let Some(entry) = body.blocks.first() else { return Vec::new() };
         for (param, arg) in entry.params.iter().zip(args) {
             frame.registers[param.index()] = *arg;
@@ -77,8 +105,11 @@ impl<'p> Reaction<'p> {
             match self.end_of_block(&frame, current, &block.end) {
                 Next::Stop(values) => return values,
                 Next::To(target, mut values) => {
+                    let results = values.len();
                     values.extend(target.args.iter().map(|arg| frame.get(*arg)));
-                    for (param, value) in body.blocks[target.block.index()].params.iter().zip(values) {
+                    let params = &body.blocks[target.block.index()].params;
+                    frame.move_arrays(&params[results..], &target.args);
+                    for (param, value) in params.iter().zip(values) {
                         frame.registers[param.index()] = value;
                     }
                     current = target.block;
@@ -110,18 +141,51 @@ impl<'p> Reaction<'p> {
             OpKind::Const { ty, value } => value & mask(self.width(*ty)),
             OpKind::Null { .. } => NULL,
             OpKind::Binary { op, a, b } => self.binary(*op, frame.ty(*a), frame.get(*a), frame.get(*b)),
+            OpKind::Compare { op, a, b } if frame.is_array(*a) => {
+                u64::from(arrays::compare(*op, frame.items(*a), frame.items(*b)))
+            }
             OpKind::Compare { op, a, b } => u64::from(compare(*op, frame.ty(*a), frame.get(*a), frame.get(*b))),
             OpKind::Not { a } => !frame.get(*a) & mask(self.width(frame.ty(*a))),
-            OpKind::Select { c, a, b } => frame.get(if frame.get(*c) != 0 { *a } else { *b }),
+            OpKind::Select { c, a, b } => {
+                let chosen = if frame.get(*c) != 0 { *a } else { *b };
+                if frame.is_array(chosen) {
+                    return frame.set_items(op.results[0], frame.items(chosen).to_vec());
+                }
+                frame.get(chosen)
+            }
             OpKind::Cast { a, to } => frame.get(*a) & mask(self.width(*to)),
             OpKind::Param { param } => self.program.params[self.host.number].get(param.index()).copied().unwrap_or(0),
             // What time and random numbers are, the world says.
             OpKind::Now {} => 0,
-            OpKind::Draw { ty, .. } => (self.host.number as u64 + 1) & mask(self.width(*ty)),
+            OpKind::Sample { ty, .. } => (self.host.number as u64 + 1) & mask(self.width(*ty)),
             OpKind::Call { function, args } => return self.call(frame, *function, args, &op.results),
             OpKind::Unique { .. } => 0,
             OpKind::Parent { object } => {
                 self.object(frame.class(*object), frame.get(*object)).map_or(NULL, |object| object.parent)
+            }
+
+            OpKind::Pack { ty, values } => {
+                return frame.set_items(op.results[0], arrays::pack(frame, *ty, values));
+            }
+            OpKind::Item { array, index } => arrays::item(frame.items(*array), frame.get(*index)),
+            OpKind::SetItem { array, index, value } => {
+                let changed = arrays::splice(frame.items(*array), frame.get(*index), &[frame.get(*value)]);
+                return frame.set_items(op.results[0], changed);
+            }
+            OpKind::Slice { array, index, ty } => {
+                let items = arrays::slice(frame.items(*array), frame.get(*index), *ty);
+                return frame.set_items(op.results[0], items);
+            }
+            OpKind::Splice { array, index, with } => {
+                let changed = arrays::splice(frame.items(*array), frame.get(*index), frame.items(*with));
+                return frame.set_items(op.results[0], changed);
+            }
+            OpKind::GetAll { object, cell } => {
+                let items = self.get_all(frame, *object, *cell, frame.ty(op.results[0]));
+                return frame.set_items(op.results[0], items);
+            }
+            OpKind::SetAll { object, cell, value } => {
+                return self.set_all(frame, *object, *cell, frame.items(*value));
             }
 
             OpKind::Get { object, cell } | OpKind::IsArmed { object, cell } | OpKind::Left { object, cell } => {

@@ -40,7 +40,7 @@ impl Reaction<'_> {
 
     /// `Ok` with the message, padding cut off and all other octets left; `Err` with the message as it was and the
     /// reason (docs/semantics.md, W4).
-    pub fn vet(&mut self, id: u64, wire: WireId) -> Result<Vec<u64>, Vec<u64>> {
+    pub fn validate(&mut self, id: u64, wire: WireId) -> Result<Vec<u64>, Vec<u64>> {
         let mut message = self.messages[id as usize].clone();
         match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {
             Ok(decoded) => {

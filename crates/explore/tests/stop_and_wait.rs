@@ -102,3 +102,33 @@ fn one_with_a_ring_of_waiting_messages_is_right_too() {
     assert!(outcome.violation().is_some(), "{}", outcome.text());
     println!("{}", outcome.text());
 }
+
+/// The number that is expected next, as the middle item of an array: the same states, and wrong where another item is read.
+#[test]
+fn it_is_the_same_with_its_number_in_an_array() {
+    let steps = [
+        ("  expected: u1\n", "  expected: [3] u1\n"),
+        (
+            "    expected = get e.expected\n    fresh = eq seq, expected\n    br fresh @0.9 take, again\n  take:\n",
+            "    kept = get.all e.expected\n    part = slice kept[1] to [2]u1\n    expected = item part[0]\n    \
+             fresh = eq seq, expected\n    br fresh @0.9 take(kept), again\n  take(before: [3]u1):\n",
+        ),
+        (
+            "    set e.expected, toggled\n",
+            "    one = pack [1]u1()\n    turned = set.item one[0], toggled\n    all = splice before[1], turned\n    \
+             alike = eq all, before\n    chosen = select alike, before, all\n    set.all e.expected, chosen\n",
+        ),
+    ];
+    let mut text = read("stop_and_wait.ra");
+    for (there, instead) in steps {
+        assert!(text.contains(there), "{there}");
+        text = text.replace(there, instead);
+    }
+    let plain = explore(&right(), &world(4, 0), Effort::default()).expect("it fits");
+    let arrays = explore(&automaton(&text), &world(4, 0), Effort::default()).expect("it fits");
+    assert_eq!(arrays.violation(), None, "{}", arrays.text());
+    assert_eq!(arrays.states, plain.states);
+    let wrong = automaton(&text.replace("slice kept[1]", "slice kept[2]"));
+    let outcome = explore(&wrong, &world(4, 0), Effort::default()).expect("it fits");
+    assert_eq!(outcome.violation().map(|(property, _)| property), Some(Property::Order), "{}", outcome.text());
+}

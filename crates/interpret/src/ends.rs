@@ -39,7 +39,7 @@ impl Core {
     fn attempt(&mut self, at: Activation, block: BlockId, op: &Fallible) -> bool {
         match op {
             Fallible::Decode { message, wire } => self.decode(at, *message, *wire),
-            Fallible::Vet { message, wire } => self.vet(at, *message, *wire),
+            Fallible::Validate { message, wire } => self.validate(at, *message, *wire),
             Fallible::Find { object, cell, key } => {
                 let key = self.words(at, key);
                 self.find(at, *object, *cell, &key)
@@ -118,7 +118,7 @@ impl Core {
         }
     }
 
-    fn vet(&mut self, at: Activation, message: Value, wire: mokume_reaction::WireId) -> bool {
+    fn validate(&mut self, at: Activation, message: Value, wire: mokume_reaction::WireId) -> bool {
         let id = self.get(at, message);
         self.scratch.push(id);
         let message = self.messages.get_mut(id);

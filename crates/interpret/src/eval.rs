@@ -2,6 +2,7 @@
 
 use mokume_reaction::{BlockId, Body, ClassId, FunctionId, HandlerId, Target, Terminator, Type, Value};
 
+use crate::arrays::Arrays;
 use crate::core::Core;
 use crate::program::{HandlerInfo, Program};
 
@@ -12,6 +13,7 @@ pub struct Activation<'a> {
     pub body: &'a Body,
     /// None in a function.
     pub info: Option<&'a HandlerInfo>,
+    pub arrays: &'a Arrays,
     pub base: usize,
 }
 
@@ -41,9 +43,9 @@ impl Core {
     /// Runs a handler; its emissions are added to `events`.
     pub fn run_handler(&mut self, program: &Program, handler: HandlerId, object: u64, args: &[u64]) {
         let body = &program.automaton.handlers[handler.index()].body;
-        let base = self.registers.len();
-        self.registers.resize(base + body.values.len(), 0);
-        let activation = Activation { program, body, info: Some(&program.handlers[handler.index()]), base };
+        let info = &program.handlers[handler.index()];
+        let base = self.make_registers(body, &info.arrays);
+        let activation = Activation { program, body, info: Some(info), arrays: &info.arrays, base };
         let Some(entry) = body.blocks.first() else { return };
         let values = std::iter::once(&object).chain(args);
         for (param, value) in entry.params.iter().zip(values) {
@@ -59,13 +61,13 @@ impl Core {
     /// The values of a function; `args` are values of the caller.
     pub fn call(&mut self, caller: Activation, function: FunctionId, args: &[Value], results: &[Value]) {
         let body = &caller.program.automaton.functions[function.index()].body;
-        let base = self.registers.len();
-        self.registers.resize(base + body.values.len(), 0);
+        let arrays = &caller.program.functions[function.index()];
+        let base = self.make_registers(body, arrays);
         let Some(entry) = body.blocks.first() else { return };
         for (param, arg) in entry.params.iter().zip(args) {
             self.registers[base + param.index()] = self.registers[caller.base + arg.index()];
         }
-        let activation = Activation { program: caller.program, body, info: None, base };
+        let activation = Activation { program: caller.program, body, info: None, arrays, base };
         if let Some(values) = self.run_blocks(activation) {
             for (result, value) in results.iter().zip(values) {
                 self.registers[caller.base + result.index()] = self.registers[base + value.index()];
@@ -97,6 +99,9 @@ impl Core {
     /// Results (in `scratch`) and arguments become the target's parameters, all at once.
     fn enter(&mut self, at: Activation, to: &Target) {
         self.scratch.extend(to.args.iter().map(|arg| self.registers[at.base + arg.index()]));
+        if !at.arrays.is_empty() {
+            return self.enter_with_arrays(at, to);
+        }
         let params = &at.body.blocks[to.block.index()].params;
         for (param, value) in params.iter().zip(&self.scratch) {
             self.registers[at.base + param.index()] = *value;

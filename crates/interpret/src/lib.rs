@@ -9,6 +9,7 @@
 //! Invariant: nothing that a verified automaton does panics, and no recursion depends on the length of a reaction.
 
 mod accounts;
+mod arrays;
 mod cells;
 mod core;
 mod ends;

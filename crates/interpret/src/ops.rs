@@ -17,24 +17,45 @@ impl Core {
             OpKind::Const { ty, value } => *value & at.program.mask(*ty),
             OpKind::Null { .. } => NULL,
             OpKind::Binary { op: what, a, b } => self.binary(at, *what, *a, *b, op.source),
+            OpKind::Compare { op: what, a, b } if at.ty(*a).array().is_some() => {
+                u64::from(self.compare_arrays(at, *what, *a, *b))
+            }
             OpKind::Compare { op: what, a, b } => {
                 let (ty, a, b) = (at.ty(*a), self.get(at, *a), self.get(at, *b));
                 u64::from(compare(*what, ty, a, b))
             }
             OpKind::Not { a } => !self.get(at, *a) & at.program.mask(at.ty(*a)),
-            OpKind::Select { c, a, b } => self.get(at, if self.get(at, *c) != 0 { *a } else { *b }),
+            OpKind::Select { c, a, b } => {
+                let chosen = if self.get(at, *c) != 0 { *a } else { *b };
+                if at.ty(chosen).array().is_some() {
+                    return self.choose_array(at, chosen, op.results[0]);
+                }
+                self.get(at, chosen)
+            }
             OpKind::Cast { a, to } => self.get(at, *a) & at.program.mask(*to),
             OpKind::Param { param } => at.program.params.get(param.index()).copied().unwrap_or(0),
             OpKind::Now {} => self.now,
             OpKind::Call { function, args } => return self.call(at, *function, args, &op.results),
-            OpKind::Draw { object, ty } => {
+            OpKind::Sample { object, ty } => {
                 let class = at.class(*object);
                 let object = self.get(at, *object);
-                let drawn = self.store.get_mut(class, object).map_or(0, |found| random::draw(&mut found.stream));
+                let drawn = self.store.get_mut(class, object).map_or(0, |found| random::sample(&mut found.stream));
                 drawn & at.program.mask(*ty)
             }
             OpKind::Unique { class } => self.store.object_in(*class, 0),
             OpKind::Parent { object } => self.parent(at, *object),
+
+            OpKind::Pack { ty: _, values } => return self.pack(at, values, op.results[0]),
+            OpKind::Item { array, index } => self.item(at, *array, *index),
+            OpKind::SetItem { array, index, value } => {
+                return self.set_item(at, *array, (*index, *value), op.results[0]);
+            }
+            OpKind::Slice { array, index, ty: _ } => return self.slice(at, *array, *index, op.results[0]),
+            OpKind::Splice { array, index, with } => {
+                return self.splice(at, *array, (*index, *with), op.results[0]);
+            }
+            OpKind::GetAll { object, cell } => return self.get_all(at, *object, *cell, op.results[0]),
+            OpKind::SetAll { object, cell, value } => return self.set_all(at, *object, *cell, *value),
 
             OpKind::Get { object, cell } | OpKind::IsArmed { object, cell } | OpKind::Left { object, cell } => {
                 self.read(at, *object, *cell, 0, op.source)

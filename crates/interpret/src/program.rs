@@ -6,6 +6,8 @@ use mokume_reaction::{
     Automaton, Body, CellId, CellKind, ClassId, Emission, HandlerId, Natives, OpKind, PortId, Trigger, Type, Value,
 };
 
+use crate::arrays::Arrays;
+
 /// Who handles an emission; `NOBODY` if no handler does.
 pub const NOBODY: u32 = u32::MAX;
 
@@ -17,6 +19,8 @@ pub struct Program {
     pub params: Vec<u64>,
     pub classes: Vec<ClassInfo>,
     pub handlers: Vec<HandlerInfo>,
+    /// The arrays of each function.
+    pub functions: Vec<Arrays>,
     /// Timer cells in the order of their declaration.
     pub timers: Vec<(ClassId, CellId)>,
     /// By channel, as emissions have them in [`BlockInfo::emits`]: whether it is a queue (docs/semantics.md, O6).
@@ -44,6 +48,7 @@ pub struct ClassInfo {
 
 /// Of a handler, what is looked up while it runs.
 pub struct HandlerInfo {
+    pub arrays: Arrays,
     pub blocks: Vec<BlockInfo>,
     /// Places of the messages among the arguments, without the object.
     pub messages: Vec<u16>,
@@ -70,10 +75,12 @@ impl Program {
             (0..automaton.classes.len()).map(|id| class_info(automaton_ref, id.into(), &mut timers)).collect();
         let mut edges = 0;
         let handlers = automaton.handlers.iter().map(|handler| HandlerInfo {
+            arrays: Arrays::of(&handler.body),
             blocks: block_infos(automaton_ref, &handler.body, handler.class, &mut edges),
             messages: messages(&handler.params),
         });
         let handlers = handlers.collect();
+        let functions = automaton.functions.iter().map(|function| Arrays::of(&function.body)).collect();
         let inputs = automaton.ports.iter().map(|port| {
             port.inputs.iter().map(|input| handler_of(automaton_ref, input.class, &input.handler)).collect()
         });
@@ -83,6 +90,7 @@ impl Program {
             params: masked_params(automaton_ref, params),
             classes,
             handlers,
+            functions,
             timers,
             queued: queued(automaton_ref),
             inputs,

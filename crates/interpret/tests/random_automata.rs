@@ -76,7 +76,18 @@ fn planted_faults_are_found() {
         }
         _ => false,
     };
-    let faults: [(&str, Change); 2] = [("carries are not reported", &silent), ("timers are not armed", &early)];
+    let unchanged = |kind: &mut OpKind| match kind {
+        OpKind::SetItem { array, index, .. } => {
+            *kind = OpKind::Splice { array: *array, index: *index, with: *array };
+            true
+        }
+        _ => false,
+    };
+    let faults: [(&str, Change); 3] = [
+        ("an item is not changed", &unchanged),
+        ("carries are not reported", &silent),
+        ("timers are not armed", &early),
+    ];
     for (name, change) in faults {
         let (planted, seen) = found(change);
         println!("{name}: found in {seen} of {planted}");

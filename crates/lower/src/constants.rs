@@ -26,6 +26,8 @@ pub struct Used<'p> {
 }
 
 impl<'p> Env<'p> {
+    /// An environment further in: the parameters are those arguments, which mean what they do in `outer`. The layer
+    /// stands on one other.
     pub fn used(args: &'p [Expr], outer: &Env<'p>) -> Env<'p> {
         Env::Use(Rc::new(Used { args, outer: outer.clone(), below: 1 }))
     }
@@ -39,7 +41,8 @@ impl<'p> Env<'p> {
     }
 }
 
-/// The scalars of a type, in order, each with its name behind the value's (`.left`); messages and handles are one.
+/// The scalars of a type at a border ([`crate::parts`]), in order, each with its name behind the value's (`.left`); messages
+/// and handles are one.
 pub fn scalars(program: &Program, ty: Type) -> Vec<(String, Type)> {
     match ty {
         Type::Record(id) => record_scalars(program, id),
@@ -55,13 +58,6 @@ fn record_scalars(program: &Program, id: RecordId) -> Vec<(String, Type)> {
         inner.map(|(rest, ty)| (format!(".{}{rest}", field.name.text), ty)).collect::<Vec<_>>()
     };
     fields.iter().flat_map(of_field).collect()
-}
-
-/// Where a field's scalars stand among those of its record.
-pub fn field_range(program: &Program, record: RecordId, field: u32) -> std::ops::Range<usize> {
-    let fields = &program.records[record.index()].fields;
-    let before: usize = fields[..field as usize].iter().map(|field| scalars(program, field.ty).len()).sum();
-    before..before + scalars(program, fields[field as usize].ty).len()
 }
 
 /// What is known in an environment; functions are computed.

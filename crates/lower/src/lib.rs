@@ -24,6 +24,7 @@ mod constants;
 mod event;
 mod fault;
 mod options;
+mod parts;
 mod plan;
 mod program;
 pub mod protocols;

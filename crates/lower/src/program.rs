@@ -22,6 +22,7 @@ pub fn any_stmt<'a>(blocks: impl IntoIterator<Item = &'a [Stmt]>, wanted: &dyn F
     found
 }
 
+/// Whether the layer cuts, splits or joins messages, or lets C do anything to them.
 pub fn changes_size(layer: &Layer) -> bool {
     use StmtKind::*;
     let cuts = any_stmt(blocks(layer), &|kind| matches!(kind, Trim { .. } | Skip { .. } | Split { .. } | Join { .. }));

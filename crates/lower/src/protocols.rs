@@ -25,6 +25,7 @@ pub struct Protocol {
     pub above: Vec<Above>,
 }
 
+/// What is read next where all the keys are those of the packet: a place in [`Protocols::all`].
 #[derive(Clone, Debug)]
 pub struct Above {
     pub keys: Vec<Key>,

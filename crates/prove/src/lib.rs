@@ -1,4 +1,4 @@
-//! Bodies as terms, and solvers that decide questions about them: what a judge of fused code stands on.
+//! Bodies as terms, and solvers that decide questions about them: what a judge of fused code will stand on.
 //!
 //! [`symbolic`] reads one reaction of an automaton for all states at once, [`term`] holds what it says, [`solver`] asks other
 //! people's programs. No command uses it yet; its tests hold it against the interpreter.

@@ -4,6 +4,7 @@
 //! A leaf that does what this reading does not cover is an *escape*: its condition must be shown impossible, it is never expanded.
 
 mod arithmetic;
+mod arrays;
 mod body;
 mod ends;
 mod message;
@@ -39,6 +40,8 @@ pub enum Origin {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     Bits(Term),
+    /// A term an item.
+    Array(Vec<Term>),
     Object(Object),
     /// An object, or null when the condition holds.
     Perhaps(Object, Term),

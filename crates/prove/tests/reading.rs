@@ -28,8 +28,9 @@ fn watch(automaton: &Automaton, read: &Automaton, seeds: u64) -> Result<Seen, St
 }
 
 /// Stacks; what the reading does not follow it says, and foretells nothing of.
-const STACKS: [&str; 12] = [
+const STACKS: [&str; 13] = [
     "addressed.ra",
+    "arrays.ra",
     "emit_then_out.ra",
     "fcfs_sequencer_credit.ra",
     "library_1.ra",
@@ -58,7 +59,8 @@ fn what_is_foretold_happens() {
 fn a_wrong_reading_is_found() {
     let stack = composed(&text_of("two_outs.ra"));
     let other = composed(&text_of("octet_credit.ra"));
-    let faults: [(&Automaton, fn(&mut OpKind) -> bool); 3] = [
+    let arrays = composed(&text_of("arrays.ra"));
+    let faults: [(&Automaton, fn(&mut OpKind) -> bool); 5] = [
         (&other, |kind| match kind {
             OpKind::Binary { op: op @ Binary::Sub, .. } => {
                 *op = Binary::Add;
@@ -69,6 +71,20 @@ fn a_wrong_reading_is_found() {
         (&other, |kind| match kind {
             OpKind::Compare { op: op @ Compare::Le, .. } => {
                 *op = Compare::Ge;
+                true
+            }
+            _ => false,
+        }),
+        (&arrays, |kind| match kind {
+            OpKind::SetItem { array, index, .. } => {
+                *kind = OpKind::Splice { array: *array, index: *index, with: *array };
+                true
+            }
+            _ => false,
+        }),
+        (&arrays, |kind| match kind {
+            OpKind::Slice { ty, .. } => {
+                *kind = OpKind::Pack { ty: *ty, values: Vec::new() };
                 true
             }
             _ => false,

@@ -8,6 +8,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub struct $name(pub u32);
         impl $name {
+            /// The number as an index into its table.
             pub fn index(self) -> usize { self.0 as usize }
         }
         impl From<usize> for $name {
@@ -23,13 +24,19 @@ ids! {
     ClassId,
     /// A cell, by its index in its class.
     CellId,
+    /// An enumeration.
     EnumId,
+    /// What a layer pushes onto messages, with all its variants.
     HeaderId,
     /// An alternative of a header, by its index in the header.
     VariantId,
+    /// The layout of headers in a packet.
     WireId,
+    /// A door to the world outside.
     PortId,
+    /// What objects of one class do on one event.
     HandlerId,
+    /// A function, or a published value.
     FunctionId,
     /// A parameter of the stack: set once, before the first reaction.
     ParamId,
@@ -68,6 +75,9 @@ pub struct Automaton {
 }
 
 /// The type of a value. Records are flattened; `Instant` and `Duration` are `U(64)`, in nanoseconds.
+///
+/// An array is a value within a body only: cells hold arrays as [`CellKind::Array`], and nothing that crosses the border of a
+/// body (an event, a header, a function's signature, a key) has one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Type {
     Bool,
@@ -82,8 +92,24 @@ pub enum Type {
     Msg,
     /// A [`ReasonId`] as a value: what `decode` answers.
     Reason,
+    /// So many items, 1 to [`MOST_ITEMS`].
+    Array(Item, u32),
 }
 
+/// More items than this no array value has: each step on one may copy it.
+pub const MOST_ITEMS: u32 = 4096;
+
+/// What an array value is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Item {
+    Bool,
+    U(u8),
+    Seq(u8),
+    Enum(EnumId),
+    Reason,
+}
+
+/// A parameter of the stack, set once, before the first reaction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Param {
     pub name: String,
@@ -100,6 +126,7 @@ pub struct Enum {
     pub names: Vec<(String, u64)>,
 }
 
+/// A value that travels with every message (docs/semantics.md, F7); new messages have the default.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attribute {
     pub name: String,
@@ -115,12 +142,14 @@ pub struct Header {
     pub variants: Vec<Variant>,
 }
 
+/// One alternative of a header; the only one, without a name, of a header that is one record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variant {
     pub name: String,
     pub fields: Vec<(String, Type)>,
 }
 
+/// Why a message was dropped, consumed or refused by a wire. Each is counted apart.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reason {
     /// `layer.reason` or `wire.field_why`, unique in the automaton.
@@ -152,6 +181,7 @@ pub struct Class {
     pub source: Option<SourceId>,
 }
 
+/// A part of an object's state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cell {
     pub name: String,
@@ -204,6 +234,7 @@ pub struct Link {
     pub kind: LinkKind,
 }
 
+/// How many objects above share one below.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkKind {
     /// One object to the compiler.
@@ -223,6 +254,7 @@ pub struct Port {
     pub group: u32,
 }
 
+/// Who is outside: what a device's port is for decides where the pool has buffers (docs/semantics.md, M2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortKind {
     Device,
@@ -238,6 +270,7 @@ pub struct PortInput {
     pub handler: String,
 }
 
+/// `out event(params)`: what layers put out here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PortOutput {
     pub event: String,
@@ -268,6 +301,7 @@ pub struct Handler {
     pub source: Option<SourceId>,
 }
 
+/// What a handler runs on. A class has at most one handler for each.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Trigger {
     /// An emission of a layer or an input of a port, by name.
@@ -300,13 +334,46 @@ pub struct Source {
 }
 
 impl Type {
-    /// Bits of a scalar value; 0 for messages, references and reasons.
+    /// Bits of a scalar value; 0 for messages, references, reasons and arrays.
     pub fn width(self, automaton: &Automaton) -> u8 {
         match self {
             Type::Bool => 1,
             Type::U(bits) | Type::Seq(bits) => bits,
             Type::Enum(id) => automaton.enums[id.index()].width,
-            Type::Ref(_) | Type::Msg | Type::Reason => 0,
+            Type::Ref(_) | Type::Msg | Type::Reason | Type::Array(..) => 0,
+        }
+    }
+
+    /// As an item of arrays, if arrays have such.
+    pub fn as_item(self) -> Option<Item> {
+        match self {
+            Type::Bool => Some(Item::Bool),
+            Type::U(bits) => Some(Item::U(bits)),
+            Type::Seq(bits) => Some(Item::Seq(bits)),
+            Type::Enum(id) => Some(Item::Enum(id)),
+            Type::Reason => Some(Item::Reason),
+            Type::Ref(_) | Type::Msg | Type::Array(..) => None,
+        }
+    }
+
+    /// The type of an array's items, and how many it has.
+    pub fn array(self) -> Option<(Type, u32)> {
+        match self {
+            Type::Array(item, count) => Some((item.ty(), count)),
+            Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Ref(_) | Type::Msg | Type::Reason => None,
+        }
+    }
+}
+
+impl Item {
+    /// The type of one as a value.
+    pub fn ty(self) -> Type {
+        match self {
+            Item::Bool => Type::Bool,
+            Item::U(bits) => Type::U(bits),
+            Item::Seq(bits) => Type::Seq(bits),
+            Item::Enum(id) => Type::Enum(id),
+            Item::Reason => Type::Reason,
         }
     }
 }
@@ -320,14 +387,17 @@ impl Automaton {
             .map(HandlerId::from)
     }
 
+    /// The class; panics at an id that refers to none, which the verifier excludes.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
     }
 
+    /// The cell of a class; panics at ids that refer to none.
     pub fn cell(&self, class: ClassId, cell: CellId) -> &Cell {
         &self.classes[class.index()].cells[cell.index()]
     }
 
+    /// The handler; panics at an id that refers to none.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]
     }

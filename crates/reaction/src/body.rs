@@ -15,6 +15,7 @@ pub struct Value(pub u32);
 pub struct BlockId(pub u32);
 
 impl Value {
+    /// The number as an index into [`Body::values`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -27,11 +28,13 @@ impl From<usize> for BlockId {
 }
 
 impl BlockId {
+    /// The number as an index into [`Body::blocks`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
+/// Code of a function or handler. The first block is the entry, whose parameters are the body's; nothing jumps to it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Body {
     pub blocks: Vec<Block>,
@@ -39,12 +42,14 @@ pub struct Body {
     pub values: Vec<ValueInfo>,
 }
 
+/// What is known of a value, besides its one definition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ValueInfo {
     pub ty: Type,
     pub name: String,
 }
 
+/// Operations in order, and where they lead. Arguments of targets come behind the results that the end gives.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Block {
     pub label: String,
@@ -65,6 +70,7 @@ pub struct Mark {
     pub nth: u32,
 }
 
+/// One operation, with the values that it defines.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Op {
     pub kind: OpKind,

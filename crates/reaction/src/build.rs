@@ -41,6 +41,7 @@ impl BodyBuilder {
         value
     }
 
+    /// The block's parameters, in order. Panics at a block of another body.
     pub fn params(&self, block: BlockId) -> &[Value] {
         &self.body.blocks[block.index()].params
     }
@@ -48,6 +49,13 @@ impl BodyBuilder {
     /// Makes the block a loop head, entered at most `bound` times before it is left.
     pub fn set_bound(&mut self, block: BlockId, bound: u32) {
         self.body.blocks[block.index()].bound = Some(bound);
+    }
+
+    /// What the block at work is called, for people.
+    pub fn set_label(&mut self, label: &str) {
+        if let Some(block) = self.current {
+            self.body.blocks[block.index()].label = label.to_owned();
+        }
     }
 
     /// Operations go to this block from now on.
@@ -75,6 +83,7 @@ impl BodyBuilder {
         (self.source, self.ends) = paused;
     }
 
+    /// The place that the next operation is marked with.
     pub fn source(&self) -> Option<SourceId> {
         self.source
     }
@@ -85,18 +94,22 @@ impl BodyBuilder {
         Value(self.body.values.len() as u32 - 1)
     }
 
+    /// A name for people, which need not be unique: printing makes it so.
     pub fn set_name(&mut self, value: Value, name: impl Into<String>) {
         self.body.values[value.index()].name = name.into();
     }
 
+    /// Another type for a value. Operations that were added before are not looked at again.
     pub fn set_type(&mut self, value: Value, ty: Type) {
         self.body.values[value.index()].ty = ty;
     }
 
+    /// The type of a value. Panics at a value of another body.
     pub fn type_of(&self, value: Value) -> Type {
         self.body.values[value.index()].ty
     }
 
+    /// Types of operations in the body as it is so far.
     pub fn typing<'a>(&'a self, automaton: &'a Automaton) -> Typing<'a> {
         Typing::new(automaton, &self.body.values)
     }
@@ -193,6 +206,7 @@ impl BodyBuilder {
         self.body
     }
 
+    /// The body as it is so far, whose blocks may still lack their ends.
     pub fn body(&self) -> &Body {
         &self.body
     }
@@ -230,30 +244,37 @@ impl Automaton {
         SourceId::from(index)
     }
 
+    /// The layer instance of this name; none if there is none.
     pub fn layer_named(&self, name: &str) -> Option<LayerId> {
         self.layers.iter().position(|layer| layer.name == name).map(LayerId::from)
     }
 
+    /// The class of this name, such as `tcp.Session`; none if there is none.
     pub fn class_named(&self, name: &str) -> Option<ClassId> {
         self.classes.iter().position(|class| class.name == name).map(ClassId::from)
     }
 
+    /// The cell of this name in the class; none if there is none.
     pub fn cell_named(&self, class: ClassId, name: &str) -> Option<CellId> {
         self.class(class).cells.iter().position(|cell| cell.name == name).map(CellId::from)
     }
 
+    /// The header of this name, such as `tcp.Segment`; none if there is none.
     pub fn header_named(&self, name: &str) -> Option<HeaderId> {
         self.headers.iter().position(|header| header.name == name).map(HeaderId::from)
     }
 
+    /// The wire of this name; none if there is none.
     pub fn wire_named(&self, name: &str) -> Option<WireId> {
         self.wires.iter().position(|wire| wire.name == name).map(WireId::from)
     }
 
+    /// The port of this name; none if there is none.
     pub fn port_named(&self, name: &str) -> Option<PortId> {
         self.ports.iter().position(|port| port.name == name).map(PortId::from)
     }
 
+    /// The function of this name, a published value's with its class in front; none if there is none.
     pub fn function_named(&self, name: &str) -> Option<FunctionId> {
         self.functions.iter().position(|function| function.name == name).map(FunctionId::from)
     }

@@ -23,6 +23,8 @@ pub struct Handle {
 }
 
 impl Handle {
+    /// The handle of no object. A port takes it among arguments, and refuses it as the object of an event
+    /// (docs/semantics.md, P3).
     pub const NULL: Handle = Handle { object: u32::MAX, generation: 0 };
 }
 

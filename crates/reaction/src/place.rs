@@ -41,10 +41,12 @@ pub enum Unit {
 pub struct Places(HashMap<Place, Span>);
 
 impl Places {
+    /// Says where a place is. The first answer stands: whoever repeats a name is not what others meant.
     pub fn set(&mut self, place: Place, span: Span) {
         self.0.entry(place).or_insert(span);
     }
 
+    /// Takes over what `other` knows; what is known here stands.
     pub fn extend(&mut self, other: Places) {
         other.0.into_iter().for_each(|(place, span)| self.set(place, span));
     }
@@ -68,6 +70,7 @@ fn around(place: Place) -> Option<Place> {
 }
 
 impl Unit {
+    /// The code; panics at a unit of another automaton.
     pub fn body(self, automaton: &Automaton) -> &Body {
         match self {
             Unit::Function(id) => &automaton.functions[id.index()].body,

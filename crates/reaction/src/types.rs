@@ -19,10 +19,12 @@ const U32: Type = Type::U(32);
 const U64: Type = Type::U(64);
 
 impl<'a> Typing<'a> {
+    /// Types of a body's operations, all of whose values are known.
     pub fn new(automaton: &'a Automaton, values: &'a [ValueInfo]) -> Self {
         Typing { automaton, values, pending: &[] }
     }
 
+    /// The type of a value; none of one that is pending or of another body.
     pub fn type_of(&self, value: Value) -> Option<Type> {
         if self.pending.contains(&value) {
             return None;
@@ -89,16 +91,15 @@ impl<'a> Typing<'a> {
         let object = || self.class_of(slots.iter().find_map(Slot::value)?);
         let cell = || self.kind_of(slots.iter().find_map(Slot::value)?, slots.iter().find_map(Slot::cell)?);
         types.push(match given {
-            Given::Named => slots.iter().find_map(|slot| match slot {
-                Slot::Type(ty) => Some(*ty),
-                _ => None,
-            })?,
+            Given::Named => slots.iter().find_map(Slot::ty)?,
             Given::First => self.type_of(slots.iter().find_map(Slot::value)?)?,
             Given::Alike => self.type_of(op.values_of(Kind::Alike)?)?,
             Given::Truth | Given::Word16 | Given::Word32 | Given::Word64 | Given::Message | Given::Reason => {
                 return None
             }
             Given::Element => element(cell()?)?,
+            Given::Whole => whole(cell()?)?,
+            Given::Item => self.type_of(slots.iter().find_map(Slot::value)?)?.array()?.0,
             Given::Reference => Type::Ref(slots.iter().find_map(Slot::class)?),
             Given::Fellow => Type::Ref(object()?),
             Given::Enclosing => Type::Ref(self.automaton.class(object()?).parent?),
@@ -194,6 +195,9 @@ impl<'a> Typing<'a> {
             }
             Kind::Content => Some(named.field?.ty()),
             Kind::Element => element(cell()?),
+            Kind::Whole => whole(cell()?),
+            Kind::Item => Some(self.type_of(slots.iter().find_map(Slot::value)?)?.array()?.0),
+            Kind::Items => Some(slots.iter().find_map(Slot::ty)?.array()?.0),
             Kind::AttributeValue => Some(named.attribute?.ty),
             Kind::Arguments => nth(&named.function?.params),
             Kind::EventArguments => nth(&named.event?.params),
@@ -206,10 +210,11 @@ impl<'a> Typing<'a> {
                 class.parent.map(Type::Ref)
             }
             // The verifier asks what these must fit.
-            Kind::Scalar | Kind::Bits | Kind::Count | Kind::Numbers => None,
+            Kind::Scalar | Kind::Bits | Kind::Count | Kind::Numbers | Kind::Array => None,
             Kind::Object | Kind::Own | Kind::Settling | Kind::Neighbour => None,
             // No values.
-            Kind::ConstantType | Kind::ScalarType | Kind::PerhapsType | Kind::Number | Kind::Growth => None,
+            Kind::ConstantType | Kind::ScalarType | Kind::ArrayType | Kind::PerhapsType => None,
+            Kind::Number | Kind::Growth => None,
             Kind::Class | Kind::UniqueClass | Kind::OwnClass => None,
             Kind::ScalarCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => None,
             Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => None,
@@ -294,6 +299,19 @@ fn element(kind: &CellKind) -> Option<Type> {
     match kind {
         CellKind::Scalar { ty, .. } | CellKind::Array { ty, .. } => Some(*ty),
         CellKind::Messages { .. }
+        | CellKind::Map { .. }
+        | CellKind::Timer
+        | CellKind::Quota { .. }
+        | CellKind::Counter => None,
+    }
+}
+
+/// The type of all that an array holds.
+fn whole(kind: &CellKind) -> Option<Type> {
+    match kind {
+        CellKind::Array { ty, size, .. } => Some(Type::Array(ty.as_item()?, *size)),
+        CellKind::Scalar { .. }
+        | CellKind::Messages { .. }
         | CellKind::Map { .. }
         | CellKind::Timer
         | CellKind::Quota { .. }

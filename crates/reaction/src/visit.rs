@@ -56,12 +56,14 @@ impl Terminator {
         each_target!(self, |target: &mut Target| target.args.iter_mut().for_each(&mut f));
     }
 
+    /// The targets in the order of the text; none of what ends the body. One block may be there several times.
     pub fn targets(&self) -> Vec<&Target> {
         let mut found = Vec::new();
         each_target!(self, |target| found.push(target));
         found
     }
 
+    /// The targets in the same order, to be redirected or given other arguments.
     pub fn for_each_target_mut(&mut self, mut f: impl FnMut(&mut Target)) {
         each_target!(self, f);
     }

@@ -16,6 +16,7 @@ pub struct Wire {
     pub short: ReasonId,
 }
 
+/// A piece of a packet, in the order of the octets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WireItem {
     Field(WireField),
@@ -121,6 +122,7 @@ pub struct OptionPart {
     pub width: u8,
 }
 
+/// One kind of option, as a list of options knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionArm {
     /// The list ends here; what follows up to its end is not looked at.
@@ -148,6 +150,7 @@ pub struct OptionRepeat {
 }
 
 impl OptionArm {
+    /// The number that stands in the packet for this kind of option.
     pub fn kind(&self) -> u64 {
         match self {
             OptionArm::End { kind } | OptionArm::Single { kind } | OptionArm::Known { kind, .. } => *kind,
@@ -197,6 +200,7 @@ impl WireOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FieldIndex(pub u32);
 
+/// One alternative of a choice, taken by its tag.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WireArm {
     pub tag: u64,
@@ -252,6 +256,7 @@ pub enum FieldValue {
     Reserved,
 }
 
+/// A comparison that every accepted packet keeps; one that does not is refused with the reason `otherwise`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WireConstraint {
     pub left: WireExpression,

@@ -89,7 +89,7 @@ pub fn scalar(automaton: &Automaton, ty: Type, word: u64) -> String {
             usize::try_from(word).ok().and_then(|at| automaton.reasons.get(at)).map(|known| known.name.clone())
         }
         Type::Bool => Some((word != 0).to_string()),
-        Type::U(_) | Type::Seq(_) | Type::Ref(_) | Type::Msg => None,
+        Type::U(_) | Type::Seq(_) | Type::Ref(_) | Type::Msg | Type::Array(..) => None,
     };
     name.unwrap_or_else(|| word.to_string())
 }

@@ -16,7 +16,7 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | BelowCount
         | AboveLayout
         | Now
-        | Draw
+        | Sample
         | Reason(_)
         | NewMessage { .. }
         | Share(_)

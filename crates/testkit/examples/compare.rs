@@ -2,7 +2,7 @@
 //! `cargo run -p mokume-testkit --example compare -- file.ra [sequences] [steps]`.
 //!
 //! The file holds an uncomposed automaton (`mokume build --uncomposed --emit automaton`). The uncomposed interpreter is
-//! right; the composed one, and C uncomposed, composed and fused, must do the same. Prints the first difference of each.
+//! right; the composed one, and C uncomposed and composed, must do the same. Prints the first difference of each.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Random stacks of workers in their text form: a header each, a few cells, a likely way through every layer and a rare
-//! one. What a fused path is made of; [`crate::generate`] makes everything else.
+//! one. Where a message goes through all layers at once, as most do; [`crate::generate`] makes everything else.
 
 use std::fmt::Write;
 

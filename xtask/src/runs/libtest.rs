@@ -159,7 +159,7 @@ impl Program {
 }
 
 /// `     Running unittests src/lib.rs (target/tested/deps/mokume_base-0123)` begins a crate, whose name is kept in `of`; then
-/// come those of its other programs, and at the end of all `   Doc-tests mokume_embed`.
+/// come lines of its tests from outside, and at the end of all `   Doc-tests mokume_embed`.
 fn program(line: &str, of: &mut String) -> Option<String> {
     let line = line.trim_start();
     if let Some(name) = line.strip_prefix("Doc-tests ") {

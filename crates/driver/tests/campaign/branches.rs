@@ -33,24 +33,22 @@ pub struct Taken {
     pub label: String,
 }
 
-/// Branches that nothing can take, by the label they stand at (if it matters), their kind and where they lead to, and why
-/// not. The form has no operation without them; a body's own bookkeeping keeps them from being taken.
-const IMPOSSIBLE: &[(&str, &str, &str, &str)] = &[
-    ("", "insert", "never", "the map has a place for every object of its class, and the object was just made"),
-    ("fresh", "insert", "crowded", "the map has a place for every object of its class, and the object was just made"),
-    ("", "takeout", "empty", "the layer counts what it keeps, and looks only where something is"),
-    ("", "shareheld", "empty", "the layer counts what it keeps, and looks only where something is"),
-    ("", "remove", "absent", "a session or keyed object is in its map from its making to its end"),
-    ("", "new 1:1", "full", "a neighbour's session belongs to each, and it has no more of them"),
-    ("", "branch", "nobody", "1:1 sessions are made together and end together"),
-    ("", "first", "none", "a map that is full has an oldest object"),
+/// Branches that nothing can take, by the label of the block that they stand at (if it matters), their kind and the number
+/// of the target, and why not. The form has no operation without them; a body's own bookkeeping keeps them from being taken.
+const IMPOSSIBLE: &[(&str, &str, usize, &str)] = &[
+    ("made", "insert", 1, "the map has a place for every object of its class, and the object was just made"),
+    ("", "takeout", 1, "the layer counts what it keeps, and looks only where something is"),
+    ("", "shareheld", 1, "the layer counts what it keeps, and looks only where something is"),
+    ("", "remove", 1, "a session or keyed object is in its map from its making to its end"),
+    ("", "new 1:1", 1, "a neighbour's session belongs to each, and it has no more of them"),
+    ("full", "first", 1, "a map that is full has an oldest object"),
     (
         "round",
         "branch",
-        "done",
+        1,
         "a `for` is over by its range before it is by its limit, which is the size of what it walks over",
     ),
-    ("", "later", "full", "a reaction puts off one event here, and all that was put off is done before the next input"),
+    ("", "later", 1, "a reaction puts off one event here, and all that was put off is done before the next input"),
 ];
 
 impl Branch {
@@ -63,9 +61,10 @@ impl Branch {
 
     /// Why it cannot be taken, if it cannot.
     pub fn impossible(&self, label: &str) -> Option<&'static str> {
-        let to = self.ways.split(' ').nth(self.target).unwrap_or_default();
         let here = |wanted: &str| wanted.is_empty() || wanted == label;
-        let known = IMPOSSIBLE.iter().find(|(label, kind, way, _)| here(label) && *kind == self.kind && *way == to);
+        let known = IMPOSSIBLE
+            .iter()
+            .find(|(label, kind, target, _)| here(label) && *kind == self.kind && *target == self.target);
         known.map(|(.., why)| *why)
     }
 }
@@ -128,7 +127,7 @@ fn place(automaton: &Automaton, handler: HandlerId, (mark, kind): (Mark, &str)) 
     let supplied = [automaton.class(handler.class).source, handler.source].contains(&Some(mark.source));
     let source = &automaton.sources[mark.source.index()];
     // Several folders have a `wire.mok`: the last part of the path would not do.
-    (!supplied || matches!(kind, "decode" | "vet" | "match"))
+    (!supplied || matches!(kind, "decode" | "validate" | "match"))
         .then(|| format!("{}:{}:{}", source.file, source.line, source.column))
 }
 

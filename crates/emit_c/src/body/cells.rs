@@ -136,11 +136,11 @@ pub(super) fn again(w: &mut Writer, object: Value) {
 }
 
 /// A number of the object's stream; 0 of an object that is not there.
-pub(super) fn draw(w: &mut Writer, object: Value, ty: Type, result: Value) {
+pub(super) fn sample(w: &mut Writer, object: Value, ty: Type, result: Value) {
     let class = w.class_of(object);
     let heads = of_instance(format!("{}_objects", w.plan.names.classes[class.index()]));
     let place = if w.plan.is_sole(class) { Expr::Number(0) } else { computes("mk_number", [w.value(object)]) };
-    let drawn = acts("mk_draw", [heads.element(place).member("stream").address()]);
+    let drawn = acts("mk_sample", [heads.element(place).member("stream").address()]);
     let drawn = Expr::only_if(w.there(object), drawn, Expr::Number(0));
     w.assign(result, of_word(w, drawn, ty));
 }

@@ -23,7 +23,7 @@ pub(super) struct Attempt {
 pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> Attempt {
     match op {
         Fallible::Decode { message, wire } => decode(w, "decode", *message, *wire),
-        Fallible::Vet { message, wire } => decode(w, "vet", *message, *wire),
+        Fallible::Validate { message, wire } => decode(w, "validate", *message, *wire),
         Fallible::Find { object, cell, key } => {
             let (entry, results) = maps::find(w, (*object, *cell), key);
             Attempt { condition: Some(is_there(&entry)), results, ..Attempt::default() }

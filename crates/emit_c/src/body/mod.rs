@@ -4,6 +4,7 @@
 //! tree looks like in the end is decided on it ([`crate::tree`]).
 
 mod arithmetic;
+mod arrays;
 mod cells;
 mod control;
 mod emissions;

@@ -3,7 +3,7 @@
 use mokume_reaction::*;
 
 use super::writer::Writer;
-use super::{arithmetic, cells, emissions, messages, native};
+use super::{arithmetic, arrays, cells, emissions, messages, native};
 use crate::tree::*;
 use crate::types::c_type;
 
@@ -25,15 +25,26 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
             arithmetic::report_if(w, *a, source);
         }
         OpKind::Binary { op: what, a, b } => w.assign(results[0], arithmetic::binary(w, *what, (*a, *b), source)),
+        OpKind::Compare { op: what, a, b } if w.type_of(*a).array().is_some() => {
+            w.assign(results[0], arrays::compare(w, *what, *a, *b));
+        }
         OpKind::Compare { op: what, a, b } => w.assign(results[0], arithmetic::compare(w, *what, *a, *b)),
         OpKind::Not { a } => w.assign(results[0], arithmetic::not(w, *a)),
         OpKind::Select { c, a, b } => w.assign(results[0], conditional(w.value(*c), w.value(*a), w.value(*b))),
         OpKind::Cast { a, to } => w.assign(results[0], arithmetic::cast(w, *a, *to)),
         OpKind::Fold16 { a } => w.assign(results[0], computes("mk_fold16", [w.value(*a)])),
         OpKind::Call { function, args } => call(w, *function, args, results),
-        OpKind::Draw { object, ty } => cells::draw(w, *object, *ty, results[0]),
+        OpKind::Sample { object, ty } => cells::sample(w, *object, *ty, results[0]),
         OpKind::Unique { class } => cells::unique(w, *class, results[0]),
         OpKind::Parent { object } => cells::parent(w, *object, results[0]),
+
+        OpKind::Pack { ty, values } => arrays::pack(w, *ty, values, results[0]),
+        OpKind::Item { array, index } => w.assign(results[0], arrays::item(w, *array, *index)),
+        OpKind::SetItem { array, index, value } => arrays::set_item(w, *array, (*index, *value), results[0]),
+        OpKind::Slice { array, index, ty } => arrays::slice(w, *array, *index, *ty, results[0]),
+        OpKind::Splice { array, index, with } => arrays::splice(w, *array, (*index, *with), results[0]),
+        OpKind::GetAll { object, cell } => arrays::get_all(w, *object, *cell, results[0]),
+        OpKind::SetAll { object, cell, value } => arrays::set_all(w, *object, *cell, *value),
 
         OpKind::Get { object, cell } | OpKind::Left { object, cell } => w.assign(results[0], w.cell(*object, *cell)),
         OpKind::IsArmed { object, cell } => {

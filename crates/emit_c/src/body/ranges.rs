@@ -98,7 +98,7 @@ impl Ranges {
 fn of_type(automaton: &Automaton, ty: Type) -> u64 {
     match ty {
         Type::Bool => 1,
-        Type::Ref(_) | Type::Msg => u64::MAX,
+        Type::Ref(_) | Type::Msg | Type::Array(..) => u64::MAX,
         Type::Reason => mask(32),
         other => mask(other.width(automaton)),
     }

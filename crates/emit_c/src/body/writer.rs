@@ -2,13 +2,13 @@
 //!
 //! It must keep: an expression that stands for a value means the same wherever the value may be used.
 
-use mokume_analyse::Liveness;
+use mokume_analyse::{Liveness, Reuse};
 use mokume_reaction::*;
 
 use super::ranges::Ranges;
 use crate::plan::Plan;
 use crate::tree::*;
-use crate::types::c_type;
+use crate::types::{c_type, value_type};
 
 /// What stands for the one object of a class that has one, from the start to the end.
 const SOLE: &str = "MK_SOLE";
@@ -26,6 +26,8 @@ pub(crate) struct Writer<'p, 'a> {
     /// By value, the cells of the object that a known reference means.
     cells: Vec<Option<Local>>,
     live: Liveness,
+    /// Which arrays take the place of those that they are made of.
+    reuse: Reuse,
     pub ranges: Ranges,
     block: Lines,
     /// The block of the form at hand, and the emissions that wait for the handler's ends: block, function, arguments.
@@ -46,6 +48,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             known: vec![false; body.values.len()],
             cells: vec![None; body.values.len()],
             live: Liveness::of(body),
+            reuse: Reuse::of(body),
             ranges: Ranges::of(plan.automaton, body),
             block: Lines::new(),
             at_block: BlockId(0),
@@ -134,6 +137,11 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.live.is_live(value)
     }
 
+    /// Whether the array that this one is made of may be changed to be it.
+    pub fn is_in_place(&self, result: Value) -> bool {
+        self.reuse.is_in_place(result)
+    }
+
     /// What the value is called in the source; empty if it has no name there. The form's text calls such values `v7`.
     pub fn hint(&self, value: Value) -> &str {
         let name = self.body.values[value.index()].name.as_str();
@@ -148,7 +156,7 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     /// A variable of the value's type and name.
     pub fn local_for(&mut self, value: Value) -> Local {
-        let (hint, ty) = (self.hint(value).to_string(), self.c_type_of(value));
+        let (hint, ty) = (self.hint(value).to_string(), value_type(self.plan.automaton, self.type_of(value)));
         self.function.local(hint, ty)
     }
 

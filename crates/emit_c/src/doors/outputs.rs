@@ -89,6 +89,8 @@ pub(super) fn kinds(params: &[(String, Type)]) -> String {
         Type::Msg => 'o',
         Type::Ref(_) => 'h',
         Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Reason => 'w',
+        // No event has one.
+        Type::Array(..) => 'w',
     };
     format!("\"{}\"", params.iter().map(one).collect::<String>())
 }

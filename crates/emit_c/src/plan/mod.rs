@@ -208,7 +208,9 @@ impl<'a> Plan<'a> {
                 let place = self.automaton.enums[id.index()].names.iter().position(|(_, own)| *own == value);
                 place.map_or(Expr::Number(value), |place| word(self.names.enums[id.index()][place].clone()))
             }
-            Type::Reason | Type::U(_) | Type::Seq(_) | Type::Ref(_) | Type::Msg => Expr::Number(value),
+            Type::Reason | Type::U(_) | Type::Seq(_) | Type::Ref(_) | Type::Msg | Type::Array(..) => {
+                Expr::Number(value)
+            }
         }
     }
 

@@ -1,19 +1,37 @@
 //! The data of a generated stack: header records, the cells of each class, the instance.
 
+use std::collections::BTreeSet;
+
 use mokume_reaction::*;
 
 use crate::plan::Plan;
 use crate::text::Text;
-use crate::types::{c_type, declare, stored_octets};
+use crate::types::{array_type, c_type, declare, stored_octets};
 
 /// Structs of header records, shapes of maps, structs of cells, and the instance.
 pub(crate) fn write(plan: &Plan, text: &mut Text) {
+    arrays(plan, text);
     headers(plan, text);
     for (index, class) in plan.automaton.classes.iter().enumerate() {
         shapes(plan, ClassId::from(index), class, text);
         cells(plan, ClassId::from(index), class, text);
     }
     instance(plan, text);
+}
+
+/// The structs of arrays that are values somewhere.
+fn arrays(plan: &Plan, text: &mut Text) {
+    let functions = plan.automaton.functions.iter().map(|function| &function.body);
+    let bodies = functions.chain(plan.automaton.handlers.iter().map(|handler| &handler.body));
+    let types = bodies.flat_map(|body| &body.values).map(|info| info.ty);
+    let shape = |ty: Type| Some((array_type(plan.automaton, ty), c_type(plan.automaton, ty), ty.array()?.1));
+    let shapes: BTreeSet<_> = types.filter_map(shape).collect();
+    for (name, item, count) in shapes {
+        text.open(name);
+        text.line(format!("{};", declare(item, &format!("at[{count}]"))));
+        text.close(";");
+        text.line("");
+    }
 }
 
 fn headers(plan: &Plan, text: &mut Text) {

@@ -199,6 +199,7 @@ impl Expr {
             | Expr::Member(..)
             | Expr::Arrow(..)
             | Expr::Index(..)
+            | Expr::Array(..)
             | Expr::SizeOf(_) => false,
         }
     }

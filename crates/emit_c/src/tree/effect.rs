@@ -11,10 +11,16 @@ pub(super) struct Uses {
     memory: Vec<bool>,
 }
 
+fn is_struct(ty: &str) -> bool {
+    ty.starts_with("struct ") && !ty.ends_with('*')
+}
+
 impl Uses {
     pub fn of(function: &Routine) -> Uses {
         let count = function.locals.len();
-        let memory = function.locals.iter().map(|local| local.array.is_some()).collect();
+        // Of an array one item may change.
+        let is_array = |local: &super::Variable| local.array.is_some() || is_struct(&local.ty);
+        let memory = function.locals.iter().map(is_array).collect();
         // A parameter has a value from the start.
         let definitions = function.locals.iter().map(|local| u32::from(local.is_parameter)).collect();
         let mut uses = Uses { reads: vec![0; count], definitions, memory };

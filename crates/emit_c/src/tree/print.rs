@@ -181,6 +181,10 @@ impl Printer<'_> {
                 self.operand(line, inner, holds(inner) < PRIMARY);
                 line.bracket("[", "]", |line| self.expr(line, place));
             }
+            Expr::Array(ty, items) => {
+                line.push(&format!("({ty})"));
+                line.bracket("{{", "}}", |line| self.list(line, items));
+            }
             Expr::SizeOf(ty) => line.push(&format!("sizeof({ty})")),
             Expr::Expect(often, inner) => {
                 line.push(if *often { "MK_LIKELY" } else { "MK_UNLIKELY" });
@@ -367,6 +371,7 @@ fn holds(expr: &Expr) -> u8 {
         | Expr::Member(..)
         | Expr::Arrow(..)
         | Expr::Index(..)
+        | Expr::Array(..)
         | Expr::SizeOf(_)
         | Expr::Expect(..) => PRIMARY,
         Expr::Unary(..) | Expr::Cast(..) => PREFIX,

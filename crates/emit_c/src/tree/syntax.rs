@@ -78,6 +78,8 @@ pub(crate) enum Expr {
     /// `a->b`
     Arrow(Box<Expr>, Word),
     Index(Box<Expr>, Box<Expr>),
+    /// A value of a struct of one array, of its first items: `(struct a){{1, 2}}`
+    Array(Word, Vec<Expr>),
     /// Of a type.
     SizeOf(Word),
     /// A condition that most often holds, or most often does not.

@@ -12,7 +12,7 @@ impl Expr {
             }
             Expr::Infix(_, a, b) | Expr::Index(a, b) => vec![&**a, &**b],
             Expr::Conditional(parts) => parts.iter().collect(),
-            Expr::Call { args, .. } => args.iter().collect(),
+            Expr::Call { args, .. } | Expr::Array(_, args) => args.iter().collect(),
         }
     }
 
@@ -25,7 +25,7 @@ impl Expr {
             }
             Expr::Infix(_, a, b) | Expr::Index(a, b) => vec![&mut **a, &mut **b],
             Expr::Conditional(parts) => parts.iter_mut().collect(),
-            Expr::Call { args, .. } => args.iter_mut().collect(),
+            Expr::Call { args, .. } | Expr::Array(_, args) => args.iter_mut().collect(),
         }
     }
 

@@ -15,7 +15,7 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     let name = &plan.names.wires[id.index()];
     text.line(format!("/* {}: why the packet is refused; MK_NOBODY if it is accepted. */", wire.name));
     text.function(format!(
-        "static MK_UNUSED uint32_t read_{name}(struct {} *k, mk_message *m, bool vet)",
+        "static MK_UNUSED uint32_t read_{name}(struct {} *k, mk_message *m, bool only_validate)",
         plan.names.stack
     ));
     text.line("const uint8_t *packet = mk_data(m);");
@@ -167,7 +167,7 @@ impl<'a> Decoder<'_, 'a> {
         let size = state.size.clone().unwrap_or_else(|| state.at.div_ceil(8).to_string());
         state.header_known.get_or_insert_with(|| size.clone());
         self.check(&mut state);
-        self.text.open("if (!vet)");
+        self.text.open("if (!only_validate)");
         if let Some(place) = self.plan.received.get(&self.id) {
             self.text.line(format!("mk_note_received(&k->core.pool, m, {place});"));
         }
@@ -176,7 +176,7 @@ impl<'a> Decoder<'_, 'a> {
         }
         self.text.close("");
         self.text.line("m->view.size = end;");
-        self.text.line("if (!vet)");
+        self.text.line("if (!only_validate)");
         self.text.line(format!("    mk_skip(m, {size});"));
         self.text.line("return MK_NOBODY;");
     }

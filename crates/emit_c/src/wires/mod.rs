@@ -20,7 +20,7 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     decode::write(plan, id, text);
     text.lines(&format!(
         "static MK_UNUSED uint32_t decode_{name}(struct {stack} *k, mk_message *m)\n{{\n    return read_{name}(k, m, false);\n}}\n\n\
-         static MK_UNUSED uint32_t vet_{name}(struct {stack} *k, mk_message *m)\n{{\n    return read_{name}(k, m, true);\n}}\n"
+         static MK_UNUSED uint32_t validate_{name}(struct {stack} *k, mk_message *m)\n{{\n    return read_{name}(k, m, true);\n}}\n"
     ));
     encode::write(plan, id, text);
 }

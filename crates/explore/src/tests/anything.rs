@@ -17,7 +17,7 @@ use crate::{Application, Network, Timers, World};
 /// Random numbers are others here, so none are drawn.
 fn text(seed: u64) -> String {
     let text = mokume_testkit::generate::automaton(seed);
-    text.replace("draw u8 from e", "param scale").replace("draw bool from e", "get e.f")
+    text.replace("sample u8 from e", "param scale").replace("sample bool from e", "get e.f")
 }
 
 fn parse(text: &str) -> Automaton {

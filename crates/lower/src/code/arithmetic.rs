@@ -8,6 +8,8 @@ use crate::fault::Fault;
 use crate::program::is_total;
 
 impl<'p> Writer<'_, 'p> {
+    /// An operator of the language on two expressions: the left side first, and the right side of `and` and `or` only
+    /// where it counts (docs/language.md, section 7).
     pub fn arithmetic(&mut self, op: s::Binary, a: &'p s::Expr, b: &'p s::Expr, ty: r::Type) -> r::Value {
         if matches!(op, s::Binary::And | s::Binary::Or) {
             return self.logical(op, a, b);
@@ -55,6 +57,8 @@ impl<'p> Writer<'_, 'p> {
         self.either(fork, |w, _| vec![w.one(b)], |_, _| vec![left])[0]
     }
 
+    /// `if c then a else b` as a value, scalar by scalar. Both sides are computed at once where neither can report;
+    /// else, and of messages, only the one that is chosen.
     pub fn choose(&mut self, c: &'p s::Expr, then: &'p s::Expr, otherwise: &'p s::Expr) -> Vec<r::Value> {
         let condition = self.one(c);
         let linear = then.ty == s::Type::Message;
@@ -66,6 +70,7 @@ impl<'p> Writer<'_, 'p> {
         self.either(fork, |w, _| w.expr(then), |w, _| w.expr(otherwise))
     }
 
+    /// `as`, `as%` or a widening, of one scalar (docs/semantics.md, A7). A value of that type already stays as it is.
     pub fn convert(&mut self, kind: s::CastKind, a: &'p s::Expr, ty: r::Type) -> r::Value {
         let value = self.one(a);
         let from = self.b.type_of(value);

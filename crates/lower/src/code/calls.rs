@@ -202,7 +202,7 @@ impl<'p> Writer<'_, 'p> {
         if self.options.models {
             return self.model(function, args, message);
         }
-        let args = self.exprs(args);
+        let args = self.at_border(args);
         let result = (ty != s::Type::Unit).then(|| self.scalar(ty));
         let held = message.map(|message| self.of_local(message));
         let symbol = function.name.text.clone();

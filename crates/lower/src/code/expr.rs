@@ -1,23 +1,22 @@
-//! Expressions to values. Records and flows are lists of scalars; what may report or branch is evaluated only where it stands.
+//! Expressions to values. Records and flows are lists of parts; what may report or branch is evaluated only where it stands.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use super::writer::Writer;
-use crate::constants::{field_range, Env};
+use crate::constants::Env;
 use crate::fault::Fault;
 
 impl<'p> Writer<'_, 'p> {
-    /// The scalars of an expression.
+    /// The parts of an expression.
     pub fn expr(&mut self, expr: &'p s::Expr) -> Vec<r::Value> {
         use s::ExprKind as E;
         if let E::Cast { .. } | E::Binary { .. } | E::Not(_) | E::If { .. } | E::Let { .. } | E::Call { .. } =
             &expr.kind
         {
             // What is known now is a constant; what would report is not.
-            if let Some(values) = self.constants(&self.env, expr) {
-                let types = self.flat_types(expr.ty);
-                return values.into_iter().zip(types).map(|(value, ty)| self.constant(ty, value)).collect();
+            if let Some(words) = self.constants(&self.env, expr) {
+                return self.known_value(expr.ty, &words);
             }
         }
         match &expr.kind {
@@ -28,17 +27,14 @@ impl<'p> Writer<'_, 'p> {
                 values
             }
             E::Param(index) => self.param_value(*index as usize, expr),
+            E::Record { fields, .. } if self.program.vector(expr.ty).is_some() => self.packed(expr, fields),
             E::Record { fields, .. } => {
                 let fields: Vec<&s::Expr> = fields.iter().collect();
                 self.as_written(&fields).concat()
             }
             E::Pick { vector, index } => self.pick(vector, index),
             E::Edited { vector, edit } => self.edited(vector, edit),
-            E::RecordField { record, field } => {
-                let s::Type::Record(id) = record.ty else { return Vec::new() };
-                let range = field_range(self.program, id, *field);
-                self.expr(record).get(range).map_or(Vec::new(), <[r::Value]>::to_vec)
-            }
+            E::RecordField { record, field } => self.record_field(expr, record, *field),
             E::If { condition, then, otherwise } if self.known(condition).is_some() => {
                 let taken = if self.known(condition) == Some(true) { then } else { otherwise };
                 self.expr(taken)
@@ -52,13 +48,15 @@ impl<'p> Writer<'_, 'p> {
             E::State(state) => {
                 let object = self.object(state);
                 let cells = self.cells(self.inst, state);
-                self.get_all(object, &cells)
+                self.get_parts(object, &cells)
             }
             E::Element { array, index } => {
                 let object = self.object(array);
                 let index = self.one(index);
                 let cells = self.cells(self.inst, array);
-                cells.into_iter().map(|cell| self.value(r::OpKind::GetAt { object, cell, index })).collect()
+                let get = |cell| self.value(r::OpKind::GetAt { object, cell, index });
+                let values = cells.into_iter().map(get).collect();
+                self.gather(expr.ty, values)
             }
             E::BelowCount => {
                 let count = self.inst(self.inst).lowers().len() as u64;
@@ -68,17 +66,28 @@ impl<'p> Writer<'_, 'p> {
                 let hash = self.layout_above(self.inst);
                 vec![self.constant(r::Type::U(32), u64::from(hash))]
             }
-            E::Below { name, flow, index: Some(index) } => self.below_at(name, flow.as_deref(), index),
-            E::Below { name, flow, index: None } => self.below(name, flow.as_deref()),
+            E::Below { name, flow, index } => {
+                let values = match index {
+                    Some(index) => self.below_at(name, flow.as_deref(), index),
+                    None => self.below(name, flow.as_deref()),
+                };
+                self.gather(expr.ty, values)
+            }
             E::FlowPart { flow, remote, field } => self.flow_part(flow, *remote, field),
             E::Flow { local, remote } => self.flow(expr, local, remote),
             _ => vec![self.scalar_expr(expr)],
         }
     }
 
-    /// The scalars of several, one after the other.
-    pub fn exprs(&mut self, exprs: &'p [s::Expr]) -> Vec<r::Value> {
-        exprs.iter().flat_map(|expr| self.expr(expr)).collect()
+    /// The scalars of several at a border, one after the other.
+    pub fn at_border(&mut self, exprs: &'p [s::Expr]) -> Vec<r::Value> {
+        exprs.iter().flat_map(|expr| self.one_at_border(expr)).collect()
+    }
+
+    /// The scalars of an expression at a border.
+    pub fn one_at_border(&mut self, expr: &'p s::Expr) -> Vec<r::Value> {
+        let parts = self.expr(expr);
+        self.spread(expr.ty, parts)
     }
 
     /// An expression of one scalar.
@@ -111,9 +120,9 @@ impl<'p> Writer<'_, 'p> {
                 let reason = self.told_reason(&name.text);
                 r::OpKind::Const { ty: r::Type::Reason, value: u64::from(reason.0) }
             }
-            E::Draw => {
+            E::Sample => {
                 let object = self.own_object();
-                r::OpKind::Draw { object, ty }
+                r::OpKind::Sample { object, ty }
             }
             E::Running(state) => {
                 let (object, cell) = self.state(state);
@@ -130,12 +139,12 @@ impl<'p> Writer<'_, 'p> {
             }
             E::InMap { map, key } => {
                 let (object, cell) = self.state(map);
-                let key = self.exprs(key);
+                let key = self.at_border(key);
                 return self.is_in(object, cell, key);
             }
             E::HasObject { class, key } => {
                 let (object, cell) = self.index_of(*class);
-                let key = self.exprs(key);
+                let key = self.at_border(key);
                 return self.is_in(object, cell, key);
             }
             E::NewMessage { octets } => r::OpKind::NewMessage { octets: octets.clone() },
@@ -182,27 +191,27 @@ impl<'p> Writer<'_, 'p> {
     fn param_value(&mut self, index: usize, expr: &'p s::Expr) -> Vec<r::Value> {
         match self.env.clone() {
             Env::Use(_) if self.faulty(Fault::ArgumentLost) => {
-                let types = self.flat_types(expr.ty);
-                types.into_iter().map(|ty| self.constant(ty, 0)).collect()
+                let types = self.part_types(expr.ty);
+                types.into_iter().map(|ty| self.zero(ty)).collect()
             }
             Env::Use(used) => self.env_expr(&used.args[index], &used.outer),
             Env::Stack => {
                 let name = self.stack.params.get(index).map_or(String::new(), |param| param.name.text.clone());
-                let parts = self.flat(expr.ty);
+                let parts = self.border(expr.ty);
                 let value = |(rest, _): (String, r::Type)| {
                     let param = self.param(&format!("{name}{rest}"))?;
                     Some(self.value(r::OpKind::Param { param }))
                 };
-                parts.into_iter().filter_map(value).collect()
+                let values = parts.into_iter().filter_map(value).collect();
+                self.gather(expr.ty, values)
             }
         }
     }
 
     /// An argument: it folds, or is made of parameters of the stack.
     pub fn env_expr(&mut self, expr: &'p s::Expr, env: &Env<'p>) -> Vec<r::Value> {
-        if let Some(values) = self.constants(env, expr) {
-            let types = self.flat_types(expr.ty);
-            return values.into_iter().zip(types).map(|(value, ty)| self.constant(ty, value)).collect();
+        if let Some(words) = self.constants(env, expr) {
+            return self.known_value(expr.ty, &words);
         }
         let outer = std::mem::replace(&mut self.env, env.clone());
         let locals = std::mem::take(&mut self.locals);

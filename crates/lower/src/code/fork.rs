@@ -270,14 +270,17 @@ impl<'p> Writer<'_, 'p> {
 
     // -- small steps
 
+    /// What a cell holds now: asked again, it is another value.
     pub fn get(&mut self, object: Value, cell: CellId) -> Value {
         self.value(OpKind::Get { object, cell })
     }
 
+    /// Writes a cell; the value must have the cell's type ([`Writer::set_cells`] makes it so).
     pub fn set(&mut self, object: Value, cell: CellId, value: Value) {
         self.op(OpKind::Set { object, cell, value });
     }
 
+    /// What each of the cells holds now, in order.
     pub fn get_all(&mut self, object: Value, cells: &[CellId]) -> Vec<Value> {
         cells.iter().map(|cell| self.get(object, *cell)).collect()
     }
@@ -296,10 +299,12 @@ impl<'p> Writer<'_, 'p> {
         self.binary(op, value, one)
     }
 
+    /// An operator on two values of one type.
     pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
         self.value(OpKind::Binary { op, a, b })
     }
 
+    /// A comparison of two values of one type.
     pub fn compare(&mut self, op: Compare, a: Value, b: Value) -> Value {
         self.value(OpKind::Compare { op, a, b })
     }
@@ -346,10 +351,13 @@ impl<'p> Writer<'_, 'p> {
         self.constant(Type::Reason, u64::from(reason.0))
     }
 
+    /// The only object of a class that has one.
     pub fn unique(&mut self, class: ClassId) -> Value {
         self.value(OpKind::Unique { class })
     }
 
+    /// The value with that type: its low bits, or zeros in front; nothing is reported. One that has it stays as it
+    /// is.
     pub fn cast(&mut self, value: Value, to: Type) -> Value {
         match self.b.type_of(value) == to {
             true => value,
@@ -381,7 +389,7 @@ fn merged(exits: &[Exit]) -> (Locals, Vec<usize>) {
 fn labels(op: &Fallible) -> [&'static str; 2] {
     match op {
         Fallible::Decode { .. } => ["decoded", "refused"],
-        Fallible::Vet { .. } => ["vetted", "refused"],
+        Fallible::Validate { .. } => ["validated", "refused"],
         Fallible::Find { .. } => ["found", "absent"],
         Fallible::Insert { .. } => ["entered", "full"],
         Fallible::Remove { .. } => ["removed", "absent"],

@@ -72,6 +72,7 @@ impl<'p> Writer<'_, 'p> {
         self.unless(exits, fork, |_, _| {});
     }
 
+    /// `while`, which ends at its limit whatever the condition says (docs/semantics.md, M5).
     pub fn while_(&mut self, condition: &'p s::Expr, limit: &'p s::Expr, body: &'p [s::Stmt]) {
         let limit = self.limit(limit);
         let zero = self.constant(r::Type::U(32), 0);
@@ -85,6 +86,8 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
+    /// `for` over the numbers from one expression to before another, which ends at its limit too. Where both are
+    /// constants and within the limit, rounds are not counted.
     pub fn for_(
         &mut self,
         local: s::LocalId,
@@ -106,6 +109,7 @@ impl<'p> Writer<'_, 'p> {
             let most = own.get(1).map(|rounds| (*rounds, w.constant(r::Type::U(32), u64::from(limit))));
             w.only_below(done, own[0], last);
             if let Some((rounds, most)) = most {
+                w.b.set_label("round");
                 w.only_below(done, rounds, most);
             }
             w.set_local(local, vec![own[0]]);

@@ -5,10 +5,12 @@
 
 mod arithmetic;
 mod around;
+mod borders;
 mod calls;
 mod expr;
 mod flow;
 mod fork;
+mod kept;
 mod limits;
 mod loops;
 mod objects;

@@ -16,6 +16,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// The entity of the instance at work: the object that the code runs for, if it is that.
     pub fn entity(&mut self) -> r::Value {
         let class = self.info().classes.entity;
         match self.runs.object {
@@ -83,15 +84,31 @@ impl<'p> Writer<'_, 'p> {
         (object, cells[0])
     }
 
+    /// Writes scalars into cells, in order, each cut or filled up to its cell's type.
     pub fn set_cells(&mut self, object: r::Value, cells: &[r::CellId], values: Vec<r::Value>) {
         let class = self.class_of(object);
         for (cell, value) in cells.iter().zip(values) {
-            let value = match self.a.cell(class, *cell).kind {
-                r::CellKind::Scalar { ty, .. } => self.cast(value, ty),
-                _ => value,
-            };
-            self.set(object, *cell, value);
+            match self.a.cell(class, *cell).kind {
+                r::CellKind::Scalar { ty, .. } => {
+                    let value = self.cast(value, ty);
+                    self.set(object, *cell, value);
+                }
+                r::CellKind::Array { .. } => {
+                    self.op(r::OpKind::SetAll { object, cell: *cell, value });
+                }
+                _ => self.set(object, *cell, value),
+            }
         }
+    }
+
+    /// The parts of a member: what its cells hold, and of arrays all of it.
+    pub fn get_parts(&mut self, object: r::Value, cells: &[r::CellId]) -> Vec<r::Value> {
+        let class = self.class_of(object);
+        let get = |cell: &r::CellId| match self.a.cell(class, *cell).kind {
+            r::CellKind::Array { .. } => self.value(r::OpKind::GetAll { object, cell: *cell }),
+            _ => self.get(object, *cell),
+        };
+        cells.iter().map(get).collect()
     }
 
     /// First values that are not constants.
@@ -105,6 +122,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- maps
 
+    /// Looks a key up: where it is there, the ways on have the map's values.
     pub fn find(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) -> Fork {
         self.attempt(r::Fallible::Find { object, cell, key })
     }
@@ -115,6 +133,7 @@ impl<'p> Writer<'_, 'p> {
         self.ways(removed, |_, _| {}, |_, _| {});
     }
 
+    /// Whether a key is in a map, as a truth value.
     pub fn is_in(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) -> r::Value {
         let found = self.find(object, cell, key);
         self.either(found, |w, _| vec![w.truth(true)], |w, _| vec![w.truth(false)])[0]
@@ -158,12 +177,14 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// The object of a key, made where there is none and there is room; the oldest makes room where
+    /// the class says so, and `otherwise` runs where there is none. Behind it the local is the object.
     pub fn find_or_new(&mut self, class: s::ObjectId, key: &'p [s::Expr], local: s::LocalId, otherwise: &'p [s::Stmt]) {
         let Some(layer) = self.layer(self.inst) else { return };
         let declared = &layer.objects[class.index()];
         let evicts = declared.evict_oldest && !self.faulty(Fault::NoEviction);
         let (owner, index) = self.index_of(class);
-        let key = self.exprs(key);
+        let key = self.at_border(key);
         let id = self.info().objects[class.index()].class;
         let here = self.locals.clone();
         let mut exits = Exits::default();

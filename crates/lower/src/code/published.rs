@@ -91,7 +91,7 @@ impl<'p> Writer<'_, 'p> {
     pub fn call_published(&mut self, inst: usize, name: &str, reading: Reading, args: Vec<r::Value>) -> Vec<r::Value> {
         if !self.live() {
             let ty = self.published_type(inst, name).unwrap_or(s::Type::UInt(32));
-            return self.lowering.flat_types(inst, ty).into_iter().map(|ty| self.zero(ty)).collect();
+            return self.lowering.border_types(inst, ty).into_iter().map(|ty| self.zero(ty)).collect();
         }
         match self.published(inst, name, reading) {
             Some(function) => self.op(r::OpKind::Call { function, args }),
@@ -118,7 +118,7 @@ impl<'p> Writer<'_, 'p> {
         if reading == Reading::Flow {
             params.extend(self.flow_params(&self.inst(inst).top));
         }
-        let results = self.lowering.flat_types(inst, ty);
+        let results = self.lowering.border_types(inst, ty);
         let around = self.around;
         let mut w = Writer::new(self.lowering, around, inst, &params);
         let values = w.params();
@@ -156,8 +156,8 @@ impl<'p> Writer<'_, 'p> {
                     let flow = self.flow_at_hand();
                     self.set_local(local, flow.to_vec());
                 }
-                let values = self.expr(&own.value);
-                let types = self.flat_types(ty);
+                let values = self.one_at_border(&own.value);
+                let types = self.border_types(ty);
                 values.into_iter().zip(types).map(|(value, ty)| self.cast(value, ty)).collect()
             }
             Publisher::Limit(limit, ratio) => {

@@ -5,6 +5,7 @@ use mokume_semantics::program as s;
 
 use super::expr::octet_field;
 use super::fork::Fork;
+use super::kept::edit_of;
 use super::writer::{Locals, Writer};
 use crate::fault::Fault;
 use crate::stack::{Lowering, On, Task, What};
@@ -19,6 +20,7 @@ impl<'p> Lowering<'p> {
 }
 
 impl<'p> Writer<'_, 'p> {
+    /// Statements in order. What stands behind one that leaves is not looked at.
     pub fn run_block(&mut self, block: &'p [s::Stmt]) {
         // What comes behind a block in a statement belongs to the statement again.
         let around = self.b.pause();
@@ -106,23 +108,23 @@ impl<'p> Writer<'_, 'p> {
             }
             S::IfFound { map, key, locals, then, otherwise } => {
                 let (object, cell) = self.state(map);
-                let key = self.exprs(key);
+                let key = self.at_border(key);
                 let found = self.find(object, cell, key);
                 self.blocks_with(found, locals, then, otherwise);
             }
             S::Insert { map, key, values, otherwise } => {
                 let (object, cell) = self.state(map);
-                let (key, values) = (self.exprs(key), self.exprs(values));
+                let (key, values) = (self.at_border(key), self.at_border(values));
                 self.attempt_or(r::Fallible::Insert { object, cell, key, values }, otherwise);
             }
             S::Remove { map, key } => {
                 let (object, cell) = self.state(map);
-                let key = self.exprs(key);
+                let key = self.at_border(key);
                 self.remove(object, cell, key);
             }
             S::IfObject { class, key, local, then, otherwise } => {
                 let (object, cell) = self.index_of(*class);
-                let key = self.exprs(key);
+                let key = self.at_border(key);
                 let found = self.find(object, cell, key);
                 self.blocks_with(found, &[*local], then, otherwise);
             }
@@ -242,8 +244,7 @@ impl<'p> Writer<'_, 'p> {
         let first = |w: &mut Self, found: &[r::Value]| {
             let mut found = found.iter().copied();
             for local in locals {
-                let count = w.flat(w.decls[local.index()].ty).len();
-                w.set_local(*local, found.by_ref().take(count).collect());
+                w.take_local(*local, &mut found);
             }
             w.run_block(then);
             if w.faulty(Fault::JoinForgets) {
@@ -286,6 +287,9 @@ impl<'p> Writer<'_, 'p> {
     // -- assignments
 
     fn assign(&mut self, state: &'p s::StateRef, value: &'p s::Expr) {
+        if let Some((edited, edit)) = edit_of(state, value) {
+            return self.edit_state(state, edited, edit);
+        }
         let values = self.expr(value);
         let object = self.object(state);
         let cells = self.cells(self.inst, state);
@@ -294,7 +298,7 @@ impl<'p> Writer<'_, 'p> {
 
     fn assign_element(&mut self, array: &'p s::StateRef, index: &'p s::Expr, value: &'p s::Expr) {
         let index = self.one(index);
-        let values = self.expr(value);
+        let values = self.one_at_border(value);
         let object = self.object(array);
         let class = self.class_of(object);
         for (cell, value) in self.cells(self.inst, array).into_iter().zip(values) {
@@ -313,7 +317,7 @@ impl<'p> Writer<'_, 'p> {
         let target_handler = &layer.handlers[handler as usize];
         let s::Event::Custom { name, later_capacity, .. } = &target_handler.event else { return };
         let before = self.locals.clone();
-        let mut args = self.exprs(args);
+        let mut args = self.at_border(args);
         let on = match target_handler.scope {
             s::ScopeKind::Session if self.runs.session.is_none() => On::Entity,
             scope => On::from(scope),

@@ -1,112 +1,174 @@
-//! Bounded vectors as values: the length, then the scalars of each element.
+//! Bounded vectors as values: the length, then an array for each scalar of the elements ([`crate::parts`]).
 //!
-//! An element is chosen by comparing the index with each number there is: few, as types say. Keeps: elements behind the
-//! length are zero, so an index that is out of bounds reads zero, and vectors are equal where all scalars are.
+//! An index that is out of bounds is reported by `within`, which makes it a place that no array has: there an array reads
+//! zero, and is not changed.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use super::writer::Writer;
 
+/// A place that no array has.
+const NOWHERE: u64 = u32::MAX as u64;
+
 impl<'p> Writer<'_, 'p> {
+    /// `[a, b]`: the length, and the elements up to it; the fields behind are zero.
+    pub fn packed(&mut self, whole: &'p s::Expr, fields: &'p [s::Expr]) -> Vec<r::Value> {
+        if let Some(words) = self.constants(&self.env, whole) {
+            return self.known_value(whole.ty, &words);
+        }
+        let Some((length, elements)) = fields.split_first() else { return Vec::new() };
+        let there = self.one_constant(&self.env, length).map_or(elements.len(), |count| count as usize);
+        let written: Vec<&s::Expr> = fields.iter().take(1 + there).collect();
+        let mut values = self.as_written(&written).into_iter();
+        let mut parts = values.next().unwrap_or_default();
+        let elements: Vec<Vec<r::Value>> = values.collect();
+        for (column, ty) in self.part_types(whole.ty).into_iter().skip(1).enumerate() {
+            let column = elements.iter().filter_map(|element| element.get(column).copied()).collect();
+            parts.push(self.column(ty, column));
+        }
+        parts
+    }
+
+    /// One array of what the elements have there: a scalar each, or an array.
+    fn column(&mut self, ty: r::Type, values: Vec<r::Value>) -> r::Value {
+        let item = ty.array().map_or(ty, |(item, _)| item);
+        if values.iter().all(|value| self.b.type_of(*value).array().is_none()) {
+            let values = values.into_iter().map(|value| self.cast(value, item)).collect();
+            return self.value(r::OpKind::Pack { ty, values });
+        }
+        let mut array = self.zero(ty);
+        for (place, value) in values.into_iter().enumerate() {
+            let index = self.constant(r::Type::U(32), place as u64);
+            array = self.with_element(array, index, value);
+        }
+        array
+    }
+
     /// `v[i]`
     pub fn pick(&mut self, vector: &'p s::Expr, index: &'p s::Expr) -> Vec<r::Value> {
-        let values = self.expr(vector);
-        let index = self.u32(index);
-        let index = self.within(index, &values);
-        let Some(s::Vector { bound, .. }) = self.program.vector(vector.ty) else { return Vec::new() };
-        let width = (values.len() - 1) / bound as usize;
-        let places: Vec<r::Value> = (0..bound).map(|place| self.is_at(index, place)).collect();
-        let mut found = Vec::new();
-        for column in 0..width {
-            let ty = self.b.type_of(values[1 + column]);
-            let mut value = self.constant(ty, 0);
-            for (place, c) in places.iter().enumerate() {
-                value = self.value(r::OpKind::Select { c: *c, a: values[1 + place * width + column], b: value });
-            }
-            found.push(value);
+        let Some(s::Vector { element, .. }) = self.program.vector(vector.ty) else { return Vec::new() };
+        if let Some(found) = self.pick_in_state(vector, index) {
+            return found;
         }
-        found
+        let parts = self.expr(vector);
+        let index = self.u32(index);
+        let index = self.within(index, parts[0]);
+        let types = self.part_types(element);
+        parts[1..].iter().zip(types).map(|(array, ty)| self.element(*array, index, ty)).collect()
     }
 
     /// A vector with one change. What it is changed with is computed first: that may change it, too.
     pub fn edited(&mut self, vector: &'p s::Expr, edit: &'p s::Edit) -> Vec<r::Value> {
-        let (index, new) = match edit {
+        let given = self.given_to(edit);
+        let mut parts = self.expr(vector);
+        let Some(s::Vector { element, .. }) = self.program.vector(vector.ty) else { return parts };
+        let change = self.change(parts[0], edit, given, element);
+        let index = match change.only {
+            Some(only) => {
+                let nowhere = self.constant(r::Type::U(32), NOWHERE);
+                self.value(r::OpKind::Select { c: only, a: change.index, b: nowhere })
+            }
+            None => change.index,
+        };
+        for (array, new) in parts[1..].iter_mut().zip(change.new) {
+            *array = self.with_element(*array, index, new);
+        }
+        parts[0] = change.length;
+        parts
+    }
+
+    /// The index that an edit names, and the new element.
+    pub(super) fn given_to(&mut self, edit: &'p s::Edit) -> (Option<r::Value>, Vec<r::Value>) {
+        match edit {
             s::Edit::Set { index, value } | s::Edit::PutBack { index, value } => {
                 (Some(self.u32(index)), self.expr(value))
             }
             s::Edit::Push(value) => (None, self.expr(value)),
             s::Edit::Pop => (None, Vec::new()),
-        };
-        let mut values = self.expr(vector);
-        let Some(s::Vector { bound, .. }) = self.program.vector(vector.ty) else { return values };
-        let length = values[0];
-        match edit {
-            s::Edit::Set { .. } | s::Edit::PutBack { .. } => {
-                let Some(index) = index else { return values };
-                // Where the old value was read an index out of bounds has been reported.
-                let place = if matches!(edit, s::Edit::Set { .. }) {
-                    (self.within(index, &values), None)
-                } else {
-                    let b = self.cast(length, r::Type::U(32));
-                    (index, Some(self.compare(r::Compare::Lt, index, b)))
-                };
-                self.write(&mut values, bound, place, &new);
-            }
-            s::Edit::Push(_) => {
-                let last = self.cast(length, r::Type::U(32));
-                self.write(&mut values, bound, (last, None), &new);
-                values[0] = self.counted(length, r::Binary::AddWrap);
-            }
-            s::Edit::Pop => {
-                let shorter = self.counted(length, r::Binary::SubWrap);
-                let last = self.cast(shorter, r::Type::U(32));
-                let width = (values.len() - 1) / bound as usize;
-                let types: Vec<r::Type> = values[1..=width].iter().map(|value| self.b.type_of(*value)).collect();
-                let zeros: Vec<r::Value> = types.into_iter().map(|ty| self.constant(ty, 0)).collect();
-                self.write(&mut values, bound, (last, None), &zeros);
-                values[0] = shorter;
-            }
         }
-        values
     }
 
-    /// The index, if it is below the length; else it is reported, and no element's number.
-    fn within(&mut self, index: r::Value, values: &[r::Value]) -> r::Value {
-        let length = self.cast(values[0], r::Type::U(32));
+    /// What an edit does to a vector of this length.
+    pub(super) fn change(
+        &mut self,
+        length: r::Value,
+        edit: &s::Edit,
+        (index, new): (Option<r::Value>, Vec<r::Value>),
+        element: s::Type,
+    ) -> Change {
+        match (edit, index) {
+            (s::Edit::Set { .. }, Some(index)) => {
+                let index = self.within(index, length);
+                Change { index, only: None, new, length }
+            }
+            // Where the old value was read an index out of bounds has been reported.
+            (s::Edit::PutBack { .. }, Some(index)) => {
+                let b = self.cast(length, r::Type::U(32));
+                let only = Some(self.compare(r::Compare::Lt, index, b));
+                Change { index, only, new, length }
+            }
+            (s::Edit::Pop, _) => {
+                let length = self.by_one(length, r::Binary::SubWrap);
+                let index = self.cast(length, r::Type::U(32));
+                let new = self.part_types(element).into_iter().map(|ty| self.zero(ty)).collect();
+                Change { index, only: None, new, length }
+            }
+            (s::Edit::Push(_) | s::Edit::Set { .. } | s::Edit::PutBack { .. }, _) => {
+                let index = self.cast(length, r::Type::U(32));
+                let length = self.by_one(length, r::Binary::AddWrap);
+                Change { index, only: None, new, length }
+            }
+        }
+    }
+
+    /// The index, if it is below the length; else it is reported, and no array's place.
+    pub(super) fn within(&mut self, index: r::Value, length: r::Value) -> r::Value {
+        let length = self.cast(length, r::Type::U(32));
         self.binary(r::Binary::Within, index, length)
     }
 
-    fn is_at(&mut self, index: r::Value, place: u32) -> r::Value {
-        let b = self.constant(r::Type::U(32), u64::from(place));
-        self.compare(r::Compare::Eq, index, b)
-    }
-
-    /// The element at an index, if there is one, and `only` is not false, takes new scalars.
-    fn write(
-        &mut self,
-        values: &mut [r::Value],
-        bound: u32,
-        (index, only): (r::Value, Option<r::Value>),
-        new: &[r::Value],
-    ) {
-        for place in 0..bound {
-            let mut c = self.is_at(index, place);
-            if let Some(only) = only {
-                c = self.binary(r::Binary::And, c, only);
-            }
-            for (column, a) in new.iter().enumerate() {
-                let slot = &mut values[1 + place as usize * new.len() + column];
-                let of = self.b.type_of(*slot);
-                let a = self.cast(*a, of);
-                *slot = self.value(r::OpKind::Select { c, a, b: *slot });
+    /// One part of an element: an item, or of a vector's so many.
+    pub(super) fn element(&mut self, array: r::Value, index: r::Value, ty: r::Type) -> r::Value {
+        match ty.array() {
+            None => self.value(r::OpKind::Item { array, index }),
+            Some((_, count)) => {
+                let index = self.first_item(index, count);
+                self.value(r::OpKind::Slice { array, index, ty })
             }
         }
     }
 
-    fn counted(&mut self, length: r::Value, op: r::Binary) -> r::Value {
-        let ty = self.b.type_of(length);
-        let b = self.constant(ty, 1);
-        self.value(r::OpKind::Binary { op, a: length, b })
+    /// An array with another part of one element.
+    pub(super) fn with_element(&mut self, array: r::Value, index: r::Value, new: r::Value) -> r::Value {
+        let of = self.b.type_of(array).array();
+        match (self.b.type_of(new).array(), of) {
+            (Some((_, count)), _) => {
+                let index = self.first_item(index, count);
+                self.value(r::OpKind::Splice { array, index, with: new })
+            }
+            (None, of) => {
+                let value = of.map_or(new, |(item, _)| self.cast(new, item));
+                self.value(r::OpKind::SetItem { array, index, value })
+            }
+        }
     }
+
+    /// Where the items of an element begin that has so many. Of [`NOWHERE`] it is beyond all arrays: they are shorter than
+    /// 2^32 less one element.
+    fn first_item(&mut self, index: r::Value, count: u32) -> r::Value {
+        let count = self.constant(r::Type::U(32), u64::from(count));
+        self.binary(r::Binary::MulWrap, index, count)
+    }
+}
+
+/// One change of a vector.
+pub(super) struct Change {
+    pub index: r::Value,
+    /// Whether there is anything to change; none: an index that is beyond the bound says it.
+    pub only: Option<r::Value>,
+    /// The parts of the new element.
+    pub new: Vec<r::Value>,
+    /// How long the vector is then.
+    pub length: r::Value,
 }

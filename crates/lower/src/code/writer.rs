@@ -14,7 +14,7 @@ use crate::constants::{fold_one, Env};
 use crate::plan::Component;
 use crate::stack::{Given, Info, Lowering, On, Registration, What};
 
-/// A local's scalars; none when it is not (or no longer) there.
+/// A local's parts ([`crate::parts`]); none when it is not (or no longer) there.
 pub type Locals = Vec<Option<Vec<Value>>>;
 
 /// The scalars of a flow.
@@ -112,6 +112,8 @@ impl DerefMut for Writer<'_, '_> {
 }
 
 impl<'x, 'p> Writer<'x, 'p> {
+    /// An empty body for an instance, whose entry has these parameters. Nobody's locals, and no object to run for, so
+    /// far.
     pub fn new(
         lowering: &'x mut Lowering<'p>,
         around: &'static dyn Around,
@@ -149,16 +151,24 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     // -- the questions of `Lowering`, for the instance at work
 
+    /// What the instance at work became, as far as is known now.
     pub fn info(&self) -> Rc<Info> {
         self.lowering.info(self.inst)
     }
 
-    pub fn flat(&mut self, ty: s::Type) -> Vec<(String, Type)> {
-        self.lowering.flat(self.inst, ty)
+    /// As [`Lowering::part_types`], in the instance at work.
+    pub fn part_types(&mut self, ty: s::Type) -> Vec<Type> {
+        self.lowering.part_types(self.inst, ty)
     }
 
-    pub fn flat_types(&mut self, ty: s::Type) -> Vec<Type> {
-        self.lowering.flat_types(self.inst, ty)
+    /// As [`Lowering::border`], in the instance at work.
+    pub fn border(&mut self, ty: s::Type) -> Vec<(String, Type)> {
+        self.lowering.border(self.inst, ty)
+    }
+
+    /// As [`Lowering::border_types`], in the instance at work.
+    pub fn border_types(&mut self, ty: s::Type) -> Vec<Type> {
+        self.lowering.border_types(self.inst, ty)
     }
 
     /// The flow's scalars as named parameters, as [`Lowering::flow_params`].
@@ -166,12 +176,14 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.lowering.flow_params(components)
     }
 
+    /// As [`Lowering::scalar`], in the instance at work.
     pub fn scalar(&mut self, ty: s::Type) -> Type {
         self.lowering.scalar(self.inst, ty)
     }
 
     // Where nobody comes by, nothing is asked for and nothing is wrong.
 
+    /// The reason of this name of the instance at work, entered where it is new.
     pub fn reason(&mut self, name: &str) -> ReasonId {
         match self.live {
             true => self.lowering.reason(self.inst, name),
@@ -187,6 +199,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
+    /// As [`Lowering::error`].
     pub fn error(&mut self, code: &'static str, message: impl Into<String>, span: Option<Span>, help: &str) {
         if self.live {
             self.lowering.error(code, message, span, help);
@@ -207,6 +220,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     // -- the code
 
+    /// The parameters of the entry: the object first, then those of the event.
     pub fn params(&self) -> Vec<Value> {
         self.b.params(BlockId(0)).to_vec()
     }
@@ -230,19 +244,23 @@ impl<'x, 'p> Writer<'x, 'p> {
         block
     }
 
+    /// Ends the block at work. What is written next is reached by nobody, until a block is selected.
     pub fn end(&mut self, end: Terminator) {
         self.b.end(end);
         self.live = false;
     }
 
+    /// Ends the block at work by going on in another one, with its arguments.
     pub fn jump(&mut self, block: BlockId, args: impl Into<Vec<Value>>) {
         self.end(Terminator::Jump { to: mokume_reaction::to(block, args) });
     }
 
+    /// Where in the program the next operations come from.
     pub fn source(&mut self, source: Option<SourceId>) {
         self.b.set_source(source);
     }
 
+    /// Adds an operation, and gives its results. Messages that it takes for good are no local's value any more.
     pub fn op(&mut self, kind: OpKind) -> Vec<Value> {
         if self.b.current().is_none() {
             let nowhere = self.b.block("nowhere", &[]);
@@ -254,6 +272,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         results
     }
 
+    /// Adds an operation that has a result; the first of them.
     pub fn value(&mut self, kind: OpKind) -> Value {
         self.op(kind)[0]
     }
@@ -270,10 +289,12 @@ impl<'x, 'p> Writer<'x, 'p> {
         all
     }
 
+    /// A number of that type, which must fit it.
     pub fn constant(&mut self, ty: Type, value: u64) -> Value {
         self.value(OpKind::Const { ty, value })
     }
 
+    /// A truth value.
     pub fn truth(&mut self, value: bool) -> Value {
         self.constant(Type::Bool, u64::from(value))
     }
@@ -283,10 +304,12 @@ impl<'x, 'p> Writer<'x, 'p> {
         match ty {
             Type::Msg => self.value(OpKind::NewMessage { octets: Vec::new() }),
             Type::Ref(class) => self.value(OpKind::Null { class }),
+            Type::Array(..) => self.value(OpKind::Pack { ty, values: Vec::new() }),
             Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Reason => self.constant(ty, 0),
         }
     }
 
+    /// The class of a reference. Panics at any other value, which is a fault of the caller.
     pub fn class_of(&self, object: Value) -> ClassId {
         match self.b.type_of(object) {
             Type::Ref(class) => class,
@@ -305,7 +328,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// The scalars of a local. The checks let no code through that names one where it has no value.
+    /// The parts of a local. The checks let no code through that names one where it has no value.
     pub fn local(&mut self, local: LocalId) -> Vec<Value> {
         if let Some(Some(values)) = self.locals.get(local.index()) {
             return values.clone();
@@ -313,7 +336,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         let Some(decl) = self.decls.get(local.index()) else { return Vec::new() };
         let text = format!("the compiler lost the value of `{}`", decl.name.text);
         self.error("M0735", text, Some(decl.name.span), "this is a fault of the compiler, not of the program");
-        let types = self.flat_types(decl.ty);
+        let types = self.part_types(decl.ty);
         types.into_iter().map(|ty| self.zero(ty)).collect()
     }
 
@@ -325,6 +348,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
+    /// Gives a local its scalars, in the order of its type; a single one that has no name yet is named after it.
     pub fn set_local(&mut self, local: LocalId, values: Vec<Value>) {
         if self.locals.len() <= local.index() {
             self.locals.resize(local.index() + 1, None);

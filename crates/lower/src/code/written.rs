@@ -17,6 +17,12 @@ impl<'p> Writer<'_, 'p> {
         values
     }
 
+    /// The same, as scalars at a border.
+    pub fn written_at_border(&mut self, parts: &[&'p s::Expr]) -> Vec<Vec<r::Value>> {
+        let values = self.as_written(parts);
+        values.into_iter().zip(parts).map(|(values, part)| self.spread(part.ty, values)).collect()
+    }
+
     /// A message that stands before other parts: one that is made here is made before them; a local is taken as it is behind
     /// them, for they may look at it.
     pub fn made_first(&mut self, message: &'p s::Expr) -> Option<r::Value> {

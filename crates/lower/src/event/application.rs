@@ -121,7 +121,7 @@ impl<'p> Writer<'_, 'p> {
             w.runs.session = Some(session);
             let mut given = given.iter().copied();
             for asked in at.below.map_or(Vec::new(), |below| w.given_at(below)) {
-                let count = w.lowering.flat_types(asked.inst, asked.ty).len();
+                let count = w.lowering.border_types(asked.inst, asked.ty).len();
                 let values = given.by_ref().take(count).collect();
                 Rc::make_mut(&mut w.runs.given).push((asked, values));
             }

@@ -65,7 +65,7 @@ impl<'p> Writer<'_, 'p> {
             }
             E::Service { service, operation, uses, args } => self.service((*service, *operation), *uses, args, stmt),
             E::Custom { name, down, args } => {
-                let args = self.exprs(args);
+                let args = self.at_border(args);
                 self.custom(&name.text, *down, args);
             }
         }
@@ -74,7 +74,7 @@ impl<'p> Writer<'_, 'p> {
     fn emit_send(&mut self, message: Option<&'p s::Expr>, fields: Option<&'p s::Fields>, to: Option<&'p s::Expr>) {
         let made = message.and_then(|message| self.made_first(message));
         let fields: Fields =
-            fields.map(|fields| (fields.variant, self.as_written(&fields.values.iter().collect::<Vec<_>>())));
+            fields.map(|fields| (fields.variant, self.written_at_border(&fields.values.iter().collect::<Vec<_>>())));
         let to = to.map(|to| (to.ty, self.expr(to)));
         let message = match message {
             Some(message) => made.unwrap_or_else(|| self.one(message)),
@@ -111,7 +111,7 @@ impl<'p> Writer<'_, 'p> {
             Pass::Closed => self.event_up("closed", What::Closed, Vec::new()),
             Pass::Register(registration, pattern) => self.register_on(registration, &pattern),
             Pass::Custom { name, down, args } => {
-                let args = args.iter().flat_map(|local| self.local(*local)).collect();
+                let args = args.iter().flat_map(|local| self.local_at_border(*local)).collect();
                 self.custom(&name, down, args);
             }
         }

@@ -59,8 +59,7 @@ impl<'p> Writer<'_, 'p> {
         let mut rest = values.iter().copied();
         let mut given = Vec::new();
         for local in locals {
-            let count = self.flat(handler.locals[local.index()].ty).len();
-            given.push((*local, rest.by_ref().take(count).collect()));
+            given.push((*local, self.taken(handler.locals[local.index()].ty, &mut rest)));
         }
         self.run(handler, given);
     }

@@ -21,6 +21,7 @@ fn input(event: &str) -> What {
 }
 
 impl<'p> Lowering<'p> {
+    /// Makes a port of each device and application, with the events that layers can send or receive there.
     pub fn declare_ports(&mut self) {
         for inst in 0..self.plan.insts.len() {
             match self.inst(inst).kind {

@@ -44,7 +44,7 @@ impl<'p> Writer<'_, 'p> {
         let (info, mut exits) = (self.info(), Exits::default());
         let mut message = message;
         if let Some(wire) = info.coding.validated {
-            message = self.read(&mut exits, r::Fallible::Vet { message, wire });
+            message = self.read(&mut exits, r::Fallible::Validate { message, wire });
         }
         if let Some(wire) = info.coding.below {
             message = self.read(&mut exits, r::Fallible::Decode { message, wire });
@@ -141,7 +141,7 @@ impl<'p> Writer<'_, 'p> {
                 // A multiplexor's key stands in its header without being a field of its own record.
                 scalars.extend(values.get(*field as usize));
             }
-            given.push((*local, scalars));
+            given.push((*local, self.gather(handler.locals[local.index()].ty, scalars)));
         }
         if let Some(local) = flow {
             let shape = self.inst(self.inst).shape();

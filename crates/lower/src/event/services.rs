@@ -34,7 +34,7 @@ impl<'p> Writer<'_, 'p> {
         args: &'p [s::Expr],
         stmt: &'p s::Stmt,
     ) {
-        let values = self.exprs(args);
+        let values = self.at_border(args);
         let Some(targets) = self.service_targets((service, operation), uses, stmt) else { return };
         let definition = &self.program.services[service.index()];
         let name = format!("{}_{}", definition.name.text, definition.operations[operation as usize].name.text);

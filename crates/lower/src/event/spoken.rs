@@ -58,7 +58,7 @@ impl<'p> Lowering<'p> {
     fn spoken_params(&mut self, inst: usize, spoken: &Spoken) -> Vec<(String, r::Type)> {
         let mut params = Vec::new();
         for field in &spoken.params {
-            let parts = self.flat(inst, field.ty);
+            let parts = self.border(inst, field.ty);
             params.extend(parts.into_iter().map(|(rest, ty)| (joined(&field.name.text, &rest), ty)));
         }
         params

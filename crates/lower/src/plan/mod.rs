@@ -26,6 +26,7 @@ pub struct Component {
     pub owner: usize,
 }
 
+/// Whose end of a flow a component belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     Local,
@@ -35,6 +36,7 @@ pub enum Part {
 }
 
 impl Component {
+    /// Whether it is of the remote end alone.
     pub fn is_remote(&self) -> bool {
         self.side == Part::Remote
     }
@@ -61,6 +63,7 @@ pub struct Modes {
     pub sessions: bool,
 }
 
+/// What an instance is an instance of.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind<'p> {
     /// By index among the stack's devices.
@@ -117,12 +120,14 @@ pub struct Group {
     pub members: Vec<usize>,
 }
 
+/// All instances, those below first, and which of them have their headers in one wire.
 pub struct Plan<'p> {
     pub insts: Vec<Inst<'p>>,
     pub groups: Vec<Group>,
 }
 
 impl<'p> Inst<'p> {
+    /// The definition; none of devices and applications.
     pub fn layer(&self) -> Option<&'p Layer> {
         match self.kind {
             Kind::Layer(layer) => Some(layer),
@@ -130,6 +135,7 @@ impl<'p> Inst<'p> {
         }
     }
 
+    /// The layer's shape; none of devices and applications.
     pub fn shape(&self) -> Option<Shape> {
         self.layer().map(|layer| layer.shape)
     }
@@ -160,10 +166,12 @@ impl<'p> Inst<'p> {
         matches!(self.shape(), Some(Shape::Worker | Shape::Multiplexor))
     }
 
+    /// Whether it is a layer that tells sessions apart by a key.
     pub fn is_multiplexor(&self) -> bool {
         self.shape() == Some(Shape::Multiplexor)
     }
 
+    /// Whether the layer declares state or handlers for objects of that kind.
     pub fn has_scope(&self, kind: ScopeKind) -> bool {
         self.layer().is_some_and(|layer| layer.scopes.iter().any(|scope| scope.kind == kind))
     }
@@ -182,6 +190,7 @@ pub struct Supplied {
     pub edge: Layer,
 }
 
+/// Stands the layers of a stack one on another. None, and the reasons among the diagnostics, where they do not fit.
 pub fn plan<'p>(
     program: &'p Program,
     stack: &'p Stack,
@@ -201,6 +210,7 @@ impl Plan<'_> {
         self.insts[inst].users.iter().copied().filter(|user| self.insts[*user].uses.sessions).collect()
     }
 
+    /// Those above that use flow traffic.
     pub fn flow_users(&self, inst: usize) -> Vec<usize> {
         self.insts[inst].users.iter().copied().filter(|user| self.insts[*user].uses.flow).collect()
     }
@@ -226,6 +236,7 @@ impl Plan<'_> {
     }
 }
 
+/// Whether the instance puts a header onto messages: a record of its own, or a key.
 pub fn has_header(inst: &Inst) -> bool {
     inst.layer()
         .is_some_and(|layer| layer.header.is_some() || layer.key.as_ref().is_some_and(|key| !key.fields.is_empty()))

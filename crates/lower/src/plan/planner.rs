@@ -6,6 +6,7 @@ use mokume_semantics::program::*;
 use super::{Component, Group, Inst, Kind, Modes, Part, Plan, Supplied};
 use crate::constants::{scalars, Env};
 
+/// The plan so far. What is wrong goes to the diagnostics.
 pub struct Planner<'p, 'd> {
     pub program: &'p Program,
     pub stack: &'p Stack,
@@ -132,6 +133,7 @@ impl<'p> Planner<'p, '_> {
         at
     }
 
+    /// Whether a layer over `below` has an object for each session, and so uses sessions of the one below.
     pub fn wants_sessions(&self, layer: &Layer, below: usize) -> bool {
         let has = |kind| layer.scopes.iter().any(|scope| scope.kind == kind);
         match layer.shape {
@@ -216,6 +218,7 @@ impl<'p> Planner<'p, '_> {
         Some(bound)
     }
 
+    /// Puts an instance of a layer on top of others, and answers with its number.
     pub fn add_layer(&mut self, name: String, layer: &'p Layer, env: Env<'p>, below: Under<'p>, span: Span) -> usize {
         let under = self.plan.insts[below.0].offers;
         let offers = match layer.shape {
@@ -229,6 +232,8 @@ impl<'p> Planner<'p, '_> {
         self.add(name, Kind::Layer(layer), env, Some(below), Some(span), offers)
     }
 
+    /// Puts any instance on top of others, and answers with its number. What it stands on knows it as a user from then on;
+    /// whose group it is in and who serves it is found later.
     pub fn add(
         &mut self,
         name: String,
@@ -311,6 +316,7 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
+    /// An error at a place of the program, with a short text there.
     pub fn error(&mut self, code: &'static str, message: String, span: Span, text: &str) {
         self.diagnostics.push(Diagnostic::error(Code(code), message).at(span, text));
     }

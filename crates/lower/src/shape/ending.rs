@@ -87,6 +87,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// Takes the lower side's object out of its map, and ends it. Who stands below is not told.
     pub fn release_lower(&mut self, lower: r::Value) {
         if let Some(cells) = &self.info().lower {
             let key = self.get_all(lower, &cells.flow);

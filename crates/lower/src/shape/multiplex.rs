@@ -136,7 +136,7 @@ impl<'p> Writer<'_, 'p> {
         let mut exits = Exits::default();
         let above = &self.lowering.info(user).coding;
         let message = match above.validated.or(above.below).filter(|_| checks) {
-            Some(wire) => self.read(&mut exits, r::Fallible::Vet { message, wire }),
+            Some(wire) => self.read(&mut exits, r::Fallible::Validate { message, wire }),
             None => message,
         };
         let made = self.make(class);

@@ -77,6 +77,8 @@ impl<'p> Writer<'_, 'p> {
         self.run(handler, vec![(*reason, vec![why]), (*message, vec![quote])]);
     }
 
+    /// Tells those above of the failure: the session at hand, or the flow. Where nobody can be meant, the quote is
+    /// dropped as `unmatched`.
     pub fn pass_failed(&mut self, why: r::Value, quote: r::Value) {
         let at = self.inst(self.inst);
         if self.runs.session.is_some() && at.used.sessions {

@@ -224,6 +224,7 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
+    /// Notes that the session's user was told it is open; nothing where nobody asks for that.
     pub fn set_opened(&mut self, session: r::Value) {
         if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.opened) {
             let yes = self.truth(true);
@@ -231,6 +232,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// Tells the layer above that its session is open.
     pub fn say_opened(&mut self) {
         if let Some(session) = self.runs.session {
             self.event_up("opened", What::Opened, vec![session]);
@@ -247,6 +249,7 @@ impl<'p> Writer<'_, 'p> {
         self.tell_entity_of(user, ("accepted", params), What::Accepted, args);
     }
 
+    /// Tells the entity of the layer above of the session at hand, with its flow.
     pub fn say_accepted(&mut self) {
         let user = self.plan.session_users(self.inst).first().copied();
         if let (Some(session), Some(user)) = (self.runs.session, user) {
@@ -305,12 +308,14 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// Tells the layer below that nobody wants the session it offered.
     pub fn refuse_lower(&mut self, lower: r::Value) {
         if let Some(below) = self.inst(self.inst).below {
             self.answer(below, lower, ("refuse", What::Refuse), Vec::new());
         }
     }
 
+    /// Gives the session below the object that stands on it from now on.
     pub fn attach_to(&mut self, lower: r::Value, object: r::Value) {
         let Some(below) = self.inst(self.inst).below else { return };
         let user = (self.plan.session_users(below).len() > 1).then_some(self.inst);

@@ -13,6 +13,7 @@ impl<'p> Lowering<'p> {
         f(Rc::make_mut(&mut self.infos[inst]));
     }
 
+    /// A new cell of a class. Another that has its name keeps it: this one gets a `_` more.
     pub fn cell(
         &mut self,
         class: r::ClassId,
@@ -59,6 +60,7 @@ impl<'p> Lowering<'p> {
         self.cell(entity, name, kind, false, None)
     }
 
+    /// The stack's parameter of this name, if it has been declared.
     pub fn param(&self, name: &str) -> Option<r::ParamId> {
         self.a.params.iter().position(|param| param.name == name).map(r::ParamId::from)
     }

@@ -128,7 +128,7 @@ impl<'p> Lowering<'p> {
             (Of::Session | Of::Sessions, Some(session)) => session,
             _ => classes.entity,
         };
-        let parts = self.flat(inst, ty).into_iter();
+        let parts = self.border(inst, ty).into_iter();
         let cells = parts
             .map(|(rest, ty)| self.scalar_cell(class, &joined(&format!("told_{name}"), &rest), ty, false))
             .collect();
@@ -150,6 +150,7 @@ impl<'p> Lowering<'p> {
         self.watched.iter().any(|watched| watched.inst == inst)
     }
 
+    /// The layer's `on change` of a value, if it has one.
     pub fn change_handler(&self, inst: usize, name: &str) -> Option<&'p s::Handler> {
         self.handler_where(inst, |event| matches!(event, s::Event::Change { name: known } if known.text == name))
     }

@@ -38,10 +38,11 @@ impl<'p> Lowering<'p> {
         scope.members.get(member as usize)
     }
 
+    /// The scalars of all that `open` is given at an instance, as named parameters behind the flow.
     pub fn given_params(&mut self, inst: usize) -> Vec<(String, r::Type)> {
         let mut params = Vec::new();
         for given in self.given_at(inst) {
-            let parts = self.flat(given.inst, given.ty);
+            let parts = self.border(given.inst, given.ty);
             params.extend(parts.into_iter().map(|(rest, ty)| (joined(&given.name, &rest), ty)));
         }
         params
@@ -58,7 +59,7 @@ impl<'p> Lowering<'p> {
             let help = "write a constant: who opens may give another value";
             self.error("M0720", "what `open` gives is a constant if nobody says otherwise", Some(init.span), help);
         }
-        let types = self.flat_types(given.inst, given.ty);
+        let types = self.border_types(given.inst, given.ty);
         let number = |at: usize| known.as_ref().and_then(|values| values.get(at).copied()).unwrap_or(0);
         types.into_iter().enumerate().map(|(at, ty)| (ty, number(at))).collect()
     }

@@ -40,6 +40,7 @@ pub struct Classes {
 }
 
 impl Info {
+    /// What is known of an instance first: its entity's class, and nothing else.
     pub fn new(entity: r::ClassId) -> Info {
         Info {
             classes: Classes { entity, session: None, lower: None, point: None },
@@ -86,6 +87,7 @@ pub struct SessionCells {
 }
 
 impl SessionCells {
+    /// No cells yet: each is there only where somebody needs it.
     pub fn new(class: r::ClassId) -> SessionCells {
         SessionCells {
             class,
@@ -195,6 +197,7 @@ pub struct HeaderField {
     pub kept: Option<r::AttributeId>,
 }
 
+/// Which ends of a packet a key's field is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeyPart {
     Source,
@@ -224,6 +227,7 @@ pub struct PlacedField {
 }
 
 impl PlacedField {
+    /// The number in the packet, as operations on octets have it; its offset is `octet`.
     pub fn field(&self) -> r::OctetField {
         r::OctetField { width: self.width, endian: self.endian }
     }

@@ -5,6 +5,7 @@ use mokume_semantics::program as s;
 
 use super::{joined, Lowering, On};
 use crate::constants::{fold, fold_one, Env};
+use crate::parts::places;
 
 impl<'p> Lowering<'p> {
     pub(super) fn declare_members(&mut self, inst: usize) {
@@ -50,7 +51,7 @@ impl<'p> Lowering<'p> {
             }
             s::MemberKind::Array { ty, size, .. } => {
                 let size = self.size(env, size);
-                let parts = self.flat(inst, *ty);
+                let parts = self.border(inst, *ty);
                 let kind = |ty| r::CellKind::Array { ty, size, init: 0 };
                 return parts
                     .into_iter()
@@ -62,8 +63,8 @@ impl<'p> Lowering<'p> {
             s::MemberKind::Quota { amount } => r::CellKind::Quota { amount: self.size(env, amount) },
             s::MemberKind::Counter => r::CellKind::Counter,
             s::MemberKind::Map { key, value, capacity } => {
-                let key = key.iter().flat_map(|ty| self.flat_types(inst, *ty)).collect();
-                let value = value.iter().flat_map(|ty| self.flat_types(inst, *ty)).collect();
+                let key = key.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
+                let value = value.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
                 r::CellKind::Map { key, value, capacity: self.size(env, capacity) }
             }
             s::MemberKind::Messages { size, quota } => {
@@ -98,11 +99,28 @@ impl<'p> Lowering<'p> {
         if init.is_some() && values.is_none() {
             self.change(inst, |info| info.late.push(at));
         }
-        let mut cells = Vec::new();
-        for (place, (rest, ty)) in self.flat(inst, ty).into_iter().enumerate() {
-            let init = values.as_ref().and_then(|values| values.get(place).copied()).unwrap_or(0);
-            let kind = r::CellKind::Scalar { ty, init };
+        let places = places(self.program, ty);
+        let inits = |part: usize| {
+            let own = places.iter().enumerate().filter(move |(_, (of, _))| *of == part);
+            own.map(|(at, _)| values.as_ref().and_then(|values| values.get(at).copied()).unwrap_or(0))
+                .collect::<Vec<u64>>()
+        };
+        let (mut cells, mut alike) = (Vec::new(), true);
+        for (part, (rest, ty)) in self.parts_in_code(inst, ty).into_iter().enumerate() {
+            let inits = inits(part);
+            let init = inits.first().copied().unwrap_or(0);
+            let kind = match ty.array() {
+                Some((ty, size)) => {
+                    alike &= inits.iter().all(|other| *other == init);
+                    r::CellKind::Array { ty, size, init }
+                }
+                None => r::CellKind::Scalar { ty, init },
+            };
             cells.push(self.cell(class, &joined(name, &rest), kind, fixed, source));
+        }
+        if !alike {
+            // An array's items begin alike: other ones are set when the object is made.
+            self.change(inst, |info| info.late.push(at));
         }
         cells
     }
@@ -149,10 +167,12 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// The scalars of an expression that is known before the stack starts; none where it is not.
     pub fn constants(&self, env: &Env, expr: &s::Expr) -> Option<Vec<u64>> {
         fold(self.program, env, expr)
     }
 
+    /// The number, truth value or enum that an expression is, known before the stack starts; none where it is not.
     pub fn one_constant(&self, env: &Env, expr: &s::Expr) -> Option<u64> {
         fold_one(self.program, env, expr)
     }

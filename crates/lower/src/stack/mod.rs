@@ -25,6 +25,7 @@ use mokume_semantics::program as s;
 use crate::constants::scalars;
 use crate::fault::Fault;
 use crate::options::Options;
+use crate::parts::{parts, Part};
 use crate::plan::{Component, Inst, Kind, Plan};
 use crate::program::{any_stmt, blocks};
 
@@ -39,6 +40,7 @@ pub use task::{Ends, On, Register, Registration, Task, What};
 /// Grants end at the ends of a stack, and where several are above or below: who has a use for them handles them.
 pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
 
+/// One stack's automaton under construction, and what it is made from.
 pub struct Lowering<'p> {
     pub program: &'p s::Program,
     pub sources: &'p SourceMap,
@@ -58,6 +60,8 @@ pub struct Lowering<'p> {
 }
 
 impl<'p> Lowering<'p> {
+    /// An automaton with a name and nothing in it. Instances get their [`Info`] one after the other, in the order of
+    /// the plan.
     pub fn new(
         program: &'p s::Program,
         sources: &'p SourceMap,
@@ -84,10 +88,12 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// The instance of that number; numbers are those of the plan.
     pub fn inst(&self, inst: usize) -> &'p Inst<'p> {
         &self.plan.insts[inst]
     }
 
+    /// What the instance became, as it is known now: what is changed later is not seen in it.
     pub fn info(&self, inst: usize) -> Rc<Info> {
         self.infos[inst].clone()
     }
@@ -97,12 +103,15 @@ impl<'p> Lowering<'p> {
         self.inst(inst).layer()
     }
 
+    /// Whether this fault is planted, for tests of tests.
     pub fn faulty(&self, fault: Fault) -> bool {
         self.options.faulty(fault)
     }
 
     // -- diagnostics and places
 
+    /// An error at a place, or at the stack's name; one that was said already is not said again. An empty `help` is
+    /// none.
     pub fn error(&mut self, code: &'static str, message: impl Into<String>, span: Option<Span>, help: &str) {
         let message = message.into();
         let mut diagnostic = Diagnostic::error(Code(code), message);
@@ -117,6 +126,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// The place in the automaton's table of sources; none for a span of no file, as what the compiler supplies has.
     pub fn place(&mut self, span: Span) -> Option<r::SourceId> {
         if span.file.0 as usize >= self.sources.files().count() {
             return None;
@@ -133,8 +143,8 @@ impl<'p> Lowering<'p> {
 
     // -- types
 
-    /// The scalars of a type in this instance, each with its name behind the value's.
-    pub fn flat(&mut self, inst: usize, ty: s::Type) -> Vec<(String, r::Type)> {
+    /// The scalars of a type at a border of this instance, each with its name behind the value's.
+    pub fn border(&mut self, inst: usize, ty: s::Type) -> Vec<(String, r::Type)> {
         match ty {
             s::Type::Flow(side) => {
                 let named = |(name, ty): (String, r::Type)| (format!("_{name}"), ty);
@@ -147,9 +157,29 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The types of [`Self::flat`] alone.
-    pub fn flat_types(&mut self, inst: usize, ty: s::Type) -> Vec<r::Type> {
-        self.flat(inst, ty).into_iter().map(|(_, ty)| ty).collect()
+    /// The types of [`Self::border`] alone.
+    pub fn border_types(&mut self, inst: usize, ty: s::Type) -> Vec<r::Type> {
+        self.border(inst, ty).into_iter().map(|(_, ty)| ty).collect()
+    }
+
+    /// The parts of a type in this instance's code, each with its name behind the value's ([`crate::parts`]).
+    pub fn parts_in_code(&mut self, inst: usize, ty: s::Type) -> Vec<(String, r::Type)> {
+        if let s::Type::Flow(_) = ty {
+            return self.border(inst, ty);
+        }
+        let found = parts(self.program, ty).into_iter();
+        let part = |part: Part| {
+            let ty = self.scalar(inst, part.ty);
+            // What vectors hold is what arrays hold: the checks let nothing else through.
+            let array = part.items.and_then(|items| Some(r::Type::Array(ty.as_item()?, items)));
+            (part.name, array.unwrap_or(ty))
+        };
+        found.map(part).collect()
+    }
+
+    /// The types of [`Self::parts_in_code`] alone.
+    pub fn part_types(&mut self, inst: usize, ty: s::Type) -> Vec<r::Type> {
+        self.parts_in_code(inst, ty).into_iter().map(|(_, ty)| ty).collect()
     }
 
     /// What a value of the language is in the form; of an object, in this instance.
@@ -188,6 +218,7 @@ impl<'p> Lowering<'p> {
         r::Type::Enum(r::EnumId::from(at))
     }
 
+    /// The attribute's number in the automaton, entered when it is first asked for.
     pub fn attribute(&mut self, id: s::AttributeId) -> r::AttributeId {
         let definition = &self.program.attributes[id.index()];
         let name = &definition.name.text;
@@ -212,6 +243,7 @@ impl<'p> Lowering<'p> {
 
     // -- reasons
 
+    /// The reason of that name of an instance, entered when it is first asked for. No other layer's is equal to it.
     pub fn reason(&mut self, inst: usize, name: &str) -> r::ReasonId {
         let name = format!("{}.{name}", self.inst(inst).name);
         self.a.reason(&name)
@@ -227,6 +259,7 @@ impl<'p> Lowering<'p> {
 
     // -- handlers on demand
 
+    /// The class of the objects that a handler runs for; none where the instance has no such objects.
     pub fn class_on(&self, inst: usize, on: On) -> Option<r::ClassId> {
         let info = &self.infos[inst];
         match on {
@@ -247,6 +280,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// Asks for a handler, which is made once, whoever asks; only the largest number of events for later counts.
+    /// Nothing is made where the instance has no objects of that kind.
     pub fn need(&mut self, task: Task) {
         let Some(class) = self.class_on(task.inst, task.on) else { return };
         if self.declared.insert((class, task.trigger.clone())) {
@@ -267,11 +302,13 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// Asks for the handler of an event that is emitted.
     pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, what: What) {
         let trigger = r::Trigger::Event(name.to_owned());
         self.need(Task { inst, on, trigger, params, what, later: 0 });
     }
 
+    /// The handler to be made next, in the order in which they were asked for; none when all are made.
     pub fn next_task(&mut self) -> Option<Task> {
         self.tasks.pop_front()
     }

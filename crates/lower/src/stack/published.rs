@@ -35,6 +35,7 @@ pub const CREDIT: [&str; 2] = ["credit", "credit_octets"];
 const LEAST: [&str; 3] = [CREDIT[0], CREDIT[1], "mtu"];
 
 impl<'p> Lowering<'p> {
+    /// Who says the value of a name for those above an instance: itself, or one below.
     pub fn publisher(&self, inst: usize, name: &str) -> Publisher<'p> {
         let at = self.inst(inst);
         let layer = match at.kind {
@@ -107,6 +108,7 @@ impl<'p> Lowering<'p> {
         most
     }
 
+    /// The type of a value that those above an instance may read; none where nobody says it.
     pub fn published_type(&self, inst: usize, name: &str) -> Option<s::Type> {
         match self.publisher(inst, name) {
             Publisher::Device(_) if name == "mac" => Some(s::Type::UInt(48)),

@@ -151,7 +151,7 @@ impl<'p> Lowering<'p> {
         if let s::Event::Custom { params: locals, .. } = &handler.event {
             for local in locals {
                 let decl = &handler.locals[local.index()];
-                let parts = self.flat(inst, decl.ty);
+                let parts = self.border(inst, decl.ty);
                 params.extend(parts.into_iter().map(|(rest, ty)| (joined(&decl.name.text, &rest), ty)));
             }
         }
@@ -192,6 +192,7 @@ impl Ends {
     }
 }
 
+/// What is asked of the layer below, and for which ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Registration {
     pub how: Register,

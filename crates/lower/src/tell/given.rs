@@ -12,11 +12,12 @@ impl<'p> Writer<'_, 'p> {
     pub fn take_given(&mut self, session: r::Value, values: &[r::Value]) {
         let mut rest = values.iter().copied();
         for given in self.given_at(self.inst) {
-            let count = self.lowering.flat_types(given.inst, given.ty).len();
+            let count = self.lowering.border_types(given.inst, given.ty).len();
             let mine: Vec<r::Value> = rest.by_ref().take(count).collect();
             if given.inst == self.inst {
                 let info = self.info();
                 let cells = info.members.get(&(s::ScopeKind::Session, given.member));
+                let mine = self.gather(given.ty, mine);
                 self.set_cells(session, cells.map_or(&[][..], |cells| cells), mine);
             } else {
                 Rc::make_mut(&mut self.runs.given).push((given, mine));
@@ -42,7 +43,7 @@ impl<'p> Writer<'_, 'p> {
         let Some(below) = self.inst(self.inst).below else { return };
         let wanted = self.given_at(below);
         for (name, value) in args {
-            let values = self.expr(value);
+            let values = self.one_at_border(value);
             let mut asked = false;
             for given in wanted.iter().filter(|given| given.name == name.text) {
                 asked = true;

@@ -7,6 +7,7 @@ use crate::fault::Fault;
 use crate::stack::{On, What};
 
 impl<'p> Writer<'_, 'p> {
+    /// Emits an event to an object. Messages among the arguments are given away.
     pub fn emit(&mut self, target: r::Value, event: &str, args: Vec<r::Value>) {
         self.op(r::OpKind::Emit { target, event: event.to_owned(), args });
     }

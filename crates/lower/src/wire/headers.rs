@@ -22,7 +22,7 @@ impl<'p> Lowering<'p> {
         for variant in variants {
             let mut fields: Vec<HeaderField> = Vec::new();
             for (place, field) in variant.fields.iter().enumerate() {
-                for (rest, ty) in self.flat(inst, field.ty) {
+                for (rest, ty) in self.border(inst, field.ty) {
                     let name = joined(&field.name.text, &rest);
                     let known = key.iter().find(|part| part.name == name).and_then(|part| part.key);
                     let (own, big, common) = (Some(place as u32), field.big, field.common);
@@ -70,7 +70,7 @@ impl<'p> Lowering<'p> {
     fn key_fields(&mut self, inst: usize, key: &s::Key) -> Vec<HeaderField> {
         let mut parts = Vec::new();
         for field in &key.fields {
-            for (rest, ty) in self.flat(inst, field.ty) {
+            for (rest, ty) in self.border(inst, field.ty) {
                 parts.push((joined(&field.name.text, &rest), ty, (field.big, field.common)));
             }
         }

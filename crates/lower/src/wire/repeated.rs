@@ -31,6 +31,7 @@ impl Repeated {
         self.length + 1 + place * self.width
     }
 
+    /// The number behind the last scalar of the last element.
     pub fn end(&self) -> usize {
         self.element(self.bound)
     }

@@ -112,6 +112,7 @@ impl Reader<'_> {
     fn operation(&mut self, op: &OpKind, way: &mut Way) -> Result<Vec<Value>, String> {
         use OpKind as K;
         let one = |term: Term| Ok(vec![Value::Bits(term)]);
+        let array = |items: Vec<Term>| Ok(vec![Value::Array(items)]);
         let message_back = |message: Message| Ok(vec![Value::Message(Box::new(message))]);
         match op {
             K::Const { ty, value } => {
@@ -130,8 +131,11 @@ impl Reader<'_> {
                 one(term)
             }
             K::Compare { op, a, b } => {
-                let seq = matches!(way.ty(*a), Some(Kind::Object));
-                let term = if seq { self.same_object(*op, way, *a, *b)? } else { self.comparison(*op, way, *a, *b)? };
+                let term = match way.ty(*a) {
+                    Some(Kind::Object) => self.same_object(*op, way, *a, *b)?,
+                    Some(Kind::Array) => self.same_array(*op, &way.array(*a)?, &way.array(*b)?),
+                    Some(Kind::Other) | None => self.comparison(*op, way, *a, *b)?,
+                };
                 one(term)
             }
             K::Not { a } => {
@@ -145,8 +149,8 @@ impl Reader<'_> {
                 one(term)
             }
             K::Select { c, a, b } => {
-                let (c, a, b) = (way.bits(*c)?, way.bits(*a)?, way.bits(*b)?);
-                one(self.terms.choose(c, a, b))
+                let (c, a, b) = (way.bits(*c)?, way.value(*a)?, way.value(*b)?);
+                Ok(vec![self.choose(c, a, b)?])
             }
             K::Cast { a, to } => {
                 let a = way.bits(*a)?;
@@ -164,6 +168,24 @@ impl Reader<'_> {
                 let object = way.object(*object)?;
                 let parent = self.parent(object).ok_or("a class without a parent")?;
                 Ok(vec![Value::Object(parent)])
+            }
+            K::Pack { ty, values } => array(self.pack(*ty, values, way)?),
+            K::Item { array, index } => {
+                let (items, index) = (way.array(*array)?, way.bits(*index)?);
+                let item = way.item(*array).ok_or("no array")?;
+                one(self.item(item, &items, index)?)
+            }
+            K::SetItem { array: of, index, value } => {
+                let (items, index, value) = (way.array(*of)?, way.bits(*index)?, way.bits(*value)?);
+                array(self.splice(&items, index, &[value]))
+            }
+            K::Slice { array: of, index, ty } => {
+                let (items, index) = (way.array(*of)?, way.bits(*index)?);
+                array(self.slice(&items, index, *ty)?)
+            }
+            K::Splice { array: of, index, with } => {
+                let (items, index, with) = (way.array(*of)?, way.bits(*index)?, way.array(*with)?);
+                array(self.splice(&items, index, &with))
             }
             K::Get { object, cell } => {
                 let object = way.object(*object)?;
@@ -324,9 +346,11 @@ impl Reader<'_> {
                 Ok(Vec::new())
             }
             // What this reading does not cover: the way is an escape.
-            K::Draw { .. }
+            K::Sample { .. }
             | K::GetAt { .. }
             | K::SetAt { .. }
+            | K::GetAll { .. }
+            | K::SetAll { .. }
             | K::Arm { .. }
             | K::Disarm { .. }
             | K::IsArmed { .. }
@@ -397,6 +421,7 @@ impl Reader<'_> {
                 *old = match (&*old, new) {
                     (Value::Bits(a), Value::Bits(b)) => Value::Bits(self.terms.choose(condition, b, *a)),
                     (a, b) if *a == b => b,
+                    // No function gives arrays.
                     _ => return Err("a function that yields different objects".into()),
                 };
             }

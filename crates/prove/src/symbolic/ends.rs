@@ -62,7 +62,7 @@ impl Reader<'_> {
             Fallible::Decode { message, wire } => {
                 self.decode_ways(body, way, (*message, *wire), then, otherwise, Headers::Taken)
             }
-            Fallible::Vet { message, wire } => {
+            Fallible::Validate { message, wire } => {
                 self.decode_ways(body, way, (*message, *wire), then, otherwise, Headers::Left)
             }
             Fallible::Find { object, cell, key } => match self.find(&mut way, *object, *cell, key) {

@@ -23,8 +23,8 @@ pub(super) struct Way {
     pub(super) emissions: Vec<Emission>,
     /// Blocks entered, against loops.
     pub(super) steps: usize,
-    /// Which values compare circularly.
-    pub(super) circular: Vec<bool>,
+    /// The types of the body's values.
+    pub(super) types: Vec<Type>,
 }
 
 pub(super) enum Ended {
@@ -35,6 +35,7 @@ pub(super) enum Ended {
 
 pub(super) enum Kind {
     Object,
+    Array,
     Other,
 }
 
@@ -43,8 +44,8 @@ pub(super) fn enter(body: &Body, leaf: Leaf, args: &[Value]) -> Way {
     for (param, value) in body.blocks[0].params.iter().zip(args) {
         frame[param.index()] = Some(value.clone());
     }
-    let circular = body.values.iter().map(|info| matches!(info.ty, Type::Seq(_))).collect();
-    Way { leaf, frame, block: 0, emissions: Vec::new(), steps: 0, circular }
+    let types = body.values.iter().map(|info| info.ty).collect();
+    Way { leaf, frame, block: 0, emissions: Vec::new(), steps: 0, types }
 }
 
 impl Way {
@@ -83,12 +84,18 @@ impl Way {
     pub(super) fn ty(&self, id: Id) -> Option<Kind> {
         Some(match self.frame[id.index()].as_ref()? {
             Value::Object(_) | Value::Null | Value::Perhaps(..) => Kind::Object,
-            _ => Kind::Other,
+            Value::Array(_) => Kind::Array,
+            Value::Bits(_) | Value::Message(_) | Value::Reason(_) => Kind::Other,
         })
     }
 
+    /// The type of an array's items.
+    pub(super) fn item(&self, id: Id) -> Option<Type> {
+        self.types[id.index()].array().map(|(item, _)| item)
+    }
+
     pub(super) fn circular(&self, id: Id) -> bool {
-        self.circular[id.index()]
+        matches!(self.types[id.index()], Type::Seq(_))
     }
 
     pub(super) fn copy(&self) -> Way {
@@ -99,7 +106,7 @@ impl Way {
             block: self.block,
             emissions,
             steps: self.steps,
-            circular: self.circular.clone(),
+            types: self.types.clone(),
         }
     }
 

@@ -19,6 +19,7 @@ pub struct OctetField {
 }
 
 impl OctetField {
+    /// The type of the number as a value.
     pub fn ty(self) -> Type {
         Type::U(self.width)
     }
@@ -28,6 +29,7 @@ impl OctetField {
         format!("{}{}", self.endian.word(), self.width)
     }
 
+    /// The field that is written so; none if the word is no such, or a width that there is not.
     pub fn of_word(word: &str) -> Option<OctetField> {
         let endian = Endian::of_word(word.get(..2)?)?;
         let field = OctetField { width: word[2..].parse().ok()?, endian };
@@ -67,6 +69,7 @@ pub enum Slot<'a> {
 }
 
 impl Slot<'_> {
+    /// The one value in it; none of a list, of an optional value that is absent, and of what is no value.
     pub fn value(&self) -> Option<Value> {
         match self {
             Slot::Value(value) | Slot::Perhaps(Some(value)) => Some(*value),
@@ -74,6 +77,7 @@ impl Slot<'_> {
         }
     }
 
+    /// The cell that it names, if it names one.
     pub fn cell(&self) -> Option<CellId> {
         match self {
             Slot::Cell(cell) => Some(*cell),
@@ -259,6 +263,12 @@ kinds! {
     Element: Value,
     /// Of the attribute's type.
     AttributeValue: Value,
+    /// An array.
+    Array: Value,
+    /// Of the type of the array's items.
+    Item: Value,
+    /// All that the array of a cell holds, as an array.
+    Whole: Value,
 
     // -- several values
     /// Of the types of the function's parameters.
@@ -274,6 +284,8 @@ kinds! {
     /// Of the map's values; each behind a comma.
     MapValues: Vec<Value>,
     Numbers: Vec<Value>,
+    /// Of the type of the named array's items, at most as many as it has.
+    Items: Vec<Value>,
 
     // -- perhaps a value
     /// The object in which others are; of a class without a parent, none.
@@ -284,6 +296,7 @@ kinds! {
     /// The type of a constant.
     ConstantType: Type,
     ScalarType: Type,
+    ArrayType: Type,
     PerhapsType: Option<Type>,
     Number: u64,
     Class: ClassId,

@@ -52,6 +52,10 @@ pub enum Given {
     Reason,
     /// What one place of the cell holds.
     Element,
+    /// All that the array of a cell holds.
+    Whole,
+    /// One of the array's.
+    Item,
     /// A reference to an object of the class that the operation names.
     Reference,
     /// A reference to an object of the same class as the operand.
@@ -178,6 +182,13 @@ impl Fallible {
 }
 
 impl Slot<'_> {
+    pub(crate) fn ty(&self) -> Option<crate::Type> {
+        match self {
+            Slot::Type(ty) => Some(*ty),
+            _ => None,
+        }
+    }
+
     pub(crate) fn class(&self) -> Option<ClassId> {
         match self {
             Slot::Class(class) => Some(*class),

@@ -9,6 +9,7 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
+            /// In the order of their declaration.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
             /// As the text form writes it.
@@ -16,6 +17,7 @@ macro_rules! words {
                 match self { $($name::$variant => $word,)* }
             }
 
+            /// The one that is written so; none if the word is no such.
             pub fn of_word(word: &str) -> Option<$name> {
                 match word { $($word => Some($name::$variant),)* _ => None }
             }
@@ -51,7 +53,7 @@ words! {
 }
 
 words! {
-    /// On `Seq` values `Lt … Ge` are circular. References and reasons know `Eq` and `Ne` only.
+    /// On `Seq` values `Lt … Ge` are circular. References, reasons and arrays know `Eq` and `Ne` only.
     Compare {
         Eq "eq",
         Ne "ne",
@@ -76,11 +78,12 @@ impl Binary {
         matches!(self, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem | Binary::Within)
     }
 
+    /// Whether both operands may have this type: numbers, and truth values for `and`, `or` and `xor`.
     pub fn is_defined_on(self, ty: Type) -> bool {
         match ty {
             Type::U(_) | Type::Seq(_) => true,
             Type::Bool => matches!(self, Binary::And | Binary::Or | Binary::Xor),
-            Type::Enum(_) | Type::Ref(_) | Type::Msg | Type::Reason => false,
+            Type::Enum(_) | Type::Ref(_) | Type::Msg | Type::Reason | Type::Array(..) => false,
         }
     }
 }
@@ -98,10 +101,14 @@ impl Compare {
         }
     }
 
+    /// Whether both operands may have this type: order needs numbers, equality anything but messages
+    /// (docs/semantics.md, A10).
     pub fn is_defined_on(self, ty: Type) -> bool {
         match ty {
             Type::U(_) | Type::Seq(_) => true,
-            Type::Bool | Type::Enum(_) | Type::Ref(_) | Type::Reason => matches!(self, Compare::Eq | Compare::Ne),
+            Type::Bool | Type::Enum(_) | Type::Ref(_) | Type::Reason | Type::Array(..) => {
+                matches!(self, Compare::Eq | Compare::Ne)
+            }
             Type::Msg => false,
         }
     }

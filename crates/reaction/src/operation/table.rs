@@ -104,11 +104,23 @@ operations! {
         Now "now" {} -> [Word64] {};
         Call "call {function}({args})" { function: Function, args: Arguments } -> [Results] { READS | REPORTS };
         /// A random number from the object's own stream.
-        Draw "draw {ty} from {object}" { ty: ScalarType, object: Own } -> [Named] { READS | WRITES };
+        Sample "sample {ty} from {object}" { ty: ScalarType, object: Own } -> [Named] { READS | WRITES };
         /// The one object of a unique class.
         Unique "unique {class}" { class: UniqueClass } -> [Reference] {};
         /// The object that `object` was made in.
         Parent "parent {object}" { object: Object } -> [Enclosing] { READS };
+
+        // -- arrays as values: none of these reports; an index is of items, from 0
+        /// The values in order; behind them zeros.
+        Pack "pack {ty}({values})" { ty: ArrayType, values: Items } -> [Named] {};
+        /// Beyond the end: zero.
+        Item "item {array}[{index}]" { array: Array, index: Count } -> [Item] {};
+        /// The array with another item; beyond the end: as it was.
+        SetItem "set.item {array}[{index}], {value}" { array: Array, index: Count, value: Item } -> [First] {};
+        /// So many items from a place on; those beyond the end are zero.
+        Slice "slice {array}[{index}] to {ty}" { array: Array, index: Count, ty: ArrayType } -> [Named] {};
+        /// The array with another's items from a place on, as many as there are to the end.
+        Splice "splice {array}[{index}], {with}" { array: Array, index: Count, with: Array } -> [First] {};
 
         // -- cells; `object` is a reference to an object of the cell's class, never null
         Get "get {object}.{cell}" { object: Object, cell: ScalarCell } -> [Element] { READS };
@@ -118,6 +130,9 @@ operations! {
         /// An index beyond the array is reported and writes nothing.
         SetAt "set {object}.{cell}[{index}], {value}" { object: Object, cell: ArrayCell, index: Count, value: Element } -> []
             { WRITES | REPORTS };
+        /// All items of an array, as a value.
+        GetAll "get.all {object}.{cell}" { object: Object, cell: ArrayCell } -> [Whole] { READS };
+        SetAll "set.all {object}.{cell}, {value}" { object: Object, cell: ArrayCell, value: Whole } -> [] { WRITES };
         /// `deadline` in nanoseconds, rounded up to the tick; replaces an earlier one.
         Arm "arm {object}.{cell}, {deadline}" { object: Object, cell: TimerCell, deadline: Word64 } -> [] { WRITES };
         Disarm "disarm {object}.{cell}" { object: Object, cell: TimerCell } -> [] { WRITES };
@@ -200,7 +215,7 @@ operations! {
         Decode "decode {message}, {wire}" { message: Message, wire: Wire } -> [Message] / [Message, Reason] {};
         /// Checks the octets as `Decode` would and trims them, but leaves them octets (a layer below the encoding point looks
         /// at them first).
-        Vet "vet {message}, {wire}" { message: Message, wire: Wire } -> [Message] / [Message, Reason] {};
+        Validate "validate {message}, {wire}" { message: Message, wire: Wire } -> [Message] / [Message, Reason] {};
         /// The values of a key; refused if the map does not have it.
         Find "find {object}.{cell}[{key}]" { object: Object, cell: MapCell, key: Key } -> [Values] / [] { READS };
         /// Replaces the values of a key that is there; refused when the map is full.

@@ -141,6 +141,8 @@ impl Kind {
                 | Kind::Neighbour
                 | Kind::Parent
                 | Kind::PerhapsMessage
+                | Kind::Array
+                | Kind::Whole
         )
     }
 }

@@ -99,10 +99,12 @@ fn is_head(line: &Line) -> bool {
 }
 
 impl BodyReader<'_> {
+    /// The automaton as far as it is read: all declarations are there, bodies behind this one are not.
     pub fn automaton(&self) -> &Automaton {
         &self.parser.automaton
     }
 
+    /// Notes a fault and goes on. One that was reported already, and only ended its line, is silent.
     pub fn report(&mut self, fault: impl Into<Box<Diagnostic>>) {
         let fault = fault.into();
         if fault.code != SILENT {
@@ -327,6 +329,8 @@ impl BodyReader<'_> {
         Ok(Some((Literal::Number(value), Some(Type::Enum(index.into())))))
     }
 
+    /// Gives a literal its type, once that is known, and so its operation. It fails where the type has no such
+    /// literal, or has too few bits for it.
     pub fn place_literal(&mut self, value: Value, literal: &Literal, ty: Type, span: Span) -> Read<()> {
         let kind = match (literal, ty) {
             (Literal::Null, Type::Ref(class)) => OpKind::Null { class },

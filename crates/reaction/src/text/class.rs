@@ -11,6 +11,7 @@ use crate::place::Place;
 use crate::*;
 
 impl Parser {
+    /// Reads a class whose name is in its table already; a line of `body` that is wrong is reported, and left out.
     pub fn fill_class(&mut self, index: usize, cursor: &mut Cursor, body: &[Line]) -> Read<()> {
         let start = cursor.position();
         let name = cursor.path()?;
@@ -101,6 +102,7 @@ impl Parser {
         Ok(CellKind::Scalar { ty, init })
     }
 
+    /// Resolves the quotas that message cells name, once all cells of all classes are known.
     pub fn find_quotas(&mut self) {
         for (class, cell, path, span) in take(&mut self.quotas) {
             let found = self.attempt(|parser| parser.cell_path(&path, span));
@@ -124,6 +126,7 @@ impl Parser {
         Ok((class, found.ok_or_else(|| unknown("cell", cell, span, known))?))
     }
 
+    /// Reads one link between two classes that are known.
     pub fn add_link(&mut self, cursor: &mut Cursor) -> Read<()> {
         let start = cursor.position();
         let above = self.link_end(cursor)?;

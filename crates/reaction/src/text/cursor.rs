@@ -8,24 +8,29 @@ use crate::codes;
 /// What a part of a line gives; the fault of a line ends that line only.
 pub type Read<T> = Result<T, Box<Diagnostic>>;
 
+/// A place in one line. Reading moves it; where reading fails it may have moved.
 pub struct Cursor<'a> {
     tokens: &'a [Token],
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
+    /// A cursor at the first token of the line.
     pub fn new(line: &'a Line) -> Self {
         Cursor { tokens: &line.tokens, at: 0 }
     }
 
+    /// Whether nothing is left to read.
     pub fn is_at_end(&self) -> bool {
         self.at >= self.tokens.len()
     }
 
+    /// Where it is, for [`Cursor::go_back`] and [`Cursor::span_from`].
     pub fn position(&self) -> usize {
         self.at
     }
 
+    /// Reads on from a position that it had before.
     pub fn go_back(&mut self, position: usize) {
         self.at = position;
     }
@@ -41,18 +46,22 @@ impl<'a> Cursor<'a> {
         self.tokens[position.min(last)].span.to(self.tokens[last].span)
     }
 
+    /// The next token; none at the end.
     pub fn peek(&self) -> Option<&'a TokenKind> {
         self.tokens.get(self.at).map(|token| &token.kind)
     }
 
+    /// The token behind the next one.
     pub fn peek_second(&self) -> Option<&'a TokenKind> {
         self.tokens.get(self.at + 1).map(|token| &token.kind)
     }
 
+    /// Whether the mark is next; nothing is read.
     pub fn is_mark(&self, mark: &str) -> bool {
         matches!(self.peek(), Some(TokenKind::Mark(found)) if *found == mark)
     }
 
+    /// Whether the name is next; nothing is read. A name between backquotes counts as well.
     pub fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Some(TokenKind::Name(found)) if found == word)
     }
@@ -71,6 +80,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
+    /// Reads the mark, or fails.
     pub fn expect(&mut self, mark: &str) -> Read<()> {
         if self.mark(mark) {
             return Ok(());
@@ -78,6 +88,7 @@ impl<'a> Cursor<'a> {
         self.wanted(&format!("`{mark}`"))
     }
 
+    /// Reads the name, or fails.
     pub fn expect_word(&mut self, word: &str) -> Read<()> {
         if self.word(word) {
             return Ok(());
@@ -85,6 +96,7 @@ impl<'a> Cursor<'a> {
         self.wanted(&format!("`{word}`"))
     }
 
+    /// Reads any name.
     pub fn name(&mut self) -> Read<String> {
         match self.peek() {
             Some(TokenKind::Name(name)) => {
@@ -104,6 +116,7 @@ impl<'a> Cursor<'a> {
         Ok(path)
     }
 
+    /// Reads a number of at most 64 bits.
     pub fn number(&mut self) -> Read<u64> {
         match self.peek() {
             Some(TokenKind::Number(value)) => {
@@ -122,6 +135,7 @@ impl<'a> Cursor<'a> {
         u32::try_from(value).map_err(|_| too_large())
     }
 
+    /// Reads a number with or without a decimal point.
     pub fn decimal(&mut self) -> Read<f32> {
         match self.peek() {
             Some(TokenKind::Decimal(value)) => {
@@ -136,6 +150,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Reads a text, without its quotes and escapes.
     pub fn text(&mut self) -> Read<String> {
         match self.peek() {
             Some(TokenKind::Text(text)) => {
@@ -158,6 +173,7 @@ impl<'a> Cursor<'a> {
         Ok(found)
     }
 
+    /// Fails if the line goes on.
     pub fn end(&self) -> Read<()> {
         if self.is_at_end() {
             return Ok(());
@@ -165,6 +181,7 @@ impl<'a> Cursor<'a> {
         self.wanted("the end of the line")
     }
 
+    /// Always fails: says what belongs here, and what stands here instead.
     pub fn wanted<T>(&self, what: &str) -> Read<T> {
         let found = match self.peek() {
             None => "the line ends".to_owned(),
@@ -178,6 +195,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// A fault with its place. It ends the line that it is in and no more, if it is returned.
 pub fn fault(code: Code, message: impl Into<String>, span: Span) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(code, message).at(span, "here"))
 }

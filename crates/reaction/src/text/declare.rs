@@ -121,6 +121,8 @@ impl Parser {
         Ok(0)
     }
 
+    /// Reads an enumeration, as all of these from behind its keyword; `index` is its place in its table, where it has
+    /// its name.
     pub fn fill_enum(&mut self, index: usize, cursor: &mut Cursor) -> Read<()> {
         cursor.path()?;
         cursor.expect(":")?;
@@ -141,6 +143,7 @@ impl Parser {
         cursor.end()
     }
 
+    /// Reads a parameter of the stack: its type, and its default if it has one.
     pub fn fill_param(&mut self, index: usize, cursor: &mut Cursor) -> Read<()> {
         cursor.path()?;
         cursor.expect(":")?;
@@ -152,6 +155,7 @@ impl Parser {
         cursor.end()
     }
 
+    /// Reads an attribute of messages: its type, and its default or 0.
     pub fn fill_attribute(&mut self, index: usize, cursor: &mut Cursor) -> Read<()> {
         cursor.path()?;
         cursor.expect(":")?;
@@ -163,6 +167,7 @@ impl Parser {
         cursor.end()
     }
 
+    /// Reads a header: one record in its own line, or an alternative in each line of `body`.
     pub fn fill_header(&mut self, index: usize, cursor: &mut Cursor, body: &[Line]) -> Read<()> {
         cursor.path()?;
         cursor.expect("{")?;
@@ -186,6 +191,7 @@ impl Parser {
         Ok(())
     }
 
+    /// Reads what a layer is an instance of, and its shape; either may be missing.
     pub fn fill_layer(&mut self, index: usize, cursor: &mut Cursor) -> Read<()> {
         cursor.path()?;
         let of = if cursor.word("of") { cursor.path()?.join(".") } else { String::new() };

@@ -7,6 +7,7 @@ use crate::place::{Place, Unit};
 use crate::*;
 
 impl Parser {
+    /// Reads a port with its events. Handlers of inputs are names: whether there are such, the verifier says.
     pub fn fill_port(&mut self, index: usize, cursor: &mut Cursor, body: &[Line]) -> Read<()> {
         cursor.path()?;
         let kind = if cursor.word("device") {
@@ -60,6 +61,8 @@ impl Parser {
         Ok((class, name.clone()))
     }
 
+    /// Reads the signature of a function or published value (`keyword` tells which); bodies are read once all are
+    /// known.
     pub fn fill_function(&mut self, index: usize, keyword: &str, cursor: &mut Cursor) -> Read<()> {
         cursor.path()?;
         cursor.expect("(")?;
@@ -81,6 +84,7 @@ impl Parser {
         cursor.end()
     }
 
+    /// Reads what composing found. An automaton has one composition at most.
     pub fn fill_composition(&mut self, cursor: &mut Cursor, body: &[Line]) -> Read<()> {
         let span = cursor.span();
         cursor.expect_word("peak")?;

@@ -16,10 +16,12 @@ pub fn path(name: &str) -> String {
     name.split('.').map(ident).collect::<Vec<_>>().join(".")
 }
 
+/// A text between double quotes, as the parser reads it again.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
+/// A type as it is written; `?` where an id refers to nothing, so that faulty automata can be shown.
 pub fn ty(automaton: &Automaton, ty: Type) -> String {
     match ty {
         Type::Bool => "bool".to_owned(),
@@ -29,13 +31,16 @@ pub fn ty(automaton: &Automaton, ty: Type) -> String {
         Type::Ref(id) => format!("@{}", class(automaton, id)),
         Type::Msg => "msg".to_owned(),
         Type::Reason => "reason".to_owned(),
+        Type::Array(item, count) => format!("[{count}]{}", self::ty(automaton, item.ty())),
     }
 }
 
+/// A class's name as it is written; `?` where the id refers to nothing.
 pub fn class(automaton: &Automaton, id: ClassId) -> String {
     automaton.classes.get(id.index()).map_or("?".to_owned(), |class| path(&class.name))
 }
 
+/// A reason's name as it is written; `?` where the id refers to nothing.
 pub fn reason(automaton: &Automaton, id: ReasonId) -> String {
     automaton.reasons.get(id.index()).map_or("?".to_owned(), |reason| path(&reason.name))
 }

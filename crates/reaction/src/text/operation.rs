@@ -112,16 +112,20 @@ impl BodyReader<'_> {
             Kind::Word32 | Kind::Word64 | Kind::Count | Kind::Content | Kind::Reason => {
                 Slot::Value(self.operand(cursor)?)
             }
-            Kind::Element | Kind::AttributeValue => Slot::Value(self.operand(cursor)?),
+            Kind::Element | Kind::AttributeValue | Kind::Item => Slot::Value(self.operand(cursor)?),
+            Kind::Array | Kind::Whole => Slot::Value(self.value(cursor)?),
             Kind::Message | Kind::Borrowed => Slot::Value(self.value(cursor)?),
             Kind::Object | Kind::Own | Kind::Settling | Kind::Neighbour => Slot::Value(self.value(cursor)?),
             Kind::Parent | Kind::PerhapsMessage => Slot::Perhaps(Some(self.value(cursor)?)),
-            Kind::Arguments | Kind::EventArguments | Kind::OutputArguments | Kind::Key | Kind::Numbers => {
-                Slot::Values(Cow::Owned(self.list(cursor)?))
-            }
+            Kind::Arguments
+            | Kind::EventArguments
+            | Kind::OutputArguments
+            | Kind::Key
+            | Kind::Numbers
+            | Kind::Items => Slot::Values(Cow::Owned(self.list(cursor)?)),
             Kind::MapValues => Slot::Values(Cow::Owned(self.tail(cursor)?)),
             Kind::Fields => Slot::Values(Cow::Owned(self.fields(slots, cursor)?)),
-            Kind::ConstantType | Kind::ScalarType => Slot::Type(self.parser.type_at(cursor)?),
+            Kind::ConstantType | Kind::ScalarType | Kind::ArrayType => Slot::Type(self.parser.type_at(cursor)?),
             Kind::PerhapsType => Slot::PerhapsType(Some(self.parser.type_at(cursor)?)),
             Kind::Number => Slot::Number(cursor.number()?),
             Kind::Growth => Slot::Number(cursor.small()?.into()),

@@ -41,6 +41,7 @@ pub struct Item<'a> {
     pub index: usize,
 }
 
+/// What is read so far: it goes on behind every fault, so that one run finds them all.
 pub struct Parser {
     pub automaton: Automaton,
     pub places: Places,
@@ -84,6 +85,7 @@ fn keyword_of(line: &Line) -> Option<&'static str> {
 }
 
 impl Parser {
+    /// Notes a fault and goes on. One that was reported already, and only ended its line, is silent.
     pub fn report(&mut self, fault: impl Into<Box<Diagnostic>>) {
         let fault = fault.into();
         if fault.code != SILENT {
@@ -216,6 +218,7 @@ impl Parser {
 
     // -- finding what a name stands for
 
+    /// Reads the name of a class that must be known; the fault names similar ones.
     pub fn class_at(&self, cursor: &mut Cursor) -> Read<ClassId> {
         let start = cursor.position();
         let name = cursor.path()?.join(".");
@@ -223,6 +226,7 @@ impl Parser {
         self.automaton.class_named(&name).ok_or_else(|| unknown("class", &name, cursor.span_from(start), known))
     }
 
+    /// Reads the name of a layer that must be known.
     pub fn layer_at(&self, cursor: &mut Cursor) -> Read<LayerId> {
         let start = cursor.position();
         let name = cursor.path()?.join(".");
@@ -230,12 +234,14 @@ impl Parser {
         self.automaton.layer_named(&name).ok_or_else(|| unknown("layer", &name, cursor.span_from(start), known))
     }
 
+    /// Reads the name of a port that must be known.
     pub fn port_at(&self, cursor: &mut Cursor) -> Read<PortId> {
         let (span, name) = (cursor.span(), cursor.name()?);
         let known = self.automaton.ports.iter().map(|port| port.name.as_str());
         self.automaton.port_named(&name).ok_or_else(|| unknown("port", &name, span, known))
     }
 
+    /// Reads the name of a reason that must be known.
     pub fn reason_at(&self, cursor: &mut Cursor) -> Read<ReasonId> {
         let start = cursor.position();
         let name = cursor.path()?.join(".");
@@ -245,6 +251,7 @@ impl Parser {
         found.ok_or_else(|| unknown("reason", &name, cursor.span_from(start), known))
     }
 
+    /// Reads the name of a header that must be known.
     pub fn header_at(&self, cursor: &mut Cursor) -> Read<HeaderId> {
         let start = cursor.position();
         let name = cursor.path()?.join(".");
@@ -259,6 +266,8 @@ impl Parser {
         self.variant_named(&path, cursor.span_from(start))
     }
 
+    /// The header and variant of a path that was read: `layer.Name.Variant`, or `layer.Name` of a header that is one
+    /// record.
     pub fn variant_named(&self, path: &[String], span: Span) -> Read<(HeaderId, VariantId)> {
         let whole = path.join(".");
         let (header, wanted) = match self.automaton.header_named(&whole) {
@@ -279,10 +288,19 @@ impl Parser {
         found.map(|index| (header, VariantId::from(index))).ok_or_else(|| unknown("variant", &whole, span, known))
     }
 
+    /// Reads a type: `bool`, `uN`, `seqN`, `msg`, `reason`, an enumeration, or a class behind `@`.
     pub fn type_at(&self, cursor: &mut Cursor) -> Read<Type> {
         let start = cursor.position();
         if cursor.mark("@") {
             return Ok(Type::Ref(self.class_at(cursor)?));
+        }
+        if cursor.mark("[") {
+            let count = cursor.small()?;
+            cursor.expect("]")?;
+            let item = self.type_at(cursor)?.as_item();
+            let text = "an array has booleans, numbers, names of an enumeration or reasons";
+            let item = item.ok_or_else(|| fault(codes::NOT_DEFINED, text, cursor.span_from(start)))?;
+            return Ok(Type::Array(item, count));
         }
         let name = cursor.path()?.join(".");
         let enums = &self.automaton.enums;
@@ -311,6 +329,7 @@ impl Parser {
         cursor.list(")", |cursor| self.param_at(cursor))
     }
 
+    /// Reads `name: type`.
     pub fn param_at(&self, cursor: &mut Cursor) -> Read<(String, Type)> {
         let name = cursor.name()?;
         cursor.expect(":")?;
@@ -336,14 +355,17 @@ impl Parser {
         Ok(value)
     }
 
+    /// Fails where a number needs more bits than the type has.
     pub fn check_width(&self, ty: Type, value: u64, span: Span) -> Read<()> {
         let width = ty.width(&self.automaton);
-        if matches!(ty, Type::Ref(_) | Type::Reason | Type::Msg) || width >= 64 || value >> width == 0 {
+        if matches!(ty, Type::Ref(_) | Type::Reason | Type::Msg | Type::Array(..)) || width >= 64 || value >> width == 0
+        {
             return Ok(());
         }
         Err(fault(codes::NUMBER, format!("{value} does not fit into {width} bits"), span))
     }
 
+    /// Says where a place of the automaton is in the text; the first answer stands.
     pub fn set_place(&mut self, place: Place, span: Span) {
         self.places.set(place, span);
     }

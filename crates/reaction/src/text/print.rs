@@ -94,6 +94,7 @@ fn layer(layer: &Layer) -> String {
     format!("layer {}{of}{shape}\n", path(&layer.name))
 }
 
+/// ` #7`, as it stands behind an operation, or nothing.
 pub fn source_mark(source: Option<SourceId>) -> String {
     source.map_or(String::new(), |id| format!(" #{}", id.0))
 }

@@ -3,6 +3,7 @@
 use super::names::{self, ident, path};
 use crate::*;
 
+/// One wire with all its items, ending in a line break. Fields that others name are named, not numbered.
 pub fn wire(automaton: &Automaton, wire: &Wire) -> String {
     let fields = WireItem::fields(&wire.items).iter().map(|field| (field.index, field.name.as_str())).collect();
     let printer = Printer { automaton, wire, fields };

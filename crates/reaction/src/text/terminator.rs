@@ -20,6 +20,7 @@ pub fn is_end(cursor: &Cursor) -> bool {
 }
 
 impl BodyReader<'_> {
+    /// Reads the end of a block, from its first word on.
     pub fn terminator(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
         let start = cursor.position();
         let word = cursor.name()?;

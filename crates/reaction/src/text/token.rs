@@ -6,6 +6,7 @@ use mokume_base::{Diagnostic, FileId, Span};
 
 use crate::codes;
 
+/// A token without its place.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TokenKind {
     /// An identifier, or anything between backquotes.
@@ -17,6 +18,7 @@ pub enum TokenKind {
     Mark(&'static str),
 }
 
+/// A token, and where it is in the text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Token {
     pub kind: TokenKind,
@@ -32,14 +34,17 @@ pub struct Line {
 }
 
 impl Line {
+    /// From the first token to the last.
     pub fn span(&self) -> Span {
         self.tokens[0].span.to(self.tokens[self.tokens.len() - 1].span)
     }
 
+    /// Whether its first token is this name.
     pub fn starts_with(&self, name: &str) -> bool {
         matches!(&self.tokens[0].kind, TokenKind::Name(found) if found == name)
     }
 
+    /// Whether its last token is this mark.
     pub fn ends_with(&self, mark: &str) -> bool {
         self.tokens.last().is_some_and(|token| token.kind == TokenKind::Mark(keep(mark)))
     }

@@ -8,6 +8,7 @@ use super::token::{Line, TokenKind};
 use crate::place::Place;
 use crate::*;
 
+/// A wire that has its name and nothing else yet, for its table.
 pub fn empty(name: &str) -> Wire {
     Wire { name: name.to_owned(), headers: Vec::new(), endian: Endian::Big, items: Vec::new(), short: ReasonId(0) }
 }

@@ -6,6 +6,7 @@ use super::operations::fits;
 use super::Faults;
 use crate::*;
 
+/// Checks all but bodies and wires. Identifiers must refer to something already.
 pub fn check(automaton: &Automaton, faults: &mut Faults) {
     if automaton.tick == 0 {
         faults.add(codes::SIZE, Place::Automaton, "a tick of 0 nanoseconds").help("the smallest tick is 1");
@@ -114,6 +115,14 @@ fn scalar_only(ty: Type, what: &str, place: Place, faults: &mut Faults) {
     }
 }
 
+fn no_arrays<'t>(types: impl IntoIterator<Item = &'t Type>, what: &str, place: Place, faults: &mut Faults) {
+    if types.into_iter().any(|ty| ty.array().is_some()) {
+        faults
+            .add(codes::NOT_DEFINED, place, format!("{what} is no array"))
+            .help("arrays are values within a body: hand the items on one by one, or keep them in a cell `[8] u16`");
+    }
+}
+
 fn check_header(place: Place, header: &Header, faults: &mut Faults) {
     if header.variants.is_empty() {
         faults.add(codes::SIZE, place, "a header without variants");
@@ -189,7 +198,9 @@ fn check_cell(a: &Automaton, class: ClassId, id: CellId, cell: &Cell, faults: &m
     }
     match &cell.kind {
         CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => {
-            if matches!(ty, Type::Msg) {
+            if ty.array().is_some() {
+                no_arrays([ty], "a cell of one value", place, faults);
+            } else if matches!(ty, Type::Msg) {
                 let message = "a message is not held by a cell of one value";
                 faults.add(codes::NOT_DEFINED, place, message).help("write `[1] msg`");
             } else if *ty == Type::Reason && *init as usize >= a.reasons.len().max(1) {
@@ -203,6 +214,7 @@ fn check_cell(a: &Automaton, class: ClassId, id: CellId, cell: &Cell, faults: &m
                 let message = "a key is made of booleans, numbers, enumerations and references, at least one";
                 faults.add(codes::NOT_DEFINED, place, message);
             }
+            no_arrays(value, "a value of a map", place, faults);
             if value.contains(&Type::Msg) {
                 faults
                     .add(codes::NOT_DEFINED, place, "a map holds no messages")
@@ -258,6 +270,9 @@ fn check_link(a: &Automaton, index: usize, link: &Link, faults: &mut Faults) {
 
 fn check_port(a: &Automaton, id: PortId, port: &Port, faults: &mut Faults) {
     let place = Place::Port(id);
+    let params = port.inputs.iter().flat_map(|input| &input.params);
+    let params = params.chain(port.outputs.iter().flat_map(|output| &output.params));
+    no_arrays(params.map(|(_, ty)| ty), "a parameter of a port", place, faults);
     check_unique(port.inputs.iter().map(|input| (place, input.event.as_str())), "input", faults);
     check_unique(port.outputs.iter().map(|output| (place, output.event.as_str())), "output", faults);
     for input in &port.inputs {
@@ -281,6 +296,7 @@ fn check_port(a: &Automaton, id: PortId, port: &Port, faults: &mut Faults) {
 
 fn check_function(place: Place, function: &Function, faults: &mut Faults) {
     let all = function.params.iter().map(|(_, ty)| ty).chain(&function.results);
+    no_arrays(all.clone(), "a parameter or result of a function", place, faults);
     if all.clone().any(|ty| *ty == Type::Msg) {
         faults.add(codes::EFFECT, place, "a function has no messages").help("pass what it needs to know of them");
     }
@@ -292,6 +308,7 @@ fn check_function(place: Place, function: &Function, faults: &mut Faults) {
 }
 
 fn check_handler(a: &Automaton, place: Place, handler: &Handler, faults: &mut Faults) {
+    no_arrays(handler.params.iter().map(|(_, ty)| ty), "a parameter of an event", place, faults);
     match &handler.trigger {
         Trigger::Event(_) => return,
         Trigger::Expiry(cell) if a.cell(handler.class, *cell).kind != CellKind::Timer => {

@@ -4,6 +4,7 @@ use super::{Context, Faults};
 use crate::operation::{Kind, Slot};
 use crate::*;
 
+/// Checks one body: what it reads, writes and emits to (docs/semantics.md, R3). Its types must be right already.
 pub fn check(context: &Context, faults: &mut Faults) {
     for (index, block) in context.body.blocks.iter().enumerate() {
         for (op, found) in block.ops.iter().enumerate() {

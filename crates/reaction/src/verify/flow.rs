@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{Context, Faults};
 use crate::*;
 
+/// Checks one body. In blocks that cannot be reached, only that no value is defined twice.
 pub fn check(context: &Context, faults: &mut Faults) {
     check_definitions(context, faults);
     let before = available(context.body);

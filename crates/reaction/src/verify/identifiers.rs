@@ -5,6 +5,7 @@ use crate::canonical::refers_within;
 use crate::operation::{Kind, Slot};
 use crate::*;
 
+/// Checks every id of the automaton. Where this finds a fault, no other check may look.
 pub fn check(automaton: &Automaton, faults: &mut Faults) {
     let mut checker = Checker { a: automaton, faults, place: Place::Automaton };
     checker.tables();
@@ -68,7 +69,14 @@ impl Checker<'_, '_> {
                 let message = format!("a number of {bits} bits: there are 1 to 64");
                 self.faults.add(codes::SIZE, self.place, message);
             }
-            _ => {}
+            Type::Array(item, count) => {
+                self.ty(item.ty());
+                if !(1..=MOST_ITEMS).contains(&count) {
+                    let message = format!("an array of {count} items: there are 1 to {MOST_ITEMS}");
+                    self.faults.add(codes::SIZE, self.place, message);
+                }
+            }
+            Type::Bool | Type::U(_) | Type::Seq(_) | Type::Msg | Type::Reason => {}
         }
     }
 

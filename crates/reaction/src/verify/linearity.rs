@@ -7,6 +7,7 @@ use crate::*;
 
 type Held = BTreeSet<Value>;
 
+/// Checks one body (docs/semantics.md, F1). Its types and definitions must be right already.
 pub fn check(context: &Context, faults: &mut Faults) {
     let mut before: Vec<Option<(Held, usize)>> = vec![None; context.body.blocks.len()];
     let mut work = vec![(0usize, 0usize, Held::new())];

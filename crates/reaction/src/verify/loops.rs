@@ -3,6 +3,7 @@
 use super::{Context, Faults};
 use crate::*;
 
+/// Checks one body (docs/semantics.md, M5). What a bound says is not proved: it is what composing counts with.
 pub fn check(context: &Context, faults: &mut Faults) {
     for (index, block) in context.body.blocks.iter().enumerate() {
         if block.end.targets().iter().any(|target| target.block == BlockId(0)) {

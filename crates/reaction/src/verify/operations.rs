@@ -6,6 +6,7 @@ use super::{Context, Faults};
 use crate::operation::{Kind, Slot};
 use crate::*;
 
+/// Checks one body. What is checked after it may rely on the types of operands.
 pub fn check(context: &Context, faults: &mut Faults) {
     check_entry(context, faults);
     for (index, block) in context.body.blocks.iter().enumerate() {
@@ -205,7 +206,14 @@ fn is_scalar(ty: Type) -> bool {
 fn check_fit(context: &Context, op: &dyn Operation, kind: Kind, slot: &Slot, place: Place, faults: &mut Faults) {
     let ty = match slot {
         Slot::Value(value) => context.body.values[value.index()].ty,
-        Slot::Type(ty) => *ty,
+        Slot::Values(values) if kind == Kind::Numbers => {
+            let types = values.iter().map(|value| context.body.values[value.index()].ty);
+            match types.into_iter().find(|ty| ty.array().is_some()) {
+                Some(array) => array,
+                None => return,
+            }
+        }
+        Slot::Type(ty) | Slot::PerhapsType(Some(ty)) => *ty,
         Slot::Field(field) if !field.is_whole() => field.ty(),
         _ => return,
     };
@@ -214,7 +222,10 @@ fn check_fit(context: &Context, op: &dyn Operation, kind: Kind, slot: &Slot, pla
         Kind::Bits => is_number(ty) || ty == Type::Bool,
         Kind::Count => matches!(ty, Type::U(_)),
         Kind::Alike => ty != Type::Msg,
-        Kind::ConstantType => !matches!(ty, Type::Msg | Type::Ref(_)),
+        Kind::ConstantType => !matches!(ty, Type::Msg | Type::Ref(_) | Type::Array(..)),
+        Kind::PerhapsType => ty.array().is_none(),
+        Kind::Array => ty.array().is_some() && are_of_one_item(context, op),
+        Kind::ArrayType => ty.array().is_some() && (holds_all(op, ty) && are_of_one_item(context, op)),
         Kind::Operand | Kind::Compared => op.slots().iter().all(|slot| match slot {
             Slot::Binary(op) => op.is_defined_on(ty),
             Slot::Compare(op) => op.is_defined_on(ty),
@@ -224,8 +235,9 @@ fn check_fit(context: &Context, op: &dyn Operation, kind: Kind, slot: &Slot, pla
         // Their types are known, and have been compared.
         Kind::Truth | Kind::Word32 | Kind::Word64 | Kind::Content | Kind::Reason => true,
         Kind::Message | Kind::Borrowed | Kind::Element | Kind::AttributeValue => true,
+        Kind::Item | Kind::Whole => true,
         Kind::Object | Kind::Own | Kind::Settling | Kind::Neighbour => true,
-        // A slot of one value or type has no other kind.
+        // A slot of one value or type has no other kind, and numbers are no arrays.
         _ => false,
     };
     if !fits && !faults.0.last().is_some_and(|fault| fault.place == place) {
@@ -236,15 +248,33 @@ fn check_fit(context: &Context, op: &dyn Operation, kind: Kind, slot: &Slot, pla
     }
 }
 
+/// Whether all arrays of an operation, and the one that it names, have items of one type.
+fn are_of_one_item(context: &Context, op: &dyn Operation) -> bool {
+    let operands = op.operands().into_iter().map(|value| context.body.values[value.index()].ty);
+    let named = op.slots().into_iter().filter_map(|slot| slot.ty());
+    let mut items = operands.chain(named).filter_map(|ty| ty.array()).map(|(item, _)| item);
+    let first = items.next();
+    items.all(|item| Some(item) == first)
+}
+
+/// Whether an array of the type has room for the values that it is made of.
+fn holds_all(op: &dyn Operation, ty: Type) -> bool {
+    let fields = op.row().fields.iter().zip(op.slots());
+    let given =
+        fields.filter(|((_, kind), _)| *kind == Kind::Items).map(|(_, slot)| slot.values().len()).sum::<usize>();
+    ty.array().is_some_and(|(_, count)| given <= count as usize)
+}
+
 fn check_constant(context: &Context, kind: &OpKind, place: Place, faults: &mut Faults) {
     if let OpKind::Const { ty, value } = kind {
-        let scalar = !matches!(ty, Type::Reason | Type::Msg | Type::Ref(_));
+        let scalar = !matches!(ty, Type::Reason | Type::Msg | Type::Ref(_) | Type::Array(..));
         if scalar && !fits(*value, ty.width(context.automaton)) {
             faults.add(codes::NUMBER, place, format!("{value} does not fit into {}", context.show(*ty)));
         }
     }
 }
 
+/// Whether a number has no bits above the width, which may be 64.
 pub fn fits(value: u64, width: u8) -> bool {
     width >= 64 || value >> width == 0
 }

@@ -6,6 +6,7 @@ use super::operations::fits;
 use super::Faults;
 use crate::*;
 
+/// Checks all wires, so that decoding is total and the inverse of encoding (docs/semantics.md, W2 and W3).
 pub fn check(automaton: &Automaton, faults: &mut Faults) {
     for (index, wire) in automaton.wires.iter().enumerate() {
         let mut checker = Checker { a: automaton, id: index.into(), wire, faults, fields: Vec::new(), trims: 0 };

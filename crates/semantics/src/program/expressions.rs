@@ -212,7 +212,7 @@ pub enum ExprKind {
     /// `now`: the instant of the reaction.
     Now,
     /// A random number of the expression's type.
-    Draw,
+    Sample,
 
     /// The value of a variable.
     State(StateRef),

@@ -98,7 +98,7 @@ impl<'a> Body<'a> {
     }
 
     fn statement(&mut self) {
-        match self.random.place(19) {
+        match self.random.place(20) {
             0 | 1 => self.arithmetic(),
             2 => self.wide_arithmetic(),
             3 => self.compare(),
@@ -109,13 +109,14 @@ impl<'a> Body<'a> {
             8 => self.quota(),
             9 => self.new_session(),
             10 => self.walk(),
-            11 => self.draw(),
+            11 => self.sample(),
             12 => self.emit_word(),
             13 => self.out(),
             14 => self.later(),
             15 => self.make_message(),
             16 => self.change_message(),
             17 => self.held(),
+            18 => self.whole_arrays(),
             _ => self.rounds(),
         }
     }
@@ -186,6 +187,49 @@ impl<'a> Body<'a> {
         self.line(format!("{old} = get e.arr[{index}]"));
         self.line(format!("set e.arr[{index}], {wide}"));
         self.wides.push(old);
+    }
+
+    /// Arrays as values: made of cells and numbers, changed within and beyond their ends, carried round a loop, compared.
+    fn whole_arrays(&mut self) {
+        let (value, other, small, index) = (self.byte(), self.byte(), self.fresh("v"), self.fresh("v"));
+        let modulo = self.random.one_of(&[4, 6, 255]).to_string();
+        let (wide, all, packed, part) = (self.fresh("y"), self.fresh("a"), self.fresh("a"), self.fresh("a"));
+        self.line(format!("{small} = rem {value}, {modulo}"));
+        self.line(format!("{index} = rem {other}, 5"));
+        self.line(format!("{wide} = cast {other} to u16"));
+        self.line(format!("{all} = get.all e.arr"));
+        self.line(format!("{packed} = pack [3]u16({wide}, 7)"));
+        self.line(format!("{part} = slice {all}[{small}] to [2]u16"));
+        let (changed, spliced, chosen, flag) = (self.fresh("a"), self.fresh("a"), self.fresh("a"), self.fresh("f"));
+        self.line(format!("{changed} = set.item {all}[{small}], {wide}"));
+        let with = self.random.one_of(&[packed, part]).clone();
+        self.line(format!("{spliced} = splice {changed}[{index}], {with}"));
+        let op = self.random.one_of(&["eq", "ne"]).to_string();
+        self.line(format!("{flag} = {op} {spliced}, {all}"));
+        self.line(format!("{chosen} = select {flag}, {spliced}, {changed}"));
+        let (head, once, over, left, more, less) = (
+            self.fresh("loop"),
+            self.fresh("once"),
+            self.fresh("over"),
+            self.fresh("v"),
+            self.fresh("f"),
+            self.fresh("v"),
+        );
+        let (x, y, z, item) = (self.fresh("a"), self.fresh("a"), self.fresh("a"), self.fresh("y"));
+        self.line(format!("jump {head}({index}, {chosen}, {all})"));
+        self.label(&format!("{head}({left}: u8, {x}: [4]u16, {y}: [4]u16) bound 6"));
+        self.line(format!("{more} = gt {left}, 0"));
+        self.line(format!("br {more} {once}, {over}"));
+        self.label(&once);
+        self.line(format!("{less} = sub.wrap {left}, 1"));
+        self.line(format!("{z} = set.item {y}[{left}], {wide}"));
+        self.line(format!("jump {head}({less}, {z}, {x})"));
+        self.label(&over);
+        self.line(format!("{item} = item {x}[{index}]"));
+        self.line(format!("out app.wide({}, {item})", self.layer));
+        self.line(format!("set.all e.arr, {y}"));
+        self.wides.push(item);
+        self.flags.push(flag);
     }
 
     /// `then` with a u16, `otherwise` with none: both go on at one block, with a u16.
@@ -304,10 +348,10 @@ impl<'a> Body<'a> {
         self.bytes.push(sum);
     }
 
-    fn draw(&mut self) {
+    fn sample(&mut self) {
         let (byte, flag) = (self.fresh("v"), self.fresh("f"));
-        self.line(format!("{byte} = draw u8 from e"));
-        self.line(format!("{flag} = draw bool from e"));
+        self.line(format!("{byte} = sample u8 from e"));
+        self.line(format!("{flag} = sample bool from e"));
         self.bytes.push(byte);
         self.flags.push(flag);
     }

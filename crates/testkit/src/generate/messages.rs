@@ -84,10 +84,10 @@ impl Body<'_> {
         let [good, bad, data, ack, join] = labels;
         let m: Vec<String> = (0..6).map(|_| self.fresh("m")).collect();
         let (why, n, next, f) = (self.fresh("why"), self.fresh("v"), self.fresh("q"), self.fresh("f"));
-        let verb = if self.random.percent(25) { "vet" } else { "decode" };
+        let verb = if self.random.percent(25) { "validate" } else { "decode" };
         self.line(format!("{verb} {message}, w then {good}(..) else {bad}(..)"));
         self.label(&format!("{good}({}: msg)", m[0]));
-        if verb == "vet" {
+        if verb == "validate" {
             self.line(format!("jump {join}({})", m[0]));
         } else {
             self.line(format!("match {}, t.Kind {{ Data -> {data}(..), Ack -> {ack}(..) }}", m[0]));

@@ -135,7 +135,7 @@ fn builtin_type(name: &str) -> Option<Type> {
     })
 }
 
-/// Every element is scalars of its own in each value of the type, so there are few.
+/// At borders (headers, events, published values) every element is scalars of its own, so there are few.
 pub(super) const MOST_ELEMENTS: u64 = 64;
 
 /// `[T; ..8]`, one record for each `T` and bound.

@@ -81,7 +81,7 @@ fn has_inputs(body: &mut Body, span: Span, what: &str) -> bool {
 
 fn sample(body: &mut Body, span: Span, want: Option<Type>) -> Expr {
     match want {
-        Some(ty @ (Type::UInt(_) | Type::Seq(_) | Type::Bool)) => make(ExprKind::Draw, ty, span),
+        Some(ty @ (Type::UInt(_) | Type::Seq(_) | Type::Bool)) => make(ExprKind::Sample, ty, span),
         _ => {
             let text = "how wide this random number is, is not known here";
             body.error(codes::NO_TYPE, text, span, "of what type?", "bind it with a type: `let x: u32 = random`");

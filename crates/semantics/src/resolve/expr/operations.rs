@@ -14,7 +14,7 @@ pub fn operate(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, spa
         let ty = if compares(op) { Type::Bool } else { Type::Unknown };
         return make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, ty, span);
     }
-    let found = if compares(op) { comparison(body, op, &a, &b) } else { arithmetic(op, a.ty, b.ty) };
+    let found = if compares(op) { comparison(op, &a, &b) } else { arithmetic(op, a.ty, b.ty) };
     let Some((operands, result)) = found else { return bad_operands(body, op, a, b, op_span, span) };
     let fit = |expr: Expr| if types::same(expr.ty, operands) { expr } else { cast(expr, operands, CastKind::Widen) };
     let (a, b) = match op {
@@ -24,13 +24,13 @@ pub fn operate(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, spa
     make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, result, span)
 }
 
-fn comparison(body: &Body, op: Binary, a: &Expr, b: &Expr) -> Option<(Type, Type)> {
+fn comparison(op: Binary, a: &Expr, b: &Expr) -> Option<(Type, Type)> {
     let equality = matches!(op, Binary::Eq | Binary::Ne);
     match (a.ty, b.ty) {
         (Type::UInt(x), Type::UInt(y)) => Some((Type::UInt(x.max(y)), Type::Bool)),
         (Type::Flow(_), Type::Flow(_)) if equality => Some((a.ty, Type::Bool)),
         (x, y) if x != y => None,
-        (x, _) if equality && body.cx.program.vector(x).is_some() => Some((x, Type::Bool)),
+        (Type::Record(_), _) if equality => Some((a.ty, Type::Bool)),
         (Type::Seq(_) | Type::Duration | Type::Instant, _) => Some((a.ty, Type::Bool)),
         (Type::Bool | Type::Enum(_) | Type::Reason, _) if equality => Some((a.ty, Type::Bool)),
         _ => None,
@@ -55,7 +55,7 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
         (Type::Record(_), Type::Record(_)) if body.cx.program.vector(a.ty).is_some() => {
             "two vectors of one type are equal or not: `==`, `!=`".to_string()
         }
-        (Type::Record(_), Type::Record(_)) => "compare records field by field".to_string(),
+        (Type::Record(_), Type::Record(_)) => "two records of one type are equal or not: `==`, `!=`".to_string(),
         (Type::Enum(_), Type::UInt(_)) | (Type::UInt(_), Type::Enum(_)) => {
             "compare with a name, or take the number: `kind as u8`".to_string()
         }
