@@ -48,5 +48,5 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "held_count",
     "split_place",
     "sum_odd",
-    "draw",
+    "sample",
 ];

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use super::command::{run, time};
-use super::count::{Counter, Reader};
+use super::count::{Counter, Reader, Shows};
 use super::libtest::Libtest;
 use super::lines::{Lines, Whole};
 use super::test::compiler;
@@ -176,7 +176,7 @@ fn list() -> ExitCode {
 
 impl Run {
     fn counted(&self) -> Counter {
-        let mut counter = Counter { shows_all: true, ..Counter::default() };
+        let mut counter = Counter { shows: Shows::All, ..Counter::default() };
         let mut command = self.command();
         let mut reader: Box<dyn Reader> = match self.how {
             Tests { .. } | Figures { .. } => Box::<Libtest>::default(),

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_command_that_is_not_there_has_failed() {
-        let mut counter = Counter::default();
+        let mut counter = Counter::silent();
         check("nothing", &mut Command::new("no-such-command-anywhere"), &mut counter);
         assert_eq!(counter.total(), "0 passed, 1 failed, 0 skipped");
     }

@@ -37,15 +37,26 @@ pub struct Counter {
     pub passed: u64,
     pub failed: u64,
     pub skipped: u64,
-    /// Whether tests that passed are shown, too.
-    pub shows_all: bool,
+    /// How much of them is shown.
+    pub shows: Shows,
+}
+
+/// Which tests a run shows by name.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shows {
+    /// None, and no line for people: who tests the counting must not seem to fail or to skip.
+    Nothing,
+    /// Those that failed or were skipped.
+    #[default]
+    Troubles,
+    All,
 }
 
 impl Counter {
     pub fn heed(&mut self, said: Vec<Said>) {
         said.into_iter().for_each(|said| match said {
             Said::Test { name, end } => self.test(&name, end),
-            Said::Line(line) => println!("{line}"),
+            Said::Line(line) => self.say(&line),
         });
     }
 
@@ -53,19 +64,25 @@ impl Counter {
         match end {
             End::Passed => {
                 self.passed += 1;
-                if self.shows_all {
-                    println!("ok {name}");
+                if self.shows == Shows::All {
+                    self.say(&format!("ok {name}"));
                 }
             }
             End::Failed => {
                 self.failed += 1;
-                println!("FAILED: {name}");
+                self.say(&format!("FAILED: {name}"));
             }
             End::Skipped(why) => {
                 self.skipped += 1;
-                println!("SKIPPED: {name}: {why}");
+                self.say(&format!("SKIPPED: {name}: {why}"));
             }
             End::OfTheCampaign => {}
+        }
+    }
+
+    fn say(&self, line: &str) {
+        if self.shows != Shows::Nothing {
+            println!("{line}");
         }
     }
 
@@ -89,12 +106,20 @@ impl fmt::Display for Counter {
 }
 
 #[cfg(test)]
+impl Counter {
+    /// One that says nothing.
+    pub fn silent() -> Counter {
+        Counter { shows: Shows::Nothing, ..Counter::default() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_end_counts_as_what_it_is() {
-        let mut counter = Counter::default();
+        let mut counter = Counter::silent();
         let ends = [End::Passed, End::Failed, End::Skipped("no socat".into()), End::OfTheCampaign, End::Passed];
         ends.into_iter().for_each(|end| counter.test("t", end));
         assert_eq!(counter.total(), "2 passed, 1 failed, 1 skipped");

@@ -208,7 +208,7 @@ mod tests {
     use crate::runs::count::Counter;
 
     fn counted(text: &str, success: bool) -> String {
-        let (mut counter, mut reader) = (Counter::default(), Libtest::default());
+        let (mut counter, mut reader) = (Counter::silent(), Libtest::default());
         text.lines().for_each(|line| counter.heed(reader.line(line)));
         counter.heed(reader.end(success));
         counter.total()

@@ -76,7 +76,7 @@ mod tests {
     use crate::runs::count::Counter;
 
     fn counted(text: &str, success: bool) -> String {
-        let (mut counter, mut reader) = (Counter::default(), Lines::default());
+        let (mut counter, mut reader) = (Counter::silent(), Lines::default());
         text.lines().for_each(|line| counter.heed(reader.line(line)));
         counter.heed(reader.end(success));
         counter.total()
@@ -91,7 +91,7 @@ mod tests {
     fn a_program_that_says_nothing_or_ends_badly_has_failed() {
         assert_eq!(counted("", true), "0 passed, 1 failed, 0 skipped");
         assert_eq!(counted("ok a\nTraceback\n", false), "1 passed, 1 failed, 0 skipped");
-        let mut counter = Counter::default();
+        let mut counter = Counter::silent();
         counter.heed(Whole("fuzz".into()).end(false));
         counter.heed(Build::default().end(true));
         counter.heed(Build::default().end(false));

@@ -9,6 +9,8 @@ use super::{Binary, BundleId, Expr, LayerId, Name, Param, WireId};
 pub struct Bundle {
     /// `_` for one without a name.
     pub name: Name,
+    /// Its `///` lines, joined by newlines; empty for one without a name.
+    pub docs: String,
     /// Values; its parts name them by index.
     pub params: Vec<Param>,
     /// Top to bottom.

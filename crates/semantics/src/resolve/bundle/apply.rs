@@ -214,7 +214,7 @@ fn join(cx: &mut Context, parts: Vec<Use>) -> Use {
         args.extend(part.args);
     }
     let name = Name { text: "_".into(), span };
-    cx.program.bundles.push(Bundle { name, params, parts: inner, wire: None, compressed: false });
+    cx.program.bundles.push(Bundle { name, docs: String::new(), params, parts: inner, wire: None, compressed: false });
     Use { of: Definition::Bundle(BundleId(cx.program.bundles.len() as u32 - 1)), args, span }
 }
 
@@ -229,12 +229,13 @@ fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at
     let trees = cx.trees.clone();
     let (file, item) = &trees.bundles[id.index()];
     let pattern = &cx.program.bundles[id.index()];
-    let (name, params) = (pattern.name.clone(), [pattern.params.clone(), extra].concat());
+    let (name, docs) = (pattern.name.clone(), pattern.docs.clone());
+    let params = [pattern.params.clone(), extra].concat();
     let scene = Scene { file: *file, params: &params, devices: &[], given };
     let parts: Option<Vec<Use>> = item.layers().iter().map(|part| part_of(cx, part, scene)).collect();
     let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
     cx.higher.making.pop();
-    cx.program.bundles.push(Bundle { name, params, parts: parts?, wire, compressed: item.is_compressed() });
+    cx.program.bundles.push(Bundle { name, docs, params, parts: parts?, wire, compressed: item.is_compressed() });
     Some(BundleId(cx.program.bundles.len() as u32 - 1))
 }
 

@@ -23,6 +23,7 @@ pub fn bundles(cx: &mut Context) {
         let name = tree::title(*file, item.name());
         cx.program.bundles.push(Bundle {
             name,
+            docs: item.doc(),
             params,
             parts: Vec::new(),
             wire: None,
