@@ -98,7 +98,7 @@ impl<'a> Body<'a> {
     }
 
     fn statement(&mut self) {
-        match self.random.place(20) {
+        match self.random.place(22) {
             0 | 1 => self.arithmetic(),
             2 => self.wide_arithmetic(),
             3 => self.compare(),
@@ -117,6 +117,8 @@ impl<'a> Body<'a> {
             16 => self.change_message(),
             17 => self.held(),
             18 => self.whole_arrays(),
+            19 => self.call(),
+            20 => self.nobody(),
             _ => self.rounds(),
         }
     }
@@ -354,6 +356,25 @@ impl<'a> Body<'a> {
         self.line(format!("{flag} = sample bool from e"));
         self.bytes.push(byte);
         self.flags.push(flag);
+    }
+
+    /// The function that every random automaton has, which branches and may report.
+    fn call(&mut self) {
+        let (a, b, n, f) = (self.byte(), self.byte(), self.fresh("v"), self.fresh("f"));
+        self.line(format!("{n}, {f} = call sum({a}, {b})"));
+        self.bytes.push(n);
+        self.flags.push(f);
+    }
+
+    /// Whether a session was remembered; then perhaps none is.
+    fn nobody(&mut self) {
+        let (last, flag, layer) = (self.fresh("s"), self.fresh("f"), self.layer);
+        self.line(format!("{last} = get e.last"));
+        self.line(format!("{flag} = eq {last}, null @l{layer}.S"));
+        self.flags.push(flag);
+        if self.random.percent(50) {
+            self.line(format!("set e.last, null @l{layer}.S"));
+        }
     }
 
     /// An event of a higher rank at another layer; `None` when there is none, or enough was emitted.

@@ -11,11 +11,16 @@ use std::fmt::Write;
 use body::{Body, RANKS};
 use mokume_base::Random;
 
+/// What bodies call.
+const FUNCTION: &str =
+    "function sum(a: u8, b: u8) -> (u8, bool) {\n    n = add a, b\n    less = lt n, a\n    br less over, fits\n  \
+                        over:\n    yield 0:u8, less\n  fits:\n    m = rem n, b\n    yield m, less\n}\n";
+
 /// The text of the automaton of a seed. It passes the verifier and composes.
 pub fn automaton(seed: u64) -> String {
     let mut random = Random::new(seed);
     let layers = 1 + random.place(4);
-    let mut text = head(&mut random, layers);
+    let mut text = head(&mut random, layers) + FUNCTION;
     for layer in 0..layers {
         for rank in 0..RANKS {
             let later = if rank > 0 { " later 2" } else { "" };
