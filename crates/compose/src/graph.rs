@@ -105,6 +105,7 @@ fn first_choice(body: &Body) -> Option<(HeaderId, Value)> {
         Terminator::Match { header, message, .. } => Some((*header, *message)),
         Terminator::Return
         | Terminator::Yield { .. }
+        | Terminator::Refuse { .. }
         | Terminator::Jump { .. }
         | Terminator::Branch { .. }
         | Terminator::Switch { .. }

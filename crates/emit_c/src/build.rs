@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 use mokume_base::world::Running;
 use mokume_base::{Invocation, World};
-use mokume_reaction::{Automaton, HandlerId};
+use mokume_reaction::{Automaton, Unit};
 use mokume_toolchain::{Failure, Job, Library, Product};
 
 use crate::request::{FREE, MAKE, SET_FAULT};
@@ -133,7 +133,7 @@ pub(crate) struct StackInfo {
     pub sources: Vec<String>,
     pub counters: Vec<String>,
     pub params: usize,
-    pub branches: Vec<(HandlerId, usize, usize)>,
+    pub branches: Vec<(Unit, usize, usize)>,
 }
 
 /// The way to the compiled code.

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use mokume_reaction::{Automaton, BlockId, HandlerId};
+use mokume_reaction::{Automaton, BlockId};
 
 use crate::channels::EMPTY;
 use crate::layout::{Key, Layout, State};
@@ -285,9 +285,12 @@ pub(crate) fn first_state(layout: &Layout, locals: &mut Locals, beginning: &Begi
 fn unreached(locals: &Locals) -> Vec<String> {
     let program = &locals.program;
     let mut unreached = Vec::new();
-    for (handler, first) in program.first_block.iter().enumerate() {
-        let blocks = &program.automaton.handlers[handler].body.blocks;
-        let name = program.automaton.handler_name(HandlerId::from(handler));
+    let a = &program.automaton;
+    let handlers = (0..a.handlers.len()).map(|handler| a.handler_name(handler.into()));
+    let procedures = a.functions.iter().filter(|function| function.procedure().is_some());
+    let names = handlers.chain(procedures.map(|function| function.name.clone()));
+    for (((_, body), name), first) in a.code().zip(names).zip(&program.first_block) {
+        let blocks = &body.blocks;
         let missed = |block: &usize| !locals.covered[first + block];
         match (0..blocks.len()).filter(missed).collect::<Vec<_>>() {
             all if all.len() == blocks.len() => unreached.push(name),

@@ -20,6 +20,7 @@ impl Core {
         match end {
             Terminator::Return => stop(end),
             Terminator::Yield { values } => Next::Values(values),
+            Terminator::Refuse { values } => Next::Refused(values),
             Terminator::Jump { to } => Next::Go { edge: 0, to },
             Terminator::Branch { condition, then, otherwise, .. } => {
                 either(self.get(at, *condition) != 0, then, otherwise)
@@ -67,6 +68,7 @@ impl Core {
             Fallible::Take { object, cell, amount } => self.take(at, *object, *cell, *amount),
             Fallible::TakeOut { object, cell, index } => self.take_out(at, *object, *cell, *index),
             Fallible::ShareHeld { object, cell, index } => self.share_held(at, *object, *cell, *index),
+            Fallible::TryRun { procedure, args } => self.try_call(at, *procedure, args),
             Fallible::Later { target, event: _, args } => self.put_off(at, block, *target, args),
         }
     }
@@ -244,7 +246,7 @@ impl Core {
     }
 
     fn put_off(&mut self, at: Activation, block: BlockId, target: Value, args: &[Value]) -> bool {
-        let handler = at.info.map_or(NOBODY, |info| info.blocks[block.index()].later);
+        let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].later);
         let Some(definition) = at.program.automaton.handlers.get(handler as usize) else { return false };
         let waiting = &mut self.later_waiting[handler as usize];
         if *waiting >= definition.later_capacity {

@@ -35,7 +35,9 @@ impl Core {
             OpKind::Cast { a, to } => self.get(at, *a) & at.program.mask(*to),
             OpKind::Param { param } => at.program.params.get(param.index()).copied().unwrap_or(0),
             OpKind::Now {} => self.now,
-            OpKind::Call { function, args } => return self.call(at, *function, args, &op.results),
+            OpKind::Call { function, args } | OpKind::Run { procedure: function, args } => {
+                return self.call(at, *function, args, &op.results);
+            }
             OpKind::Sample { object, ty } => {
                 let class = at.class(*object);
                 let object = self.get(at, *object);
@@ -122,12 +124,12 @@ impl Core {
             }
 
             OpKind::Emit { target, event: _, args } => {
-                let (handler, channel) = at.info.map_or((NOBODY, 0), |info| info.blocks[block.index()].emits[place]);
+                let (handler, channel) = at.blocks.map_or((NOBODY, 0), |blocks| blocks[block.index()].emits[place]);
                 let target = self.get(at, *target);
                 return self.emit(at, What::Call { handler, target }, channel, args);
             }
             OpKind::Out { port, event, args } => {
-                let channel = at.info.map_or(0, |info| info.blocks[block.index()].emits[place].1);
+                let channel = at.blocks.map_or(0, |blocks| blocks[block.index()].emits[place].1);
                 return self.emit(at, What::Out { port: port.0, event: *event }, channel, args);
             }
             OpKind::Drop { message, reason } => return self.drop_message(self.get(at, *message), *reason),

@@ -277,15 +277,57 @@ pub struct PortOutput {
     pub params: Vec<(String, Type)>,
 }
 
-/// A function without effects: `pure`, or reading the objects that it is given (a published value).
+/// A body with parameters and results that others name: a function without effects, or a part of a layer's handlers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
-    /// `name`, or `class.name` for a published value of that class (its first parameter is then the object).
+    /// `name`; `class.name` for a published value of that class, `layer.name` for a procedure of that layer.
     pub name: String,
-    pub published: Option<ClassId>,
+    pub role: Role,
     pub params: Vec<(String, Type)>,
     pub results: Vec<Type>,
     pub body: Body,
+}
+
+/// What a function may do, and so which operations name it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// It computes from its parameters alone; for `call`.
+    Pure,
+    /// It reads objects too, the first parameter first, which is of the class; for `call` from any layer.
+    Published(ClassId),
+    /// It does what the layer's handlers do, for whoever runs it: its code stands once for all of them. It takes and gives
+    /// messages too, and no arrays; for `run`, and for `tryrun` where it may refuse.
+    Procedure {
+        layer: LayerId,
+        /// What it gives back where it refuses; none if it never does.
+        refused: Option<Vec<Type>>,
+    },
+}
+
+impl Function {
+    /// The class of which it is a published value.
+    pub fn published(&self) -> Option<ClassId> {
+        match self.role {
+            Role::Published(class) => Some(class),
+            Role::Pure | Role::Procedure { .. } => None,
+        }
+    }
+
+    /// The layer of whose handlers it is a part.
+    pub fn procedure(&self) -> Option<LayerId> {
+        match self.role {
+            Role::Procedure { layer, .. } => Some(layer),
+            Role::Pure | Role::Published(_) => None,
+        }
+    }
+
+    /// What it gives back where it refuses; nothing of one that never does.
+    pub fn refused(&self) -> &[Type] {
+        match &self.role {
+            Role::Procedure { refused: Some(types), .. } => types,
+            Role::Procedure { refused: None, .. } | Role::Pure | Role::Published(_) => &[],
+        }
+    }
 }
 
 /// What one object does on one event. Its first body parameter is the object; the others are the event's.
@@ -400,6 +442,12 @@ impl Automaton {
     /// The handler; panics at an id that refers to none.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]
+    }
+
+    /// The bodies that do something, with the layer whose they are: of handlers, then of procedures.
+    pub fn code(&self) -> impl Iterator<Item = (LayerId, &Body)> {
+        let handlers = self.handlers.iter().map(|handler| (self.class(handler.class).layer, &handler.body));
+        handlers.chain(self.functions.iter().filter_map(|function| Some((function.procedure()?, &function.body))))
     }
 
     /// Whether the class has exactly one object, which exists from the start.

@@ -93,6 +93,10 @@ pub enum Terminator {
     Yield {
         values: Vec<Value>,
     },
+    /// Of a procedure only: it gives these back, and what runs it goes on where it is refused.
+    Refuse {
+        values: Vec<Value>,
+    },
     Jump {
         to: Target,
     },

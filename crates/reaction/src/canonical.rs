@@ -262,7 +262,7 @@ mod tests {
         builder.end(Terminator::Yield { values: vec![sum, late] });
         automaton.functions.push(Function {
             name: "f".into(),
-            published: None,
+            role: Role::Pure,
             params: vec![("a.b".into(), Type::U(8))],
             results: vec![Type::U(8), Type::U(8)],
             body: builder.finish(),

@@ -126,7 +126,7 @@ pub(super) fn release(w: &mut Writer, object: Value) {
 
 pub(super) fn again(w: &mut Writer, object: Value) {
     w.guarded(object, |w| {
-        let own = w.handler.is_some_and(|id| w.plan.automaton.handler(id).trigger == Trigger::Settle)
+        let own = w.handler().is_some_and(|id| w.plan.automaton.handler(id).trigger == Trigger::Settle)
             && object == w.body.blocks[0].params[0];
         if w.plan.settles.contains(&w.class_of(object)) {
             let what = if own { "mk_again" } else { "mk_ask_again" };

@@ -8,11 +8,19 @@ use crate::plan::Emissions;
 use crate::tree::*;
 
 pub(super) fn emissions_of(w: &Writer) -> Emissions {
-    w.handler.map_or(Emissions::None, |handler| w.plan.emissions[handler.index()])
+    match w.unit {
+        Unit::Handler(handler) => w.plan.emissions[handler.index()],
+        // Who runs it carries out what it has put on the agenda.
+        Unit::Function(_) => Emissions::Agenda,
+    }
 }
 
 fn own_layer(w: &Writer) -> LayerId {
-    w.handler.map_or(LayerId(0), |id| w.plan.automaton.class(w.plan.automaton.handler(id).class).layer)
+    let automaton = w.plan.automaton;
+    match w.unit {
+        Unit::Handler(id) => automaton.class(automaton.handler(id).class).layer,
+        Unit::Function(id) => automaton.functions[id.index()].procedure().unwrap_or(LayerId(0)),
+    }
 }
 
 pub(super) fn emit(w: &mut Writer, target: Value, event: &str, args: &[Value]) {

@@ -92,7 +92,7 @@ fn arguments(
 fn walk(ours: &Automaton, theirs: &Automaton, seed: u64, steps: usize) -> Result<bool, String> {
     let Ok(program) = Program::new(Arc::new(ours.clone()), &world(ours)) else { return Ok(false) };
     let mut tables = Tables::default();
-    let mut covered = vec![false; ours.handlers.iter().map(|handler| handler.body.blocks.len()).sum()];
+    let mut covered = vec![false; program.blocks()];
     let mut machine = Instance::new(theirs, &program.params[0], 0);
     let mut random = Random::new(seed);
     let (mut host, effect) = react(&program, &mut tables, &mut covered, Host::new(&program, 0), &Input::Start);

@@ -11,6 +11,7 @@ mod given;
 mod info;
 mod listeners;
 mod members;
+mod procedures;
 mod published;
 mod sessions;
 mod task;
@@ -34,6 +35,7 @@ pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;
 pub use given::Given;
 pub use info::{HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
+pub use procedures::{Called, Procedure, Standing};
 pub use published::{Publisher, Reading, CREDIT};
 pub use task::{Ends, On, Register, Registration, Task, What};
 
@@ -51,6 +53,8 @@ pub struct Lowering<'p> {
     pub infos: Vec<Rc<Info>>,
     pub diagnostics: Vec<Diagnostic>,
     pub functions: HashMap<(usize, String, Reading), r::FunctionId>,
+    /// None of what cannot be one.
+    pub procedures: HashMap<Standing, Option<Procedure>>,
     pub watched: Vec<Watched>,
     /// Whose sessions hand a change of this name on to those above.
     pub handed_on: HashSet<(usize, String)>,
@@ -80,6 +84,7 @@ impl<'p> Lowering<'p> {
             infos: Vec::new(),
             diagnostics: Vec::new(),
             functions: HashMap::new(),
+            procedures: HashMap::new(),
             watched: Vec::new(),
             handed_on: HashSet::new(),
             declared: HashSet::new(),

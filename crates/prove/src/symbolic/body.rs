@@ -363,6 +363,7 @@ impl Reader<'_> {
             | K::Share { .. }
             | K::Received { .. }
             | K::Native { .. }
+            | K::Run { .. }
             | K::DropFor { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),
         }
     }

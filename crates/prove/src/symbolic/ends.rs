@@ -15,7 +15,7 @@ impl Reader<'_> {
                 Ended::Finished(leaf, emissions)
             }
             // Who calls a function asks for its values before.
-            Terminator::Yield { .. } => way.escape("values of what is no function"),
+            Terminator::Yield { .. } | Terminator::Refuse { .. } => way.escape("values of what is no function"),
             Terminator::Jump { to } => self.go(body, vec![(way, None, to, Vec::new())]),
             Terminator::Branch { condition, then, otherwise, .. } => {
                 let Ok(condition) = way.bits(*condition) else { return way.escape("a branch on no truth value") };
@@ -59,6 +59,7 @@ impl Reader<'_> {
 
     fn attempt(&mut self, body: &Body, mut way: Way, op: &Fallible, then: &Target, otherwise: &Target) -> Ended {
         match op {
+            Fallible::TryRun { .. } => way.escape("a procedure: it is to be put in place first"),
             Fallible::Decode { message, wire } => {
                 self.decode_ways(body, way, (*message, *wire), then, otherwise, Headers::Taken)
             }

@@ -312,6 +312,10 @@ kinds! {
     MessagesCell: CellId,
     MapCell: CellId,
     Function: FunctionId,
+    /// One that is a part of the layer's handlers.
+    Procedure: FunctionId,
+    /// The same, which may refuse.
+    Refusing: FunctionId,
     Param: ParamId,
     Header: HeaderId,
     /// Written with its header.

@@ -66,8 +66,9 @@ pub enum Given {
     Param,
     Attribute,
     Field,
-    /// Several: the function's results, the header's fields, the map's values, what a function in C gives.
+    /// Several: the function's results, what it gives back where it refuses, the header's fields, the map's values, what a function in C gives.
     Results,
+    Refused,
     Fields,
     Values,
     Native,
@@ -109,7 +110,7 @@ pub trait Operation {
         Some((slots.iter().find_map(Slot::value)?, cell))
     }
 
-    /// The function that it calls.
+    /// The function that it calls, or the procedure that it runs.
     fn function(&self) -> Option<FunctionId> {
         self.slots().into_iter().find_map(|slot| match slot {
             Slot::Function(function) => Some(function),
@@ -154,6 +155,8 @@ impl OpKind {
         match self {
             OpKind::Emit { target, event, args } => Some(Emission::Event { target: *target, event, args }),
             OpKind::Out { port, event, args } => Some(Emission::Output { port: *port, event: *event, args }),
+            // What a procedure emits leaves by its own operations.
+            OpKind::Run { .. } => None,
             other => {
                 debug_assert!(!other.effects().contains(Effects::EMITS), "an emission that nobody sees: {other:?}");
                 None
@@ -173,6 +176,7 @@ impl Fallible {
     pub fn emission(&self) -> Option<Emission<'_>> {
         match self {
             Fallible::Later { target, event, args } => Some(Emission::Event { target: *target, event, args }),
+            Fallible::TryRun { .. } => None,
             other => {
                 debug_assert!(!other.effects().contains(Effects::EMITS), "an emission that nobody sees: {other:?}");
                 None

@@ -27,7 +27,8 @@ pub struct BodyReader<'p> {
     pub pending: Vec<(Value, Literal, Span)>,
     /// Constants of the line at hand, by value: they go before the operation, in the order of its operands.
     pub constants: HashMap<Value, OpKind>,
-    pub results: Vec<Type>,
+    /// What it gives, and what it gives where it refuses.
+    pub results: (Vec<Type>, Vec<Type>),
     unit: Unit,
     places: Places,
     diagnostics: Vec<Diagnostic>,
@@ -79,16 +80,17 @@ impl HigherSource for Option<(u32, Span)> {
     }
 }
 
-fn signature(automaton: &Automaton, unit: Unit) -> (Vec<(String, Type)>, Vec<Type>) {
+/// The parameters; what it gives, and what it gives where it refuses.
+fn signature(automaton: &Automaton, unit: Unit) -> (Vec<(String, Type)>, (Vec<Type>, Vec<Type>)) {
     match unit {
         Unit::Function(id) => {
             let function = &automaton.functions[id.index()];
-            (function.params.clone(), function.results.clone())
+            (function.params.clone(), (function.results.clone(), function.refused().to_vec()))
         }
         Unit::Handler(id) => {
             let handler = automaton.handler(id);
             let values = &handler.body.values;
-            (values.iter().map(|info| (info.name.clone(), info.ty)).collect(), Vec::new())
+            (values.iter().map(|info| (info.name.clone(), info.ty)).collect(), (Vec::new(), Vec::new()))
         }
     }
 }
@@ -358,7 +360,7 @@ impl BodyReader<'_> {
         let pending: Vec<Value> = self.pending.iter().map(|(value, ..)| *value).collect();
         let typing =
             Typing { automaton: &self.parser.automaton, values: &self.builder.body().values, pending: &pending };
-        let (mut operands, mut wanted) = (end.operands(), typing.end_operands(end, &self.results));
+        let (mut operands, mut wanted) = (end.operands(), typing.end_operands(end, (&self.results.0, &self.results.1)));
         for (target, results) in end.targets().into_iter().zip(typing.target_results(end)) {
             let params = &self.builder.body().blocks[target.block.index()].params;
             let skip = results.map_or(0, |results| results.len());

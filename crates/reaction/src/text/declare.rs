@@ -227,7 +227,7 @@ fn empty_port(name: &str, index: usize) -> Port {
 fn empty_function(name: &str) -> Function {
     Function {
         name: name.to_owned(),
-        published: None,
+        role: Role::Pure,
         params: Vec::new(),
         results: Vec::new(),
         body: BodyBuilder::new(&[]).finish(),

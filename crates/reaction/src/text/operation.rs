@@ -132,7 +132,7 @@ impl BodyReader<'_> {
             Kind::Class | Kind::UniqueClass | Kind::OwnClass => Slot::Class(self.parser.class_at(cursor)?),
             Kind::ScalarCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => self.cell(slots, cursor)?,
             Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => self.cell(slots, cursor)?,
-            Kind::Function => {
+            Kind::Function | Kind::Procedure | Kind::Refusing => {
                 let find = |name: &str| self.automaton().function_named(name);
                 Slot::Function(found("function", find, &self.automaton().functions, |f| &f.name, cursor)?)
             }

@@ -72,6 +72,7 @@ const KEYWORDS: &[&str] = &[
     "wire",
     "function",
     "publish",
+    "procedure",
     "handler",
     "start",
     "expiry",
@@ -152,7 +153,7 @@ impl Parser {
         for pass in [
             &["enum"][..],
             &["param", "attribute", "header", "layer", "class"],
-            &["link", "port", "wire", "function", "publish", "composed"],
+            &["link", "port", "wire", "function", "publish", "procedure", "composed"],
             &["handler", "start", "expiry", "settle"],
         ] {
             for item in named.iter_mut().filter(|item| pass.contains(&item.keyword)) {
@@ -166,7 +167,7 @@ impl Parser {
         }
         for item in named.iter().filter(|item| item.index != usize::MAX) {
             match item.keyword {
-                "function" | "publish" => body::read(self, Unit::Function(item.index.into()), item),
+                "function" | "publish" | "procedure" => body::read(self, Unit::Function(item.index.into()), item),
                 "handler" | "start" | "expiry" | "settle" => body::read(self, Unit::Handler(item.index.into()), item),
                 _ => {}
             }
@@ -187,7 +188,7 @@ impl Parser {
             "link" => self.add_link(&mut cursor)?,
             "port" => self.fill_port(item.index, &mut cursor, item.body)?,
             "wire" => wire::read(self, item.index, &mut cursor, item.body)?,
-            "function" | "publish" => self.fill_function(item.index, item.keyword, &mut cursor)?,
+            "function" | "publish" | "procedure" => self.fill_function(item.index, item.keyword, &mut cursor)?,
             "composed" => self.fill_composition(&mut cursor, item.body)?,
             _ => return self.add_handler(item.keyword, &mut cursor),
         }

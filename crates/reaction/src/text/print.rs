@@ -183,11 +183,26 @@ fn port(automaton: &Automaton, index: usize, port: &Port) -> String {
 }
 
 fn function(automaton: &Automaton, function: &Function) -> String {
-    let word = if function.published.is_some() { "publish" } else { "function" };
-    let results: Vec<String> = function.results.iter().map(|ty| names::ty(automaton, *ty)).collect();
+    let types = |types: &[Type]| types.iter().map(|ty| names::ty(automaton, *ty)).collect::<Vec<_>>().join(", ");
+    let (word, of, otherwise) = match &function.role {
+        Role::Pure => ("function", String::new(), String::new()),
+        Role::Published(_) => ("publish", String::new(), String::new()),
+        Role::Procedure { layer, refused } => {
+            let otherwise = refused.as_ref().map_or(String::new(), |refused| format!(" else ({})", types(refused)));
+            (
+                "procedure",
+                format!(
+                    " of {}",
+                    automaton.layers.get(layer.index()).map_or("?".to_owned(), |layer| path(&layer.name))
+                ),
+                otherwise,
+            )
+        }
+    };
     let params = names::params(automaton, &function.params);
-    let head = format!("{word} {}({params}) -> ({})", path(&function.name), results.join(", "));
-    format!("{head} {{\n{}}}\n", print_body::body(automaton, &function.body, &function.results))
+    let head = format!("{word} {}{of}({params}) -> ({}){otherwise}", path(&function.name), types(&function.results));
+    let given = (&function.results[..], function.refused());
+    format!("{head} {{\n{}}}\n", print_body::body(automaton, &function.body, given))
 }
 
 fn handler(automaton: &Automaton, handler: &Handler) -> String {
@@ -204,7 +219,7 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
     let comma = if params.is_empty() { "" } else { ", " };
     let later = if handler.later_capacity == 0 { String::new() } else { format!(" later {}", handler.later_capacity) };
     let head = format!("{head}({}{comma}{params}){later}{}", ident(object), source_mark(handler.source));
-    format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, &[]))
+    format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, (&[], &[])))
 }
 
 fn composition(automaton: &Automaton, composition: &Composition) -> String {

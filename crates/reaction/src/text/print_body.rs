@@ -9,7 +9,7 @@ use crate::operation::{Kind, Row, Slot};
 use crate::*;
 
 /// The lines of a canonical body, entry first and without a label.
-pub fn body(automaton: &Automaton, body: &Body, results: &[Type]) -> String {
+pub fn body(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) -> String {
     let mut out = String::new();
     for (index, block) in body.blocks.iter().enumerate() {
         let mut printer = Printer { automaton, body, inline: HashMap::new() };
@@ -234,7 +234,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn end(&self, end: &Terminator, results: &[Type]) -> String {
+    fn end(&self, end: &Terminator, results: (&[Type], &[Type])) -> String {
         let a = self.automaton;
         let operands = end.operands();
         let pending: Vec<Value> = operands.iter().copied().filter(|value| self.inline.contains_key(value)).collect();
@@ -245,8 +245,8 @@ impl<'a> Printer<'a> {
         let all = || self.list(&operands, &typing.end_operands(end, results));
         match end {
             Terminator::Return => "return".to_owned(),
-            Terminator::Yield { values } if values.is_empty() => "yield".to_owned(),
-            Terminator::Yield { .. } => format!("yield {}", all()),
+            Terminator::Yield { .. } => format!("yield {}", all()).trim_end().to_owned(),
+            Terminator::Refuse { .. } => format!("refuse {}", all()).trim_end().to_owned(),
             Terminator::Jump { .. } => format!("jump {}", target(0)),
             Terminator::Branch { likely, .. } => {
                 let likely = likely.map_or(String::new(), |p| format!(" @{p}"));

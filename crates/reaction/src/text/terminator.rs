@@ -7,7 +7,7 @@ use crate::operation::template::{self, Head};
 use crate::*;
 
 /// Words that begin the end of a block, beside those of the operations that may refuse.
-pub const ENDS: &[&str] = &["return", "yield", "jump", "br", "switch", "match"];
+pub const ENDS: &[&str] = &["return", "yield", "refuse", "jump", "br", "switch", "match"];
 
 /// Whether the line is the end of a block.
 pub fn is_end(cursor: &Cursor) -> bool {
@@ -26,7 +26,8 @@ impl BodyReader<'_> {
         let word = cursor.name()?;
         match word.as_str() {
             "return" => Ok(Terminator::Return),
-            "yield" => self.yields(cursor),
+            "yield" => Ok(Terminator::Yield { values: self.given(cursor)? }),
+            "refuse" => Ok(Terminator::Refuse { values: self.given(cursor)? }),
             "jump" => Ok(Terminator::Jump { to: self.target(cursor, 0)? }),
             "br" => self.branch(cursor),
             "switch" => self.switch(cursor),
@@ -54,7 +55,8 @@ impl BodyReader<'_> {
         Ok(Terminator::Try { op, then, otherwise: self.target(cursor, otherwise)? })
     }
 
-    fn yields(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
+    /// Values to the end of the line.
+    fn given(&mut self, cursor: &mut Cursor) -> Read<Vec<Value>> {
         let mut values = Vec::new();
         while !cursor.is_at_end() {
             if !values.is_empty() {
@@ -62,7 +64,7 @@ impl BodyReader<'_> {
             }
             values.push(self.operand(cursor)?);
         }
-        Ok(Terminator::Yield { values })
+        Ok(values)
     }
 
     /// `label`, `label(args)`, `label(.., args)`: `..` stands for `results` values that come first.

@@ -297,10 +297,11 @@ fn check_port(a: &Automaton, id: PortId, port: &Port, faults: &mut Faults) {
 fn check_function(place: Place, function: &Function, faults: &mut Faults) {
     let all = function.params.iter().map(|(_, ty)| ty).chain(&function.results);
     no_arrays(all.clone(), "a parameter or result of a function", place, faults);
-    if all.clone().any(|ty| *ty == Type::Msg) {
+    no_arrays(function.refused().iter(), "what a procedure gives back", place, faults);
+    if function.procedure().is_none() && all.clone().any(|ty| *ty == Type::Msg) {
         faults.add(codes::EFFECT, place, "a function has no messages").help("pass what it needs to know of them");
     }
-    if let Some(class) = function.published {
+    if let Some(class) = function.published() {
         if function.params.first().map(|(_, ty)| *ty) != Some(Type::Ref(class)) {
             faults.add(codes::COUNT, place, "the first parameter of a published value is its object");
         }

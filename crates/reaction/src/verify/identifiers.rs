@@ -220,7 +220,12 @@ impl Checker<'_, '_> {
             self.place = Place::Unit(Unit::Function(index.into()));
             self.named(&function.params);
             self.types(&function.results);
-            function.published.iter().for_each(|class| self.class(*class));
+            self.types(function.refused());
+            match function.role {
+                Role::Pure => {}
+                Role::Published(class) => self.class(class),
+                Role::Procedure { layer, .. } => self.within(layer.index(), self.a.layers.len(), "layer"),
+            }
         }
         for (index, handler) in self.a.handlers.iter().enumerate() {
             self.place = Place::Unit(Unit::Handler(index.into()));
@@ -315,6 +320,7 @@ impl Checker<'_, '_> {
             Terminator::Try { op, .. } => self.operation(op),
             Terminator::Return
             | Terminator::Yield { .. }
+            | Terminator::Refuse { .. }
             | Terminator::Jump { .. }
             | Terminator::Branch { .. }
             | Terminator::Switch { .. } => {}

@@ -284,10 +284,12 @@ pub fn fits(value: u64, width: u8) -> bool {
 fn check_end(context: &Context, index: usize, faults: &mut Faults) {
     let end = &context.body.blocks[index].end;
     let place = context.end(index);
-    let results = match context.unit {
-        Unit::Function(id) => &context.automaton.functions[id.index()].results[..],
-        Unit::Handler(_) => &[],
+    let function = match context.unit {
+        Unit::Function(id) => Some(&context.automaton.functions[id.index()]),
+        Unit::Handler(_) => None,
     };
+    let results = function.map_or(&[][..], |function| &function.results);
+    let refused = function.map_or(&[][..], Function::refused);
     match end {
         Terminator::Try { op, .. } => {
             if !check_operation(context, op, place, faults) {
@@ -296,16 +298,23 @@ fn check_end(context: &Context, index: usize, faults: &mut Faults) {
         }
         Terminator::Return
         | Terminator::Yield { .. }
+        | Terminator::Refuse { .. }
         | Terminator::Jump { .. }
         | Terminator::Branch { .. }
         | Terminator::Switch { .. }
         | Terminator::Match { .. } => {
-            let wanted = context.typing().end_operands(end, results);
+            let wanted = context.typing().end_operands(end, (results, refused));
             check_operands(context, &end.operands(), &wanted, place, faults);
         }
     }
-    if let (Terminator::Yield { values }, Unit::Function(_)) = (end, context.unit) {
-        check_count(values.len(), results.len(), "results", place, faults);
+    match (end, context.unit) {
+        (Terminator::Yield { values }, Unit::Function(_)) => {
+            check_count(values.len(), results.len(), "results", place, faults);
+        }
+        (Terminator::Refuse { values }, Unit::Function(_)) => {
+            check_count(values.len(), refused.len(), "values that it gives back", place, faults);
+        }
+        _ => {}
     }
     check_cases(context, end, place, faults);
     check_targets(context, end, place, faults);
@@ -357,6 +366,7 @@ fn check_cases(context: &Context, end: &Terminator, place: Place, faults: &mut F
         Terminator::Branch { .. }
         | Terminator::Return
         | Terminator::Yield { .. }
+        | Terminator::Refuse { .. }
         | Terminator::Jump { .. }
         | Terminator::Try { .. } => {}
     }
