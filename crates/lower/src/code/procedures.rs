@@ -26,7 +26,7 @@ impl<'p> Writer<'_, 'p> {
         env: &Env<'p>,
         given: &[(s::LocalId, Vec<r::Value>)],
     ) -> Option<(r::FunctionId, Vec<r::Value>)> {
-        if !self.live() || !self.is_worth_it(function, called) || !self.runs.is_plain() {
+        if !self.live() || self.only_reads || !self.is_worth_it(function, called) || !self.runs.is_plain() {
             return None;
         }
         let context = self.runs.context();

@@ -122,7 +122,7 @@ impl<'p> Writer<'_, 'p> {
         let around = self.around;
         let mut w = Writer::new(self.lowering, around, inst, &params);
         let values = w.params();
-        w.runs.object = Some(values[0]);
+        (w.runs.object, w.only_reads) = (Some(values[0]), true);
         match reading {
             Reading::Session => w.runs.session = Some(values[0]),
             Reading::Flow => w.runs.flow = Some(values[1..].into()),

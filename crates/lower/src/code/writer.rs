@@ -94,6 +94,8 @@ pub struct Writer<'x, 'p> {
     pub returns: Vec<Exits>,
     /// Of the same: their parameters that are messages, and where they refuse.
     pub refusals: Vec<(Vec<LocalId>, Exits)>,
+    /// The body is of a published value: it has no effects, and runs no procedures.
+    pub only_reads: bool,
     live: bool,
 }
 
@@ -132,6 +134,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             runs: Runs::default(),
             returns: Vec::new(),
             refusals: Vec::new(),
+            only_reads: false,
             live: true,
         }
     }
