@@ -4,35 +4,7 @@
 //! message that was not taken is still the handler's. Every cycle of blocks goes through a block with a `bound`.
 
 use crate::operation::{Fallible, OpKind};
-use crate::{HeaderId, SourceId, Type, VariantId};
-
-/// A value of one body.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Value(pub u32);
-
-/// A block of one body; block 0 is the entry and has the body's parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct BlockId(pub u32);
-
-impl Value {
-    /// The number as an index into [`Body::values`].
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl From<usize> for BlockId {
-    fn from(index: usize) -> Self {
-        BlockId(index as u32)
-    }
-}
-
-impl BlockId {
-    /// The number as an index into [`Body::blocks`].
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use crate::value::{BlockId, HeaderId, SourceId, Type, Value, VariantId};
 
 /// Code of a function or handler. The first block is the entry, whose parameters are the body's; nothing jumps to it.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mokume_base::{Diagnostic, Span};
 
 use super::cursor::{fault, unknown, Cursor, Read};
-use super::parse::{Item, Parser, SILENT};
+use super::parser::{Item, Parser, SILENT};
 use super::token::{Line, TokenKind};
 use crate::place::{Place, Places, Unit};
 use crate::*;

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::names::{self, ident, path};
-use super::print::source_mark;
+use super::names::{self, ident, path, source_mark};
 use crate::operation::template::Piece;
 use crate::operation::{Kind, Row, Slot};
 use crate::*;

@@ -1,6 +1,6 @@
 //! What a body may touch: its own layer's cells, the link cells of neighbours, and nothing if it is a function.
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::operation::{Kind, Slot};
 use crate::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::*;
 
 /// Checks one body. In blocks that cannot be reached, only that no value is defined twice.

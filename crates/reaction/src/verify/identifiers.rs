@@ -1,6 +1,6 @@
 //! Every identifier refers to something. All other checks rely on it.
 
-use super::{units, Faults};
+use super::context::{units, Faults};
 use crate::canonical::refers_within;
 use crate::operation::{Kind, Slot};
 use crate::*;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::*;
 
 type Held = BTreeSet<Value>;

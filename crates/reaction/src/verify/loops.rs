@@ -1,6 +1,6 @@
 //! Every cycle of blocks goes through a block with a bound, and none through the entry: handlers end.
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::*;
 
 /// Checks one body (docs/semantics.md, M5). What a bound says is not proved: it is what composing counts with.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::operation::{Kind, Slot};
 use crate::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::context::Faults;
 use super::operations::fits;
-use super::Faults;
 use crate::*;
 
 /// Checks all wires, so that decoding is total and the inverse of encoding (docs/semantics.md, W2 and W3).
