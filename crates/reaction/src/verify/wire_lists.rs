@@ -1,12 +1,12 @@
 //! Lists of wires: counted where they stand, of elements that are alike, in whole octets, that say all of themselves.
 
-use super::wires::{Checker, Way};
+use super::wires::{Checker, WirePath};
 use crate::*;
 
 const UNCOUNTED: &str = "how many elements a list has is not said in front of it";
 
 impl<'a> Checker<'a, '_> {
-    pub(super) fn list(&mut self, list: &'a WireList, ways: &mut [Way]) {
+    pub(super) fn list(&mut self, list: &'a WireList, ways: &mut [WirePath]) {
         let place = (list.header, list.variant, list.count);
         match list.to_end {
             Some(_) => ways.iter_mut().for_each(|way| way.covered.push(place)),
@@ -25,7 +25,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn list_elements(&mut self, list: &'a WireList, ways: &mut [Way]) {
+    fn list_elements(&mut self, list: &'a WireList, ways: &mut [WirePath]) {
         let first = list.elements.first().map_or(Vec::new(), |element| shape(element));
         let octets = first.split(|part| part.is_none()).all(|run| run.iter().flatten().sum::<u32>().is_multiple_of(8));
         let counts = first.first().is_some_and(Option::is_some);
@@ -49,7 +49,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn list_item(&mut self, item: &'a WireItem, inside: &mut [Way; 1]) {
+    fn list_item(&mut self, item: &'a WireItem, inside: &mut [WirePath; 1]) {
         match item {
             WireItem::Field(field) => {
                 let computed =

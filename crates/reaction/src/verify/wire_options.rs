@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use super::operations::fits;
-use super::wires::{fields_of, Checker, Way};
+use super::wires::{fields_of, Checker, WirePath};
 use crate::*;
 
 impl<'a> Checker<'a, '_> {
     /// The ways without the part, where its header fields are zero, and the ways with it.
-    pub(super) fn optional(&mut self, when: &[WireTest], items: &'a [WireItem], ways: Vec<Way>) -> Vec<Way> {
+    pub(super) fn optional(&mut self, when: &[WireTest], items: &'a [WireItem], ways: Vec<WirePath>) -> Vec<WirePath> {
         for test in when {
             self.condition(&test.left, &ways);
             self.condition(&test.right, &ways);
@@ -23,7 +23,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Encoder and decoder know the same: fields in front that no size decides.
-    fn condition(&mut self, expression: &WireExpression, ways: &[Way]) {
+    fn condition(&mut self, expression: &WireExpression, ways: &[WirePath]) {
         let mut named = Vec::new();
         fields_of(expression, &mut named);
         for index in named {
@@ -40,12 +40,12 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    pub(super) fn reach(&mut self, to: &WireExpression, ways: &mut [Way]) {
+    pub(super) fn reach(&mut self, to: &WireExpression, ways: &mut [WirePath]) {
         self.condition(to, ways);
         ways.iter_mut().for_each(|way| way.over = true);
     }
 
-    pub(super) fn options(&mut self, options: &'a WireOptions, ways: &mut [Way]) {
+    pub(super) fn options(&mut self, options: &'a WireOptions, ways: &mut [WirePath]) {
         let mut named = Vec::new();
         fields_of(&options.until, &mut named);
         if named.iter().any(|index| ways.iter().any(|way| !way.fields.contains(index))) {
@@ -72,7 +72,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn option_arms(&mut self, options: &'a WireOptions, ways: &mut [Way]) {
+    fn option_arms(&mut self, options: &'a WireOptions, ways: &mut [WirePath]) {
         let mut kinds = HashSet::new();
         for arm in &options.arms {
             if !kinds.insert(arm.kind()) {
@@ -95,7 +95,13 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn option_items(&mut self, options: &'a WireOptions, arm: &'a OptionArm, items: &'a [WireItem], ways: &mut [Way]) {
+    fn option_items(
+        &mut self,
+        options: &'a WireOptions,
+        arm: &'a OptionArm,
+        items: &'a [WireItem],
+        ways: &mut [WirePath],
+    ) {
         let fields: Vec<&WireField> = items.iter().filter_map(only_field).collect();
         let bits: u32 = fields.iter().map(|field| u32::from(field.width)).sum();
         if fields.len() != items.len() || !bits.is_multiple_of(8) {

@@ -12,7 +12,7 @@ pub fn check(automaton: &Automaton, faults: &mut Faults) {
         let mut checker = Checker { a: automaton, id: index.into(), wire, faults, fields: Vec::new(), trims: 0 };
         checker.collect(&wire.items);
         checker.headers();
-        let way = Way::default();
+        let way = WirePath::default();
         let ways = checker.items(&wire.items, vec![way]);
         ways.iter().for_each(|way| checker.end(way));
         if checker.trims > 1 {
@@ -24,7 +24,7 @@ pub fn check(automaton: &Automaton, faults: &mut Faults) {
 
 /// One way through the choices, as far as it has come.
 #[derive(Clone, Default)]
-pub(super) struct Way {
+pub(super) struct WirePath {
     pub bits: u32,
     variants: HashMap<HeaderId, VariantId>,
     pub covered: Vec<(HeaderId, VariantId, u32)>,
@@ -88,7 +88,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    pub(super) fn items(&mut self, items: &'a [WireItem], mut ways: Vec<Way>) -> Vec<Way> {
+    pub(super) fn items(&mut self, items: &'a [WireItem], mut ways: Vec<WirePath>) -> Vec<WirePath> {
         for (place, item) in items.iter().enumerate() {
             let is_list = matches!(item, WireItem::List(_));
             if ways.iter().any(|way| way.over && !(way.listed && is_list)) {
@@ -112,7 +112,7 @@ impl<'a> Checker<'a, '_> {
         ways
     }
 
-    pub(super) fn field(&mut self, field: &'a WireField, ways: &mut [Way]) {
+    pub(super) fn field(&mut self, field: &'a WireField, ways: &mut [WirePath]) {
         let place = self.place(field.index);
         if !(1..=64).contains(&field.width) {
             let message = format!("field `{}` has {} bits: a field has 1 to 64", field.name, field.width);
@@ -175,7 +175,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn choice(&mut self, on: FieldIndex, arms: &'a [WireArm], ways: Vec<Way>) -> Vec<Way> {
+    fn choice(&mut self, on: FieldIndex, arms: &'a [WireArm], ways: Vec<WirePath>) -> Vec<WirePath> {
         if ways.iter().any(|way| !way.fields.contains(&on)) {
             self.fault(codes::WIRE_NAME, format!("a choice on field {}, which does not come before it", on.0));
         }
@@ -202,7 +202,7 @@ impl<'a> Checker<'a, '_> {
         self.bounded(after)
     }
 
-    pub(super) fn bounded(&mut self, mut ways: Vec<Way>) -> Vec<Way> {
+    pub(super) fn bounded(&mut self, mut ways: Vec<WirePath>) -> Vec<WirePath> {
         if ways.len() > MOST_WAYS {
             self.fault(codes::SIZE, format!("more than {MOST_WAYS} ways through the choices"));
             ways.truncate(1);
@@ -225,7 +225,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn end(&mut self, way: &Way) {
+    fn end(&mut self, way: &WirePath) {
         if !way.bits.is_multiple_of(8) {
             let message = format!("a header of {} bits does not end on an octet", way.bits);
             self.faults.add(codes::WIRE_OCTETS, Place::Wire(self.id), message).help("add `reserved` bits");
@@ -239,7 +239,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// What a field is computed from, or constrained by, is in every packet that has the field.
-    fn check_named(&mut self, index: FieldIndex, way: &Way) {
+    fn check_named(&mut self, index: FieldIndex, way: &WirePath) {
         let Some(field) = self.fields.get(index.0 as usize).copied() else { return };
         let mut named = Vec::new();
         if let FieldValue::Computed { expression, .. } = &field.value {
@@ -259,7 +259,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn cover(&mut self, header: HeaderId, way: &Way) {
+    fn cover(&mut self, header: HeaderId, way: &WirePath) {
         let found = &self.a.headers[header.index()];
         let variant = match (way.variants.get(&header), found.variants.len()) {
             (Some(variant), _) => *variant,
