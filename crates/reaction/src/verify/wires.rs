@@ -45,7 +45,7 @@ pub(super) struct Checker<'a, 'f> {
 }
 
 /// More paths than a wire with sense has.
-const MOST_WAYS: usize = 4096;
+const MOST_PATHS: usize = 4096;
 
 impl<'a> Checker<'a, '_> {
     pub(super) fn place(&self, index: FieldIndex) -> Place {
@@ -203,8 +203,8 @@ impl<'a> Checker<'a, '_> {
     }
 
     pub(super) fn bounded(&mut self, mut paths: Vec<WirePath>) -> Vec<WirePath> {
-        if paths.len() > MOST_WAYS {
-            self.fault(codes::SIZE, format!("more than {MOST_WAYS} ways through the choices"));
+        if paths.len() > MOST_PATHS {
+            self.fault(codes::SIZE, format!("more than {MOST_PATHS} ways through the choices"));
             paths.truncate(1);
         }
         paths
