@@ -274,7 +274,8 @@ fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) -> Res
     if options.log {
         print_log(&finished, printer);
     }
-    let reports = finished.records.iter().filter(|r| matches!(r.what, mokume_simulate::What::Reported { .. })).count();
+    let reports =
+        finished.records.iter().filter(|r| matches!(r.what, mokume_simulate::RecordedEvent::Reported { .. })).count();
     if printer.is_json() {
         printer.object(&json!({ "network": network.name.text, "seed": seed, "nanoseconds": finished.until }));
     } else {
