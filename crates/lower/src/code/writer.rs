@@ -12,7 +12,7 @@ use mokume_semantics::program::{self as s, Expr, Function, Handler, Local, Local
 use super::around::Around;
 use crate::constants::{fold_one, Env};
 use crate::plan::Component;
-use crate::stack::{Given, Info, Lowering, On, Registration, What};
+use crate::stack::{Given, Info, Lowering, On, Purpose, Registration};
 
 /// A local's parts ([`crate::parts`]); none when it is not (or no longer) there.
 pub type Locals = Vec<Option<Vec<Value>>>;
@@ -212,9 +212,9 @@ impl<'x, 'p> Writer<'x, 'p> {
     }
 
     /// Asks for the handler of an event.
-    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, Type)>, what: What) {
+    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, Type)>, purpose: Purpose) {
         if self.live {
-            self.lowering.event(inst, on, name, params, what);
+            self.lowering.event(inst, on, name, params, purpose);
         }
     }
 

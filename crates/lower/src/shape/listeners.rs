@@ -10,7 +10,7 @@ use mokume_semantics::program as s;
 use crate::code::{Exits, Flow, Fork, Writer};
 use crate::fault::Fault;
 use crate::plan::Component;
-use crate::stack::{Ends, Lowering, On, Patterns, Register, Registration, What};
+use crate::stack::{Ends, Lowering, On, Patterns, Purpose, Register, Registration};
 
 /// Of so many layers a listener may leave the local part open.
 const MOST_OPEN: usize = 3;
@@ -288,7 +288,7 @@ impl<'p> Writer<'_, 'p> {
         let params = self.pattern_params(components, ends);
         let user = (self.inst(below).users.len() > 1).then_some(self.inst);
         let event = self.event_of(&registration.name(), user);
-        self.event(below, On::Entity, &event, params, What::Register(registration, user));
+        self.event(below, On::Entity, &event, params, Purpose::Register(registration, user));
         let target = self.unique(self.lowering.info(below).classes.entity);
         self.emit(target, &event, args);
     }

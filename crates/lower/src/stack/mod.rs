@@ -35,7 +35,7 @@ pub use declare::DEVICE_MTU;
 pub use given::Given;
 pub use info::{HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
 pub use published::{Publisher, Reading, CREDIT};
-pub use task::{Ends, On, Register, Registration, Task, What};
+pub use task::{Ends, On, Purpose, Register, Registration, Task};
 
 /// Grants end at the ends of a stack, and where several are above or below: who has a use for them handles them.
 pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
@@ -303,9 +303,9 @@ impl<'p> Lowering<'p> {
     }
 
     /// Asks for the handler of an event that is emitted.
-    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, what: What) {
+    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, purpose: Purpose) {
         let trigger = r::Trigger::Event(name.to_owned());
-        self.need(Task { inst, on, trigger, params, what, later: 0 });
+        self.need(Task { inst, on, trigger, params, purpose, later: 0 });
     }
 
     /// The handler to be made next, in the order in which they were asked for; none when all are made.
