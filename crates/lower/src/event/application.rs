@@ -6,7 +6,7 @@ use mokume_reaction as r;
 
 use crate::code::{Exits, Flow, Writer};
 use crate::fault::Fault;
-use crate::stack::{Ends, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
+use crate::stack::{Endpoints, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
 
 impl<'p> Writer<'_, 'p> {
     fn out(&mut self, event: &str, args: Vec<r::Value>) {
@@ -75,7 +75,8 @@ impl<'p> Writer<'_, 'p> {
 
     /// An input of the port, by its name.
     fn application_asks(&mut self, name: &str, args: &[r::Value]) {
-        let (plain, ends) = name.strip_suffix("_from").map_or((name, Ends::Local), |name| (name, Ends::Both));
+        let (plain, endpoints) =
+            name.strip_suffix("_from").map_or((name, Endpoints::Local), |name| (name, Endpoints::Both));
         let how = match plain {
             "open" => return self.application_open(args[0], &args[1..]),
             "send_to" => {
@@ -89,7 +90,7 @@ impl<'p> Writer<'_, 'p> {
             "bind" => Register::Bind,
             _ => Register::Unlisten,
         };
-        self.register_down(Registration { how, ends }, &args[1..]);
+        self.register_down(Registration { how, endpoints }, &args[1..]);
     }
 
     fn application_is_granted(&mut self, on: On) {

@@ -7,7 +7,7 @@ use mokume_semantics::program as s;
 
 use crate::code::{Exits, Flow, Pass, Writer};
 use crate::plan::Component;
-use crate::stack::{Ends, On, Purpose, Register, Registration, Task, GRANTS};
+use crate::stack::{Endpoints, On, Purpose, Register, Registration, Task, GRANTS};
 
 impl<'p> Writer<'_, 'p> {
     pub(super) fn make_layer(&mut self, task: &Task) {
@@ -101,7 +101,7 @@ impl<'p> Writer<'_, 'p> {
             }
         }
         if registration.how == Register::Unlisten {
-            self.leave_listener(registration.ends, &pattern);
+            self.leave_listener(registration.endpoints, &pattern);
         }
         self.exit(&mut exits, Vec::new());
         self.meet(exits);
@@ -114,7 +114,7 @@ impl<'p> Writer<'_, 'p> {
         let mut rest = pattern.iter();
         let mut flow = Vec::new();
         for (component, (_, ty)) in components.iter().zip(types) {
-            let said = component.is_said(registration.ends == Ends::Both);
+            let said = component.is_said(registration.endpoints == Endpoints::Both);
             let known = if said { rest.next().copied() } else { None };
             flow.push(known.unwrap_or_else(|| self.constant(ty, 0)));
         }

@@ -6,7 +6,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::plan::Kind;
-use crate::stack::{Ends, Lowering, On, Purpose, GRANTS};
+use crate::stack::{Endpoints, Lowering, On, Purpose, GRANTS};
 
 type Params = Vec<(String, r::Type)>;
 
@@ -102,7 +102,7 @@ impl<'p> Lowering<'p> {
         let at = self.inst(inst);
         let (user, msg) = (one("user", r::Type::U(32)), one("msg", r::Type::Msg));
         let flow = self.flow_params(&at.bottom);
-        let listener = [user.clone(), self.pattern_params(&at.bottom, Ends::Local)].concat();
+        let listener = [user.clone(), self.pattern_params(&at.bottom, Endpoints::Local)].concat();
         let from = [user.clone(), flow.clone()].concat();
         let asked = self.below_handles(inst, GRANTS[1]);
         if at.uses.sessions {

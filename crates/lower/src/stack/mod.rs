@@ -35,7 +35,7 @@ pub use declare::DEVICE_MTU;
 pub use given::Given;
 pub use info::{HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
 pub use published::{Publisher, Reading, CREDIT};
-pub use task::{Ends, On, Purpose, Register, Registration, Task};
+pub use task::{Endpoints, On, Purpose, Register, Registration, Task};
 
 /// Grants end at the ends of a stack, and where several are above or below: who has a use for them handles them.
 pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
@@ -236,8 +236,9 @@ impl<'p> Lowering<'p> {
     }
 
     /// The same of what a pattern says.
-    pub fn pattern_params(&mut self, components: &[Component], ends: Ends) -> Vec<(String, r::Type)> {
-        let said: Vec<Component> = components.iter().filter(|c| c.is_said(ends == Ends::Both)).cloned().collect();
+    pub fn pattern_params(&mut self, components: &[Component], endpoints: Endpoints) -> Vec<(String, r::Type)> {
+        let said: Vec<Component> =
+            components.iter().filter(|c| c.is_said(endpoints == Endpoints::Both)).cloned().collect();
         self.flow_params(&said)
     }
 

@@ -4,7 +4,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use super::info::{FoundCells, LowerCells};
-use super::{Ends, Info, Lowering, Patterns, PointCells, SessionCells};
+use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
 use crate::plan::{Kind, Part};
 
 impl<'p> Lowering<'p> {
@@ -77,8 +77,8 @@ impl<'p> Lowering<'p> {
             let key = this.pattern_params(top, ends);
             this.map_to(entity, name, key, class, listeners)
         };
-        let local = map(self, "points", Ends::Local);
-        let from = self.may_name_remotes(inst).then(|| map(self, "points_from", Ends::Both));
+        let local = map(self, "points", Endpoints::Local);
+        let from = self.may_name_remotes(inst).then(|| map(self, "points_from", Endpoints::Both));
         let index = Patterns { local, from, any: None };
         PointCells { class, sessions, listening, index, of_session }
     }

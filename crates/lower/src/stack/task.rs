@@ -183,26 +183,26 @@ pub enum Register {
 
 /// Which components a pattern has: those of the local end, or all, where something of the remote end is named.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Ends {
+pub enum Endpoints {
     Local,
     Both,
 }
 
-impl Ends {
-    /// A pattern that is written out names the ends that it says; any other flow is a pattern of both.
-    pub fn of(flow: &s::Expr) -> Ends {
+impl Endpoints {
+    /// A pattern that is written out names the endpoints that it says; any other flow is a pattern of both.
+    pub fn of(flow: &s::Expr) -> Endpoints {
         match &flow.kind {
-            s::ExprKind::Flow { remote, .. } if remote.is_empty() => Ends::Local,
-            _ => Ends::Both,
+            s::ExprKind::Flow { remote, .. } if remote.is_empty() => Endpoints::Local,
+            _ => Endpoints::Both,
         }
     }
 }
 
-/// What is asked of the layer below, and for which ends.
+/// What is asked of the layer below, and for which endpoints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Registration {
     pub how: Register,
-    pub ends: Ends,
+    pub endpoints: Endpoints,
 }
 
 impl Registration {
@@ -213,9 +213,9 @@ impl Registration {
             Register::Bind => "bind",
             Register::Unlisten => "unlisten",
         };
-        match self.ends {
-            Ends::Local => how.to_owned(),
-            Ends::Both => format!("{how}_from"),
+        match self.endpoints {
+            Endpoints::Local => how.to_owned(),
+            Endpoints::Both => format!("{how}_from"),
         }
     }
 }
