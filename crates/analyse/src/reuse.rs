@@ -69,7 +69,7 @@ impl Places {
                     places.join(array, *result);
                 }
             }
-            for target in block.end.targets().into_iter().filter(|target| flow.edges_into(target.block) == 1) {
+            for target in block.terminator.targets().into_iter().filter(|target| flow.edges_into(target.block) == 1) {
                 debug_assert!(target.block.index() != index, "a block that only it comes to");
                 let params = &body.blocks[target.block.index()].params;
                 let own = &params[params.len().saturating_sub(target.args.len())..];
@@ -111,11 +111,11 @@ fn live_at_ends(body: &Body) -> Vec<Vec<bool>> {
         let before = ends.clone();
         for (index, block) in body.blocks.iter().enumerate().rev() {
             let mut live = vec![false; body.values.len()];
-            for target in block.end.targets() {
+            for target in block.terminator.targets() {
                 at_start(body, target.block.index(), &before).into_iter().for_each(|value| live[value] = true);
                 target.args.iter().for_each(|arg| live[arg.index()] = true);
             }
-            block.end.operands().into_iter().for_each(|value| live[value.index()] = true);
+            block.terminator.operands().into_iter().for_each(|value| live[value.index()] = true);
             ends[index] = live;
         }
         if ends == before {

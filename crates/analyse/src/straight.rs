@@ -19,7 +19,7 @@ pub fn straighten(body: &mut Body) {
 fn thread(body: &mut Body) {
     let uses = uses(body);
     let mut ends: Vec<Terminator> =
-        body.blocks.iter_mut().map(|block| std::mem::replace(&mut block.end, Terminator::Return)).collect();
+        body.blocks.iter_mut().map(|block| std::mem::replace(&mut block.terminator, Terminator::Return)).collect();
     for at in 0..ends.len() {
         let mut end = std::mem::replace(&mut ends[at], Terminator::Return);
         end.for_each_target_mut(|target| {
@@ -43,7 +43,7 @@ fn thread(body: &mut Body) {
         ends[at] = end;
     }
     for (block, end) in body.blocks.iter_mut().zip(ends) {
-        block.end = end;
+        block.terminator = end;
     }
 }
 
@@ -53,8 +53,9 @@ fn uses(body: &Body) -> Vec<usize> {
     let mut count = |value: Value| uses[value.index()] += 1;
     for block in &body.blocks {
         block.ops.iter().for_each(|op| mokume_reaction::Operation::for_each_operand(&op.kind, &mut count));
-        let end = block.end.operands().into_iter();
-        end.chain(block.end.targets().into_iter().flat_map(|target| target.args.iter().copied())).for_each(&mut count);
+        let end = block.terminator.operands().into_iter();
+        end.chain(block.terminator.targets().into_iter().flat_map(|target| target.args.iter().copied()))
+            .for_each(&mut count);
     }
     uses
 }
@@ -88,7 +89,7 @@ fn merge(body: &mut Body) {
         if !reached.contains(BlockId::from(at)) {
             continue;
         }
-        while let Terminator::Jump { to } = &body.blocks[at].end {
+        while let Terminator::Jump { to } = &body.blocks[at].terminator {
             let next = to.block.index();
             let edges = flow.predecessors_of(to.block).filter(|from| reached.contains(*from)).count();
             if next == 0 || next == at || edges != 1 || body.blocks[next].bound.is_some() {
@@ -99,12 +100,12 @@ fn merge(body: &mut Body) {
             block.params.clear();
             let (ops, end, mark) = (
                 std::mem::take(&mut block.ops),
-                std::mem::replace(&mut block.end, Terminator::Return),
+                std::mem::replace(&mut block.terminator, Terminator::Return),
                 block.mark.take(),
             );
             let block = &mut body.blocks[at];
             block.ops.extend(ops);
-            (block.end, block.mark) = (end, mark);
+            (block.terminator, block.mark) = (end, mark);
         }
     }
     rename(body, &known);
@@ -127,7 +128,7 @@ fn rename(body: &mut Body, known: &HashMap<Value, Value>) {
             .ops
             .iter_mut()
             .for_each(|op| mokume_reaction::Operation::for_each_operand_mut(&mut op.kind, &mut renamed));
-        block.end.for_each_operand_mut(&mut renamed);
+        block.terminator.for_each_operand_mut(&mut renamed);
     }
 }
 
@@ -154,6 +155,6 @@ fn prune(body: &mut Body) {
         reached.contains(BlockId::from(at - 1))
     });
     for block in &mut body.blocks {
-        block.end.for_each_target_mut(|target| target.block = places[target.block.index()]);
+        block.terminator.for_each_target_mut(|target| target.block = places[target.block.index()]);
     }
 }

@@ -29,7 +29,7 @@ impl<W: Fn(BlockId) -> u64> Search<'_, W> {
             for member in members {
                 knot_of[member.index()] = number;
             }
-            let targets = members.iter().flat_map(|member| self.body.blocks[member.index()].end.targets());
+            let targets = members.iter().flat_map(|member| self.body.blocks[member.index()].terminator.targets());
             let outside = targets.filter(|target| inside[target.block.index()]).map(|target| target.block.index());
             let after = outside.filter(|block| knot_of[*block] != number).map(|block| totals[block]).max();
             let total = self.knot(members).saturating_add(after.unwrap_or(0));
@@ -42,7 +42,7 @@ impl<W: Fn(BlockId) -> u64> Search<'_, W> {
 
     fn knot(&self, members: &[BlockId]) -> u64 {
         let goes_back = |member: &BlockId| {
-            let targets = self.body.blocks[member.index()].end.targets();
+            let targets = self.body.blocks[member.index()].terminator.targets();
             targets.iter().any(|target| members.contains(&target.block))
         };
         if !members.iter().any(goes_back) {
@@ -61,7 +61,7 @@ impl<W: Fn(BlockId) -> u64> Search<'_, W> {
         for member in members.iter().filter(|member| *member != head) {
             rest[member.index()] = true;
         }
-        let targets = self.body.blocks[head.index()].end.targets();
+        let targets = self.body.blocks[head.index()].terminator.targets();
         let round = targets.iter().filter(|target| rest[target.block.index()]).map(|t| self.from(t.block, &rest)).max();
         bound.saturating_mul((self.weight)(*head).saturating_add(round.unwrap_or(0)))
     }
@@ -71,7 +71,7 @@ impl<W: Fn(BlockId) -> u64> Search<'_, W> {
 fn knots(body: &Body, start: BlockId, inside: &[bool]) -> Vec<Vec<BlockId>> {
     let mut tarjan = Tarjan { index: vec![0; inside.len()], low: vec![0; inside.len()], ..Tarjan::default() };
     let successors = |block: usize| -> Vec<usize> {
-        let targets = body.blocks[block].end.targets();
+        let targets = body.blocks[block].terminator.targets();
         targets.iter().map(|target| target.block.index()).filter(|to| inside[*to]).collect()
     };
     let mut open = vec![(start.index(), successors(start.index()))];

@@ -102,7 +102,7 @@ impl<'p> Reaction<'p> {
             for (place, op) in block.ops.iter().enumerate() {
                 self.operation(&mut frame, current, place, op);
             }
-            match self.end_of_block(&frame, current, &block.end) {
+            match self.end_of_block(&frame, current, &block.terminator) {
                 Next::Stop(values) => return values,
                 Next::To(target, mut values) => {
                     let results = values.len();

@@ -194,7 +194,7 @@ fn links(automaton: &Automaton, body: &Body, from: ClassId) -> Vec<BlockLinks> {
     };
     let block = |block: &mokume_reaction::Block| BlockLinks {
         emits: block.ops.iter().map(link).collect(),
-        later: block.end.attempt().and_then(later),
+        later: block.terminator.attempt().and_then(later),
     };
     body.blocks.iter().map(block).collect()
 }

@@ -84,7 +84,7 @@ impl Core {
                 self.operation(at, current, place, op);
             }
             self.scratch.clear();
-            match self.end(at, current, &block.end) {
+            match self.end(at, current, &block.terminator) {
                 Next::Go { edge, to } => {
                     self.count_edge(at, current, edge);
                     self.enter(at, to);

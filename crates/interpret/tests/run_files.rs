@@ -83,7 +83,7 @@ fn note_coverage(automaton: &Automaton, machine: &Instance, taken: &mut BTreeMap
             continue;
         }
         let body = &automaton.handler(handler).body;
-        let end = &body.blocks[block.index()].end;
+        let end = &body.blocks[block.index()].terminator;
         let name = end.attempt().map_or_else(|| first_word(&format!("{end:?}")), |op| op.row().name.to_string());
         taken.entry(name).or_default().insert(target);
         ran.insert((handler, block));
@@ -102,7 +102,7 @@ fn note_coverage(automaton: &Automaton, machine: &Instance, taken: &mut BTreeMap
             };
             taken.entry(name.to_string()).or_default().insert(0);
         }
-        if block.end == Terminator::Return {
+        if block.terminator == Terminator::Return {
             taken.entry("Return".to_string()).or_default().insert(0);
         }
     }

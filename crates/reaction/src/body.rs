@@ -27,7 +27,7 @@ pub struct Block {
     pub label: String,
     pub params: Vec<Value>,
     pub ops: Vec<Op>,
-    pub end: Terminator,
+    pub terminator: Terminator,
     /// Where an end of several targets comes from.
     pub mark: Option<Mark>,
     /// The block is the head of a loop that is entered at most this often before it is left.

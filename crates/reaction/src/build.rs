@@ -28,7 +28,7 @@ impl BodyBuilder {
     pub fn block(&mut self, label: impl Into<String>, params: &[(String, Type)]) -> BlockId {
         let params = params.iter().map(|(name, ty)| self.new_value(*ty, name.clone())).collect();
         let label = label.into();
-        let block = Block { label, params, ops: Vec::new(), end: Terminator::Return, mark: None, bound: None };
+        let block = Block { label, params, ops: Vec::new(), terminator: Terminator::Return, mark: None, bound: None };
         self.body.blocks.push(block);
         self.ended.push(false);
         BlockId(self.body.blocks.len() as u32 - 1)
@@ -164,7 +164,7 @@ impl BodyBuilder {
     /// [`Self::end`] with a mark of the caller's.
     pub fn end_at(&mut self, end: Terminator, mark: Option<Mark>) {
         if let Some(block) = self.current.take() {
-            self.body.blocks[block.index()].end = end;
+            self.body.blocks[block.index()].terminator = end;
             self.body.blocks[block.index()].mark = mark;
             self.ended[block.index()] = true;
         }

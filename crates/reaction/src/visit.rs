@@ -90,7 +90,7 @@ impl Body {
 
     /// All operations that may refuse, block by block.
     pub fn attempts(&self) -> impl Iterator<Item = &Fallible> {
-        self.blocks.iter().filter_map(|block| block.end.attempt())
+        self.blocks.iter().filter_map(|block| block.terminator.attempt())
     }
 
     /// The class that a reference refers to.

@@ -75,7 +75,7 @@ pub type Merged = BTreeMap<Branch, Taken>;
 /// Branches of a stack: ends of blocks with more than one target.
 pub fn count(automaton: &Automaton) -> u64 {
     let blocks = automaton.handlers.iter().flat_map(|handler| &handler.body.blocks);
-    blocks.map(|block| block.end.targets().len()).filter(|targets| *targets > 1).sum::<usize>() as u64
+    blocks.map(|block| block.terminator.targets().len()).filter(|targets| *targets > 1).sum::<usize>() as u64
 }
 
 pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(HandlerId, usize, usize, u64)]) {
@@ -88,8 +88,8 @@ pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(HandlerId,
     for (handler, block, target, times) in coverage {
         let body = &automaton.handler(*handler).body;
         let at = &body.blocks[*block];
-        let Some(mark) = at.mark.filter(|_| at.end.targets().len() > 1) else { continue };
-        let (kind, ways) = (kind(automaton, &at.end), ways(body, &at.end));
+        let Some(mark) = at.mark.filter(|_| at.terminator.targets().len() > 1) else { continue };
+        let (kind, ways) = (kind(automaton, &at.terminator), ways(body, &at.terminator));
         let home = home(*handler, (mark, kind), &at.label);
         let copy = alike[&(*handler, home.clone(), kind, ways.clone())].range(..mark.nth).count() + 1;
         let branch = Branch { home, kind, ways, copy, target: *target };
@@ -112,8 +112,8 @@ fn alike(automaton: &Automaton, home: impl Fn(HandlerId, (Mark, &'static str), &
         for block in &body.blocks {
             let Some(mark) = block.mark else { continue };
             let handler = HandlerId::from(handler);
-            let kind = kind(automaton, &block.end);
-            let key = (handler, home(handler, (mark, kind), &block.label), kind, ways(body, &block.end));
+            let kind = kind(automaton, &block.terminator);
+            let key = (handler, home(handler, (mark, kind), &block.label), kind, ways(body, &block.terminator));
             alike.entry(key).or_default().insert(mark.nth);
         }
     }

@@ -82,14 +82,14 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             let at = &body.blocks[block.index()];
             self.w.at_block = block;
             at.ops.iter().for_each(|op| operation(self.w, op));
-            if let Terminator::Jump { to } = &at.end {
+            if let Terminator::Jump { to } = &at.terminator {
                 if !self.has_many_ways_in(to.block) {
                     self.receive(Vec::new(), false, to);
                     block = to.block;
                     continue;
                 }
             }
-            self.end(block, &at.end);
+            self.end(block, &at.terminator);
             return meeting.into_iter().rev().flatten().collect();
         }
     }

@@ -143,7 +143,7 @@ impl<'a> Plan<'a> {
     fn number_branches(&mut self) {
         for (h, handler) in self.automaton.handlers.iter().enumerate() {
             for (b, block) in handler.body.blocks.iter().enumerate() {
-                let targets = block.end.targets().len();
+                let targets = block.terminator.targets().len();
                 for target in (0..targets).filter(|_| targets > 1) {
                     self.branch_index.insert((h, b, target), self.branches.len());
                     self.branches.push((HandlerId::from(h), b, target));
@@ -251,20 +251,22 @@ fn emissions_come_last(body: &Body) -> bool {
     for block in &body.blocks {
         let first = block.ops.iter().position(is_emission);
         let Some(first) = first else { continue };
-        if !block.ops[first..].iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
+        if !block.ops[first..].iter().all(|op| is_emission(op) || op.kind.is_indifferent())
+            || !is_plain(&block.terminator)
+        {
             return false;
         }
-        work.extend(block.end.targets().iter().map(|target| target.block.index()));
+        work.extend(block.terminator.targets().iter().map(|target| target.block.index()));
     }
     while let Some(index) = work.pop() {
         if std::mem::replace(&mut after[index], true) {
             continue;
         }
         let block = &body.blocks[index];
-        if !block.ops.iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
+        if !block.ops.iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.terminator) {
             return false;
         }
-        work.extend(block.end.targets().iter().map(|target| target.block.index()));
+        work.extend(block.terminator.targets().iter().map(|target| target.block.index()));
     }
     true
 }

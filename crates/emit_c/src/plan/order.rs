@@ -9,7 +9,7 @@ pub(crate) fn are_known_at_ends(body: &Body) -> bool {
     let blocks = || (0..body.blocks.len()).map(BlockId::from);
     let block = |id: BlockId| &body.blocks[id.index()];
     let emits = |id: &BlockId| block(*id).ops.iter().any(|op| op.kind.emission().is_some());
-    let ends = |id: &BlockId| matches!(block(*id).end, Terminator::Return | Terminator::Match { .. });
+    let ends = |id: &BlockId| matches!(block(*id).terminator, Terminator::Return | Terminator::Match { .. });
     blocks().filter(emits).all(|emitting| {
         let after = flow.after(emitting);
         let reached = blocks().filter(|id| after.contains(*id) && ends(id));

@@ -381,7 +381,7 @@ impl Reader<'_> {
                 return Err("a function with too many ways".into());
             }
             self.run_block(body, &mut way)?;
-            if let Terminator::Yield { values } = &body.blocks[way.block].end {
+            if let Terminator::Yield { values } = &body.blocks[way.block].terminator {
                 let values = values.iter().map(|value| way.value(*value)).collect::<Result<Vec<_>, _>>()?;
                 results.push((self.terms.all(&way.leaf.condition), values));
                 for (key, term) in way.leaf.cells {

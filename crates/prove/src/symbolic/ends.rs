@@ -9,7 +9,7 @@ use crate::term::Term;
 
 impl Reader<'_> {
     pub(super) fn end_block(&mut self, body: &Body, way: Way) -> Ended {
-        match &body.blocks[way.block].end {
+        match &body.blocks[way.block].terminator {
             Terminator::Return => {
                 let Way { leaf, emissions, .. } = way;
                 Ended::Finished(leaf, emissions)

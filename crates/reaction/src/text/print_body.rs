@@ -20,7 +20,7 @@ pub fn body(automaton: &Automaton, body: &Body, results: &[Type]) -> String {
                 out += &format!("    {line}{}\n", source_mark(op.source));
             }
         }
-        out += &format!("    {}{}\n", printer.end(&block.end, results), mark(block.mark));
+        out += &format!("    {}{}\n", printer.end(&block.terminator, results), mark(block.mark));
     }
     out
 }

@@ -10,7 +10,7 @@ pub fn check(context: &Context, faults: &mut Faults) {
         for (op, found) in block.ops.iter().enumerate() {
             check_operation(context, &found.kind, context.op(index, op), faults);
         }
-        check_end(context, &block.end, context.end(index), faults);
+        check_end(context, &block.terminator, context.end(index), faults);
     }
 }
 

@@ -264,7 +264,7 @@ impl Checker<'_, '_> {
             }
             self.place = Place::Op(unit, index.into(), block.ops.len() as u32);
             self.source(block.mark.map(|mark| mark.source));
-            self.end(&block.end);
+            self.end(&block.terminator);
         }
     }
 

@@ -82,7 +82,7 @@ fn use_up(context: &Context, held: &mut Held, value: Value, place: Place, faults
 }
 
 fn ends(context: &Context, index: usize, held: Held, faults: &mut Faults) -> Vec<(usize, usize, Held)> {
-    let end = &context.body.blocks[index].end;
+    let end = &context.body.blocks[index].terminator;
     let place = context.end(index);
     let messages: Vec<Value> = end.operands().into_iter().filter(|value| is_message(context, *value)).collect();
     let mut after = held.clone();
@@ -115,8 +115,8 @@ fn consumer(context: &Context, value: Value) -> Option<Place> {
         if let Some(op) = block.ops.iter().position(uses) {
             return Some(context.op(index, op));
         }
-        let passed = block.end.targets().iter().any(|target| target.args.contains(&value));
-        if passed || block.end.operands().contains(&value) {
+        let passed = block.terminator.targets().iter().any(|target| target.args.contains(&value));
+        if passed || block.terminator.operands().contains(&value) {
             return Some(context.end(index));
         }
     }

@@ -282,7 +282,7 @@ pub fn fits(value: u64, width: u8) -> bool {
 // -- ends of blocks
 
 fn check_end(context: &Context, index: usize, faults: &mut Faults) {
-    let end = &context.body.blocks[index].end;
+    let end = &context.body.blocks[index].terminator;
     let place = context.end(index);
     let results = match context.unit {
         Unit::Function(id) => &context.automaton.functions[id.index()].results[..],
