@@ -21,20 +21,20 @@ pub struct ValueInfo {
     pub name: String,
 }
 
-/// Operations in order, and where they lead. Arguments of targets come behind the results that the end gives.
+/// Operations in order, and where they lead. Arguments of targets come behind the results that the terminator gives.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Block {
     pub label: String,
     pub params: Vec<Value>,
     pub ops: Vec<Op>,
     pub terminator: Terminator,
-    /// Where an end of several targets comes from.
+    /// Where a terminator of several targets comes from.
     pub mark: Option<Mark>,
     /// The block is the head of a loop that is entered at most this often before it is left.
     pub bound: Option<u32>,
 }
 
-/// Where an end comes from: a statement, and which of the ends it is that one rendering of the statement needs. So a
+/// Where a terminator comes from: a statement, and which of the terminators it is that one rendering of the statement needs. So a
 /// branch of a function that is rendered at each of its calls has one mark, whoever calls it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Mark {

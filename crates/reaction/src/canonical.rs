@@ -61,9 +61,9 @@ fn name_params(params: &mut [(String, Type)], body: &Body, skip: usize) {
     }
 }
 
-fn end_uses(end: &Terminator) -> Vec<Value> {
-    let mut uses = end.operands();
-    uses.extend(end.targets().iter().flat_map(|target| target.args.iter().copied()));
+fn terminator_uses(terminator: &Terminator) -> Vec<Value> {
+    let mut uses = terminator.operands();
+    uses.extend(terminator.targets().iter().flat_map(|target| target.args.iter().copied()));
     uses
 }
 
@@ -76,7 +76,7 @@ fn is_in_text_order(body: &Body) -> bool {
             }
             defined.extend(op.results.iter().copied());
         }
-        if !end_uses(&block.terminator).iter().all(|value| defined.contains(value)) {
+        if !terminator_uses(&block.terminator).iter().all(|value| defined.contains(value)) {
             return false;
         }
     }
@@ -165,7 +165,7 @@ fn renumber(body: &mut Body) {
     let params = body.blocks.iter().flat_map(|block| block.params.iter());
     let results = body.blocks.iter().flat_map(|block| block.ops.iter().flat_map(|op| op.results.iter()));
     let used = body.blocks.iter().flat_map(|block| {
-        block.ops.iter().flat_map(|op| op.kind.operands()).chain(end_uses(&block.terminator)).collect::<Vec<_>>()
+        block.ops.iter().flat_map(|op| op.kind.operands()).chain(terminator_uses(&block.terminator)).collect::<Vec<_>>()
     });
     let mut new_index: HashMap<Value, Value> = HashMap::new();
     let mut values = Vec::new();

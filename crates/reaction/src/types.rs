@@ -256,8 +256,8 @@ impl<'a> Typing<'a> {
     }
 
     /// The types that a terminator asks of its own operands (not of its targets' arguments).
-    pub fn end_operands(&self, end: &Terminator, results: &[Type]) -> Vec<Option<Type>> {
-        match end {
+    pub fn terminator_operands(&self, terminator: &Terminator, results: &[Type]) -> Vec<Option<Type>> {
+        match terminator {
             Terminator::Return | Terminator::Jump { .. } => Vec::new(),
             Terminator::Yield { values } => exactly(values.len(), Some(results.to_vec())),
             Terminator::Branch { .. } => vec![Some(Type::Bool)],
@@ -268,8 +268,8 @@ impl<'a> Typing<'a> {
     }
 
     /// For each target, in order, the types of the results that come before its own arguments; `None` as in [`Self::results`].
-    pub fn target_results(&self, end: &Terminator) -> Vec<Option<Vec<Type>>> {
-        match end {
+    pub fn target_results(&self, terminator: &Terminator) -> Vec<Option<Vec<Type>>> {
+        match terminator {
             Terminator::Return | Terminator::Yield { .. } => Vec::new(),
             Terminator::Jump { .. } => vec![Some(Vec::new())],
             Terminator::Branch { .. } => vec![Some(Vec::new()); 2],

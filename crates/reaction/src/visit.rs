@@ -7,8 +7,8 @@ use crate::{Body, Fallible, Op, Operation, Target, Terminator, Value};
 
 /// Runs `$f` on each target.
 macro_rules! each_target {
-    ($end:expr, $f:expr) => {
-        match $end {
+    ($terminator:expr, $f:expr) => {
+        match $terminator {
             Terminator::Return | Terminator::Yield { .. } => {}
             Terminator::Jump { to } => $f(to),
             Terminator::Switch { cases, default, .. } => {

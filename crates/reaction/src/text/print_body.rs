@@ -20,12 +20,12 @@ pub fn body(automaton: &Automaton, body: &Body, results: &[Type]) -> String {
                 out += &format!("    {line}{}\n", source_mark(op.source));
             }
         }
-        out += &format!("    {}{}\n", printer.end(&block.terminator, results), mark(block.mark));
+        out += &format!("    {}{}\n", printer.terminator(&block.terminator, results), mark(block.mark));
     }
     out
 }
 
-/// ` #3:1`: the second end of source 3.
+/// ` #3:1`: the second terminator of source 3.
 fn mark(mark: Option<Mark>) -> String {
     mark.map_or(String::new(), |mark| format!(" #{}:{}", mark.source.0, mark.nth))
 }
@@ -233,16 +233,16 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn end(&self, end: &Terminator, results: &[Type]) -> String {
+    fn terminator(&self, terminator: &Terminator, results: &[Type]) -> String {
         let a = self.automaton;
-        let operands = end.operands();
+        let operands = terminator.operands();
         let pending: Vec<Value> = operands.iter().copied().filter(|value| self.inline.contains_key(value)).collect();
         let typing = Typing { automaton: a, values: &self.body.values, pending: &pending };
-        let targets = end.targets();
-        let first = typing.target_results(end);
+        let targets = terminator.targets();
+        let first = typing.target_results(terminator);
         let target = |index: usize| self.target(targets[index], &first[index]);
-        let all = || self.list(&operands, &typing.end_operands(end, results));
-        match end {
+        let all = || self.list(&operands, &typing.terminator_operands(terminator, results));
+        match terminator {
             Terminator::Return => "return".to_owned(),
             Terminator::Yield { values } if values.is_empty() => "yield".to_owned(),
             Terminator::Yield { .. } => format!("yield {}", all()),

@@ -40,7 +40,7 @@ impl Context<'_> {
     }
 
     /// The place of a block's terminator.
-    pub fn end(&self, block: usize) -> Place {
+    pub fn terminator(&self, block: usize) -> Place {
         self.op(block, self.body.blocks[block].ops.len())
     }
 

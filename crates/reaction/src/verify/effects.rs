@@ -10,7 +10,7 @@ pub fn check(context: &Context, faults: &mut Faults) {
         for (op, found) in block.ops.iter().enumerate() {
             check_operation(context, &found.kind, context.op(index, op), faults);
         }
-        check_end(context, &block.terminator, context.end(index), faults);
+        check_terminator(context, &block.terminator, context.terminator(index), faults);
     }
 }
 
@@ -124,8 +124,8 @@ fn check_emission(context: &Context, target: Value, place: Place, faults: &mut F
     }
 }
 
-fn check_end(context: &Context, end: &Terminator, place: Place, faults: &mut Faults) {
-    let wrong = match (end, context.unit) {
+fn check_terminator(context: &Context, terminator: &Terminator, place: Place, faults: &mut Faults) {
+    let wrong = match (terminator, context.unit) {
         (Terminator::Try { op, .. }, _) => return check_operation(context, op, place, faults),
         (Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. }, _) => return,
         (Terminator::Yield { .. }, Unit::Function(_)) => return,

@@ -19,10 +19,10 @@ pub fn check(context: &Context, faults: &mut Faults) {
             define(&mut defined, &found.results);
         }
         for value in block.terminator.operands() {
-            check_use(context, &defined, value, context.end(index), faults);
+            check_use(context, &defined, value, context.terminator(index), faults);
         }
         for value in block.terminator.targets().iter().flat_map(|target| &target.args) {
-            check_use(context, &defined, *value, context.end(index), faults);
+            check_use(context, &defined, *value, context.terminator(index), faults);
         }
     }
 }

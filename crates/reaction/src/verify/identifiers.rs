@@ -264,7 +264,7 @@ impl Checker<'_, '_> {
             }
             self.place = Place::Op(unit, index.into(), block.ops.len() as u32);
             self.source(block.mark.map(|mark| mark.source));
-            self.end(&block.terminator);
+            self.terminator(&block.terminator);
         }
     }
 
@@ -306,8 +306,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn end(&mut self, end: &Terminator) {
-        match end {
+    fn terminator(&mut self, terminator: &Terminator) {
+        match terminator {
             Terminator::Match { header, cases, .. } => {
                 self.within(header.index(), self.a.headers.len(), "header");
                 cases.iter().for_each(|(variant, _)| self.variant(*header, *variant));

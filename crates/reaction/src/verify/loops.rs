@@ -7,7 +7,7 @@ use crate::*;
 pub fn check(context: &Context, faults: &mut Faults) {
     for (index, block) in context.body.blocks.iter().enumerate() {
         if block.terminator.targets().iter().any(|target| target.block == BlockId(0)) {
-            faults.add(codes::UNBOUNDED, context.end(index), "the entry of a body is no target");
+            faults.add(codes::UNBOUNDED, context.terminator(index), "the entry of a body is no target");
         }
         if block.bound == Some(0) {
             let place = Place::Block(context.unit, index.into());
