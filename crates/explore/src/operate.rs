@@ -102,7 +102,7 @@ impl<'p> Reaction<'p> {
             for (place, op) in block.ops.iter().enumerate() {
                 self.operation(&mut frame, current, place, op);
             }
-            match self.end_of_block(&frame, current, &block.terminator) {
+            match self.terminator(&frame, current, &block.terminator) {
                 Next::Stop(values) => return values,
                 Next::To(target, mut values) => {
                     let results = values.len();
@@ -332,9 +332,9 @@ impl<'p> Reaction<'p> {
         self.events.push(event);
     }
 
-    fn end_of_block<'a>(&mut self, frame: &Frame, block: BlockId, end: &'a Terminator) -> Next<'a> {
+    fn terminator<'a>(&mut self, frame: &Frame, block: BlockId, terminator: &'a Terminator) -> Next<'a> {
         let get = |value: Value| frame.get(value);
-        match end {
+        match terminator {
             Terminator::Return => Next::Stop(Vec::new()),
             Terminator::Yield { values } => Next::Stop(frame.all(values)),
             Terminator::Jump { to } => Next::To(to, Vec::new()),

@@ -272,7 +272,7 @@ impl<'a, K: Key> Search<'a, K> {
 
 pub(crate) fn first_state(layout: &Layout, locals: &mut Locals, beginning: &Beginning) -> State {
     let mut state = State { hosts: beginning.hosts.clone(), channels: vec![EMPTY; layout.channels.len()] };
-    for (channel, (from, _)) in layout.ends.iter().enumerate() {
+    for (channel, (from, _)) in layout.endpoints.iter().enumerate() {
         for packet in &beginning.packets[*from] {
             let content = &mut state.channels[channel];
             *content = locals.channels.put(*content, *packet).unwrap_or(*content);
