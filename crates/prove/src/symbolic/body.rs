@@ -48,7 +48,7 @@ impl Reader<'_> {
                 done.push(way.leaf);
                 continue;
             }
-            match self.end_block(body, way) {
+            match self.terminator(body, way) {
                 Ended::Ways(more) => ways.extend(more),
                 Ended::Escape(mut leaf, why) => {
                     leaf.escape = Some(why);
@@ -403,7 +403,7 @@ impl Reader<'_> {
                     }
                 }
             } else {
-                match self.end_block(body, way) {
+                match self.terminator(body, way) {
                     Ended::Ways(more) => ways.extend(more),
                     Ended::Escape(_, why) => return Err(why),
                     Ended::Finished(..) => return Err("a function that does not yield".into()),
