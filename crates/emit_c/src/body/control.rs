@@ -89,13 +89,13 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
                     continue;
                 }
             }
-            self.end(block, &at.terminator);
+            self.terminator(block, &at.terminator);
             return meeting.into_iter().rev().flatten().collect();
         }
     }
 
-    fn end(&mut self, block: BlockId, end: &'a Terminator) {
-        match end {
+    fn terminator(&mut self, block: BlockId, terminator: &'a Terminator) {
+        match terminator {
             Terminator::Return => emissions::leave(self.w, &self.flow),
             Terminator::Yield { values } => self.yield_values(values),
             Terminator::Jump { to } => self.edge(Vec::new(), false, to),

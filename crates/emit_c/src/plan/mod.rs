@@ -20,8 +20,8 @@ pub enum Emissions {
     /// All channels are direct and nothing but emissions follows the first: each is a call where it stands.
     Calls,
     /// All channels are direct, none is in a loop, and where the handler ends it is known which have happened: they are
-    /// calls at its ends.
-    AtEnd,
+    /// calls at its exits.
+    AtExits,
     /// They are put on the agenda and carried out when the handler ends.
     Agenda,
 }
@@ -135,7 +135,7 @@ impl<'a> Plan<'a> {
         let direct = edges.all(|(from, to)| self.channel(from, to).is_none());
         match direct {
             true if emissions_come_last(&handler.body) => Emissions::Calls,
-            true if order::are_known_at_ends(&handler.body) => Emissions::AtEnd,
+            true if order::are_known_at_exits(&handler.body) => Emissions::AtExits,
             _ => Emissions::Agenda,
         }
     }
@@ -288,8 +288,11 @@ fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
     found
 }
 
-fn is_plain(end: &Terminator) -> bool {
-    matches!(end, Terminator::Return | Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. })
+fn is_plain(terminator: &Terminator) -> bool {
+    matches!(
+        terminator,
+        Terminator::Return | Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. }
+    )
 }
 
 fn arguments(automaton: &Automaton) -> usize {
