@@ -1,9 +1,9 @@
 //! Branches of the source, counted once however often they are rendered.
 //!
-//! A branch is known by the statement that it comes from, what kind of end it stands at, where that leads to, which of those that are so alike it is in
-//! one rendering of the statement (the end's mark says it), and its target. So a function that is rendered at each of its calls counts once, as
+//! A branch is known by the statement that it comes from, what kind of terminator it stands at, where that leads to, which of those that are so alike it is in
+//! one rendering of the statement (the terminator's mark says it), and its target. So a function that is rendered at each of its calls counts once, as
 //! does a handler that stands in several stacks, although a stack's constants may leave some of its branches out: it is taken if any
-//! copy was. The label of the block that an end stands in is no part of that: it may be the caller's.
+//! copy was. The label of the block that a terminator stands in is no part of that: it may be the caller's.
 //!
 //! Code that a shape supplies around handlers (how sessions are opened, found, accepted, closed) has no statement; it counts once for each shape,
 //! class and trigger, however many layers have the shape, and is told apart by its labels.
@@ -72,7 +72,7 @@ impl Branch {
 /// How often each branch was taken, over all stacks.
 pub type Merged = BTreeMap<Branch, Taken>;
 
-/// Branches of a stack: ends of blocks with more than one target.
+/// Branches of a stack: terminators with more than one target.
 pub fn count(automaton: &Automaton) -> u64 {
     let blocks = automaton.handlers.iter().flat_map(|handler| &handler.body.blocks);
     blocks.map(|block| block.terminator.targets().len()).filter(|targets| *targets > 1).sum::<usize>() as u64
@@ -81,8 +81,8 @@ pub fn count(automaton: &Automaton) -> u64 {
 pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(HandlerId, usize, usize, u64)]) {
     let handlers = (0..automaton.handlers.len()).map(HandlerId::from);
     let names: Vec<[String; 2]> = handlers.map(|handler| handler_names(automaton, handler)).collect();
-    let home = |handler: HandlerId, end: (Mark, &'static str), label: &str| {
-        place(automaton, handler, end).unwrap_or_else(|| format!("{} {label}", names[handler.index()][1]))
+    let home = |handler: HandlerId, terminator: (Mark, &'static str), label: &str| {
+        place(automaton, handler, terminator).unwrap_or_else(|| format!("{} {label}", names[handler.index()][1]))
     };
     let alike = alike(automaton, home);
     for (handler, block, target, times) in coverage {
@@ -98,12 +98,13 @@ pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(HandlerId,
     }
 }
 
-fn ways(body: &Body, end: &Terminator) -> String {
-    let labels = end.targets().into_iter().map(|target| body.blocks[target.block.index()].label.replace(' ', "_"));
+fn ways(body: &Body, terminator: &Terminator) -> String {
+    let labels =
+        terminator.targets().into_iter().map(|target| body.blocks[target.block.index()].label.replace(' ', "_"));
     labels.collect::<Vec<_>>().join(" ")
 }
 
-/// The ends of one handler that come from one statement and look alike, by their numbers there.
+/// The terminators of one handler that come from one statement and look alike, by their numbers there.
 type Alike = HashMap<(HandlerId, String, &'static str, String), BTreeSet<u32>>;
 
 fn alike(automaton: &Automaton, home: impl Fn(HandlerId, (Mark, &'static str), &str) -> String) -> Alike {
@@ -162,8 +163,8 @@ fn is_one_to_one(automaton: &Automaton, class: ClassId) -> bool {
     })
 }
 
-fn kind(automaton: &Automaton, end: &Terminator) -> &'static str {
-    match end {
+fn kind(automaton: &Automaton, terminator: &Terminator) -> &'static str {
+    match terminator {
         Terminator::Try { op: Fallible::New { class, .. }, .. } if is_one_to_one(automaton, *class) => "new 1:1",
         Terminator::Return => "return",
         Terminator::Yield { .. } => "yield",
