@@ -67,20 +67,20 @@ pub enum Pass {
     },
 }
 
-/// The end of a way that goes on where others do.
+/// Where a path leaves, to go on where others do.
 pub struct Exit {
     pub block: BlockId,
     pub locals: Locals,
     pub results: Vec<Value>,
 }
 
-/// Ends of ways that are to meet.
+/// Paths that are to meet.
 #[derive(Default)]
 pub struct Exits(pub Vec<Exit>);
 
 /// One body at work: the code so far, whom it runs for, and, by [`Deref`], the stack that it is a part of.
 ///
-/// Code behind an end that nobody comes to is written to a block that nobody enters, and goes with it in the end.
+/// Code behind a terminator that nobody passes is written to a block that nobody enters, and goes with it at last.
 pub struct Writer<'x, 'p> {
     pub lowering: &'x mut Lowering<'p>,
     pub around: &'static dyn Around,
@@ -245,8 +245,8 @@ impl<'x, 'p> Writer<'x, 'p> {
     }
 
     /// Ends the block at work. What is written next is reached by nobody, until a block is selected.
-    pub fn end(&mut self, end: Terminator) {
-        self.b.end(end);
+    pub fn end(&mut self, terminator: Terminator) {
+        self.b.end(terminator);
         self.live = false;
     }
 

@@ -1,4 +1,4 @@
-//! What the ends of a stack do with events: a device with frames, an application's port with everything.
+//! What the edges of a stack do with events: a device with frames, an application's port with everything.
 
 use std::rc::Rc;
 

@@ -35,8 +35,8 @@ impl<'p> Writer<'_, 'p> {
             Purpose::Refuse => self.make_refuse(),
             Purpose::Opened | Purpose::Failed | Purpose::Closed if task.on == On::Lower => self.make_lower(task),
             Purpose::Opened => self.make_opened(task, params[1]),
-            Purpose::Failed => self.make_end(task, Pass::Failed(params[1])),
-            Purpose::Closed => self.make_end(task, Pass::Closed),
+            Purpose::Failed => self.make_session_end(task, Pass::Failed(params[1])),
+            Purpose::Closed => self.make_session_end(task, Pass::Closed),
             Purpose::FailedFlow => self.make_failed_flow(),
             Purpose::FailedQuoting => self.make_failed_quoting(task.on),
             Purpose::Close => self.make_close(task, Pass::Close),
@@ -139,7 +139,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// `failed`, `closed` from below: the own session ends.
-    fn make_end(&mut self, task: &Task, pass: Pass) {
+    fn make_session_end(&mut self, task: &Task, pass: Pass) {
         let Some(session) = self.runs.session else { return };
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         match self.handler_of(task) {
@@ -217,12 +217,12 @@ impl<'p> Writer<'_, 'p> {
             self.runs.pass = Pass::Custom { name: name.clone(), down, args: locals.as_slice().into() };
             return self.run_with(handler, locals, &values);
         }
-        let ends = match at.shape() {
+        let is_edge = match at.shape() {
             Some(s::Shape::Worker) => false,
             Some(s::Shape::Multiplexor) => on == On::Entity || down,
             Some(s::Shape::Router | s::Shape::Endpoint) | None => true,
         };
-        match ends {
+        match is_edge {
             true if GRANTS.contains(&&**name) => {}
             true => self.nobody_handles(name),
             false => self.custom(name, down, values),

@@ -110,7 +110,7 @@ impl<'p> Writer<'_, 'p> {
 }
 
 impl Patterns {
-    /// The map of the patterns that name these ends.
+    /// The map of the patterns that name these endpoints.
     pub fn of(self, endpoints: Endpoints) -> Option<r::CellId> {
         match endpoints {
             Endpoints::Local => Some(self.local),

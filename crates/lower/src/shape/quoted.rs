@@ -172,13 +172,13 @@ impl<'p> Writer<'_, 'p> {
         }
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         if self.failed_handler(self.inst).is_none() && endpoint {
-            return self.end_told(quote);
+            return self.end_session_told(quote);
         }
         self.run_failed(why, quote);
     }
 
     /// Nobody above says otherwise: the session ends.
-    fn end_told(&mut self, quote: r::Value) {
+    fn end_session_told(&mut self, quote: r::Value) {
         self.drop(quote, "failed");
         if let Some(session) = self.runs.session {
             self.event_down("abort", Purpose::Abort, Vec::new());

@@ -37,7 +37,7 @@ pub use info::{HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, Se
 pub use published::{Publisher, Reading, CREDIT};
 pub use task::{Endpoints, On, Purpose, Register, Registration, Task};
 
-/// Grants end at the ends of a stack, and where several are above or below: who has a use for them handles them.
+/// Grants end at the edges of a stack, and where several are above or below: who has a use for them handles them.
 pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
 
 /// One stack's automaton under construction, and what it is made from.
@@ -356,8 +356,9 @@ impl<'p> Lowering<'p> {
     pub fn gives_up_sessions(&self, inst: usize) -> bool {
         use s::{Emission, StmtKind};
         self.layer(inst).is_some_and(|layer| {
-            let ends = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Closed | Emission::Failed { .. }));
-            any_stmt(blocks(layer), &ends)
+            let ends_session =
+                |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Closed | Emission::Failed { .. }));
+            any_stmt(blocks(layer), &ends_session)
         })
     }
 

@@ -73,8 +73,8 @@ impl<'p> Lowering<'p> {
         let sessions = self.scalar_cell(class, "sessions", r::Type::U(32), false);
         let listening = self.scalar_cell(class, "listening", r::Type::Bool, false);
         let of_session = self.scalar_cell(session, "point", r::Type::Ref(class), true);
-        let map = |this: &mut Self, name: &str, ends| {
-            let key = this.pattern_params(top, ends);
+        let map = |this: &mut Self, name: &str, endpoints| {
+            let key = this.pattern_params(top, endpoints);
             this.map_to(entity, name, key, class, listeners)
         };
         let local = map(self, "points", Endpoints::Local);
@@ -83,7 +83,7 @@ impl<'p> Lowering<'p> {
         PointCells { class, sessions, listening, index, of_session }
     }
 
-    /// Where a multiplexor's own local key stands in its flow, and its bits; of a key of one number that the ends do not share.
+    /// Where a multiplexor's own local key stands in its flow, and its bits; of a key of one number that the endpoints do not share.
     pub fn open_key(&self, inst: usize) -> Option<(usize, u8)> {
         let at = self.inst(inst);
         let own = |place: &usize| at.top[*place].owner == inst && at.top[*place].side == Part::Local;
