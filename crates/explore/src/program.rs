@@ -110,9 +110,9 @@ pub(crate) fn mask(width: u8) -> u64 {
 }
 
 /// Functions in C cannot be looked into; random numbers only where the world says what they are.
-fn refuse_outside(automaton: &Automaton, draws: bool) -> Result<(), Unfit> {
+fn refuse_outside(automaton: &Automaton, samples: bool) -> Result<(), Unfit> {
     for op in automaton.handlers.iter().flat_map(|handler| handler.body.ops()) {
-        if draws && matches!(op.kind, OpKind::Sample { .. }) {
+        if samples && matches!(op.kind, OpKind::Sample { .. }) {
             return Err(Unfit("the stack draws random numbers; say what they are".to_string()));
         }
         if let OpKind::Native { symbol, .. } = &op.kind {

@@ -39,8 +39,8 @@ impl Core {
             OpKind::Sample { object, ty } => {
                 let class = at.class(*object);
                 let object = self.get(at, *object);
-                let drawn = self.store.get_mut(class, object).map_or(0, |found| random::sample(&mut found.stream));
-                drawn & at.program.mask(*ty)
+                let sampled = self.store.get_mut(class, object).map_or(0, |found| random::sample(&mut found.stream));
+                sampled & at.program.mask(*ty)
             }
             OpKind::Unique { class } => self.store.object_in(*class, 0),
             OpKind::Parent { object } => self.parent(at, *object),
