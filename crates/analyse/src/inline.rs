@@ -64,7 +64,7 @@ pub fn run_by(body: &Body) -> Vec<FunctionId> {
 /// The same of one block.
 pub fn run_in(block: &Block) -> Vec<FunctionId> {
     let ops = block.ops.iter().filter_map(|op| run_by_op(&op.kind));
-    ops.chain(block.end.attempt().and_then(tried)).map(|(procedure, _)| procedure).collect()
+    ops.chain(block.terminator.attempt().and_then(tried)).map(|(procedure, _)| procedure).collect()
 }
 
 fn run_by_op(kind: &OpKind) -> Option<(FunctionId, &[Value])> {
@@ -124,7 +124,7 @@ impl Inliner<'_> {
         if let Some(place) = block.ops[from..].iter().position(runs) {
             return Some(from + place);
         }
-        let (procedure, _) = block.end.attempt().and_then(tried)?;
+        let (procedure, _) = block.terminator.attempt().and_then(tried)?;
         wanted(procedure).then_some(block.ops.len())
     }
 
@@ -137,7 +137,7 @@ impl Inliner<'_> {
             label: String::new(),
             params: op.results,
             ops: after,
-            end: std::mem::replace(&mut found.end, Terminator::Return),
+            terminator: std::mem::replace(&mut found.terminator, Terminator::Return),
             mark: found.mark.take(),
             bound: None,
         };
@@ -151,7 +151,7 @@ impl Inliner<'_> {
     }
 
     fn try_run(&mut self, block: usize) {
-        let end = std::mem::replace(&mut self.body.blocks[block].end, Terminator::Return);
+        let end = std::mem::replace(&mut self.body.blocks[block].terminator, Terminator::Return);
         self.body.blocks[block].mark = None;
         let Terminator::Try { op, then, otherwise } = end else { return };
         let Some((procedure, args)) = tried(&op) else { return };
@@ -173,14 +173,14 @@ impl Inliner<'_> {
         for (index, copied) in callee.blocks.iter().enumerate() {
             let mut copied = copied.clone();
             rename(&mut copied, &value, &place);
-            lead_on(&mut copied.end, then, otherwise);
+            lead_on(&mut copied.terminator, then, otherwise);
             if index > 0 {
                 self.body.blocks.push(copied);
                 continue;
             }
             let into = &mut self.body.blocks[block];
             into.ops.extend(copied.ops);
-            (into.end, into.mark) = (copied.end, copied.mark);
+            (into.terminator, into.mark) = (copied.terminator, copied.mark);
         }
         let added: Vec<usize> = (first_block..self.body.blocks.len()).collect();
         self.place_behind(block, &added);
@@ -198,8 +198,8 @@ fn rename(block: &mut Block, value: &dyn Fn(Value) -> Value, place: &dyn Fn(Bloc
         op.kind.for_each_operand_mut(&mut |operand| *operand = value(*operand));
         op.results.iter_mut().for_each(|result| *result = value(*result));
     }
-    block.end.for_each_operand_mut(|operand| *operand = value(*operand));
-    block.end.for_each_target_mut(|target| target.block = place(target.block));
+    block.terminator.for_each_operand_mut(|operand| *operand = value(*operand));
+    block.terminator.for_each_target_mut(|target| target.block = place(target.block));
 }
 
 /// The end of a procedure becomes a jump to where it is run.
@@ -226,7 +226,7 @@ fn reorder(body: &mut Body, order: &[usize]) {
     let mut blocks: Vec<Option<Block>> = std::mem::take(&mut body.blocks).into_iter().map(Some).collect();
     body.blocks = order.iter().filter_map(|block| blocks[*block].take()).collect();
     for block in &mut body.blocks {
-        block.end.for_each_target_mut(|target| target.block = places[target.block.index()]);
+        block.terminator.for_each_target_mut(|target| target.block = places[target.block.index()]);
     }
 }
 
@@ -259,7 +259,7 @@ fn take_out(automaton: &mut Automaton) {
                 OpKind::Call { function, .. } | OpKind::Run { procedure: function, .. } => Some(function),
                 _ => None,
             });
-            let tries = match &mut block.end {
+            let tries = match &mut block.terminator {
                 Terminator::Try { op: Fallible::TryRun { procedure, .. }, .. } => Some(procedure),
                 _ => None,
             };

@@ -274,7 +274,8 @@ fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) -> Res
     if options.log {
         print_log(&finished, printer);
     }
-    let reports = finished.records.iter().filter(|r| matches!(r.what, mokume_simulate::What::Reported { .. })).count();
+    let reports =
+        finished.records.iter().filter(|r| matches!(r.what, mokume_simulate::RecordedEvent::Reported { .. })).count();
     if printer.is_json() {
         printer.object(&json!({ "network": network.name.text, "seed": seed, "nanoseconds": finished.until }));
     } else {
@@ -379,8 +380,8 @@ fn build_stack(
 /// A picture goes where it is told, or is printed: a stack as SVG, headers as text; where JSON is asked for, what it shows.
 fn draw(choice: &StackChoice, what: Drawn, output: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
     let (what, kinds): (_, &[&str]) = match what {
-        Drawn::Stack => (graph::What::Stack, &[".svg", ".dot"]),
-        Drawn::Headers => (graph::What::Headers, &[".svg", ".txt"]),
+        Drawn::Stack => (graph::Subject::Stack, &[".svg", ".dot"]),
+        Drawn::Headers => (graph::Subject::Headers, &[".svg", ".txt"]),
     };
     picture_name(output, kinds)?;
     let (checked, compiled) = compiled(choice, printer)?;
@@ -388,7 +389,7 @@ fn draw(choice: &StackChoice, what: Drawn, output: Option<&str>, printer: &Print
     let form = match output.and_then(|name| name.rsplit_once('.')).map(|(_, kind)| kind) {
         Some("dot") => graph::Form::Dot,
         Some("txt") => graph::Form::Text,
-        None if what == graph::What::Headers => graph::Form::Text,
+        None if what == graph::Subject::Headers => graph::Form::Text,
         _ => graph::Form::Svg,
     };
     if printer.is_json() && output.is_none() {

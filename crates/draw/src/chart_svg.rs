@@ -2,7 +2,7 @@
 //!
 //! Lines are drawn first and words last, with a white rim, so that words stay readable where messages cross.
 
-use crate::chart_rows::{groups, hidden_note, is_there, local, rows, side, End, Journey, Place, Rows, Side};
+use crate::chart_rows::{groups, hidden_note, is_there, local, rows, side, Fate, Journey, RowPosition, Rows, Side};
 use crate::fold::Shown;
 use crate::svg::{width, Anchor, Svg, FONT};
 use crate::{Chart, Direction, Event, Limit, TimerEvent};
@@ -224,23 +224,24 @@ fn draw_local(chart: &Chart, plan: &Plan, event: &Event, y: f64, svg: &mut Svg, 
 }
 
 fn draw_journey(plan: &Plan, journey: &Journey, svg: &mut Svg, words: &mut Svg) {
-    let start =
-        |place: Place| (if place.visible { plan.x[journey.from] } else { plan.middle(journey) }, plan.y[place.row]);
+    let start = |place: RowPosition| {
+        (if place.visible { plan.x[journey.from] } else { plan.middle(journey) }, plan.y[place.row])
+    };
     let forward = (plan.x[journey.to] - plan.x[journey.from]).signum();
     let from = start(journey.sent);
-    for (number, (place, end)) in journey.ends.iter().enumerate() {
+    for (number, (place, fate)) in journey.fates.iter().enumerate() {
         if !journey.sent.visible && !place.visible {
             continue;
         }
         let class = if number == 0 { "message" } else { "message again" };
         let y = plan.y[place.row];
-        match end {
+        match fate {
             _ if !place.visible => svg.line(from, (plan.middle(journey), y), "hidden"),
-            End::Received if journey.sent.visible => {
+            Fate::Received if journey.sent.visible => {
                 draw_line(plan, (journey.from, from.1), (journey.to, y), class, svg);
             }
-            End::Received => svg.line(from, (plan.x[journey.to] - forward * 1.5, y), class),
-            End::Lost => {
+            Fate::Received => svg.line(from, (plan.x[journey.to] - forward * 1.5, y), class),
+            Fate::Lost => {
                 let x = plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.62;
                 svg.line(from, (x, y), "lost");
                 svg.cross((x, y), 5.0, "cross");
@@ -249,7 +250,7 @@ fn draw_journey(plan: &Plan, journey: &Journey, svg: &mut Svg, words: &mut Svg) 
         }
     }
     if journey.sent.visible {
-        if journey.ends.is_empty() {
+        if journey.fates.is_empty() {
             let far = (plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.55, from.1 + 10.0);
             svg.line(from, far, "hidden");
             svg.circle(far, 2.5, "open");

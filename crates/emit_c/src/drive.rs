@@ -265,7 +265,7 @@ fn constants(automaton: &Automaton) -> Vec<u64> {
             OpKind::Const { value, .. } => Some(value),
             _ => None,
         }));
-        if let Terminator::Switch { cases, .. } = &block.end {
+        if let Terminator::Switch { cases, .. } = &block.terminator {
             found.extend(cases.iter().map(|(value, _)| *value));
         }
     }

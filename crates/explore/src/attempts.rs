@@ -18,7 +18,7 @@ fn done(is_done: bool) -> Attempt {
 
 impl Reaction<'_> {
     /// Carries out one operation that may refuse. `Ok` holds its results; `Err` what it gives where it refuses: the
-    /// message and the reason for a decoder, else nothing. `block` is the one it ends, which knows where `later`
+    /// message and the reason for a decoder, else nothing. `block` is the one whose terminator it is, which knows where `later`
     /// leads.
     pub fn attempt(&mut self, frame: &Frame, block: BlockId, op: &Fallible) -> Attempt {
         let get = |value: Value| frame.get(value);

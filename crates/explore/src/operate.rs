@@ -106,7 +106,7 @@ impl<'p> Reaction<'p> {
             for (place, op) in block.ops.iter().enumerate() {
                 self.operation(&mut frame, current, place, op);
             }
-            match self.end_of_block(&frame, current, &block.end) {
+            match self.terminator(&frame, current, &block.terminator) {
                 Next::Stop(values) => return Ok(values),
                 Next::Refused(values) => return Err(values),
                 Next::To(target, mut values) => {
@@ -344,9 +344,9 @@ impl<'p> Reaction<'p> {
         self.events.push(event);
     }
 
-    fn end_of_block<'a>(&mut self, frame: &Frame, block: BlockId, end: &'a Terminator) -> Next<'a> {
+    fn terminator<'a>(&mut self, frame: &Frame, block: BlockId, terminator: &'a Terminator) -> Next<'a> {
         let get = |value: Value| frame.get(value);
-        match end {
+        match terminator {
             Terminator::Return => Next::Stop(Vec::new()),
             Terminator::Yield { values } => Next::Stop(frame.all(values)),
             Terminator::Refuse { values } => Next::Refused(frame.all(values)),

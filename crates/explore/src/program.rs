@@ -116,9 +116,9 @@ pub(crate) fn mask(width: u8) -> u64 {
 }
 
 /// Functions in C cannot be looked into; random numbers only where the world says what they are.
-fn refuse_outside(automaton: &Automaton, draws: bool) -> Result<(), Unfit> {
+fn refuse_outside(automaton: &Automaton, samples: bool) -> Result<(), Unfit> {
     for op in automaton.code().flat_map(|(_, body)| body.ops()) {
-        if draws && matches!(op.kind, OpKind::Sample { .. }) {
+        if samples && matches!(op.kind, OpKind::Sample { .. }) {
             return Err(Unfit("the stack draws random numbers; say what they are".to_string()));
         }
         if let OpKind::Native { symbol, .. } = &op.kind {
@@ -200,7 +200,7 @@ fn links(automaton: &Automaton, body: &Body, from: LayerId) -> Vec<BlockLinks> {
     };
     let block = |block: &mokume_reaction::Block| BlockLinks {
         emits: block.ops.iter().map(link).collect(),
-        later: block.end.attempt().and_then(later),
+        later: block.terminator.attempt().and_then(later),
     };
     body.blocks.iter().map(block).collect()
 }

@@ -32,7 +32,7 @@ impl Activation<'_> {
     }
 }
 
-/// Where a block's end leads: an edge and the results that come before the target's own arguments.
+/// Where a block's terminator leads: an edge and the results that come before the target's own arguments.
 pub enum Next<'a> {
     Go { edge: u32, to: &'a Target },
     Stop,
@@ -116,7 +116,7 @@ impl Core {
                 self.operation(at, current, place, op);
             }
             self.scratch.clear();
-            match self.end(at, current, &block.end) {
+            match self.terminator(at, current, &block.terminator) {
                 Next::Go { edge, to } => {
                     self.count_edge(at, current, edge);
                     self.enter(at, to);
@@ -166,7 +166,7 @@ impl Core {
 }
 
 /// The end of a handler, for terminators that make no sense in one.
-pub fn stop(end: &Terminator) -> Next<'_> {
-    debug_assert!(matches!(end, Terminator::Return), "the verifier excludes this end of a handler");
+pub fn stop(terminator: &Terminator) -> Next<'_> {
+    debug_assert!(matches!(terminator, Terminator::Return), "the verifier excludes this end of a handler");
     Next::Stop
 }

@@ -222,12 +222,12 @@ fn block_infos(automaton: &Automaton, body: &Body, from: LayerId, edges: &mut u3
             Some(Emission::Output { port, .. }) => (NOBODY, port_channel(automaton, from, port)),
             None => (NOBODY, 0),
         });
-        let later = match block.end.attempt().and_then(|op| op.emission()) {
+        let later = match block.terminator.attempt().and_then(|op| op.emission()) {
             Some(Emission::Event { target, event, .. }) => resolve(target, event),
             Some(Emission::Output { .. }) | None => NOBODY,
         };
         let edge = *edges;
-        *edges += block.end.targets().len() as u32;
+        *edges += block.terminator.targets().len() as u32;
         BlockInfo { emits: emits.collect(), later, edge }
     };
     body.blocks.iter().map(info).collect()

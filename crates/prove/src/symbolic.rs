@@ -6,8 +6,8 @@
 mod arithmetic;
 mod arrays;
 mod body;
-mod ends;
 mod message;
+mod terminators;
 mod way;
 mod wires;
 

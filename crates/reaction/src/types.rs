@@ -262,8 +262,12 @@ impl<'a> Typing<'a> {
 
     /// The types that a terminator asks of its own operands (not of its targets' arguments): of a function that gives these
     /// results, and these where it refuses.
-    pub fn end_operands(&self, end: &Terminator, (results, refused): (&[Type], &[Type])) -> Vec<Option<Type>> {
-        match end {
+    pub fn terminator_operands(
+        &self,
+        terminator: &Terminator,
+        (results, refused): (&[Type], &[Type]),
+    ) -> Vec<Option<Type>> {
+        match terminator {
             Terminator::Return | Terminator::Jump { .. } => Vec::new(),
             Terminator::Yield { values } => exactly(values.len(), Some(results.to_vec())),
             Terminator::Refuse { values } => exactly(values.len(), Some(refused.to_vec())),
@@ -275,8 +279,8 @@ impl<'a> Typing<'a> {
     }
 
     /// For each target, in order, the types of the results that come before its own arguments; `None` as in [`Self::results`].
-    pub fn target_results(&self, end: &Terminator) -> Vec<Option<Vec<Type>>> {
-        match end {
+    pub fn target_results(&self, terminator: &Terminator) -> Vec<Option<Vec<Type>>> {
+        match terminator {
             Terminator::Return | Terminator::Yield { .. } | Terminator::Refuse { .. } => Vec::new(),
             Terminator::Jump { .. } => vec![Some(Vec::new())],
             Terminator::Branch { .. } => vec![Some(Vec::new()); 2],

@@ -7,8 +7,8 @@ use crate::{Body, Fallible, Op, Operation, Target, Terminator, Value};
 
 /// Runs `$f` on each target.
 macro_rules! each_target {
-    ($end:expr, $f:expr) => {
-        match $end {
+    ($terminator:expr, $f:expr) => {
+        match $terminator {
             Terminator::Return | Terminator::Yield { .. } | Terminator::Refuse { .. } => {}
             Terminator::Jump { to } => $f(to),
             Terminator::Switch { cases, default, .. } => {
@@ -91,7 +91,7 @@ impl Body {
 
     /// All operations that may refuse, block by block.
     pub fn attempts(&self) -> impl Iterator<Item = &Fallible> {
-        self.blocks.iter().filter_map(|block| block.end.attempt())
+        self.blocks.iter().filter_map(|block| block.terminator.attempt())
     }
 
     /// The class that a reference refers to.

@@ -53,12 +53,12 @@ fn the_page_lists_every_code() {
     }
 }
 
-/// Every operation of the table, and every other end of a block.
+/// Every operation of the table, and every other terminator.
 #[test]
 fn every_operation_is_on_the_page_and_in_a_test_file() {
     let (page, text) = (page(), automata().concat());
-    let ends = ["return", "yield", "jump", "br", "switch", "match"];
-    for word in template::words().into_iter().chain(ends) {
+    let terminators = ["return", "yield", "jump", "br", "switch", "match"];
+    for word in template::words().into_iter().chain(terminators) {
         let begins = |line: &str| {
             let first = line.split([' ', ';']).next().unwrap_or_default();
             first == word || first.strip_prefix(word).is_some_and(|rest| rest.starts_with('.'))

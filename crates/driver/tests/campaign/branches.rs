@@ -1,9 +1,9 @@
 //! Branches of the source, counted once however often they are rendered.
 //!
-//! A branch is known by the statement that it comes from, what kind of end it stands at, where that leads to, which of those that are so alike it is in
-//! one rendering of the statement (the end's mark says it), and its target. So a function that is rendered at each of its calls counts once, as
+//! A branch is known by the statement that it comes from, what kind of terminator it stands at, where that leads to, which of those that are so alike it is in
+//! one rendering of the statement (the terminator's mark says it), and its target. So a function that is rendered at each of its calls counts once, as
 //! does a handler that stands in several stacks, although a stack's constants may leave some of its branches out: it is taken if any
-//! copy was. The label of the block that an end stands in is no part of that: it may be the caller's.
+//! copy was. The label of the block that a terminator stands in is no part of that: it may be the caller's.
 //!
 //! Code that a shape supplies around handlers (how sessions are opened, found, accepted, closed) has no statement; it counts once for each shape,
 //! class and trigger, however many layers have the shape, and is told apart by its labels.
@@ -72,23 +72,23 @@ impl Branch {
 /// How often each branch was taken, over all stacks.
 pub type Merged = BTreeMap<Branch, Taken>;
 
-/// Branches of a stack: ends of blocks with more than one target.
+/// Branches of a stack: terminators with more than one target.
 pub fn count(automaton: &Automaton) -> u64 {
     let blocks = automaton.code().flat_map(|(_, body)| &body.blocks);
-    blocks.map(|block| block.end.targets().len()).filter(|targets| *targets > 1).sum::<usize>() as u64
+    blocks.map(|block| block.terminator.targets().len()).filter(|targets| *targets > 1).sum::<usize>() as u64
 }
 
 pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(Unit, usize, usize, u64)]) {
     let names: HashMap<Unit, [String; 2]> = code(automaton).map(|unit| (unit, unit_names(automaton, unit))).collect();
-    let home = |unit: Unit, end: (Mark, &'static str), label: &str| {
-        place(automaton, unit, end).unwrap_or_else(|| format!("{} {label}", names[&unit][1]))
+    let home = |unit: Unit, terminator: (Mark, &'static str), label: &str| {
+        place(automaton, unit, terminator).unwrap_or_else(|| format!("{} {label}", names[&unit][1]))
     };
     let alike = alike(automaton, home);
     for (unit, block, target, times) in coverage {
         let body = unit.body(automaton);
         let at = &body.blocks[*block];
-        let Some(mark) = at.mark.filter(|_| at.end.targets().len() > 1) else { continue };
-        let (kind, ways) = (kind(automaton, &at.end), ways(body, &at.end));
+        let Some(mark) = at.mark.filter(|_| at.terminator.targets().len() > 1) else { continue };
+        let (kind, ways) = (kind(automaton, &at.terminator), ways(body, &at.terminator));
         let home = home(*unit, (mark, kind), &at.label);
         let copy = alike[&(*unit, home.clone(), kind, ways.clone())].range(..mark.nth).count() + 1;
         let branch = Branch { home, kind, ways, copy, target: *target };
@@ -97,8 +97,9 @@ pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(Unit, usiz
     }
 }
 
-fn ways(body: &Body, end: &Terminator) -> String {
-    let labels = end.targets().into_iter().map(|target| body.blocks[target.block.index()].label.replace(' ', "_"));
+fn ways(body: &Body, terminator: &Terminator) -> String {
+    let labels =
+        terminator.targets().into_iter().map(|target| body.blocks[target.block.index()].label.replace(' ', "_"));
     labels.collect::<Vec<_>>().join(" ")
 }
 
@@ -120,8 +121,8 @@ fn alike(automaton: &Automaton, home: impl Fn(Unit, (Mark, &'static str), &str) 
         let body = unit.body(automaton);
         for block in &body.blocks {
             let Some(mark) = block.mark else { continue };
-            let kind = kind(automaton, &block.end);
-            let key = (unit, home(unit, (mark, kind), &block.label), kind, ways(body, &block.end));
+            let kind = kind(automaton, &block.terminator);
+            let key = (unit, home(unit, (mark, kind), &block.label), kind, ways(body, &block.terminator));
             alike.entry(key).or_default().insert(mark.nth);
         }
     }
@@ -182,8 +183,8 @@ fn is_one_to_one(automaton: &Automaton, class: ClassId) -> bool {
     })
 }
 
-fn kind(automaton: &Automaton, end: &Terminator) -> &'static str {
-    match end {
+fn kind(automaton: &Automaton, terminator: &Terminator) -> &'static str {
+    match terminator {
         Terminator::Try { op: Fallible::New { class, .. }, .. } if is_one_to_one(automaton, *class) => "new 1:1",
         Terminator::Return => "return",
         Terminator::Yield { .. } => "yield",

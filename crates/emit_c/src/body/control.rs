@@ -82,20 +82,20 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             let at = &body.blocks[block.index()];
             self.w.at_block = block;
             at.ops.iter().for_each(|op| operation(self.w, op));
-            if let Terminator::Jump { to } = &at.end {
+            if let Terminator::Jump { to } = &at.terminator {
                 if !self.has_many_ways_in(to.block) {
                     self.receive(Vec::new(), false, to);
                     block = to.block;
                     continue;
                 }
             }
-            self.end(block, &at.end);
+            self.terminator(block, &at.terminator);
             return meeting.into_iter().rev().flatten().collect();
         }
     }
 
-    fn end(&mut self, block: BlockId, end: &'a Terminator) {
-        match end {
+    fn terminator(&mut self, block: BlockId, terminator: &'a Terminator) {
+        match terminator {
             Terminator::Return => emissions::leave(self.w, &self.flow),
             Terminator::Yield { values } => self.yield_values(values),
             Terminator::Refuse { values } => self.leave_with("refused", values, Some(Expr::Bool(false))),

@@ -30,7 +30,7 @@ pub(crate) struct Writer<'p, 'a> {
     reuse: Reuse,
     pub ranges: Ranges,
     block: Lines,
-    /// The block of the form at hand, and the emissions that wait for the handler's ends: block, function, arguments.
+    /// The block of the form at hand, and the emissions that wait for the handler's exits: block, function, arguments.
     pub at_block: BlockId,
     pub sunk: Vec<(BlockId, String, Vec<Value>)>,
     /// The agenda's top when the handler begins.

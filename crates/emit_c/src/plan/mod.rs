@@ -22,8 +22,8 @@ pub enum Emissions {
     /// All channels are direct and nothing but emissions follows the first: each is a call where it stands.
     Calls,
     /// All channels are direct, none is in a loop, and where the handler ends it is known which have happened: they are
-    /// calls at its ends.
-    AtEnd,
+    /// calls at its exits.
+    AtExits,
     /// They are put on the agenda and carried out when the handler ends.
     Agenda,
 }
@@ -143,7 +143,7 @@ impl<'a> Plan<'a> {
         let direct = edges.all(|(from, to)| self.channel(from, to).is_none());
         match direct {
             true if emissions_come_last(&handler.body) => Emissions::Calls,
-            true if order::are_known_at_ends(&handler.body) => Emissions::AtEnd,
+            true if order::are_known_at_exits(&handler.body) => Emissions::AtExits,
             _ => Emissions::Agenda,
         }
     }
@@ -154,7 +154,7 @@ impl<'a> Plan<'a> {
         let handlers = (0..a.handlers.len()).map(|index| Unit::Handler(index.into()));
         for unit in handlers.chain(procedures.map(|index| Unit::Function(index.into()))) {
             for (b, block) in unit.body(a).blocks.iter().enumerate() {
-                let targets = block.end.targets().len();
+                let targets = block.terminator.targets().len();
                 for target in (0..targets).filter(|_| targets > 1) {
                     self.branch_index.insert((unit, b, target), self.branches.len());
                     self.branches.push((unit, b, target));
@@ -275,20 +275,22 @@ fn emissions_come_last(body: &Body) -> bool {
     for block in &body.blocks {
         let first = block.ops.iter().position(is_emission);
         let Some(first) = first else { continue };
-        if !block.ops[first..].iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
+        if !block.ops[first..].iter().all(|op| is_emission(op) || op.kind.is_indifferent())
+            || !is_plain(&block.terminator)
+        {
             return false;
         }
-        work.extend(block.end.targets().iter().map(|target| target.block.index()));
+        work.extend(block.terminator.targets().iter().map(|target| target.block.index()));
     }
     while let Some(index) = work.pop() {
         if std::mem::replace(&mut after[index], true) {
             continue;
         }
         let block = &body.blocks[index];
-        if !block.ops.iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
+        if !block.ops.iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.terminator) {
             return false;
         }
-        work.extend(block.end.targets().iter().map(|target| target.block.index()));
+        work.extend(block.terminator.targets().iter().map(|target| target.block.index()));
     }
     true
 }
@@ -311,8 +313,11 @@ fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
     found
 }
 
-fn is_plain(end: &Terminator) -> bool {
-    matches!(end, Terminator::Return | Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. })
+fn is_plain(terminator: &Terminator) -> bool {
+    matches!(
+        terminator,
+        Terminator::Return | Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. }
+    )
 }
 
 fn arguments(automaton: &Automaton) -> usize {

@@ -63,7 +63,7 @@ fn run_often(body: &Body) -> Vec<bool> {
         if std::mem::replace(found, true) {
             continue;
         }
-        match &body.blocks[block.index()].end {
+        match &body.blocks[block.index()].terminator {
             Terminator::Branch { then, otherwise, likely: Some(likely), .. } => {
                 open.extend((*likely >= SELDOM).then_some(then.block));
                 open.extend((1.0 - *likely >= SELDOM).then_some(otherwise.block));

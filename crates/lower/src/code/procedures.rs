@@ -159,8 +159,8 @@ fn ask_for_what_is_used(body: &mut r::Body, first: usize) -> Vec<usize> {
                 used.insert(value);
             })
         });
-        used.extend(block.end.operands());
-        used.extend(block.end.targets().into_iter().flat_map(|target| &target.args).copied());
+        used.extend(block.terminator.operands());
+        used.extend(block.terminator.targets().into_iter().flat_map(|target| &target.args).copied());
     }
     let params = body.blocks[0].params.clone();
     let kept: Vec<usize> = (0..first).filter(|at| used.contains(&params[*at])).collect();

@@ -37,9 +37,9 @@ pub use given::Given;
 pub use info::{HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
 pub use procedures::{Called, Procedure, Standing};
 pub use published::{Publisher, Reading, CREDIT};
-pub use task::{Ends, On, Register, Registration, Task, What};
+pub use task::{Endpoints, On, Purpose, Register, Registration, Task};
 
-/// Grants end at the ends of a stack, and where several are above or below: who has a use for them handles them.
+/// Grants end at the edges of a stack, and where several are above or below: who has a use for them handles them.
 pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
 
 /// One stack's automaton under construction, and what it is made from.
@@ -241,8 +241,9 @@ impl<'p> Lowering<'p> {
     }
 
     /// The same of what a pattern says.
-    pub fn pattern_params(&mut self, components: &[Component], ends: Ends) -> Vec<(String, r::Type)> {
-        let said: Vec<Component> = components.iter().filter(|c| c.is_said(ends == Ends::Both)).cloned().collect();
+    pub fn pattern_params(&mut self, components: &[Component], endpoints: Endpoints) -> Vec<(String, r::Type)> {
+        let said: Vec<Component> =
+            components.iter().filter(|c| c.is_said(endpoints == Endpoints::Both)).cloned().collect();
         self.flow_params(&said)
     }
 
@@ -308,9 +309,9 @@ impl<'p> Lowering<'p> {
     }
 
     /// Asks for the handler of an event that is emitted.
-    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, what: What) {
+    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, purpose: Purpose) {
         let trigger = r::Trigger::Event(name.to_owned());
-        self.need(Task { inst, on, trigger, params, what, later: 0 });
+        self.need(Task { inst, on, trigger, params, purpose, later: 0 });
     }
 
     /// The handler to be made next, in the order in which they were asked for; none when all are made.
@@ -360,8 +361,9 @@ impl<'p> Lowering<'p> {
     pub fn gives_up_sessions(&self, inst: usize) -> bool {
         use s::{Emission, StmtKind};
         self.layer(inst).is_some_and(|layer| {
-            let ends = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Closed | Emission::Failed { .. }));
-            any_stmt(blocks(layer), &ends)
+            let ends_session =
+                |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Closed | Emission::Failed { .. }));
+            any_stmt(blocks(layer), &ends_session)
         })
     }
 

@@ -31,8 +31,8 @@ macro_rules! operations {
 
             fn number(&self) -> usize {
                 #[allow(clippy::enum_variant_names)]
-                enum Place { $($name,)* }
-                match self { $($enum::$name { .. } => Place::$name as usize,)* }
+                enum Discriminant { $($name,)* }
+                match self { $($enum::$name { .. } => Discriminant::$name as usize,)* }
             }
 
             /// The operation of a line, with these fields; none if they are not of its kinds.

@@ -3,7 +3,7 @@
 use mokume_base::Span;
 
 use super::cursor::{fault, Cursor, Read};
-use super::parse::{Item, Parser};
+use super::parser::{Item, Parser};
 use super::token::Line;
 use crate::place::{Place, Unit};
 use crate::*;

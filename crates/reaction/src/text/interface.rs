@@ -1,7 +1,7 @@
 //! Ports, the signatures of functions and handlers, and the composition, from text.
 
 use super::cursor::{fault, unknown, Cursor, Read};
-use super::parse::Parser;
+use super::parser::Parser;
 use super::token::{Line, TokenKind};
 use crate::place::{Place, Unit};
 use crate::*;

@@ -94,11 +94,6 @@ fn layer(layer: &Layer) -> String {
     format!("layer {}{of}{shape}\n", path(&layer.name))
 }
 
-/// ` #7`, as it stands behind an operation, or nothing.
-pub fn source_mark(source: Option<SourceId>) -> String {
-    source.map_or(String::new(), |id| format!(" #{}", id.0))
-}
-
 fn class(automaton: &Automaton, class: &Class) -> String {
     let layer = automaton.layers.get(class.layer.index()).map_or("?", |layer| layer.name.as_str());
     let mut out = format!("class {}", path(&class.name));
@@ -112,7 +107,7 @@ fn class(automaton: &Automaton, class: &Class) -> String {
     if let Some(limit) = class.settle_limit {
         out += &format!(" settle {limit}");
     }
-    out += &format!("{} {{\n", source_mark(class.source));
+    out += &format!("{} {{\n", names::source_mark(class.source));
     for found in &class.cells {
         out += &format!("  {}\n", cell(automaton, found));
     }
@@ -122,7 +117,7 @@ fn class(automaton: &Automaton, class: &Class) -> String {
 fn cell(automaton: &Automaton, cell: &Cell) -> String {
     let fixed = if cell.fixed { "fixed " } else { "" };
     let kind = cell_kind(automaton, &cell.kind);
-    format!("{fixed}{}: {kind}{}", ident(&cell.name), source_mark(cell.source))
+    format!("{fixed}{}: {kind}{}", ident(&cell.name), names::source_mark(cell.source))
 }
 
 fn cell_kind(automaton: &Automaton, kind: &CellKind) -> String {
@@ -218,7 +213,7 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
     let params = names::params(automaton, &handler.params);
     let comma = if params.is_empty() { "" } else { ", " };
     let later = if handler.later_capacity == 0 { String::new() } else { format!(" later {}", handler.later_capacity) };
-    let head = format!("{head}({}{comma}{params}){later}{}", ident(object), source_mark(handler.source));
+    let head = format!("{head}({}{comma}{params}){later}{}", ident(object), names::source_mark(handler.source));
     format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, (&[], &[])))
 }
 

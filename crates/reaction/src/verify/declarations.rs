@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::context::Faults;
 use super::operations::fits;
-use super::Faults;
 use crate::*;
 
 /// Checks all but bodies and wires. Identifiers must refer to something already.

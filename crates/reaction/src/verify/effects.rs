@@ -1,6 +1,6 @@
 //! What a body may touch: its own layer's cells, the link cells of neighbours, and nothing if it is a function.
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::operation::{Kind, Slot};
 use crate::*;
 
@@ -10,7 +10,7 @@ pub fn check(context: &Context, faults: &mut Faults) {
         for (op, found) in block.ops.iter().enumerate() {
             check_operation(context, &found.kind, context.op(index, op), faults);
         }
-        check_end(context, &block.end, context.end(index), faults);
+        check_terminator(context, &block.terminator, context.terminator(index), faults);
     }
 }
 
@@ -167,8 +167,8 @@ fn check_role(context: &Context, kind: Kind, function: FunctionId, place: Place,
     faults.add(codes::EFFECT, place, message).help(help);
 }
 
-fn check_end(context: &Context, end: &Terminator, place: Place, faults: &mut Faults) {
-    let wrong = match (end, context.unit) {
+fn check_terminator(context: &Context, terminator: &Terminator, place: Place, faults: &mut Faults) {
+    let wrong = match (terminator, context.unit) {
         (Terminator::Try { op, .. }, _) => return check_operation(context, op, place, faults),
         (Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. }, _) => return,
         (Terminator::Yield { .. }, Unit::Function(_)) => return,
@@ -221,7 +221,7 @@ pub fn check_recursion(automaton: &Automaton, faults: &mut Faults) {
 fn callees(automaton: &Automaton, index: usize) -> Vec<usize> {
     let blocks = &automaton.functions[index].body.blocks;
     let ops = blocks.iter().flat_map(|block| &block.ops);
-    let attempts = blocks.iter().filter_map(|block| block.end.attempt());
+    let attempts = blocks.iter().filter_map(|block| block.terminator.attempt());
     let called = ops.filter_map(|op| op.kind.function()).chain(attempts.filter_map(|op| op.function()));
     called.map(FunctionId::index).collect()
 }

@@ -1,6 +1,6 @@
 //! Every identifier refers to something. All other checks rely on it.
 
-use super::{units, Faults};
+use super::context::{units, Faults};
 use crate::canonical::refers_within;
 use crate::operation::{Kind, Slot};
 use crate::*;
@@ -269,7 +269,7 @@ impl Checker<'_, '_> {
             }
             self.place = Place::Op(unit, index.into(), block.ops.len() as u32);
             self.source(block.mark.map(|mark| mark.source));
-            self.end(&block.end);
+            self.terminator(&block.terminator);
         }
     }
 
@@ -311,8 +311,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn end(&mut self, end: &Terminator) {
-        match end {
+    fn terminator(&mut self, terminator: &Terminator) {
+        match terminator {
             Terminator::Match { header, cases, .. } => {
                 self.within(header.index(), self.a.headers.len(), "header");
                 cases.iter().for_each(|(variant, _)| self.variant(*header, *variant));

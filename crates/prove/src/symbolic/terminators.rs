@@ -1,4 +1,4 @@
-//! How blocks end: the ways on, each under its condition.
+//! Terminators: the ways on, each under its condition.
 
 use mokume_reaction::{Body, CellId, Fallible, Operation, Target, Terminator, Value as Id, WireId};
 
@@ -8,8 +8,8 @@ use super::{Reader, Value};
 use crate::term::Term;
 
 impl Reader<'_> {
-    pub(super) fn end_block(&mut self, body: &Body, way: Way) -> Ended {
-        match &body.blocks[way.block].end {
+    pub(super) fn terminator(&mut self, body: &Body, way: Way) -> Ended {
+        match &body.blocks[way.block].terminator {
             Terminator::Return => {
                 let Way { leaf, emissions, .. } = way;
                 Ended::Finished(leaf, emissions)

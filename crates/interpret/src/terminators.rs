@@ -1,4 +1,4 @@
-//! How blocks end: branches, and operations that may refuse.
+//! Terminators: branches, and operations that may refuse.
 
 use mokume_reaction::{BlockId, CellId, ClassId, Fallible, Target, Terminator, Value};
 
@@ -15,10 +15,10 @@ fn either<'a>(taken: bool, then: &'a Target, otherwise: &'a Target) -> Next<'a> 
 }
 
 impl Core {
-    /// Where the block's end leads; results for the target are put into `scratch`.
-    pub fn end<'a>(&mut self, at: Activation<'a>, block: BlockId, end: &'a Terminator) -> Next<'a> {
-        match end {
-            Terminator::Return => stop(end),
+    /// Where the block's terminator leads; results for the target are put into `scratch`.
+    pub fn terminator<'a>(&mut self, at: Activation<'a>, block: BlockId, terminator: &'a Terminator) -> Next<'a> {
+        match terminator {
+            Terminator::Return => stop(terminator),
             Terminator::Yield { values } => Next::Values(values),
             Terminator::Refuse { values } => Next::Refused(values),
             Terminator::Jump { to } => Next::Go { edge: 0, to },
@@ -31,7 +31,7 @@ impl Core {
                 let to = found.map_or(default, |case| &cases[case].1);
                 Next::Go { edge: found.unwrap_or(cases.len()) as u32, to }
             }
-            Terminator::Match { message, cases, .. } => self.match_header(at, *message, cases, end),
+            Terminator::Match { message, cases, .. } => self.match_header(at, *message, cases, terminator),
             Terminator::Try { op, then, otherwise } => either(self.attempt(at, block, op), then, otherwise),
         }
     }
@@ -82,7 +82,7 @@ impl Core {
         at: Activation<'a>,
         message: Value,
         cases: &'a [(mokume_reaction::VariantId, Target)],
-        end: &'a Terminator,
+        terminator: &'a Terminator,
     ) -> Next<'a> {
         let id = self.get(at, message);
         let top = self.messages.get_mut(id).headers.pop();
@@ -90,7 +90,7 @@ impl Core {
         let (Some(case), Some(top)) = (case, top) else {
             // The verifier asks for a case for each variant.
             self.gone(id);
-            return stop(end);
+            return stop(terminator);
         };
         self.scratch.push(id);
         self.scratch.extend(top.fields);
