@@ -13,18 +13,6 @@ impl Reader<'_> {
             return (self.boolean(op, a, b), None);
         }
         let width = self.terms.width(a);
-        let plain = |op| match op {
-            Binary::AddWrap | Binary::Add => Operator::Add,
-            Binary::SubWrap | Binary::Sub => Operator::Sub,
-            Binary::MulWrap | Binary::Mul => Operator::Mul,
-            Binary::Div => Operator::Div,
-            Binary::Rem => Operator::Rem,
-            Binary::And => Operator::And,
-            Binary::Or => Operator::Or,
-            Binary::Xor => Operator::Xor,
-            Binary::Shl => Operator::Shl,
-            _ => Operator::Shr,
-        };
         let zero = self.terms.number(0, width);
         match op {
             Binary::Min | Binary::Max => {
@@ -50,7 +38,8 @@ impl Reader<'_> {
             }
             Binary::Div | Binary::Rem => {
                 let by_zero = self.terms.equal(b, zero);
-                let quotient = self.terms.binary(plain(op), a, b);
+                let operator = if op == Binary::Div { Operator::Div } else { Operator::Rem };
+                let quotient = self.terms.binary(operator, a, b);
                 (self.terms.choose(by_zero, zero, quotient), Some(by_zero))
             }
             Binary::Within => {
@@ -59,7 +48,27 @@ impl Reader<'_> {
                 let beyond = self.terms.not(inside);
                 (self.terms.choose(inside, a, largest), Some(beyond))
             }
-            other => (self.terms.binary(plain(other), a, b), None),
+            Binary::AddWrap => (self.terms.binary(Operator::Add, a, b), None),
+            Binary::SubWrap => (self.terms.binary(Operator::Sub, a, b), None),
+            Binary::MulWrap => (self.terms.binary(Operator::Mul, a, b), None),
+            Binary::And => (self.terms.binary(Operator::And, a, b), None),
+            Binary::Or => (self.terms.binary(Operator::Or, a, b), None),
+            Binary::Xor => (self.terms.binary(Operator::Xor, a, b), None),
+            Binary::Shl => (self.terms.binary(Operator::Shl, a, b), None),
+            Binary::Shr => (self.terms.binary(Operator::Shr, a, b), None),
+        }
+    }
+
+    /// On `seqN`: order is circular, and sums and products go round without a report (docs/semantics.md, A4).
+    pub(super) fn around(&mut self, op: Binary, a: Term, b: Term) -> (Term, Option<Term>) {
+        match op {
+            Binary::Min | Binary::Max => {
+                let less = self.circular(a, b, true);
+                let (then, otherwise) = if op == Binary::Min { (a, b) } else { (b, a) };
+                (self.terms.choose(less, then, otherwise), None)
+            }
+            Binary::Add | Binary::Sub | Binary::Mul => (self.arithmetic(op, a, b).0, None),
+            other => self.arithmetic(other, a, b),
         }
     }
 

@@ -125,8 +125,9 @@ impl Reader<'_> {
             }
             K::Null { .. } => Ok(vec![Value::Null]),
             K::Binary { op, a, b } => {
+                let circle = way.circular(*a);
                 let (a, b) = (way.bits(*a)?, way.bits(*b)?);
-                let (term, trap) = self.arithmetic(*op, a, b);
+                let (term, trap) = if circle { self.around(*op, a, b) } else { self.arithmetic(*op, a, b) };
                 way.leaf.traps.extend(trap);
                 one(term)
             }
@@ -241,7 +242,7 @@ impl Reader<'_> {
             }
             K::Encode { message, wire } => {
                 let mut message = way.message(*message)?;
-                self.encode(&mut message, *wire)?;
+                way.leaf.traps.extend(self.encode(&mut message, *wire)?);
                 message_back(message)
             }
             K::Size { message } => {
@@ -331,7 +332,9 @@ impl Reader<'_> {
             }
             K::Holds { object, cell, index } => {
                 let (object, index) = (way.object(*object)?, way.bits(*index)?);
-                one(self.holds(object, *cell, index))
+                let (holds, beyond) = self.holds(object, *cell, index);
+                way.leaf.traps.push(beyond);
+                one(holds)
             }
             K::Count { object, cell, amount } => {
                 let (object, amount) = (way.object(*object)?, way.bits(*amount)?);

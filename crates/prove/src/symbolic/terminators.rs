@@ -79,7 +79,8 @@ impl Reader<'_> {
                 let (Ok(object), Ok(index)) = (way.object(*object), way.bits(*index)) else {
                     return way.escape("a place that is not known");
                 };
-                let holds = self.holds(object, *cell, index);
+                let (holds, beyond) = self.holds(object, *cell, index);
+                way.leaf.traps.push(beyond);
                 let mut taken = way.copy();
                 taken.leaf.condition.push(holds);
                 taken.leaf.escape = Some("a message that was kept is taken out".into());

@@ -49,11 +49,13 @@ struct Encoder<'a> {
     octets: Vec<Term>,
     fields: BTreeMap<FieldIndex, Term>,
     late: Vec<Late<'a>>,
+    /// When a field is too narrow for its value, which is reported.
+    narrow: Vec<Term>,
 }
 
 impl Reader<'_> {
-    /// Takes the wire's headers off and puts their octets in front.
-    pub(super) fn encode(&mut self, message: &mut Message, wire: WireId) -> Result<(), String> {
+    /// Takes the wire's headers off and puts their octets in front. The result: each of these terms that holds is reported.
+    pub(super) fn encode(&mut self, message: &mut Message, wire: WireId) -> Result<Vec<Term>, String> {
         let automaton = self.automaton;
         let wire = &automaton.wires[wire.index()];
         let mut headers: BTreeMap<HeaderId, (VariantId, Vec<Value>)> = BTreeMap::new();
@@ -64,7 +66,13 @@ impl Reader<'_> {
             }
             headers.insert(found, (variant, fields));
         }
-        let mut encoder = Encoder { partial: None, octets: Vec::new(), fields: BTreeMap::new(), late: Vec::new() };
+        let mut encoder = Encoder {
+            partial: None,
+            octets: Vec::new(),
+            fields: BTreeMap::new(),
+            late: Vec::new(),
+            narrow: Vec::new(),
+        };
         self.encode_items(&wire.items, &headers, &mut encoder)?;
         if encoder.partial.is_some() {
             return Err("a wire that ends within an octet".into());
@@ -74,13 +82,21 @@ impl Reader<'_> {
         let mut front = encoder.octets;
         front.append(&mut message.front);
         message.front = front;
-        for late in &encoder.late {
+        for late in std::mem::take(&mut encoder.late) {
             let value = self.expression(late.expression, &encoder.fields, header_size, payload, message)?;
-            let value = self.terms.resize(value, u32::from(late.field.width));
+            let (value, over) = self.narrowed(value, u32::from(late.field.width));
+            encoder.narrow.extend(over);
             let parts = split(self.terms, value, late.field.endian);
             message.front[late.octet..late.octet + parts.len()].copy_from_slice(&parts);
         }
-        Ok(())
+        Ok(encoder.narrow)
+    }
+
+    /// The low bits of a wide number, and when it has others; never, if it cannot be wider.
+    fn narrowed(&mut self, wide: Term, width: u32) -> (Term, Option<Term>) {
+        let most = self.terms.number(u64::MAX >> (WIDE - width.min(WIDE)), WIDE);
+        let over = self.terms.less(most, wide);
+        (self.terms.resize(wide, width), (self.terms.constant(over) != Some(0)).then_some(over))
     }
 
     fn encode_items<'w>(
@@ -168,7 +184,9 @@ impl Reader<'_> {
                 let (times, plus) = (self.terms.number(*times, WIDE), self.terms.number(*plus, WIDE));
                 let product = self.terms.binary(Operator::Mul, wide, times);
                 let sum = self.terms.binary(Operator::Add, product, plus);
-                self.terms.resize(sum, width)
+                let (value, over) = self.narrowed(sum, width);
+                encoder.narrow.extend(over);
+                value
             }
             (FieldValue::Computed { expression, .. }, _) => {
                 if encoder.partial.is_some() || width % 8 != 0 {
