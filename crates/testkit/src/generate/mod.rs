@@ -87,8 +87,8 @@ fn procedures(text: &mut String, random: &mut Random, layer: usize, layers: usiz
         let head =
             format!("procedure l{layer}.q{rank} of l{layer}(e: @l{layer}.E, n: u8, m: msg) -> (u8, msg) else (msg)");
         let _ = writeln!(text, "{head} {{");
-        let body = Body::new(random, layer, layers, rank).in_procedure().with_word("n");
         let least = random.place(256);
+        let body = Body::new(random, layer, layers, rank).in_procedure().with_word("n");
         let end = format!(
             "x = get e.x\n    small = lt x, {least}:u8\n    br small no, yes\n  no:\n    refuse m\n  yes:\n    yield x, m"
         );
