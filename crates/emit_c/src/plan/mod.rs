@@ -13,6 +13,7 @@ use mokume_reaction::*;
 
 use crate::names::Names;
 use crate::tree::{number, of_instance, reads, word, Expr, Infix};
+use shared::emitting;
 pub(crate) use shared::shared;
 
 /// How the emissions of a handler leave it (docs/semantics.md, O2 and O6).
@@ -251,20 +252,6 @@ pub fn edges(automaton: &Automaton, from: LayerId, body: &Body) -> Vec<(LayerId,
         }
     }
     found
-}
-
-/// By function: whether it emits, perhaps by those that it runs.
-pub fn emitting(automaton: &Automaton) -> Vec<bool> {
-    let emits = |body: &Body| body.ops().any(|op| op.kind.emission().is_some());
-    let mut found: Vec<bool> = automaton.functions.iter().map(|function| emits(&function.body)).collect();
-    loop {
-        let runs_one = |function: &Function| mokume_analyse::run_by(&function.body).iter().any(|id| found[id.index()]);
-        let also: Vec<bool> = automaton.functions.iter().map(runs_one).collect();
-        if also.iter().zip(&found).all(|(also, found)| !also || *found) {
-            return found;
-        }
-        found.iter_mut().zip(also).for_each(|(found, also)| *found |= also);
-    }
 }
 
 /// Whether nothing but other emissions, and what neither reads nor changes state, follows an emission.

@@ -8,8 +8,6 @@ use std::collections::HashMap;
 use mokume_analyse::{inlined, run_in, Site};
 use mokume_reaction::*;
 
-use super::emitting;
-
 /// Of so many operations a procedure is large: what a call costs is little beside it.
 const LARGE: usize = 96;
 /// Of fewer operations its code is as short as a call.
@@ -68,8 +66,31 @@ fn run_often(body: &Body) -> Vec<bool> {
                 open.extend((*likely >= SELDOM).then_some(then.block));
                 open.extend((1.0 - *likely >= SELDOM).then_some(otherwise.block));
             }
-            end => open.extend(end.targets().into_iter().map(|target| target.block)),
+            terminator @ (Terminator::Branch { .. }
+            | Terminator::Return
+            | Terminator::Yield { .. }
+            | Terminator::Refuse { .. }
+            | Terminator::Jump { .. }
+            | Terminator::Switch { .. }
+            | Terminator::Match { .. }
+            | Terminator::Try { .. }) => {
+                open.extend(terminator.targets().into_iter().map(|target| target.block));
+            }
         }
     }
     often
+}
+
+/// By function: whether it emits, perhaps by those that it runs.
+pub fn emitting(automaton: &Automaton) -> Vec<bool> {
+    let emits = |body: &Body| body.ops().any(|op| op.kind.emission().is_some());
+    let mut found: Vec<bool> = automaton.functions.iter().map(|function| emits(&function.body)).collect();
+    loop {
+        let runs_one = |function: &Function| mokume_analyse::run_by(&function.body).iter().any(|id| found[id.index()]);
+        let also: Vec<bool> = automaton.functions.iter().map(runs_one).collect();
+        if also.iter().zip(&found).all(|(also, found)| !also || *found) {
+            return found;
+        }
+        found.iter_mut().zip(also).for_each(|(found, also)| *found |= also);
+    }
 }

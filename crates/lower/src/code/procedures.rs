@@ -135,10 +135,19 @@ impl<'p> Writer<'_, 'p> {
         for (param, (name, _)) in body.blocks[0].params.clone().into_iter().zip(&params) {
             body.values[param.index()].name.clone_from(name);
         }
-        let name = self.name_of(layer, function);
         let role = r::Role::Procedure { layer, refused };
-        self.a.functions.push(r::Function { name, role, params, results, body });
-        Some(Procedure { function: r::FunctionId::from(self.a.functions.len() - 1), kept })
+        let mut made = r::Function { name: String::new(), role, params, results, body };
+        // For others at hand it may be the same.
+        let alike = self.a.functions.iter().position(|known| {
+            made.name.clone_from(&known.name);
+            *known == made
+        });
+        let place = alike.unwrap_or_else(|| {
+            made.name = self.name_of(layer, function);
+            self.a.functions.push(made);
+            self.a.functions.len() - 1
+        });
+        Some(Procedure { function: place.into(), kept })
     }
 
     /// `layer.function`, with a number where there is one of that name for others at hand.

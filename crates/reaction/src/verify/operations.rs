@@ -311,7 +311,8 @@ fn check_terminator(context: &Context, index: usize, faults: &mut Faults) {
         (Terminator::Yield { values }, Unit::Function(_)) => {
             check_count(values.len(), results.len(), "results", place, faults);
         }
-        (Terminator::Refuse { values }, Unit::Function(_)) => {
+        // Whether it may refuse at all is asked with the effects.
+        (Terminator::Refuse { values }, Unit::Function(_)) if !refused.is_empty() => {
             check_count(values.len(), refused.len(), "values that it gives back", place, faults);
         }
         _ => {}
