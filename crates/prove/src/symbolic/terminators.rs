@@ -2,8 +2,8 @@
 
 use mokume_reaction::{Body, CellId, Fallible, Operation, Target, Terminator, Value as Id, WireId};
 
+use super::decoder::Headers;
 use super::way::{Ended, Way};
-use super::wires::Headers;
 use super::{Reader, Value};
 use crate::term::Term;
 
