@@ -136,6 +136,7 @@ impl<'p> Reaction<'p> {
         self.program.width(ty)
     }
 
+    /// Carries out one operation that does not branch. A table: an arm for each.
     fn operation(&mut self, frame: &mut Frame, block: BlockId, place: usize, op: &Op) {
         let word = match &op.kind {
             OpKind::Const { ty, value } => value & mask(self.width(*ty)),
