@@ -56,11 +56,7 @@ pub fn run(
     };
     let params = machines::parameters(automaton, &compiled.written, &request.set, &given)?;
     let mut machine = machines::machine(compiled, request.backend, &params, request.seed, longest, world)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, stop.clone())
-            .map_err(|error| Failure::of_use(format!("signals cannot be caught: {error}"), "use `--for`"))?;
-    }
+    let stop = stop_on_signals()?;
     let capture =
         request.pcap.as_deref().map(|name| CaptureWriter::create(name, LinkType::of(automaton))).transpose()?;
     let devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
@@ -76,6 +72,16 @@ pub fn run(
         }
     })?;
     Ok(Report { traffic: live.traffic, accounts: machine.accounts(), reports })
+}
+
+/// True from the first signal on that asks us to end.
+fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, stop.clone())
+            .map_err(|error| Failure::of_use(format!("signals cannot be caught: {error}"), "use `--for`"))?;
+    }
+    Ok(stop)
 }
 
 /// The event by which a port takes a frame: the only one with a message alone.
