@@ -69,17 +69,7 @@ pub fn run(
     world: &dyn World,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Run, Failure> {
-    let mut hosts = Vec::new();
-    for (number, host) in network.hosts.iter().enumerate() {
-        let stack = &compiled[&host.stack.0];
-        let params = host_parameters(stack, &host.settings, number)?;
-        let machine = machines::machine(stack, backend, &params, seed.wrapping_add(number as u64), 2048, world)?;
-        let automaton = &stack.composed;
-        let frame_events = (0..automaton.ports.len())
-            .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))
-            .collect();
-        hosts.push(Host { name: host.name.text.clone(), machine, frame_events, seen_handles: Vec::new() });
-    }
+    let hosts = hosts(network, compiled, backend, seed, world)?;
     let media = network.links.iter().map(|link| medium(network, compiled, link)).collect::<Result<Vec<_>, _>>()?;
     let script = script(network, compiled, &checked.sources)?;
     let mut simulation = Simulation::new(hosts, media, script, seed).keeping(keep).parted(partitions(network));
@@ -106,6 +96,28 @@ pub fn run(
         .collect();
     let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
     Ok(Run { hosts, media, records, until: network.until })
+}
+
+/// The hosts of a network, each with a machine and a seed of its own.
+fn hosts(
+    network: &Network,
+    compiled: &BTreeMap<u32, Compiled>,
+    backend: Backend,
+    seed: u64,
+    world: &dyn World,
+) -> Result<Vec<Host>, Failure> {
+    let mut hosts = Vec::new();
+    for (number, host) in network.hosts.iter().enumerate() {
+        let stack = &compiled[&host.stack.0];
+        let params = host_parameters(stack, &host.settings, number)?;
+        let machine = machines::machine(stack, backend, &params, seed.wrapping_add(number as u64), 2048, world)?;
+        let automaton = &stack.composed;
+        let frame_events = (0..automaton.ports.len())
+            .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))
+            .collect();
+        hosts.push(Host { name: host.name.text.clone(), machine, frame_events, seen_handles: Vec::new() });
+    }
+    Ok(hosts)
 }
 
 /// Compiles each stack of a network once.

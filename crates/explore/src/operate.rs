@@ -141,6 +141,7 @@ impl<'p> Reaction<'p> {
         self.program.width(ty)
     }
 
+    /// Carries out one operation that does not branch. A table: an arm for each.
     fn operation(&mut self, frame: &mut Frame, block: BlockId, place: usize, op: &Op) {
         let word = match &op.kind {
             OpKind::Const { ty, value } => value & mask(self.width(*ty)),
@@ -269,9 +270,8 @@ impl<'p> Reaction<'p> {
         self.effect.happenings.push(Happening::Dropped(name.to_string()));
     }
 
-    fn binary(&mut self, op: Binary, ty: Type, a: u64, b: u64) -> u64 {
-        let width = self.width(ty);
-        let bits = mask(width);
+    /// Reports what arithmetic is to report (docs/semantics.md, A11).
+    fn report_arithmetic(&mut self, op: Binary, ty: Type, a: u64, b: u64) {
         let (wide_a, wide_b) = (u128::from(a), u128::from(b));
         let exact = match op {
             Binary::Add => Some(wide_a + wide_b),
@@ -280,10 +280,17 @@ impl<'p> Reaction<'p> {
             _ => None,
         };
         let is_circular = matches!(ty, Type::Seq(_));
-        self.report_if(exact.is_some_and(|exact| exact > u128::from(bits)) && !is_circular, Report::Overflow);
+        let largest = u128::from(mask(self.width(ty)));
+        self.report_if(exact.is_some_and(|exact| exact > largest) && !is_circular, Report::Overflow);
         self.report_if(b == 0 && matches!(op, Binary::Div | Binary::Rem), Report::DivisionByZero);
         self.report_if(a >= b && op == Binary::Within, Report::Bounds);
-        let shifts = b < u64::from(width);
+    }
+
+    fn binary(&mut self, op: Binary, ty: Type, a: u64, b: u64) -> u64 {
+        self.report_arithmetic(op, ty, a, b);
+        let width = self.width(ty);
+        let (bits, shifts) = (mask(width), b < u64::from(width));
+        let a_is_less = || compare(Compare::Lt, ty, a, b);
         match op {
             Binary::AddWrap | Binary::Add => a.wrapping_add(b) & bits,
             Binary::SubWrap | Binary::Sub => a.wrapping_sub(b) & bits,
@@ -298,20 +305,10 @@ impl<'p> Reaction<'p> {
             Binary::Shl | Binary::Shr => 0,
             Binary::Within if a < b => a,
             Binary::Within => bits,
-            Binary::Min => {
-                if compare(Compare::Lt, ty, a, b) {
-                    a
-                } else {
-                    b
-                }
-            }
-            Binary::Max => {
-                if compare(Compare::Lt, ty, a, b) {
-                    b
-                } else {
-                    a
-                }
-            }
+            Binary::Min if a_is_less() => a,
+            Binary::Min => b,
+            Binary::Max if a_is_less() => b,
+            Binary::Max => a,
         }
     }
 

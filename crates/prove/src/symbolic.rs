@@ -6,6 +6,8 @@
 mod arithmetic;
 mod arrays;
 mod body;
+mod decoder;
+mod encoder;
 mod message;
 mod terminators;
 mod way;

@@ -181,6 +181,7 @@ impl<'a> Typing<'a> {
         wanted
     }
 
+    /// The type that a field asks of a value in it. A table: an arm for each kind of field.
     fn wanted(&self, slots: &[Slot], named: &Named, kind: Kind, (place, value): (usize, Value)) -> Option<Type> {
         let object = || slots.iter().find_map(Slot::value);
         let cell = || self.kind_of(object()?, slots.iter().find_map(Slot::cell)?);

@@ -2,8 +2,8 @@
 
 use mokume_reaction::{Body, CellId, Fallible, Operation, Target, Terminator, Value as Id, WireId};
 
+use super::decoder::Headers;
 use super::way::{Ended, Way};
-use super::wires::Headers;
 use super::{Reader, Value};
 use crate::term::Term;
 
@@ -74,25 +74,7 @@ impl Reader<'_> {
                     self.go(body, vec![(way, Some(found), then, values), (other, Some(missing), otherwise, Vec::new())])
                 }
             },
-            Fallible::TakeOut { object, cell, index } => {
-                // Only the empty place is read on: a message that was kept is of an event long past.
-                let (Ok(object), Ok(index)) = (way.object(*object), way.bits(*index)) else {
-                    return way.escape("a place that is not known");
-                };
-                let (holds, beyond) = self.holds(object, *cell, index);
-                way.leaf.traps.push(beyond);
-                let mut taken = way.copy();
-                taken.leaf.condition.push(holds);
-                taken.leaf.escape = Some("a message that was kept is taken out".into());
-                let empty = self.terms.not(holds);
-                match self.go(body, vec![(way, Some(empty), otherwise, Vec::new())]) {
-                    Ended::Ways(mut ways) => {
-                        ways.push(taken);
-                        Ended::Ways(ways)
-                    }
-                    ended => ended,
-                }
-            }
+            Fallible::TakeOut { object, cell, index } => self.take_out(body, way, (*object, *cell, *index), otherwise),
             // What this reading does not cover: the way is an escape.
             Fallible::Insert { .. }
             | Fallible::Remove { .. }
@@ -104,6 +86,32 @@ impl Reader<'_> {
             | Fallible::Later { .. } => {
                 way.escape(&format!("an operation that is not read symbolically: {}", op.row().name))
             }
+        }
+    }
+
+    /// Only the empty place is read on: a message that was kept is of an event long past.
+    fn take_out(
+        &mut self,
+        body: &Body,
+        mut way: Way,
+        (object, cell, index): (Id, CellId, Id),
+        otherwise: &Target,
+    ) -> Ended {
+        let (Ok(object), Ok(index)) = (way.object(object), way.bits(index)) else {
+            return way.escape("a place that is not known");
+        };
+        let (holds, beyond) = self.holds(object, cell, index);
+        way.leaf.traps.push(beyond);
+        let mut taken = way.copy();
+        taken.leaf.condition.push(holds);
+        taken.leaf.escape = Some("a message that was kept is taken out".into());
+        let empty = self.terms.not(holds);
+        match self.go(body, vec![(way, Some(empty), otherwise, Vec::new())]) {
+            Ended::Ways(mut ways) => {
+                ways.push(taken);
+                Ended::Ways(ways)
+            }
+            ended => ended,
         }
     }
 

@@ -103,6 +103,7 @@ impl BodyReader<'_> {
         }
     }
 
+    /// Reads what a field holds. A table: an arm for each kind of field, or for those that are written alike.
     fn read_field(&mut self, place: usize, row: &Row, slots: &mut Slots, cursor: &mut Cursor) -> Read<()> {
         let kind = row.fields[place].1;
         let slot = match kind {

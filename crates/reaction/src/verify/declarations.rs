@@ -197,35 +197,38 @@ fn check_cell(a: &Automaton, class: ClassId, id: CellId, cell: &Cell, faults: &m
         _ => {}
     }
     match &cell.kind {
-        CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => {
-            if ty.array().is_some() {
-                no_arrays([ty], "a cell of one value", place, faults);
-            } else if matches!(ty, Type::Msg) {
-                let message = "a message is not held by a cell of one value";
-                faults.add(codes::NOT_DEFINED, place, message).help("write `[1] msg`");
-            } else if *ty == Type::Reason && *init as usize >= a.reasons.len().max(1) {
-                faults.add(codes::NUMBER, place, format!("there is no reason {init}"));
-            } else if *ty != Type::Reason {
-                check_value(a, *ty, *init, place, faults);
-            }
-        }
-        CellKind::Map { key, value, .. } => {
-            if key.is_empty() || key.iter().any(|ty| !is_scalar(*ty) && !matches!(ty, Type::Ref(_))) {
-                let message = "a key is made of booleans, numbers, enumerations and references, at least one";
-                faults.add(codes::NOT_DEFINED, place, message);
-            }
-            no_arrays(value, "a value of a map", place, faults);
-            if value.contains(&Type::Msg) {
-                faults
-                    .add(codes::NOT_DEFINED, place, "a map holds no messages")
-                    .help("hold them in objects, by reference");
-            }
-        }
+        CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => check_one(a, *ty, *init, place, faults),
+        CellKind::Map { key, value, .. } => check_map(key, value, place, faults),
         CellKind::Messages { quota: Some((owner, quota)), .. } => check_quota(a, class, *owner, *quota, place, faults),
         CellKind::Timer if a.handler_of(class, &Trigger::Expiry(id)).is_none() => {
             faults.add(codes::NO_HANDLER, place, "a timer that nothing handles").help("write `expiry` for it");
         }
         _ => {}
+    }
+}
+
+/// What a cell of one value, or each place of an array, may hold.
+fn check_one(a: &Automaton, ty: Type, init: u64, place: Place, faults: &mut Faults) {
+    if ty.array().is_some() {
+        no_arrays([&ty], "a cell of one value", place, faults);
+    } else if ty == Type::Msg {
+        let message = "a message is not held by a cell of one value";
+        faults.add(codes::NOT_DEFINED, place, message).help("write `[1] msg`");
+    } else if ty == Type::Reason && init as usize >= a.reasons.len().max(1) {
+        faults.add(codes::NUMBER, place, format!("there is no reason {init}"));
+    } else if ty != Type::Reason {
+        check_value(a, ty, init, place, faults);
+    }
+}
+
+fn check_map(key: &[Type], value: &[Type], place: Place, faults: &mut Faults) {
+    if key.is_empty() || key.iter().any(|ty| !is_scalar(*ty) && !matches!(ty, Type::Ref(_))) {
+        let message = "a key is made of booleans, numbers, enumerations and references, at least one";
+        faults.add(codes::NOT_DEFINED, place, message);
+    }
+    no_arrays(value, "a value of a map", place, faults);
+    if value.contains(&Type::Msg) {
+        faults.add(codes::NOT_DEFINED, place, "a map holds no messages").help("hold them in objects, by reference");
     }
 }
 
