@@ -158,7 +158,13 @@ fn branches(flow: &mut Flow, stmt: &Stmt, state: State) -> State {
                 Branch { state: without, span, text: "when there is no room" },
             ])
         }
-        _ => state,
+        // [`walk`] has seen to these.
+        Let { .. } | AssignLocal { .. } | Call(_) | Drop { .. } | Consume { .. } | Accept { .. } | Put { .. } => state,
+        Split { .. } | Pass | Return { .. } | IfDone { .. } | Later { .. } | Refuse => state,
+        // Without a block.
+        Assign { .. } | AssignElement { .. } | Emit(_) | Start { .. } | Stop { .. } | Give { .. } => state,
+        Count { .. } | Remove { .. } | End { .. } | Again => state,
+        Trim { .. } | Skip { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => state,
     }
 }
 
