@@ -94,7 +94,9 @@ pub(crate) struct Scope(HashSet<String>);
 impl Scope {
     /// The name is in use.
     pub fn take(&mut self, name: &str) {
-        self.0.insert(name.into());
+        if !self.0.contains(name) {
+            self.0.insert(name.into());
+        }
     }
 
     /// The name is free again.
