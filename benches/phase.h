@@ -19,7 +19,7 @@ static inline void shuffle(unsigned *order)
     for (unsigned i = 0; i < SESSIONS * ROUNDS; i++)
         order[i] = i % SESSIONS;
     for (unsigned i = SESSIONS * ROUNDS - 1; i > 0; i--) {
-        unsigned j = (unsigned)(mk_draw(&stream) % (i + 1)), t = order[i];
+        unsigned j = (unsigned)(mk_sample(&stream) % (i + 1)), t = order[i];
         order[i] = order[j];
         order[j] = t;
     }

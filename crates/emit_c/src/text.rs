@@ -12,10 +12,11 @@ pub struct Text {
 impl Text {
     pub fn line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
-        match line.is_empty() {
-            true => self.lines.push(String::new()),
-            false => self.lines.push(format!("{}{line}", "    ".repeat(self.depth))),
-        }
+        let columns = if line.is_empty() { 0 } else { self.indentation() };
+        let mut text = String::with_capacity(columns + line.len());
+        text.extend(std::iter::repeat_n(' ', columns));
+        text.push_str(line);
+        self.lines.push(text);
     }
 
     /// A line one step further out, such as a label.
@@ -82,9 +83,11 @@ impl Text {
     }
 
     pub fn finish(self) -> String {
-        let mut text = String::new();
+        let octets = self.lines.iter().map(|line| line.len() + 1).sum();
+        let mut text = String::with_capacity(octets);
         for line in self.lines {
-            let _ = writeln!(text, "{line}");
+            text.push_str(&line);
+            text.push('\n');
         }
         text
     }

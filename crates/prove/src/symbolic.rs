@@ -6,8 +6,10 @@
 mod arithmetic;
 mod arrays;
 mod body;
-mod ends;
+mod decoder;
+mod encoder;
 mod message;
+mod terminators;
 mod way;
 mod wires;
 

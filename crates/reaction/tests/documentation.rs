@@ -53,9 +53,9 @@ fn the_page_lists_every_code() {
     }
 }
 
-/// Every operation of the table, and every other end of a block.
+/// Every operation of the table, and every other terminator.
 fn operations() -> impl Iterator<Item = &'static str> {
-    template::words().into_iter().chain(["return", "yield", "jump", "br", "switch", "match"])
+    template::words().into_iter().chain(["return", "yield", "refuse", "jump", "br", "switch", "match"])
 }
 
 /// Whether a line of an automaton is this operation, perhaps with results before it.

@@ -41,7 +41,7 @@ impl Loader for Nothing {
 pub struct Loaded {
     /// The roots first, then as they were met.
     pub files: Vec<(FileId, Parse)>,
-    /// Who uses, and whom.
+    /// Who uses, and whom; of a module's files each uses the next, in a circle.
     pub uses: Vec<(FileId, FileId)>,
     /// Of `use` itself and of the parser.
     pub diagnostics: Vec<Diagnostic>,
@@ -149,10 +149,8 @@ impl Work<'_> {
             return Vec::new();
         };
         let ids: Vec<FileId> = files.into_iter().map(|(name, text)| self.add(name, text)).collect();
-        // The files of a module see one another.
-        for user in &ids {
-            self.loaded.uses.extend(ids.iter().filter(|used| *used != user).map(|used| (*user, *used)));
-        }
+        // The files of a module see one another: each uses the next one, and so through others all.
+        self.loaded.uses.extend(ids.iter().copied().zip(ids.iter().copied().cycle().skip(1)));
         self.modules.insert(name.to_string(), ids.clone());
         ids
     }

@@ -6,7 +6,7 @@
 use crate::program::*;
 
 /// The expressions directly inside an expression (those in its state references too). One table of all variants, so that a
-/// new one is asked for here.
+/// new one is asked for here; so it is long.
 pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     use ExprKind::*;
     match &expr.kind {

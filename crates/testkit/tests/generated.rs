@@ -20,7 +20,7 @@ fn note(automaton: &Automaton, found: &mut BTreeSet<&'static str>) {
     let functions = automaton.functions.iter().map(|function| &function.body);
     for block in handlers.chain(functions).flat_map(|body| &body.blocks) {
         found.extend(block.ops.iter().map(|op| name(&op.kind)));
-        found.extend(block.end.attempt().map(|op| op.row().name));
+        found.extend(block.terminator.attempt().map(|op| op.row().name));
     }
 }
 

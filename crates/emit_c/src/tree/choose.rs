@@ -25,7 +25,7 @@ fn only_set(block: &Lines) -> Option<(Local, &Expr)> {
 }
 
 fn size(value: &Expr) -> usize {
-    1 + value.parts().into_iter().map(size).sum::<usize>()
+    1 + value.parts().map(size).sum::<usize>()
 }
 
 /// `condition ? a : b`, said shorter where one of them is the condition itself.

@@ -36,7 +36,7 @@ impl Uses {
                 }
                 _ => {}
             }
-            statement.heads().into_iter().for_each(|head| uses.count(head));
+            statement.heads().for_each(|head| uses.count(head));
         });
         uses
     }
@@ -91,7 +91,7 @@ impl Uses {
             Expr::Unary(super::Unary::AddressOf, place) => return self.effect_of_place(place),
             _ => Effect::Pure,
         };
-        expr.parts().into_iter().map(|part| self.effect(part)).fold(own, Effect::max)
+        expr.parts().map(|part| self.effect(part)).fold(own, Effect::max)
     }
 
     /// The same of finding a place that is written to.
@@ -111,8 +111,8 @@ impl Uses {
             Stmt::Set(..) => Effect::Acts,
             _ => Effect::Pure,
         };
-        let heads = statement.heads().into_iter().map(|head| self.effect(head));
-        let inner = statement.blocks().into_iter().map(|block| self.effect_of_block(block));
+        let heads = statement.heads().map(|head| self.effect(head));
+        let inner = statement.blocks().map(|block| self.effect_of_block(block));
         heads.chain(inner).fold(own, Effect::max)
     }
 

@@ -13,7 +13,7 @@ pub(super) fn flatten(block: &mut Lines) {
 }
 
 fn push(flat: &mut Lines, mut statement: Stmt) {
-    statement.blocks_mut().into_iter().for_each(flatten);
+    statement.blocks_mut().for_each(flatten);
     let Stmt::If { condition, mut then, mut otherwise } = statement else { return flat.push(statement) };
     if then.is_empty() && otherwise.is_empty() {
         return flat.push(Stmt::Do(condition));
@@ -60,5 +60,5 @@ pub(super) fn leaves(block: &Lines) -> bool {
 }
 
 fn size(block: &Lines) -> usize {
-    block.iter().map(|statement| 1 + statement.blocks().into_iter().map(size).sum::<usize>()).sum()
+    block.iter().map(|statement| 1 + statement.blocks().map(size).sum::<usize>()).sum()
 }

@@ -34,7 +34,7 @@ impl Folding<'_> {
         let mut place = block.len();
         while place > 0 {
             place -= 1;
-            block[place].blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            block[place].blocks_mut().for_each(|inner| self.block(inner));
             simplify(&mut block[place]);
             if let Some((to, value)) = chosen(&self.uses, self.function, &block[place]) {
                 block[place] = match self.uses.forget_set(to) {
@@ -64,14 +64,14 @@ impl Folding<'_> {
             if matches!(statement, Stmt::Label(_)) || !may_pass(effect, passed) {
                 return false;
             }
-            if statement.heads().into_iter().any(|head| mentions(head, local)) {
+            if statement.heads().any(|head| mentions(head, local)) {
                 return self.put(local, value, effect, statement);
             }
-            if statement.blocks().into_iter().any(|inner| block_mentions(inner, local)) {
+            if statement.blocks().any(|inner| block_mentions(inner, local)) {
                 return effect == Effect::Pure && self.put_inside(local, value, statement);
             }
             // What acts does not come to stand behind a way that leaves.
-            if effect == Effect::Acts && !statement.blocks().is_empty() {
+            if effect == Effect::Acts && statement.blocks().next().is_some() {
                 return false;
             }
             passed = passed.max(self.uses.effect_of(statement));
@@ -81,7 +81,7 @@ impl Folding<'_> {
 
     /// Into a block of the statement, where the value is evaluated at most once, as before.
     fn put_inside(&self, local: Local, value: &Expr, statement: &mut Stmt) -> bool {
-        let mut inner = statement.blocks_mut().into_iter().filter(|inner| block_mentions(inner, local));
+        let mut inner = statement.blocks_mut().filter(|inner| block_mentions(inner, local));
         inner.next().is_some_and(|block| self.move_to_its_use(local, value, block))
     }
 
@@ -91,20 +91,19 @@ impl Folding<'_> {
     }
 
     fn put(&self, local: Local, value: &Expr, effect: Effect, statement: &mut Stmt) -> bool {
-        let heads = statement.heads();
-        if heads.iter().map(|head| size(head)).sum::<usize>() + size(value) > LARGEST && size(value) > 2 {
+        if statement.heads().map(size).sum::<usize>() + size(value) > LARGEST && size(value) > 2 {
             return false;
         }
         if !may_pass(effect, self.beside_in(statement, local)) {
             return false;
         }
         if !matches!(value, Expr::Local(_) | Expr::Number(_) | Expr::Name(_) | Expr::Bool(_))
-            && heads.iter().any(|head| is_under_condition(head, local, effect == Effect::Pure))
+            && statement.heads().any(|head| is_under_condition(head, local, effect == Effect::Pure))
         {
             return false;
         }
         let value = self.as_typed(local, value);
-        statement.heads_mut().into_iter().for_each(|head| replace(head, local, &value));
+        statement.heads_mut().for_each(|head| replace(head, local, &value));
         true
     }
 
@@ -114,13 +113,13 @@ impl Folding<'_> {
             Stmt::Set(place, None, value) if !mentions(place, local) => {
                 self.uses.effect_of_place(place).max(self.beside(value, local))
             }
-            other => other.heads().into_iter().map(|head| self.beside(head, local)).fold(Effect::Pure, Effect::max),
+            other => other.heads().map(|head| self.beside(head, local)).fold(Effect::Pure, Effect::max),
         }
     }
 
     fn beside(&self, expr: &Expr, local: Local) -> Effect {
         match mentions(expr, local) {
-            true => expr.parts().into_iter().map(|part| self.beside(part, local)).fold(Effect::Pure, Effect::max),
+            true => expr.parts().map(|part| self.beside(part, local)).fold(Effect::Pure, Effect::max),
             false => self.uses.effect(expr),
         }
     }
@@ -167,17 +166,17 @@ fn may_pass(effect: Effect, passed: Effect) -> bool {
 }
 
 fn size(expr: &Expr) -> usize {
-    1 + expr.parts().into_iter().map(size).sum::<usize>()
+    1 + expr.parts().map(size).sum::<usize>()
 }
 
 fn mentions(expr: &Expr, local: Local) -> bool {
-    *expr == Expr::Local(local) || expr.parts().into_iter().any(|part| mentions(part, local))
+    *expr == Expr::Local(local) || expr.parts().any(|part| mentions(part, local))
 }
 
 fn block_mentions(block: &Lines, local: Local) -> bool {
     let mut found = false;
     each_statement(block, &mut |statement| {
-        found |= statement.heads().into_iter().any(|head| mentions(head, local));
+        found |= statement.heads().any(|head| mentions(head, local));
     });
     found
 }
@@ -186,7 +185,7 @@ fn block_mentions(block: &Lines, local: Local) -> bool {
 /// What is pure may stand behind `&&` and `||`.
 fn is_under_condition(expr: &Expr, local: Local, is_pure: bool) -> bool {
     use super::Infix::{And, Or};
-    let inner = expr.parts().into_iter().any(|part| is_under_condition(part, local, is_pure));
+    let inner = expr.parts().any(|part| is_under_condition(part, local, is_pure));
     inner
         || match expr {
             Expr::Infix(And | Or, _, second) => !is_pure && mentions(second, local),
@@ -200,7 +199,7 @@ fn replace(expr: &mut Expr, local: Local, value: &Expr) {
         *expr = value.clone();
         return;
     }
-    expr.parts_mut().into_iter().for_each(|part| replace(part, local, value));
+    expr.parts_mut().for_each(|part| replace(part, local, value));
     match expr {
         // What was written through a pointer is written of the thing itself.
         Expr::Arrow(inner, member) => {

@@ -46,7 +46,7 @@ fn strip(block: &mut Lines, what: &impl Fn(&Stmt) -> bool) {
         block.pop();
     }
     if let Some(last) = block.last_mut() {
-        last.blocks_mut().into_iter().for_each(|inner| strip(inner, what));
+        last.blocks_mut().for_each(|inner| strip(inner, what));
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn mark_unused(function: &mut Routine) {
 
 fn each_expression<'a>(function: &'a Routine, f: &mut impl FnMut(&'a Expr)) {
     each_statement(&function.body, &mut |statement| {
-        statement.heads().into_iter().for_each(|head| head.each(f));
+        statement.heads().for_each(|head| head.each(f));
     });
 }
 
@@ -81,7 +81,7 @@ impl Naming<'_> {
                     self.names.labels[label.0] = name;
                 }
                 Stmt::If { .. } | Stmt::While { .. } | Stmt::Switch { .. } => {
-                    statement.blocks().into_iter().for_each(|inner| self.block(scope, inner));
+                    statement.blocks().for_each(|inner| self.block(scope, inner));
                 }
                 Stmt::Set(..) | Stmt::Do(_) | Stmt::Goto(_) | Stmt::Return(_) | Stmt::Unused(_) => {}
             }

@@ -52,7 +52,7 @@ impl Search {
                     }
                 });
             }
-            for (number, inner) in statement.blocks().into_iter().enumerate() {
+            for (number, inner) in statement.blocks().enumerate() {
                 self.path.push((place, number));
                 self.block(inner);
                 self.path.pop();
@@ -76,7 +76,7 @@ fn place(block: &mut Lines, path: &mut Path, declared: &HashMap<Path, Vec<(usize
     let here = declared.get(path).map_or(&[][..], |list| &list[..]);
     let mut placed = Lines::with_capacity(block.len());
     for (number, mut statement) in block.drain(..).enumerate() {
-        for (part, inner) in statement.blocks_mut().into_iter().enumerate() {
+        for (part, inner) in statement.blocks_mut().enumerate() {
             path.push((number, part));
             place(inner, path, declared);
             path.pop();

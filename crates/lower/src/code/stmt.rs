@@ -8,7 +8,7 @@ use super::fork::Fork;
 use super::kept::edit_of;
 use super::writer::{Locals, Writer};
 use crate::fault::Fault;
-use crate::stack::{Lowering, On, Task, What};
+use crate::stack::{Lowering, On, Purpose, Task};
 
 impl<'p> Lowering<'p> {
     /// Whether messages come with headers of the same wire that are not encoded yet.
@@ -329,8 +329,8 @@ impl<'p> Writer<'_, 'p> {
             args.extend(self.flow_at_hand().iter());
         }
         let (inst, event) = (self.inst, name.text.clone());
-        let (trigger, what) = (r::Trigger::Event(event.clone()), What::Own { handler });
-        self.need(Task { inst, on, trigger, params, what, later: (*later_capacity).max(1) });
+        let (trigger, purpose) = (r::Trigger::Event(event.clone()), Purpose::Own { handler });
+        self.need(Task { inst, on, trigger, params, purpose, later: (*later_capacity).max(1) });
         let mut fork = self.attempt(r::Fallible::Later { target, event, args });
         // What was given away is still ours where there is no room.
         for (slot, old) in fork.no.locals.iter_mut().zip(before) {

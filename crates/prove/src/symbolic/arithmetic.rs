@@ -7,7 +7,7 @@ use super::{Reader, Value};
 use crate::term::{Operator, Sort, Term};
 
 impl Reader<'_> {
-    /// A result, and when it is reported.
+    /// A result, and when it is reported. A table: an arm for each operator.
     pub(super) fn arithmetic(&mut self, op: Binary, a: Term, b: Term) -> (Term, Option<Term>) {
         if self.terms.sort(a) == Sort::Bool {
             return (self.boolean(op, a, b), None);
@@ -36,12 +36,8 @@ impl Reader<'_> {
                 let carried = self.terms.as_truth(high);
                 (self.terms.extract(width - 1, 0, product), Some(carried))
             }
-            Binary::Div | Binary::Rem => {
-                let by_zero = self.terms.equal(b, zero);
-                let operator = if op == Binary::Div { Operator::Div } else { Operator::Rem };
-                let quotient = self.terms.binary(operator, a, b);
-                (self.terms.choose(by_zero, zero, quotient), Some(by_zero))
-            }
+            Binary::Div => self.divided(Operator::Div, a, b, zero),
+            Binary::Rem => self.divided(Operator::Rem, a, b, zero),
             Binary::Within => {
                 let inside = self.terms.less(a, b);
                 let largest = self.terms.number(u64::MAX >> (64 - width.min(64)), width);
@@ -70,6 +66,13 @@ impl Reader<'_> {
             Binary::Add | Binary::Sub | Binary::Mul => (self.arithmetic(op, a, b).0, None),
             other => self.arithmetic(other, a, b),
         }
+    }
+
+    /// By zero: zero, and reported (docs/semantics.md, A3).
+    fn divided(&mut self, operator: Operator, a: Term, b: Term, zero: Term) -> (Term, Option<Term>) {
+        let by_zero = self.terms.equal(b, zero);
+        let quotient = self.terms.binary(operator, a, b);
+        (self.terms.choose(by_zero, zero, quotient), Some(by_zero))
     }
 
     pub(super) fn boolean(&mut self, op: Binary, a: Term, b: Term) -> Term {

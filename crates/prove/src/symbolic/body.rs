@@ -48,7 +48,7 @@ impl Reader<'_> {
                 done.push(way.leaf);
                 continue;
             }
-            match self.end_block(body, way) {
+            match self.terminator(body, way) {
                 Ended::Ways(more) => ways.extend(more),
                 Ended::Escape(mut leaf, why) => {
                     leaf.escape = Some(why);
@@ -366,6 +366,7 @@ impl Reader<'_> {
             | K::Share { .. }
             | K::Received { .. }
             | K::Native { .. }
+            | K::Run { .. }
             | K::DropFor { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),
         }
     }
@@ -384,7 +385,7 @@ impl Reader<'_> {
                 return Err("a function with too many ways".into());
             }
             self.run_block(body, &mut way)?;
-            if let Terminator::Yield { values } = &body.blocks[way.block].end {
+            if let Terminator::Yield { values } = &body.blocks[way.block].terminator {
                 let values = values.iter().map(|value| way.value(*value)).collect::<Result<Vec<_>, _>>()?;
                 results.push((self.terms.all(&way.leaf.condition), values));
                 for (key, term) in way.leaf.cells {
@@ -406,7 +407,7 @@ impl Reader<'_> {
                     }
                 }
             } else {
-                match self.end_block(body, way) {
+                match self.terminator(body, way) {
                     Ended::Ways(more) => ways.extend(more),
                     Ended::Escape(_, why) => return Err(why),
                     Ended::Finished(..) => return Err("a function that does not yield".into()),

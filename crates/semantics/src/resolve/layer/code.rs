@@ -141,19 +141,23 @@ fn container_function(reader: &mut LayerReader, pending: &Pending, tree: &ast::F
 
 /// For which scope each handler runs: the innermost whose state it names, also through the functions it calls.
 pub(super) fn scopes(reader: &mut LayerReader) {
-    let layer = reader.this().clone();
-    let of_functions = sight::function_scopes(&layer);
-    for (index, handler) in layer.handlers.iter().enumerate() {
-        let named = sight::scopes_named(&layer, &handler.body, &of_functions);
-        let (scope, problem) = sight::choose(&layer, handler, &named);
+    let layer = &*reader.this();
+    let of_functions = sight::function_scopes(layer);
+    let choice = |handler: &Handler| {
+        let named = sight::scopes_named(layer, &handler.body, &of_functions);
+        sight::choose(layer, handler, &named)
+    };
+    let choices: Vec<_> = layer.handlers.iter().map(choice).collect();
+    for (index, (scope, problem)) in choices.into_iter().enumerate() {
         if let Some((kind, span)) = problem {
-            out_of_sight(reader, handler, kind, span, scope);
+            out_of_sight(reader, index, kind, span, scope);
         }
         reader.this().handlers[index].scope = scope;
     }
 }
 
-fn out_of_sight(reader: &mut LayerReader, handler: &Handler, kind: ScopeKind, span: Span, runs: ScopeKind) {
+fn out_of_sight(reader: &mut LayerReader, handler: usize, kind: ScopeKind, span: Span, runs: ScopeKind) {
+    let handler = reader.this().handlers[handler].span;
     let text = format!(
         "this handler runs for the {}, and there is no {} at hand",
         sight::scope_name(runs),
@@ -161,7 +165,7 @@ fn out_of_sight(reader: &mut LayerReader, handler: &Handler, kind: ScopeKind, sp
     );
     let diagnostic = Diagnostic::error(codes::OUT_OF_SIGHT, text)
         .at(span, format!("state of the {}", sight::scope_name(kind)))
-        .label(handler.span, "the handler")
+        .label(handler, "the handler")
         .help("keep the state in the `entity`, or in objects that are found by a key");
     reader.cx.report(diagnostic);
 }

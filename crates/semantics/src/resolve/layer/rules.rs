@@ -19,9 +19,11 @@ pub(super) fn misspelt_services(reader: &mut LayerReader, item: &ast::Layer) -> 
 
 /// Who serves a service handles what its users ask.
 pub(super) fn served_operations(reader: &mut LayerReader) {
-    let layer = reader.this().clone();
+    let program = &reader.cx.program;
+    let layer = &program.layers[reader.id.index()];
+    let mut found = Vec::new();
     for service in &layer.serves {
-        let item = reader.cx.program.services[service.index()].clone();
+        let item = &program.services[service.index()];
         let handled = |index: usize| {
             layer.handlers.iter().any(|handler| match &handler.event {
                 Event::Service { service: of, operation, uses: None, .. } => {
@@ -41,9 +43,10 @@ pub(super) fn served_operations(reader: &mut LayerReader) {
                 .at(layer.name.span, "no handler")
                 .label(operation.name.span, "asked by who uses the service")
                 .help(format!("write `on {called}.{}(…) {{ … }}`", operation.name.text));
-            reader.cx.report(diagnostic);
+            found.push(diagnostic);
         }
     }
+    found.into_iter().for_each(|diagnostic| reader.cx.report(diagnostic));
 }
 
 /// What a shape must have.
