@@ -9,6 +9,7 @@
 
 mod comments;
 mod page;
+pub mod pages;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

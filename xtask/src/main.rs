@@ -120,7 +120,9 @@ fn tidy() -> ExitCode {
     faults.extend(by_name::faults(&sources, &read("xtask/catch_alls.txt")));
     faults.extend(unlisted_libraries(&read("Cargo.toml"), &read("docs/dependencies.md")));
     faults.extend(found.keys().flat_map(|name| test_files::faults(&root.join("crates").join(name), runs::names)));
-    faults.extend(citations::faults(&citations::Repository::read(&root)));
+    let repository = citations::Repository::read(&root);
+    faults.extend(citations::faults(&repository));
+    faults.extend(citations::pages::faults(&repository));
     for fault in &faults {
         eprintln!("tidy: {fault}");
     }

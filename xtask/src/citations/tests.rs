@@ -68,3 +68,16 @@ fn rules_name_tests_that_there_are() {
         assert_eq!(faults(&repository(&[(page::LAW, &LAW.replace(from, to))])), [fault]);
     }
 }
+
+#[test]
+fn paths_of_pages_that_lead_nowhere_are_found() {
+    let found = |text: &str| pages::faults(&repository(&[("docs/page.md", text), ("docs/examples/a.c", "")]));
+    assert_eq!(found("`tests/run/a.ra`, `x/t.rs`, `t.rs`, `examples/a.c`, `a / b`"), Vec::<String>::new());
+    assert_eq!(found("```\n`tests/run/b.ra`\n```\n"), Vec::<String>::new(), "what is fenced is no prose");
+    for planted in ["tests/run/b.ra", "crates/x/u.rs", "u.rs", "examples/b.c"] {
+        assert_eq!(
+            found(&format!("see\n`{planted}`")),
+            [format!("docs/page.md:2: `{planted}` is not in the repository")]
+        );
+    }
+}
