@@ -90,6 +90,12 @@ const RUNS: &[Run] = &[
         how: One(&["scripts/mutate", "1000000"]),
     },
     Run {
+        name: "operation",
+        minutes: 2,
+        guards: "an operation added to the table alone, plain and fallible, does not compile where it must be known",
+        how: One(&["scripts/scratch-operation"]),
+    },
+    Run {
         name: "whole-mutants",
         minutes: 2,
         guards: "20,000 mutated programs through all of `mokume check`, no panic",
