@@ -7,6 +7,7 @@ mod doors;
 mod imports;
 mod listed;
 mod protocols;
+mod rooms;
 mod runs;
 mod test_files;
 mod words;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Crates whose folders must not import each other, and whose files only where `xtask/circles.txt` says why.
-const WITHOUT_CIRCLES: [&str; 19] = [
+const WITHOUT_CIRCLES: [&str; 20] = [
     "analyse",
     "base",
     "cli",
@@ -29,6 +30,7 @@ const WITHOUT_CIRCLES: [&str; 19] = [
     "interpret",
     "lower",
     "prove",
+    "reaction",
     "script",
     "semantics",
     "simulate",
@@ -70,6 +72,15 @@ fn all_sources<'a>(crates: impl Iterator<Item = &'a String>) -> BTreeMap<String,
     crates.flat_map(of_crate).collect()
 }
 
+/// The library's sources, by path from the repository's root.
+fn library(root: &Path) -> BTreeMap<String, String> {
+    let folders = std::fs::read_dir(root.join("library")).into_iter().flatten().flatten();
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten().flatten());
+    let named = files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "mok"));
+    let relative = |path: &PathBuf| path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
+    named.filter_map(|path| Some((relative(&path), std::fs::read_to_string(&path).ok()?))).collect()
+}
+
 /// Prints the circles of crates, whether or not `tidy` looks at them; with the files that import each other.
 fn show_circles(names: impl Iterator<Item = String>) -> ExitCode {
     for name in names {
@@ -102,6 +113,8 @@ fn tidy() -> ExitCode {
         faults.extend(imports::faults(name, &sources_of(name), &allowed));
     }
     let sources = all_sources(found.keys());
+    faults.extend(rooms::faults(&read("docs/architecture.md"), &rooms::found(sources.keys())));
+    faults.extend(rooms::unnamed(&read("library/README.md"), &library(&root)));
     faults.extend(doors::faults(&sources, &read("xtask/doors.txt")));
     faults.extend(protocols::faults(&sources, &read("xtask/protocols.txt")));
     faults.extend(by_name::faults(&sources, &read("xtask/catch_alls.txt")));
@@ -141,7 +154,7 @@ fn drawn_map(page: &str) -> Arrows {
     for line in page.lines() {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         if let ["", name, uses, ..] = cells.as_slice() {
-            if name.starts_with('`') {
+            if name.starts_with('`') && !name.contains('/') {
                 let uses =
                     uses.split_whitespace().filter(|word| *word != "–").map(|word| word.trim_matches('`').to_string());
                 map.insert(name.trim_matches('`').to_string(), uses.collect());

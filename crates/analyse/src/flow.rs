@@ -42,7 +42,7 @@ impl Flow {
         let successors: Vec<Vec<usize>> = body
             .blocks
             .iter()
-            .map(|block| block.end.targets().into_iter().map(|target| target.block.index()).collect())
+            .map(|block| block.terminator.targets().into_iter().map(|target| target.block.index()).collect())
             .collect();
         let mut predecessors = vec![Vec::new(); body.blocks.len()];
         for (from, targets) in successors.iter().enumerate() {

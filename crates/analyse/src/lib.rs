@@ -7,6 +7,7 @@
 
 mod dominators;
 mod flow;
+mod inline;
 mod liveness;
 mod reuse;
 mod straight;
@@ -14,6 +15,7 @@ mod weights;
 
 pub use dominators::Dominators;
 pub use flow::{Blocks, Flow};
+pub use inline::{flat, inlined, run_by, run_in, Site};
 pub use liveness::Liveness;
 pub use reuse::Reuse;
 pub use straight::straighten;

@@ -45,8 +45,8 @@ fn roots(body: &Body, passed: impl Fn(&Value) -> bool) -> Vec<Value> {
         for op in block.ops.iter().filter(|op| !op.kind.is_removable()) {
             op.kind.for_each_operand(&mut |value| roots.push(value));
         }
-        roots.extend(block.end.operands());
-        let args = block.end.targets().into_iter().flat_map(|target| &target.args);
+        roots.extend(block.terminator.operands());
+        let args = block.terminator.targets().into_iter().flat_map(|target| &target.args);
         roots.extend(args.copied().filter(&passed));
     }
     roots
@@ -61,7 +61,7 @@ fn sources(body: &Body) -> Vec<Vec<Value>> {
                 op.kind.for_each_operand(&mut |value| sources[result.index()].push(value));
             }
         }
-        for target in block.end.targets() {
+        for target in block.terminator.targets() {
             let params = &body.blocks[target.block.index()].params;
             let own = &params[params.len().saturating_sub(target.args.len())..];
             for (param, arg) in own.iter().zip(&target.args) {

@@ -17,7 +17,7 @@ impl Reuse {
         let mut reuse = Reuse(Vec::new());
         if body.values.iter().any(|info| info.ty.array().is_some()) {
             reuse.0.resize(body.values.len(), false);
-            let (places, live) = (Places::of(body), live_at_ends(body));
+            let (places, live) = (Places::of(body), live_out(body));
             for (block, mut live) in body.blocks.iter().zip(live) {
                 for op in block.ops.iter().rev() {
                     if let (Some(array), [result]) = (changed(&op.kind), &op.results[..]) {
@@ -69,7 +69,7 @@ impl Places {
                     places.join(array, *result);
                 }
             }
-            for target in block.end.targets().into_iter().filter(|target| flow.edges_into(target.block) == 1) {
+            for target in block.terminator.targets().into_iter().filter(|target| flow.edges_into(target.block) == 1) {
                 debug_assert!(target.block.index() != index, "a block that only it comes to");
                 let params = &body.blocks[target.block.index()].params;
                 let own = &params[params.len().saturating_sub(target.args.len())..];
@@ -105,28 +105,28 @@ impl Places {
 }
 
 /// By block, the values that are looked at behind its operations.
-fn live_at_ends(body: &Body) -> Vec<Vec<bool>> {
-    let mut ends = vec![vec![false; body.values.len()]; body.blocks.len()];
+fn live_out(body: &Body) -> Vec<Vec<bool>> {
+    let mut live_out = vec![vec![false; body.values.len()]; body.blocks.len()];
     loop {
-        let before = ends.clone();
+        let before = live_out.clone();
         for (index, block) in body.blocks.iter().enumerate().rev() {
             let mut live = vec![false; body.values.len()];
-            for target in block.end.targets() {
+            for target in block.terminator.targets() {
                 at_start(body, target.block.index(), &before).into_iter().for_each(|value| live[value] = true);
                 target.args.iter().for_each(|arg| live[arg.index()] = true);
             }
-            block.end.operands().into_iter().for_each(|value| live[value.index()] = true);
-            ends[index] = live;
+            block.terminator.operands().into_iter().for_each(|value| live[value.index()] = true);
+            live_out[index] = live;
         }
-        if ends == before {
-            return ends;
+        if live_out == before {
+            return live_out;
         }
     }
 }
 
 /// The values that are looked at from a block on, its parameters apart.
-fn at_start(body: &Body, index: usize, ends: &[Vec<bool>]) -> Vec<usize> {
-    let (block, mut live) = (&body.blocks[index], ends[index].clone());
+fn at_start(body: &Body, index: usize, live_out: &[Vec<bool>]) -> Vec<usize> {
+    let (block, mut live) = (&body.blocks[index], live_out[index].clone());
     for op in block.ops.iter().rev() {
         op.results.iter().for_each(|result| live[result.index()] = false);
         op.kind.for_each_operand(&mut |value| live[value.index()] = true);

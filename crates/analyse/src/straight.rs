@@ -18,15 +18,15 @@ pub fn straighten(body: &mut Body) {
 
 fn thread(body: &mut Body) {
     let uses = uses(body);
-    let mut ends: Vec<Terminator> =
-        body.blocks.iter_mut().map(|block| std::mem::replace(&mut block.end, Terminator::Return)).collect();
-    for at in 0..ends.len() {
-        let mut end = std::mem::replace(&mut ends[at], Terminator::Return);
-        end.for_each_target_mut(|target| {
+    let mut terminators: Vec<Terminator> =
+        body.blocks.iter_mut().map(|block| std::mem::replace(&mut block.terminator, Terminator::Return)).collect();
+    for at in 0..terminators.len() {
+        let mut terminator = std::mem::replace(&mut terminators[at], Terminator::Return);
+        terminator.for_each_target_mut(|target| {
             // Each step goes to another block: a circle of empty blocks is left as it is.
             for _ in 0..body.blocks.len() {
                 let block = &body.blocks[target.block.index()];
-                let Terminator::Jump { to } = &ends[target.block.index()] else { break };
+                let Terminator::Jump { to } = &terminators[target.block.index()] else { break };
                 if !block.ops.is_empty()
                     || block.bound.is_some()
                     || target.block.index() == at
@@ -40,10 +40,10 @@ fn thread(body: &mut Body) {
                 }
             }
         });
-        ends[at] = end;
+        terminators[at] = terminator;
     }
-    for (block, end) in body.blocks.iter_mut().zip(ends) {
-        block.end = end;
+    for (block, terminator) in body.blocks.iter_mut().zip(terminators) {
+        block.terminator = terminator;
     }
 }
 
@@ -53,8 +53,10 @@ fn uses(body: &Body) -> Vec<usize> {
     let mut count = |value: Value| uses[value.index()] += 1;
     for block in &body.blocks {
         block.ops.iter().for_each(|op| mokume_reaction::Operation::for_each_operand(&op.kind, &mut count));
-        let end = block.end.operands().into_iter();
-        end.chain(block.end.targets().into_iter().flat_map(|target| target.args.iter().copied())).for_each(&mut count);
+        let operands = block.terminator.operands().into_iter();
+        operands
+            .chain(block.terminator.targets().into_iter().flat_map(|target| target.args.iter().copied()))
+            .for_each(&mut count);
     }
     uses
 }
@@ -88,7 +90,7 @@ fn merge(body: &mut Body) {
         if !reached.contains(BlockId::from(at)) {
             continue;
         }
-        while let Terminator::Jump { to } = &body.blocks[at].end {
+        while let Terminator::Jump { to } = &body.blocks[at].terminator {
             let next = to.block.index();
             let edges = flow.predecessors_of(to.block).filter(|from| reached.contains(*from)).count();
             if next == 0 || next == at || edges != 1 || body.blocks[next].bound.is_some() {
@@ -97,14 +99,14 @@ fn merge(body: &mut Body) {
             known.extend(body.blocks[next].params.iter().copied().zip(to.args.iter().copied()));
             let block = &mut body.blocks[next];
             block.params.clear();
-            let (ops, end, mark) = (
+            let (ops, terminator, mark) = (
                 std::mem::take(&mut block.ops),
-                std::mem::replace(&mut block.end, Terminator::Return),
+                std::mem::replace(&mut block.terminator, Terminator::Return),
                 block.mark.take(),
             );
             let block = &mut body.blocks[at];
             block.ops.extend(ops);
-            (block.end, block.mark) = (end, mark);
+            (block.terminator, block.mark) = (terminator, mark);
         }
     }
     rename(body, &known);
@@ -127,7 +129,7 @@ fn rename(body: &mut Body, known: &HashMap<Value, Value>) {
             .ops
             .iter_mut()
             .for_each(|op| mokume_reaction::Operation::for_each_operand_mut(&mut op.kind, &mut renamed));
-        block.end.for_each_operand_mut(&mut renamed);
+        block.terminator.for_each_operand_mut(&mut renamed);
     }
 }
 
@@ -154,6 +156,6 @@ fn prune(body: &mut Body) {
         reached.contains(BlockId::from(at - 1))
     });
     for block in &mut body.blocks {
-        block.end.for_each_target_mut(|target| target.block = places[target.block.index()]);
+        block.terminator.for_each_target_mut(|target| target.block = places[target.block.index()]);
     }
 }

@@ -22,17 +22,17 @@ struct Search<'a, W> {
 impl<W: Fn(BlockId) -> u64> Search<'_, W> {
     /// The heaviest way from `start` that stays inside.
     fn from(&self, start: BlockId, inside: &[bool]) -> u64 {
-        // Knots come in reverse order: what follows a knot has its total before it.
+        // Components come in reverse order: what follows a component has its total before it.
         let mut totals = vec![0u64; self.body.blocks.len()];
-        let mut knot_of = vec![usize::MAX; self.body.blocks.len()];
-        for (number, members) in knots(self.body, start, inside).iter().enumerate() {
+        let mut component_of = vec![usize::MAX; self.body.blocks.len()];
+        for (number, members) in components(self.body, start, inside).iter().enumerate() {
             for member in members {
-                knot_of[member.index()] = number;
+                component_of[member.index()] = number;
             }
-            let targets = members.iter().flat_map(|member| self.body.blocks[member.index()].end.targets());
+            let targets = members.iter().flat_map(|member| self.body.blocks[member.index()].terminator.targets());
             let outside = targets.filter(|target| inside[target.block.index()]).map(|target| target.block.index());
-            let after = outside.filter(|block| knot_of[*block] != number).map(|block| totals[block]).max();
-            let total = self.knot(members).saturating_add(after.unwrap_or(0));
+            let after = outside.filter(|block| component_of[*block] != number).map(|block| totals[block]).max();
+            let total = self.component(members).saturating_add(after.unwrap_or(0));
             for member in members {
                 totals[member.index()] = total;
             }
@@ -40,9 +40,9 @@ impl<W: Fn(BlockId) -> u64> Search<'_, W> {
         totals[start.index()]
     }
 
-    fn knot(&self, members: &[BlockId]) -> u64 {
+    fn component(&self, members: &[BlockId]) -> u64 {
         let goes_back = |member: &BlockId| {
-            let targets = self.body.blocks[member.index()].end.targets();
+            let targets = self.body.blocks[member.index()].terminator.targets();
             targets.iter().any(|target| members.contains(&target.block))
         };
         if !members.iter().any(goes_back) {
@@ -61,17 +61,17 @@ impl<W: Fn(BlockId) -> u64> Search<'_, W> {
         for member in members.iter().filter(|member| *member != head) {
             rest[member.index()] = true;
         }
-        let targets = self.body.blocks[head.index()].end.targets();
+        let targets = self.body.blocks[head.index()].terminator.targets();
         let round = targets.iter().filter(|target| rest[target.block.index()]).map(|t| self.from(t.block, &rest)).max();
         bound.saturating_mul((self.weight)(*head).saturating_add(round.unwrap_or(0)))
     }
 }
 
-/// Strongly connected blocks that can be reached from `start`, each knot behind all that it leads to (Tarjan 1972).
-fn knots(body: &Body, start: BlockId, inside: &[bool]) -> Vec<Vec<BlockId>> {
+/// Strongly connected blocks that can be reached from `start`, each component behind all that it leads to (Tarjan 1972).
+fn components(body: &Body, start: BlockId, inside: &[bool]) -> Vec<Vec<BlockId>> {
     let mut tarjan = Tarjan { index: vec![0; inside.len()], low: vec![0; inside.len()], ..Tarjan::default() };
     let successors = |block: usize| -> Vec<usize> {
-        let targets = body.blocks[block].end.targets();
+        let targets = body.blocks[block].terminator.targets();
         targets.iter().map(|target| target.block.index()).filter(|to| inside[*to]).collect()
     };
     let mut open = vec![(start.index(), successors(start.index()))];
@@ -93,7 +93,7 @@ fn knots(body: &Body, start: BlockId, inside: &[bool]) -> Vec<Vec<BlockId>> {
             }
         }
     }
-    tarjan.knots
+    tarjan.components
 }
 
 #[derive(Default)]
@@ -103,7 +103,7 @@ struct Tarjan {
     low: Vec<u32>,
     met: u32,
     stack: Vec<usize>,
-    knots: Vec<Vec<BlockId>>,
+    components: Vec<Vec<BlockId>>,
 }
 
 impl Tarjan {
@@ -115,7 +115,7 @@ impl Tarjan {
     }
 
     fn meet(&mut self, block: usize, to: usize) {
-        // A block whose knot is known stands at the end of no way back.
+        // A block whose component is known stands at the end of no path back.
         if self.index[to] != u32::MAX {
             self.low[block] = self.low[block].min(self.index[to]);
         }
@@ -130,6 +130,6 @@ impl Tarjan {
         for member in &members {
             self.index[*member] = u32::MAX;
         }
-        self.knots.push(members.into_iter().map(|member| BlockId(member as u32)).collect());
+        self.components.push(members.into_iter().map(|member| BlockId(member as u32)).collect());
     }
 }

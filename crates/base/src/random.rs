@@ -15,7 +15,7 @@ pub fn mix(word: u64) -> u64 {
 }
 
 /// The next number of a stream that stands at `state`, all of its 64 bits random.
-pub fn draw(state: &mut u64) -> u64 {
+pub fn sample(state: &mut u64) -> u64 {
     *state = state.wrapping_add(GAMMA);
     mix(*state)
 }
@@ -34,7 +34,7 @@ impl Random {
 
     /// The next number, all of its 64 bits random.
     pub fn word(&mut self) -> u64 {
-        draw(&mut self.state)
+        sample(&mut self.state)
     }
 
     /// A number less than `bound`, 0 if that is 0; uniform up to `bound` in 2^64.

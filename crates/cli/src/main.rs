@@ -1,11 +1,15 @@
 //! The command. Exit codes: 0 good, 1 the program or its tests are wrong, 2 wrong use, or this machine cannot.
 
+mod accounts;
 mod arguments;
 mod commands;
+mod common;
 mod dissect;
 mod fmt;
 mod new;
 mod print;
+mod run;
+mod simulate;
 
 use clap::Parser;
 

@@ -14,7 +14,7 @@ use crate::graph::{EventGraph, NodeId};
 /// A cycle of events that nothing interrupts (docs/semantics.md, O7).
 pub const CYCLE: Code = Code("M0901");
 
-/// One error for each knot of cycles, drawing a shortest one.
+/// One error for each strongly connected component, drawing a shortest one.
 pub fn check(automaton: &Automaton, graph: &EventGraph) -> Vec<Diagnostic> {
     let mut drawn = vec![false; graph.nodes.len()];
     let mut diagnostics = Vec::new();

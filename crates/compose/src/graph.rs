@@ -101,10 +101,11 @@ impl EventGraph {
 
 /// The header that the entry block takes off by variant, and the message.
 fn first_choice(body: &Body) -> Option<(HeaderId, Value)> {
-    match &body.blocks.first()?.end {
+    match &body.blocks.first()?.terminator {
         Terminator::Match { header, message, .. } => Some((*header, *message)),
         Terminator::Return
         | Terminator::Yield { .. }
+        | Terminator::Refuse { .. }
         | Terminator::Jump { .. }
         | Terminator::Branch { .. }
         | Terminator::Switch { .. }
@@ -125,7 +126,7 @@ fn nodes(automaton: &Automaton) -> Vec<Node> {
             let blocks = (0..body.blocks.len()).map(BlockId::from).filter(inside).collect();
             Node { handler: id, variant, blocks, emissions: Vec::new() }
         };
-        match body.blocks.first().map(|entry| &entry.end) {
+        match body.blocks.first().map(|entry| &entry.terminator) {
             Some(Terminator::Match { cases, .. }) => {
                 nodes.extend(cases.iter().map(|(variant, target)| node(Some(*variant), target.block)));
             }

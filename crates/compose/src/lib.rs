@@ -32,16 +32,17 @@ pub struct Composed {
 
 /// Composes a verified, uncomposed automaton. A pool of 0 buffers becomes as large as it must be.
 pub fn compose(automaton: &Automaton, options: Options) -> Composed {
-    let graph = EventGraph::new(automaton);
-    let mut diagnostics = cycles::check(automaton, &graph);
+    let flat = &*mokume_analyse::flat(automaton);
+    let graph = EventGraph::new(flat);
+    let mut diagnostics = cycles::check(flat, &graph);
     if !diagnostics.is_empty() {
         return Composed { automaton: None, pool: Pool::default(), diagnostics };
     }
-    let reasons = queued_channels(automaton, &graph);
-    diagnostics.extend(reasons.iter().map(|reason| channels::warn(automaton, &graph, reason)));
-    let peak = peak::peak(automaton, &graph);
-    let pool = pool::pool(automaton, options, peak);
-    diagnostics.extend(pool.check(automaton));
+    let reasons = queued_channels(flat, &graph);
+    diagnostics.extend(reasons.iter().map(|reason| channels::warn(flat, &graph, reason)));
+    let peak = peak::peak(flat, &graph);
+    let pool = pool::pool(flat, options, peak);
+    diagnostics.extend(pool.check(flat));
     let refused = diagnostics.iter().any(|diagnostic| diagnostic.severity == mokume_base::Severity::Error);
     let automaton = (!refused).then(|| Automaton {
         pool: if automaton.pool == 0 { pool.sum() } else { automaton.pool },

@@ -135,5 +135,5 @@ impl Costs<'_> {
 fn new_buffers(block: &mokume_reaction::Block) -> u64 {
     let takes = |op: &dyn Operation| u64::from(op.effects().contains(Effects::TAKES));
     let ops: u64 = block.ops.iter().map(|op| takes(&op.kind)).sum();
-    ops + block.end.attempt().map_or(0, |op| takes(op))
+    ops + block.terminator.attempt().map_or(0, |op| takes(op))
 }

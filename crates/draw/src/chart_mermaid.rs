@@ -1,7 +1,7 @@
 //! A sequence chart as Mermaid text. Mermaid has no slanted lines: a message that crosses others is an arrow where it
 //! arrives, and a note where it set out.
 
-use crate::chart_rows::{hidden_note, is_there, local, rows, End, Rows};
+use crate::chart_rows::{hidden_note, is_there, local, rows, Fate, Rows};
 use crate::fold::Shown;
 use crate::{Chart, Event, Limit};
 
@@ -44,14 +44,14 @@ fn journey_lines(rows: &Rows, row: usize) -> Vec<String> {
     for journey in &rows.journeys {
         let (from, to, label) = (journey.from, journey.to, word(journey.label));
         let straight =
-            journey.ends.first().is_some_and(|(place, _)| place.visible && place.row == journey.sent.row + 1);
+            journey.fates.first().is_some_and(|(place, _)| place.visible && place.row == journey.sent.row + 1);
         if journey.sent.visible && journey.sent.row == row && !straight {
             lines.push(format!("Note over l{from}: {label} sets out"));
         }
-        for (_, end) in journey.ends.iter().filter(|(place, _)| place.visible && place.row == row) {
-            match end {
-                End::Received => lines.push(format!("l{from}->>l{to}: {label}")),
-                End::Lost => lines.push(format!("l{from}-xl{to}: {label} (lost)")),
+        for (_, fate) in journey.fates.iter().filter(|(place, _)| place.visible && place.row == row) {
+            match fate {
+                Fate::Received => lines.push(format!("l{from}->>l{to}: {label}")),
+                Fate::Lost => lines.push(format!("l{from}-xl{to}: {label} (lost)")),
             }
         }
     }

@@ -15,19 +15,19 @@ pub(crate) struct Journey<'a> {
     pub from: usize,
     pub to: usize,
     pub label: &'a str,
-    pub sent: Place,
-    pub ends: Vec<(Place, End)>,
+    pub sent: RowPosition,
+    pub fates: Vec<(RowPosition, Fate)>,
 }
 
 /// A row, and whether the item itself is shown there, or is among those that the row hides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct RowPosition {
     pub row: usize,
     pub visible: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum End {
+pub(crate) enum Fate {
     Received,
     Lost,
 }
@@ -74,34 +74,34 @@ pub(crate) fn hidden_note(row: &Shown) -> Option<String> {
 
 pub(crate) fn rows(chart: &Chart, limit: Limit) -> Rows<'_> {
     let shown = shown(chart, limit);
-    let mut places = vec![Place { row: 0, visible: false }; chart.items.len()];
+    let mut places = vec![RowPosition { row: 0, visible: false }; chart.items.len()];
     for (row, what) in shown.iter().enumerate() {
         let (first, end) = extent(what);
         let visible = matches!(what, Shown::Item(_));
-        places[first..end.min(chart.items.len())].fill(Place { row, visible });
+        places[first..end.min(chart.items.len())].fill(RowPosition { row, visible });
     }
     Rows { journeys: journeys(chart, &places), shown }
 }
 
-fn journeys<'a>(chart: &'a Chart, places: &[Place]) -> Vec<Journey<'a>> {
+fn journeys<'a>(chart: &'a Chart, places: &[RowPosition]) -> Vec<Journey<'a>> {
     let mut journeys: Vec<Journey<'a>> = Vec::new();
     let mut by_message: HashMap<MessageId, usize> = HashMap::new();
     for (item, place) in chart.items.iter().zip(places) {
         match &item.event {
             Event::Send { from, to, message, label } if is_there(chart, *from) && is_there(chart, *to) => {
                 by_message.insert(*message, journeys.len());
-                journeys.push(Journey { from: *from, to: *to, label, sent: *place, ends: Vec::new() });
+                journeys.push(Journey { from: *from, to: *to, label, sent: *place, fates: Vec::new() });
             }
             Event::Receive { message } | Event::Lose { message } => {
-                let end = if matches!(item.event, Event::Lose { .. }) { End::Lost } else { End::Received };
+                let fate = if matches!(item.event, Event::Lose { .. }) { Fate::Lost } else { Fate::Received };
                 if let Some(journey) = by_message.get(message) {
-                    journeys[*journey].ends.push((*place, end));
+                    journeys[*journey].fates.push((*place, fate));
                 }
             }
             _ => {}
         }
     }
-    journeys.retain(|journey| journey.sent.visible || journey.ends.iter().any(|(place, _)| place.visible));
+    journeys.retain(|journey| journey.sent.visible || journey.fates.iter().any(|(place, _)| place.visible));
     journeys
 }
 

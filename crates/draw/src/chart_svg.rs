@@ -2,7 +2,7 @@
 //!
 //! Lines are drawn first and words last, with a white rim, so that words stay readable where messages cross.
 
-use crate::chart_rows::{groups, hidden_note, is_there, local, rows, side, End, Journey, Place, Rows, Side};
+use crate::chart_rows::{groups, hidden_note, is_there, local, rows, side, Fate, Journey, RowPosition, Rows, Side};
 use crate::fold::Shown;
 use crate::svg::{width, Anchor, Svg, FONT};
 use crate::{Chart, Direction, Event, Limit, TimerEvent};
@@ -44,21 +44,24 @@ struct Plan {
     height: f64,
 }
 
-impl Plan {
-    fn new(chart: &Chart, rows: &Rows) -> Plan {
-        let label = |text: &str| width(text, SIZE).min(width("M", SIZE) * LONGEST_LABEL as f64);
-        let times = chart.items.iter().filter_map(|item| item.time).map(|time| label(&chart.show_time(time)));
-        let times_end = MARGIN + times.fold(0.0, f64::max);
-        let heads_width = chart.lifelines.iter().map(|l| width(&l.name, SIZE + 1.0) + 28.0).fold(72.0, f64::max);
+/// Room in front of the first lifeline, between two, and behind the last.
+struct Columns {
+    left: f64,
+    right: f64,
+    gaps: Vec<f64>,
+}
+
+impl Columns {
+    /// As wide as what is written beside lifelines and on messages between them.
+    fn new(chart: &Chart, rows: &Rows, heads_width: f64) -> Columns {
         let count = chart.lifelines.len();
-        let mut left: f64 = heads_width / 2.0;
-        let mut right: f64 = heads_width / 2.0;
+        let (mut left, mut right): (f64, f64) = (heads_width / 2.0, heads_width / 2.0);
         let mut gaps = vec![heads_width.max(130.0) + 40.0; count.saturating_sub(1)];
         for index in rows.shown.iter().filter_map(|row| if let Shown::Item(index) = row { Some(*index) } else { None })
         {
             let event = &chart.items[index].event;
             if let Some((at, text)) = local(event).filter(|(at, _)| is_there(chart, *at)) {
-                let room = label(&text) + STEM + 20.0;
+                let room = label_width(&text) + STEM + 20.0;
                 match (side(chart, at), at + 1 < count) {
                     (Side::Left, _) => left = left.max(room),
                     (Side::Right, true) => gaps[at] = gaps[at].max(room + 16.0),
@@ -68,14 +71,29 @@ impl Plan {
             if let Event::Pass { from, to, label: text } | Event::Send { from, to, label: text, .. } = event {
                 let (low, high) = (*from.min(to), *from.max(to));
                 if high < count && low < high {
-                    let share = (label(text) + 56.0) / (high - low) as f64;
+                    let share = (label_width(text) + 56.0) / (high - low) as f64;
                     gaps[low..high].iter_mut().for_each(|gap| *gap = gap.max(share));
                 }
             }
         }
+        Columns { left, right, gaps }
+    }
+}
+
+/// As wide as a label is drawn: a long one is cut.
+fn label_width(text: &str) -> f64 {
+    width(text, SIZE).min(width("M", SIZE) * LONGEST_LABEL as f64)
+}
+
+impl Plan {
+    fn new(chart: &Chart, rows: &Rows) -> Plan {
+        let times = chart.items.iter().filter_map(|item| item.time).map(|time| label_width(&chart.show_time(time)));
+        let times_end = MARGIN + times.fold(0.0, f64::max);
+        let heads_width = chart.lifelines.iter().map(|l| width(&l.name, SIZE + 1.0) + 28.0).fold(72.0, f64::max);
+        let Columns { left, right, gaps } = Columns::new(chart, rows, heads_width);
         let mut x = Vec::new();
         let mut at = times_end + 16.0 + left;
-        for index in 0..count {
+        for index in 0..chart.lifelines.len() {
             x.push(at);
             at += gaps.get(index).copied().unwrap_or(0.0);
         }
@@ -224,23 +242,24 @@ fn draw_local(chart: &Chart, plan: &Plan, event: &Event, y: f64, svg: &mut Svg, 
 }
 
 fn draw_journey(plan: &Plan, journey: &Journey, svg: &mut Svg, words: &mut Svg) {
-    let start =
-        |place: Place| (if place.visible { plan.x[journey.from] } else { plan.middle(journey) }, plan.y[place.row]);
+    let start = |place: RowPosition| {
+        (if place.visible { plan.x[journey.from] } else { plan.middle(journey) }, plan.y[place.row])
+    };
     let forward = (plan.x[journey.to] - plan.x[journey.from]).signum();
     let from = start(journey.sent);
-    for (number, (place, end)) in journey.ends.iter().enumerate() {
+    for (number, (place, fate)) in journey.fates.iter().enumerate() {
         if !journey.sent.visible && !place.visible {
             continue;
         }
         let class = if number == 0 { "message" } else { "message again" };
         let y = plan.y[place.row];
-        match end {
+        match fate {
             _ if !place.visible => svg.line(from, (plan.middle(journey), y), "hidden"),
-            End::Received if journey.sent.visible => {
+            Fate::Received if journey.sent.visible => {
                 draw_line(plan, (journey.from, from.1), (journey.to, y), class, svg);
             }
-            End::Received => svg.line(from, (plan.x[journey.to] - forward * 1.5, y), class),
-            End::Lost => {
+            Fate::Received => svg.line(from, (plan.x[journey.to] - forward * 1.5, y), class),
+            Fate::Lost => {
                 let x = plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.62;
                 svg.line(from, (x, y), "lost");
                 svg.cross((x, y), 5.0, "cross");
@@ -249,7 +268,7 @@ fn draw_journey(plan: &Plan, journey: &Journey, svg: &mut Svg, words: &mut Svg) 
         }
     }
     if journey.sent.visible {
-        if journey.ends.is_empty() {
+        if journey.fates.is_empty() {
             let far = (plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.55, from.1 + 10.0);
             svg.line(from, far, "hidden");
             svg.circle(far, 2.5, "open");

@@ -2,7 +2,7 @@
 //!
 //! A message that arrives in the next row is one arrow; any other gets a number, at its sending and at its ends.
 
-use crate::chart_rows::{arrow, groups, hidden_note, is_there, local, rows, side, End, Journey, Rows, Side};
+use crate::chart_rows::{arrow, groups, hidden_note, is_there, local, rows, side, Fate, Journey, Rows, Side};
 use crate::fold::Shown;
 use crate::svg::shorten;
 use crate::{Chart, Event, Limit};
@@ -38,7 +38,7 @@ pub fn chart_text(chart: &Chart, limit: Limit) -> String {
 fn numbers(rows: &Rows) -> Vec<Option<usize>> {
     let mut next = 0;
     let number = |journey: &Journey| {
-        let straight = journey.sent.visible && journey.ends.len() == 1 && ends_next(journey);
+        let straight = journey.sent.visible && journey.fates.len() == 1 && ends_next(journey);
         if straight {
             return None;
         }
@@ -49,7 +49,7 @@ fn numbers(rows: &Rows) -> Vec<Option<usize>> {
 }
 
 fn ends_next(journey: &Journey) -> bool {
-    journey.ends.first().is_some_and(|(place, _)| place.visible && place.row == journey.sent.row + 1)
+    journey.fates.first().is_some_and(|(place, _)| place.visible && place.row == journey.sent.row + 1)
 }
 
 struct Sheet<'a> {
@@ -159,8 +159,8 @@ impl<'a> Sheet<'a> {
         for (journey, number) in rows.journeys.iter().zip(numbers) {
             let (from, to) = (journey.from, journey.to);
             if journey.sent.visible && journey.sent.row == row {
-                match (number, journey.ends.first()) {
-                    (None, Some((_, End::Lost))) => {
+                match (number, journey.fates.first()) {
+                    (None, Some((_, Fate::Lost))) => {
                         self.put_arrow(line, from, to, journey.label, '✗', '✗');
                         return true;
                     }
@@ -171,11 +171,11 @@ impl<'a> Sheet<'a> {
                     (Some(number), _) => self.put_start(line, from, to, &format!("{} ({number})", journey.label)),
                 }
             }
-            for (_, end) in journey.ends.iter().filter(|(place, _)| place.visible && place.row == row) {
+            for (_, fate) in journey.fates.iter().filter(|(place, _)| place.visible && place.row == row) {
                 let number = number.map_or(String::new(), |number| format!("({number})"));
-                match end {
-                    End::Received => self.put_end(line, from, to, &number),
-                    End::Lost => put_centred(line, (self.x[from] + self.x[to]) / 2, &format!("{number} ✗ lost")),
+                match fate {
+                    Fate::Received => self.put_end(line, from, to, &number),
+                    Fate::Lost => put_centred(line, (self.x[from] + self.x[to]) / 2, &format!("{number} ✗ lost")),
                 }
             }
         }

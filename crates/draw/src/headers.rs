@@ -3,7 +3,8 @@
 //! Must keep: every field of the wire is in exactly one part, at its bit; widths of the cells add up to those of the fields.
 
 use mokume_reaction::{
-    Automaton, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireExpression, WireItem,
+    Automaton, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireExpression, WireField, WireItem,
+    WireTest,
 };
 
 /// The pictures of one wire.
@@ -77,30 +78,15 @@ impl Maker<'_> {
                 self.parts.push(part("behind it".into(), at));
             }
             match item {
-                WireItem::Field(field) => {
-                    let cell = HeaderBits {
-                        name: field.name.clone(),
-                        bits: field.width.into(),
-                        says: self.says(&field.value),
-                    };
-                    self.last().cells.push(cell);
-                    at += u32::from(field.width);
-                }
+                WireItem::Field(field) => at = self.field(field, at),
                 WireItem::Choice { on, arms, .. } => {
                     let ends: Vec<u32> = arms.iter().map(|arm| self.arm(*on, arm, at)).collect();
                     at = ends.into_iter().max().unwrap_or(at);
                     fresh = true;
                 }
                 WireItem::Optional { when, items } => {
-                    let one = |test: &mokume_reaction::WireTest| {
-                        format!(
-                            "{} {} {}",
-                            self.expression(&test.left),
-                            test.compare.sign(),
-                            self.expression(&test.right)
-                        )
-                    };
-                    let title = format!("if {}", when.iter().map(one).collect::<Vec<_>>().join(" and "));
+                    let title =
+                        format!("if {}", when.iter().map(|test| self.test(test)).collect::<Vec<_>>().join(" and "));
                     self.parts.push(part(title, at));
                     at = self.items(items, at);
                     fresh = true;
@@ -121,6 +107,17 @@ impl Maker<'_> {
             }
         }
         at
+    }
+
+    /// The bit behind the field.
+    fn field(&mut self, field: &WireField, at: u32) -> u32 {
+        let says = self.says(&field.value);
+        self.last().cells.push(HeaderBits { name: field.name.clone(), bits: field.width.into(), says });
+        at + u32::from(field.width)
+    }
+
+    fn test(&self, test: &WireTest) -> String {
+        format!("{} {} {}", self.expression(&test.left), test.compare.sign(), self.expression(&test.right))
     }
 
     fn last(&mut self) -> &mut HeaderPart {

@@ -54,13 +54,13 @@ fn ranks(count: usize, down: &[(usize, usize)], beside: &[(usize, usize)]) -> Ve
 
 struct Graph {
     /// Boxes, then points where edges pass ranks between their ends.
-    nodes: Vec<Place>,
+    nodes: Vec<Vertex>,
     rows: Vec<Vec<usize>>,
     bends: Vec<Vec<usize>>,
     beside_gap: f64,
 }
 
-struct Place {
+struct Vertex {
     size: Size,
     rank: usize,
     x: f64,
@@ -77,14 +77,14 @@ impl Graph {
         ranks: &[usize],
         beside_gap: f64,
     ) -> Graph {
-        let place = |size, rank| Place { size, rank, x: 0.0, up: Vec::new(), down: Vec::new(), beside: Vec::new() };
-        let nodes = sizes.iter().zip(ranks).map(|(size, rank)| place(*size, *rank)).collect();
+        let vertex = |size, rank| Vertex { size, rank, x: 0.0, up: Vec::new(), down: Vec::new(), beside: Vec::new() };
+        let nodes = sizes.iter().zip(ranks).map(|(size, rank)| vertex(*size, *rank)).collect();
         let mut graph = Graph { nodes, rows: Vec::new(), bends: Vec::new(), beside_gap };
         for &(from, to) in down {
             let mut last = from;
             let mut bends = Vec::new();
             for rank in ranks[from] + 1..ranks[to] {
-                graph.nodes.push(place((8.0, 0.0), rank));
+                graph.nodes.push(vertex((8.0, 0.0), rank));
                 bends.push(graph.nodes.len() - 1);
                 graph.connect(last, graph.nodes.len() - 1);
                 last = graph.nodes.len() - 1;
@@ -120,9 +120,9 @@ impl Graph {
                 let position = self.positions();
                 let row = &self.rows[rank];
                 let key = |node: usize| {
-                    let place = &self.nodes[node];
-                    let near = if downwards { &place.up } else { &place.down };
-                    let beside = place.beside.iter().filter(|other| self.nodes[**other].rank == rank);
+                    let vertex = &self.nodes[node];
+                    let near = if downwards { &vertex.up } else { &vertex.down };
+                    let beside = vertex.beside.iter().filter(|other| self.nodes[**other].rank == rank);
                     mean(near.iter().chain(beside).map(|other| position[*other])).unwrap_or(position[node])
                 };
                 let mut keyed: Vec<(f64, usize)> = row.iter().map(|node| (key(*node), *node)).collect();
@@ -189,8 +189,8 @@ impl Graph {
             for step in 0..self.rows.len() {
                 let rank = if sweep % 2 == 0 { step } else { self.rows.len() - 1 - step };
                 let wish = |node: &usize| {
-                    let place = &self.nodes[*node];
-                    mean(place.up.iter().chain(&place.down).map(|other| self.nodes[*other].x)).unwrap_or(place.x)
+                    let vertex = &self.nodes[*node];
+                    mean(vertex.up.iter().chain(&vertex.down).map(|other| self.nodes[*other].x)).unwrap_or(vertex.x)
                 };
                 let wishes = self.rows[rank].iter().map(wish).collect();
                 self.settle(rank, wishes);

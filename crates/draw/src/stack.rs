@@ -188,26 +188,24 @@ type Talk = BTreeMap<(usize, usize, EdgeKind), BTreeSet<String>>;
 /// Events and reads between layers, with their names.
 fn talk(automaton: &Automaton) -> Talk {
     let mut talk = Talk::new();
-    for handler in &automaton.handlers {
-        let Some(from) = automaton.classes.get(handler.class.index()).map(|class| class.layer.index()) else {
-            continue;
-        };
+    for (from, body) in automaton.code() {
+        let from = from.index();
         let mut add = |class: Option<ClassId>, kind: EdgeKind, name: &str| {
             let to = class.and_then(|class| automaton.classes.get(class.index())).map(|class| class.layer.index());
             if let Some(to) = to.filter(|to| *to != from) {
                 talk.entry((from, to, kind)).or_default().insert(name.to_string());
             }
         };
-        let later = handler.body.attempts().filter_map(|op| op.emission());
-        for emission in handler.body.ops().filter_map(|op| op.kind.emission()).chain(later) {
+        let later = body.attempts().filter_map(|op| op.emission());
+        for emission in body.ops().filter_map(|op| op.kind.emission()).chain(later) {
             if let Emission::Event { target, event, .. } = emission {
-                add(handler.body.class_of(target), EdgeKind::Service, event);
+                add(body.class_of(target), EdgeKind::Service, event);
             }
         }
-        for called in handler.body.ops().filter_map(|op| op.kind.function()) {
+        for called in body.ops().filter_map(|op| op.kind.function()) {
             let function = automaton.functions.get(called.index());
             let name = function.map_or("", |f| f.name.rsplit('.').next().unwrap_or(""));
-            add(function.and_then(|function| function.published), EdgeKind::Reads, name);
+            add(function.and_then(|function| function.published()), EdgeKind::Reads, name);
         }
     }
     talk

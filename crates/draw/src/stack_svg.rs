@@ -1,4 +1,4 @@
-//! A stack as one self-contained SVG: layers as boxes with shape and header fields, ports at the ends, services sideways.
+//! A stack as one self-contained SVG: layers as boxes with shape and header fields, ports at the edges, services sideways.
 
 use std::fmt::Write;
 

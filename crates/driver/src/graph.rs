@@ -8,7 +8,7 @@ use serde_json::{json, Value};
 
 /// What a picture is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum Subject {
     Stack,
     Headers,
 }
@@ -27,19 +27,19 @@ pub fn picture(automaton: &Automaton, dot: bool) -> String {
 }
 
 /// The same with what the layers say that they need of those below and give to those above.
-pub fn picture_of(automaton: &Automaton, program: &Program, what: What, form: Form) -> String {
+pub fn picture_of(automaton: &Automaton, program: &Program, what: Subject, form: Form) -> String {
     match (what, form) {
-        (What::Stack, form) => drawn(&stack_of(automaton, program), form == Form::Dot),
-        (What::Headers, Form::Svg) => mokume_draw::headers_svg(&automaton.name, &header_pictures(automaton)),
-        (What::Headers, _) => mokume_draw::headers_text(&header_pictures(automaton)),
+        (Subject::Stack, form) => drawn(&stack_of(automaton, program), form == Form::Dot),
+        (Subject::Headers, Form::Svg) => mokume_draw::headers_svg(&automaton.name, &header_pictures(automaton)),
+        (Subject::Headers, _) => mokume_draw::headers_text(&header_pictures(automaton)),
     }
 }
 
 /// What a picture shows.
-pub fn document(automaton: &Automaton, program: &Program, what: What) -> Value {
+pub fn document(automaton: &Automaton, program: &Program, what: Subject) -> Value {
     match what {
-        What::Stack => stack_document(&stack_of(automaton, program)),
-        What::Headers => {
+        Subject::Stack => stack_document(&stack_of(automaton, program)),
+        Subject::Headers => {
             let wires: Vec<Value> = header_pictures(automaton).iter().map(header_document).collect();
             json!({ "stack": automaton.name, "wires": wires })
         }

@@ -24,11 +24,10 @@ impl<'a> Labels<'a> {
             above[lower.index()].insert(upper.index());
         }
         let mut wires = vec![BTreeSet::new(); automaton.layers.len()];
-        for handler in &automaton.handlers {
-            let layer = automaton.class(handler.class).layer.index();
-            for op in handler.body.attempts() {
+        for (layer, body) in automaton.code() {
+            for op in body.attempts() {
                 if let Fallible::Decode { wire, .. } | Fallible::Validate { wire, .. } = op {
-                    wires[layer].insert(*wire);
+                    wires[layer.index()].insert(*wire);
                 }
             }
         }

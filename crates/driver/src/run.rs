@@ -56,11 +56,7 @@ pub fn run(
     };
     let params = machines::parameters(automaton, &compiled.written, &request.set, &given)?;
     let mut machine = machines::machine(compiled, request.backend, &params, request.seed, longest, world)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, stop.clone())
-            .map_err(|error| Failure::of_use(format!("signals cannot be caught: {error}"), "use `--for`"))?;
-    }
+    let stop = stop_on_signals()?;
     let capture =
         request.pcap.as_deref().map(|name| CaptureWriter::create(name, LinkType::of(automaton))).transpose()?;
     let devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
@@ -78,6 +74,16 @@ pub fn run(
     Ok(Report { traffic: live.traffic, accounts: machine.accounts(), reports })
 }
 
+/// True from the first signal on that asks us to end.
+fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, stop.clone())
+            .map_err(|error| Failure::of_use(format!("signals cannot be caught: {error}"), "use `--for`"))?;
+    }
+    Ok(stop)
+}
+
 /// The event by which a port takes a frame: the only one with a message alone.
 pub fn frame_event(port: &Port) -> Option<u32> {
     let takes = |params: &[(String, mokume_reaction::Type)]| matches!(params, [(_, mokume_reaction::Type::Msg)]);
@@ -88,39 +94,23 @@ pub fn frame_event(port: &Port) -> Option<u32> {
 fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, String)>, Failure> {
     let ports: Vec<(usize, &Port)> =
         automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == PortKind::Device).collect();
-    let names = ports.iter().map(|(_, port)| port.name.as_str()).collect::<Vec<_>>().join(", ");
     if ports.is_empty() {
         return Err(Failure::of_use(
             "the stack has no device, so nothing can reach it",
             "give it a parameter `device: Device`",
         ));
     }
-    let mut kinds: Vec<(usize, devices::Kind, String)> = Vec::new();
+    let mut kinds: Vec<(usize, devices::Kind)> = Vec::new();
     for text in texts {
         let (name, kind) = devices::parse(text)?;
-        let port = match &name {
-            Some(name) => ports.iter().find(|(_, port)| port.name == *name),
-            None if ports.len() == 1 => ports.first(),
-            None => None,
-        };
-        let (port, _) = port.ok_or_else(|| match &name {
-            Some(name) => Failure::of_use(format!("the stack has no device `{name}`"), format!("it has: {names}")),
-            None => Failure::of_use(
-                "the stack has several devices",
-                format!("say which: `--device NAME=…` with NAME of {names}"),
-            ),
-        })?;
-        if kinds.iter().any(|(known, ..)| known == port) {
-            return Err(Failure::of_use(
-                format!("device `{}` is given twice", automaton.ports[*port].name),
-                "leave one out",
-            ));
+        let (port, described) = port_named(&ports, name.as_deref())?;
+        if kinds.iter().any(|(known, _)| *known == port) {
+            return Err(Failure::of_use(format!("device `{}` is given twice", described.name), "leave one out"));
         }
-        let label = kind.label();
-        kinds.push((*port, kind, label));
+        kinds.push((port, kind));
     }
     for (port, described) in &ports {
-        if !kinds.iter().any(|(known, ..)| known == port) {
+        if !kinds.iter().any(|(known, _)| known == port) {
             return Err(Failure::of_use(
                 format!("device `{}` of the stack is not given", described.name),
                 format!("write `--device {}=tap:mok0`, `…=udp:127.0.0.1:7001` or `…=pcap:FILE`", described.name),
@@ -128,13 +118,30 @@ fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, Stri
         }
     }
     let mut attached = Vec::new();
-    for (port, kind, label) in kinds {
+    for (port, kind) in kinds {
         let frame_event = frame_event(&automaton.ports[port])
             .ok_or_else(|| Failure::of_program("the device's port takes no frames", "please report this"))?;
         let device: Box<dyn Device> = devices::open(&kind)?;
-        attached.push((Attached { port: PortId::from(port), frame_event, device }, label));
+        attached.push((Attached { port: PortId::from(port), frame_event, device }, kind.label()));
     }
     Ok(attached)
+}
+
+/// The device port of this name, or the only one.
+fn port_named<'a>(ports: &[(usize, &'a Port)], name: Option<&str>) -> Result<(usize, &'a Port), Failure> {
+    let found = match name {
+        Some(name) => ports.iter().find(|(_, port)| port.name == name),
+        None if ports.len() == 1 => ports.first(),
+        None => None,
+    };
+    let names = || ports.iter().map(|(_, port)| port.name.as_str()).collect::<Vec<_>>().join(", ");
+    found.copied().ok_or_else(|| match name {
+        Some(name) => Failure::of_use(format!("the stack has no device `{name}`"), format!("it has: {}", names())),
+        None => Failure::of_use(
+            "the stack has several devices",
+            format!("say which: `--device NAME=…` with NAME of {}", names()),
+        ),
+    })
 }
 
 /// `--set NAME=VALUE`, in two.

@@ -10,7 +10,7 @@ use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId, Type};
 use mokume_script::Written;
 use mokume_semantics::program::{Arg, Name, Network, Step, StepKind};
 pub use mokume_simulate::Keep;
-use mokume_simulate::{Fate, Host, Medium, Partition, Record, ScriptedInput, Simulation, Weather, What};
+use mokume_simulate::{Fate, Host, Medium, Partition, Record, RecordedEvent, ScriptedInput, Simulation, Weather};
 
 use crate::compile::{self, Checked, Compiled};
 use crate::devices::capture::{CaptureWriter, LinkType};
@@ -69,17 +69,7 @@ pub fn run(
     world: &dyn World,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Run, Failure> {
-    let mut hosts = Vec::new();
-    for (number, host) in network.hosts.iter().enumerate() {
-        let stack = &compiled[&host.stack.0];
-        let params = host_parameters(stack, &host.settings, number)?;
-        let machine = machines::machine(stack, backend, &params, seed.wrapping_add(number as u64), 2048, world)?;
-        let automaton = &stack.composed;
-        let frame_events = (0..automaton.ports.len())
-            .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))
-            .collect();
-        hosts.push(Host { name: host.name.text.clone(), machine, frame_events, seen_handles: Vec::new() });
-    }
+    let hosts = hosts(network, compiled, backend, seed, world)?;
     let media = network.links.iter().map(|link| medium(network, compiled, link)).collect::<Result<Vec<_>, _>>()?;
     let script = script(network, compiled, &checked.sources)?;
     let mut simulation = Simulation::new(hosts, media, script, seed).keeping(keep).parted(partitions(network));
@@ -106,6 +96,28 @@ pub fn run(
         .collect();
     let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
     Ok(Run { hosts, media, records, until: network.until })
+}
+
+/// The hosts of a network, each with a machine and a seed of its own.
+fn hosts(
+    network: &Network,
+    compiled: &BTreeMap<u32, Compiled>,
+    backend: Backend,
+    seed: u64,
+    world: &dyn World,
+) -> Result<Vec<Host>, Failure> {
+    let mut hosts = Vec::new();
+    for (number, host) in network.hosts.iter().enumerate() {
+        let stack = &compiled[&host.stack.0];
+        let params = host_parameters(stack, &host.settings, number)?;
+        let machine = machines::machine(stack, backend, &params, seed.wrapping_add(number as u64), 2048, world)?;
+        let automaton = &stack.composed;
+        let frame_events = (0..automaton.ports.len())
+            .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))
+            .collect();
+        hosts.push(Host { name: host.name.text.clone(), machine, frame_events, seen_handles: Vec::new() });
+    }
+    Ok(hosts)
 }
 
 /// Compiles each stack of a network once.
@@ -243,7 +255,7 @@ pub fn capture(run: &Run, name: &str) -> Result<u64, Failure> {
     let mut writer = CaptureWriter::create(name, link)?;
     let mut count = 0;
     for record in &run.records {
-        if let What::Sent { frame, .. } = &record.what {
+        if let RecordedEvent::Sent { frame, .. } = &record.what {
             writer.write(record.at, frame)?;
             count += 1;
         }
@@ -260,7 +272,7 @@ pub fn chart(run: &Run, title: &str) -> Chart {
     let mut next = 0;
     for record in &run.records {
         match &record.what {
-            What::Sent { host, number, frame, fates, .. } => {
+            RecordedEvent::Sent { host, number, frame, fates, .. } => {
                 for (to, fate) in fates {
                     let message = MessageId(next);
                     next += 1;
@@ -274,20 +286,20 @@ pub fn chart(run: &Run, title: &str) -> Chart {
                     }
                 }
             }
-            What::Arrived { host, number, .. } => {
+            RecordedEvent::Arrived { host, number, .. } => {
                 if let Some(message) = numbers.get(&(*number, *host)) {
                     chart.push(record.at, Event::Receive { message: *message });
                 }
             }
-            What::Input { host, port, event, args, .. } => {
+            RecordedEvent::Input { host, port, event, args, .. } => {
                 let text = run.hosts[*host].input(*port, *event, args);
                 chart.push(record.at, Event::Call { at: *host, direction: Direction::In, label: text });
             }
-            What::Output { host, port, event, args } => {
+            RecordedEvent::Output { host, port, event, args } => {
                 let text = run.hosts[*host].output(*port, *event, args);
                 chart.push(record.at, Event::Call { at: *host, direction: Direction::Out, label: text });
             }
-            What::Reported { host, report, place } => {
+            RecordedEvent::Reported { host, report, place } => {
                 chart.push(record.at, Event::Violation { label: format!("{}: {report:?} at {place}", names[*host]) });
             }
         }
@@ -368,10 +380,10 @@ pub fn log(run: &Run) -> Vec<LogLine> {
         .collect()
 }
 
-fn log_text(run: &Run, what: &What) -> (usize, String) {
+fn log_text(run: &Run, what: &RecordedEvent) -> (usize, String) {
     let refused = |refused: bool| if refused { " REFUSED" } else { "" };
     match what {
-        What::Sent { host, medium, number, frame, fates, .. } => {
+        RecordedEvent::Sent { host, medium, number, frame, fates, .. } => {
             let fates: Vec<String> = fates
                 .iter()
                 .map(|(to, fate)| match fate {
@@ -381,13 +393,15 @@ fn log_text(run: &Run, what: &What) -> (usize, String) {
                 .collect();
             (*host, format!("sends #{number} on {}: {} octets ({})", run.media[*medium], frame.len(), fates.join(", ")))
         }
-        What::Arrived { host, number, refused: no, .. } => (*host, format!("receives #{number}{}", refused(*no))),
-        What::Input { host, port, event, args, refused: no } => {
+        RecordedEvent::Arrived { host, number, refused: no, .. } => {
+            (*host, format!("receives #{number}{}", refused(*no)))
+        }
+        RecordedEvent::Input { host, port, event, args, refused: no } => {
             (*host, format!("<- {}{}", run.hosts[*host].input(*port, *event, args), refused(*no)))
         }
-        What::Output { host, port, event, args } => {
+        RecordedEvent::Output { host, port, event, args } => {
             (*host, format!("-> {}", run.hosts[*host].output(*port, *event, args)))
         }
-        What::Reported { host, report, place } => (*host, format!("REPORT {report:?} at {place}")),
+        RecordedEvent::Reported { host, report, place } => (*host, format!("REPORT {report:?} at {place}")),
     }
 }

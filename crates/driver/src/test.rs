@@ -39,16 +39,7 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
         .iter()
         .filter(|test| checked.roots.contains(&test.span.file) && test.name.contains(filter))
         .collect();
-    let mut stacks: BTreeMap<u32, Compiled> = BTreeMap::new();
-    for test in &tests {
-        if !stacks.contains_key(&test.stack.0) {
-            let (compiled, diagnostics) = compile::compile(checked, test.stack, world);
-            results.diagnostics.extend(diagnostics);
-            if let Some(compiled) = compiled {
-                stacks.insert(test.stack.0, compiled);
-            }
-        }
-    }
+    let stacks = stacks_of(checked, &tests, world, &mut results);
     let mut scripts: Vec<(&Test, Script)> = Vec::new();
     for test in &tests {
         if let Some(compiled) = stacks.get(&test.stack.0) {
@@ -75,6 +66,19 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
         }
     }
     results
+}
+
+/// Each stack that tests are of, compiled once, by its number.
+fn stacks_of(checked: &Checked, tests: &[&Test], world: &dyn World, results: &mut Results) -> BTreeMap<u32, Compiled> {
+    let mut stacks: BTreeMap<u32, Compiled> = BTreeMap::new();
+    for test in tests {
+        if !stacks.contains_key(&test.stack.0) {
+            let (compiled, diagnostics) = compile::compile(checked, test.stack, world);
+            results.diagnostics.extend(diagnostics);
+            stacks.extend(compiled.map(|compiled| (test.stack.0, compiled)));
+        }
+    }
+    stacks
 }
 
 /// All stacks of all tests as one program.

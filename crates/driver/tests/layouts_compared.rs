@@ -5,7 +5,7 @@ use std::path::Path;
 use mokume_base::world::RealWorld;
 use mokume_driver::machines::Backend;
 use mokume_driver::{compile, sim};
-use mokume_simulate::What;
+use mokume_simulate::RecordedEvent;
 
 /// Every output of both hosts, `host port.event` with its arguments.
 fn outputs(network: &str, backend: Backend) -> Vec<String> {
@@ -15,8 +15,8 @@ fn outputs(network: &str, backend: Backend) -> Vec<String> {
     let (compiled, diagnostics) = sim::stacks(&checked, network, &RealWorld);
     assert_eq!(diagnostics.len(), 0);
     let run = sim::run(&checked, network, &compiled, backend, 1, sim::Keep::All, &RealWorld, &mut |_| {}).unwrap();
-    let said = |what: &What| match what {
-        What::Output { host, port, event, args } => {
+    let said = |what: &RecordedEvent| match what {
+        RecordedEvent::Output { host, port, event, args } => {
             let host = &run.hosts[*host];
             Some(format!("{}.{}", host.name, host.output(*port, *event, args)))
         }

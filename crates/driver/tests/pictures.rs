@@ -4,10 +4,10 @@ use std::path::Path;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::compile;
-use mokume_driver::graph::{document, picture_of, Form, What};
+use mokume_driver::graph::{document, picture_of, Form, Subject};
 use mokume_semantics::program::StackId;
 
-fn both(file: &str, what: What, form: Form) -> (String, serde_json::Value) {
+fn both(file: &str, what: Subject, form: Form) -> (String, serde_json::Value) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).unwrap();
     let (compiled, _) = compile::compile(&checked, StackId(0), &RealWorld);
@@ -17,7 +17,7 @@ fn both(file: &str, what: What, form: Form) -> (String, serde_json::Value) {
 
 #[test]
 fn a_stack_shows_shapes_and_signatures_and_says_the_same_as_json() {
-    let (svg, json) = both("tests/library/checks.mok", What::Stack, Form::Svg);
+    let (svg, json) = both("tests/library/checks.mok", Subject::Stack, Form::Svg);
     let layers: Vec<&serde_json::Value> =
         json["nodes"].as_array().unwrap().iter().filter(|node| node["kind"] == "layer").collect();
     assert!(layers.iter().any(|node| node["notes"] == serde_json::json!(["needs exact"])), "{json}");
@@ -34,7 +34,7 @@ fn a_stack_shows_shapes_and_signatures_and_says_the_same_as_json() {
 
 #[test]
 fn headers_are_text_and_a_document() {
-    let (text, json) = both("tests/program/compressed.mok", What::Headers, Form::Text);
+    let (text, json) = both("tests/program/compressed.mok", Subject::Headers, Form::Text);
     assert!(text.contains("if path is 0: app.urgent = 0, app.level = 3"), "{text}");
     assert!(text.contains("|              seq              |  lane   | pad |"), "{text}");
     let arm = &json["wires"][0]["parts"][1];

@@ -17,7 +17,7 @@ use mokume_driver::compile::{self, Checked};
 use mokume_driver::machines::Backend;
 use mokume_driver::{check, sim};
 use mokume_reaction::Datum;
-use mokume_simulate::{Record, What};
+use mokume_simulate::{Record, RecordedEvent};
 use promises::{broken, Channel, Thin, FRAGMENT, THIN};
 
 /// As many in `./test`, and every so many of them in C, too; where `SEEDS` says how many, all are.
@@ -145,7 +145,7 @@ fn simulate(text: &str, backend: Backend, seed: u64) -> Result<sim::Run, String>
 /// What the application of `b` was given.
 fn delivered(run: &sim::Run) -> Vec<Vec<u8>> {
     let message = |record: &Record| match &record.what {
-        What::Output { host: 1, args, .. } => match args.last() {
+        RecordedEvent::Output { host: 1, args, .. } => match args.last() {
             Some(Datum::Message(octets)) => Some(octets.clone()),
             _ => None,
         },
@@ -157,7 +157,7 @@ fn delivered(run: &sim::Run) -> Vec<Vec<u8>> {
 /// What both applications see, and when.
 fn seen(run: &sim::Run) -> Vec<String> {
     let output = |record: &Record| match &record.what {
-        What::Output { host, port, event, args } => {
+        RecordedEvent::Output { host, port, event, args } => {
             Some(format!("{} {host} {}", record.at, run.hosts[*host].output(*port, *event, args)))
         }
         _ => None,

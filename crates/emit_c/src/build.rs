@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 use mokume_base::world::Running;
 use mokume_base::{Invocation, World};
-use mokume_reaction::{Automaton, HandlerId};
+use mokume_reaction::{Automaton, Unit};
 use mokume_toolchain::{Failure, Job, Library, Product};
 
 use crate::request::{FREE, MAKE, SET_FAULT};
@@ -133,7 +133,7 @@ pub(crate) struct StackInfo {
     pub sources: Vec<String>,
     pub counters: Vec<String>,
     pub params: usize,
-    pub branches: Vec<(HandlerId, usize, usize)>,
+    pub branches: Vec<(Unit, usize, usize)>,
 }
 
 /// The way to the compiled code.
@@ -206,7 +206,7 @@ impl Drop for CProgram {
     fn drop(&mut self) {
         let link = self.link.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Link::Process { program } = link {
-            program.get_mut().unwrap_or_else(PoisonError::into_inner).end();
+            program.get_mut().unwrap_or_else(PoisonError::into_inner).finish();
         }
     }
 }
@@ -225,9 +225,9 @@ fn exchange(program: &mut dyn Running, request: &[u8]) -> std::io::Result<Vec<u8
 
 /// The last words of a program that ended.
 fn ended(program: &mut dyn Running, error: &std::io::Error) -> String {
-    let end = program.end();
-    let words: Vec<&str> = end.stderr.lines().filter(|line| !line.trim().is_empty()).take(12).collect();
-    format!("the program ended ({error}; {})\n{}", end.how, words.join("\n"))
+    let exit = program.finish();
+    let words: Vec<&str> = exit.stderr.lines().filter(|line| !line.trim().is_empty()).take(12).collect();
+    format!("the program ended ({error}; {})\n{}", exit.how, words.join("\n"))
 }
 
 fn info(automaton: &Automaton, generated: Generated) -> StackInfo {

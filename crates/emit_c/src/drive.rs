@@ -101,49 +101,86 @@ pub fn drive_from<R: Machine, S: Subject>(
     let mut summary = Summary::default();
     let constants = constants(automaton);
     let mut corpus = Corpus::default();
-    'sequences: for seed in (0..options.sequences).map(|place| options.seed.wrapping_add(place)) {
+    for seed in (0..options.sequences).map(|place| options.seed.wrapping_add(place)) {
         summary.sequences += 1;
         let mut source = Source::new(automaton, &constants, lessons, &mut corpus, options, seed);
         let params = source.params();
-        let (mut first, mut second) = (reference(&params, seed), subject(&params, seed));
-        let mut sibling = (options.siblings > 0 && source.random.percent(options.siblings)).then(|| {
+        let (first, second) = (reference(&params, seed), subject(&params, seed));
+        let sibling = (options.siblings > 0 && source.random.percent(options.siblings)).then(|| {
             let machine = reference(&source.sibling_params(&params), !seed);
             Sibling::new(machine, automaton, &mut source.random)
         });
-        let burst = if source.random.word() % 1000 < options.bursts { source.begin_burst() } else { 0 };
-        let longest = (options.steps + burst) as usize;
-        let mut steps = Vec::new();
-        let (started, also) = (first.start(0), second.start(0));
-        let mut found = compare(&started, &also, &first, &second, options.accounts);
-        source.learn(&started);
-        sibling.iter_mut().for_each(|sibling| sibling.hear(0, &started, &mut source));
-        while found.is_none() && steps.len() < longest {
-            let delivered = sibling.as_mut().and_then(|sibling| sibling.deliver(source.now, &mut source.random));
-            let step = delivered.unwrap_or_else(|| source.step(first.next_deadline()));
-            let (expected, actual) = (act(&mut first, &step), act(&mut second, &step));
-            steps.push(step);
-            summary.note(&expected);
-            if is_runaway(&expected) {
-                continue 'sequences;
-            }
-            found = compare(&expected, &actual, &first, &second, options.accounts);
-            source.learn(&expected);
-            source.keep_if_new(second.progress(), &params, &steps);
-            if first.reactions() > BUSY {
-                summary.busy += 1;
-                break;
-            }
-            sibling.iter_mut().for_each(|sibling| sibling.hear(source.now, &expected, &mut source));
-        }
-        found = found.or_else(|| accounts(&first, &second));
-        if found.is_some() && second.is_beyond() {
-            summary.beyond += 1;
-        } else if found.is_some() {
+        let mut sequence = Sequence { source, params, first, second, sibling, steps: Vec::new() };
+        if sequence.differs(options, &mut summary) {
+            let Sequence { params, steps, .. } = sequence;
             let pair = || (reference(&params, seed), subject(&params, seed));
             return Err(Box::new(shorten(seed, &params, steps, pair)));
         }
     }
     Ok(summary)
+}
+
+/// One sequence on two new machines, and what they got so far.
+struct Sequence<'a, R, S> {
+    source: Source<'a>,
+    params: Vec<u64>,
+    first: R,
+    second: S,
+    sibling: Option<Sibling<R>>,
+    steps: Vec<Step>,
+}
+
+impl<R: Machine, S: Subject> Sequence<'_, R, S> {
+    /// Runs it, up to the first difference if there is one. One of a subject that is beyond judgement is only counted.
+    fn differs(&mut self, options: Drive, summary: &mut Summary) -> bool {
+        let found = self.run(options, summary);
+        if found && self.second.is_beyond() {
+            summary.beyond += 1;
+            return false;
+        }
+        found
+    }
+
+    /// Whether a difference was found; none where the sequence ends unjudged.
+    fn run(&mut self, options: Drive, summary: &mut Summary) -> bool {
+        let bursts = self.source.random.word() % 1000 < options.bursts;
+        let burst = if bursts { self.source.begin_burst() } else { 0 };
+        let (started, also) = (self.first.start(0), self.second.start(0));
+        let mut found = compare(&started, &also, &self.first, &self.second, options.accounts).is_some();
+        self.source.learn(&started);
+        self.hear(0, &started);
+        while !found && self.steps.len() < (options.steps + burst) as usize {
+            let (expected, actual) = self.step();
+            summary.note(&expected);
+            if is_runaway(&expected) {
+                return false;
+            }
+            found = compare(&expected, &actual, &self.first, &self.second, options.accounts).is_some();
+            self.source.learn(&expected);
+            self.source.keep_if_new(self.second.progress(), &self.params, &self.steps);
+            if self.first.reactions() > BUSY {
+                summary.busy += 1;
+                break;
+            }
+            self.hear(self.source.now, &expected);
+        }
+        found || accounts(&self.first, &self.second).is_some()
+    }
+
+    /// The sibling, if there is one, gets what the reference put out.
+    fn hear(&mut self, now: u64, outcome: &Outcome) {
+        self.sibling.iter_mut().for_each(|sibling| sibling.hear(now, outcome, &mut self.source));
+    }
+
+    /// The next step, on both machines.
+    fn step(&mut self) -> (Outcome, Outcome) {
+        let source = &mut self.source;
+        let delivered = self.sibling.as_mut().and_then(|sibling| sibling.deliver(source.now, &mut source.random));
+        let step = delivered.unwrap_or_else(|| source.step(self.first.next_deadline()));
+        let both = (act(&mut self.first, &step), act(&mut self.second, &step));
+        self.steps.push(step);
+        both
+    }
 }
 
 impl Summary {
@@ -265,7 +302,7 @@ fn constants(automaton: &Automaton) -> Vec<u64> {
             OpKind::Const { value, .. } => Some(value),
             _ => None,
         }));
-        if let Terminator::Switch { cases, .. } = &block.end {
+        if let Terminator::Switch { cases, .. } = &block.terminator {
             found.extend(cases.iter().map(|(value, _)| *value));
         }
     }

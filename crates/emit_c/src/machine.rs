@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use mokume_reaction::{Accounts, Datum, Handle, HandlerId, Machine, Outcome, Output, PortId, ReasonId, Report};
+use mokume_reaction::{Accounts, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId, Report, Unit};
 
 use crate::build::CProgram;
 use crate::request::*;
@@ -113,13 +113,13 @@ impl CMachine {
         reader.number(8)
     }
 
-    /// How often each branch was taken: handler, block, target, times. Empty unless the program counts them.
-    pub fn coverage(&self) -> Vec<(HandlerId, usize, usize, u64)> {
+    /// How often each branch was taken: handler or procedure, block, target, times. Empty unless the program counts them.
+    pub fn coverage(&self) -> Vec<(Unit, usize, usize, u64)> {
         let answer = self.call(COVERAGE, &[]);
         let mut reader = Reader { octets: &answer };
         let count = reader.number(4) as usize;
         let branches = self.program.stacks[self.stack].branches.iter().take(count);
-        branches.map(|(handler, block, target)| (*handler, *block, *target, reader.number(8))).collect()
+        branches.map(|(unit, block, target)| (*unit, *block, *target, reader.number(8))).collect()
     }
 
     fn call(&self, what: u8, rest: &[u8]) -> Vec<u8> {

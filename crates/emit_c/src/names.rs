@@ -123,30 +123,10 @@ impl Names {
         OWN.iter().for_each(|name| drop(file.name(name)));
         let stack = identifier(stack);
         let classes: Vec<String> = automaton.classes.iter().map(|class| file.name(&class.name)).collect();
-        let handlers = automaton.handlers.iter().map(|handler| {
-            let class = &automaton.classes[handler.class.index()];
-            let event = match &handler.trigger {
-                Trigger::Event(event) => event.clone(),
-                Trigger::Start => "at_start".into(),
-                Trigger::Expiry(cell) => format!("expiry_{}", class.cells[cell.index()].name),
-                Trigger::Settle => "settle".into(),
-            };
-            file.name(&format!("{}_{event}", class.name))
-        });
-        let handlers = handlers.collect();
+        let handlers = automaton.handlers.iter().map(|handler| file.name(&handler_name(automaton, handler))).collect();
         let functions = automaton.functions.iter().map(|f| file.name(&format!("fn_{}", f.name))).collect();
         let wires = automaton.wires.iter().map(|wire| file.name(&wire.name)).collect();
-        let mut tags = Scope::default();
-        let variants = automaton.headers.iter().map(|header| {
-            let tag = |variant: &mokume_reaction::Variant| {
-                tags.name(&match header.variants.len() {
-                    1 => format!("header_{}", header.name),
-                    _ => format!("header_{}_{}", header.name, variant.name),
-                })
-            };
-            header.variants.iter().map(tag).collect()
-        });
-        let variants: Vec<Vec<String>> = variants.collect();
+        let variants = tags(automaton);
         let kind = |tag: &String| format!("KIND_{}", tag.trim_start_matches("header_"));
         let kinds = variants.iter().map(|tags| tags.iter().map(kind).collect()).collect();
         let mut constants = Scope::default();
@@ -178,6 +158,32 @@ impl Names {
             enums,
         }
     }
+}
+
+fn handler_name(automaton: &Automaton, handler: &mokume_reaction::Handler) -> String {
+    let class = &automaton.classes[handler.class.index()];
+    let event = match &handler.trigger {
+        Trigger::Event(event) => event.clone(),
+        Trigger::Start => "at_start".into(),
+        Trigger::Expiry(cell) => format!("expiry_{}", class.cells[cell.index()].name),
+        Trigger::Settle => "settle".into(),
+    };
+    format!("{}_{event}", class.name)
+}
+
+/// The structs' names of the headers' variants.
+fn tags(automaton: &Automaton) -> Vec<Vec<String>> {
+    let mut tags = Scope::default();
+    let of_header = |header: &mokume_reaction::Header| {
+        let tag = |variant: &mokume_reaction::Variant| {
+            tags.name(&match header.variants.len() {
+                1 => format!("header_{}", header.name),
+                _ => format!("header_{}_{}", header.name, variant.name),
+            })
+        };
+        header.variants.iter().map(tag).collect()
+    };
+    automaton.headers.iter().map(of_header).collect()
 }
 
 fn port_names(

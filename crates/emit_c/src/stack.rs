@@ -28,7 +28,7 @@ pub struct Generated {
     pub header: String,
     pub source: String,
     /// By coverage counter: the handler, the block and the target.
-    pub branches: Vec<(HandlerId, usize, usize)>,
+    pub branches: Vec<(Unit, usize, usize)>,
 }
 
 /// Why there is no C for an automaton.
@@ -62,6 +62,11 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
             return Err(EmitError::TooManyWays { wire: wire.name.clone(), ways });
         }
     }
+    // Branches are counted where the form has them: nothing is moved.
+    let automaton = match options.coverage {
+        true => automaton,
+        false => &crate::plan::shared(automaton),
+    };
     let prefix = if options.prefix.is_empty() { &automaton.name } else { &options.prefix };
     let plan = Plan::new(automaton, prefix, options.coverage);
     Ok(Generated {
@@ -142,26 +147,36 @@ fn handler_head(plan: &Plan, id: HandlerId, names: Option<&[String]>) -> String 
     format!("static MK_UNUSED void {}({})", plan.names.handlers[id.index()], list.join(", "))
 }
 
-/// A function of one result returns it; several go out by pointers.
+/// A function of one result returns it; several go out by pointers, as all do of a procedure that returns whether it did not
+/// refuse.
 fn function_head(plan: &Plan, index: usize, names: Option<&[String]>) -> String {
     let function = &plan.automaton.functions[index];
     let mut list = parameters(plan, &function.body, 0, names);
-    let mut returned = "void".to_string();
-    if let [result] = function.results[..] {
-        returned = c_type(plan.automaton, result).to_string();
-    } else {
-        for (place, result) in function.results.iter().enumerate() {
-            let ty = c_type(plan.automaton, *result);
+    let mut pointers = |types: &[Type], name: &str| {
+        for (place, ty) in types.iter().enumerate() {
+            let ty = c_type(plan.automaton, *ty);
             let pointer = if ty.ends_with('*') { format!("{ty}*") } else { format!("{ty} *") };
-            list.push(declare(&pointer, &format!("result_{place}")));
+            list.push(declare(&pointer, &format!("{name}_{place}")));
         }
-    }
+    };
+    let returned = match (&function.role, &function.results[..]) {
+        (Role::Procedure { refused: Some(refused), .. }, results) => {
+            pointers(results, "result");
+            pointers(refused, "refused");
+            "bool".to_string()
+        }
+        (_, [result]) => c_type(plan.automaton, *result).to_string(),
+        (_, results) => {
+            pointers(results, "result");
+            "void".to_string()
+        }
+    };
     declare(&format!("static MK_UNUSED {returned}"), &format!("{}({})", plan.names.functions[index], list.join(", ")))
 }
 
 fn function(plan: &Plan, index: usize, text: &mut Text) {
     let function = &plan.automaton.functions[index];
-    let written = crate::body::function(plan, &function.body);
+    let written = crate::body::function(plan, index.into());
     text.line(format!("/* {} */", function.name));
     text.function(function_head(plan, index, Some(&written.parameters)));
     text.append(written.body);

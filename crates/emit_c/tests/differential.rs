@@ -40,9 +40,9 @@ fn interpreter_and_c_agree() {
                 let taken = coverage.iter().filter(|(.., times)| *times > 0).count();
                 let all = coverage.len();
                 if std::env::var("UNTAKEN").is_ok() {
-                    for (handler, block, target, _) in coverage.iter().filter(|(.., times)| *times == 0) {
-                        let label = &file.automaton.handler(*handler).body.blocks[*block].label;
-                        println!("    not taken: {} {label} target {target}", file.automaton.handler_name(*handler));
+                    for (unit, block, target, _) in coverage.iter().filter(|(.., times)| *times == 0) {
+                        let label = &unit.body(&file.automaton).blocks[*block].label;
+                        println!("    not taken: {} {label} target {target}", unit.name(&file.automaton));
                     }
                 }
                 println!("{}: {summary:?}; branches taken {taken} of {all}", file.name);

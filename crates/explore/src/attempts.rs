@@ -18,7 +18,7 @@ fn done(is_done: bool) -> Attempt {
 
 impl Reaction<'_> {
     /// Carries out one operation that may refuse. `Ok` holds its results; `Err` what it gives where it refuses: the
-    /// message and the reason for a decoder, else nothing. `block` is the one it ends, which knows where `later`
+    /// message and the reason for a decoder, else nothing. `block` is the one whose terminator it is, which knows where `later`
     /// leads.
     pub fn attempt(&mut self, frame: &Frame, block: BlockId, op: &Fallible) -> Attempt {
         let get = |value: Value| frame.get(value);
@@ -49,8 +49,9 @@ impl Reaction<'_> {
             Fallible::Take { object, cell, amount } => done(self.take(frame, *object, *cell, get(*amount))),
             Fallible::TakeOut { object, cell, index } => found(self.held(frame, *object, *cell, get(*index), true)),
             Fallible::ShareHeld { object, cell, index } => found(self.held(frame, *object, *cell, get(*index), false)),
+            Fallible::TryRun { procedure, args } => self.run_function(frame, *procedure, args),
             Fallible::Later { target, event: _, args } => {
-                let links = frame.handler.map(|handler| &self.program.links[handler.index()][block.index()]);
+                let links = frame.code.map(|code| &self.program.links[code][block.index()]);
                 done(self.put_off(links.and_then(|links| links.later), get(*target), frame.all(args)))
             }
         }

@@ -69,7 +69,7 @@ pub(crate) struct State {
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// From and to, by channel.
-    pub ends: Vec<(usize, usize)>,
+    pub endpoints: Vec<(usize, usize)>,
     /// By host: the channels that lead away from it.
     pub away: Vec<Vec<usize>>,
     pub hosts: Vec<Field>,
@@ -82,10 +82,11 @@ impl Layout {
     /// Small at first; [`Layout::grow`] when a number does not fit.
     pub fn new(hosts: usize) -> Layout {
         let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to)));
-        let ends: Vec<(usize, usize)> = pairs.filter(|(from, to)| from != to).collect();
-        let away = |host: usize| (0..ends.len()).filter(|channel| ends[*channel].0 == host).collect();
+        let endpoints: Vec<(usize, usize)> = pairs.filter(|(from, to)| from != to).collect();
+        let away = |host: usize| (0..endpoints.len()).filter(|channel| endpoints[*channel].0 == host).collect();
         let away = (0..hosts).map(away).collect();
-        let mut layout = Layout { ends, away, hosts: Vec::new(), channels: Vec::new(), host_bits: 8, channel_bits: 6 };
+        let mut layout =
+            Layout { endpoints, away, hosts: Vec::new(), channels: Vec::new(), host_bits: 8, channel_bits: 6 };
         layout.place_fields(hosts);
         layout
     }
@@ -97,7 +98,7 @@ impl Layout {
             Field { at: at - bits, mask: (1 << bits) - 1 }
         };
         self.hosts = (0..hosts).map(|_| field(self.host_bits)).collect();
-        self.channels = self.ends.iter().map(|_| field(self.channel_bits)).collect();
+        self.channels = self.endpoints.iter().map(|_| field(self.channel_bits)).collect();
     }
 
     /// Bits of a packed state: it needs a key that has as many.

@@ -15,6 +15,7 @@ mod cells;
 mod channels;
 mod host;
 mod layout;
+mod lives;
 mod locals;
 mod message;
 mod messages;

@@ -74,7 +74,7 @@ pub(crate) struct Beginning {
 impl Locals {
     /// Tables for a program, with no host in them. Number 0 among the faults is a full channel.
     pub fn new(program: Program) -> Self {
-        let blocks = program.automaton.handlers.iter().map(|handler| handler.body.blocks.len()).sum();
+        let blocks = program.blocks();
         Locals {
             channels: Channels::new(program.world.network.capacity, program.world.network.reorders),
             duplicates: program.world.network.duplicates,

@@ -90,7 +90,7 @@ fn channel_moves<K: Key, B>(
         return ControlFlow::Continue(());
     }
     let (duplicates, loses) = (locals.duplicates, locals.loses);
-    let to = layout.ends[channel].1;
+    let to = layout.endpoints[channel].1;
     let local = state.get(layout.hosts[to]);
     for place in 0..locals.channels.takes(content).len() {
         let take = locals.channels.takes(content)[place];

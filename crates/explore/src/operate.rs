@@ -15,7 +15,8 @@ use crate::words::{compare, fold16, sum16};
 /// A body at work.
 pub(crate) struct Frame<'a> {
     body: &'a Body,
-    pub handler: Option<HandlerId>,
+    /// Of a handler or procedure: its place in [`crate::program::Program::links`].
+    pub code: Option<usize>,
     pub registers: Vec<u64>,
     /// By value, as far as there are arrays.
     arrays: Vec<Vec<u64>>,
@@ -75,6 +76,7 @@ impl Frame<'_> {
 pub(crate) enum Next<'a> {
     To(&'a Target, Vec<u64>),
     Stop(Vec<u64>),
+    Refused(Vec<u64>),
 }
 
 impl<'p> Reaction<'p> {
@@ -84,26 +86,29 @@ impl<'p> Reaction<'p> {
         let body = &program.automaton.handler(handler).body;
         let mut values = vec![object];
         values.extend_from_slice(args);
-        self.run_body(body, Some(handler), &values);
+        let ended = self.run_body(body, Some(handler.index()), &values);
+        debug_assert!(ended.is_ok(), "the verifier lets no handler refuse");
     }
 
-    fn run_body(&mut self, body: &Body, handler: Option<HandlerId>, args: &[u64]) -> Vec<u64> {
-        let mut frame = Frame { body, handler, registers: vec![0; body.values.len()], arrays: Vec::new() };
-        let Some(entry) = body.blocks.first() else { return Vec::new() };
+    /// What it gives: `Err` where it refuses.
+    fn run_body(&mut self, body: &Body, code: Option<usize>, args: &[u64]) -> Result<Vec<u64>, Vec<u64>> {
+        let mut frame = Frame { body, code, registers: vec![0; body.values.len()], arrays: Vec::new() };
+        let Some(entry) = body.blocks.first() else { return Ok(Vec::new()) };
         for (param, arg) in entry.params.iter().zip(args) {
             frame.registers[param.index()] = *arg;
         }
         let mut current = BlockId(0);
         loop {
-            if let Some(handler) = handler {
-                self.covered[self.program.first_block[handler.index()] + current.index()] = true;
+            if let Some(code) = code {
+                self.covered[self.program.first_block[code] + current.index()] = true;
             }
             let block = &body.blocks[current.index()];
             for (place, op) in block.ops.iter().enumerate() {
                 self.operation(&mut frame, current, place, op);
             }
-            match self.end_of_block(&frame, current, &block.end) {
-                Next::Stop(values) => return values,
+            match self.terminator(&frame, current, &block.terminator) {
+                Next::Stop(values) => return Ok(values),
+                Next::Refused(values) => return Err(values),
                 Next::To(target, mut values) => {
                     let results = values.len();
                     values.extend(target.args.iter().map(|arg| frame.get(*arg)));
@@ -136,6 +141,7 @@ impl<'p> Reaction<'p> {
         self.program.width(ty)
     }
 
+    /// Carries out one operation that does not branch. A table: an arm for each.
     fn operation(&mut self, frame: &mut Frame, block: BlockId, place: usize, op: &Op) {
         let word = match &op.kind {
             OpKind::Const { ty, value } => value & mask(self.width(*ty)),
@@ -158,7 +164,9 @@ impl<'p> Reaction<'p> {
             // What time and random numbers are, the world says.
             OpKind::Now {} => 0,
             OpKind::Sample { ty, .. } => (self.host.number as u64 + 1) & mask(self.width(*ty)),
-            OpKind::Call { function, args } => return self.call(frame, *function, args, &op.results),
+            OpKind::Call { function, args } | OpKind::Run { procedure: function, args } => {
+                return self.call(frame, *function, args, &op.results);
+            }
             OpKind::Unique { .. } => 0,
             OpKind::Parent { object } => {
                 self.object(frame.class(*object), frame.get(*object)).map_or(NULL, |object| object.parent)
@@ -262,9 +270,8 @@ impl<'p> Reaction<'p> {
         self.effect.happenings.push(Happening::Dropped(name.to_string()));
     }
 
-    fn binary(&mut self, op: Binary, ty: Type, a: u64, b: u64) -> u64 {
-        let width = self.width(ty);
-        let bits = mask(width);
+    /// Reports what arithmetic is to report (docs/semantics.md, A11).
+    fn report_arithmetic(&mut self, op: Binary, ty: Type, a: u64, b: u64) {
         let (wide_a, wide_b) = (u128::from(a), u128::from(b));
         let exact = match op {
             Binary::Add => Some(wide_a + wide_b),
@@ -273,10 +280,17 @@ impl<'p> Reaction<'p> {
             _ => None,
         };
         let is_circular = matches!(ty, Type::Seq(_));
-        self.report_if(exact.is_some_and(|exact| exact > u128::from(bits)) && !is_circular, Report::Overflow);
+        let largest = u128::from(mask(self.width(ty)));
+        self.report_if(exact.is_some_and(|exact| exact > largest) && !is_circular, Report::Overflow);
         self.report_if(b == 0 && matches!(op, Binary::Div | Binary::Rem), Report::DivisionByZero);
         self.report_if(a >= b && op == Binary::Within, Report::Bounds);
-        let shifts = b < u64::from(width);
+    }
+
+    fn binary(&mut self, op: Binary, ty: Type, a: u64, b: u64) -> u64 {
+        self.report_arithmetic(op, ty, a, b);
+        let width = self.width(ty);
+        let (bits, shifts) = (mask(width), b < u64::from(width));
+        let a_is_less = || compare(Compare::Lt, ty, a, b);
         match op {
             Binary::AddWrap | Binary::Add => a.wrapping_add(b) & bits,
             Binary::SubWrap | Binary::Sub => a.wrapping_sub(b) & bits,
@@ -291,30 +305,25 @@ impl<'p> Reaction<'p> {
             Binary::Shl | Binary::Shr => 0,
             Binary::Within if a < b => a,
             Binary::Within => bits,
-            Binary::Min => {
-                if compare(Compare::Lt, ty, a, b) {
-                    a
-                } else {
-                    b
-                }
-            }
-            Binary::Max => {
-                if compare(Compare::Lt, ty, a, b) {
-                    b
-                } else {
-                    a
-                }
-            }
+            Binary::Min if a_is_less() => a,
+            Binary::Min => b,
+            Binary::Max if a_is_less() => b,
+            Binary::Max => a,
         }
     }
 
     fn call(&mut self, frame: &mut Frame, function: FunctionId, args: &[Value], results: &[Value]) {
-        let program = self.program;
-        let args: Vec<u64> = args.iter().map(|arg| frame.get(*arg)).collect();
-        let values = self.run_body(&program.automaton.functions[function.index()].body, None, &args);
+        let values = self.run_function(frame, function, args).unwrap_or_default();
         for (result, value) in results.iter().zip(values) {
             frame.registers[result.index()] = value;
         }
+    }
+
+    /// What a function or procedure gives: `Err` where it refuses.
+    pub fn run_function(&mut self, frame: &Frame, function: FunctionId, args: &[Value]) -> Result<Vec<u64>, Vec<u64>> {
+        let program = self.program;
+        let body = &program.automaton.functions[function.index()].body;
+        self.run_body(body, program.procedures[function.index()], &frame.all(args))
     }
 
     fn emit(
@@ -325,18 +334,19 @@ impl<'p> Reaction<'p> {
         out: Option<(PortId, u32)>,
         args: &[Value],
     ) {
-        let links = frame.handler.map(|handler| &self.program.links[handler.index()][block.index()]);
+        let links = frame.code.map(|code| &self.program.links[code][block.index()]);
         let Some(link) = links.and_then(|links| links.emits[place]) else { return };
         let args = frame.all(args);
         let event = Event { handler: link.handler, out, target, channel: link.channel, args, is_delivered: false };
         self.events.push(event);
     }
 
-    fn end_of_block<'a>(&mut self, frame: &Frame, block: BlockId, end: &'a Terminator) -> Next<'a> {
+    fn terminator<'a>(&mut self, frame: &Frame, block: BlockId, terminator: &'a Terminator) -> Next<'a> {
         let get = |value: Value| frame.get(value);
-        match end {
+        match terminator {
             Terminator::Return => Next::Stop(Vec::new()),
             Terminator::Yield { values } => Next::Stop(frame.all(values)),
+            Terminator::Refuse { values } => Next::Refused(frame.all(values)),
             Terminator::Jump { to } => Next::To(to, Vec::new()),
             Terminator::Branch { condition, then, otherwise, .. } => {
                 Next::To(if get(*condition) != 0 { then } else { otherwise }, Vec::new())

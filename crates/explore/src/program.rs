@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, ClassId, Emission, Fallible, HandlerId, OpKind, PortId, Trigger, Type, Value,
+    Automaton, Body, CellId, CellKind, ClassId, Emission, Fallible, HandlerId, LayerId, OpKind, PortId, Trigger, Type,
+    Value,
 };
 
 use crate::world::{Random, Unfit, World};
@@ -14,10 +15,12 @@ pub(crate) struct Program {
     /// By host, then by parameter.
     pub params: Vec<Vec<u64>>,
     pub classes: Vec<ClassInfo>,
-    /// By handler, then by block.
+    /// By handler, then by procedure ([`Automaton::code`]); then by block.
     pub links: Vec<Vec<BlockLinks>>,
-    /// The number of the first block of each handler, for coverage.
+    /// In the same order, the number of the first block, for coverage; and behind all, how many blocks there are.
     pub first_block: Vec<usize>,
+    /// By function: its place in that order, of a procedure.
+    pub procedures: Vec<Option<usize>>,
     pub channels: usize,
     /// Some handler asks for packets as they were received.
     pub remembers: bool,
@@ -64,17 +67,15 @@ impl Program {
         }
         let network = &world.network;
         let application = &world.application;
-        let mut first = 0;
-        let first_block = a.handlers.iter().map(|handler| {
-            let own = first;
-            first += handler.body.blocks.len();
-            own
-        });
+        let mut first_block = vec![0];
+        a.code().for_each(|(_, body)| first_block.push(first_block[first_block.len() - 1] + body.blocks.len()));
+        let mut place = a.handlers.len()..;
         Ok(Program {
             params: (0..world.hosts).map(|host| params(a, world, host)).collect(),
             classes: (0..a.classes.len()).map(|class| class_info(a, ClassId::from(class))).collect(),
-            links: a.handlers.iter().map(|handler| links(a, &handler.body, handler.class)).collect(),
-            first_block: first_block.collect(),
+            links: a.code().map(|(layer, body)| links(a, body, layer)).collect(),
+            first_block,
+            procedures: a.functions.iter().map(|function| function.procedure().and_then(|_| place.next())).collect(),
             channels: a.layers.len() * (a.layers.len() + a.ports.len()),
             remembers: remembers(a),
             device_input: input(a, &network.port, &network.input)?,
@@ -88,6 +89,11 @@ impl Program {
             world: world.clone(),
             automaton,
         })
+    }
+
+    /// How many blocks handlers and procedures have together.
+    pub fn blocks(&self) -> usize {
+        self.first_block[self.first_block.len() - 1]
     }
 
     /// Bits of a value of the type: 0 of references, messages and reasons, which are no numbers.
@@ -110,9 +116,9 @@ pub(crate) fn mask(width: u8) -> u64 {
 }
 
 /// Functions in C cannot be looked into; random numbers only where the world says what they are.
-fn refuse_outside(automaton: &Automaton, draws: bool) -> Result<(), Unfit> {
-    for op in automaton.handlers.iter().flat_map(|handler| handler.body.ops()) {
-        if draws && matches!(op.kind, OpKind::Sample { .. }) {
+fn refuse_outside(automaton: &Automaton, samples: bool) -> Result<(), Unfit> {
+    for op in automaton.code().flat_map(|(_, body)| body.ops()) {
+        if samples && matches!(op.kind, OpKind::Sample { .. }) {
             return Err(Unfit("the stack draws random numbers; say what they are".to_string()));
         }
         if let OpKind::Native { symbol, .. } = &op.kind {
@@ -124,8 +130,8 @@ fn refuse_outside(automaton: &Automaton, draws: bool) -> Result<(), Unfit> {
 }
 
 fn remembers(automaton: &Automaton) -> bool {
-    let blocks = automaton.handlers.iter().flat_map(|handler| &handler.body.blocks);
-    blocks.flat_map(|block| &block.ops).any(|op| matches!(op.kind, OpKind::Received { .. }))
+    let mut ops = automaton.code().flat_map(|(_, body)| body.ops());
+    ops.any(|op| matches!(op.kind, OpKind::Received { .. }))
 }
 
 fn port_named(automaton: &Automaton, name: &str) -> Result<PortId, Unfit> {
@@ -169,7 +175,7 @@ fn class_info(automaton: &Automaton, id: ClassId) -> ClassInfo {
     }
 }
 
-fn links(automaton: &Automaton, body: &Body, from: ClassId) -> Vec<BlockLinks> {
+fn links(automaton: &Automaton, body: &Body, from: LayerId) -> Vec<BlockLinks> {
     let class_of = |value: Value| match body.values[value.index()].ty {
         Type::Ref(class) => Some(class),
         _ => None,
@@ -178,7 +184,7 @@ fn links(automaton: &Automaton, body: &Body, from: ClassId) -> Vec<BlockLinks> {
         class_of(target).and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_string())))
     };
     let receivers = automaton.layers.len() + automaton.ports.len();
-    let from = automaton.class(from).layer.index() * receivers;
+    let from = from.index() * receivers;
     let link = |op: &mokume_reaction::Op| match op.kind.emission()? {
         Emission::Event { target, event, .. } => {
             let layer = class_of(target).map_or(0, |class| automaton.class(class).layer.index());
@@ -194,7 +200,7 @@ fn links(automaton: &Automaton, body: &Body, from: ClassId) -> Vec<BlockLinks> {
     };
     let block = |block: &mokume_reaction::Block| BlockLinks {
         emits: block.ops.iter().map(link).collect(),
-        later: block.end.attempt().and_then(later),
+        later: block.terminator.attempt().and_then(later),
     };
     body.blocks.iter().map(block).collect()
 }

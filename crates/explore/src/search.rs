@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use mokume_reaction::{Automaton, BlockId, HandlerId};
+use mokume_reaction::{Automaton, BlockId};
 
 use crate::channels::EMPTY;
 use crate::layout::{Key, Layout, State};
@@ -67,7 +67,7 @@ pub(crate) struct Found {
     pub text: String,
 }
 
-pub(crate) enum End {
+pub(crate) enum StopReason {
     All,
     Limit,
     Found(Found),
@@ -80,13 +80,13 @@ const BLOCK: usize = 32;
 
 fn run<K: Key>(locals: &mut Locals, layout: &Layout, beginning: &Beginning, effort: Effort) -> Option<Outcome> {
     let mut search = Search::<K>::new(locals, layout, beginning);
-    let end = search.forwards(effort.states);
-    let (strength, found) = match end {
-        End::Outgrown => return None,
-        End::Limit => (Strength::Bounded { limit: effort.states }, None),
-        End::Found(found) => (Strength::UpToViolation, Some(found)),
-        End::All if effort.progress => (Strength::Exhaustive, search.stuck()),
-        End::All => (Strength::Exhaustive, None),
+    let stopped = search.forwards(effort.states);
+    let (strength, found) = match stopped {
+        StopReason::Outgrown => return None,
+        StopReason::Limit => (Strength::Bounded { limit: effort.states }, None),
+        StopReason::Found(found) => (Strength::UpToViolation, Some(found)),
+        StopReason::All if effort.progress => (Strength::Exhaustive, search.stuck()),
+        StopReason::All => (Strength::Exhaustive, None),
     };
     Some(search.outcome(strength, found, effort))
 }
@@ -102,27 +102,27 @@ impl<'a, K: Key> Search<'a, K> {
 
     /// Meets states breadth first until there are no more, one step is a fault, more than `limit` states are known,
     /// or a number has outgrown its field. At the limit it stops behind a block, so a few states more may be known.
-    pub fn forwards(&mut self, limit: usize) -> End {
+    pub fn forwards(&mut self, limit: usize) -> StopReason {
         let mut at = 0;
         let mut found = Vec::new();
         while at < self.store.len() {
             let end = (at + BLOCK).min(self.store.len());
             for state in at..end {
                 if let Some(violation) = self.expand(state, &mut found) {
-                    return End::Found(violation);
+                    return StopReason::Found(violation);
                 }
             }
             if !self.layout.fits(self.locals.info.len(), self.locals.channels.len()) {
-                return End::Outgrown;
+                return StopReason::Outgrown;
             }
             self.store.add_all(&found);
             found.clear();
             if self.store.len() > limit {
-                return End::Limit;
+                return StopReason::Limit;
             }
             at = end;
         }
-        End::All
+        StopReason::All
     }
 
     /// The steps from a state go to `found`; a step that is a fault ends the search.
@@ -272,7 +272,7 @@ impl<'a, K: Key> Search<'a, K> {
 
 pub(crate) fn first_state(layout: &Layout, locals: &mut Locals, beginning: &Beginning) -> State {
     let mut state = State { hosts: beginning.hosts.clone(), channels: vec![EMPTY; layout.channels.len()] };
-    for (channel, (from, _)) in layout.ends.iter().enumerate() {
+    for (channel, (from, _)) in layout.endpoints.iter().enumerate() {
         for packet in &beginning.packets[*from] {
             let content = &mut state.channels[channel];
             *content = locals.channels.put(*content, *packet).unwrap_or(*content);
@@ -285,9 +285,12 @@ pub(crate) fn first_state(layout: &Layout, locals: &mut Locals, beginning: &Begi
 fn unreached(locals: &Locals) -> Vec<String> {
     let program = &locals.program;
     let mut unreached = Vec::new();
-    for (handler, first) in program.first_block.iter().enumerate() {
-        let blocks = &program.automaton.handlers[handler].body.blocks;
-        let name = program.automaton.handler_name(HandlerId::from(handler));
+    let a = &program.automaton;
+    let handlers = (0..a.handlers.len()).map(|handler| a.handler_name(handler.into()));
+    let procedures = a.functions.iter().filter(|function| function.procedure().is_some());
+    let names = handlers.chain(procedures.map(|function| function.name.clone()));
+    for (((_, body), name), first) in a.code().zip(names).zip(&program.first_block) {
+        let blocks = &body.blocks;
         let missed = |block: &usize| !locals.covered[first + block];
         match (0..blocks.len()).filter(missed).collect::<Vec<_>>() {
             all if all.len() == blocks.len() => unreached.push(name),

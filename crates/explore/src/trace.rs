@@ -96,7 +96,7 @@ pub(crate) fn retell(locals: &mut Locals, layout: &Layout, way: &[(State, Move)]
     let title = format!("{}: a shortest way", locals.program.automaton.name);
     let mut teller = Teller {
         chart: Chart::new(title, Unit::Steps, &names),
-        under_way: vec![VecDeque::new(); layout.ends.len()],
+        under_way: vec![VecDeque::new(); layout.endpoints.len()],
         messages: 0,
         locals,
         layout,
@@ -124,7 +124,7 @@ struct Teller<'a> {
 impl Teller<'_> {
     /// Packets that were put out before the first step.
     fn begin(&mut self, first: &State) {
-        for channel in 0..self.layout.ends.len() {
+        for channel in 0..self.layout.endpoints.len() {
             for packet in self.locals.channels.content(first.channels[channel]).to_vec() {
                 self.put_out(channel, packet, Some(0));
             }
@@ -135,7 +135,7 @@ impl Teller<'_> {
         match step {
             Move::Host { host, event } => self.tell_host(time, state, host, event),
             Move::Deliver { channel, place, stays } => {
-                let (from, to) = self.layout.ends[channel];
+                let (from, to) = self.layout.endpoints[channel];
                 let packet = self.locals.channels.takes(state.channels[channel])[place].packet;
                 let message = self.take(channel, packet, stays);
                 self.chart.push(time, Event::Receive { message });
@@ -143,7 +143,7 @@ impl Teller<'_> {
                 Step::Deliver { from, to, packet: self.octets(packet), name: self.name(packet), stays }
             }
             Move::Lose { channel, place } => {
-                let (from, to) = self.layout.ends[channel];
+                let (from, to) = self.layout.endpoints[channel];
                 let packet = self.locals.channels.takes(state.channels[channel])[place].packet;
                 let message = self.take(channel, packet, false);
                 self.chart.push(time, Event::Lose { message });
@@ -215,7 +215,7 @@ impl Teller<'_> {
     }
 
     fn put_out(&mut self, channel: usize, packet: u32, time: Option<u64>) {
-        let (from, to) = self.layout.ends[channel];
+        let (from, to) = self.layout.endpoints[channel];
         let message = MessageId(self.messages);
         self.messages += 1;
         let label = self.name(packet);

@@ -61,9 +61,9 @@ pub enum Timers {
 /// What a random number is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Random {
-    /// A stack that draws one is not explored.
+    /// A stack that samples one is not explored.
     Refused,
-    /// The number of the host, plus one: different for each host, and always the same. A run in which two draws of one
+    /// The number of the host, plus one: different for each host, and always the same. A run in which two samples of one
     /// host differ, or those of two hosts agree, is not looked at.
     OfHost,
 }

@@ -53,7 +53,7 @@ pub struct Core {
 /// An emission on its way.
 #[derive(Clone, Debug)]
 pub struct Event {
-    pub what: What,
+    pub to: Destination,
     pub channel: u32,
     pub args: std::ops::Range<usize>,
     pub delivered: bool,
@@ -63,7 +63,7 @@ pub struct Event {
 
 /// Where an emission goes.
 #[derive(Clone, Copy, Debug)]
-pub enum What {
+pub enum Destination {
     /// `handler` may be [`crate::program::NOBODY`].
     Call {
         handler: u32,

@@ -4,15 +4,15 @@ use mokume_reaction::{BlockId, Body, ClassId, FunctionId, HandlerId, Target, Ter
 
 use crate::arrays::Arrays;
 use crate::core::Core;
-use crate::program::{HandlerInfo, Program};
+use crate::program::{BlockInfo, FunctionInfo, Program};
 
 /// The body at hand and where its values are.
 #[derive(Clone, Copy)]
 pub struct Activation<'a> {
     pub program: &'a Program,
     pub body: &'a Body,
-    /// None in a function.
-    pub info: Option<&'a HandlerInfo>,
+    /// None in a function without effects.
+    pub blocks: Option<&'a [BlockInfo]>,
     pub arrays: &'a Arrays,
     pub base: usize,
 }
@@ -32,11 +32,18 @@ impl Activation<'_> {
     }
 }
 
-/// Where a block's end leads: an edge and the results that come before the target's own arguments.
+/// Where a block's terminator leads: an edge and the results that come before the target's own arguments.
 pub enum Next<'a> {
     Go { edge: u32, to: &'a Target },
     Stop,
     Values(&'a [Value]),
+    Refused(&'a [Value]),
+}
+
+/// How a function ended, with the values of its body that it gives.
+enum Answer<'a> {
+    Given(&'a [Value]),
+    Refused(&'a [Value]),
 }
 
 impl Core {
@@ -45,7 +52,7 @@ impl Core {
         let body = &program.automaton.handlers[handler.index()].body;
         let info = &program.handlers[handler.index()];
         let base = self.make_registers(body, &info.arrays);
-        let activation = Activation { program, body, info: Some(info), arrays: &info.arrays, base };
+        let activation = Activation { program, body, blocks: Some(&info.blocks), arrays: &info.arrays, base };
         let Some(entry) = body.blocks.first() else { return };
         let values = std::iter::once(&object).chain(args);
         for (param, value) in entry.params.iter().zip(values) {
@@ -58,17 +65,10 @@ impl Core {
         self.registers.truncate(base);
     }
 
-    /// The values of a function; `args` are values of the caller.
+    /// Calls a function, or runs a procedure; `args` and `results` are values of the caller.
     pub fn call(&mut self, caller: Activation, function: FunctionId, args: &[Value], results: &[Value]) {
-        let body = &caller.program.automaton.functions[function.index()].body;
-        let arrays = &caller.program.functions[function.index()];
-        let base = self.make_registers(body, arrays);
-        let Some(entry) = body.blocks.first() else { return };
-        for (param, arg) in entry.params.iter().zip(args) {
-            self.registers[base + param.index()] = self.registers[caller.base + arg.index()];
-        }
-        let activation = Activation { program: caller.program, body, info: None, arrays, base };
-        if let Some(values) = self.run_blocks(activation) {
+        let (base, answer) = self.answer(caller, function, args);
+        if let Some(Answer::Given(values)) = answer {
             for (result, value) in results.iter().zip(values) {
                 self.registers[caller.base + result.index()] = self.registers[base + value.index()];
             }
@@ -76,7 +76,39 @@ impl Core {
         self.registers.truncate(base);
     }
 
-    fn run_blocks<'a>(&mut self, at: Activation<'a>) -> Option<&'a [Value]> {
+    /// Runs a procedure that may refuse: whether it did not. What it gives, or gives back, is put into `scratch`.
+    pub fn try_call(&mut self, caller: Activation, function: FunctionId, args: &[Value]) -> bool {
+        let (base, answer) = self.answer(caller, function, args);
+        self.scratch.clear();
+        let (done, values) = match answer {
+            Some(Answer::Given(values)) => (true, values),
+            Some(Answer::Refused(values)) => (false, values),
+            None => (false, &[][..]),
+        };
+        self.scratch.extend(values.iter().map(|value| self.registers[base + value.index()]));
+        self.registers.truncate(base);
+        done
+    }
+
+    /// Runs a function; the registers from the number on are still its own.
+    fn answer<'a>(
+        &mut self,
+        caller: Activation<'a>,
+        function: FunctionId,
+        args: &[Value],
+    ) -> (usize, Option<Answer<'a>>) {
+        let body = &caller.program.automaton.functions[function.index()].body;
+        let FunctionInfo { arrays, blocks } = &caller.program.functions[function.index()];
+        let base = self.make_registers(body, arrays);
+        let Some(entry) = body.blocks.first() else { return (base, None) };
+        for (param, arg) in entry.params.iter().zip(args) {
+            self.registers[base + param.index()] = self.registers[caller.base + arg.index()];
+        }
+        let activation = Activation { program: caller.program, body, blocks: blocks.as_deref(), arrays, base };
+        (base, self.run_blocks(activation))
+    }
+
+    fn run_blocks<'a>(&mut self, at: Activation<'a>) -> Option<Answer<'a>> {
         let mut current = BlockId(0);
         loop {
             let block = &at.body.blocks[current.index()];
@@ -84,14 +116,15 @@ impl Core {
                 self.operation(at, current, place, op);
             }
             self.scratch.clear();
-            match self.end(at, current, &block.end) {
+            match self.terminator(at, current, &block.terminator) {
                 Next::Go { edge, to } => {
                     self.count_edge(at, current, edge);
                     self.enter(at, to);
                     current = to.block;
                 }
                 Next::Stop => return None,
-                Next::Values(values) => return Some(values),
+                Next::Values(values) => return Some(Answer::Given(values)),
+                Next::Refused(values) => return Some(Answer::Refused(values)),
             }
         }
     }
@@ -109,8 +142,8 @@ impl Core {
     }
 
     fn count_edge(&mut self, at: Activation, block: BlockId, edge: u32) {
-        let Some(info) = at.info else { return };
-        let first = info.blocks[block.index()].edge;
+        let Some(blocks) = at.blocks else { return };
+        let first = blocks[block.index()].edge;
         if let Some(coverage) = self.coverage() {
             coverage.edges[(first + edge) as usize] += 1;
         }
@@ -133,7 +166,7 @@ impl Core {
 }
 
 /// The end of a handler, for terminators that make no sense in one.
-pub fn stop(end: &Terminator) -> Next<'_> {
-    debug_assert!(matches!(end, Terminator::Return), "the verifier excludes this end of a handler");
+pub fn stop(terminator: &Terminator) -> Next<'_> {
+    debug_assert!(matches!(terminator, Terminator::Return), "the verifier excludes this end of a handler");
     Next::Stop
 }

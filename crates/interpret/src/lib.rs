@@ -12,7 +12,6 @@ mod accounts;
 mod arrays;
 mod cells;
 mod core;
-mod ends;
 mod eval;
 mod inspect;
 mod instance;
@@ -24,6 +23,7 @@ pub mod random;
 mod reaction;
 mod record;
 mod store;
+mod terminators;
 
 pub use accounts::Ledger;
 pub use inspect::CellView;

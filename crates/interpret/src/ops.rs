@@ -2,7 +2,7 @@
 
 use mokume_reaction::{Binary, BlockId, Compare, Op, OpKind, Report, SourceId, Type, Value};
 
-use crate::core::{Core, Event, What};
+use crate::core::{Core, Destination, Event};
 use crate::eval::Activation;
 use crate::message::{fold16, sum16, Message};
 use crate::program::{mask, NOBODY};
@@ -35,12 +35,14 @@ impl Core {
             OpKind::Cast { a, to } => self.get(at, *a) & at.program.mask(*to),
             OpKind::Param { param } => at.program.params.get(param.index()).copied().unwrap_or(0),
             OpKind::Now {} => self.now,
-            OpKind::Call { function, args } => return self.call(at, *function, args, &op.results),
+            OpKind::Call { function, args } | OpKind::Run { procedure: function, args } => {
+                return self.call(at, *function, args, &op.results);
+            }
             OpKind::Sample { object, ty } => {
                 let class = at.class(*object);
                 let object = self.get(at, *object);
-                let drawn = self.store.get_mut(class, object).map_or(0, |found| random::sample(&mut found.stream));
-                drawn & at.program.mask(*ty)
+                let sampled = self.store.get_mut(class, object).map_or(0, |found| random::sample(&mut found.stream));
+                sampled & at.program.mask(*ty)
             }
             OpKind::Unique { class } => self.store.object_in(*class, 0),
             OpKind::Parent { object } => self.parent(at, *object),
@@ -122,13 +124,13 @@ impl Core {
             }
 
             OpKind::Emit { target, event: _, args } => {
-                let (handler, channel) = at.info.map_or((NOBODY, 0), |info| info.blocks[block.index()].emits[place]);
+                let (handler, channel) = at.blocks.map_or((NOBODY, 0), |blocks| blocks[block.index()].emits[place]);
                 let target = self.get(at, *target);
-                return self.emit(at, What::Call { handler, target }, channel, args);
+                return self.emit(at, Destination::Call { handler, target }, channel, args);
             }
             OpKind::Out { port, event, args } => {
-                let channel = at.info.map_or(0, |info| info.blocks[block.index()].emits[place].1);
-                return self.emit(at, What::Out { port: port.0, event: *event }, channel, args);
+                let channel = at.blocks.map_or(0, |blocks| blocks[block.index()].emits[place].1);
+                return self.emit(at, Destination::Out { port: port.0, event: *event }, channel, args);
             }
             OpKind::Drop { message, reason } => return self.drop_message(self.get(at, *message), *reason),
             OpKind::DropFor { message, reason } => {
@@ -160,12 +162,12 @@ impl Core {
         }
     }
 
-    fn emit(&mut self, at: Activation, what: What, channel: u32, args: &[Value]) {
+    fn emit(&mut self, at: Activation, to: Destination, channel: u32, args: &[Value]) {
         let start = self.args.len();
         for arg in args {
             self.args.push(self.get(at, *arg));
         }
-        self.events.push(Event { what, channel, args: start..self.args.len(), delivered: false, cause: None });
+        self.events.push(Event { to, channel, args: start..self.args.len(), delivered: false, cause: None });
     }
 }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, ClassId, Emission, HandlerId, Natives, OpKind, PortId, Trigger, Type, Value,
+    Automaton, Body, CellId, CellKind, ClassId, Emission, HandlerId, LayerId, Natives, OpKind, PortId, Trigger, Type,
+    Value,
 };
 
 use crate::arrays::Arrays;
@@ -19,8 +20,7 @@ pub struct Program {
     pub params: Vec<u64>,
     pub classes: Vec<ClassInfo>,
     pub handlers: Vec<HandlerInfo>,
-    /// The arrays of each function.
-    pub functions: Vec<Arrays>,
+    pub functions: Vec<FunctionInfo>,
     /// Timer cells in the order of their declaration.
     pub timers: Vec<(ClassId, CellId)>,
     /// By channel, as emissions have them in [`BlockInfo::emits`]: whether it is a queue (docs/semantics.md, O6).
@@ -54,6 +54,13 @@ pub struct HandlerInfo {
     pub messages: Vec<u16>,
 }
 
+/// Of a function, what is looked up while it runs.
+pub struct FunctionInfo {
+    pub arrays: Arrays,
+    /// Of a procedure: as of a handler.
+    pub blocks: Option<Vec<BlockInfo>>,
+}
+
 /// Of a block, what is looked up while it runs.
 #[derive(Default)]
 pub struct BlockInfo {
@@ -76,11 +83,15 @@ impl Program {
         let mut edges = 0;
         let handlers = automaton.handlers.iter().map(|handler| HandlerInfo {
             arrays: Arrays::of(&handler.body),
-            blocks: block_infos(automaton_ref, &handler.body, handler.class, &mut edges),
+            blocks: block_infos(automaton_ref, &handler.body, automaton_ref.class(handler.class).layer, &mut edges),
             messages: messages(&handler.params),
         });
         let handlers = handlers.collect();
-        let functions = automaton.functions.iter().map(|function| Arrays::of(&function.body)).collect();
+        let functions = automaton.functions.iter().map(|function| FunctionInfo {
+            arrays: Arrays::of(&function.body),
+            blocks: function.procedure().map(|layer| block_infos(automaton_ref, &function.body, layer, &mut edges)),
+        });
+        let functions = functions.collect();
         let inputs = automaton.ports.iter().map(|port| {
             port.inputs.iter().map(|input| handler_of(automaton_ref, input.class, &input.handler)).collect()
         });
@@ -133,13 +144,12 @@ fn receivers(automaton: &Automaton) -> usize {
     automaton.layers.len() + automaton.ports.len()
 }
 
-fn layer_channel(automaton: &Automaton, from: ClassId, to: ClassId) -> u32 {
-    let layer = |class: ClassId| automaton.class(class).layer.index();
-    (layer(from) * receivers(automaton) + layer(to)) as u32
+fn layer_channel(automaton: &Automaton, from: LayerId, to: ClassId) -> u32 {
+    (from.index() * receivers(automaton) + automaton.class(to).layer.index()) as u32
 }
 
-fn port_channel(automaton: &Automaton, from: ClassId, port: PortId) -> u32 {
-    (automaton.class(from).layer.index() * receivers(automaton) + automaton.layers.len() + port.index()) as u32
+fn port_channel(automaton: &Automaton, from: LayerId, port: PortId) -> u32 {
+    (from.index() * receivers(automaton) + automaton.layers.len() + port.index()) as u32
 }
 
 fn queued(automaton: &Automaton) -> Vec<bool> {
@@ -197,7 +207,7 @@ fn messages(params: &[(String, Type)]) -> Vec<u16> {
     (0..params.len() as u16).filter(|place| params[usize::from(*place)].1 == Type::Msg).collect()
 }
 
-fn block_infos(automaton: &Automaton, body: &Body, from: ClassId, edges: &mut u32) -> Vec<BlockInfo> {
+fn block_infos(automaton: &Automaton, body: &Body, from: LayerId, edges: &mut u32) -> Vec<BlockInfo> {
     let class_of = |value: Value| match body.values[value.index()].ty {
         Type::Ref(class) => Some(class),
         _ => None,
@@ -212,12 +222,12 @@ fn block_infos(automaton: &Automaton, body: &Body, from: ClassId, edges: &mut u3
             Some(Emission::Output { port, .. }) => (NOBODY, port_channel(automaton, from, port)),
             None => (NOBODY, 0),
         });
-        let later = match block.end.attempt().and_then(|op| op.emission()) {
+        let later = match block.terminator.attempt().and_then(|op| op.emission()) {
             Some(Emission::Event { target, event, .. }) => resolve(target, event),
             Some(Emission::Output { .. }) | None => NOBODY,
         };
         let edge = *edges;
-        *edges += block.end.targets().len() as u32;
+        *edges += block.terminator.targets().len() as u32;
         BlockInfo { emits: emits.collect(), later, edge }
     };
     body.blocks.iter().map(info).collect()
@@ -225,7 +235,8 @@ fn block_infos(automaton: &Automaton, body: &Body, from: ClassId, edges: &mut u3
 
 fn remembered(automaton: &Automaton) -> Vec<bool> {
     let mut remembered = vec![false; automaton.wires.len()];
-    for op in automaton.handlers.iter().flat_map(|h| &h.body.blocks).flat_map(|block| &block.ops) {
+    let procedures = automaton.functions.iter().map(|function| &function.body);
+    for op in automaton.handlers.iter().map(|handler| &handler.body).chain(procedures).flat_map(Body::ops) {
         if let OpKind::Received { wire, .. } = &op.kind {
             remembered[wire.index()] = true;
         }

@@ -4,7 +4,7 @@
 //! A sample of an n-bit type is the low n bits. The first state is, with the gamma `G` and the mix `m`,
 //! `m(m(m(seed + G) ^ (class index + G)) ^ (generation << 32 | place))`.
 
-pub use mokume_base::random::draw as sample;
+pub use mokume_base::random::sample;
 use mokume_base::random::{mix, GAMMA};
 
 /// The first state of an object's stream; `object` is `generation << 32 | place`.

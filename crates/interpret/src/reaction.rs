@@ -2,7 +2,7 @@
 
 use mokume_reaction::{CellId, ClassId, Datum, HandlerId, Output, PortId, Type};
 
-use crate::core::{Core, What};
+use crate::core::{Core, Destination};
 use crate::program::{Program, NOBODY};
 use crate::record::{Cause, Emission, Instant, Recipient};
 use crate::store::{handle, place_of, Content, Life};
@@ -73,15 +73,15 @@ impl Core {
     fn deliver(&mut self, program: &Program, place: usize) {
         let event = &mut self.events[place];
         event.delivered = true;
-        let (what, range) = (event.what, event.args.clone());
-        match what {
-            What::Call { handler, target } => {
+        let (to, range) = (event.to, event.args.clone());
+        match to {
+            Destination::Call { handler, target } => {
                 let args = self.args[range].to_vec();
                 let cause = self.cause_of(place);
                 self.note_gone(program, place, handler, target);
                 self.instant(program, handler, target, &args, cause);
             }
-            What::Out { port, event } => self.put_out(program, PortId(port), event, range),
+            Destination::Out { port, event } => self.put_out(program, PortId(port), event, range),
         }
     }
 
@@ -268,11 +268,11 @@ impl Core {
         let place = instants.len();
         let emission = |(number, event): (usize, &mut crate::core::Event)| {
             event.cause = Some((place, number));
-            let to = match event.what {
-                What::Call { handler, target } => {
+            let to = match event.to {
+                Destination::Call { handler, target } => {
                     Recipient::Object { object: handle(target), handler: HandlerId(handler) }
                 }
-                What::Out { port, event } => Recipient::Port { port: PortId(port), event },
+                Destination::Out { port, event } => Recipient::Port { port: PortId(port), event },
             };
             Emission { to, gone: false }
         };

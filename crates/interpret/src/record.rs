@@ -63,7 +63,7 @@ impl Coverage {
     ) -> impl Iterator<Item = (HandlerId, BlockId, usize, u64)> + 'a {
         let blocks = automaton.handlers.iter().enumerate().flat_map(|(handler, definition)| {
             let blocks = definition.body.blocks.iter().enumerate();
-            blocks.map(move |(block, body)| (handler, block, body.end.targets().len()))
+            blocks.map(move |(block, body)| (handler, block, body.terminator.targets().len()))
         });
         let targets = blocks.flat_map(|(handler, block, targets)| (0..targets).map(move |t| (handler, block, t)));
         targets

@@ -83,11 +83,12 @@ fn note_coverage(automaton: &Automaton, machine: &Instance, taken: &mut BTreeMap
             continue;
         }
         let body = &automaton.handler(handler).body;
-        let end = &body.blocks[block.index()].end;
-        let name = end.attempt().map_or_else(|| first_word(&format!("{end:?}")), |op| op.row().name.to_string());
+        let terminator = &body.blocks[block.index()].terminator;
+        let name =
+            terminator.attempt().map_or_else(|| first_word(&format!("{terminator:?}")), |op| op.row().name.to_string());
         taken.entry(name).or_default().insert(target);
         ran.insert((handler, block));
-        ran.insert((handler, end.targets()[target].block));
+        ran.insert((handler, terminator.targets()[target].block));
     }
     for (handler, _) in coverage.handlers.iter().enumerate().filter(|(_, count)| **count > 0) {
         ran.insert((handler.into(), mokume_reaction::BlockId(0)));
@@ -102,7 +103,7 @@ fn note_coverage(automaton: &Automaton, machine: &Instance, taken: &mut BTreeMap
             };
             taken.entry(name.to_string()).or_default().insert(0);
         }
-        if block.end == Terminator::Return {
+        if block.terminator == Terminator::Return {
             taken.entry("Return".to_string()).or_default().insert(0);
         }
     }

@@ -56,7 +56,11 @@ pub fn assigned(block: &[Stmt]) -> Vec<LocalId> {
                     all.push(message);
                 }
             }),
-            _ => {}
+            Let { .. } | Assign { .. } | AssignElement { .. } | If { .. } | Match { .. } | While { .. } => {}
+            For { .. } | ForObjects { .. } | Return { .. } | Pass | Call(_) | Refuse | Emit(_) => {}
+            Drop { .. } | Consume { .. } | Accept { .. } | Start { .. } | Stop { .. } | Take { .. } | Give { .. } => {}
+            Count { .. } | IfFound { .. } | Insert { .. } | Remove { .. } | IfObject { .. } | FindOrNew { .. } => {}
+            End { .. } | Put { .. } | IfTaken { .. } | Split { .. } | Later { .. } | Again => {}
         }
     });
     all.sort_unstable();

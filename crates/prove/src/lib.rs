@@ -5,6 +5,7 @@
 //!
 //! Invariant: uses `base` and `reaction` only. A judge shares no code with the judged: the reading of bodies is its own.
 
+mod smtlib;
 pub mod solver;
 pub mod symbolic;
 pub mod term;

@@ -6,8 +6,10 @@
 mod arithmetic;
 mod arrays;
 mod body;
-mod ends;
+mod decoder;
+mod encoder;
 mod message;
+mod terminators;
 mod way;
 mod wires;
 
@@ -212,12 +214,16 @@ impl<'a> Reader<'a> {
         self.objects[..object.0 as usize].iter().filter(|(other, _)| *other == class).count() as u32
     }
 
-    /// Whether a place of a message cell holds a message before the reaction.
-    pub(crate) fn holds(&mut self, object: Object, cell: CellId, index: Term) -> Term {
+    /// Whether a place of a message cell holds a message before the reaction; and whether there is no such place, which is
+    /// reported.
+    pub(crate) fn holds(&mut self, object: Object, cell: CellId, index: Term) -> (Term, Term) {
         let class = self.class_of(object);
         let described = self.automaton.cell(class, cell);
+        let places = if let CellKind::Messages { size, .. } = described.kind { size } else { 0 };
         let name = format!("holds {}.{} {}", self.automaton.class(class).name, described.name, object.0);
-        self.terms.apply(&name, vec![index], Sort::Bool)
+        let places = self.terms.number(u64::from(places), 32);
+        let beyond = self.terms.less_equal(places, index);
+        (self.terms.apply(&name, vec![index], Sort::Bool), beyond)
     }
 
     /// What is left of a quota before the reaction.

@@ -1,13 +1,12 @@
-//! Terms over booleans, bit-vectors and octet arrays: hash-consed, simplified as they are made, printed as SMT-LIB.
+//! Terms over booleans, bit-vectors and octet arrays: hash-consed, and simplified as they are made.
 //!
 //! Every constructor keeps the meaning of SMT-LIB's theory of fixed-size bit-vectors and of arrays.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 /// A term of one [`Terms`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Term(u32);
+pub struct Term(pub(crate) u32);
 
 /// What a term stands for, as SMT-LIB's sorts have it. Bits are 1 to 64, but for concatenations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -288,39 +287,47 @@ impl Terms {
         if let (Some(x), Some(y)) = (self.constant(a), self.constant(b)) {
             return self.number(compute(operator, x, y, width), width);
         }
+        if let Some(operand) = self.neutral(operator, a, b) {
+            return operand;
+        }
         match (operator, self.constant(a), self.constant(b)) {
-            (Operator::Add | Operator::Or | Operator::Xor, Some(0), _) => return b,
-            (
-                Operator::Add | Operator::Sub | Operator::Or | Operator::Xor | Operator::Shl | Operator::Shr,
-                _,
-                Some(0),
-            ) => {
-                return a;
-            }
-            (Operator::Mul, Some(1), _) => return b,
-            (Operator::Mul | Operator::Div, _, Some(1)) => return a,
-            (Operator::Mul | Operator::And, Some(0), _) => return a,
-            (Operator::Mul | Operator::And, _, Some(0)) => return b,
-            (Operator::And, _, Some(y)) if y == mask(width) => return a,
-            (Operator::And, Some(x), _) if x == mask(width) => return b,
             // Subtracting a constant is adding its complement, so that sums have one form.
             (Operator::Sub, _, Some(y)) => {
                 let complement = self.number(y.wrapping_neg(), width);
-                return self.binary(Operator::Add, a, complement);
+                self.binary(Operator::Add, a, complement)
             }
-            (Operator::Sub, _, _) if a == b => return self.number(0, width),
-            (Operator::Add, Some(_), None) => return self.binary(Operator::Add, b, a),
-            _ => {}
+            (Operator::Sub, _, _) if a == b => self.number(0, width),
+            (Operator::Add, Some(_), None) => self.binary(Operator::Add, b, a),
+            (Operator::Add, _, Some(y)) => self.add_constant(a, y, b),
+            _ => self.make(Node::Binary(operator, a, b), sort),
         }
-        if let (Operator::Add, Some(y)) = (operator, self.constant(b)) {
-            if let Node::Binary(Operator::Add, x, inner) = self.node(a).clone() {
-                if let Some(z) = self.constant(inner) {
-                    let sum = self.number(y.wrapping_add(z), width);
-                    return self.binary(Operator::Add, x, sum);
-                }
+    }
+
+    /// The operand that is the result, if one of them is a number for which one is: `x + 0`, `x * 1`, `x & 0`.
+    fn neutral(&self, operator: Operator, a: Term, b: Term) -> Option<Term> {
+        use Operator::{Add, And, Div, Mul, Or, Shl, Shr, Sub, Xor};
+        let all_ones = mask(self.width(a));
+        match (operator, self.constant(a), self.constant(b)) {
+            (Add | Or | Xor, Some(0), _) | (Mul, Some(1), _) | (Mul | And, _, Some(0)) => Some(b),
+            (Add | Sub | Or | Xor | Shl | Shr, _, Some(0)) | (Mul | Div, _, Some(1)) | (Mul | And, Some(0), _) => {
+                Some(a)
+            }
+            (And, _, Some(y)) if y == all_ones => Some(a),
+            (And, Some(x), _) if x == all_ones => Some(b),
+            _ => None,
+        }
+    }
+
+    /// `a + y`, where `b` is the number `y`: a number that `a` adds already is added to it.
+    fn add_constant(&mut self, a: Term, y: u64, b: Term) -> Term {
+        let width = self.width(a);
+        if let Node::Binary(Operator::Add, x, inner) = *self.node(a) {
+            if let Some(z) = self.constant(inner) {
+                let sum = self.number(y.wrapping_add(z), width);
+                return self.binary(Operator::Add, x, sum);
             }
         }
-        self.make(Node::Binary(operator, a, b), sort)
+        self.make(Node::Binary(Operator::Add, a, b), Sort::Bits(width))
     }
 
     /// Bits `high` down to `low` of a term, both counted from 0; `low <= high`, and `high` below the width.
@@ -443,26 +450,8 @@ impl Terms {
         order.into_iter().filter(|term| matches!(self.node(*term), Node::Variable { .. })).collect()
     }
 
-    /// What is worth knowing of an answer: for people a name, for the solver a reference. Variables; octets at known places,
-    /// as `name[3]`.
-    pub fn questions(&self, roots: &[Term]) -> Vec<(String, String)> {
-        let mut all = Vec::new();
-        for term in self.below(roots) {
-            match self.node(term) {
-                Node::Variable { name } if self.sort(term) != Sort::Octets => all.push((name.clone(), name.clone())),
-                Node::Select(octets, index) => {
-                    if let (Node::Variable { name }, Some(index)) = (self.node(*octets), self.constant(*index)) {
-                        all.push((format!("{name}[{index}]"), format!("t{}", term.0)));
-                    }
-                }
-                _ => {}
-            }
-        }
-        all
-    }
-
     /// All terms below the roots, children first (terms are made after their children).
-    fn below(&self, roots: &[Term]) -> Vec<Term> {
+    pub(crate) fn below(&self, roots: &[Term]) -> Vec<Term> {
         let mut seen = vec![false; self.nodes.len()];
         let mut stack: Vec<Term> = roots.to_vec();
         while let Some(term) = stack.pop() {
@@ -471,101 +460,6 @@ impl Terms {
             }
         }
         (0..self.nodes.len() as u32).map(Term).filter(|term| seen[term.0 as usize]).collect()
-    }
-
-    /// An SMT-LIB script that asserts all of `facts`, asks, and asks for the values of the variables.
-    pub fn script(&self, facts: &[Term]) -> String {
-        let mut text = String::from("(set-option :produce-models true)\n(set-logic ALL)\n");
-        let order = self.below(facts);
-        let mut functions = Vec::new();
-        for term in &order {
-            if let Node::Apply { name, args } = self.node(*term) {
-                if !functions.contains(name) {
-                    functions.push(name.clone());
-                    let sorts: Vec<String> = args.iter().map(|arg| sort_text(self.sort(*arg))).collect();
-                    let _ =
-                        writeln!(text, "(declare-fun |{name}| ({}) {})", sorts.join(" "), sort_text(self.sort(*term)));
-                }
-            }
-        }
-        for term in &order {
-            match self.node(*term) {
-                Node::Variable { name } => {
-                    let _ = writeln!(text, "(declare-const |{name}| {})", sort_text(self.sort(*term)));
-                }
-                Node::True | Node::False | Node::Number(_) => {}
-                node => {
-                    let _ = writeln!(
-                        text,
-                        "(define-fun t{} () {} {})",
-                        term.0,
-                        sort_text(self.sort(*term)),
-                        self.node_text(node)
-                    );
-                }
-            }
-        }
-        for fact in facts {
-            let _ = writeln!(text, "(assert {})", self.reference(*fact));
-        }
-        text.push_str("(check-sat)\n");
-        text
-    }
-
-    fn reference(&self, term: Term) -> String {
-        match self.node(term) {
-            Node::Variable { name } => format!("|{name}|"),
-            Node::True => "true".into(),
-            Node::False => "false".into(),
-            Node::Number(value) => format!("(_ bv{value} {})", self.width(term)),
-            _ => format!("t{}", term.0),
-        }
-    }
-
-    fn node_text(&self, node: &Node) -> String {
-        let list = |name: &str, parts: &[Term]| {
-            let parts: Vec<String> = parts.iter().map(|part| self.reference(*part)).collect();
-            format!("({name} {})", parts.join(" "))
-        };
-        match node {
-            Node::Variable { .. } | Node::True | Node::False | Node::Number(_) => String::new(),
-            Node::Not(a) => list("not", &[*a]),
-            Node::All(parts) => list("and", parts),
-            Node::Any(parts) => list("or", parts),
-            Node::If(a, b, c) => list("ite", &[*a, *b, *c]),
-            Node::Equal(a, b) => list("=", &[*a, *b]),
-            Node::Less(a, b) => list("bvult", &[*a, *b]),
-            Node::LessEqual(a, b) => list("bvule", &[*a, *b]),
-            Node::Binary(operator, a, b) => list(operator_name(*operator), &[*a, *b]),
-            Node::Extract(high, low, a) => format!("((_ extract {high} {low}) {})", self.reference(*a)),
-            Node::Concat(a, b) => list("concat", &[*a, *b]),
-            Node::ZeroExtend(by, a) => format!("((_ zero_extend {by}) {})", self.reference(*a)),
-            Node::Select(a, b) => list("select", &[*a, *b]),
-            Node::Apply { name, args } => list(&format!("|{name}|"), args),
-        }
-    }
-}
-
-fn sort_text(sort: Sort) -> String {
-    match sort {
-        Sort::Bool => "Bool".into(),
-        Sort::Bits(width) => format!("(_ BitVec {width})"),
-        Sort::Octets => "(Array (_ BitVec 32) (_ BitVec 8))".into(),
-    }
-}
-
-fn operator_name(operator: Operator) -> &'static str {
-    match operator {
-        Operator::Add => "bvadd",
-        Operator::Sub => "bvsub",
-        Operator::Mul => "bvmul",
-        Operator::Div => "bvudiv",
-        Operator::Rem => "bvurem",
-        Operator::And => "bvand",
-        Operator::Or => "bvor",
-        Operator::Xor => "bvxor",
-        Operator::Shl => "bvshl",
-        Operator::Shr => "bvlshr",
     }
 }
 

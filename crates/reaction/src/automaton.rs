@@ -1,52 +1,7 @@
-//! A stack as data: types, cells, classes of objects, ports and handlers.
+//! A stack as data: cells, classes of objects, ports and handlers.
 
+use crate::value::{CellId, ClassId, HandlerId, LayerId, PortId, SourceId, Type};
 use crate::{Body, Wire};
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-        pub struct $name(pub u32);
-        impl $name {
-            /// The number as an index into its table.
-            pub fn index(self) -> usize { self.0 as usize }
-        }
-        impl From<usize> for $name {
-            fn from(index: usize) -> Self { $name(index as u32) }
-        }
-    )* };
-}
-
-ids! {
-    /// A layer instance of the stack.
-    LayerId,
-    /// A class of objects: the entity, points, sessions or keyed objects of one layer instance.
-    ClassId,
-    /// A cell, by its index in its class.
-    CellId,
-    /// An enumeration.
-    EnumId,
-    /// What a layer pushes onto messages, with all its variants.
-    HeaderId,
-    /// An alternative of a header, by its index in the header.
-    VariantId,
-    /// The layout of headers in a packet.
-    WireId,
-    /// A door to the world outside.
-    PortId,
-    /// What objects of one class do on one event.
-    HandlerId,
-    /// A function, or a published value.
-    FunctionId,
-    /// A parameter of the stack: set once, before the first reaction.
-    ParamId,
-    /// A typed value that travels with a message through layers that do not care.
-    AttributeId,
-    /// Why a message was dropped or consumed.
-    ReasonId,
-    /// A place in a source text, an index into [`Automaton::sources`].
-    SourceId,
-}
 
 /// One stack. *Uncomposed* (the reference) when `composition` is `None`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -72,41 +27,6 @@ pub struct Automaton {
     pub handlers: Vec<Handler>,
     pub composition: Option<Composition>,
     pub sources: Vec<Source>,
-}
-
-/// The type of a value. Records are flattened; `Instant` and `Duration` are `U(64)`, in nanoseconds.
-///
-/// An array is a value within a body only: cells hold arrays as [`CellKind::Array`], and nothing that crosses the border of a
-/// body (an event, a header, a function's signature, a key) has one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Type {
-    Bool,
-    /// Unsigned, 1 to 64 bits.
-    U(u8),
-    /// As `U`, compared circularly (RFC 1982): `a < b` when `b - a` is in `1 .. 2^(n-1)`.
-    Seq(u8),
-    Enum(EnumId),
-    /// A handle of an object of the class, or `null`.
-    Ref(ClassId),
-    /// A message: a header stack and octets. Linear: used up exactly once on every path.
-    Msg,
-    /// A [`ReasonId`] as a value: what `decode` answers.
-    Reason,
-    /// So many items, 1 to [`MOST_ITEMS`].
-    Array(Item, u32),
-}
-
-/// More items than this no array value has: each step on one may copy it.
-pub const MOST_ITEMS: u32 = 4096;
-
-/// What an array value is made of.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Item {
-    Bool,
-    U(u8),
-    Seq(u8),
-    Enum(EnumId),
-    Reason,
 }
 
 /// A parameter of the stack, set once, before the first reaction.
@@ -277,15 +197,57 @@ pub struct PortOutput {
     pub params: Vec<(String, Type)>,
 }
 
-/// A function without effects: `pure`, or reading the objects that it is given (a published value).
+/// A body with parameters and results that others name: a function without effects, or a part of a layer's handlers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
-    /// `name`, or `class.name` for a published value of that class (its first parameter is then the object).
+    /// `name`; `class.name` for a published value of that class, `layer.name` for a procedure of that layer.
     pub name: String,
-    pub published: Option<ClassId>,
+    pub role: Role,
     pub params: Vec<(String, Type)>,
     pub results: Vec<Type>,
     pub body: Body,
+}
+
+/// What a function may do, and so which operations name it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// It computes from its parameters alone; for `call`.
+    Pure,
+    /// It reads objects too, the first parameter first, which is of the class; for `call` from any layer.
+    Published(ClassId),
+    /// It does what the layer's handlers do, for whoever runs it: its code stands once for all of them. It takes and gives
+    /// messages too, and no arrays; for `run`, and for `tryrun` where it may refuse.
+    Procedure {
+        layer: LayerId,
+        /// What it gives back where it refuses; none if it never does.
+        refused: Option<Vec<Type>>,
+    },
+}
+
+impl Function {
+    /// The class of which it is a published value.
+    pub fn published(&self) -> Option<ClassId> {
+        match self.role {
+            Role::Published(class) => Some(class),
+            Role::Pure | Role::Procedure { .. } => None,
+        }
+    }
+
+    /// The layer of whose handlers it is a part.
+    pub fn procedure(&self) -> Option<LayerId> {
+        match self.role {
+            Role::Procedure { layer, .. } => Some(layer),
+            Role::Pure | Role::Published(_) => None,
+        }
+    }
+
+    /// What it gives back where it refuses; nothing of one that never does.
+    pub fn refused(&self) -> &[Type] {
+        match &self.role {
+            Role::Procedure { refused: Some(types), .. } => types,
+            Role::Procedure { refused: None, .. } | Role::Pure | Role::Published(_) => &[],
+        }
+    }
 }
 
 /// What one object does on one event. Its first body parameter is the object; the others are the event's.
@@ -343,39 +305,6 @@ impl Type {
             Type::Ref(_) | Type::Msg | Type::Reason | Type::Array(..) => 0,
         }
     }
-
-    /// As an item of arrays, if arrays have such.
-    pub fn as_item(self) -> Option<Item> {
-        match self {
-            Type::Bool => Some(Item::Bool),
-            Type::U(bits) => Some(Item::U(bits)),
-            Type::Seq(bits) => Some(Item::Seq(bits)),
-            Type::Enum(id) => Some(Item::Enum(id)),
-            Type::Reason => Some(Item::Reason),
-            Type::Ref(_) | Type::Msg | Type::Array(..) => None,
-        }
-    }
-
-    /// The type of an array's items, and how many it has.
-    pub fn array(self) -> Option<(Type, u32)> {
-        match self {
-            Type::Array(item, count) => Some((item.ty(), count)),
-            Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Ref(_) | Type::Msg | Type::Reason => None,
-        }
-    }
-}
-
-impl Item {
-    /// The type of one as a value.
-    pub fn ty(self) -> Type {
-        match self {
-            Item::Bool => Type::Bool,
-            Item::U(bits) => Type::U(bits),
-            Item::Seq(bits) => Type::Seq(bits),
-            Item::Enum(id) => Type::Enum(id),
-            Item::Reason => Type::Reason,
-        }
-    }
 }
 
 impl Automaton {
@@ -400,6 +329,12 @@ impl Automaton {
     /// The handler; panics at an id that refers to none.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]
+    }
+
+    /// The bodies that do something, with the layer whose they are: of handlers, then of procedures.
+    pub fn code(&self) -> impl Iterator<Item = (LayerId, &Body)> {
+        let handlers = self.handlers.iter().map(|handler| (self.class(handler.class).layer, &handler.body));
+        handlers.chain(self.functions.iter().filter_map(|function| Some((function.procedure()?, &function.body))))
     }
 
     /// Whether the class has exactly one object, which exists from the start.

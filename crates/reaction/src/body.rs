@@ -4,35 +4,7 @@
 //! message that was not taken is still the handler's. Every cycle of blocks goes through a block with a `bound`.
 
 use crate::operation::{Fallible, OpKind};
-use crate::{HeaderId, SourceId, Type, VariantId};
-
-/// A value of one body.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Value(pub u32);
-
-/// A block of one body; block 0 is the entry and has the body's parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct BlockId(pub u32);
-
-impl Value {
-    /// The number as an index into [`Body::values`].
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl From<usize> for BlockId {
-    fn from(index: usize) -> Self {
-        BlockId(index as u32)
-    }
-}
-
-impl BlockId {
-    /// The number as an index into [`Body::blocks`].
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use crate::value::{BlockId, HeaderId, SourceId, Type, Value, VariantId};
 
 /// Code of a function or handler. The first block is the entry, whose parameters are the body's; nothing jumps to it.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -49,20 +21,20 @@ pub struct ValueInfo {
     pub name: String,
 }
 
-/// Operations in order, and where they lead. Arguments of targets come behind the results that the end gives.
+/// Operations in order, and where they lead. Arguments of targets come behind the results that the terminator gives.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Block {
     pub label: String,
     pub params: Vec<Value>,
     pub ops: Vec<Op>,
-    pub end: Terminator,
-    /// Where an end of several targets comes from.
+    pub terminator: Terminator,
+    /// Where a terminator of several targets comes from.
     pub mark: Option<Mark>,
     /// The block is the head of a loop that is entered at most this often before it is left.
     pub bound: Option<u32>,
 }
 
-/// Where an end comes from: a statement, and which of the ends it is that one rendering of the statement needs. So a
+/// Where a terminator comes from: a statement, and which of the terminators it is that one rendering of the statement needs. So a
 /// branch of a function that is rendered at each of its calls has one mark, whoever calls it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Mark {
@@ -91,6 +63,10 @@ pub enum Terminator {
     Return,
     /// Of a function only.
     Yield {
+        values: Vec<Value>,
+    },
+    /// Of a procedure only: it gives these back, and what runs it goes on where it is refused.
+    Refuse {
         values: Vec<Value>,
     },
     Jump {

@@ -11,8 +11,8 @@ pub struct BodyBuilder {
     current: Option<BlockId>,
     ended: Vec<bool>,
     source: Option<SourceId>,
-    /// Ends of several targets since the source was set.
-    ends: u32,
+    /// Terminators of several targets since the source was set.
+    marked: u32,
 }
 
 impl BodyBuilder {
@@ -28,7 +28,7 @@ impl BodyBuilder {
     pub fn block(&mut self, label: impl Into<String>, params: &[(String, Type)]) -> BlockId {
         let params = params.iter().map(|(name, ty)| self.new_value(*ty, name.clone())).collect();
         let label = label.into();
-        let block = Block { label, params, ops: Vec::new(), end: Terminator::Return, mark: None, bound: None };
+        let block = Block { label, params, ops: Vec::new(), terminator: Terminator::Return, mark: None, bound: None };
         self.body.blocks.push(block);
         self.ended.push(false);
         BlockId(self.body.blocks.len() as u32 - 1)
@@ -68,19 +68,19 @@ impl BodyBuilder {
         self.current
     }
 
-    /// The place that the next operations and ends come from; its ends are numbered from 0.
+    /// The place that the next operations and terminators come from; its terminators are numbered from 0.
     pub fn set_source(&mut self, source: Option<SourceId>) {
         self.resume((source, 0));
     }
 
     /// What [`Self::resume`] goes on with.
     pub fn pause(&self) -> (Option<SourceId>, u32) {
-        (self.source, self.ends)
+        (self.source, self.marked)
     }
 
     /// Goes on with a place that was left for another.
     pub fn resume(&mut self, paused: (Option<SourceId>, u32)) {
-        (self.source, self.ends) = paused;
+        (self.source, self.marked) = paused;
     }
 
     /// The place that the next operation is marked with.
@@ -154,17 +154,17 @@ impl BodyBuilder {
     }
 
     /// Ends the current block; no block is current afterwards.
-    pub fn end(&mut self, end: Terminator) {
-        let source = self.source.filter(|_| self.current.is_some() && end.targets().len() > 1);
-        let mark = source.map(|source| Mark { source, nth: self.ends });
-        self.ends += u32::from(mark.is_some());
-        self.end_at(end, mark);
+    pub fn end(&mut self, terminator: Terminator) {
+        let source = self.source.filter(|_| self.current.is_some() && terminator.targets().len() > 1);
+        let mark = source.map(|source| Mark { source, nth: self.marked });
+        self.marked += u32::from(mark.is_some());
+        self.end_at(terminator, mark);
     }
 
     /// [`Self::end`] with a mark of the caller's.
-    pub fn end_at(&mut self, end: Terminator, mark: Option<Mark>) {
+    pub fn end_at(&mut self, terminator: Terminator, mark: Option<Mark>) {
         if let Some(block) = self.current.take() {
-            self.body.blocks[block.index()].end = end;
+            self.body.blocks[block.index()].terminator = terminator;
             self.body.blocks[block.index()].mark = mark;
             self.ended[block.index()] = true;
         }
@@ -206,7 +206,7 @@ impl BodyBuilder {
         self.body
     }
 
-    /// The body as it is so far, whose blocks may still lack their ends.
+    /// The body as it is so far, whose blocks may still lack their terminators.
     pub fn body(&self) -> &Body {
         &self.body
     }

@@ -47,8 +47,8 @@ pub fn refers_within(body: &Body) -> bool {
         && body.blocks.iter().all(|block| {
             block.params.iter().all(value)
                 && block.ops.iter().all(|op| op.results.iter().all(value) && op.kind.operands().iter().all(value))
-                && block.end.operands().iter().all(value)
-                && block.end.targets().iter().all(target)
+                && block.terminator.operands().iter().all(value)
+                && block.terminator.targets().iter().all(target)
         })
 }
 
@@ -61,9 +61,9 @@ fn name_params(params: &mut [(String, Type)], body: &Body, skip: usize) {
     }
 }
 
-fn end_uses(end: &Terminator) -> Vec<Value> {
-    let mut uses = end.operands();
-    uses.extend(end.targets().iter().flat_map(|target| target.args.iter().copied()));
+fn terminator_uses(terminator: &Terminator) -> Vec<Value> {
+    let mut uses = terminator.operands();
+    uses.extend(terminator.targets().iter().flat_map(|target| target.args.iter().copied()));
     uses
 }
 
@@ -76,7 +76,7 @@ fn is_in_text_order(body: &Body) -> bool {
             }
             defined.extend(op.results.iter().copied());
         }
-        if !end_uses(&block.end).iter().all(|value| defined.contains(value)) {
+        if !terminator_uses(&block.terminator).iter().all(|value| defined.contains(value)) {
             return false;
         }
     }
@@ -90,7 +90,7 @@ fn order_blocks(body: &mut Body) {
     let new_index: HashMap<usize, u32> = order.iter().enumerate().map(|(new, old)| (*old, new as u32)).collect();
     let mut blocks: Vec<Block> = order.iter().map(|old| body.blocks[*old].clone()).collect();
     for block in &mut blocks {
-        block.end.for_each_target_mut(|target| target.block = BlockId(new_index[&target.block.index()]));
+        block.terminator.for_each_target_mut(|target| target.block = BlockId(new_index[&target.block.index()]));
     }
     body.blocks = blocks;
 }
@@ -102,7 +102,7 @@ pub fn postorder(body: &Body) -> Vec<usize> {
     let mut stack = vec![(0usize, 0usize)];
     seen[0] = true;
     while let Some((block, visited)) = stack.pop() {
-        let targets = body.blocks[block].end.targets();
+        let targets = body.blocks[block].terminator.targets();
         // Backwards, so that the first target follows its source in the reversed order.
         match targets.len().checked_sub(visited + 1) {
             Some(index) => {
@@ -142,7 +142,7 @@ fn place_constants(body: &mut Body) {
             op.kind.for_each_operand_mut(&mut |value| copy_constant(value, &constants, source, values, &mut ops));
             ops.push(op);
         }
-        block.end.for_each_operand_mut(|value| copy_constant(value, &constants, None, values, &mut ops));
+        block.terminator.for_each_operand_mut(|value| copy_constant(value, &constants, None, values, &mut ops));
         block.ops = ops;
     }
 }
@@ -165,7 +165,7 @@ fn renumber(body: &mut Body) {
     let params = body.blocks.iter().flat_map(|block| block.params.iter());
     let results = body.blocks.iter().flat_map(|block| block.ops.iter().flat_map(|op| op.results.iter()));
     let used = body.blocks.iter().flat_map(|block| {
-        block.ops.iter().flat_map(|op| op.kind.operands()).chain(end_uses(&block.end)).collect::<Vec<_>>()
+        block.ops.iter().flat_map(|op| op.kind.operands()).chain(terminator_uses(&block.terminator)).collect::<Vec<_>>()
     });
     let mut new_index: HashMap<Value, Value> = HashMap::new();
     let mut values = Vec::new();
@@ -182,7 +182,7 @@ fn renumber(body: &mut Body) {
             op.kind.for_each_operand_mut(&mut change);
             op.results.iter_mut().for_each(&mut change);
         }
-        block.end.for_each_operand_mut(&mut change);
+        block.terminator.for_each_operand_mut(&mut change);
     }
     body.values = values;
 }
@@ -262,7 +262,7 @@ mod tests {
         builder.end(Terminator::Yield { values: vec![sum, late] });
         automaton.functions.push(Function {
             name: "f".into(),
-            published: None,
+            role: Role::Pure,
             params: vec![("a.b".into(), Type::U(8))],
             results: vec![Type::U(8), Type::U(8)],
             body: builder.finish(),

@@ -15,6 +15,7 @@ pub mod operation;
 pub mod place;
 pub mod text;
 pub mod types;
+pub mod value;
 pub mod verify;
 pub mod visit;
 pub mod wire;
@@ -26,5 +27,9 @@ pub use machine::*;
 pub use operation::{Binary, Compare, Effects, Emission, Endian, Fallible, OctetField, OpKind, Operation};
 pub use place::{Place, Places, Unit};
 pub use types::{types, Typing};
+pub use value::{
+    AttributeId, BlockId, CellId, ClassId, EnumId, FunctionId, HandlerId, HeaderId, Item, LayerId, ParamId, PortId,
+    ReasonId, SourceId, Type, Value, VariantId, WireId, MOST_ITEMS,
+};
 pub use verify::{diagnose, verify};
 pub use wire::*;

@@ -110,6 +110,10 @@ impl<'a> Typing<'a> {
                 types.extend(&self.named(slots).function?.results);
                 return Some(());
             }
+            Given::Refused => {
+                types.extend(self.named(slots).function?.refused());
+                return Some(());
+            }
             Given::Fields => {
                 types.extend(self.named(slots).variant?.fields.iter().map(|(_, ty)| *ty));
                 return Some(());
@@ -177,6 +181,7 @@ impl<'a> Typing<'a> {
         wanted
     }
 
+    /// The type that a field asks of a value in it. A table: an arm for each kind of field.
     fn wanted(&self, slots: &[Slot], named: &Named, kind: Kind, (place, value): (usize, Value)) -> Option<Type> {
         let object = || slots.iter().find_map(Slot::value);
         let cell = || self.kind_of(object()?, slots.iter().find_map(Slot::cell)?);
@@ -218,7 +223,8 @@ impl<'a> Typing<'a> {
             Kind::Class | Kind::UniqueClass | Kind::OwnClass => None,
             Kind::ScalarCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => None,
             Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => None,
-            Kind::Function | Kind::Param | Kind::Header | Kind::Variant | Kind::Wire | Kind::Attribute => None,
+            Kind::Function | Kind::Procedure | Kind::Refusing => None,
+            Kind::Param | Kind::Header | Kind::Variant | Kind::Wire | Kind::Attribute => None,
             Kind::ReasonName | Kind::Port | Kind::Output | Kind::Event | Kind::QueuedEvent => None,
             Kind::Symbol | Kind::Octets | Kind::Field | Kind::Arithmetic | Kind::Comparison => None,
         }
@@ -255,11 +261,17 @@ impl<'a> Typing<'a> {
         kinds.zip(self.operands(op)).map(count).collect()
     }
 
-    /// The types that a terminator asks of its own operands (not of its targets' arguments).
-    pub fn end_operands(&self, end: &Terminator, results: &[Type]) -> Vec<Option<Type>> {
-        match end {
+    /// The types that a terminator asks of its own operands (not of its targets' arguments): of a function that gives these
+    /// results, and these where it refuses.
+    pub fn terminator_operands(
+        &self,
+        terminator: &Terminator,
+        (results, refused): (&[Type], &[Type]),
+    ) -> Vec<Option<Type>> {
+        match terminator {
             Terminator::Return | Terminator::Jump { .. } => Vec::new(),
             Terminator::Yield { values } => exactly(values.len(), Some(results.to_vec())),
+            Terminator::Refuse { values } => exactly(values.len(), Some(refused.to_vec())),
             Terminator::Branch { .. } => vec![Some(Type::Bool)],
             Terminator::Switch { .. } => vec![None],
             Terminator::Match { .. } => vec![Some(Type::Msg)],
@@ -268,9 +280,9 @@ impl<'a> Typing<'a> {
     }
 
     /// For each target, in order, the types of the results that come before its own arguments; `None` as in [`Self::results`].
-    pub fn target_results(&self, end: &Terminator) -> Vec<Option<Vec<Type>>> {
-        match end {
-            Terminator::Return | Terminator::Yield { .. } => Vec::new(),
+    pub fn target_results(&self, terminator: &Terminator) -> Vec<Option<Vec<Type>>> {
+        match terminator {
+            Terminator::Return | Terminator::Yield { .. } | Terminator::Refuse { .. } => Vec::new(),
             Terminator::Jump { .. } => vec![Some(Vec::new())],
             Terminator::Branch { .. } => vec![Some(Vec::new()); 2],
             Terminator::Switch { cases, .. } => vec![Some(Vec::new()); cases.len() + 1],

@@ -7,9 +7,9 @@ use crate::{Body, Fallible, Op, Operation, Target, Terminator, Value};
 
 /// Runs `$f` on each target.
 macro_rules! each_target {
-    ($end:expr, $f:expr) => {
-        match $end {
-            Terminator::Return | Terminator::Yield { .. } => {}
+    ($terminator:expr, $f:expr) => {
+        match $terminator {
+            Terminator::Return | Terminator::Yield { .. } | Terminator::Refuse { .. } => {}
             Terminator::Jump { to } => $f(to),
             Terminator::Switch { cases, default, .. } => {
                 for (_, target) in cases {
@@ -35,7 +35,7 @@ impl Terminator {
     pub fn operands(&self) -> Vec<Value> {
         match self {
             Terminator::Return | Terminator::Jump { .. } => Vec::new(),
-            Terminator::Yield { values } => values.clone(),
+            Terminator::Yield { values } | Terminator::Refuse { values } => values.clone(),
             Terminator::Branch { condition: value, .. }
             | Terminator::Switch { value, .. }
             | Terminator::Match { message: value, .. } => vec![*value],
@@ -47,7 +47,7 @@ impl Terminator {
     pub fn for_each_operand_mut(&mut self, mut f: impl FnMut(&mut Value)) {
         match self {
             Terminator::Return | Terminator::Jump { .. } => {}
-            Terminator::Yield { values } => values.iter_mut().for_each(&mut f),
+            Terminator::Yield { values } | Terminator::Refuse { values } => values.iter_mut().for_each(&mut f),
             Terminator::Branch { condition: value, .. }
             | Terminator::Switch { value, .. }
             | Terminator::Match { message: value, .. } => f(value),
@@ -74,6 +74,7 @@ impl Terminator {
             Terminator::Try { op, .. } => Some(op),
             Terminator::Return
             | Terminator::Yield { .. }
+            | Terminator::Refuse { .. }
             | Terminator::Jump { .. }
             | Terminator::Branch { .. }
             | Terminator::Switch { .. }
@@ -90,7 +91,7 @@ impl Body {
 
     /// All operations that may refuse, block by block.
     pub fn attempts(&self) -> impl Iterator<Item = &Fallible> {
-        self.blocks.iter().filter_map(|block| block.end.attempt())
+        self.blocks.iter().filter_map(|block| block.terminator.attempt())
     }
 
     /// The class that a reference refers to.

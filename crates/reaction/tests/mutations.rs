@@ -105,7 +105,7 @@ fn identifiers_that_refer_to_nothing_are_faults() {
         |a| a.handlers[0].body.blocks[0].mark = Some(Mark { source: SourceId(99), nth: 0 }),
         |a| a.wires[0].headers.push(HeaderId(99)),
         |a| a.ports[0].inputs[0].class = ClassId(99),
-        |a| a.handlers[3].body.blocks[0].end = Terminator::Jump { to: to(BlockId(99), []) },
+        |a| a.handlers[3].body.blocks[0].terminator = Terminator::Jump { to: to(BlockId(99), []) },
     ];
     for (index, plant) in plants.iter().enumerate() {
         let mut broken = sound.clone();

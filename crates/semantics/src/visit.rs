@@ -6,7 +6,7 @@
 use crate::program::*;
 
 /// The expressions directly inside an expression (those in its state references too). One table of all variants, so that a
-/// new one is asked for here.
+/// new one is asked for here; so it is long.
 pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     use ExprKind::*;
     match &expr.kind {
@@ -82,7 +82,12 @@ pub fn expr_states<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a StateRef)) {
     match &expr.kind {
         State(state) | Running(state) | Left(state) => f(state),
         Element { array: state, .. } | InMap { map: state, .. } | Holds { messages: state, .. } => f(state),
-        _ => {}
+        Number(_) | Local(_) | Param(_) | Now | Sample | Reason(_) => {}
+        Record { .. } | Pick { .. } | Edited { .. } | RecordField { .. } | Binary { .. } | Not(_) | Cast { .. } => {}
+        If { .. } | Let { .. } | Call { .. } | CallOwn { .. } | Native { .. } | CallOn { .. } | HasObject { .. } => {}
+        Below { .. } | BelowCount | AboveLayout | FlowPart { .. } | Flow { .. } | FlowHash { .. } | Fold16(_) => {}
+        NewMessage { .. } | Share(_) | Received { .. } | MessageSize(_) | Load { .. } | Sum16(_) => {}
+        Attribute { .. } | Give(_) => {}
     }
 }
 
@@ -115,7 +120,7 @@ fn emission_exprs<'a>(emission: &'a Emission, f: &mut dyn FnMut(&'a Expr)) {
             f(quote);
         }
         Emission::Service { args, .. } | Emission::Custom { args, .. } => args.iter().for_each(&mut *f),
-        _ => {}
+        Emission::Close | Emission::Abort | Emission::Closed | Emission::Failed { .. } => {}
     }
 }
 
@@ -174,7 +179,10 @@ pub fn stmt_states<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a StateRef)) {
         Take { quota: state, .. } | Give { quota: state, .. } | Count { counter: state, .. } => f(state),
         IfFound { map: state, .. } | Insert { map: state, .. } | Remove { map: state, .. } => f(state),
         Put { messages: state, .. } | IfTaken { messages: state, .. } => f(state),
-        _ => {}
+        Let { .. } | AssignLocal { .. } | If { .. } | Match { .. } | While { .. } | For { .. } | ForObjects { .. } => {}
+        Return { .. } | Pass | Call(_) | IfDone { .. } | Refuse | Emit(_) | Again | Later { .. } => {}
+        Drop { .. } | Consume { .. } | Accept { .. } | IfObject { .. } | FindOrNew { .. } | End { .. } => {}
+        Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => {}
     }
 }
 
@@ -193,7 +201,11 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
         Take { otherwise, .. } | Insert { otherwise, .. } | FindOrNew { otherwise, .. } | Later { otherwise, .. } => {
             vec![otherwise]
         }
-        _ => Vec::new(),
+        Let { .. } | AssignLocal { .. } | Assign { .. } | AssignElement { .. } | Return { .. } => Vec::new(),
+        Pass | Call(_) | Refuse | Emit(_) | Drop { .. } | Consume { .. } | Accept { .. } => Vec::new(),
+        Start { .. } | Stop { .. } | Give { .. } | Count { .. } | Remove { .. } | End { .. } => Vec::new(),
+        Put { .. } | Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } => Vec::new(),
+        SetAttribute { .. } | Again => Vec::new(),
     }
 }
 
@@ -284,6 +296,12 @@ pub fn stmt_leaves(stmt: &Stmt) -> bool {
             leaves(then) && leaves(otherwise)
         }
         Match { cases, otherwise, .. } => leaves(otherwise) && cases.iter().all(|(_, block)| leaves(block)),
-        _ => false,
+        // A loop may be left at once, and what is tried may be done.
+        While { .. } | For { .. } | ForObjects { .. } => false,
+        Take { .. } | Insert { .. } | FindOrNew { .. } | Later { .. } => false,
+        Let { .. } | AssignLocal { .. } | Assign { .. } | AssignElement { .. } | Pass | Call(_) | Emit(_) => false,
+        Drop { .. } | Consume { .. } | Accept { .. } | Start { .. } | Stop { .. } | Give { .. } => false,
+        Count { .. } | Remove { .. } | End { .. } | Put { .. } | Trim { .. } | Skip { .. } | Split { .. } => false,
+        Join { .. } | Store { .. } | SetAttribute { .. } | Again => false,
     }
 }

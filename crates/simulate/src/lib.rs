@@ -6,4 +6,4 @@ pub mod network;
 pub mod record;
 
 pub use network::{Host, Keep, Medium, Partition, ScriptedInput, Simulation, Weather};
-pub use record::{Fate, Record, What};
+pub use record::{Fate, Record, RecordedEvent};

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use mokume_base::Random;
 use mokume_reaction::{Datum, Handle, Machine, Outcome, PortId};
 
-use crate::{Fate, Record, What};
+use crate::{Fate, Record, RecordedEvent};
 
 /// A machine and its name. Ports of media are named by [`Medium::members`].
 pub struct Host {
@@ -203,14 +203,14 @@ impl Simulation {
                 };
                 let args = [Datum::Message(frame.clone())];
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
-                self.record(What::Arrived { host, port, number, frame, refused: outcome.refused });
+                self.record(RecordedEvent::Arrived { host, port, number, frame, refused: outcome.refused });
                 self.take_outcome(host, outcome);
             }
             Coming::Script(index) => {
                 let ScriptedInput { host, port, event, args, .. } = self.script[index].clone();
                 let args: Vec<Datum> = args.into_iter().map(|arg| self.resolve(host, arg)).collect();
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
-                self.record(What::Input { host, port, event, args, refused: outcome.refused });
+                self.record(RecordedEvent::Input { host, port, event, args, refused: outcome.refused });
                 self.take_outcome(host, outcome);
             }
         }
@@ -228,7 +228,7 @@ impl Simulation {
 
     fn take_outcome(&mut self, host: usize, outcome: Outcome) {
         for (report, place) in outcome.reports {
-            self.record(What::Reported { host, report, place });
+            self.record(RecordedEvent::Reported { host, report, place });
         }
         for output in outcome.outputs {
             let medium = self.media.iter().position(|medium| medium.members.contains(&(host, output.port)));
@@ -243,7 +243,12 @@ impl Simulation {
                             }
                         }
                     }
-                    self.record(What::Output { host, port: output.port, event: output.event, args: output.args });
+                    self.record(RecordedEvent::Output {
+                        host,
+                        port: output.port,
+                        event: output.event,
+                        args: output.args,
+                    });
                 }
             }
         }
@@ -273,7 +278,7 @@ impl Simulation {
             }
             fates.push((other, fate));
         }
-        self.record(What::Sent { host, port, medium, number, frame, fates });
+        self.record(RecordedEvent::Sent { host, port, medium, number, frame, fates });
     }
 
     fn weather_for(&mut self, weather: Weather) -> Fate {
@@ -302,8 +307,8 @@ impl Simulation {
         frame
     }
 
-    fn record(&mut self, what: What) {
-        if self.keep == Keep::All || matches!(what, What::Reported { .. }) {
+    fn record(&mut self, what: RecordedEvent) {
+        if self.keep == Keep::All || matches!(what, RecordedEvent::Reported { .. }) {
             self.records.push(Record { at: self.now, what });
         }
     }

@@ -7,13 +7,13 @@ use mokume_reaction::{Datum, PortId, Report};
 pub struct Record {
     /// Nanoseconds since the start.
     pub at: u64,
-    pub what: What,
+    pub what: RecordedEvent,
 }
 
 /// What happened. Hosts and media are their places in the simulation's lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum What {
-    /// A frame left a host; `number` names it in [`What::Arrived`], `fates` says what the medium does for each other member.
+pub enum RecordedEvent {
+    /// A frame left a host; `number` names it in [`RecordedEvent::Arrived`], `fates` says what the medium does for each other member.
     Sent { host: usize, port: PortId, medium: usize, number: u64, frame: Vec<u8>, fates: Vec<(usize, Fate)> },
     /// A copy of a frame came to a host.
     Arrived { host: usize, port: PortId, number: u64, frame: Vec<u8>, refused: bool },

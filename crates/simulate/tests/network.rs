@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, Output, PortId};
-use mokume_simulate::{Fate, Host, Medium, Partition, Simulation, Weather, What};
+use mokume_simulate::{Fate, Host, Medium, Partition, RecordedEvent, Simulation, Weather};
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -71,7 +71,7 @@ fn run_parted(
     let records = simulation.run(10_000 * MILLISECOND, &mut |_| ()).to_vec();
     let lost = records
         .iter()
-        .filter(|record| matches!(&record.what, What::Sent { fates, .. } if fates.iter().any(|(_, fate)| *fate == Fate::Lost)))
+        .filter(|record| matches!(&record.what, RecordedEvent::Sent { fates, .. } if fates.iter().any(|(_, fate)| *fate == Fate::Lost)))
         .count();
     let result = heard.borrow().clone();
     (result, lost, records)

@@ -1,4 +1,5 @@
 //! All tests of this crate that use it from outside, as one program: each program more is linked anew.
 
+mod generated;
 mod random_back_ends;
 mod scripts;

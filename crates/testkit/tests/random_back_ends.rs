@@ -28,25 +28,34 @@ fn automaton(seed: u64, text: &str) -> Automaton {
     parsed.automaton
 }
 
-/// The levels of a stack, by name.
-fn levels(uncomposed: Automaton) -> Vec<(&'static str, Automaton)> {
+const LEVELS: usize = 3;
+
+/// The levels of a stack, by name; at the last one all procedures are in place.
+fn levels(uncomposed: Automaton) -> [(&'static str, Automaton); LEVELS] {
     let composed = compose(&uncomposed, Options::default()).automaton.expect("composes");
-    vec![("uncomposed", uncomposed), ("composed", composed)]
+    let flat = mokume_analyse::flat(&composed).into_owned();
+    [("uncomposed", uncomposed), ("composed", composed), ("flat", flat)]
 }
 
 #[test]
 fn generated_c_does_what_the_reference_does() {
-    compare("everything", seeds(), generate::automaton);
+    compare("everything", seeds(), generate::automaton, false);
+}
+
+/// Where branches are counted, no procedure is put in place.
+#[test]
+fn procedures_in_c_do_what_the_reference_does() {
+    compare("procedures", seeds(), generate::automaton, true);
 }
 
 #[test]
 fn workers_in_c_do_what_the_reference_does() {
     let seeds = seeds();
-    compare("workers", seeds.start * 5..seeds.end * 5, workers);
+    compare("workers", seeds.start * 5..seeds.end * 5, workers, false);
 }
 
 /// Every stack of the seeds at every level in one program.
-fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> String) {
+fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> String, coverage: bool) {
     let stacks: Vec<(u64, &'static str, Automaton)> = seeds
         .flat_map(|seed| {
             let levels = levels(automaton(seed, &generate(seed)));
@@ -54,12 +63,18 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
         })
         .collect();
     let automata: Vec<&Automaton> = stacks.iter().map(|(.., automaton)| automaton).collect();
-    let build = Build { optimize: 1, ..Build::new(&RealWorld, PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)) };
+    let build = Build {
+        optimize: 1,
+        coverage,
+        ..Build::new(&RealWorld, PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name))
+    };
     let program = Arc::new(CProgram::build(&automata, &build).unwrap_or_else(|error| panic!("{error}")));
     let memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
     let mut failures = Vec::new();
     for (place, (seed, level, automaton)) in stacks.iter().enumerate() {
-        let reference = Automaton { composition: None, ..automaton.clone() };
+        // What is flat is compared with what is not.
+        let uncomposed = &stacks[place - place % LEVELS].2;
+        let reference = Automaton { composition: None, ..uncomposed.clone() };
         for inputs in 0..10 {
             let mut first = Instance::new(&reference, &[], inputs);
             let params: Vec<u64> = automaton.params.iter().map(|param| param.default.unwrap_or(0)).collect();

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::mpsc::{channel, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use super::count::{Counter, End, Reader};
+use super::count::{Counter, Outcome, Reader};
 
 /// After so long without a word, a line says that it still runs.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -19,7 +19,7 @@ pub fn run(name: &str, command: &mut Command, reader: &mut dyn Reader, counter: 
     });
     match success {
         Ok(success) => counter.heed(reader.end(success)),
-        Err(why) => counter.test(&format!("{name}: {why}"), End::Failed),
+        Err(why) => counter.test(&format!("{name}: {why}"), Outcome::Failed),
     }
 }
 
@@ -30,7 +30,7 @@ pub fn check(name: &str, command: &mut Command, counter: &mut Counter) {
     if success != Ok(true) {
         printed.iter().rev().take(40).rev().for_each(|line| println!("{line}"));
     }
-    counter.test(name, if success == Ok(true) { End::Passed } else { End::Failed });
+    counter.test(name, if success == Ok(true) { Outcome::Passed } else { Outcome::Failed });
 }
 
 /// Each line of output and errors in order, and nothing after each [`SILENCE`]; whether it ended well.

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How a test ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum Outcome {
     Passed,
     Failed,
     /// It did not do what it is for; why.
@@ -18,7 +18,7 @@ pub enum End {
 pub enum Said {
     Test {
         name: String,
-        end: End,
+        outcome: Outcome,
     },
     /// A line for people: a figure that pages quote, or why a test failed.
     Line(String),
@@ -55,28 +55,28 @@ pub enum Shows {
 impl Counter {
     pub fn heed(&mut self, said: Vec<Said>) {
         said.into_iter().for_each(|said| match said {
-            Said::Test { name, end } => self.test(&name, end),
+            Said::Test { name, outcome } => self.test(&name, outcome),
             Said::Line(line) => self.say(&line),
         });
     }
 
-    pub fn test(&mut self, name: &str, end: End) {
-        match end {
-            End::Passed => {
+    pub fn test(&mut self, name: &str, outcome: Outcome) {
+        match outcome {
+            Outcome::Passed => {
                 self.passed += 1;
                 if self.shows == Shows::All {
                     self.say(&format!("ok {name}"));
                 }
             }
-            End::Failed => {
+            Outcome::Failed => {
                 self.failed += 1;
                 self.say(&format!("FAILED: {name}"));
             }
-            End::Skipped(why) => {
+            Outcome::Skipped(why) => {
                 self.skipped += 1;
                 self.say(&format!("SKIPPED: {name}: {why}"));
             }
-            End::OfTheCampaign => {}
+            Outcome::OfTheCampaign => {}
         }
     }
 
@@ -120,8 +120,14 @@ mod tests {
     #[test]
     fn each_end_counts_as_what_it_is() {
         let mut counter = Counter::silent();
-        let ends = [End::Passed, End::Failed, End::Skipped("no socat".into()), End::OfTheCampaign, End::Passed];
-        ends.into_iter().for_each(|end| counter.test("t", end));
+        let outcomes = [
+            Outcome::Passed,
+            Outcome::Failed,
+            Outcome::Skipped("no socat".into()),
+            Outcome::OfTheCampaign,
+            Outcome::Passed,
+        ];
+        outcomes.into_iter().for_each(|outcome| counter.test("t", outcome));
         assert_eq!(counter.total(), "2 passed, 1 failed, 1 skipped");
     }
 }

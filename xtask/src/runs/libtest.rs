@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::command::time;
-use super::count::{End, Reader, Said};
+use super::count::{Outcome, Reader, Said};
 
 /// So many lines are shown of what a test that failed printed, and of an error of the compiler.
 const SHOWN: usize = 40;
@@ -30,7 +30,7 @@ pub struct Libtest {
 struct Program {
     name: String,
     started: Instant,
-    ends: BTreeMap<String, End>,
+    outcomes: BTreeMap<String, Outcome>,
     /// The test whose output follows.
     of: Option<String>,
 }
@@ -46,8 +46,8 @@ impl Reader for Libtest {
     fn line(&mut self, line: &str) -> Vec<Said> {
         if let Some(name) = program(line, &mut self.of) {
             let said = self.close(None);
-            let (started, ends) = (Instant::now(), BTreeMap::new());
-            self.program = Some(Program { name, started, ends, of: None });
+            let (started, outcomes) = (Instant::now(), BTreeMap::new());
+            self.program = Some(Program { name, started, outcomes, of: None });
             return said;
         }
         if let Some(stated) = stated(line) {
@@ -64,7 +64,7 @@ impl Reader for Libtest {
             (true, 0) => "no test was run",
             _ => return said,
         };
-        said.push(Said::Test { name: why.to_string(), end: End::Failed });
+        said.push(Said::Test { name: why.to_string(), outcome: Outcome::Failed });
         said
     }
 }
@@ -88,28 +88,31 @@ impl Libtest {
         self.showing = 0;
         program.complete(stated);
         let took = time(program.started.elapsed());
-        let count = |wanted: fn(&End) -> bool| program.ends.values().filter(|end| wanted(end)).count();
-        let (passed, failed) = (count(|end| *end == End::Passed), count(|end| *end == End::Failed));
-        self.tests += program.ends.len() as u64;
+        let count = |wanted: fn(&Outcome) -> bool| program.outcomes.values().filter(|outcome| wanted(outcome)).count();
+        let (passed, failed) =
+            (count(|outcome| *outcome == Outcome::Passed), count(|outcome| *outcome == Outcome::Failed));
+        self.tests += program.outcomes.len() as u64;
         self.failed += failed as u64;
         let line = format!("{}: {passed} passed in {took}", program.name);
-        let ends =
-            program.ends.into_iter().map(|(name, end)| Said::Test { name: format!("{}: {name}", program.name), end });
-        let ends: Vec<Said> = ends.collect();
-        match ends.is_empty() {
-            true => ends,
-            false => ends.into_iter().chain([Said::Line(line)]).collect(),
+        let outcomes = program
+            .outcomes
+            .into_iter()
+            .map(|(name, outcome)| Said::Test { name: format!("{}: {name}", program.name), outcome });
+        let outcomes: Vec<Said> = outcomes.collect();
+        match outcomes.is_empty() {
+            true => outcomes,
+            false => outcomes.into_iter().chain([Said::Line(line)]).collect(),
         }
     }
 }
 
 impl Program {
     fn line(&mut self, line: &str, showing: &mut usize) -> Option<Said> {
-        if let Some((name, end)) = test(line) {
-            self.ends.insert(name, end);
+        if let Some((name, outcome)) = test(line) {
+            self.outcomes.insert(name, outcome);
         } else if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----")) {
             self.of = Some(name.to_string());
-            let failed = self.ends.get(name) == Some(&End::Failed);
+            let failed = self.outcomes.get(name) == Some(&Outcome::Failed);
             *showing = if failed { SHOWN } else { 0 };
             return failed.then(|| Said::Line(format!("{}: {name}:", self.name)));
         } else if line.trim_start().starts_with("process didn't exit successfully") {
@@ -126,9 +129,9 @@ impl Program {
     fn output(&mut self, name: String, line: &str, showing: &mut usize) -> Option<Said> {
         if let Some(why) = line.strip_prefix("SKIPPED: ") {
             // Who failed did not leave itself out.
-            let end = self.ends.entry(name).or_insert(End::Passed);
-            if *end == End::Passed {
-                *end = End::Skipped(why.to_string());
+            let outcome = self.outcomes.entry(name).or_insert(Outcome::Passed);
+            if *outcome == Outcome::Passed {
+                *outcome = Outcome::Skipped(why.to_string());
             }
             return None;
         }
@@ -145,15 +148,15 @@ impl Program {
     /// What the harness has counted, and we have not seen (another program wrote into the line), counts without a name.
     fn complete(&mut self, stated: Option<Stated>) {
         let Some(stated) = stated else {
-            self.ends.insert("the program ended without a result".to_string(), End::Failed);
+            self.outcomes.insert("the program ended without a result".to_string(), Outcome::Failed);
             return;
         };
-        let failed = self.ends.values().filter(|end| **end == End::Failed).count();
+        let failed = self.outcomes.values().filter(|outcome| **outcome == Outcome::Failed).count();
         for number in failed..stated.failed {
-            self.ends.insert(format!("a test that failed, {number}"), End::Failed);
+            self.outcomes.insert(format!("a test that failed, {number}"), Outcome::Failed);
         }
-        for number in self.ends.len()..stated.passed + stated.failed + stated.ignored {
-            self.ends.insert(format!("a test without a name, {number}"), End::Passed);
+        for number in self.outcomes.len()..stated.passed + stated.failed + stated.ignored {
+            self.outcomes.insert(format!("a test without a name, {number}"), Outcome::Passed);
         }
     }
 }
@@ -175,21 +178,21 @@ fn program(line: &str, of: &mut String) -> Option<String> {
 }
 
 /// `test NAME ... ok`, `FAILED`, `ignored, why`.
-fn test(line: &str) -> Option<(String, End)> {
-    let (name, end) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
-    let end = match end {
-        "ok" => End::Passed,
-        "FAILED" => End::Failed,
+fn test(line: &str) -> Option<(String, Outcome)> {
+    let (name, outcome) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
+    let outcome = match outcome {
+        "ok" => Outcome::Passed,
+        "FAILED" => Outcome::Failed,
         _ => {
-            let why = end.strip_prefix("ignored")?.trim_start_matches(", ");
+            let why = outcome.strip_prefix("ignored")?.trim_start_matches(", ");
             if why.starts_with("campaign: ") {
-                End::OfTheCampaign
+                Outcome::OfTheCampaign
             } else {
-                End::Skipped(format!("ignored {why}"))
+                Outcome::Skipped(format!("ignored {why}"))
             }
         }
     };
-    Some((name.trim_end_matches(" - should panic").to_string(), end))
+    Some((name.trim_end_matches(" - should panic").to_string(), outcome))
 }
 
 /// `test result: ok. 12 passed; 0 failed; 1 ignored; …`

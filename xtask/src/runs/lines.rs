@@ -1,6 +1,6 @@
 //! Readers of programs other than cargo: those that print a line a test, and those that only end well or not.
 
-use super::count::{End, Reader, Said};
+use super::count::{Outcome, Reader, Said};
 
 /// A program that prints `ok NAME`, `not ok NAME` and `skip NAME: why`, in the manner of TAP.
 #[derive(Default)]
@@ -11,18 +11,18 @@ pub struct Lines {
 
 impl Reader for Lines {
     fn line(&mut self, line: &str) -> Vec<Said> {
-        let (name, end) = if let Some(name) = line.strip_prefix("ok ") {
-            (name, End::Passed)
+        let (name, outcome) = if let Some(name) = line.strip_prefix("ok ") {
+            (name, Outcome::Passed)
         } else if let Some(name) = line.strip_prefix("not ok ") {
             self.failed += 1;
-            (name, End::Failed)
+            (name, Outcome::Failed)
         } else if let Some((name, why)) = line.strip_prefix("skip ").and_then(|rest| rest.split_once(": ")) {
-            (name, End::Skipped(why.to_string()))
+            (name, Outcome::Skipped(why.to_string()))
         } else {
             return vec![Said::Line(line.to_string())];
         };
         self.tests += 1;
-        vec![Said::Test { name: name.to_string(), end }]
+        vec![Said::Test { name: name.to_string(), outcome }]
     }
 
     fn end(&mut self, success: bool) -> Vec<Said> {
@@ -31,7 +31,7 @@ impl Reader for Lines {
             (true, 0) => "it ran no test",
             _ => return Vec::new(),
         };
-        vec![Said::Test { name: name.to_string(), end: End::Failed }]
+        vec![Said::Test { name: name.to_string(), outcome: Outcome::Failed }]
     }
 }
 
@@ -44,8 +44,8 @@ impl Reader for Whole {
     }
 
     fn end(&mut self, success: bool) -> Vec<Said> {
-        let end = if success { End::Passed } else { End::Failed };
-        vec![Said::Test { name: self.0.clone(), end }]
+        let outcome = if success { Outcome::Passed } else { Outcome::Failed };
+        vec![Said::Test { name: self.0.clone(), outcome }]
     }
 }
 
@@ -65,7 +65,7 @@ impl Reader for Build {
     }
 
     fn end(&mut self, success: bool) -> Vec<Said> {
-        let failed = Said::Test { name: "the build".to_string(), end: End::Failed };
+        let failed = Said::Test { name: "the build".to_string(), outcome: Outcome::Failed };
         (!success).then_some(failed).into_iter().collect()
     }
 }

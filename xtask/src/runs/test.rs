@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use super::command::{check, run, time};
-use super::count::{Counter, End};
+use super::count::{Counter, Outcome};
 use super::libtest::Libtest;
 use super::lines::{Build, Lines};
 use crate::root;
@@ -20,7 +20,7 @@ pub fn test() -> ExitCode {
         Ok(program) => {
             check("the house map is true (cargo xtask tidy)", Command::new(program).arg("tidy"), &mut counter)
         }
-        Err(error) => counter.test(&format!("the house map: {error}"), End::Failed),
+        Err(error) => counter.test(&format!("the house map: {error}"), Outcome::Failed),
     }
     println!("building the compiler and all tests");
     let build = ["test", "--profile", "tested", "--workspace", "--no-run"];

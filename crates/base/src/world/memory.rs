@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::{End, Invocation, Output, Running, World};
+use super::{Exit, Invocation, Output, Running, World};
 
 /// What a program of a [`MemoryWorld`] does: from the world, the arguments and the input to an output.
 pub type Program = Box<dyn Fn(&MemoryWorld, &Invocation, &[u8]) -> Output + Send + Sync>;
@@ -231,7 +231,7 @@ impl Write for MemoryRunning {
 }
 
 impl Running for MemoryRunning {
-    fn end(&mut self) -> End {
-        End::default()
+    fn finish(&mut self) -> Exit {
+        Exit::default()
     }
 }

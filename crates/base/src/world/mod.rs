@@ -61,12 +61,12 @@ impl Output {
 /// A program that runs, and is talked with: what is written is its input, what is read its output.
 pub trait Running: Read + Write + Send {
     /// Closes its input and waits for its end.
-    fn end(&mut self) -> End;
+    fn finish(&mut self) -> Exit;
 }
 
-/// The end of a program that was talked with.
+/// How a program exited that was talked with.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct End {
+pub struct Exit {
     /// In the machine's words: `exit status: 1`, `signal: 6 (SIGABRT)`; empty if it does not know.
     pub how: String,
     /// What it wrote to its standard error.

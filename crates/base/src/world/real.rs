@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::{End, Invocation, Output, Running, World};
+use super::{Exit, Invocation, Output, Running, World};
 
 /// The machine we run on.
 #[derive(Clone, Copy, Default, Debug)]
@@ -182,13 +182,13 @@ impl Write for RealRunning {
 }
 
 impl Running for RealRunning {
-    fn end(&mut self) -> End {
+    fn finish(&mut self) -> Exit {
         drop(self.child.stdin.take());
         let mut stderr = Vec::new();
         if let Some(mut stream) = self.child.stderr.take() {
             let _ = stream.read_to_end(&mut stderr);
         }
         let how = self.child.wait().map_or(String::new(), |status| status.to_string());
-        End { how, stderr: String::from_utf8_lossy(&stderr).into_owned() }
+        Exit { how, stderr: String::from_utf8_lossy(&stderr).into_owned() }
     }
 }

@@ -73,19 +73,19 @@ fn a_program_runs_in_its_folder() {
 }
 
 /// Says a line, and reads one octet of the answer.
-fn talk(world: &dyn World, program: &Invocation) -> (u8, End) {
+fn talk(world: &dyn World, program: &Invocation) -> (u8, Exit) {
     let mut running = world.start(program).unwrap();
     running.write_all(b"x").unwrap();
     running.flush().unwrap();
     let mut answer = [0];
     running.read_exact(&mut answer).unwrap();
-    (answer[0], running.end())
+    (answer[0], running.finish())
 }
 
 #[test]
 fn a_program_is_talked_with_in_both_worlds() {
-    let (answer, end) = talk(&RealWorld, &Invocation::of("sh").args(["-c", "cat; echo over >&2; exit 3"]));
-    assert_eq!((answer, end.how.as_str(), end.stderr.as_str()), (b'x', "exit status: 3", "over\n"));
+    let (answer, exit) = talk(&RealWorld, &Invocation::of("sh").args(["-c", "cat; echo over >&2; exit 3"]));
+    assert_eq!((answer, exit.how.as_str(), exit.stderr.as_str()), (b'x', "exit status: 3", "over\n"));
     let world = MemoryWorld::new().with_partner("echo", |said| said.to_vec());
     assert_eq!(talk(&world, &Invocation::of("echo")).0, b'x');
     assert!(world.start(&Invocation::of("other")).is_err());

@@ -1,16 +1,16 @@
 //! Branches of the source, counted once however often they are rendered.
 //!
-//! A branch is known by the statement that it comes from, what kind of end it stands at, where that leads to, which of those that are so alike it is in
-//! one rendering of the statement (the end's mark says it), and its target. So a function that is rendered at each of its calls counts once, as
+//! A branch is known by the statement that it comes from, what kind of terminator it stands at, where that leads to, which of those that are so alike it is in
+//! one rendering of the statement (the terminator's mark says it), and its target. So a function that is rendered at each of its calls counts once, as
 //! does a handler that stands in several stacks, although a stack's constants may leave some of its branches out: it is taken if any
-//! copy was. The label of the block that an end stands in is no part of that: it may be the caller's.
+//! copy was. The label of the block that a terminator stands in is no part of that: it may be the caller's.
 //!
 //! Code that a shape supplies around handlers (how sessions are opened, found, accepted, closed) has no statement; it counts once for each shape,
 //! class and trigger, however many layers have the shape, and is told apart by its labels.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mokume_reaction::{Automaton, Body, ClassId, Fallible, HandlerId, LinkKind, Mark, Operation, Terminator, Trigger};
+use mokume_reaction::{Automaton, Body, ClassId, Fallible, LinkKind, Mark, Operation, Terminator, Trigger, Unit};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Branch {
@@ -72,48 +72,57 @@ impl Branch {
 /// How often each branch was taken, over all stacks.
 pub type Merged = BTreeMap<Branch, Taken>;
 
-/// Branches of a stack: ends of blocks with more than one target.
+/// Branches of a stack: terminators with more than one target.
 pub fn count(automaton: &Automaton) -> u64 {
-    let blocks = automaton.handlers.iter().flat_map(|handler| &handler.body.blocks);
-    blocks.map(|block| block.end.targets().len()).filter(|targets| *targets > 1).sum::<usize>() as u64
+    let blocks = automaton.code().flat_map(|(_, body)| &body.blocks);
+    blocks.map(|block| block.terminator.targets().len()).filter(|targets| *targets > 1).sum::<usize>() as u64
 }
 
-pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(HandlerId, usize, usize, u64)]) {
-    let handlers = (0..automaton.handlers.len()).map(HandlerId::from);
-    let names: Vec<[String; 2]> = handlers.map(|handler| handler_names(automaton, handler)).collect();
-    let home = |handler: HandlerId, end: (Mark, &'static str), label: &str| {
-        place(automaton, handler, end).unwrap_or_else(|| format!("{} {label}", names[handler.index()][1]))
+pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(Unit, usize, usize, u64)]) {
+    let names: HashMap<Unit, [String; 2]> = code(automaton).map(|unit| (unit, unit_names(automaton, unit))).collect();
+    let home = |unit: Unit, terminator: (Mark, &'static str), label: &str| {
+        place(automaton, unit, terminator).unwrap_or_else(|| format!("{} {label}", names[&unit][1]))
     };
     let alike = alike(automaton, home);
-    for (handler, block, target, times) in coverage {
-        let body = &automaton.handler(*handler).body;
+    for (unit, block, target, times) in coverage {
+        let body = unit.body(automaton);
         let at = &body.blocks[*block];
-        let Some(mark) = at.mark.filter(|_| at.end.targets().len() > 1) else { continue };
-        let (kind, ways) = (kind(automaton, &at.end), ways(body, &at.end));
-        let home = home(*handler, (mark, kind), &at.label);
-        let copy = alike[&(*handler, home.clone(), kind, ways.clone())].range(..mark.nth).count() + 1;
+        let Some(mark) = at.mark.filter(|_| at.terminator.targets().len() > 1) else { continue };
+        let (kind, ways) = (kind(automaton, &at.terminator), ways(body, &at.terminator));
+        let home = home(*unit, (mark, kind), &at.label);
+        let copy = alike[&(*unit, home.clone(), kind, ways.clone())].range(..mark.nth).count() + 1;
         let branch = Branch { home, kind, ways, copy, target: *target };
-        let taken = || Taken { times: 0, handler: names[handler.index()][0].clone(), label: at.label.clone() };
+        let taken = || Taken { times: 0, handler: names[unit][0].clone(), label: at.label.clone() };
         merged.entry(branch).or_insert_with(taken).times += times;
     }
 }
 
-fn ways(body: &Body, end: &Terminator) -> String {
-    let labels = end.targets().into_iter().map(|target| body.blocks[target.block.index()].label.replace(' ', "_"));
+fn ways(body: &Body, terminator: &Terminator) -> String {
+    let labels =
+        terminator.targets().into_iter().map(|target| body.blocks[target.block.index()].label.replace(' ', "_"));
     labels.collect::<Vec<_>>().join(" ")
 }
 
-/// The ends of one handler that come from one statement and look alike, by their numbers there.
-type Alike = HashMap<(HandlerId, String, &'static str, String), BTreeSet<u32>>;
+/// Handlers and procedures.
+fn code(automaton: &Automaton) -> impl Iterator<Item = Unit> + '_ {
+    let does = |unit: &Unit| match unit {
+        Unit::Handler(_) => true,
+        Unit::Function(id) => automaton.functions[id.index()].procedure().is_some(),
+    };
+    mokume_reaction::verify::units(automaton).filter(does)
+}
 
-fn alike(automaton: &Automaton, home: impl Fn(HandlerId, (Mark, &'static str), &str) -> String) -> Alike {
+/// The ends of one handler or procedure that come from one statement and look alike, by their numbers there.
+type Alike = HashMap<(Unit, String, &'static str, String), BTreeSet<u32>>;
+
+fn alike(automaton: &Automaton, home: impl Fn(Unit, (Mark, &'static str), &str) -> String) -> Alike {
     let mut alike = Alike::new();
-    for (handler, body) in automaton.handlers.iter().map(|handler| &handler.body).enumerate() {
+    for unit in code(automaton) {
+        let body = unit.body(automaton);
         for block in &body.blocks {
             let Some(mark) = block.mark else { continue };
-            let handler = HandlerId::from(handler);
-            let kind = kind(automaton, &block.end);
-            let key = (handler, home(handler, (mark, kind), &block.label), kind, ways(body, &block.end));
+            let kind = kind(automaton, &block.terminator);
+            let key = (unit, home(unit, (mark, kind), &block.label), kind, ways(body, &block.terminator));
             alike.entry(key).or_default().insert(mark.nth);
         }
     }
@@ -122,9 +131,15 @@ fn alike(automaton: &Automaton, home: impl Fn(HandlerId, (Mark, &'static str), &
 
 /// Where a branch stands in a layer's own code; nothing for what its shape supplies, which has the place of the handler or of the layer as a
 /// whole. What a layer's own headers and wire decide is the layer's.
-fn place(automaton: &Automaton, handler: HandlerId, (mark, kind): (Mark, &str)) -> Option<String> {
-    let handler = automaton.handler(handler);
-    let supplied = [automaton.class(handler.class).source, handler.source].contains(&Some(mark.source));
+fn place(automaton: &Automaton, unit: Unit, (mark, kind): (Mark, &str)) -> Option<String> {
+    let supplied = match unit {
+        Unit::Handler(id) => {
+            let handler = automaton.handler(id);
+            [automaton.class(handler.class).source, handler.source].contains(&Some(mark.source))
+        }
+        // What stands once for all its callers is a function of the layer's.
+        Unit::Function(_) => false,
+    };
     let source = &automaton.sources[mark.source.index()];
     // Several folders have a `wire.mok`: the last part of the path would not do.
     (!supplied || matches!(kind, "decode" | "validate" | "match"))
@@ -132,8 +147,14 @@ fn place(automaton: &Automaton, handler: HandlerId, (mark, kind): (Mark, &str)) 
 }
 
 /// By the layer's definition, and by its shape.
-fn handler_names(automaton: &Automaton, handler: HandlerId) -> [String; 2] {
-    let handler = automaton.handler(handler);
+fn unit_names(automaton: &Automaton, unit: Unit) -> [String; 2] {
+    let handler = match unit {
+        Unit::Handler(id) => automaton.handler(id),
+        Unit::Function(id) => {
+            let name = automaton.functions[id.index()].name.clone();
+            return [name.clone(), name];
+        }
+    };
     let class = automaton.class(handler.class);
     let layer = &automaton.layers[class.layer.index()];
     let of = if layer.of.is_empty() { layer.name.rsplit('.').next().unwrap_or_default() } else { &layer.of };
@@ -162,11 +183,12 @@ fn is_one_to_one(automaton: &Automaton, class: ClassId) -> bool {
     })
 }
 
-fn kind(automaton: &Automaton, end: &Terminator) -> &'static str {
-    match end {
+fn kind(automaton: &Automaton, terminator: &Terminator) -> &'static str {
+    match terminator {
         Terminator::Try { op: Fallible::New { class, .. }, .. } if is_one_to_one(automaton, *class) => "new 1:1",
         Terminator::Return => "return",
         Terminator::Yield { .. } => "yield",
+        Terminator::Refuse { .. } => "refuse",
         Terminator::Jump { .. } => "jump",
         Terminator::Branch { .. } => "branch",
         Terminator::Switch { .. } => "switch",

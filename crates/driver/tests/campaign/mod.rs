@@ -15,7 +15,7 @@ use mokume_base::RealWorld;
 use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::{Automaton, HandlerId, OpKind};
+use mokume_reaction::{Automaton, OpKind, Unit};
 
 use stacks::Stack;
 
@@ -43,7 +43,7 @@ pub struct Tried {
     pub result: Result<Summary, Box<Difference>>,
     /// Why the program in C ended, if it did.
     pub failure: Option<String>,
-    pub coverage: Vec<(HandlerId, usize, usize, u64)>,
+    pub coverage: Vec<(Unit, usize, usize, u64)>,
     /// How long it took.
     pub time: Duration,
 }

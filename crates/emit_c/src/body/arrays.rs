@@ -62,26 +62,26 @@ pub(super) fn set_item(w: &mut Writer, array: Value, (index, value): (Value, Val
 pub(super) fn slice(w: &mut Writer, array: Value, index: Value, ty: Type, result: Value) {
     let none = Expr::Array(array_type(w.plan.automaton, ty), vec![Expr::Number(0)]);
     let found = begin(w, result, none);
-    let from = Place { array: w.value(array), of: w.type_of(array), index };
+    let from = Slice { array: w.value(array), of: w.type_of(array), index };
     copy(w, from, ty, |part| [found.address(), part]);
 }
 
 pub(super) fn splice(w: &mut Writer, array: Value, (index, with): (Value, Value), result: Value) {
     let changed = begin_with(w, result, array);
-    let to = Place { array: changed, of: w.type_of(array), index };
+    let to = Slice { array: changed, of: w.type_of(array), index };
     let source = w.value(with).address();
     copy(w, to, w.type_of(with), |part| [part, source]);
 }
 
 /// A part of an array, from an index on.
-struct Place {
+struct Slice {
     array: Expr,
     of: Type,
     index: Value,
 }
 
 /// Copies as many items as both have, the part's from its index on; `ends` says which way, by the part's address.
-fn copy(w: &mut Writer, part: Place, other: Type, ends: impl FnOnce(Expr) -> [Expr; 2]) {
+fn copy(w: &mut Writer, part: Slice, other: Type, ends: impl FnOnce(Expr) -> [Expr; 2]) {
     let ((item, count), (_, wanted)) = (shape(w, part.of), shape(w, other));
     let condition = inside(w, part.index, count);
     w.only_if(condition, |w| {

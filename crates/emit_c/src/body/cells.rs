@@ -126,7 +126,7 @@ pub(super) fn release(w: &mut Writer, object: Value) {
 
 pub(super) fn again(w: &mut Writer, object: Value) {
     w.guarded(object, |w| {
-        let own = w.handler.is_some_and(|id| w.plan.automaton.handler(id).trigger == Trigger::Settle)
+        let own = w.handler().is_some_and(|id| w.plan.automaton.handler(id).trigger == Trigger::Settle)
             && object == w.body.blocks[0].params[0];
         if w.plan.settles.contains(&w.class_of(object)) {
             let what = if own { "mk_again" } else { "mk_ask_again" };
@@ -140,9 +140,9 @@ pub(super) fn sample(w: &mut Writer, object: Value, ty: Type, result: Value) {
     let class = w.class_of(object);
     let heads = of_instance(format!("{}_objects", w.plan.names.classes[class.index()]));
     let place = if w.plan.is_sole(class) { Expr::Number(0) } else { computes("mk_number", [w.value(object)]) };
-    let drawn = acts("mk_sample", [heads.element(place).member("stream").address()]);
-    let drawn = Expr::only_if(w.there(object), drawn, Expr::Number(0));
-    w.assign(result, of_word(w, drawn, ty));
+    let sampled = acts("mk_sample", [heads.element(place).member("stream").address()]);
+    let sampled = Expr::only_if(w.there(object), sampled, Expr::Number(0));
+    w.assign(result, of_word(w, sampled, ty));
 }
 
 pub(super) fn unique(w: &mut Writer, class: ClassId, result: Value) {

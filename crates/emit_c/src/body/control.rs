@@ -33,7 +33,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
     pub fn new(w: &'w mut Writer<'p, 'a>) -> Self {
         let flow = Flow::new(w.body);
         let (dominators, count) = (Dominators::of(&flow), w.body.blocks.len());
-        let coverage = w.plan.coverage && w.handler.is_some();
+        let coverage = w.plan.coverage && w.does();
         Control { w, flow, dominators, labels: vec![None; count], pending: VecDeque::new(), depth: 0, coverage }
     }
 
@@ -82,22 +82,23 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             let at = &body.blocks[block.index()];
             self.w.at_block = block;
             at.ops.iter().for_each(|op| operation(self.w, op));
-            if let Terminator::Jump { to } = &at.end {
+            if let Terminator::Jump { to } = &at.terminator {
                 if !self.has_many_ways_in(to.block) {
                     self.receive(Vec::new(), false, to);
                     block = to.block;
                     continue;
                 }
             }
-            self.end(block, &at.end);
+            self.terminator(block, &at.terminator);
             return meeting.into_iter().rev().flatten().collect();
         }
     }
 
-    fn end(&mut self, block: BlockId, end: &'a Terminator) {
-        match end {
+    fn terminator(&mut self, block: BlockId, terminator: &'a Terminator) {
+        match terminator {
             Terminator::Return => emissions::leave(self.w, &self.flow),
             Terminator::Yield { values } => self.yield_values(values),
+            Terminator::Refuse { values } => self.leave_with("refused", values, Some(Expr::Bool(false))),
             Terminator::Jump { to } => self.edge(Vec::new(), false, to),
             Terminator::Branch { condition, then, otherwise, likely } => {
                 let condition = expected(self.w.value(*condition), *likely);
@@ -131,15 +132,23 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
     }
 
     fn yield_values(&mut self, values: &[Value]) {
-        if let [value] = values {
-            let value = self.w.value(*value);
-            return self.w.push(Stmt::Return(Some(value)));
+        match values {
+            _ if self.w.may_refuse() => self.leave_with("result", values, Some(Expr::Bool(true))),
+            [value] => {
+                let value = self.w.value(*value);
+                self.w.push(Stmt::Return(Some(value)));
+            }
+            _ => self.leave_with("result", values, None),
         }
+    }
+
+    /// Leaves a function with values that go out by pointers.
+    fn leave_with(&mut self, name: &str, values: &[Value], answer: Option<Expr>) {
         for (place, value) in values.iter().enumerate() {
             let value = self.w.value(*value);
-            self.w.push(set(word(format!("result_{place}")).deref(), value));
+            self.w.push(set(word(format!("{name}_{place}")).deref(), value));
         }
-        self.w.push(Stmt::Return(None));
+        self.w.push(Stmt::Return(answer));
     }
 
     fn switch(&mut self, block: BlockId, value: Value, cases: &'a [(u64, Target)], default: &'a Target) {
@@ -170,7 +179,10 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             let nobody = || word("MK_NOBODY");
             w.act(acts("mk_do_pop", [core(), m.clone(), nobody(), Expr::Number(0), nobody()]));
             w.act(acts("mk_gone", [core(), m.clone()]));
-            emissions::leave(w, &self.flow);
+            match w.unit {
+                Unit::Handler(_) => emissions::leave(w, &self.flow),
+                Unit::Function(_) => w.push(Stmt::Return(w.answer_of_nothing())),
+            }
         });
         self.w.push(Stmt::Switch { on: reads("mk_top_kind", [core(), m]), cases: arms, default });
     }
@@ -187,8 +199,10 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
     }
 
     fn cover(&mut self, block: BlockId, branch: usize) {
-        let Some(handler) = self.w.handler.filter(|_| self.coverage) else { return };
-        if let Some(index) = self.w.plan.branch_index.get(&(handler.index(), block.index(), branch)) {
+        if !self.coverage {
+            return;
+        }
+        if let Some(index) = self.w.plan.branch_index.get(&(self.w.unit, block.index(), branch)) {
             let place = of_instance("coverage").element(number(*index as u64));
             self.w.push(Stmt::Set(place, Some(Infix::Add), Expr::Number(1)));
         }

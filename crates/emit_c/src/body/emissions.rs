@@ -1,4 +1,4 @@
-//! Emissions: calls where nothing else follows, calls at the handler's ends, or events on the agenda.
+//! Emissions: calls where nothing else follows, calls at the handler's exits, or events on the agenda.
 
 use mokume_analyse::Flow;
 use mokume_reaction::*;
@@ -8,11 +8,19 @@ use crate::plan::Emissions;
 use crate::tree::*;
 
 pub(super) fn emissions_of(w: &Writer) -> Emissions {
-    w.handler.map_or(Emissions::None, |handler| w.plan.emissions[handler.index()])
+    match w.unit {
+        Unit::Handler(handler) => w.plan.emissions[handler.index()],
+        // Who runs it carries out what it has put on the agenda.
+        Unit::Function(_) => Emissions::Agenda,
+    }
 }
 
 fn own_layer(w: &Writer) -> LayerId {
-    w.handler.map_or(LayerId(0), |id| w.plan.automaton.class(w.plan.automaton.handler(id).class).layer)
+    let automaton = w.plan.automaton;
+    match w.unit {
+        Unit::Handler(id) => automaton.class(automaton.handler(id).class).layer,
+        Unit::Function(id) => automaton.functions[id.index()].procedure().unwrap_or(LayerId(0)),
+    }
 }
 
 pub(super) fn emit(w: &mut Writer, target: Value, event: &str, args: &[Value]) {
@@ -22,7 +30,7 @@ pub(super) fn emit(w: &mut Writer, target: Value, event: &str, args: &[Value]) {
     let own = w.plan.takes_self(handler).then_some(target);
     let values: Vec<Value> = own.into_iter().chain(args.iter().copied()).collect();
     match emissions_of(w) {
-        Emissions::AtEnd => w.sunk.push((w.at_block, function, values)),
+        Emissions::AtExits => w.sunk.push((w.at_block, function, values)),
         Emissions::Calls => call(w, function, &values),
         Emissions::None | Emissions::Agenda => {
             let channel = w.plan.channel(own_layer(w), Ok(automaton.class(class).layer));
@@ -35,7 +43,7 @@ pub(super) fn emit(w: &mut Writer, target: Value, event: &str, args: &[Value]) {
 pub(super) fn out(w: &mut Writer, port: PortId, event: u32, args: &[Value]) {
     let name_of = w.plan.names.outputs[port.index()][event as usize].clone();
     match emissions_of(w) {
-        Emissions::AtEnd => w.sunk.push((w.at_block, format!("out_{name_of}"), args.to_vec())),
+        Emissions::AtExits => w.sunk.push((w.at_block, format!("out_{name_of}"), args.to_vec())),
         Emissions::Calls => call(w, format!("out_{name_of}"), args),
         Emissions::None | Emissions::Agenda => {
             let channel = w.plan.channel(own_layer(w), Err(port));
@@ -77,13 +85,13 @@ pub(super) fn leave(w: &mut Writer, flow: &Flow) {
             let base = w.base.map_or(Expr::Number(0), Expr::Local);
             w.act(acts("mk_carry_out", [core(), base]));
         }
-        Emissions::AtEnd => carry_out(w, flow),
+        Emissions::AtExits => carry_out(w, flow),
         Emissions::Calls | Emissions::None => {}
     }
     w.push(Stmt::Return(None));
 }
 
-/// The emissions that have happened on the way to this end, as calls in their order.
+/// The emissions that have happened on the way to this exit, as calls in their order.
 fn carry_out(w: &mut Writer, flow: &Flow) {
     for (block, function, values) in w.sunk.clone() {
         if flow.dominates(block, w.at_block) {

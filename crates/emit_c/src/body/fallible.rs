@@ -2,6 +2,7 @@
 
 use mokume_reaction::*;
 
+use super::operation::place_for;
 use super::writer::Writer;
 use super::{emissions, maps};
 use crate::tree::*;
@@ -57,8 +58,23 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
         }
         Fallible::TakeOut { object, cell, index } => held(w, "mk_do_take_out", (*object, *cell, *index), result),
         Fallible::ShareHeld { object, cell, index } => held(w, "mk_do_share_held", (*object, *cell, *index), result),
+        Fallible::TryRun { procedure, args } => try_run(w, *procedure, args),
         Fallible::Later { target, event, args } => later(w, *target, event, args),
     }
+}
+
+/// A procedure that says whether it did not refuse; what it gives, and what it gives back, come through pointers.
+fn try_run(w: &mut Writer, procedure: FunctionId, args: &[Value]) -> Attempt {
+    let function = &w.plan.automaton.functions[procedure.index()];
+    let places = |w: &mut Writer, types: &[Type], name: &str| -> Vec<Expr> {
+        types.iter().map(|ty| place_for(w, name.to_string(), *ty)).collect()
+    };
+    let (results, refused) = (places(w, &function.results, "given"), places(w, function.refused(), "back"));
+    let mut list: Vec<Expr> = [instance()].into_iter().chain(w.values(args)).collect();
+    list.extend(results.iter().chain(&refused).map(|place| place.clone().address()));
+    let done = acts(w.plan.names.functions[procedure.index()].clone(), list);
+    let condition = w.temporary("done", "bool", done);
+    Attempt { condition: Some(condition), results, refused, ..Attempt::default() }
 }
 
 fn is_there(pointer: &Expr) -> Expr {

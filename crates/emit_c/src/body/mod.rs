@@ -24,8 +24,8 @@ use control::Control;
 use writer::Writer;
 
 /// A function that the handlers call.
-pub(crate) fn function(plan: &Plan, body: &Body) -> Written {
-    let mut w = Writer::new(plan, body, None);
+pub(crate) fn function(plan: &Plan, id: FunctionId) -> Written {
+    let mut w = Writer::new(plan, &plan.automaton.functions[id.index()].body, Unit::Function(id));
     w.parameters();
     Control::new(&mut w).body();
     w.finish().write()
@@ -34,7 +34,7 @@ pub(crate) fn function(plan: &Plan, body: &Body) -> Written {
 /// A handler: what each does first, then its body.
 pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {
     let handler = plan.automaton.handler(id);
-    let mut w = Writer::new(plan, &handler.body, Some(id));
+    let mut w = Writer::new(plan, &handler.body, Unit::Handler(id));
     w.parameters();
     prologue(&mut w, id, handler);
     Control::new(&mut w).body();

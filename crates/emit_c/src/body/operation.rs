@@ -33,7 +33,9 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::Select { c, a, b } => w.assign(results[0], conditional(w.value(*c), w.value(*a), w.value(*b))),
         OpKind::Cast { a, to } => w.assign(results[0], arithmetic::cast(w, *a, *to)),
         OpKind::Fold16 { a } => w.assign(results[0], computes("mk_fold16", [w.value(*a)])),
-        OpKind::Call { function, args } => call(w, *function, args, results),
+        OpKind::Call { function, args } | OpKind::Run { procedure: function, args } => {
+            call(w, *function, args, results)
+        }
         OpKind::Sample { object, ty } => cells::sample(w, *object, *ty, results[0]),
         OpKind::Unique { class } => cells::unique(w, *class, results[0]),
         OpKind::Parent { object } => cells::parent(w, *object, results[0]),
@@ -123,15 +125,18 @@ fn call(w: &mut Writer, function: FunctionId, args: &[Value], results: &[Value])
         return w.assign(*result, acts(name_of, list));
     }
     // Several results come back through pointers.
-    let mut given = Vec::new();
-    for result in results {
-        let local = w.function.local(w.hint(*result).to_string(), c_type(w.plan.automaton, w.type_of(*result)));
-        w.push(Stmt::Declare(local));
-        list.push(Expr::Local(local).address());
-        given.push(local);
-    }
+    let given: Vec<Expr> =
+        results.iter().map(|result| place_for(w, w.hint(*result).to_string(), w.type_of(*result))).collect();
+    list.extend(given.iter().map(|place| place.clone().address()));
     w.act(acts(name_of, list));
-    for (result, local) in results.iter().zip(given) {
-        w.alias(*result, Expr::Local(local));
+    for (result, place) in results.iter().zip(given) {
+        w.alias(*result, place);
     }
+}
+
+/// A variable for what a function gives through a pointer.
+pub(super) fn place_for(w: &mut Writer, name: String, ty: Type) -> Expr {
+    let local = w.function.local(name, c_type(w.plan.automaton, ty));
+    w.push(Stmt::Declare(local));
+    Expr::Local(local)
 }

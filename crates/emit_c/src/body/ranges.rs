@@ -24,7 +24,7 @@ impl Ranges {
             for op in &block.ops {
                 ranges.note(automaton, op);
             }
-            for target in block.end.targets() {
+            for target in block.terminator.targets() {
                 let params = &body.blocks[target.block.index()].params;
                 let own = &params[params.len().saturating_sub(target.args.len())..];
                 if flow.edges_into(target.block) == 1 && target.block.index() != 0 {

@@ -17,8 +17,8 @@ const SOLE: &str = "MK_SOLE";
 pub(crate) struct Writer<'p, 'a> {
     pub plan: &'p Plan<'a>,
     pub body: &'a Body,
-    /// The handler, if the body is one.
-    pub handler: Option<HandlerId>,
+    /// Whose body it is.
+    pub unit: Unit,
     pub function: Routine,
     values: Vec<Option<Expr>>,
     /// References known to mean an object that is there.
@@ -30,7 +30,7 @@ pub(crate) struct Writer<'p, 'a> {
     reuse: Reuse,
     pub ranges: Ranges,
     block: Lines,
-    /// The block of the form at hand, and the emissions that wait for the handler's ends: block, function, arguments.
+    /// The block of the form at hand, and the emissions that wait for the handler's exits: block, function, arguments.
     pub at_block: BlockId,
     pub sunk: Vec<(BlockId, String, Vec<Value>)>,
     /// The agenda's top when the handler begins.
@@ -38,11 +38,11 @@ pub(crate) struct Writer<'p, 'a> {
 }
 
 impl<'p, 'a> Writer<'p, 'a> {
-    pub fn new(plan: &'p Plan<'a>, body: &'a Body, handler: Option<HandlerId>) -> Self {
+    pub fn new(plan: &'p Plan<'a>, body: &'a Body, unit: Unit) -> Self {
         Writer {
             plan,
             body,
-            handler,
+            unit,
             function: Routine::default(),
             values: vec![None; body.values.len()],
             known: vec![false; body.values.len()],
@@ -57,9 +57,43 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
+    /// The handler, if the body is one.
+    pub fn handler(&self) -> Option<HandlerId> {
+        match self.unit {
+            Unit::Handler(id) => Some(id),
+            Unit::Function(_) => None,
+        }
+    }
+
+    fn function_at_work(&self) -> Option<&'a Function> {
+        match self.unit {
+            Unit::Handler(_) => None,
+            Unit::Function(id) => Some(&self.plan.automaton.functions[id.index()]),
+        }
+    }
+
+    /// Whether the body is a handler's, or a part of one.
+    pub fn does(&self) -> bool {
+        self.function_at_work().is_none_or(|function| function.procedure().is_some())
+    }
+
+    /// Whether the body is a procedure's that may refuse.
+    pub fn may_refuse(&self) -> bool {
+        matches!(self.function_at_work(), Some(Function { role: Role::Procedure { refused: Some(_), .. }, .. }))
+    }
+
+    /// What a procedure returns where there is nothing that it could give.
+    pub fn answer_of_nothing(&self) -> Option<Expr> {
+        let results = self.function_at_work().map_or(0, |function| function.results.len());
+        match self.may_refuse() {
+            true => Some(Expr::Bool(false)),
+            false => (results == 1).then_some(Expr::Number(0)),
+        }
+    }
+
     /// The parameters of the body, as the function's own.
     pub fn parameters(&mut self) {
-        let sole = self.handler.is_some_and(|handler| !self.plan.takes_self(handler));
+        let sole = self.handler().is_some_and(|handler| !self.plan.takes_self(handler));
         for (place, param) in self.body.blocks[0].params.iter().enumerate() {
             if place == 0 && sole {
                 self.alias(*param, word(SOLE));
@@ -227,7 +261,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         if self.plan.is_sole(class) || !self.is_live(object) {
             return;
         }
-        let is_own = self.handler.is_some() && self.body.blocks[0].params.first() == Some(&object);
+        let is_own = self.handler().is_some() && self.body.blocks[0].params.first() == Some(&object);
         let hint = match (is_own, self.hint(object)) {
             (true, _) => "self".to_string(),
             (false, "") => "cells".to_string(),

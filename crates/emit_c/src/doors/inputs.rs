@@ -24,59 +24,65 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     let automaton = plan.automaton;
     text.function(input_head(plan, name, &input.params));
     let names = param_names(&input.params);
-    let arg = |place: usize| names[place].clone();
     text.line("mk_begin(&k->core, now);");
     let handler = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
     let unique = automaton.is_unique(input.class);
-    let messages: Vec<usize> = (0..input.params.len()).filter(|place| input.params[*place].1 == Type::Msg).collect();
-    let mut refusals = vec![format!("!has_room(k, {})", messages.len())];
-    for (place, (_, ty)) in input.params.iter().enumerate() {
-        match ty {
-            Type::Ref(class) if place == 0 && !unique && *class == input.class => {
-                let own = computes("mk_ref_of_handle", [word(arg(place))]);
-                refusals.push(expression(&plan.lives(*class, own).negated()));
-            }
-            Type::Ref(class) => {
-                refusals.push(format!("!mk_admits({}, {})", expression(&plan.class_at(*class)), arg(place)));
-            }
-            Type::Msg => refusals.push(format!("{}.size > mk_pool_longest(&k->core.pool)", arg(place))),
-            _ => {}
-        }
-    }
     let (Some(handler), true) = (handler, unique || matches!(input.params.first(), Some((_, Type::Ref(_))))) else {
-        for place in 0..input.params.len() {
-            text.line(format!("(void){};", arg(place)));
-        }
+        names.iter().for_each(|name| text.line(format!("(void){name};")));
         text.line("return mk_refuse(&k->core);");
         return text.end_function();
     };
-    text.line(format!("if ({})", refusals.join(" || ")));
+    text.line(format!("if ({})", refusals(plan, input, &names).join(" || ")));
     text.line("    return mk_refuse(&k->core);");
-    let mut list = Vec::new();
-    if unique && plan.takes_self(handler) {
-        list.push("MK_SOLE".into());
+    let messages = messages(input);
+    if port.kind == PortKind::Device && messages > 0 {
+        text.line(format!("k->core.accounts.received += {messages};"));
     }
-    for (place, (_, ty)) in input.params.iter().enumerate() {
-        list.push(match ty {
-            Type::Ref(_) => format!("mk_ref_of_handle({})", arg(place)),
-            Type::Msg => format!("mk_message_new(&k->core.pool, {0}.at, {0}.size)", arg(place)),
-            Type::Reason | Type::Bool => arg(place),
-            other => {
-                let width = other.width(automaton);
-                match crate::types::is_whole(width) {
-                    true => arg(place),
-                    false => format!("({})({} & {})", c_type(automaton, *other), arg(place), literal(mask(width))),
-                }
-            }
-        });
-    }
-    if port.kind == PortKind::Device && !messages.is_empty() {
-        text.line(format!("k->core.accounts.received += {};", messages.len()));
-    }
-    let list: Vec<String> = ["k".to_string()].into_iter().chain(list).collect();
+    let own = (unique && plan.takes_self(handler)).then(|| "MK_SOLE".to_string());
+    let args = input.params.iter().zip(&names).map(|((_, ty), name)| argument(automaton, *ty, name));
+    let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(args).collect();
     text.line(format!("{}({});", plan.names.handlers[handler.index()], list.join(", ")));
     text.line("return mk_end(&k->core);");
     text.end_function();
+}
+
+fn messages(input: &PortInput) -> usize {
+    input.params.iter().filter(|(_, ty)| *ty == Type::Msg).count()
+}
+
+/// Why an input is refused: conditions in C, one of which is enough.
+fn refusals(plan: &Plan, input: &PortInput, names: &[String]) -> Vec<String> {
+    let unique = plan.automaton.is_unique(input.class);
+    let mut refusals = vec![format!("!has_room(k, {})", messages(input))];
+    for (place, ((_, ty), name)) in input.params.iter().zip(names).enumerate() {
+        match ty {
+            Type::Ref(class) if place == 0 && !unique && *class == input.class => {
+                let own = computes("mk_ref_of_handle", [word(name.clone())]);
+                refusals.push(expression(&plan.lives(*class, own).negated()));
+            }
+            Type::Ref(class) => {
+                refusals.push(format!("!mk_admits({}, {name})", expression(&plan.class_at(*class))));
+            }
+            Type::Msg => refusals.push(format!("{name}.size > mk_pool_longest(&k->core.pool)")),
+            _ => {}
+        }
+    }
+    refusals
+}
+
+/// A parameter of an input as its handler takes it: handles as references, octets as a message, numbers cut to their width.
+fn argument(automaton: &Automaton, ty: Type, name: &str) -> String {
+    match ty {
+        Type::Ref(_) => format!("mk_ref_of_handle({name})"),
+        Type::Msg => format!("mk_message_new(&k->core.pool, {name}.at, {name}.size)"),
+        Type::Reason | Type::Bool => name.to_owned(),
+        other => match crate::types::is_whole(other.width(automaton)) {
+            true => name.to_owned(),
+            false => {
+                format!("({})({name} & {})", c_type(automaton, other), literal(mask(other.width(automaton))))
+            }
+        },
+    }
 }
 
 fn any_input(plan: &Plan, text: &mut Text) {

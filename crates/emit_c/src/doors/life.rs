@@ -19,6 +19,7 @@ pub(crate) fn sizes(plan: &Plan, text: &mut Text) {
 /// The instance's life, and its tables.
 pub(crate) fn functions(plan: &Plan, text: &mut Text) {
     start(plan, text);
+    size(plan, text);
     init(plan, text);
     let stack = &plan.names.stack;
     text.lines(&format!(
@@ -46,7 +47,8 @@ fn start(plan: &Plan, text: &mut Text) {
     text.end_function();
 }
 
-fn init(plan: &Plan, text: &mut Text) {
+/// How much memory an instance needs.
+fn size(plan: &Plan, text: &mut Text) {
     let (automaton, stack) = (plan.automaton, &plan.names.stack);
     text.lines(&format!(
         "static const mk_message_shape message_shape = {{{}, {}, {}, {}}};",
@@ -66,6 +68,10 @@ fn init(plan: &Plan, text: &mut Text) {
          \x20          mk_aligned((size_t)config->reports * sizeof(mk_report)) +\n\
          \x20          mk_pool_memory(&message_shape, config->buffers, config->messages, config->buffer_octets);\n}}\n"
     ));
+}
+
+fn init(plan: &Plan, text: &mut Text) {
+    let (automaton, stack) = (plan.automaton, &plan.names.stack);
     let params = match automaton.params.is_empty() {
         true => String::new(),
         false => format!("const struct {stack}_params *params, "),
@@ -104,18 +110,25 @@ fn init(plan: &Plan, text: &mut Text) {
     if automaton.outputs > 0 {
         text.line(format!("k->core.output_quota = {};", automaton.outputs));
     }
-    if !automaton.params.is_empty() {
-        text.line("k->params = *params;");
-        for (param, name) in automaton.params.iter().zip(&plan.names.params) {
-            let width = param.ty.width(automaton);
-            if width > 0 && !crate::types::is_whole(width) && param.ty != Type::Bool {
-                text.line(format!("k->params.{name} &= {};", literal(mask(width))));
-            }
-        }
-    }
+    copy_params(plan, text);
     classes(plan, text);
     text.line("return k;");
     text.end_function();
+}
+
+/// The parameters, each cut to its width.
+fn copy_params(plan: &Plan, text: &mut Text) {
+    let automaton = plan.automaton;
+    if automaton.params.is_empty() {
+        return;
+    }
+    text.line("k->params = *params;");
+    for (param, name) in automaton.params.iter().zip(&plan.names.params) {
+        let width = param.ty.width(automaton);
+        if width > 0 && !crate::types::is_whole(width) && param.ty != Type::Bool {
+            text.line(format!("k->params.{name} &= {};", literal(mask(width))));
+        }
+    }
 }
 
 /// The classes, and the unique objects.

@@ -3,6 +3,7 @@
 //! It must keep: bounds computed here hold on every run, since nothing is allocated after the start.
 
 mod order;
+mod shared;
 mod sure;
 
 use std::collections::{HashMap, HashSet};
@@ -12,6 +13,8 @@ use mokume_reaction::*;
 
 use crate::names::Names;
 use crate::tree::{number, of_instance, reads, word, Expr, Infix};
+use shared::emitting;
+pub(crate) use shared::shared;
 
 /// How the emissions of a handler leave it (docs/semantics.md, O2 and O6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,8 +23,8 @@ pub enum Emissions {
     /// All channels are direct and nothing but emissions follows the first: each is a call where it stands.
     Calls,
     /// All channels are direct, none is in a loop, and where the handler ends it is known which have happened: they are
-    /// calls at its ends.
-    AtEnd,
+    /// calls at its exits.
+    AtExits,
     /// They are put on the agenda and carried out when the handler ends.
     Agenda,
 }
@@ -59,9 +62,9 @@ pub struct Plan<'a> {
     sure: Vec<bool>,
     /// Whether branches are counted.
     pub coverage: bool,
-    /// Places of coverage counters: handler, block, target.
-    pub branches: Vec<(HandlerId, usize, usize)>,
-    pub branch_index: HashMap<(usize, usize, usize), usize>,
+    /// Places of coverage counters: handler or procedure, block, target.
+    pub branches: Vec<(Unit, usize, usize)>,
+    pub branch_index: HashMap<(Unit, usize, usize), usize>,
     /// Timers, in the order of their declaration.
     pub timers: Vec<(ClassId, CellId)>,
     /// Counters, in the order of their declaration.
@@ -96,7 +99,8 @@ impl<'a> Plan<'a> {
             }
         }
         plan.find_channels();
-        plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler)).collect();
+        let emitting = emitting(automaton);
+        plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler, &emitting)).collect();
         plan.agenda = agenda(automaton, &plan.emissions);
         plan.waiting = waiting(automaton, &plan.emissions);
         plan.number_branches();
@@ -112,8 +116,8 @@ impl<'a> Plan<'a> {
                 Err(port) => composition.queued_outputs.contains(&(from, port)),
             },
         };
-        for handler in &self.automaton.handlers {
-            for (from, to) in edges(self.automaton, handler) {
+        for (layer, body) in self.automaton.code() {
+            for (from, to) in edges(self.automaton, layer, body) {
                 if queued(&self.automaton.composition, from, to) {
                     let next = self.channels.len();
                     self.channels.entry((from, to)).or_insert(next);
@@ -127,26 +131,34 @@ impl<'a> Plan<'a> {
         self.channels.get(&(from, to)).copied()
     }
 
-    fn emissions_of(&self, handler: &Handler) -> Emissions {
-        let mut edges = edges(self.automaton, handler).into_iter().peekable();
+    fn emissions_of(&self, handler: &Handler, emitting: &[bool]) -> Emissions {
+        // What procedures emit waits on the agenda, and so does all else then: the order is one.
+        if mokume_analyse::run_by(&handler.body).iter().any(|id| emitting[id.index()]) {
+            return Emissions::Agenda;
+        }
+        let layer = self.automaton.class(handler.class).layer;
+        let mut edges = edges(self.automaton, layer, &handler.body).into_iter().peekable();
         if edges.peek().is_none() {
             return Emissions::None;
         }
         let direct = edges.all(|(from, to)| self.channel(from, to).is_none());
         match direct {
             true if emissions_come_last(&handler.body) => Emissions::Calls,
-            true if order::are_known_at_ends(&handler.body) => Emissions::AtEnd,
+            true if order::are_known_at_exits(&handler.body) => Emissions::AtExits,
             _ => Emissions::Agenda,
         }
     }
 
     fn number_branches(&mut self) {
-        for (h, handler) in self.automaton.handlers.iter().enumerate() {
-            for (b, block) in handler.body.blocks.iter().enumerate() {
-                let targets = block.end.targets().len();
+        let a = self.automaton;
+        let procedures = (0..a.functions.len()).filter(|index| a.functions[*index].procedure().is_some());
+        let handlers = (0..a.handlers.len()).map(|index| Unit::Handler(index.into()));
+        for unit in handlers.chain(procedures.map(|index| Unit::Function(index.into()))) {
+            for (b, block) in unit.body(a).blocks.iter().enumerate() {
+                let targets = block.terminator.targets().len();
                 for target in (0..targets).filter(|_| targets > 1) {
-                    self.branch_index.insert((h, b, target), self.branches.len());
-                    self.branches.push((HandlerId::from(h), b, target));
+                    self.branch_index.insert((unit, b, target), self.branches.len());
+                    self.branches.push((unit, b, target));
                 }
             }
         }
@@ -226,14 +238,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A layer's channels: where the emissions of a handler go.
-pub fn edges(automaton: &Automaton, handler: &Handler) -> Vec<(LayerId, Result<LayerId, PortId>)> {
-    let from = automaton.class(handler.class).layer;
+/// A layer's channels: where the emissions of a handler or procedure go.
+pub fn edges(automaton: &Automaton, from: LayerId, body: &Body) -> Vec<(LayerId, Result<LayerId, PortId>)> {
     let mut found = Vec::new();
-    for emission in handler.body.ops().filter_map(|op| op.kind.emission()) {
+    for emission in body.ops().filter_map(|op| op.kind.emission()) {
         match emission {
             Emission::Event { target, .. } => {
-                if let Some(class) = handler.body.class_of(target) {
+                if let Some(class) = body.class_of(target) {
                     found.push((from, Ok(automaton.class(class).layer)));
                 }
             }
@@ -251,20 +262,22 @@ fn emissions_come_last(body: &Body) -> bool {
     for block in &body.blocks {
         let first = block.ops.iter().position(is_emission);
         let Some(first) = first else { continue };
-        if !block.ops[first..].iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
+        if !block.ops[first..].iter().all(|op| is_emission(op) || op.kind.is_indifferent())
+            || !is_plain(&block.terminator)
+        {
             return false;
         }
-        work.extend(block.end.targets().iter().map(|target| target.block.index()));
+        work.extend(block.terminator.targets().iter().map(|target| target.block.index()));
     }
     while let Some(index) = work.pop() {
         if std::mem::replace(&mut after[index], true) {
             continue;
         }
         let block = &body.blocks[index];
-        if !block.ops.iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.end) {
+        if !block.ops.iter().all(|op| is_emission(op) || op.kind.is_indifferent()) || !is_plain(&block.terminator) {
             return false;
         }
-        work.extend(block.end.targets().iter().map(|target| target.block.index()));
+        work.extend(block.terminator.targets().iter().map(|target| target.block.index()));
     }
     true
 }
@@ -272,12 +285,13 @@ fn emissions_come_last(body: &Body) -> bool {
 /// What handlers put on the agenda, and what is put off for later.
 fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
     let mut found = HashSet::new();
-    for (handler, emissions) in automaton.handlers.iter().zip(emissions) {
-        let later = handler.body.attempts().filter_map(Fallible::emission);
-        let put = handler.body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
+    let in_procedures = std::iter::repeat(&Emissions::Agenda);
+    for ((_, body), emissions) in automaton.code().zip(emissions.iter().chain(in_procedures)) {
+        let later = body.attempts().filter_map(Fallible::emission);
+        let put = body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
         found.extend(later.chain(put).filter_map(|emission| match emission {
             Emission::Event { target, event, .. } => {
-                let class = handler.body.class_of(target)?;
+                let class = body.class_of(target)?;
                 automaton.handler_of(class, &Trigger::Event(event.to_string())).map(Waiting::Handler)
             }
             Emission::Output { port, event, .. } => Some(Waiting::Output(port, event)),
@@ -286,8 +300,11 @@ fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
     found
 }
 
-fn is_plain(end: &Terminator) -> bool {
-    matches!(end, Terminator::Return | Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. })
+fn is_plain(terminator: &Terminator) -> bool {
+    matches!(
+        terminator,
+        Terminator::Return | Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. }
+    )
 }
 
 fn arguments(automaton: &Automaton) -> usize {
@@ -355,34 +372,60 @@ fn mortal(automaton: &Automaton) -> HashSet<ClassId> {
 
 /// The deepest agenda: what a handler emits, and the deepest of those that it reaches.
 fn agenda(automaton: &Automaton, emissions: &[Emissions]) -> usize {
-    let mut depth = vec![None; automaton.handlers.len()];
-    let deepest = (0..automaton.handlers.len()).map(|handler| deepest(automaton, emissions, handler, &mut depth)).max();
+    let mut depths = Depths { automaton, emissions, handlers: vec![None; emissions.len()], procedures: HashMap::new() };
+    let deepest = (0..automaton.handlers.len()).map(|handler| depths.handler(handler)).max();
     deepest.unwrap_or(0).clamp(16, 1 << 20)
 }
 
-fn deepest(automaton: &Automaton, emissions: &[Emissions], index: usize, depth: &mut Vec<Option<usize>>) -> usize {
-    if let Some(known) = depth[index] {
-        return known;
+struct Depths<'a> {
+    automaton: &'a Automaton,
+    emissions: &'a [Emissions],
+    handlers: Vec<Option<usize>>,
+    /// Of what each emits, and of those that it reaches.
+    procedures: HashMap<FunctionId, (usize, usize)>,
+}
+
+impl Depths<'_> {
+    fn handler(&mut self, index: usize) -> usize {
+        if let Some(known) = self.handlers[index] {
+            return known;
+        }
+        self.handlers[index] = Some(0); // a cycle crosses a port or a `later` (automaton verified), which starts afresh
+        let (own, inner) = self.body(&self.automaton.handlers[index].body);
+        let own = if self.emissions[index] == Emissions::Agenda { own } else { 0 };
+        let found = own.saturating_add(inner);
+        self.handlers[index] = Some(found);
+        found
     }
-    depth[index] = Some(0); // a cycle crosses a port or a `later` (automaton verified), which starts afresh
-    let handler = &automaton.handlers[index];
-    let (mut own, mut inner) = (0usize, 0usize);
-    let flow = Flow::new(&handler.body);
-    for (block, body) in handler.body.blocks.iter().enumerate() {
-        for op in &body.ops {
-            let Some(emission) = op.kind.emission() else { continue };
-            own = own.saturating_add(flow.rounds(BlockId::from(block)));
-            if let Emission::Event { target, event, .. } = emission {
-                let Some(class) = handler.body.class_of(target) else { continue };
-                let reached = automaton.handler_of(class, &Trigger::Event(event.to_string()));
-                if let Some(reached) = reached {
-                    inner = inner.max(deepest(automaton, emissions, reached.index(), depth));
+
+    fn body(&mut self, body: &Body) -> (usize, usize) {
+        let (mut own, mut inner) = (0usize, 0usize);
+        let flow = Flow::new(body);
+        for (index, block) in body.blocks.iter().enumerate() {
+            let rounds = flow.rounds(BlockId::from(index));
+            for emission in block.ops.iter().filter_map(|op| op.kind.emission()) {
+                own = own.saturating_add(rounds);
+                let Emission::Event { target, event, .. } = emission else { continue };
+                let Some(class) = body.class_of(target) else { continue };
+                if let Some(reached) = self.automaton.handler_of(class, &Trigger::Event(event.to_string())) {
+                    inner = inner.max(self.handler(reached.index()));
                 }
             }
+            for procedure in mokume_analyse::run_in(block) {
+                let (emitted, reached) = self.procedure(procedure);
+                own = own.saturating_add(rounds.saturating_mul(emitted));
+                inner = inner.max(reached);
+            }
         }
+        (own, inner)
     }
-    let own = if emissions[index] == Emissions::Agenda { own } else { 0 };
-    let found = own.saturating_add(inner);
-    depth[index] = Some(found);
-    found
+
+    fn procedure(&mut self, id: FunctionId) -> (usize, usize) {
+        if let Some(known) = self.procedures.get(&id) {
+            return *known;
+        }
+        let found = self.body(&self.automaton.functions[id.index()].body);
+        self.procedures.insert(id, found);
+        found
+    }
 }

@@ -3,16 +3,16 @@
 use mokume_analyse::Flow;
 use mokume_reaction::{BlockId, Body, Terminator};
 
-/// No emission is in a loop, and every end that one can come to is dominated by it.
-pub(crate) fn are_known_at_ends(body: &Body) -> bool {
+/// No emission is in a loop, and every exit that one can come to is dominated by it.
+pub(crate) fn are_known_at_exits(body: &Body) -> bool {
     let flow = Flow::new(body);
     let blocks = || (0..body.blocks.len()).map(BlockId::from);
     let block = |id: BlockId| &body.blocks[id.index()];
     let emits = |id: &BlockId| block(*id).ops.iter().any(|op| op.kind.emission().is_some());
-    let ends = |id: &BlockId| matches!(block(*id).end, Terminator::Return | Terminator::Match { .. });
+    let leaves = |id: &BlockId| matches!(block(*id).terminator, Terminator::Return | Terminator::Match { .. });
     blocks().filter(emits).all(|emitting| {
         let after = flow.after(emitting);
-        let reached = blocks().filter(|id| after.contains(*id) && ends(id));
-        !after.contains(emitting) && reached.into_iter().all(|end| flow.dominates(emitting, end))
+        let reached = blocks().filter(|id| after.contains(*id) && leaves(id));
+        !after.contains(emitting) && reached.into_iter().all(|exit| flow.dominates(emitting, exit))
     })
 }

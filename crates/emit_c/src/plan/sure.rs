@@ -37,7 +37,7 @@ fn references(automaton: &Automaton, body: &Body, is_handler: bool) -> Vec<bool>
                 found[result.index()] = automaton.is_unique(*class);
             }
         }
-        for target in block.end.targets() {
+        for target in block.terminator.targets() {
             let params = &body.blocks[target.block.index()].params;
             let own = &params[params.len().saturating_sub(target.args.len())..];
             if flow.edges_into(target.block) == 1 && target.block.index() != 0 {

@@ -16,6 +16,7 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
         shapes(plan, ClassId::from(index), class, text);
         cells(plan, ClassId::from(index), class, text);
     }
+    constants(plan, text);
     instance(plan, text);
 }
 
@@ -109,7 +110,8 @@ fn parents(plan: &Plan, class: &Class) -> u32 {
     class.parent.map_or(1, |parent| plan.automaton.class(parent).capacity)
 }
 
-fn instance(plan: &Plan, text: &mut Text) {
+/// Numbers of classes and of the headers' variants.
+fn constants(plan: &Plan, text: &mut Text) {
     let (automaton, names) = (plan.automaton, &plan.names);
     text.open("enum");
     for class in (0..automaton.classes.len()).map(ClassId::from) {
@@ -127,6 +129,10 @@ fn instance(plan: &Plan, text: &mut Text) {
     text.line("KINDS");
     text.close(";");
     text.line("");
+}
+
+fn instance(plan: &Plan, text: &mut Text) {
+    let (automaton, names) = (plan.automaton, &plan.names);
     text.line("/* One running stack. The one place of each class beyond its capacity means nobody, and is zero. */");
     text.open(format!("struct {}", names.stack));
     text.line("mk_core core;");

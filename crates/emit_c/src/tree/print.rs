@@ -138,6 +138,7 @@ impl Printer<'_> {
 
     // -- expressions
 
+    /// A table: an arm for each kind of expression.
     fn expr(&self, line: &mut Line, expr: &Expr) {
         match expr {
             Expr::Local(local) => line.push(self.local(*local)),

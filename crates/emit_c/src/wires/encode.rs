@@ -5,7 +5,7 @@
 use mokume_reaction::*;
 
 use super::common::*;
-use super::encoder::{put, Encoder, Laid, State};
+use super::encoder::{put, Encoder, State};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::mask;
@@ -122,7 +122,7 @@ impl<'a> Encoder<'_, 'a> {
             state.slots.resize(index + 1, None);
         }
         state.slots[index] = Some(Slot { at: state.at, width: field.width, value });
-        state.laid.push(Laid { field });
+        state.fields.push(field);
         state.at += u32::from(field.width);
     }
 
@@ -151,17 +151,17 @@ impl<'a> Encoder<'_, 'a> {
         if !state.lists.is_empty() {
             self.write_lists(state.at, &state.lists);
         }
-        let computed = |laid: &&Laid<'a>| matches!(laid.field.value, FieldValue::Computed { .. });
-        let laid = state.laid.clone();
-        let (checksums, sizes): (Vec<&Laid>, Vec<&Laid>) =
-            laid.iter().filter(computed).partition(|laid| is_checksum(laid.field));
-        for laid in sizes {
-            self.compute(&mut state, laid.field, &size);
+        let computed = |field: &&&'a WireField| matches!(field.value, FieldValue::Computed { .. });
+        let fields = state.fields.clone();
+        let (checksums, sizes): (Vec<&WireField>, Vec<&WireField>) =
+            fields.iter().filter(computed).partition(|field| is_checksum(field));
+        for field in sizes {
+            self.compute(&mut state, field, &size);
         }
-        self.write_fields(&state, &laid);
-        for laid in checksums {
-            self.compute(&mut state, laid.field, &size);
-            self.write_one(&state, laid.field);
+        self.write_fields(&state, &fields);
+        for field in checksums {
+            self.compute(&mut state, field, &size);
+            self.write_one(&state, field);
         }
         self.text.line("if (MK_UNLIKELY(narrow))");
         self.text.line("    mk_report_at(&k->core, MK_NARROW, source);");
@@ -191,12 +191,12 @@ impl<'a> Encoder<'_, 'a> {
     }
 
     /// All fields: whole octets one by one, others put together octet by octet.
-    fn write_fields(&mut self, state: &State<'a>, laid: &[Laid<'a>]) {
+    fn write_fields(&mut self, state: &State<'a>, fields: &[&'a WireField]) {
         let mut octets: std::collections::BTreeMap<u32, Vec<String>> = std::collections::BTreeMap::new();
-        for laid in laid {
-            let Some(Some(slot)) = state.slots.get(laid.field.index.0 as usize) else { continue };
+        for field in fields {
+            let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { continue };
             if is_whole(slot.at, slot.width) {
-                self.write_one(state, laid.field);
+                self.write_one(state, field);
                 continue;
             }
             for piece in pieces(slot.at, slot.width) {

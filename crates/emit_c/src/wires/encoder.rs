@@ -7,19 +7,13 @@ use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::mask;
 
-/// A field's place and how its value comes about.
-#[derive(Clone)]
-pub(crate) struct Laid<'a> {
-    pub field: &'a WireField,
-}
-
 #[derive(Clone, Default)]
 pub(crate) struct State<'a> {
     pub at: u32,
     pub slots: Vec<Option<Slot>>,
-    pub laid: Vec<Laid<'a>>,
+    pub fields: Vec<&'a WireField>,
     pub narrow: bool,
-    /// What ends the way.
+    /// What ends the path.
     pub last: Option<&'a WireItem>,
     /// The lists that end it.
     pub lists: Vec<&'a WireList>,

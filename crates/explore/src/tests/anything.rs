@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::react::{react, Arg, Input};
 use crate::{Application, Network, Timers, World};
 
-/// Random numbers are others here, so none are drawn.
+/// Random numbers are others here, so none are sampled.
 fn text(seed: u64) -> String {
     let text = mokume_testkit::generate::automaton(seed);
     text.replace("sample u8 from e", "param scale").replace("sample bool from e", "get e.f")
@@ -88,11 +88,11 @@ fn arguments(
     params.iter().map(one).unzip()
 }
 
-/// `Ok(false)`: the automaton draws random numbers.
+/// `Ok(false)`: the automaton samples random numbers.
 fn walk(ours: &Automaton, theirs: &Automaton, seed: u64, steps: usize) -> Result<bool, String> {
     let Ok(program) = Program::new(Arc::new(ours.clone()), &world(ours)) else { return Ok(false) };
     let mut tables = Tables::default();
-    let mut covered = vec![false; ours.handlers.iter().map(|handler| handler.body.blocks.len()).sum()];
+    let mut covered = vec![false; program.blocks()];
     let mut machine = Instance::new(theirs, &program.params[0], 0);
     let mut random = Random::new(seed);
     let (mut host, effect) = react(&program, &mut tables, &mut covered, Host::new(&program, 0), &Input::Start);

@@ -26,7 +26,7 @@ struct Naive {
 impl Naive {
     fn new(world: &World) -> Self {
         let program = Program::new(Arc::new(model()), world).expect("it fits");
-        let blocks = program.automaton.handlers.iter().map(|handler| handler.body.blocks.len()).sum();
+        let blocks = program.blocks();
         Naive { program, tables: Tables::default(), covered: vec![false; blocks] }
     }
 

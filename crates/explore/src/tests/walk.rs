@@ -63,7 +63,7 @@ fn concerned(locals: &Locals, layout: &Layout, state: &State, step: Move) -> Opt
         Move::Host { host, event } => Some((host, event)),
         Move::Deliver { channel, place, .. } => {
             let packet = locals.channels.takes(state.channels[channel])[place].packet;
-            Some((layout.ends[channel].1, LocalEvent::Packet(packet)))
+            Some((layout.endpoints[channel].1, LocalEvent::Packet(packet)))
         }
         Move::Lose { .. } => None,
     }

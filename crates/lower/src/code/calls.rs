@@ -6,6 +6,7 @@ use mokume_semantics::program as s;
 use super::writer::{Code, Exits, Writer};
 use crate::constants::Env;
 use crate::fault::Fault;
+use crate::stack::Called;
 
 /// A call taken apart.
 type Parts<'p> = (Option<&'p s::Expr>, u32, &'p [s::Expr]);
@@ -46,7 +47,7 @@ impl<'p> Writer<'_, 'p> {
 
     /// As [`Self::inline`], with what it returns and where it refuses (the messages it was given, in order) apart. `kept` is a
     /// message of the code's own at each of its ends: its value comes last there.
-    fn inline_ends(
+    pub(super) fn inline_ends(
         &mut self,
         code: Code<'p>,
         given: Vec<(s::LocalId, Vec<r::Value>)>,
@@ -88,18 +89,27 @@ impl<'p> Writer<'_, 'p> {
         let program = self.program;
         let given = self.layer(self.inst).and_then(|layer| layer.called.iter().find(|(known, _)| *known == function));
         let given = given.filter(|_| !self.faulty(Fault::FunctionNotGiven));
-        let function = &program.functions[given.map_or(function, |(_, given)| *given).index()];
-        self.call_in(function, args, &Env::Stack)
+        let called = given.map_or(function, |(_, given)| *given);
+        self.call_in(&program.functions[called.index()], Called::Free(called), args, &Env::Stack)
     }
 
     /// A call of one of the layer's own.
     pub fn call_own(&mut self, function: u32, args: &'p [s::Expr]) -> Vec<r::Value> {
         let Some(layer) = self.layer(self.inst) else { return Vec::new() };
-        self.call_in(&layer.functions[function as usize], args, &self.inst(self.inst).env)
+        self.call_in(&layer.functions[function as usize], Called::Own(function), args, &self.inst(self.inst).env)
     }
 
-    fn call_in(&mut self, function: &'p s::Function, args: &'p [s::Expr], env: &Env<'p>) -> Vec<r::Value> {
+    fn call_in(
+        &mut self,
+        function: &'p s::Function,
+        called: Called,
+        args: &'p [s::Expr],
+        env: &Env<'p>,
+    ) -> Vec<r::Value> {
         let given = self.arguments(function, args);
+        if let Some((procedure, args)) = self.procedure(function, called, env, &given) {
+            return self.op(r::OpKind::Run { procedure, args });
+        }
         let outer = std::mem::replace(&mut self.env, env.clone());
         let results = self.inline(Code::from(function), given);
         self.env = outer;
@@ -109,10 +119,14 @@ impl<'p> Writer<'_, 'p> {
     /// `entry.waiting.pop()`
     pub fn call_on(&mut self, object: &'p s::Expr, function: u32, args: &'p [s::Expr]) -> Vec<r::Value> {
         let Some(layer) = self.layer(self.inst) else { return Vec::new() };
-        let function = &layer.functions[function as usize];
+        let (called, function) = (Called::Own(function), &layer.functions[function as usize]);
         let given = self.arguments(function, args);
         let outer = self.enter(Some(object));
-        let results = self.inline(Code::from(function), given);
+        let env = self.env.clone();
+        let results = match self.procedure(function, called, &env, &given) {
+            Some((procedure, args)) => self.op(r::OpKind::Run { procedure, args }),
+            None => self.inline(Code::from(function), given),
+        };
         self.runs.keyed = outer;
         results
     }
@@ -137,14 +151,18 @@ impl<'p> Writer<'_, 'p> {
         (then, otherwise): (&'p [s::Stmt], &'p [s::Stmt]),
     ) {
         let (Some(layer), Some((object, function, args))) = (self.layer(self.inst), parts(call)) else { return };
-        let function = &layer.functions[function as usize];
+        let (called, function) = (Called::Own(function), &layer.functions[function as usize]);
         let given = self.arguments(function, args);
         let names: Vec<s::LocalId> = args
             .iter()
             .filter_map(|arg| if let s::ExprKind::Give(local) = arg.kind { Some(local) } else { None })
             .collect();
         let outer = self.enter(object);
-        let (done, mut refused) = self.inline_ends(Code::from(function), given, None);
+        let env = self.env.clone();
+        let (done, mut refused) = match self.procedure(function, called, &env, &given) {
+            Some((procedure, args)) => self.try_run(procedure, args),
+            None => self.inline_ends(Code::from(function), given, None),
+        };
         self.runs.keyed = outer;
         let mut ends = Exits::default();
         let values = self.meet(done);
@@ -168,6 +186,17 @@ impl<'p> Writer<'_, 'p> {
             self.exit(&mut ends, Vec::new());
         }
         self.meet(ends);
+    }
+
+    /// Runs a procedure: what it gives, and what it gives back where it refuses.
+    fn try_run(&mut self, procedure: r::FunctionId, args: Vec<r::Value>) -> (Exits, Exits) {
+        let (mut done, mut refused) = (Exits::default(), Exits::default());
+        let fork = self.attempt(r::Fallible::TryRun { procedure, args });
+        let given = self.follow(fork.yes);
+        self.exit(&mut done, given);
+        let given = self.follow(fork.no);
+        self.exit(&mut refused, given);
+        (done, refused)
     }
 
     /// Leaves the function at hand with what it returns.

@@ -171,7 +171,27 @@ impl<'p> Writer<'_, 'p> {
                 let (attribute, message) = (self.attribute(*attribute), self.of_local(*message));
                 r::OpKind::GetAttribute { message, attribute }
             }
-            _ => r::OpKind::Const { ty: r::Type::Bool, value: 0 },
+            // These [`Writer::expr`] makes by itself, and they do not come here.
+            E::Local(_)
+            | E::Give(_)
+            | E::Param(_)
+            | E::State(_)
+            | E::Element { .. }
+            | E::If { .. }
+            | E::Let { .. }
+            | E::Record { .. }
+            | E::Pick { .. }
+            | E::Edited { .. }
+            | E::RecordField { .. }
+            | E::Call { .. }
+            | E::CallOwn { .. }
+            | E::Native { .. }
+            | E::CallOn { .. }
+            | E::BelowCount
+            | E::AboveLayout
+            | E::Below { .. }
+            | E::FlowPart { .. }
+            | E::Flow { .. } => r::OpKind::Const { ty: r::Type::Bool, value: 0 },
         };
         self.value(kind)
     }

@@ -398,6 +398,7 @@ fn labels(op: &Fallible) -> [&'static str; 2] {
         Fallible::Next { .. } => ["next", "last"],
         Fallible::Take { .. } => ["taken", "short"],
         Fallible::TakeOut { .. } | Fallible::ShareHeld { .. } => ["held", "empty"],
+        Fallible::TryRun { .. } => ["done", "refused"],
         Fallible::Later { .. } => ["queued", "full"],
     }
 }

@@ -120,16 +120,16 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// Where an index leads among so many places; `only`: not if that is false.
-    fn place_in(&mut self, index: r::Value, bound: u32, only: Option<r::Value>) -> Place {
+    fn place_in(&mut self, index: r::Value, bound: u32, only: Option<r::Value>) -> CheckedIndex {
         let b = self.constant(r::Type::U(32), u64::from(bound));
         let inside = only.unwrap_or_else(|| self.compare(r::Compare::Lt, index, b));
         let b = self.constant(r::Type::U(32), 0);
         let safe = self.value(r::OpKind::Select { c: inside, a: index, b });
-        Place { inside, safe }
+        CheckedIndex { inside, safe }
     }
 
     /// A scalar of one element of a vector that is in the state.
-    fn set_element(&mut self, object: r::Value, cell: r::CellId, place: &Place, new: r::Value) {
+    fn set_element(&mut self, object: r::Value, cell: r::CellId, place: &CheckedIndex, new: r::Value) {
         let index = place.safe;
         let old = self.value(r::OpKind::GetAt { object, cell, index });
         let a = self.cast(new, self.b.type_of(old));
@@ -139,7 +139,7 @@ impl<'p> Writer<'_, 'p> {
 }
 
 /// Where an index leads in the arrays of a vector.
-struct Place {
+struct CheckedIndex {
     /// Whether there is such a place.
     inside: r::Value,
     /// The place, or the first.

@@ -14,6 +14,7 @@ mod kept;
 mod limits;
 mod loops;
 mod objects;
+mod procedures;
 mod published;
 mod stmt;
 mod vectors;

@@ -122,7 +122,7 @@ impl<'p> Writer<'_, 'p> {
         let around = self.around;
         let mut w = Writer::new(self.lowering, around, inst, &params);
         let values = w.params();
-        w.runs.object = Some(values[0]);
+        (w.runs.object, w.only_reads) = (Some(values[0]), true);
         match reading {
             Reading::Session => w.runs.session = Some(values[0]),
             Reading::Flow => w.runs.flow = Some(values[1..].into()),
@@ -132,7 +132,7 @@ impl<'p> Writer<'_, 'p> {
         w.end(r::Terminator::Yield { values });
         let body = w.finish();
         let name = format!("{}.{name}{}", self.a.class(class).name, if reading == Reading::Flow { "_of" } else { "" });
-        self.a.functions.push(r::Function { name, published: Some(class), params, results, body });
+        self.a.functions.push(r::Function { name, role: r::Role::Published(class), params, results, body });
         let function = r::FunctionId::from(self.a.functions.len() - 1);
         self.functions.insert(known, function);
         Some(function)

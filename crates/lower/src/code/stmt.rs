@@ -8,7 +8,7 @@ use super::fork::Fork;
 use super::kept::edit_of;
 use super::writer::{Locals, Writer};
 use crate::fault::Fault;
-use crate::stack::{Lowering, On, Task, What};
+use crate::stack::{Lowering, On, Purpose, Task};
 
 impl<'p> Lowering<'p> {
     /// Whether messages come with headers of the same wire that are not encoded yet.
@@ -158,21 +158,6 @@ impl<'p> Writer<'_, 'p> {
                 let object = self.own_object();
                 self.op(r::OpKind::Again { object });
             }
-            S::Trim { .. }
-            | S::Skip { .. }
-            | S::Split { .. }
-            | S::Join { .. }
-            | S::Store { .. }
-            | S::SetAttribute { .. } => self.message_stmt(stmt),
-        }
-    }
-
-    // -- messages
-
-    /// Statements that change a message in place.
-    fn message_stmt(&mut self, stmt: &'p s::Stmt) {
-        use s::StmtKind as S;
-        match &stmt.kind {
             S::Trim { message, size } => {
                 let size = self.u32(size);
                 self.change_message(*message, |message| r::OpKind::Trim { message, size });
@@ -181,34 +166,42 @@ impl<'p> Writer<'_, 'p> {
                 let size = self.u32(size);
                 self.change_message(*message, |message| r::OpKind::Skip { message, size });
             }
-            S::Split { message, at, front, rest } => {
-                let at = self.u32(at);
-                let message = self.of_local(*message);
-                let parts = self.split(message, at);
-                self.set_local(*front, vec![parts[0]]);
-                self.set_local(*rest, vec![parts[1]]);
-            }
+            S::Split { message, at, front, rest } => self.split_message(*message, at, (*front, *rest)),
             S::Join { message, behind } => {
                 let second = self.one(behind);
                 self.change_message(*message, |first| r::OpKind::Join { first, second });
             }
             S::Store { message, at, width, big, value } => {
-                let at = self.u32(at);
-                let value = self.one(value);
-                let value = self.cast(value, r::Type::U(*width));
-                let field = octet_field(*width, *big);
-                self.change_message(*message, |message| r::OpKind::Store { field, message, at, value });
+                self.store(*message, (at, octet_field(*width, *big)), value);
             }
-            S::SetAttribute { message, attribute, value } => {
-                let value = self.one(value);
-                let attribute = self.attribute(*attribute);
-                let ty = self.a.attributes[attribute.index()].ty;
-                let value = self.cast(value, ty);
-                if !self.faulty(Fault::AttributeLost) {
-                    self.change_message(*message, |message| r::OpKind::SetAttribute { message, attribute, value });
-                }
-            }
-            _ => {}
+            S::SetAttribute { message, attribute, value } => self.set_attribute(*message, *attribute, value),
+        }
+    }
+
+    // -- messages
+
+    fn split_message(&mut self, message: s::LocalId, at: &'p s::Expr, (front, rest): (s::LocalId, s::LocalId)) {
+        let at = self.u32(at);
+        let message = self.of_local(message);
+        let parts = self.split(message, at);
+        self.set_local(front, vec![parts[0]]);
+        self.set_local(rest, vec![parts[1]]);
+    }
+
+    fn store(&mut self, message: s::LocalId, (at, field): (&'p s::Expr, r::OctetField), value: &'p s::Expr) {
+        let at = self.u32(at);
+        let value = self.one(value);
+        let value = self.cast(value, field.ty());
+        self.change_message(message, |message| r::OpKind::Store { field, message, at, value });
+    }
+
+    fn set_attribute(&mut self, message: s::LocalId, attribute: s::AttributeId, value: &'p s::Expr) {
+        let value = self.one(value);
+        let attribute = self.attribute(attribute);
+        let ty = self.a.attributes[attribute.index()].ty;
+        let value = self.cast(value, ty);
+        if !self.faulty(Fault::AttributeLost) {
+            self.change_message(message, |message| r::OpKind::SetAttribute { message, attribute, value });
         }
     }
 
@@ -336,8 +329,8 @@ impl<'p> Writer<'_, 'p> {
             args.extend(self.flow_at_hand().iter());
         }
         let (inst, event) = (self.inst, name.text.clone());
-        let (trigger, what) = (r::Trigger::Event(event.clone()), What::Own { handler });
-        self.need(Task { inst, on, trigger, params, what, later: (*later_capacity).max(1) });
+        let (trigger, purpose) = (r::Trigger::Event(event.clone()), Purpose::Own { handler });
+        self.need(Task { inst, on, trigger, params, purpose, later: (*later_capacity).max(1) });
         let mut fork = self.attempt(r::Fallible::Later { target, event, args });
         // What was given away is still ours where there is no room.
         for (slot, old) in fork.no.locals.iter_mut().zip(before) {

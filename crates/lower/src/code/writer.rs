@@ -12,7 +12,7 @@ use mokume_semantics::program::{self as s, Expr, Function, Handler, Local, Local
 use super::around::Around;
 use crate::constants::{fold_one, Env};
 use crate::plan::Component;
-use crate::stack::{Given, Info, Lowering, On, Registration, What};
+use crate::stack::{Given, Info, Lowering, On, Purpose, Registration};
 
 /// A local's parts ([`crate::parts`]); none when it is not (or no longer) there.
 pub type Locals = Vec<Option<Vec<Value>>>;
@@ -67,20 +67,20 @@ pub enum Pass {
     },
 }
 
-/// The end of a way that goes on where others do.
+/// Where a path leaves, to go on where others do.
 pub struct Exit {
     pub block: BlockId,
     pub locals: Locals,
     pub results: Vec<Value>,
 }
 
-/// Ends of ways that are to meet.
+/// Paths that are to meet.
 #[derive(Default)]
 pub struct Exits(pub Vec<Exit>);
 
 /// One body at work: the code so far, whom it runs for, and, by [`Deref`], the stack that it is a part of.
 ///
-/// Code behind an end that nobody comes to is written to a block that nobody enters, and goes with it in the end.
+/// Code behind a terminator that nobody passes is written to a block that nobody enters, and goes with it at last.
 pub struct Writer<'x, 'p> {
     pub lowering: &'x mut Lowering<'p>,
     pub around: &'static dyn Around,
@@ -94,6 +94,8 @@ pub struct Writer<'x, 'p> {
     pub returns: Vec<Exits>,
     /// Of the same: their parameters that are messages, and where they refuse.
     pub refusals: Vec<(Vec<LocalId>, Exits)>,
+    /// The body is of a published value: it has no effects, and runs no procedures.
+    pub only_reads: bool,
     live: bool,
 }
 
@@ -132,6 +134,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             runs: Runs::default(),
             returns: Vec::new(),
             refusals: Vec::new(),
+            only_reads: false,
             live: true,
         }
     }
@@ -212,9 +215,9 @@ impl<'x, 'p> Writer<'x, 'p> {
     }
 
     /// Asks for the handler of an event.
-    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, Type)>, what: What) {
+    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, Type)>, purpose: Purpose) {
         if self.live {
-            self.lowering.event(inst, on, name, params, what);
+            self.lowering.event(inst, on, name, params, purpose);
         }
     }
 
@@ -245,8 +248,8 @@ impl<'x, 'p> Writer<'x, 'p> {
     }
 
     /// Ends the block at work. What is written next is reached by nobody, until a block is selected.
-    pub fn end(&mut self, end: Terminator) {
-        self.b.end(end);
+    pub fn end(&mut self, terminator: Terminator) {
+        self.b.end(terminator);
         self.live = false;
     }
 

@@ -1,4 +1,4 @@
-//! What the ends of a stack do with events: a device with frames, an application's port with everything.
+//! What the edges of a stack do with events: a device with frames, an application's port with everything.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use mokume_reaction as r;
 
 use crate::code::{Exits, Flow, Writer};
 use crate::fault::Fault;
-use crate::stack::{Ends, On, Register, Registration, Task, What, CREDIT, GRANTS};
+use crate::stack::{Endpoints, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
 
 impl<'p> Writer<'_, 'p> {
     fn out(&mut self, event: &str, args: Vec<r::Value>) {
@@ -18,8 +18,8 @@ impl<'p> Writer<'_, 'p> {
 
     pub(super) fn make_device(&mut self, task: &Task) {
         let Some(message) = self.params().get(1).copied() else { return };
-        match (&task.what, self.plan.flow_users(self.inst).first()) {
-            (What::FlowSend, _) => self.out("frame", vec![message]),
+        match (&task.purpose, self.plan.flow_users(self.inst).first()) {
+            (Purpose::FlowSend, _) => self.out("frame", vec![message]),
             (_, Some(user)) => self.deliver_flow(*user, message, &[]),
             (_, None) => self.drop(message, "unexpected"),
         }
@@ -31,16 +31,16 @@ impl<'p> Writer<'_, 'p> {
         }
         let params = self.params();
         let own = params[0];
-        match &task.what {
+        match &task.purpose {
             // Inputs of the port; a layer's own event of the same name comes from below and ends nowhere.
-            What::Custom { name, down: true } => self.application_asks(name, &params[1..]),
-            What::Custom { name, down: false } if &**name == GRANTS[0] => self.application_is_granted(task.on),
-            What::Send => self.send_with_credit(params[1], None),
-            What::Close => self.event_down("close", What::Close, Vec::new()),
-            What::Abort => self.event_down("abort", What::Abort, Vec::new()),
-            What::FlowDeliver => self.out("deliver_from", [&params[2..], &params[1..2]].concat()),
-            What::Deliver => self.out("deliver", params),
-            What::Opened => {
+            Purpose::Custom { name, down: true } => self.application_asks(name, &params[1..]),
+            Purpose::Custom { name, down: false } if &**name == GRANTS[0] => self.application_is_granted(task.on),
+            Purpose::Send => self.send_with_credit(params[1], None),
+            Purpose::Close => self.event_down("close", Purpose::Close, Vec::new()),
+            Purpose::Abort => self.event_down("abort", Purpose::Abort, Vec::new()),
+            Purpose::FlowDeliver => self.out("deliver_from", [&params[2..], &params[1..2]].concat()),
+            Purpose::Deliver => self.out("deliver", params),
+            Purpose::Opened => {
                 self.set_below(own, params[1]);
                 self.set_opened(own);
                 if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.number) {
@@ -48,34 +48,35 @@ impl<'p> Writer<'_, 'p> {
                     self.out("opened", vec![user, own]);
                 }
             }
-            What::Accepted => self.application_accepted(params[1], &params[2..]),
-            What::Closed => {
+            Purpose::Accepted => self.application_accepted(params[1], &params[2..]),
+            Purpose::Closed => {
                 self.out("closed", vec![own]);
                 self.op(r::OpKind::Release { object: own });
             }
-            What::Failed => self.application_failed(own, params[1]),
-            What::FailedFlow => self.drop(params[2], "unmatched"),
-            What::FailedQuoting => {
+            Purpose::Failed => self.application_failed(own, params[1]),
+            Purpose::FailedFlow => self.drop(params[2], "unmatched"),
+            Purpose::FailedQuoting => {
                 self.drop(params[2], "failed");
                 self.application_failed(own, params[1]);
-                self.event_down("abort", What::Abort, Vec::new());
+                self.event_down("abort", Purpose::Abort, Vec::new());
             }
-            What::Custom { .. }
-            | What::FlowSend
-            | What::Register(..)
-            | What::Open { .. }
-            | What::Refuse
-            | What::Attach
-            | What::Service { .. }
-            | What::Own { .. }
-            | What::Changed { .. }
-            | What::Plain { .. } => self.unheard(task, &params[1..]),
+            Purpose::Custom { .. }
+            | Purpose::FlowSend
+            | Purpose::Register(..)
+            | Purpose::Open { .. }
+            | Purpose::Refuse
+            | Purpose::Attach
+            | Purpose::Service { .. }
+            | Purpose::Own { .. }
+            | Purpose::Changed { .. }
+            | Purpose::Plain { .. } => self.unheard(task, &params[1..]),
         }
     }
 
     /// An input of the port, by its name.
     fn application_asks(&mut self, name: &str, args: &[r::Value]) {
-        let (plain, ends) = name.strip_suffix("_from").map_or((name, Ends::Local), |name| (name, Ends::Both));
+        let (plain, endpoints) =
+            name.strip_suffix("_from").map_or((name, Endpoints::Local), |name| (name, Endpoints::Both));
         let how = match plain {
             "open" => return self.application_open(args[0], &args[1..]),
             "send_to" => {
@@ -89,7 +90,7 @@ impl<'p> Writer<'_, 'p> {
             "bind" => Register::Bind,
             _ => Register::Unlisten,
         };
-        self.register_down(Registration { how, ends }, &args[1..]);
+        self.register_down(Registration { how, endpoints }, &args[1..]);
     }
 
     fn application_is_granted(&mut self, on: On) {
@@ -192,7 +193,7 @@ impl<'p> Writer<'_, 'p> {
 
     /// An event of a vocabulary on its way through the port; `false` if it is none.
     fn application_speaks(&mut self, task: &Task) -> bool {
-        let What::Custom { name, down } = &task.what else { return false };
+        let Purpose::Custom { name, down } = &task.purpose else { return false };
         let of_flow = task.on == On::Entity;
         let plain = match (*down, of_flow) {
             (true, true) => name.strip_suffix("_to").unwrap_or(name),

@@ -4,7 +4,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::code::{Around, Pass, Writer};
-use crate::stack::{Register, What};
+use crate::stack::{Purpose, Register};
 use crate::tell::Fields;
 
 /// The shapes of all layers.
@@ -45,8 +45,8 @@ impl<'p> Writer<'_, 'p> {
             E::Listen { flow } => self.register_by_hand(Register::Listen, flow),
             E::Bind { flow } => self.register_by_hand(Register::Bind, flow),
             E::Unlisten { flow } => self.register_by_hand(Register::Unlisten, flow),
-            E::Close => self.event_down("close", What::Close, Vec::new()),
-            E::Abort => self.event_down("abort", What::Abort, Vec::new()),
+            E::Close => self.event_down("close", Purpose::Close, Vec::new()),
+            E::Abort => self.event_down("abort", Purpose::Abort, Vec::new()),
             E::Closed => self.say_closed(),
             E::Failed { reason } => {
                 let reason = self.why(&reason.text);
@@ -101,14 +101,14 @@ impl<'p> Writer<'_, 'p> {
             }
             Pass::Opened => self.say_opened(),
             Pass::Accepted => self.say_accepted(),
-            Pass::Failed(reason) => self.event_up("failed", What::Failed, vec![reason]),
+            Pass::Failed(reason) => self.event_up("failed", Purpose::Failed, vec![reason]),
             Pass::FailedQuoting(why, local) => {
                 let quote = self.of_local(local);
                 self.pass_failed(why, quote);
             }
-            Pass::Close => self.close_on("close", What::Close),
-            Pass::Abort => self.close_on("abort", What::Abort),
-            Pass::Closed => self.event_up("closed", What::Closed, Vec::new()),
+            Pass::Close => self.close_on("close", Purpose::Close),
+            Pass::Abort => self.close_on("abort", Purpose::Abort),
+            Pass::Closed => self.event_up("closed", Purpose::Closed, Vec::new()),
             Pass::Register(registration, pattern) => self.register_on(registration, &pattern),
             Pass::Custom { name, down, args } => {
                 let args = args.iter().flat_map(|local| self.local_at_border(*local)).collect();

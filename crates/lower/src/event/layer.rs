@@ -7,50 +7,50 @@ use mokume_semantics::program as s;
 
 use crate::code::{Exits, Flow, Pass, Writer};
 use crate::plan::Component;
-use crate::stack::{Ends, On, Register, Registration, Task, What, GRANTS};
+use crate::stack::{Endpoints, On, Purpose, Register, Registration, Task, GRANTS};
 
 impl<'p> Writer<'_, 'p> {
     pub(super) fn make_layer(&mut self, task: &Task) {
         let params = self.params();
-        match &task.what {
-            What::FlowSend => {
+        match &task.purpose {
+            Purpose::FlowSend => {
                 self.runs.flow = Some(params[2..].into());
                 self.make_send(params[1]);
             }
-            What::Send => self.make_send(params[1]),
-            What::FlowDeliver => {
+            Purpose::Send => self.make_send(params[1]),
+            Purpose::FlowDeliver => {
                 let bottom: Flow = params[2..].into();
                 self.runs.bottom = Some(bottom.clone());
                 self.receive(params[1], &bottom);
             }
-            What::Deliver if task.on == On::Lower => {
+            Purpose::Deliver if task.on == On::Lower => {
                 let flow = self.lower_flow(params[0]);
                 self.receive(params[1], &flow.into());
             }
-            What::Deliver => self.receive(params[1], &[].into()),
-            What::Register(registration, user) => self.make_register(task, *registration, *user, params[1..].into()),
-            What::Open { user } => self.make_open(*user),
-            What::Accepted => self.make_accepted(),
-            What::Attach => self.make_attach(),
-            What::Refuse => self.make_refuse(),
-            What::Opened | What::Failed | What::Closed if task.on == On::Lower => self.make_lower(task),
-            What::Opened => self.make_opened(task, params[1]),
-            What::Failed => self.make_end(task, Pass::Failed(params[1])),
-            What::Closed => self.make_end(task, Pass::Closed),
-            What::FailedFlow => self.make_failed_flow(),
-            What::FailedQuoting => self.make_failed_quoting(task.on),
-            What::Close => self.make_close(task, Pass::Close),
-            What::Abort => self.make_close(task, Pass::Abort),
-            What::Service { .. } => {
+            Purpose::Deliver => self.receive(params[1], &[].into()),
+            Purpose::Register(registration, user) => self.make_register(task, *registration, *user, params[1..].into()),
+            Purpose::Open { user } => self.make_open(*user),
+            Purpose::Accepted => self.make_accepted(),
+            Purpose::Attach => self.make_attach(),
+            Purpose::Refuse => self.make_refuse(),
+            Purpose::Opened | Purpose::Failed | Purpose::Closed if task.on == On::Lower => self.make_lower(task),
+            Purpose::Opened => self.make_opened(task, params[1]),
+            Purpose::Failed => self.make_session_end(task, Pass::Failed(params[1])),
+            Purpose::Closed => self.make_session_end(task, Pass::Closed),
+            Purpose::FailedFlow => self.make_failed_flow(),
+            Purpose::FailedQuoting => self.make_failed_quoting(task.on),
+            Purpose::Close => self.make_close(task, Pass::Close),
+            Purpose::Abort => self.make_close(task, Pass::Abort),
+            Purpose::Service { .. } => {
                 let Some(handler) = self.handler_of(task) else { return };
                 if let s::Event::Service { params: locals, .. } = &handler.event {
                     self.run_with(handler, locals, &params[1..]);
                 }
             }
-            What::Own { .. } => self.make_own(task),
-            What::Custom { name, down } => self.make_custom(name, *down, task.on),
-            What::Changed { name } => self.make_changed(task.on, name),
-            What::Plain { .. } => self.make_plain(task),
+            Purpose::Own { .. } => self.make_own(task),
+            Purpose::Custom { name, down } => self.make_custom(name, *down, task.on),
+            Purpose::Changed { name } => self.make_changed(task.on, name),
+            Purpose::Plain { .. } => self.make_plain(task),
         }
     }
 
@@ -101,7 +101,7 @@ impl<'p> Writer<'_, 'p> {
             }
         }
         if registration.how == Register::Unlisten {
-            self.leave_listener(registration.ends, &pattern);
+            self.leave_listener(registration.endpoints, &pattern);
         }
         self.exit(&mut exits, Vec::new());
         self.meet(exits);
@@ -114,7 +114,7 @@ impl<'p> Writer<'_, 'p> {
         let mut rest = pattern.iter();
         let mut flow = Vec::new();
         for (component, (_, ty)) in components.iter().zip(types) {
-            let said = component.is_said(registration.ends == Ends::Both);
+            let said = component.is_said(registration.endpoints == Endpoints::Both);
             let known = if said { rest.next().copied() } else { None };
             flow.push(known.unwrap_or_else(|| self.constant(ty, 0)));
         }
@@ -139,7 +139,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// `failed`, `closed` from below: the own session ends.
-    fn make_end(&mut self, task: &Task, pass: Pass) {
+    fn make_session_end(&mut self, task: &Task, pass: Pass) {
         let Some(session) = self.runs.session else { return };
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         match self.handler_of(task) {
@@ -172,21 +172,21 @@ impl<'p> Writer<'_, 'p> {
     fn make_lower(&mut self, task: &Task) {
         let params = self.params();
         let lower = params[0];
-        if task.what == What::Opened {
+        if task.purpose == Purpose::Opened {
             if let Some(cells) = &self.info().lower {
                 self.set(lower, cells.below, params[1]);
             }
-            return self.for_sharers(lower, "opened", What::Opened);
+            return self.for_sharers(lower, "opened", Purpose::Opened);
         }
-        let event = if task.what == What::Failed { "failed" } else { "closed" };
-        self.for_sharers(lower, event, task.what.clone());
+        let event = if task.purpose == Purpose::Failed { "failed" } else { "closed" };
+        self.for_sharers(lower, event, task.purpose.clone());
         self.release_lower(lower);
     }
 
     // -- events of the layer's own
 
     fn make_own(&mut self, task: &Task) {
-        let (Some(handler), What::Own { handler: number }) = (self.handler_of(task), &task.what) else { return };
+        let (Some(handler), Purpose::Own { handler: number }) = (self.handler_of(task), &task.purpose) else { return };
         let s::Event::Custom { params: locals, .. } = &handler.event else { return };
         let (_, with_flow) = self.lowering.own_params(self.inst, task.on, *number);
         let flow = if with_flow { self.inst(self.inst).top.len() } else { 0 };
@@ -217,12 +217,12 @@ impl<'p> Writer<'_, 'p> {
             self.runs.pass = Pass::Custom { name: name.clone(), down, args: locals.as_slice().into() };
             return self.run_with(handler, locals, &values);
         }
-        let ends = match at.shape() {
+        let is_edge = match at.shape() {
             Some(s::Shape::Worker) => false,
             Some(s::Shape::Multiplexor) => on == On::Entity || down,
             Some(s::Shape::Router | s::Shape::Endpoint) | None => true,
         };
-        match ends {
+        match is_edge {
             true if GRANTS.contains(&&**name) => {}
             true => self.nobody_handles(name),
             false => self.custom(name, down, values),

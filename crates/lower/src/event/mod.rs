@@ -13,7 +13,7 @@ use mokume_semantics::program as s;
 
 use crate::code::Writer;
 use crate::plan::Kind;
-use crate::stack::{Lowering, On, Task, What};
+use crate::stack::{Lowering, On, Purpose, Task};
 
 impl<'p> Lowering<'p> {
     /// Start, timers and settling of all layers; the rest follows from the ports.
@@ -32,7 +32,7 @@ impl<'p> Lowering<'p> {
     }
 
     fn root(&mut self, inst: usize, on: On, trigger: r::Trigger, handler: Option<u32>) {
-        self.need(Task { inst, on, trigger, params: Vec::new(), what: What::Plain { handler }, later: 0 });
+        self.need(Task { inst, on, trigger, params: Vec::new(), purpose: Purpose::Plain { handler }, later: 0 });
     }
 
     fn root_handler(&mut self, inst: usize, at: u32, handler: &'p s::Handler) {
@@ -114,7 +114,7 @@ impl<'p> Lowering<'p> {
 
     fn source_of(&mut self, task: &Task) -> Option<r::SourceId> {
         // The listeners of a layer are known by its name.
-        let own = !matches!(task.what, What::Register(..));
+        let own = !matches!(task.purpose, Purpose::Register(..));
         match self.handler_of(task).filter(|_| own) {
             Some(handler) => self.place(handler.span),
             None => self.layer(task.inst).and_then(|layer| self.place(layer.name.span)),

@@ -6,7 +6,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::plan::Kind;
-use crate::stack::{Ends, Lowering, On, What, GRANTS};
+use crate::stack::{Endpoints, Lowering, On, Purpose, GRANTS};
 
 type Params = Vec<(String, r::Type)>;
 
@@ -16,8 +16,8 @@ fn one(name: &str, ty: r::Type) -> Params {
 }
 
 /// An input of an application's port.
-fn input(event: &str) -> What {
-    What::Custom { name: Rc::from(event), down: true }
+fn input(event: &str) -> Purpose {
+    Purpose::Custom { name: Rc::from(event), down: true }
 }
 
 impl<'p> Lowering<'p> {
@@ -40,19 +40,19 @@ impl<'p> Lowering<'p> {
         self.change(inst, |info| info.port = Some(port));
     }
 
-    fn add_input(&mut self, inst: usize, on: On, event: &str, params: Params, what: What) {
+    fn add_input(&mut self, inst: usize, on: On, event: &str, params: Params, purpose: Purpose) {
         let (Some(port), Some(class)) = (self.infos[inst].port, self.class_on(inst, on)) else { return };
         let of_object = if on == On::Session { one("session", r::Type::Ref(class)) } else { Vec::new() };
         let shown = [of_object, params.clone()].concat();
         let input = r::PortInput { event: event.to_owned(), params: shown, class, handler: event.to_owned() };
         self.a.ports[port.index()].inputs.push(input);
-        self.event(inst, on, event, params, what);
+        self.event(inst, on, event, params, purpose);
     }
 
     fn declare_device(&mut self, inst: usize) {
         let frame = one("msg", r::Type::Msg);
         self.add_port(inst, &self.inst(inst).name, r::PortKind::Device, vec![("frame".to_owned(), frame.clone())]);
-        self.add_input(inst, On::Entity, "frame", frame, What::Plain { handler: None });
+        self.add_input(inst, On::Entity, "frame", frame, Purpose::Plain { handler: None });
     }
 
     // -- applications
@@ -102,7 +102,7 @@ impl<'p> Lowering<'p> {
         let at = self.inst(inst);
         let (user, msg) = (one("user", r::Type::U(32)), one("msg", r::Type::Msg));
         let flow = self.flow_params(&at.bottom);
-        let listener = [user.clone(), self.pattern_params(&at.bottom, Ends::Local)].concat();
+        let listener = [user.clone(), self.pattern_params(&at.bottom, Endpoints::Local)].concat();
         let from = [user.clone(), flow.clone()].concat();
         let asked = self.below_handles(inst, GRANTS[1]);
         if at.uses.sessions {
@@ -115,9 +115,9 @@ impl<'p> Lowering<'p> {
         }
         self.add_input(inst, On::Entity, "unlisten", listener, input("unlisten"));
         if at.uses.sessions {
-            self.add_input(inst, On::Session, "send", msg.clone(), What::Send);
-            self.add_input(inst, On::Session, "close", Vec::new(), What::Close);
-            self.add_input(inst, On::Session, "abort", Vec::new(), What::Abort);
+            self.add_input(inst, On::Session, "send", msg.clone(), Purpose::Send);
+            self.add_input(inst, On::Session, "close", Vec::new(), Purpose::Close);
+            self.add_input(inst, On::Session, "abort", Vec::new(), Purpose::Abort);
         }
         if at.uses.sessions && asked {
             self.add_input(inst, On::Session, GRANTS[1], amounts(), input(GRANTS[1]));

@@ -169,8 +169,8 @@ impl<'p> Writer<'_, 'p> {
         let at = self.inst(self.inst);
         let header = self.layer(self.inst).and_then(|layer| layer.header.as_ref());
         let one_of_many = header.is_some_and(|header| header.variants.len() > 1);
-        let ends = matches!(at.shape(), Some(s::Shape::Endpoint | s::Shape::Router)) && !at.chooses();
-        match one_of_many || ends {
+        let is_edge = matches!(at.shape(), Some(s::Shape::Endpoint | s::Shape::Router)) && !at.chooses();
+        match one_of_many || is_edge {
             true => self.drop(message, "unexpected"),
             false => self.deliver_up(message, None),
         }

@@ -6,7 +6,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::code::Writer;
-use crate::stack::{Lowering, What, GRANTS};
+use crate::stack::{Lowering, Purpose, GRANTS};
 
 /// Who hears an operation of a service: who serves it, or who uses it, by the place among its `uses`.
 type Target = (usize, Option<u32>);
@@ -50,8 +50,8 @@ impl<'p> Writer<'_, 'p> {
                 _ => *value,
             });
             let args = args.collect();
-            let what = What::Service { service, operation, uses: *uses };
-            self.tell_entity_of(*inst, (&event, params.clone()), what, args);
+            let purpose = Purpose::Service { service, operation, uses: *uses };
+            self.tell_entity_of(*inst, (&event, params.clone()), purpose, args);
         }
         if targets.is_empty() {
             self.drop_all(&values, "unexpected");
@@ -86,19 +86,19 @@ impl<'p> Writer<'_, 'p> {
             ("accepted", false) => return self.say_accepted(),
             _ => {}
         }
-        let what = What::Custom { name: Rc::from(name), down };
+        let purpose = Purpose::Custom { name: Rc::from(name), down };
         let at = self.inst(self.inst);
         let in_session = self.runs.session.is_some() || self.runs.lower.is_some();
         match down {
-            true if in_session && at.uses.sessions => self.event_down(name, what, args),
-            false if self.runs.session.is_some() && at.used.sessions => self.event_up(name, what, args),
-            true => self.custom_down(name, &what, &args),
-            false => self.custom_up(name, what, args),
+            true if in_session && at.uses.sessions => self.event_down(name, purpose, args),
+            false if self.runs.session.is_some() && at.used.sessions => self.event_up(name, purpose, args),
+            true => self.custom_down(name, &purpose, &args),
+            false => self.custom_up(name, purpose, args),
         }
     }
 
     /// To each of several layers: those below a router are alike to it.
-    fn custom_down(&mut self, name: &str, what: &What, args: &[r::Value]) {
+    fn custom_down(&mut self, name: &str, purpose: &Purpose, args: &[r::Value]) {
         let at = self.inst(self.inst);
         for below in at.lowers() {
             let mut all = args.to_vec();
@@ -107,18 +107,18 @@ impl<'p> Writer<'_, 'p> {
                 let rest = if at.several.is_empty() { 0 } else { 1 };
                 all.extend(self.lift_to(*below, bottom.get(rest..).unwrap_or_default(), false));
             }
-            self.tell_entity(*below, name, what.clone(), all);
+            self.tell_entity(*below, name, purpose.clone(), all);
         }
     }
 
-    fn custom_up(&mut self, name: &str, what: What, mut args: Vec<r::Value>) {
+    fn custom_up(&mut self, name: &str, purpose: Purpose, mut args: Vec<r::Value>) {
         let Some(user) = self.plan.flow_users(self.inst).first().copied() else { return };
         let port = self.layer(user).is_none() && !GRANTS.contains(&name);
         if port || self.carries_flow(user) {
             let top = self.flow_at_hand();
             args.extend(self.as_user_sees(user, &top));
         }
-        self.tell_entity(user, name, what, args);
+        self.tell_entity(user, name, purpose, args);
     }
 
     pub(super) fn nobody_handles(&mut self, name: &str) {

@@ -34,8 +34,8 @@ impl Planner<'_, '_> {
         let mut sound = true;
         for inst in &self.plan.insts {
             let (Some(span), name) = (inst.span, &inst.name) else { continue };
-            let ends = matches!(inst.kind, Kind::Application) || inst.shape() == Some(Shape::Endpoint);
-            let problem = if !ends && inst.users.is_empty() {
+            let is_edge = matches!(inst.kind, Kind::Application) || inst.shape() == Some(Shape::Endpoint);
+            let problem = if !is_edge && inst.users.is_empty() {
                 Some(("M0723", format!("nothing stands above `{name}`"), "export it, or put a layer over it"))
             } else if inst.users.len() > 1 && !inst.is_multiplexor() {
                 Some((

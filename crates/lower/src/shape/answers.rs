@@ -7,7 +7,7 @@ use mokume_semantics::program as s;
 
 use crate::code::{Flow, Fork, Writer};
 use crate::fault::Fault;
-use crate::stack::{Register, What};
+use crate::stack::{Purpose, Register};
 
 /// How far the message has come: whether anybody has a share of it, and whether a session of its flow does.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ impl<'p> Writer<'_, 'p> {
             given = self.share_if(found, given, |w, session| {
                 w.runs.session = Some(session[0]);
                 let share = w.value(r::OpKind::Share { message });
-                w.event_up("deliver", What::Deliver, vec![share]);
+                w.event_up("deliver", Purpose::Deliver, vec![share]);
             });
         }
         let in_session = given;

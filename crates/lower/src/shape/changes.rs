@@ -12,7 +12,7 @@ use mokume_semantics::program as s;
 
 use crate::code::{Exits, Writer};
 use crate::fault::Fault;
-use crate::stack::{Of, On, Reading, Watched, What};
+use crate::stack::{Of, On, Purpose, Reading, Watched};
 
 impl<'p> Writer<'_, 'p> {
     // -- telling
@@ -45,7 +45,7 @@ impl<'p> Writer<'_, 'p> {
         self.tell_if_other((entity, &watched.cells), now, |w| {
             let (name, event) = (Rc::from(watched.name.as_str()), format!("change_{}", watched.name));
             for inst in &watched.who {
-                w.tell_entity(*inst, &event, What::Changed { name: Rc::clone(&name) }, Vec::new());
+                w.tell_entity(*inst, &event, Purpose::Changed { name: Rc::clone(&name) }, Vec::new());
             }
         });
     }
@@ -68,7 +68,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     fn hand_change_on(&mut self, name: &str) {
-        self.event_up(&format!("change_{name}"), What::Changed { name: name.into() }, Vec::new());
+        self.event_up(&format!("change_{name}"), Purpose::Changed { name: name.into() }, Vec::new());
     }
 
     fn tell_if_other(
@@ -118,7 +118,7 @@ impl<'p> Writer<'_, 'p> {
             On::Session => self.hand_change_on(name),
             On::Lower => {
                 let lower = self.params()[0];
-                self.for_sharers(lower, &format!("change_{name}"), What::Changed { name: name.clone() });
+                self.for_sharers(lower, &format!("change_{name}"), Purpose::Changed { name: name.clone() });
             }
             On::Entity | On::Point | On::Object(_) => {}
         }

@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 
 use crate::code::{Exits, Flow, Writer};
-use crate::stack::What;
+use crate::stack::Purpose;
 
 impl<'p> Writer<'_, 'p> {
     /// A message of the layer, for those above. `from`: the flow it came from, where the code says it.
@@ -29,7 +29,7 @@ impl<'p> Writer<'_, 'p> {
     pub(super) fn hand_up(&mut self, message: r::Value, from: Option<Vec<r::Value>>) {
         let at = self.inst(self.inst);
         if self.runs.session.is_some() && at.used.sessions {
-            return self.event_up("deliver", What::Deliver, vec![message]);
+            return self.event_up("deliver", Purpose::Deliver, vec![message]);
         }
         let flow: Flow = match from {
             Some(flow) => flow.into(),

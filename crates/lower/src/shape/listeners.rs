@@ -10,7 +10,7 @@ use mokume_semantics::program as s;
 use crate::code::{Exits, Flow, Fork, Writer};
 use crate::fault::Fault;
 use crate::plan::Component;
-use crate::stack::{Ends, Lowering, On, Patterns, Register, Registration, What};
+use crate::stack::{Endpoints, Lowering, On, Patterns, Purpose, Register, Registration};
 
 /// Of so many layers a listener may leave the local part open.
 const MOST_OPEN: usize = 3;
@@ -193,7 +193,7 @@ impl<'p> Writer<'_, 'p> {
     /// Into the map of listeners, or out of it.
     fn enter_listener(&mut self, user: Option<usize>, registration: Registration, pattern: &[r::Value]) {
         let Some(patterns) = self.info().listeners else { return };
-        let Some(cell) = patterns.of(registration.ends) else { return };
+        let Some(cell) = patterns.of(registration.endpoints) else { return };
         let (entity, each) = (self.entity(), self.shares(self.inst));
         for (place, (of, how)) in self.listening(self.inst).into_iter().enumerate() {
             let number = self.constant(r::Type::U(8), place as u64);
@@ -204,7 +204,7 @@ impl<'p> Writer<'_, 'p> {
                     self.remove(entity, cell, key);
                 }
             } else if mine && how == registration.how {
-                if let (Some(any), Ends::Both) = (patterns.any, registration.ends) {
+                if let (Some(any), Endpoints::Both) = (patterns.any, registration.endpoints) {
                     let yes = self.truth(true);
                     self.set(entity, any, yes);
                 }
@@ -240,7 +240,7 @@ impl<'p> Writer<'_, 'p> {
         }
         let bottom: Vec<r::Value> = match at.is_multiplexor() {
             true => {
-                let said = at.top.iter().filter(|c| c.is_said(registration.ends == Ends::Both));
+                let said = at.top.iter().filter(|c| c.is_said(registration.endpoints == Endpoints::Both));
                 let others = pattern.iter().zip(said).filter(|(_, c)| c.owner != self.inst);
                 others.map(|(value, _)| *value).collect()
             }
@@ -252,11 +252,11 @@ impl<'p> Writer<'_, 'p> {
     /// `below.listen(…)` in code.
     pub fn register_by_hand(&mut self, how: Register, flow: &'p s::Expr) {
         let values = self.expr(flow);
-        let ends = Ends::of(flow);
+        let endpoints = Endpoints::of(flow);
         let parts = values.iter().zip(&self.inst(self.inst).bottom);
         let said: Vec<r::Value> =
-            parts.filter(|(_, c)| c.is_said(ends == Ends::Both)).map(|(value, _)| *value).collect();
-        self.register_down(Registration { how, ends }, &said);
+            parts.filter(|(_, c)| c.is_said(endpoints == Endpoints::Both)).map(|(value, _)| *value).collect();
+        self.register_down(Registration { how, endpoints }, &said);
     }
 
     /// `listen`, `bind`, `unlisten` for the layer below; only where somebody there cares.
@@ -282,13 +282,14 @@ impl<'p> Writer<'_, 'p> {
             _ => Register::Listen,
         };
         let components = &self.inst(below).top;
-        let ends = if components.iter().any(Component::is_remote) { registration.ends } else { Ends::Local };
-        let registration = Registration { how, ends };
-        let args = self.lift_to(below, pattern, ends == Ends::Local);
-        let params = self.pattern_params(components, ends);
+        let endpoints =
+            if components.iter().any(Component::is_remote) { registration.endpoints } else { Endpoints::Local };
+        let registration = Registration { how, endpoints };
+        let args = self.lift_to(below, pattern, endpoints == Endpoints::Local);
+        let params = self.pattern_params(components, endpoints);
         let user = (self.inst(below).users.len() > 1).then_some(self.inst);
         let event = self.event_of(&registration.name(), user);
-        self.event(below, On::Entity, &event, params, What::Register(registration, user));
+        self.event(below, On::Entity, &event, params, Purpose::Register(registration, user));
         let target = self.unique(self.lowering.info(below).classes.entity);
         self.emit(target, &event, args);
     }

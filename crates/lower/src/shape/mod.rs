@@ -6,7 +6,6 @@
 mod answers;
 mod changes;
 mod deliver;
-mod ending;
 mod keys;
 mod listeners;
 mod maps;
@@ -15,3 +14,4 @@ mod point;
 mod quoted;
 mod quotes;
 mod session;
+mod session_end;

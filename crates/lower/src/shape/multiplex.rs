@@ -6,7 +6,7 @@ use mokume_semantics::program as s;
 
 use crate::code::{Exits, Flow, Writer};
 use crate::constants::Env;
-use crate::stack::What;
+use crate::stack::Purpose;
 
 impl<'p> Writer<'_, 'p> {
     /// In the order of the page: the first that is found gets the message.
@@ -17,7 +17,7 @@ impl<'p> Writer<'_, 'p> {
             if let Some(session) = self.find_session(&key) {
                 self.on(&mut exits, session, |w, session| {
                     w.runs.session = Some(session[0]);
-                    w.event_up("deliver", What::Deliver, vec![message]);
+                    w.event_up("deliver", Purpose::Deliver, vec![message]);
                 });
             }
         }
@@ -184,7 +184,7 @@ impl<'p> Writer<'_, 'p> {
     // -- the lower side's object
 
     /// `opened`, `failed`, `closed` of a lower session: for all that share it.
-    pub fn for_sharers(&mut self, lower: r::Value, event: &str, what: What) {
+    pub fn for_sharers(&mut self, lower: r::Value, event: &str, purpose: Purpose) {
         let info = self.info();
         let Some(cells) = &info.session else { return };
         let (Some(of), Some(opened)) = (cells.lower, cells.opened) else { return };
@@ -192,27 +192,27 @@ impl<'p> Writer<'_, 'p> {
         self.each_of(cells.class, |w, at| {
             let shares = w.get(at, of);
             let mut mine = w.compare(r::Compare::Eq, shares, lower);
-            if what == What::Opened {
+            if purpose == Purpose::Opened {
                 let told = w.get(at, opened);
                 let waits = w.value(r::OpKind::Not { a: told });
                 mine = w.binary(r::Binary::And, mine, waits);
             }
             w.when(mine, |w| {
                 w.runs.session = Some(at);
-                w.tell_sharer(at, (event, what), args);
+                w.tell_sharer(at, (event, purpose), args);
             });
         });
     }
 
-    fn tell_sharer(&mut self, session: r::Value, (event, what): (&str, What), args: Vec<r::Value>) {
-        match what {
-            What::Opened => {
+    fn tell_sharer(&mut self, session: r::Value, (event, purpose): (&str, Purpose), args: Vec<r::Value>) {
+        match purpose {
+            Purpose::Opened => {
                 self.set_opened(session);
                 self.say_opened();
             }
-            What::Changed { .. } => self.event_up(event, what, args),
+            Purpose::Changed { .. } => self.event_up(event, purpose, args),
             _ => {
-                self.event_up(event, what, args);
+                self.event_up(event, purpose, args);
                 self.forget_session(session);
             }
         }

@@ -7,7 +7,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::code::{Exits, Writer};
-use crate::stack::{Ends, Patterns, PointCells, Register, Registration};
+use crate::stack::{Endpoints, Patterns, PointCells, Register, Registration};
 
 impl<'p> Writer<'_, 'p> {
     // -- listeners
@@ -16,7 +16,7 @@ impl<'p> Writer<'_, 'p> {
     /// where there is one; other ways leave.
     pub fn enter_point(&mut self, exits: &mut Exits, registration: Registration, pattern: &[r::Value]) {
         let Some(cells) = self.info().point else { return };
-        let Some(index) = cells.index.of(registration.ends) else { return };
+        let Some(index) = cells.index.of(registration.endpoints) else { return };
         let found = self.find_in(index, pattern);
         let point = match registration.how {
             // Where nobody listened there is nothing to take back.
@@ -50,9 +50,9 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// After `unlisten`: the point ends when the last of its sessions has.
-    pub fn leave_listener(&mut self, ends: Ends, pattern: &[r::Value]) {
+    pub fn leave_listener(&mut self, endpoints: Endpoints, pattern: &[r::Value]) {
         let (Some(cells), Some(point)) = (self.info().point, self.runs.point) else { return };
-        let Some(index) = cells.index.of(ends) else { return };
+        let Some(index) = cells.index.of(endpoints) else { return };
         self.take_from(index, pattern.to_vec());
         let no = self.truth(false);
         self.set(point, cells.listening, no);
@@ -110,11 +110,11 @@ impl<'p> Writer<'_, 'p> {
 }
 
 impl Patterns {
-    /// The map of the patterns that name these ends.
-    pub fn of(self, ends: Ends) -> Option<r::CellId> {
-        match ends {
-            Ends::Local => Some(self.local),
-            Ends::Both => self.from,
+    /// The map of the patterns that name these endpoints.
+    pub fn of(self, endpoints: Endpoints) -> Option<r::CellId> {
+        match endpoints {
+            Endpoints::Local => Some(self.local),
+            Endpoints::Both => self.from,
         }
     }
 }

@@ -9,7 +9,7 @@ use mokume_semantics::program as s;
 
 use crate::code::{Exits, Flow, Pass, Writer};
 use crate::fault::Fault;
-use crate::stack::{HeaderField, Lowering, On, What};
+use crate::stack::{HeaderField, Lowering, On, Purpose};
 
 const FLOW_EVENT: &str = "failed_flow";
 const SESSION_EVENT: &str = "failed_quoting";
@@ -47,7 +47,7 @@ impl<'p> Writer<'_, 'p> {
         let params = [head, self.flow_params(&self.inst(user).bottom)].concat();
         self.without_header(user, quote, |w, quote| {
             let args = [vec![why, quote], flow].concat();
-            w.tell_entity_of(user, (FLOW_EVENT, params), What::FailedFlow, args);
+            w.tell_entity_of(user, (FLOW_EVENT, params), Purpose::FailedFlow, args);
         });
     }
 
@@ -158,7 +158,7 @@ impl<'p> Writer<'_, 'p> {
             return self.drop(quote, "unmatched");
         };
         self.without_header(user, quote, |w, quote| {
-            w.event_up(SESSION_EVENT, What::FailedQuoting, vec![why, quote]);
+            w.event_up(SESSION_EVENT, Purpose::FailedQuoting, vec![why, quote]);
         });
     }
 
@@ -172,16 +172,16 @@ impl<'p> Writer<'_, 'p> {
         }
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         if self.failed_handler(self.inst).is_none() && endpoint {
-            return self.end_told(quote);
+            return self.end_session_told(quote);
         }
         self.run_failed(why, quote);
     }
 
     /// Nobody above says otherwise: the session ends.
-    fn end_told(&mut self, quote: r::Value) {
+    fn end_session_told(&mut self, quote: r::Value) {
         self.drop(quote, "failed");
         if let Some(session) = self.runs.session {
-            self.event_down("abort", What::Abort, Vec::new());
+            self.event_down("abort", Purpose::Abort, Vec::new());
             self.release_session(session);
         }
     }

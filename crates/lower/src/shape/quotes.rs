@@ -9,7 +9,7 @@ use crate::code::Writer;
 use crate::stack::{HeaderField, Lowering, PlacedField};
 
 /// A field in the fixed part of a wire.
-pub struct Place {
+pub struct FixedField {
     bits: u32,
     width: u8,
     endian: r::Endian,
@@ -19,7 +19,7 @@ pub struct Place {
 enum HeaderSize {
     Fixed(u32),
     /// So many octets each.
-    Counted(Place, u64),
+    Counted(FixedField, u64),
     /// As the wire says how far it reaches.
     Reach(r::WireExpression),
 }
@@ -78,7 +78,7 @@ impl<'p> Lowering<'p> {
                 },
                 _ => None,
             };
-            counted = each.map(|each| (Place { bits, width: field.width, endian }, each)).or(counted.take());
+            counted = each.map(|each| (FixedField { bits, width: field.width, endian }, each)).or(counted.take());
         });
         let items = &self.a.wires[wire.index()].items;
         let reach = items.iter().find_map(|item| match item {
@@ -158,7 +158,7 @@ impl<'p> Writer<'_, 'p> {
         let mut place = None;
         self.fixed_fields(wire, |field, bits, endian| {
             if field.index == index {
-                place = Some(Place { bits, width: field.width, endian });
+                place = Some(FixedField { bits, width: field.width, endian });
             }
         });
         match place {
@@ -168,7 +168,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// A field of whole octets, or of bits within one, as a `u32`.
-    fn load_bits(&mut self, quote: r::Value, place: &Place) -> r::Value {
+    fn load_bits(&mut self, quote: r::Value, place: &FixedField) -> r::Value {
         let wide = r::Type::U(32);
         let at = self.constant(wide, u64::from(place.bits / 8));
         let whole = place.bits % 8 == 0 && place.width % 8 == 0;

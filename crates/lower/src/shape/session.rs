@@ -8,7 +8,7 @@ use mokume_semantics::program as s;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
 use crate::program::any_stmt;
-use crate::stack::What;
+use crate::stack::Purpose;
 
 impl<'p> Writer<'_, 'p> {
     // -- a new session
@@ -56,7 +56,7 @@ impl<'p> Writer<'_, 'p> {
     fn refuse_open(&mut self, user: usize, upper: r::Value, reason: &str) {
         let why = self.why(reason);
         let on = self.lower_side(user).0;
-        self.event(user, on, "failed", vec![("why".into(), r::Type::Reason)], What::Failed);
+        self.event(user, on, "failed", vec![("why".into(), r::Type::Reason)], Purpose::Failed);
         self.emit(upper, "failed", vec![why]);
     }
 
@@ -151,7 +151,7 @@ impl<'p> Writer<'_, 'p> {
         let given = self.given_below(below);
         let params = [upper, self.flow_params(&self.inst(below).top), self.given_params(below)].concat();
         let args = [vec![object], flow, given].concat();
-        self.tell_entity_of(below, (&event, params), What::Open { user }, args);
+        self.tell_entity_of(below, (&event, params), Purpose::Open { user }, args);
     }
 
     /// `below.open(…)` in code: an endpoint makes its session, another layer's is there.
@@ -195,7 +195,7 @@ impl<'p> Writer<'_, 'p> {
                 };
                 w.ways(made, open, |w, _| {
                     let why = w.why("no_room");
-                    w.event_up("failed", What::Failed, vec![why]);
+                    w.event_up("failed", Purpose::Failed, vec![why]);
                     w.leave_session(session);
                 });
             },
@@ -235,7 +235,7 @@ impl<'p> Writer<'_, 'p> {
     /// Tells the layer above that its session is open.
     pub fn say_opened(&mut self) {
         if let Some(session) = self.runs.session {
-            self.event_up("opened", What::Opened, vec![session]);
+            self.event_up("opened", Purpose::Opened, vec![session]);
         }
     }
 
@@ -246,7 +246,7 @@ impl<'p> Writer<'_, 'p> {
         let args = [vec![session], self.as_user_sees(user, flow)].concat();
         let lower = vec![("lower".to_owned(), self.b.type_of(session))];
         let params = [lower, self.flow_params(&self.inst(user).bottom)].concat();
-        self.tell_entity_of(user, ("accepted", params), What::Accepted, args);
+        self.tell_entity_of(user, ("accepted", params), Purpose::Accepted, args);
     }
 
     /// Tells the entity of the layer above of the session at hand, with its flow.
@@ -311,7 +311,7 @@ impl<'p> Writer<'_, 'p> {
     /// Tells the layer below that nobody wants the session it offered.
     pub fn refuse_lower(&mut self, lower: r::Value) {
         if let Some(below) = self.inst(self.inst).below {
-            self.answer(below, lower, ("refuse", What::Refuse), Vec::new());
+            self.answer(below, lower, ("refuse", Purpose::Refuse), Vec::new());
         }
     }
 
@@ -320,7 +320,7 @@ impl<'p> Writer<'_, 'p> {
         let Some(below) = self.inst(self.inst).below else { return };
         let user = (self.plan.session_users(below).len() > 1).then_some(self.inst);
         let event = self.event_of("attach", user);
-        self.answer(below, lower, (&event, What::Attach), vec![object]);
+        self.answer(below, lower, (&event, Purpose::Attach), vec![object]);
     }
 
     /// `attach(upper)` on the session: the layer above has its half now.
@@ -350,7 +350,7 @@ impl<'p> Writer<'_, 'p> {
             self.with_first(session, |w, message| w.drop(message, "refused"));
             self.leave_session(session);
         } else {
-            self.event_down("refuse", What::Refuse, Vec::new());
+            self.event_down("refuse", Purpose::Refuse, Vec::new());
             self.release_session(session);
         }
     }

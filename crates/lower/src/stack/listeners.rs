@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use super::{Ends, Lowering, Patterns, Register};
+use super::{Endpoints, Lowering, Patterns, Register};
 use crate::plan::{Component, Kind};
 use crate::program::{any_stmt, blocks};
 
@@ -14,15 +14,15 @@ impl<'p> Lowering<'p> {
         if !unbound || at.top.iter().all(Component::is_remote) {
             return None;
         }
-        let local = self.listener_map(inst, "listeners", Ends::Local);
-        let from = self.may_name_remotes(inst).then(|| self.listener_map(inst, "listeners_from", Ends::Both));
+        let local = self.listener_map(inst, "listeners", Endpoints::Local);
+        let from = self.may_name_remotes(inst).then(|| self.listener_map(inst, "listeners_from", Endpoints::Both));
         let entity = self.infos[inst].classes.entity;
         let any = from.map(|_| self.scalar_cell(entity, "any_from", r::Type::Bool, false));
         Some(Patterns { local, from, any })
     }
 
-    fn listener_map(&mut self, inst: usize, name: &str, ends: Ends) -> r::CellId {
-        let mut key = r::types(&self.pattern_params(&self.inst(inst).top, ends));
+    fn listener_map(&mut self, inst: usize, name: &str, endpoints: Endpoints) -> r::CellId {
+        let mut key = r::types(&self.pattern_params(&self.inst(inst).top, endpoints));
         // Where all who match get a share, each listens for itself.
         key.extend(self.shares(inst).then_some(r::Type::U(8)));
         let capacity = self.stack.sessions.max(1);
@@ -47,7 +47,7 @@ impl<'p> Lowering<'p> {
         let named = |kind: &s::StmtKind| match kind {
             s::StmtKind::Emit(
                 s::Emission::Listen { flow } | s::Emission::Bind { flow } | s::Emission::Unlisten { flow },
-            ) => Ends::of(flow) == Ends::Both,
+            ) => Endpoints::of(flow) == Endpoints::Both,
             _ => false,
         };
         any_stmt(blocks(layer), &named)

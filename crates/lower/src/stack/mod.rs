@@ -11,6 +11,7 @@ mod given;
 mod info;
 mod listeners;
 mod members;
+mod procedures;
 mod published;
 mod sessions;
 mod task;
@@ -34,10 +35,11 @@ pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;
 pub use given::Given;
 pub use info::{HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
+pub use procedures::{Called, Procedure, Standing};
 pub use published::{Publisher, Reading, CREDIT};
-pub use task::{Ends, On, Register, Registration, Task, What};
+pub use task::{Endpoints, On, Purpose, Register, Registration, Task};
 
-/// Grants end at the ends of a stack, and where several are above or below: who has a use for them handles them.
+/// Grants end at the edges of a stack, and where several are above or below: who has a use for them handles them.
 pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
 
 /// One stack's automaton under construction, and what it is made from.
@@ -51,6 +53,8 @@ pub struct Lowering<'p> {
     pub infos: Vec<Rc<Info>>,
     pub diagnostics: Vec<Diagnostic>,
     pub functions: HashMap<(usize, String, Reading), r::FunctionId>,
+    /// None of what cannot be one.
+    pub procedures: HashMap<Standing, Option<Procedure>>,
     pub watched: Vec<Watched>,
     /// Whose sessions hand a change of this name on to those above.
     pub handed_on: HashSet<(usize, String)>,
@@ -80,6 +84,7 @@ impl<'p> Lowering<'p> {
             infos: Vec::new(),
             diagnostics: Vec::new(),
             functions: HashMap::new(),
+            procedures: HashMap::new(),
             watched: Vec::new(),
             handed_on: HashSet::new(),
             declared: HashSet::new(),
@@ -236,8 +241,9 @@ impl<'p> Lowering<'p> {
     }
 
     /// The same of what a pattern says.
-    pub fn pattern_params(&mut self, components: &[Component], ends: Ends) -> Vec<(String, r::Type)> {
-        let said: Vec<Component> = components.iter().filter(|c| c.is_said(ends == Ends::Both)).cloned().collect();
+    pub fn pattern_params(&mut self, components: &[Component], endpoints: Endpoints) -> Vec<(String, r::Type)> {
+        let said: Vec<Component> =
+            components.iter().filter(|c| c.is_said(endpoints == Endpoints::Both)).cloned().collect();
         self.flow_params(&said)
     }
 
@@ -303,9 +309,9 @@ impl<'p> Lowering<'p> {
     }
 
     /// Asks for the handler of an event that is emitted.
-    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, what: What) {
+    pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, purpose: Purpose) {
         let trigger = r::Trigger::Event(name.to_owned());
-        self.need(Task { inst, on, trigger, params, what, later: 0 });
+        self.need(Task { inst, on, trigger, params, purpose, later: 0 });
     }
 
     /// The handler to be made next, in the order in which they were asked for; none when all are made.
@@ -355,8 +361,9 @@ impl<'p> Lowering<'p> {
     pub fn gives_up_sessions(&self, inst: usize) -> bool {
         use s::{Emission, StmtKind};
         self.layer(inst).is_some_and(|layer| {
-            let ends = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Closed | Emission::Failed { .. }));
-            any_stmt(blocks(layer), &ends)
+            let ends_session =
+                |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Closed | Emission::Failed { .. }));
+            any_stmt(blocks(layer), &ends_session)
         })
     }
 

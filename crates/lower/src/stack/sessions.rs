@@ -4,7 +4,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use super::info::{FoundCells, LowerCells};
-use super::{Ends, Info, Lowering, Patterns, PointCells, SessionCells};
+use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
 use crate::plan::{Kind, Part};
 
 impl<'p> Lowering<'p> {
@@ -73,17 +73,17 @@ impl<'p> Lowering<'p> {
         let sessions = self.scalar_cell(class, "sessions", r::Type::U(32), false);
         let listening = self.scalar_cell(class, "listening", r::Type::Bool, false);
         let of_session = self.scalar_cell(session, "point", r::Type::Ref(class), true);
-        let map = |this: &mut Self, name: &str, ends| {
-            let key = this.pattern_params(top, ends);
+        let map = |this: &mut Self, name: &str, endpoints| {
+            let key = this.pattern_params(top, endpoints);
             this.map_to(entity, name, key, class, listeners)
         };
-        let local = map(self, "points", Ends::Local);
-        let from = self.may_name_remotes(inst).then(|| map(self, "points_from", Ends::Both));
+        let local = map(self, "points", Endpoints::Local);
+        let from = self.may_name_remotes(inst).then(|| map(self, "points_from", Endpoints::Both));
         let index = Patterns { local, from, any: None };
         PointCells { class, sessions, listening, index, of_session }
     }
 
-    /// Where a multiplexor's own local key stands in its flow, and its bits; of a key of one number that the ends do not share.
+    /// Where a multiplexor's own local key stands in its flow, and its bits; of a key of one number that the endpoints do not share.
     pub fn open_key(&self, inst: usize) -> Option<(usize, u8)> {
         let at = self.inst(inst);
         let own = |place: &usize| at.top[*place].owner == inst && at.top[*place].side == Part::Local;

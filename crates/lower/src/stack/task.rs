@@ -13,7 +13,7 @@ pub struct Task {
     pub on: On,
     pub trigger: r::Trigger,
     pub params: Vec<(String, r::Type)>,
-    pub what: What,
+    pub purpose: Purpose,
     /// How many of them may wait for their turn.
     pub later: u32,
 }
@@ -42,7 +42,7 @@ impl From<s::ScopeKind> for On {
 
 /// What a handler that is to be made is for.
 #[derive(Clone, PartialEq, Debug)]
-pub enum What {
+pub enum Purpose {
     /// Flow traffic, on the entity.
     FlowSend,
     FlowDeliver,
@@ -90,29 +90,33 @@ pub enum What {
     },
 }
 
-impl What {
+impl Purpose {
     /// Whether an event of the language is what the handler is for.
     pub fn stands_for(&self, event: &s::Event) -> bool {
         use s::Event as E;
         match self {
-            What::FlowSend | What::Send => matches!(event, E::Send { .. }),
-            What::FlowDeliver | What::Deliver => matches!(event, E::Deliver { .. }),
-            What::Open { .. } => matches!(event, E::Open { .. }),
-            What::Accepted => matches!(event, E::Accepted { .. }),
-            What::Opened => matches!(event, E::Opened),
-            What::Failed => matches!(event, E::Failed { .. }),
-            What::Closed => matches!(event, E::Closed),
-            What::FailedFlow | What::FailedQuoting => matches!(event, E::FailedQuoting { .. }),
-            What::Close => matches!(event, E::Close),
-            What::Abort => matches!(event, E::Abort),
-            What::Changed { name } => matches!(event, E::Change { name: known } if known.text == **name),
-            What::Custom { name, .. } => matches!(event, E::Custom { name: known, .. } if known.text == **name),
-            What::Register(registration, _) => match registration.how {
+            Purpose::FlowSend | Purpose::Send => matches!(event, E::Send { .. }),
+            Purpose::FlowDeliver | Purpose::Deliver => matches!(event, E::Deliver { .. }),
+            Purpose::Open { .. } => matches!(event, E::Open { .. }),
+            Purpose::Accepted => matches!(event, E::Accepted { .. }),
+            Purpose::Opened => matches!(event, E::Opened),
+            Purpose::Failed => matches!(event, E::Failed { .. }),
+            Purpose::Closed => matches!(event, E::Closed),
+            Purpose::FailedFlow | Purpose::FailedQuoting => matches!(event, E::FailedQuoting { .. }),
+            Purpose::Close => matches!(event, E::Close),
+            Purpose::Abort => matches!(event, E::Abort),
+            Purpose::Changed { name } => matches!(event, E::Change { name: known } if known.text == **name),
+            Purpose::Custom { name, .. } => matches!(event, E::Custom { name: known, .. } if known.text == **name),
+            Purpose::Register(registration, _) => match registration.how {
                 Register::Listen => matches!(event, E::Listen { .. }),
                 Register::Bind => matches!(event, E::Bind { .. }),
                 Register::Unlisten => matches!(event, E::Unlisten { .. }),
             },
-            What::Refuse | What::Attach | What::Service { .. } | What::Own { .. } | What::Plain { .. } => false,
+            Purpose::Refuse
+            | Purpose::Attach
+            | Purpose::Service { .. }
+            | Purpose::Own { .. }
+            | Purpose::Plain { .. } => false,
         }
     }
 }
@@ -120,12 +124,14 @@ impl What {
 impl<'p> Lowering<'p> {
     /// The layer's own handler of what a task is for, if it has one.
     pub fn handler_of(&self, task: &Task) -> Option<&'p s::Handler> {
-        match &task.what {
-            What::Plain { handler: Some(at) } | What::Own { handler: at } => {
+        match &task.purpose {
+            Purpose::Plain { handler: Some(at) } | Purpose::Own { handler: at } => {
                 self.layer(task.inst)?.handlers.get(*at as usize)
             }
-            What::Service { service, operation, uses } => self.service_handler(task.inst, *service, *operation, *uses),
-            what => self.handler_where(task.inst, |event| what.stands_for(event)),
+            Purpose::Service { service, operation, uses } => {
+                self.service_handler(task.inst, *service, *operation, *uses)
+            }
+            purpose => self.handler_where(task.inst, |event| purpose.stands_for(event)),
         }
     }
 
@@ -177,26 +183,26 @@ pub enum Register {
 
 /// Which components a pattern has: those of the local end, or all, where something of the remote end is named.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Ends {
+pub enum Endpoints {
     Local,
     Both,
 }
 
-impl Ends {
-    /// A pattern that is written out names the ends that it says; any other flow is a pattern of both.
-    pub fn of(flow: &s::Expr) -> Ends {
+impl Endpoints {
+    /// A pattern that is written out names the endpoints that it says; any other flow is a pattern of both.
+    pub fn of(flow: &s::Expr) -> Endpoints {
         match &flow.kind {
-            s::ExprKind::Flow { remote, .. } if remote.is_empty() => Ends::Local,
-            _ => Ends::Both,
+            s::ExprKind::Flow { remote, .. } if remote.is_empty() => Endpoints::Local,
+            _ => Endpoints::Both,
         }
     }
 }
 
-/// What is asked of the layer below, and for which ends.
+/// What is asked of the layer below, and for which endpoints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Registration {
     pub how: Register,
-    pub ends: Ends,
+    pub endpoints: Endpoints,
 }
 
 impl Registration {
@@ -207,9 +213,9 @@ impl Registration {
             Register::Bind => "bind",
             Register::Unlisten => "unlisten",
         };
-        match self.ends {
-            Ends::Local => how.to_owned(),
-            Ends::Both => format!("{how}_from"),
+        match self.endpoints {
+            Endpoints::Local => how.to_owned(),
+            Endpoints::Both => format!("{how}_from"),
         }
     }
 }

@@ -7,7 +7,7 @@ use mokume_semantics::program as s;
 
 use crate::code::{Flow, Writer};
 use crate::fault::Fault;
-use crate::stack::{KeyPart, PlacedField, What};
+use crate::stack::{KeyPart, PlacedField, Purpose};
 
 /// A header to be pushed: the variant, and its fields as the layer named them.
 pub type Fields = Option<(u32, Vec<Vec<r::Value>>)>;
@@ -22,7 +22,7 @@ impl<'p> Writer<'_, 'p> {
             message = self.value(r::OpKind::Encode { message, wire });
         }
         if at.uses.sessions && (self.runs.session.is_some() || self.runs.lower.is_some()) {
-            return self.event_down("send", What::Send, vec![message]);
+            return self.event_down("send", Purpose::Send, vec![message]);
         }
         if !at.uses.flow {
             self.error_here("M0725", "a message goes down, but there is no session that it goes to", "open one");
@@ -134,7 +134,7 @@ impl<'p> Writer<'_, 'p> {
         let msg = vec![("msg".to_owned(), r::Type::Msg)];
         let params = [msg, self.flow_params(&self.inst(below).top)].concat();
         let args = [vec![message], flow].concat();
-        self.tell_entity_of(below, ("send", params), What::FlowSend, args);
+        self.tell_entity_of(below, ("send", params), Purpose::FlowSend, args);
     }
 
     /// Runs `each` for the layer below that the first of `bottom` names, with the rest of it; of one layer for that. With

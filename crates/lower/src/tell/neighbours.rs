@@ -4,7 +4,7 @@ use mokume_reaction as r;
 
 use crate::code::Writer;
 use crate::fault::Fault;
-use crate::stack::{On, What};
+use crate::stack::{On, Purpose};
 
 impl<'p> Writer<'_, 'p> {
     /// Emits an event to an object. Messages among the arguments are given away.
@@ -13,9 +13,9 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// An event for the entity of an instance.
-    pub fn tell_entity(&mut self, inst: usize, event: &str, what: What, args: Vec<r::Value>) {
+    pub fn tell_entity(&mut self, inst: usize, event: &str, purpose: Purpose, args: Vec<r::Value>) {
         let params = self.named(&args);
-        self.tell_entity_of(inst, (event, params), what, args);
+        self.tell_entity_of(inst, (event, params), purpose, args);
     }
 
     /// The same with the names of its parameters.
@@ -23,10 +23,10 @@ impl<'p> Writer<'_, 'p> {
         &mut self,
         inst: usize,
         (event, params): (&str, Vec<(String, r::Type)>),
-        what: What,
+        purpose: Purpose,
         args: Vec<r::Value>,
     ) {
-        self.event(inst, On::Entity, event, params, what);
+        self.event(inst, On::Entity, event, params, purpose);
         let target = self.unique(self.lowering.info(inst).classes.entity);
         self.emit(target, event, args);
     }
@@ -45,28 +45,28 @@ impl<'p> Writer<'_, 'p> {
     // -- sessions
 
     /// An event for the session below; of flow traffic there is none.
-    pub fn event_down(&mut self, event: &str, what: What, args: Vec<r::Value>) {
+    pub fn event_down(&mut self, event: &str, purpose: Purpose, args: Vec<r::Value>) {
         let at = self.inst(self.inst);
         let (Some(below), true) = (at.below, at.uses.sessions) else { return };
         let Some(target) = self.lower_session() else { return };
-        self.answer(below, target, (event, what), args);
+        self.answer(below, target, (event, purpose), args);
     }
 
     /// An event for a session of an instance.
-    pub fn answer(&mut self, inst: usize, session: r::Value, (event, what): (&str, What), args: Vec<r::Value>) {
+    pub fn answer(&mut self, inst: usize, session: r::Value, (event, purpose): (&str, Purpose), args: Vec<r::Value>) {
         let params = self.named(&args);
-        self.event(inst, On::Session, event, params, what);
+        self.event(inst, On::Session, event, params, purpose);
         self.emit(session, event, args);
     }
 
     /// An event for the session above; which of several users it is, the session knows.
-    pub fn event_up(&mut self, event: &str, what: What, args: Vec<r::Value>) {
+    pub fn event_up(&mut self, event: &str, purpose: Purpose, args: Vec<r::Value>) {
         let (info, Some(session)) = (self.info(), self.runs.session) else { return };
         let Some(cells) = &info.session else { return };
         let params = self.named(&args);
         for user in self.plan.session_users(self.inst) {
             let on = self.lower_side(user).0;
-            self.event(user, on, event, params.clone(), what.clone());
+            self.event(user, on, event, params.clone(), purpose.clone());
         }
         match (&cells.above[..], cells.user) {
             ([above], _) => {
@@ -94,7 +94,7 @@ impl<'p> Writer<'_, 'p> {
         let flow = self.permuted(flow, &params);
         let params = [vec![("msg".to_owned(), r::Type::Msg)], params].concat();
         let args = [vec![message], flow].concat();
-        self.tell_entity_of(user, ("deliver", params), What::FlowDeliver, args);
+        self.tell_entity_of(user, ("deliver", params), Purpose::FlowDeliver, args);
     }
 
     /// Only for the planted fault: two parts of one type change places.

@@ -30,7 +30,7 @@ fn marks(body: &str) -> BTreeMap<(u32, u32), usize> {
     let automaton = lower(&program, &sources, StackId(0), &Options::default()).0.expect("a stack");
     let mut found = BTreeMap::new();
     for block in automaton.handlers.iter().flat_map(|handler| &handler.body.blocks) {
-        assert_eq!(block.mark.is_some(), block.end.targets().len() > 1, "{}", block.label);
+        assert_eq!(block.mark.is_some(), block.terminator.targets().len() > 1, "{}", block.label);
         if let Some(mark) = block.mark {
             let line = automaton.sources[mark.source.index()].line;
             *found.entry((line, mark.nth)).or_insert(0) += 1;

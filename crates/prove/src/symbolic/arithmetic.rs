@@ -7,24 +7,12 @@ use super::{Reader, Value};
 use crate::term::{Operator, Sort, Term};
 
 impl Reader<'_> {
-    /// A result, and when it is reported.
+    /// A result, and when it is reported. A table: an arm for each operator.
     pub(super) fn arithmetic(&mut self, op: Binary, a: Term, b: Term) -> (Term, Option<Term>) {
         if self.terms.sort(a) == Sort::Bool {
             return (self.boolean(op, a, b), None);
         }
         let width = self.terms.width(a);
-        let plain = |op| match op {
-            Binary::AddWrap | Binary::Add => Operator::Add,
-            Binary::SubWrap | Binary::Sub => Operator::Sub,
-            Binary::MulWrap | Binary::Mul => Operator::Mul,
-            Binary::Div => Operator::Div,
-            Binary::Rem => Operator::Rem,
-            Binary::And => Operator::And,
-            Binary::Or => Operator::Or,
-            Binary::Xor => Operator::Xor,
-            Binary::Shl => Operator::Shl,
-            _ => Operator::Shr,
-        };
         let zero = self.terms.number(0, width);
         match op {
             Binary::Min | Binary::Max => {
@@ -48,19 +36,43 @@ impl Reader<'_> {
                 let carried = self.terms.as_truth(high);
                 (self.terms.extract(width - 1, 0, product), Some(carried))
             }
-            Binary::Div | Binary::Rem => {
-                let by_zero = self.terms.equal(b, zero);
-                let quotient = self.terms.binary(plain(op), a, b);
-                (self.terms.choose(by_zero, zero, quotient), Some(by_zero))
-            }
+            Binary::Div => self.divided(Operator::Div, a, b, zero),
+            Binary::Rem => self.divided(Operator::Rem, a, b, zero),
             Binary::Within => {
                 let inside = self.terms.less(a, b);
                 let largest = self.terms.number(u64::MAX >> (64 - width.min(64)), width);
                 let beyond = self.terms.not(inside);
                 (self.terms.choose(inside, a, largest), Some(beyond))
             }
-            other => (self.terms.binary(plain(other), a, b), None),
+            Binary::AddWrap => (self.terms.binary(Operator::Add, a, b), None),
+            Binary::SubWrap => (self.terms.binary(Operator::Sub, a, b), None),
+            Binary::MulWrap => (self.terms.binary(Operator::Mul, a, b), None),
+            Binary::And => (self.terms.binary(Operator::And, a, b), None),
+            Binary::Or => (self.terms.binary(Operator::Or, a, b), None),
+            Binary::Xor => (self.terms.binary(Operator::Xor, a, b), None),
+            Binary::Shl => (self.terms.binary(Operator::Shl, a, b), None),
+            Binary::Shr => (self.terms.binary(Operator::Shr, a, b), None),
         }
+    }
+
+    /// On `seqN`: order is circular, and sums and products go round without a report (docs/semantics.md, A4).
+    pub(super) fn around(&mut self, op: Binary, a: Term, b: Term) -> (Term, Option<Term>) {
+        match op {
+            Binary::Min | Binary::Max => {
+                let less = self.circular(a, b, true);
+                let (then, otherwise) = if op == Binary::Min { (a, b) } else { (b, a) };
+                (self.terms.choose(less, then, otherwise), None)
+            }
+            Binary::Add | Binary::Sub | Binary::Mul => (self.arithmetic(op, a, b).0, None),
+            other => self.arithmetic(other, a, b),
+        }
+    }
+
+    /// By zero: zero, and reported (docs/semantics.md, A3).
+    fn divided(&mut self, operator: Operator, a: Term, b: Term, zero: Term) -> (Term, Option<Term>) {
+        let by_zero = self.terms.equal(b, zero);
+        let quotient = self.terms.binary(operator, a, b);
+        (self.terms.choose(by_zero, zero, quotient), Some(by_zero))
     }
 
     pub(super) fn boolean(&mut self, op: Binary, a: Term, b: Term) -> Term {

@@ -48,7 +48,7 @@ impl Reader<'_> {
                 done.push(way.leaf);
                 continue;
             }
-            match self.end_block(body, way) {
+            match self.terminator(body, way) {
                 Ended::Ways(more) => ways.extend(more),
                 Ended::Escape(mut leaf, why) => {
                     leaf.escape = Some(why);
@@ -125,8 +125,9 @@ impl Reader<'_> {
             }
             K::Null { .. } => Ok(vec![Value::Null]),
             K::Binary { op, a, b } => {
+                let circle = way.circular(*a);
                 let (a, b) = (way.bits(*a)?, way.bits(*b)?);
-                let (term, trap) = self.arithmetic(*op, a, b);
+                let (term, trap) = if circle { self.around(*op, a, b) } else { self.arithmetic(*op, a, b) };
                 way.leaf.traps.extend(trap);
                 one(term)
             }
@@ -241,7 +242,7 @@ impl Reader<'_> {
             }
             K::Encode { message, wire } => {
                 let mut message = way.message(*message)?;
-                self.encode(&mut message, *wire)?;
+                way.leaf.traps.extend(self.encode(&mut message, *wire)?);
                 message_back(message)
             }
             K::Size { message } => {
@@ -331,7 +332,9 @@ impl Reader<'_> {
             }
             K::Holds { object, cell, index } => {
                 let (object, index) = (way.object(*object)?, way.bits(*index)?);
-                one(self.holds(object, *cell, index))
+                let (holds, beyond) = self.holds(object, *cell, index);
+                way.leaf.traps.push(beyond);
+                one(holds)
             }
             K::Count { object, cell, amount } => {
                 let (object, amount) = (way.object(*object)?, way.bits(*amount)?);
@@ -363,6 +366,7 @@ impl Reader<'_> {
             | K::Share { .. }
             | K::Received { .. }
             | K::Native { .. }
+            | K::Run { .. }
             | K::DropFor { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),
         }
     }
@@ -381,7 +385,7 @@ impl Reader<'_> {
                 return Err("a function with too many ways".into());
             }
             self.run_block(body, &mut way)?;
-            if let Terminator::Yield { values } = &body.blocks[way.block].end {
+            if let Terminator::Yield { values } = &body.blocks[way.block].terminator {
                 let values = values.iter().map(|value| way.value(*value)).collect::<Result<Vec<_>, _>>()?;
                 results.push((self.terms.all(&way.leaf.condition), values));
                 for (key, term) in way.leaf.cells {
@@ -403,7 +407,7 @@ impl Reader<'_> {
                     }
                 }
             } else {
-                match self.end_block(body, way) {
+                match self.terminator(body, way) {
                     Ended::Ways(more) => ways.extend(more),
                     Ended::Escape(_, why) => return Err(why),
                     Ended::Finished(..) => return Err("a function that does not yield".into()),

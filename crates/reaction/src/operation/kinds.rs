@@ -85,6 +85,22 @@ impl Slot<'_> {
         }
     }
 
+    /// The type that it names, if it names one.
+    pub(crate) fn ty(&self) -> Option<Type> {
+        match self {
+            Slot::Type(ty) => Some(*ty),
+            _ => None,
+        }
+    }
+
+    /// The class that it names, if it names one.
+    pub(crate) fn class(&self) -> Option<ClassId> {
+        match self {
+            Slot::Class(class) => Some(*class),
+            _ => None,
+        }
+    }
+
     /// The values in it, in order.
     pub fn values(&self) -> Vec<Value> {
         match self {
@@ -312,6 +328,10 @@ kinds! {
     MessagesCell: CellId,
     MapCell: CellId,
     Function: FunctionId,
+    /// One that is a part of the layer's handlers.
+    Procedure: FunctionId,
+    /// The same, which may refuse.
+    Refusing: FunctionId,
     Param: ParamId,
     Header: HeaderId,
     /// Written with its header.

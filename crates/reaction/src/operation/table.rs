@@ -31,8 +31,8 @@ macro_rules! operations {
 
             fn number(&self) -> usize {
                 #[allow(clippy::enum_variant_names)]
-                enum Place { $($name,)* }
-                match self { $($enum::$name { .. } => Place::$name as usize,)* }
+                enum Discriminant { $($name,)* }
+                match self { $($enum::$name { .. } => Discriminant::$name as usize,)* }
             }
 
             /// The operation of a line, with these fields; none if they are not of its kinds.
@@ -103,6 +103,9 @@ operations! {
         /// Nanoseconds; constant in a reaction.
         Now "now" {} -> [Word64] {};
         Call "call {function}({args})" { function: Function, args: Arguments } -> [Results] { READS | REPORTS };
+        /// What the procedure does, the handler does here.
+        Run "run {procedure}({args})" { procedure: Procedure, args: Arguments } -> [Results]
+            { READS | WRITES | EMITS | REPORTS | COUNTS | TAKES };
         /// A random number from the object's own stream.
         Sample "sample {ty} from {object}" { ty: ScalarType, object: Own } -> [Named] { READS | WRITES };
         /// The one object of a unique class.
@@ -237,6 +240,9 @@ operations! {
         /// A share of the message held in a place.
         ShareHeld "shareheld {object}.{cell}[{index}]" { object: Object, cell: MessagesCell, index: Word32 } -> [Message] / []
             { READS | REPORTS | TAKES };
+        /// The same as `run`, of a procedure that may give back what it was given.
+        TryRun "tryrun {procedure}({args})" { procedure: Refusing, args: Arguments } -> [Results] / [Refused]
+            { READS | WRITES | EMITS | REPORTS | COUNTS | TAKES };
         /// An event in a reaction of its own, before other inputs; refused when its queue is full: the messages are still ours.
         Later "later {target}.{event}({args})" { target: Object, event: QueuedEvent, args: EventArguments } -> [] / []
             gives_back { EMITS };

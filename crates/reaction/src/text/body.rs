@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mokume_base::{Diagnostic, Span};
 
 use super::cursor::{fault, unknown, Cursor, Read};
-use super::parse::{Item, Parser, SILENT};
+use super::parser::{Item, Parser, SILENT};
 use super::token::{Line, TokenKind};
 use crate::place::{Place, Places, Unit};
 use crate::*;
@@ -27,7 +27,8 @@ pub struct BodyReader<'p> {
     pub pending: Vec<(Value, Literal, Span)>,
     /// Constants of the line at hand, by value: they go before the operation, in the order of its operands.
     pub constants: HashMap<Value, OpKind>,
-    pub results: Vec<Type>,
+    /// What it gives, and what it gives where it refuses.
+    pub results: (Vec<Type>, Vec<Type>),
     unit: Unit,
     places: Places,
     diagnostics: Vec<Diagnostic>,
@@ -79,16 +80,17 @@ impl HigherSource for Option<(u32, Span)> {
     }
 }
 
-fn signature(automaton: &Automaton, unit: Unit) -> (Vec<(String, Type)>, Vec<Type>) {
+/// The parameters; what it gives, and what it gives where it refuses.
+fn signature(automaton: &Automaton, unit: Unit) -> (Vec<(String, Type)>, (Vec<Type>, Vec<Type>)) {
     match unit {
         Unit::Function(id) => {
             let function = &automaton.functions[id.index()];
-            (function.params.clone(), function.results.clone())
+            (function.params.clone(), (function.results.clone(), function.refused().to_vec()))
         }
         Unit::Handler(id) => {
             let handler = automaton.handler(id);
             let values = &handler.body.values;
-            (values.iter().map(|info| (info.name.clone(), info.ty)).collect(), Vec::new())
+            (values.iter().map(|info| (info.name.clone(), info.ty)).collect(), (Vec::new(), Vec::new()))
         }
     }
 }
@@ -189,12 +191,12 @@ impl BodyReader<'_> {
         }
     }
 
-    /// A line was not read: if it was an end, the block has ended; if it had results, they are known to be lost.
+    /// A line was not read: if it was a terminator, the block has ended; if it had results, they are known to be lost.
     fn lose(&mut self, line: &Line) {
         self.pending.clear();
         self.constants.clear();
         let mut cursor = Cursor::new(line);
-        if super::terminator::is_end(&cursor) {
+        if super::terminator::is_terminator(&cursor) {
             self.builder.end(Terminator::Return);
         } else if let Ok(names) = result_names(&mut cursor) {
             self.lost.extend(names.into_iter().map(|(name, _)| name));
@@ -208,13 +210,13 @@ impl BodyReader<'_> {
             let index = reader.builder.body().blocks[block.index()].ops.len() as u32;
             reader.places.set(Place::Op(reader.unit, block, index), line.span());
         };
-        if super::terminator::is_end(&cursor) {
-            let end = self.terminator(&mut cursor)?;
-            let mark = self.end_mark(&mut cursor)?;
+        if super::terminator::is_terminator(&cursor) {
+            let terminator = self.terminator(&mut cursor)?;
+            let mark = self.terminator_mark(&mut cursor)?;
             cursor.end()?;
-            self.settle_end(&end)?;
+            self.settle_terminator(&terminator)?;
             mark_place(self);
-            self.builder.end_at(end, mark);
+            self.builder.end_at(terminator, mark);
             return Ok(());
         }
         let names = result_names(&mut cursor)?;
@@ -242,7 +244,7 @@ impl BodyReader<'_> {
     }
 
     /// `#3:1`, if it is there.
-    fn end_mark(&mut self, cursor: &mut Cursor) -> Read<Option<Mark>> {
+    fn terminator_mark(&mut self, cursor: &mut Cursor) -> Read<Option<Mark>> {
         let Some(source) = self.source_mark(cursor)? else { return Ok(None) };
         cursor.expect(":")?;
         Ok(Some(Mark { source, nth: cursor.small()? }))
@@ -354,12 +356,13 @@ impl BodyReader<'_> {
         self.settle(&kind.operands(), &wanted)
     }
 
-    fn settle_end(&mut self, end: &Terminator) -> Read<()> {
+    fn settle_terminator(&mut self, terminator: &Terminator) -> Read<()> {
         let pending: Vec<Value> = self.pending.iter().map(|(value, ..)| *value).collect();
         let typing =
             Typing { automaton: &self.parser.automaton, values: &self.builder.body().values, pending: &pending };
-        let (mut operands, mut wanted) = (end.operands(), typing.end_operands(end, &self.results));
-        for (target, results) in end.targets().into_iter().zip(typing.target_results(end)) {
+        let (mut operands, mut wanted) =
+            (terminator.operands(), typing.terminator_operands(terminator, (&self.results.0, &self.results.1)));
+        for (target, results) in terminator.targets().into_iter().zip(typing.target_results(terminator)) {
             let params = &self.builder.body().blocks[target.block.index()].params;
             let skip = results.map_or(0, |results| results.len());
             for (index, arg) in target.args.iter().enumerate() {

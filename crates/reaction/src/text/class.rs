@@ -5,7 +5,7 @@ use std::mem::take;
 use mokume_base::{Diagnostic, Span};
 
 use super::cursor::{fault, unknown, Cursor, Read};
-use super::parse::Parser;
+use super::parser::Parser;
 use super::token::{Line, TokenKind};
 use crate::place::Place;
 use crate::*;

@@ -3,7 +3,7 @@
 use mokume_base::Span;
 
 use super::cursor::{fault, Cursor, Read};
-use super::parse::{Item, Parser};
+use super::parser::{Item, Parser};
 use super::token::Line;
 use crate::place::{Place, Unit};
 use crate::*;
@@ -47,61 +47,26 @@ impl Parser {
 
     fn enter(&mut self, keyword: &str, name: String, span: Span, line: Span) -> Read<usize> {
         let a = &mut self.automaton;
-        let (index, place, known) = match keyword {
-            "param" => {
-                let known = a.params.iter().any(|found| found.name == name);
-                a.params.push(Param { name: name.clone(), ty: Type::Bool, default: None });
-                (a.params.len() - 1, Place::Param((a.params.len() - 1).into()), known)
-            }
-            "enum" => {
-                let known = a.enums.iter().any(|found| found.name == name);
-                a.enums.push(Enum { name: name.clone(), width: 8, names: Vec::new() });
-                (a.enums.len() - 1, Place::Enum((a.enums.len() - 1).into()), known)
-            }
-            "attribute" => {
-                let known = a.attributes.iter().any(|found| found.name == name);
-                a.attributes.push(Attribute { name: name.clone(), ty: Type::Bool, default: 0 });
-                (a.attributes.len() - 1, Place::Attribute((a.attributes.len() - 1).into()), known)
-            }
-            "header" => {
-                let known = a.header_named(&name).is_some();
-                a.headers.push(Header { name: name.clone(), variants: Vec::new() });
-                (a.headers.len() - 1, Place::Header((a.headers.len() - 1).into()), known)
-            }
-            "reason" => {
-                let known = a.reasons.iter().any(|found| found.name == name);
-                a.reasons.push(Reason { name: name.clone() });
-                (a.reasons.len() - 1, Place::Reason((a.reasons.len() - 1).into()), known)
-            }
-            "layer" => {
-                let known = a.layer_named(&name).is_some();
-                a.layers.push(Layer { name: name.clone(), of: String::new(), shape: String::new() });
-                (a.layers.len() - 1, Place::Layer((a.layers.len() - 1).into()), known)
-            }
-            "class" => {
-                let known = a.class_named(&name).is_some();
-                a.classes.push(empty_class(&name));
-                (a.classes.len() - 1, Place::Class((a.classes.len() - 1).into()), known)
-            }
+        let known = is_known(a, keyword, &name);
+        let twice = format!("there is a {keyword} `{name}` already");
+        let (index, place) = match keyword {
+            "param" => added(&mut a.params, Param { name, ty: Type::Bool, default: None }, Place::Param),
+            "enum" => added(&mut a.enums, Enum { name, width: 8, names: Vec::new() }, Place::Enum),
+            "attribute" => added(&mut a.attributes, Attribute { name, ty: Type::Bool, default: 0 }, Place::Attribute),
+            "header" => added(&mut a.headers, Header { name, variants: Vec::new() }, Place::Header),
+            "reason" => added(&mut a.reasons, Reason { name }, Place::Reason),
+            "layer" => added(&mut a.layers, Layer { name, of: String::new(), shape: String::new() }, Place::Layer),
+            "class" => added(&mut a.classes, empty_class(&name), Place::Class),
             "port" => {
-                let known = a.port_named(&name).is_some();
-                a.ports.push(empty_port(&name, a.ports.len()));
-                (a.ports.len() - 1, Place::Port((a.ports.len() - 1).into()), known)
+                let port = empty_port(&name, a.ports.len());
+                added(&mut a.ports, port, Place::Port)
             }
-            "wire" => {
-                let known = a.wire_named(&name).is_some();
-                a.wires.push(super::wire::empty(&name));
-                (a.wires.len() - 1, Place::Wire((a.wires.len() - 1).into()), known)
-            }
-            _ => {
-                let known = a.function_named(&name).is_some();
-                a.functions.push(empty_function(&name));
-                (a.functions.len() - 1, Place::Unit(Unit::Function((a.functions.len() - 1).into())), known)
-            }
+            "wire" => added(&mut a.wires, super::wire::empty(&name), Place::Wire),
+            _ => added(&mut a.functions, empty_function(&name), |id| Place::Unit(Unit::Function(id))),
         };
         self.set_place(place, line);
         if known {
-            self.report(fault(codes::TWICE, format!("there is a {keyword} `{name}` already"), span));
+            self.report(fault(codes::TWICE, twice, span));
         }
         Ok(index)
     }
@@ -202,6 +167,28 @@ impl Parser {
     }
 }
 
+/// Puts an item behind the others of its kind: its index there, and its place.
+fn added<T, I: From<usize>>(list: &mut Vec<T>, item: T, place: impl Fn(I) -> Place) -> (usize, Place) {
+    list.push(item);
+    (list.len() - 1, place((list.len() - 1).into()))
+}
+
+/// Whether an item of the kind has the name already.
+fn is_known(a: &Automaton, keyword: &str, name: &str) -> bool {
+    match keyword {
+        "param" => a.params.iter().any(|found| found.name == name),
+        "enum" => a.enums.iter().any(|found| found.name == name),
+        "attribute" => a.attributes.iter().any(|found| found.name == name),
+        "header" => a.header_named(name).is_some(),
+        "reason" => a.reasons.iter().any(|found| found.name == name),
+        "layer" => a.layer_named(name).is_some(),
+        "class" => a.class_named(name).is_some(),
+        "port" => a.port_named(name).is_some(),
+        "wire" => a.wire_named(name).is_some(),
+        _ => a.function_named(name).is_some(),
+    }
+}
+
 fn empty_class(name: &str) -> Class {
     Class {
         name: name.to_owned(),
@@ -227,7 +214,7 @@ fn empty_port(name: &str, index: usize) -> Port {
 fn empty_function(name: &str) -> Function {
     Function {
         name: name.to_owned(),
-        published: None,
+        role: Role::Pure,
         params: Vec::new(),
         results: Vec::new(),
         body: BodyBuilder::new(&[]).finish(),

@@ -1,7 +1,7 @@
 //! Ports, the signatures of functions and handlers, and the composition, from text.
 
 use super::cursor::{fault, unknown, Cursor, Read};
-use super::parse::Parser;
+use super::parser::Parser;
 use super::token::{Line, TokenKind};
 use crate::place::{Place, Unit};
 use crate::*;
@@ -61,25 +61,41 @@ impl Parser {
         Ok((class, name.clone()))
     }
 
-    /// Reads the signature of a function or published value (`keyword` tells which); bodies are read once all are
+    /// Reads the signature of a function, published value or procedure (`keyword` tells which); bodies are read once all are
     /// known.
     pub fn fill_function(&mut self, index: usize, keyword: &str, cursor: &mut Cursor) -> Read<()> {
         cursor.path()?;
+        let procedure = keyword == "procedure";
+        let layer = match procedure {
+            true => {
+                cursor.expect_word("of")?;
+                Some(self.layer_at(cursor)?)
+            }
+            false => None,
+        };
         cursor.expect("(")?;
         let span = cursor.span();
         let params = self.params_at(cursor)?;
         cursor.expect("->")?;
         cursor.expect("(")?;
         let results = cursor.list(")", |cursor| self.type_at(cursor))?;
-        let published = match (keyword, params.first()) {
-            ("publish", Some((_, Type::Ref(class)))) => Some(*class),
-            ("publish", _) => {
+        let refused = match procedure && cursor.word("else") {
+            true => {
+                cursor.expect("(")?;
+                Some(cursor.list(")", |cursor| self.type_at(cursor))?)
+            }
+            false => None,
+        };
+        let role = match (keyword, params.first(), layer) {
+            (_, _, Some(layer)) => Role::Procedure { layer, refused },
+            ("publish", Some((_, Type::Ref(class))), None) => Role::Published(*class),
+            ("publish", _, None) => {
                 return Err(fault(codes::SYNTAX, "the first parameter of a published value is its object", span));
             }
-            _ => None,
+            _ => Role::Pure,
         };
         let function = &mut self.automaton.functions[index];
-        (function.params, function.results, function.published) = (params, results, published);
+        (function.params, function.results, function.role) = (params, results, role);
         cursor.expect("{")?;
         cursor.end()
     }

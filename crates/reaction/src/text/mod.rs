@@ -11,6 +11,7 @@ mod layout;
 mod names;
 mod operation;
 mod parse;
+mod parser;
 mod print;
 mod print_body;
 mod print_wire;

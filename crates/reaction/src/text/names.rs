@@ -88,3 +88,8 @@ pub fn variant(automaton: &Automaton, header: HeaderId, variant: VariantId) -> S
         None => "?".to_owned(),
     }
 }
+
+/// ` #7`, as it stands behind an operation, or nothing.
+pub fn source_mark(source: Option<SourceId>) -> String {
+    source.map_or(String::new(), |id| format!(" #{}", id.0))
+}

@@ -103,6 +103,7 @@ impl BodyReader<'_> {
         }
     }
 
+    /// Reads what a field holds. A table: an arm for each kind of field, or for those that are written alike.
     fn read_field(&mut self, place: usize, row: &Row, slots: &mut Slots, cursor: &mut Cursor) -> Read<()> {
         let kind = row.fields[place].1;
         let slot = match kind {
@@ -132,7 +133,7 @@ impl BodyReader<'_> {
             Kind::Class | Kind::UniqueClass | Kind::OwnClass => Slot::Class(self.parser.class_at(cursor)?),
             Kind::ScalarCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => self.cell(slots, cursor)?,
             Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => self.cell(slots, cursor)?,
-            Kind::Function => {
+            Kind::Function | Kind::Procedure | Kind::Refusing => {
                 let find = |name: &str| self.automaton().function_named(name);
                 Slot::Function(found("function", find, &self.automaton().functions, |f| &f.name, cursor)?)
             }

@@ -94,11 +94,6 @@ fn layer(layer: &Layer) -> String {
     format!("layer {}{of}{shape}\n", path(&layer.name))
 }
 
-/// ` #7`, as it stands behind an operation, or nothing.
-pub fn source_mark(source: Option<SourceId>) -> String {
-    source.map_or(String::new(), |id| format!(" #{}", id.0))
-}
-
 fn class(automaton: &Automaton, class: &Class) -> String {
     let layer = automaton.layers.get(class.layer.index()).map_or("?", |layer| layer.name.as_str());
     let mut out = format!("class {}", path(&class.name));
@@ -112,7 +107,7 @@ fn class(automaton: &Automaton, class: &Class) -> String {
     if let Some(limit) = class.settle_limit {
         out += &format!(" settle {limit}");
     }
-    out += &format!("{} {{\n", source_mark(class.source));
+    out += &format!("{} {{\n", names::source_mark(class.source));
     for found in &class.cells {
         out += &format!("  {}\n", cell(automaton, found));
     }
@@ -122,7 +117,7 @@ fn class(automaton: &Automaton, class: &Class) -> String {
 fn cell(automaton: &Automaton, cell: &Cell) -> String {
     let fixed = if cell.fixed { "fixed " } else { "" };
     let kind = cell_kind(automaton, &cell.kind);
-    format!("{fixed}{}: {kind}{}", ident(&cell.name), source_mark(cell.source))
+    format!("{fixed}{}: {kind}{}", ident(&cell.name), names::source_mark(cell.source))
 }
 
 fn cell_kind(automaton: &Automaton, kind: &CellKind) -> String {
@@ -183,11 +178,26 @@ fn port(automaton: &Automaton, index: usize, port: &Port) -> String {
 }
 
 fn function(automaton: &Automaton, function: &Function) -> String {
-    let word = if function.published.is_some() { "publish" } else { "function" };
-    let results: Vec<String> = function.results.iter().map(|ty| names::ty(automaton, *ty)).collect();
+    let types = |types: &[Type]| types.iter().map(|ty| names::ty(automaton, *ty)).collect::<Vec<_>>().join(", ");
+    let (word, of, otherwise) = match &function.role {
+        Role::Pure => ("function", String::new(), String::new()),
+        Role::Published(_) => ("publish", String::new(), String::new()),
+        Role::Procedure { layer, refused } => {
+            let otherwise = refused.as_ref().map_or(String::new(), |refused| format!(" else ({})", types(refused)));
+            (
+                "procedure",
+                format!(
+                    " of {}",
+                    automaton.layers.get(layer.index()).map_or("?".to_owned(), |layer| path(&layer.name))
+                ),
+                otherwise,
+            )
+        }
+    };
     let params = names::params(automaton, &function.params);
-    let head = format!("{word} {}({params}) -> ({})", path(&function.name), results.join(", "));
-    format!("{head} {{\n{}}}\n", print_body::body(automaton, &function.body, &function.results))
+    let head = format!("{word} {}{of}({params}) -> ({}){otherwise}", path(&function.name), types(&function.results));
+    let given = (&function.results[..], function.refused());
+    format!("{head} {{\n{}}}\n", print_body::body(automaton, &function.body, given))
 }
 
 fn handler(automaton: &Automaton, handler: &Handler) -> String {
@@ -203,8 +213,8 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
     let params = names::params(automaton, &handler.params);
     let comma = if params.is_empty() { "" } else { ", " };
     let later = if handler.later_capacity == 0 { String::new() } else { format!(" later {}", handler.later_capacity) };
-    let head = format!("{head}({}{comma}{params}){later}{}", ident(object), source_mark(handler.source));
-    format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, &[]))
+    let head = format!("{head}({}{comma}{params}){later}{}", ident(object), names::source_mark(handler.source));
+    format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, (&[], &[])))
 }
 
 fn composition(automaton: &Automaton, composition: &Composition) -> String {

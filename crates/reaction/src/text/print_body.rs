@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::names::{self, ident, path};
-use super::print::source_mark;
+use super::names::{self, ident, path, source_mark};
 use crate::operation::template::Piece;
 use crate::operation::{Kind, Row, Slot};
 use crate::*;
 
 /// The lines of a canonical body, entry first and without a label.
-pub fn body(automaton: &Automaton, body: &Body, results: &[Type]) -> String {
+pub fn body(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) -> String {
     let mut out = String::new();
     for (index, block) in body.blocks.iter().enumerate() {
         let mut printer = Printer { automaton, body, inline: HashMap::new() };
@@ -21,12 +20,12 @@ pub fn body(automaton: &Automaton, body: &Body, results: &[Type]) -> String {
                 out += &format!("    {line}{}\n", source_mark(op.source));
             }
         }
-        out += &format!("    {}{}\n", printer.end(&block.end, results), mark(block.mark));
+        out += &format!("    {}{}\n", printer.terminator(&block.terminator, results), mark(block.mark));
     }
     out
 }
 
-/// ` #3:1`: the second end of source 3.
+/// ` #3:1`: the second terminator of source 3.
 fn mark(mark: Option<Mark>) -> String {
     mark.map_or(String::new(), |mark| format!(" #{}:{}", mark.source.0, mark.nth))
 }
@@ -234,19 +233,19 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn end(&self, end: &Terminator, results: &[Type]) -> String {
+    fn terminator(&self, terminator: &Terminator, results: (&[Type], &[Type])) -> String {
         let a = self.automaton;
-        let operands = end.operands();
+        let operands = terminator.operands();
         let pending: Vec<Value> = operands.iter().copied().filter(|value| self.inline.contains_key(value)).collect();
         let typing = Typing { automaton: a, values: &self.body.values, pending: &pending };
-        let targets = end.targets();
-        let first = typing.target_results(end);
+        let targets = terminator.targets();
+        let first = typing.target_results(terminator);
         let target = |index: usize| self.target(targets[index], &first[index]);
-        let all = || self.list(&operands, &typing.end_operands(end, results));
-        match end {
+        let all = || self.list(&operands, &typing.terminator_operands(terminator, results));
+        match terminator {
             Terminator::Return => "return".to_owned(),
-            Terminator::Yield { values } if values.is_empty() => "yield".to_owned(),
-            Terminator::Yield { .. } => format!("yield {}", all()),
+            Terminator::Yield { .. } => format!("yield {}", all()).trim_end().to_owned(),
+            Terminator::Refuse { .. } => format!("refuse {}", all()).trim_end().to_owned(),
             Terminator::Jump { .. } => format!("jump {}", target(0)),
             Terminator::Branch { likely, .. } => {
                 let likely = likely.map_or(String::new(), |p| format!(" @{p}"));

@@ -1,4 +1,4 @@
-//! How blocks end, one line each.
+//! Terminators, one line each.
 
 use super::body::BodyReader;
 use super::cursor::{fault, unknown, Cursor, Read};
@@ -6,27 +6,28 @@ use super::token::TokenKind;
 use crate::operation::template::{self, Head};
 use crate::*;
 
-/// Words that begin the end of a block, beside those of the operations that may refuse.
-pub const ENDS: &[&str] = &["return", "yield", "jump", "br", "switch", "match"];
+/// Words that begin a terminator, beside those of the operations that may refuse.
+pub const WORDS: &[&str] = &["return", "yield", "refuse", "jump", "br", "switch", "match"];
 
-/// Whether the line is the end of a block.
-pub fn is_end(cursor: &Cursor) -> bool {
+/// Whether the line is a terminator.
+pub fn is_terminator(cursor: &Cursor) -> bool {
     let Some(TokenKind::Name(name)) = cursor.peek() else { return false };
     let may_refuse =
         template::fallible().iter().any(|written| matches!(written.head, Head::Word(word) if word == name));
     // `next = get …` is an operation: there, the word is a result's name.
     let is_result = matches!(cursor.peek_second(), Some(TokenKind::Mark("=" | ",")));
-    (may_refuse || ENDS.contains(&name.as_str())) && !is_result
+    (may_refuse || WORDS.contains(&name.as_str())) && !is_result
 }
 
 impl BodyReader<'_> {
-    /// Reads the end of a block, from its first word on.
+    /// Reads a terminator, from its first word on.
     pub fn terminator(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
         let start = cursor.position();
         let word = cursor.name()?;
         match word.as_str() {
             "return" => Ok(Terminator::Return),
-            "yield" => self.yields(cursor),
+            "yield" => Ok(Terminator::Yield { values: self.given(cursor)? }),
+            "refuse" => Ok(Terminator::Refuse { values: self.given(cursor)? }),
             "jump" => Ok(Terminator::Jump { to: self.target(cursor, 0)? }),
             "br" => self.branch(cursor),
             "switch" => self.switch(cursor),
@@ -54,7 +55,8 @@ impl BodyReader<'_> {
         Ok(Terminator::Try { op, then, otherwise: self.target(cursor, otherwise)? })
     }
 
-    fn yields(&mut self, cursor: &mut Cursor) -> Read<Terminator> {
+    /// Values to the end of the line.
+    fn given(&mut self, cursor: &mut Cursor) -> Read<Vec<Value>> {
         let mut values = Vec::new();
         while !cursor.is_at_end() {
             if !values.is_empty() {
@@ -62,7 +64,7 @@ impl BodyReader<'_> {
             }
             values.push(self.operand(cursor)?);
         }
-        Ok(Terminator::Yield { values })
+        Ok(values)
     }
 
     /// `label`, `label(args)`, `label(.., args)`: `..` stands for `results` values that come first.

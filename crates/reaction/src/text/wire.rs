@@ -3,7 +3,7 @@
 use mokume_base::Span;
 
 use super::cursor::{fault, unknown, Cursor, Read};
-use super::parse::Parser;
+use super::parser::Parser;
 use super::token::{Line, TokenKind};
 use crate::place::Place;
 use crate::*;

@@ -33,7 +33,7 @@ impl Reader<'_, '_> {
     pub(super) fn list(&mut self, line: &Line, next: &mut u32) -> Read<WireItem> {
         let head = self.list_head(line);
         let mut elements = Vec::new();
-        self.to_brace(|reader, line| {
+        self.until_brace(|reader, line| {
             if !line.starts_with("element") {
                 return Cursor::new(line).wanted("`element`");
             }
@@ -45,7 +45,7 @@ impl Reader<'_, '_> {
     }
 
     /// The lines up to the `}` that closes what was opened; a fault in one is reported, and the next one read.
-    fn to_brace(&mut self, mut read: impl FnMut(&mut Self, &Line) -> Read<()>) {
+    fn until_brace(&mut self, mut read: impl FnMut(&mut Self, &Line) -> Read<()>) {
         while let Some(line) = self.lines.get(self.at) {
             self.at += 1;
             if line.ends_with("}") && line.tokens.len() == 1 {
@@ -83,7 +83,7 @@ impl Reader<'_, '_> {
     pub(super) fn options(&mut self, line: &Line, next: &mut u32) -> Read<WireItem> {
         let head = self.options_head(line);
         let mut arms = Vec::new();
-        self.to_brace(|reader, line| {
+        self.until_brace(|reader, line| {
             arms.push(reader.option_arm(line, next)?);
             Ok(())
         });

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::context::Faults;
 use super::operations::fits;
-use super::Faults;
 use crate::*;
 
 /// Checks all but bodies and wires. Identifiers must refer to something already.
@@ -197,35 +197,38 @@ fn check_cell(a: &Automaton, class: ClassId, id: CellId, cell: &Cell, faults: &m
         _ => {}
     }
     match &cell.kind {
-        CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => {
-            if ty.array().is_some() {
-                no_arrays([ty], "a cell of one value", place, faults);
-            } else if matches!(ty, Type::Msg) {
-                let message = "a message is not held by a cell of one value";
-                faults.add(codes::NOT_DEFINED, place, message).help("write `[1] msg`");
-            } else if *ty == Type::Reason && *init as usize >= a.reasons.len().max(1) {
-                faults.add(codes::NUMBER, place, format!("there is no reason {init}"));
-            } else if *ty != Type::Reason {
-                check_value(a, *ty, *init, place, faults);
-            }
-        }
-        CellKind::Map { key, value, .. } => {
-            if key.is_empty() || key.iter().any(|ty| !is_scalar(*ty) && !matches!(ty, Type::Ref(_))) {
-                let message = "a key is made of booleans, numbers, enumerations and references, at least one";
-                faults.add(codes::NOT_DEFINED, place, message);
-            }
-            no_arrays(value, "a value of a map", place, faults);
-            if value.contains(&Type::Msg) {
-                faults
-                    .add(codes::NOT_DEFINED, place, "a map holds no messages")
-                    .help("hold them in objects, by reference");
-            }
-        }
+        CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => check_one(a, *ty, *init, place, faults),
+        CellKind::Map { key, value, .. } => check_map(key, value, place, faults),
         CellKind::Messages { quota: Some((owner, quota)), .. } => check_quota(a, class, *owner, *quota, place, faults),
         CellKind::Timer if a.handler_of(class, &Trigger::Expiry(id)).is_none() => {
             faults.add(codes::NO_HANDLER, place, "a timer that nothing handles").help("write `expiry` for it");
         }
         _ => {}
+    }
+}
+
+/// What a cell of one value, or each place of an array, may hold.
+fn check_one(a: &Automaton, ty: Type, init: u64, place: Place, faults: &mut Faults) {
+    if ty.array().is_some() {
+        no_arrays([&ty], "a cell of one value", place, faults);
+    } else if ty == Type::Msg {
+        let message = "a message is not held by a cell of one value";
+        faults.add(codes::NOT_DEFINED, place, message).help("write `[1] msg`");
+    } else if ty == Type::Reason && init as usize >= a.reasons.len().max(1) {
+        faults.add(codes::NUMBER, place, format!("there is no reason {init}"));
+    } else if ty != Type::Reason {
+        check_value(a, ty, init, place, faults);
+    }
+}
+
+fn check_map(key: &[Type], value: &[Type], place: Place, faults: &mut Faults) {
+    if key.is_empty() || key.iter().any(|ty| !is_scalar(*ty) && !matches!(ty, Type::Ref(_))) {
+        let message = "a key is made of booleans, numbers, enumerations and references, at least one";
+        faults.add(codes::NOT_DEFINED, place, message);
+    }
+    no_arrays(value, "a value of a map", place, faults);
+    if value.contains(&Type::Msg) {
+        faults.add(codes::NOT_DEFINED, place, "a map holds no messages").help("hold them in objects, by reference");
     }
 }
 
@@ -297,10 +300,11 @@ fn check_port(a: &Automaton, id: PortId, port: &Port, faults: &mut Faults) {
 fn check_function(place: Place, function: &Function, faults: &mut Faults) {
     let all = function.params.iter().map(|(_, ty)| ty).chain(&function.results);
     no_arrays(all.clone(), "a parameter or result of a function", place, faults);
-    if all.clone().any(|ty| *ty == Type::Msg) {
+    no_arrays(function.refused().iter(), "what a procedure gives back", place, faults);
+    if function.procedure().is_none() && all.clone().any(|ty| *ty == Type::Msg) {
         faults.add(codes::EFFECT, place, "a function has no messages").help("pass what it needs to know of them");
     }
-    if let Some(class) = function.published {
+    if let Some(class) = function.published() {
         if function.params.first().map(|(_, ty)| *ty) != Some(Type::Ref(class)) {
             faults.add(codes::COUNT, place, "the first parameter of a published value is its object");
         }

@@ -1,6 +1,6 @@
 //! What a body may touch: its own layer's cells, the link cells of neighbours, and nothing if it is a function.
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::operation::{Kind, Slot};
 use crate::*;
 
@@ -10,7 +10,7 @@ pub fn check(context: &Context, faults: &mut Faults) {
         for (op, found) in block.ops.iter().enumerate() {
             check_operation(context, &found.kind, context.op(index, op), faults);
         }
-        check_end(context, &block.end, context.end(index), faults);
+        check_terminator(context, &block.terminator, context.terminator(index), faults);
     }
 }
 
@@ -22,7 +22,11 @@ enum Access {
 
 fn layer_of(automaton: &Automaton, unit: Unit) -> Option<LayerId> {
     let class = match unit {
-        Unit::Function(id) => automaton.functions[id.index()].published?,
+        Unit::Function(id) => match automaton.functions[id.index()].role {
+            Role::Pure => return None,
+            Role::Published(class) => class,
+            Role::Procedure { layer, .. } => return Some(layer),
+        },
         Unit::Handler(id) => automaton.handler(id).class,
     };
     Some(automaton.class(class).layer)
@@ -78,7 +82,7 @@ fn is_for_functions(op: &dyn Operation) -> bool {
 }
 
 fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: &mut Faults) {
-    if matches!(context.unit, Unit::Function(_)) && !is_for_functions(op) {
+    if !has_effects(context) && !is_for_functions(op) {
         faults.add(codes::EFFECT, place, "a function has no effects and no messages").help("do it in a handler");
         return;
     }
@@ -93,6 +97,9 @@ fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: 
                 if let Some(class) = context.typing().class_of(*object) {
                     check_own(context, class, place, faults);
                 }
+            }
+            (Kind::Function | Kind::Procedure | Kind::Refusing, Slot::Function(function)) => {
+                check_role(context, *kind, *function, place, faults);
             }
             (Kind::OwnClass, Slot::Class(class)) => check_own(context, *class, place, faults),
             (Kind::Settling, Slot::Value(object)) => check_again(context, *object, place, faults),
@@ -109,6 +116,10 @@ fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: 
 fn check_again(context: &Context, object: Value, place: Place, faults: &mut Faults) {
     let Some(class) = context.typing().class_of(object) else { return };
     check_own(context, class, place, faults);
+    if matches!(context.unit, Unit::Function(_)) {
+        let fault = faults.add(codes::EFFECT, place, "a procedure does not know who settles");
+        fault.help("say `again` in the handler that runs it");
+    }
     if context.automaton.handler_of(class, &Trigger::Settle).is_none() {
         let message = format!("class `{}` does not settle", context.automaton.class(class).name);
         faults.add(codes::NO_HANDLER, place, message).help("write `settle` for the class");
@@ -124,15 +135,50 @@ fn check_emission(context: &Context, target: Value, place: Place, faults: &mut F
     }
 }
 
-fn check_end(context: &Context, end: &Terminator, place: Place, faults: &mut Faults) {
-    let wrong = match (end, context.unit) {
+/// Whether the body is a handler's, or a part of one.
+fn has_effects(context: &Context) -> bool {
+    match context.unit {
+        Unit::Function(id) => context.automaton.functions[id.index()].procedure().is_some(),
+        Unit::Handler(_) => true,
+    }
+}
+
+/// Functions are called; procedures are run, by their own layer.
+fn check_role(context: &Context, kind: Kind, function: FunctionId, place: Place, faults: &mut Faults) {
+    let found = &context.automaton.functions[function.index()];
+    let name = &found.name;
+    let (message, help) = match (&found.role, kind) {
+        (Role::Procedure { layer, .. }, Kind::Procedure | Kind::Refusing)
+            if Some(*layer) != layer_of(context.automaton, context.unit) =>
+        {
+            (format!("the procedure `{name}` is run here, and belongs to another layer"), "emit an event to its object")
+        }
+        (Role::Procedure { refused: Some(_), .. }, Kind::Refusing) => return,
+        (Role::Procedure { refused: None, .. }, Kind::Procedure) => return,
+        (Role::Pure | Role::Published(_), Kind::Function) => return,
+        (Role::Procedure { refused: Some(_), .. }, _) => {
+            (format!("`{name}` is a procedure that may refuse"), "use `tryrun`, and say what happens then")
+        }
+        (Role::Procedure { refused: None, .. }, _) => {
+            (format!("`{name}` is a procedure that never refuses"), "use `run`")
+        }
+        (Role::Pure | Role::Published(_), _) => (format!("`{name}` is a function"), "use `call`"),
+    };
+    faults.add(codes::EFFECT, place, message).help(help);
+}
+
+fn check_terminator(context: &Context, terminator: &Terminator, place: Place, faults: &mut Faults) {
+    let wrong = match (terminator, context.unit) {
         (Terminator::Try { op, .. }, _) => return check_operation(context, op, place, faults),
         (Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. }, _) => return,
         (Terminator::Yield { .. }, Unit::Function(_)) => return,
-        (Terminator::Return | Terminator::Match { .. }, Unit::Handler(_)) => return,
-        (Terminator::Yield { .. }, Unit::Handler(_)) => "a handler gives no results",
+        (Terminator::Return, Unit::Handler(_)) => return,
+        (Terminator::Match { .. }, _) if has_effects(context) => return,
+        (Terminator::Refuse { .. }, Unit::Function(id)) if may_refuse(context, id) => return,
+        (Terminator::Yield { .. } | Terminator::Refuse { .. }, Unit::Handler(_)) => "a handler gives no results",
         (Terminator::Return, Unit::Function(_)) => "a function ends by `yield`",
-        (Terminator::Match { .. }, Unit::Function(_)) => "a function has no effects and no messages",
+        (Terminator::Refuse { .. }, Unit::Function(_)) => "only a procedure that says what it gives back may refuse",
+        (Terminator::Match { .. }, _) => "a function has no effects and no messages",
     };
     faults.add(codes::EFFECT, place, wrong);
 }
@@ -146,6 +192,10 @@ fn check_later(context: &Context, target: Value, event: &str, place: Place, faul
             .add(codes::LATER, place, format!("`{event}` has no queue for `later`"))
             .help("write `later n` at the head of its handler: how many may wait");
     }
+}
+
+fn may_refuse(context: &Context, function: FunctionId) -> bool {
+    matches!(context.automaton.functions[function.index()].role, Role::Procedure { refused: Some(_), .. })
 }
 
 /// Functions call each other without a cycle.
@@ -171,5 +221,7 @@ pub fn check_recursion(automaton: &Automaton, faults: &mut Faults) {
 fn callees(automaton: &Automaton, index: usize) -> Vec<usize> {
     let blocks = &automaton.functions[index].body.blocks;
     let ops = blocks.iter().flat_map(|block| &block.ops);
-    ops.filter_map(|op| op.kind.function()).map(FunctionId::index).collect()
+    let attempts = blocks.iter().filter_map(|block| block.terminator.attempt());
+    let called = ops.filter_map(|op| op.kind.function()).chain(attempts.filter_map(|op| op.function()));
+    called.map(FunctionId::index).collect()
 }

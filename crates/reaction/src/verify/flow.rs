@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::*;
 
 /// Checks one body. In blocks that cannot be reached, only that no value is defined twice.
@@ -18,11 +18,11 @@ pub fn check(context: &Context, faults: &mut Faults) {
             }
             define(&mut defined, &found.results);
         }
-        for value in block.end.operands() {
-            check_use(context, &defined, value, context.end(index), faults);
+        for value in block.terminator.operands() {
+            check_use(context, &defined, value, context.terminator(index), faults);
         }
-        for value in block.end.targets().iter().flat_map(|target| &target.args) {
-            check_use(context, &defined, *value, context.end(index), faults);
+        for value in block.terminator.targets().iter().flat_map(|target| &target.args) {
+            check_use(context, &defined, *value, context.terminator(index), faults);
         }
     }
 }
@@ -66,7 +66,7 @@ fn available(body: &Body) -> Vec<Option<Vec<bool>>> {
         let block = &body.blocks[index];
         define(&mut after, &block.params);
         block.ops.iter().for_each(|op| define(&mut after, &op.results));
-        for target in block.end.targets() {
+        for target in block.terminator.targets() {
             let next = target.block.index();
             let changed = match &mut before[next] {
                 Some(known) => meet(known, &after),

@@ -1,6 +1,6 @@
 //! Every identifier refers to something. All other checks rely on it.
 
-use super::{units, Faults};
+use super::context::{units, Faults};
 use crate::canonical::refers_within;
 use crate::operation::{Kind, Slot};
 use crate::*;
@@ -220,7 +220,12 @@ impl Checker<'_, '_> {
             self.place = Place::Unit(Unit::Function(index.into()));
             self.named(&function.params);
             self.types(&function.results);
-            function.published.iter().for_each(|class| self.class(*class));
+            self.types(function.refused());
+            match function.role {
+                Role::Pure => {}
+                Role::Published(class) => self.class(class),
+                Role::Procedure { layer, .. } => self.within(layer.index(), self.a.layers.len(), "layer"),
+            }
         }
         for (index, handler) in self.a.handlers.iter().enumerate() {
             self.place = Place::Unit(Unit::Handler(index.into()));
@@ -264,7 +269,7 @@ impl Checker<'_, '_> {
             }
             self.place = Place::Op(unit, index.into(), block.ops.len() as u32);
             self.source(block.mark.map(|mark| mark.source));
-            self.end(&block.end);
+            self.terminator(&block.terminator);
         }
     }
 
@@ -306,8 +311,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn end(&mut self, end: &Terminator) {
-        match end {
+    fn terminator(&mut self, terminator: &Terminator) {
+        match terminator {
             Terminator::Match { header, cases, .. } => {
                 self.within(header.index(), self.a.headers.len(), "header");
                 cases.iter().for_each(|(variant, _)| self.variant(*header, *variant));
@@ -315,6 +320,7 @@ impl Checker<'_, '_> {
             Terminator::Try { op, .. } => self.operation(op),
             Terminator::Return
             | Terminator::Yield { .. }
+            | Terminator::Refuse { .. }
             | Terminator::Jump { .. }
             | Terminator::Branch { .. }
             | Terminator::Switch { .. } => {}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::*;
 
 type Held = BTreeSet<Value>;
@@ -61,7 +61,7 @@ fn block(context: &Context, index: usize, mut held: Held, faults: &mut Faults) -
         }
         held.extend(found.results.iter().copied().filter(|value| is_message(context, *value)));
     }
-    ends(context, index, held, faults)
+    at_terminator(context, index, held, faults)
 }
 
 fn check_held(context: &Context, held: &Held, value: Value, place: Place, faults: &mut Faults) {
@@ -81,13 +81,13 @@ fn use_up(context: &Context, held: &mut Held, value: Value, place: Place, faults
     }
 }
 
-fn ends(context: &Context, index: usize, held: Held, faults: &mut Faults) -> Vec<(usize, usize, Held)> {
-    let end = &context.body.blocks[index].end;
-    let place = context.end(index);
-    let messages: Vec<Value> = end.operands().into_iter().filter(|value| is_message(context, *value)).collect();
+fn at_terminator(context: &Context, index: usize, held: Held, faults: &mut Faults) -> Vec<(usize, usize, Held)> {
+    let terminator = &context.body.blocks[index].terminator;
+    let place = context.terminator(index);
+    let messages: Vec<Value> = terminator.operands().into_iter().filter(|value| is_message(context, *value)).collect();
     let mut after = held.clone();
     messages.iter().for_each(|value| use_up(context, &mut after, *value, place, faults));
-    let targets = end.targets();
+    let targets = terminator.targets();
     if targets.is_empty() {
         for message in &after {
             let text = format!("`{}` is never given away on this way", context.name(*message));
@@ -95,7 +95,7 @@ fn ends(context: &Context, index: usize, held: Held, faults: &mut Faults) -> Vec
             fault.related(definition(context, *message), "it comes from here");
         }
     }
-    let given_back = end.attempt().is_some_and(|op| op.row().gives_back);
+    let given_back = terminator.attempt().is_some_and(|op| op.row().gives_back);
     let mut ways = Vec::new();
     for (number, target) in targets.iter().enumerate() {
         // What a refused operation did not take is still ours.
@@ -115,9 +115,9 @@ fn consumer(context: &Context, value: Value) -> Option<Place> {
         if let Some(op) = block.ops.iter().position(uses) {
             return Some(context.op(index, op));
         }
-        let passed = block.end.targets().iter().any(|target| target.args.contains(&value));
-        if passed || block.end.operands().contains(&value) {
-            return Some(context.end(index));
+        let passed = block.terminator.targets().iter().any(|target| target.args.contains(&value));
+        if passed || block.terminator.operands().contains(&value) {
+            return Some(context.terminator(index));
         }
     }
     None

@@ -1,13 +1,13 @@
 //! Every cycle of blocks goes through a block with a bound, and none through the entry: handlers end.
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::*;
 
 /// Checks one body (docs/semantics.md, M5). What a bound says is not proved: it is what composing counts with.
 pub fn check(context: &Context, faults: &mut Faults) {
     for (index, block) in context.body.blocks.iter().enumerate() {
-        if block.end.targets().iter().any(|target| target.block == BlockId(0)) {
-            faults.add(codes::UNBOUNDED, context.end(index), "the entry of a body is no target");
+        if block.terminator.targets().iter().any(|target| target.block == BlockId(0)) {
+            faults.add(codes::UNBOUNDED, context.terminator(index), "the entry of a body is no target");
         }
         if block.bound == Some(0) {
             let place = Place::Block(context.unit, index.into());
@@ -40,7 +40,7 @@ fn cycle(body: &Body) -> Option<Vec<usize>> {
                 }
                 marks[block] = Mark::Open;
             }
-            let targets = body.blocks[block].end.targets();
+            let targets = body.blocks[block].terminator.targets();
             let Some(target) = targets.get(visited) else {
                 marks[block] = Mark::Done;
                 continue;

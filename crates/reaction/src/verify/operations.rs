@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Context, Faults};
+use super::context::{Context, Faults};
 use crate::operation::{Kind, Slot};
 use crate::*;
 
@@ -17,7 +17,7 @@ pub fn check(context: &Context, faults: &mut Faults) {
                 check_constant(context, &found.kind, place, faults);
             }
         }
-        check_end(context, index, faults);
+        check_terminator(context, index, faults);
     }
 }
 
@@ -279,16 +279,18 @@ pub fn fits(value: u64, width: u8) -> bool {
     width >= 64 || value >> width == 0
 }
 
-// -- ends of blocks
+// -- terminators
 
-fn check_end(context: &Context, index: usize, faults: &mut Faults) {
-    let end = &context.body.blocks[index].end;
-    let place = context.end(index);
-    let results = match context.unit {
-        Unit::Function(id) => &context.automaton.functions[id.index()].results[..],
-        Unit::Handler(_) => &[],
+fn check_terminator(context: &Context, index: usize, faults: &mut Faults) {
+    let terminator = &context.body.blocks[index].terminator;
+    let place = context.terminator(index);
+    let function = match context.unit {
+        Unit::Function(id) => Some(&context.automaton.functions[id.index()]),
+        Unit::Handler(_) => None,
     };
-    match end {
+    let results = function.map_or(&[][..], |function| &function.results);
+    let refused = function.map_or(&[][..], Function::refused);
+    match terminator {
         Terminator::Try { op, .. } => {
             if !check_operation(context, op, place, faults) {
                 return;
@@ -296,19 +298,27 @@ fn check_end(context: &Context, index: usize, faults: &mut Faults) {
         }
         Terminator::Return
         | Terminator::Yield { .. }
+        | Terminator::Refuse { .. }
         | Terminator::Jump { .. }
         | Terminator::Branch { .. }
         | Terminator::Switch { .. }
         | Terminator::Match { .. } => {
-            let wanted = context.typing().end_operands(end, results);
-            check_operands(context, &end.operands(), &wanted, place, faults);
+            let wanted = context.typing().terminator_operands(terminator, (results, refused));
+            check_operands(context, &terminator.operands(), &wanted, place, faults);
         }
     }
-    if let (Terminator::Yield { values }, Unit::Function(_)) = (end, context.unit) {
-        check_count(values.len(), results.len(), "results", place, faults);
+    match (terminator, context.unit) {
+        (Terminator::Yield { values }, Unit::Function(_)) => {
+            check_count(values.len(), results.len(), "results", place, faults);
+        }
+        // Whether it may refuse at all is asked with the effects.
+        (Terminator::Refuse { values }, Unit::Function(_)) if !refused.is_empty() => {
+            check_count(values.len(), refused.len(), "values that it gives back", place, faults);
+        }
+        _ => {}
     }
-    check_cases(context, end, place, faults);
-    check_targets(context, end, place, faults);
+    check_cases(context, terminator, place, faults);
+    check_targets(context, terminator, place, faults);
 }
 
 fn check_parent(context: &Context, class: ClassId, parent: Option<Value>, place: Place, faults: &mut Faults) {
@@ -322,8 +332,8 @@ fn check_parent(context: &Context, class: ClassId, parent: Option<Value>, place:
     }
 }
 
-fn check_cases(context: &Context, end: &Terminator, place: Place, faults: &mut Faults) {
-    match end {
+fn check_cases(context: &Context, terminator: &Terminator, place: Place, faults: &mut Faults) {
+    match terminator {
         Terminator::Branch { likely: Some(likely), .. } if !(0.0..=1.0).contains(likely) => {
             faults.add(codes::SIZE, place, format!("{likely} is no probability")).help("it is from 0 to 1");
         }
@@ -357,13 +367,14 @@ fn check_cases(context: &Context, end: &Terminator, place: Place, faults: &mut F
         Terminator::Branch { .. }
         | Terminator::Return
         | Terminator::Yield { .. }
+        | Terminator::Refuse { .. }
         | Terminator::Jump { .. }
         | Terminator::Try { .. } => {}
     }
 }
 
-fn check_targets(context: &Context, end: &Terminator, place: Place, faults: &mut Faults) {
-    for (target, results) in end.targets().into_iter().zip(context.typing().target_results(end)) {
+fn check_targets(context: &Context, terminator: &Terminator, place: Place, faults: &mut Faults) {
+    for (target, results) in terminator.targets().into_iter().zip(context.typing().target_results(terminator)) {
         let Some(mut given) = results else {
             faults.add(codes::OBJECT, place, "the operands of this operation make no sense");
             continue;

@@ -1,31 +1,31 @@
 //! Lists of wires: counted where they stand, of elements that are alike, in whole octets, that say all of themselves.
 
-use super::wires::{Checker, Way};
+use super::wires::{Checker, WirePath};
 use crate::*;
 
 const UNCOUNTED: &str = "how many elements a list has is not said in front of it";
 
 impl<'a> Checker<'a, '_> {
-    pub(super) fn list(&mut self, list: &'a WireList, ways: &mut [Way]) {
+    pub(super) fn list(&mut self, list: &'a WireList, paths: &mut [WirePath]) {
         let place = (list.header, list.variant, list.count);
         match list.to_end {
-            Some(_) => ways.iter_mut().for_each(|way| way.covered.push(place)),
-            None if ways.iter().any(|way| !way.covered.contains(&place)) => {
+            Some(_) => paths.iter_mut().for_each(|path| path.covered.push(place)),
+            None if paths.iter().any(|path| !path.covered.contains(&place)) => {
                 self.fault(codes::WIRE_NAME, UNCOUNTED.to_owned());
             }
             None => {}
         }
-        if ways.iter().any(|way| !way.bits.is_multiple_of(8)) {
+        if paths.iter().any(|path| !path.bits.is_multiple_of(8)) {
             self.fault(codes::WIRE_OCTETS, "lists begin on an octet".to_owned());
         }
-        self.list_elements(list, ways);
-        for way in ways.iter_mut() {
-            way.over = true;
-            way.listed = list.to_end.is_none();
+        self.list_elements(list, paths);
+        for path in paths.iter_mut() {
+            path.over = true;
+            path.listed = list.to_end.is_none();
         }
     }
 
-    fn list_elements(&mut self, list: &'a WireList, ways: &mut [Way]) {
+    fn list_elements(&mut self, list: &'a WireList, paths: &mut [WirePath]) {
         let first = list.elements.first().map_or(Vec::new(), |element| shape(element));
         let octets = first.split(|part| part.is_none()).all(|run| run.iter().flatten().sum::<u32>().is_multiple_of(8));
         let counts = first.first().is_some_and(Option::is_some);
@@ -35,7 +35,7 @@ impl<'a> Checker<'a, '_> {
         }
         for element in &list.elements {
             // Each element counts its own lists.
-            let mut inside = ways.first().cloned().unwrap_or_default();
+            let mut inside = paths.first().cloned().unwrap_or_default();
             let (before, fields) = (inside.covered.len(), inside.fields.len());
             inside.bits = 0;
             let mut inside = [inside];
@@ -43,13 +43,13 @@ impl<'a> Checker<'a, '_> {
             let [inside] = inside;
             let own = &inside.fields[fields..];
             self.named_within(own);
-            for way in ways.iter_mut() {
-                way.covered.extend_from_slice(&inside.covered[before..]);
+            for path in paths.iter_mut() {
+                path.covered.extend_from_slice(&inside.covered[before..]);
             }
         }
     }
 
-    fn list_item(&mut self, item: &'a WireItem, inside: &mut [Way; 1]) {
+    fn list_item(&mut self, item: &'a WireItem, inside: &mut [WirePath; 1]) {
         match item {
             WireItem::Field(field) => {
                 let computed =

@@ -1,35 +1,35 @@
-//! Parts of wires that are not in every packet: what a condition may name, what an option may hold, what ends a way.
+//! Parts of wires that are not in every packet: what a condition may name, what an option may hold, what ends a path.
 
 use std::collections::HashSet;
 
 use super::operations::fits;
-use super::wires::{fields_of, Checker, Way};
+use super::wires::{fields_of, Checker, WirePath};
 use crate::*;
 
 impl<'a> Checker<'a, '_> {
-    /// The ways without the part, where its header fields are zero, and the ways with it.
-    pub(super) fn optional(&mut self, when: &[WireTest], items: &'a [WireItem], ways: Vec<Way>) -> Vec<Way> {
+    /// The paths without the part, where its header fields are zero, and the paths with it.
+    pub(super) fn optional(&mut self, when: &[WireTest], items: &'a [WireItem], paths: Vec<WirePath>) -> Vec<WirePath> {
         for test in when {
-            self.condition(&test.left, &ways);
-            self.condition(&test.right, &ways);
+            self.condition(&test.left, &paths);
+            self.condition(&test.right, &paths);
         }
-        let mut without = ways.clone();
-        for way in &mut without {
-            way.covered.extend(WireItem::fields(items).into_iter().filter_map(covers));
+        let mut without = paths.clone();
+        for path in &mut without {
+            path.covered.extend(WireItem::fields(items).into_iter().filter_map(covers));
         }
-        let mut after = self.items(items, ways);
+        let mut after = self.items(items, paths);
         after.extend(without);
         self.bounded(after)
     }
 
     /// Encoder and decoder know the same: fields in front that no size decides.
-    fn condition(&mut self, expression: &WireExpression, ways: &[Way]) {
+    fn condition(&mut self, expression: &WireExpression, paths: &[WirePath]) {
         let mut named = Vec::new();
         fields_of(expression, &mut named);
         for index in named {
             let field = self.fields.get(index.0 as usize).copied();
             let computed = field.is_some_and(|field| matches!(field.value, FieldValue::Computed { .. }));
-            if computed || ways.iter().any(|way| !way.fields.contains(&index)) {
+            if computed || paths.iter().any(|path| !path.fields.contains(&index)) {
                 let name = field.map_or("?", |field| &field.name);
                 let message = format!("a condition on `{name}`, which is computed or not in front of it on every way");
                 self.fault(codes::WIRE_NAME, message);
@@ -40,21 +40,21 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    pub(super) fn reach(&mut self, to: &WireExpression, ways: &mut [Way]) {
-        self.condition(to, ways);
-        ways.iter_mut().for_each(|way| way.over = true);
+    pub(super) fn reach(&mut self, to: &WireExpression, paths: &mut [WirePath]) {
+        self.condition(to, paths);
+        paths.iter_mut().for_each(|path| path.over = true);
     }
 
-    pub(super) fn options(&mut self, options: &'a WireOptions, ways: &mut [Way]) {
+    pub(super) fn options(&mut self, options: &'a WireOptions, paths: &mut [WirePath]) {
         let mut named = Vec::new();
         fields_of(&options.until, &mut named);
-        if named.iter().any(|index| ways.iter().any(|way| !way.fields.contains(index))) {
+        if named.iter().any(|index| paths.iter().any(|path| !path.fields.contains(index))) {
             self.fault(
                 codes::WIRE_NAME,
                 "the end of the options names a field that is not in front of them".to_owned(),
             );
         }
-        if ways.iter().any(|way| way.bits % 8 != 0) {
+        if paths.iter().any(|path| path.bits % 8 != 0) {
             self.fault(codes::WIRE_OCTETS, "options begin on an octet".to_owned());
         }
         for part in [&options.kind, &options.length] {
@@ -66,13 +66,13 @@ impl<'a> Checker<'a, '_> {
         if options.times == 0 || options.pad == 0 || options.pad > 256 {
             self.fault(codes::WIRE_FIELD, "options are counted and padded by 1 octet or more".to_owned());
         }
-        self.option_arms(options, ways);
-        for way in ways.iter_mut() {
-            way.over = true;
+        self.option_arms(options, paths);
+        for path in paths.iter_mut() {
+            path.over = true;
         }
     }
 
-    fn option_arms(&mut self, options: &'a WireOptions, ways: &mut [Way]) {
+    fn option_arms(&mut self, options: &'a WireOptions, paths: &mut [WirePath]) {
         let mut kinds = HashSet::new();
         for arm in &options.arms {
             if !kinds.insert(arm.kind()) {
@@ -83,19 +83,25 @@ impl<'a> Checker<'a, '_> {
                 self.fault(codes::NUMBER, message);
             }
             if let OptionArm::Known { header, variant, field, items, .. } = arm {
-                self.option_items(options, arm, items, ways);
+                self.option_items(options, arm, items, paths);
                 self.elements(arm, items);
                 let mut said = vec![*field];
                 said.extend(arm.repeat().map(|repeat| repeat.count));
                 said.dedup();
                 for field in said {
-                    ways.iter_mut().for_each(|way| way.covered.push((*header, *variant, field)));
+                    paths.iter_mut().for_each(|path| path.covered.push((*header, *variant, field)));
                 }
             }
         }
     }
 
-    fn option_items(&mut self, options: &'a WireOptions, arm: &'a OptionArm, items: &'a [WireItem], ways: &mut [Way]) {
+    fn option_items(
+        &mut self,
+        options: &'a WireOptions,
+        arm: &'a OptionArm,
+        items: &'a [WireItem],
+        paths: &mut [WirePath],
+    ) {
         let fields: Vec<&WireField> = items.iter().filter_map(only_field).collect();
         let bits: u32 = fields.iter().map(|field| u32::from(field.width)).sum();
         if fields.len() != items.len() || !bits.is_multiple_of(8) {
@@ -111,7 +117,7 @@ impl<'a> Checker<'a, '_> {
                 break;
             }
         }
-        let mut inside = ways.to_vec();
+        let mut inside = paths.to_vec();
         for field in fields {
             if matches!(field.value, FieldValue::Computed { .. } | FieldValue::Tag | FieldValue::Placed) {
                 let message = format!("`{}` is computed, or of a layer below, within an option", field.name);
@@ -122,7 +128,7 @@ impl<'a> Checker<'a, '_> {
                 self.condition(&constraint.left, &inside);
                 self.condition(&constraint.right, &inside);
             }
-            ways.iter_mut().for_each(|way| way.covered.extend(covers(field)));
+            paths.iter_mut().for_each(|path| path.covered.extend(covers(field)));
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Wires: every bit has a meaning, every header field one place on every way through the choices.
+//! Wires: every bit has a meaning, every header field one place on every path through the choices.
 
 use std::collections::{HashMap, HashSet};
 
+use super::context::Faults;
 use super::operations::fits;
-use super::Faults;
 use crate::*;
 
 /// Checks all wires, so that decoding is total and the inverse of encoding (docs/semantics.md, W2 and W3).
@@ -12,9 +12,9 @@ pub fn check(automaton: &Automaton, faults: &mut Faults) {
         let mut checker = Checker { a: automaton, id: index.into(), wire, faults, fields: Vec::new(), trims: 0 };
         checker.collect(&wire.items);
         checker.headers();
-        let way = Way::default();
-        let ways = checker.items(&wire.items, vec![way]);
-        ways.iter().for_each(|way| checker.end(way));
+        let path = WirePath::default();
+        let paths = checker.items(&wire.items, vec![path]);
+        paths.iter().for_each(|path| checker.end(path));
         if checker.trims > 1 {
             let place = Place::Wire(index.into());
             faults.add(codes::WIRE_TRIM, place, "more than one field says where the packet ends");
@@ -22,9 +22,9 @@ pub fn check(automaton: &Automaton, faults: &mut Faults) {
     }
 }
 
-/// One way through the choices, as far as it has come.
+/// One path through the choices, as far as it has come.
 #[derive(Clone, Default)]
-pub(super) struct Way {
+pub(super) struct WirePath {
     pub bits: u32,
     variants: HashMap<HeaderId, VariantId>,
     pub covered: Vec<(HeaderId, VariantId, u32)>,
@@ -44,8 +44,8 @@ pub(super) struct Checker<'a, 'f> {
     trims: u32,
 }
 
-/// More ways than a wire with sense has.
-const MOST_WAYS: usize = 4096;
+/// More paths than a wire with sense has.
+const MOST_PATHS: usize = 4096;
 
 impl<'a> Checker<'a, '_> {
     pub(super) fn place(&self, index: FieldIndex) -> Place {
@@ -88,46 +88,46 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    pub(super) fn items(&mut self, items: &'a [WireItem], mut ways: Vec<Way>) -> Vec<Way> {
+    pub(super) fn items(&mut self, items: &'a [WireItem], mut paths: Vec<WirePath>) -> Vec<WirePath> {
         for (place, item) in items.iter().enumerate() {
             let is_list = matches!(item, WireItem::List(_));
-            if ways.iter().any(|way| way.over && !(way.listed && is_list)) {
+            if paths.iter().any(|path| path.over && !(path.listed && is_list)) {
                 let message = "nothing stands behind `options`, `list` or `reach`, but a list behind a list";
                 self.fault(codes::WIRE_FIELD, message.to_owned());
-                return ways;
+                return paths;
             }
             match item {
-                WireItem::Field(field) => self.field(field, &mut ways),
+                WireItem::Field(field) => self.field(field, &mut paths),
                 WireItem::Choice { on, arms, .. } => {
                     let is_last = place + 1 == items.len() && std::ptr::eq(items, &self.wire.items[..]);
                     self.commons(*on, arms, is_last);
-                    ways = self.choice(*on, arms, ways);
+                    paths = self.choice(*on, arms, paths);
                 }
-                WireItem::Optional { when, items } => ways = self.optional(when, items, ways),
-                WireItem::Options(options) => self.options(options, &mut ways),
-                WireItem::List(list) => self.list(list, &mut ways),
-                WireItem::Reach(to) => self.reach(to, &mut ways),
+                WireItem::Optional { when, items } => paths = self.optional(when, items, paths),
+                WireItem::Options(options) => self.options(options, &mut paths),
+                WireItem::List(list) => self.list(list, &mut paths),
+                WireItem::Reach(to) => self.reach(to, &mut paths),
             }
         }
-        ways
+        paths
     }
 
-    pub(super) fn field(&mut self, field: &'a WireField, ways: &mut [Way]) {
+    pub(super) fn field(&mut self, field: &'a WireField, paths: &mut [WirePath]) {
         let place = self.place(field.index);
         if !(1..=64).contains(&field.width) {
             let message = format!("field `{}` has {} bits: a field has 1 to 64", field.name, field.width);
             self.faults.add(codes::WIRE_FIELD, place, message);
         }
-        for way in ways.iter_mut() {
-            let at_octet = way.bits.is_multiple_of(8) && field.width.is_multiple_of(8);
+        for path in paths.iter_mut() {
+            let at_octet = path.bits.is_multiple_of(8) && field.width.is_multiple_of(8);
             if field.endian == Endian::Little && field.endian != self.wire.endian && !at_octet {
                 let message = format!("field `{}` is no run of whole octets, and has an order of octets", field.name);
                 self.faults.add(codes::WIRE_OCTETS, place, message);
             }
-            way.bits += u32::from(field.width);
-            way.fields.push(field.index);
+            path.bits += u32::from(field.width);
+            path.fields.push(field.index);
             if let FieldValue::Header { header, variant, field, .. } = &field.value {
-                way.covered.push((*header, *variant, *field));
+                path.covered.push((*header, *variant, *field));
             }
         }
         self.value(field, place);
@@ -175,8 +175,8 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn choice(&mut self, on: FieldIndex, arms: &'a [WireArm], ways: Vec<Way>) -> Vec<Way> {
-        if ways.iter().any(|way| !way.fields.contains(&on)) {
+    fn choice(&mut self, on: FieldIndex, arms: &'a [WireArm], paths: Vec<WirePath>) -> Vec<WirePath> {
+        if paths.iter().any(|path| !path.fields.contains(&on)) {
             self.fault(codes::WIRE_NAME, format!("a choice on field {}, which does not come before it", on.0));
         }
         let width = self.fields.get(on.0 as usize).map_or(64, |field| field.width);
@@ -192,22 +192,22 @@ impl<'a> Checker<'a, '_> {
         self.check_covering(arms);
         let mut after = Vec::new();
         for arm in arms {
-            let mut taken = ways.clone();
-            for way in &mut taken {
-                way.variants.extend(arm.selects.iter().copied());
-                way.covered.extend(arm.commons.iter().map(|common| (common.header, common.variant, common.field)));
+            let mut taken = paths.clone();
+            for path in &mut taken {
+                path.variants.extend(arm.selects.iter().copied());
+                path.covered.extend(arm.commons.iter().map(|common| (common.header, common.variant, common.field)));
             }
             after.extend(self.items(&arm.items, taken));
         }
         self.bounded(after)
     }
 
-    pub(super) fn bounded(&mut self, mut ways: Vec<Way>) -> Vec<Way> {
-        if ways.len() > MOST_WAYS {
-            self.fault(codes::SIZE, format!("more than {MOST_WAYS} ways through the choices"));
-            ways.truncate(1);
+    pub(super) fn bounded(&mut self, mut paths: Vec<WirePath>) -> Vec<WirePath> {
+        if paths.len() > MOST_PATHS {
+            self.fault(codes::SIZE, format!("more than {MOST_PATHS} ways through the choices"));
+            paths.truncate(1);
         }
-        ways
+        paths
     }
 
     /// A choice that selects variants of a header selects each of them.
@@ -225,21 +225,21 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn end(&mut self, way: &Way) {
-        if !way.bits.is_multiple_of(8) {
-            let message = format!("a header of {} bits does not end on an octet", way.bits);
+    fn end(&mut self, path: &WirePath) {
+        if !path.bits.is_multiple_of(8) {
+            let message = format!("a header of {} bits does not end on an octet", path.bits);
             self.faults.add(codes::WIRE_OCTETS, Place::Wire(self.id), message).help("add `reserved` bits");
         }
         for header in &self.wire.headers {
-            self.cover(*header, way);
+            self.cover(*header, path);
         }
-        for index in &way.fields {
-            self.check_named(*index, way);
+        for index in &path.fields {
+            self.check_named(*index, path);
         }
     }
 
     /// What a field is computed from, or constrained by, is in every packet that has the field.
-    fn check_named(&mut self, index: FieldIndex, way: &Way) {
+    fn check_named(&mut self, index: FieldIndex, path: &WirePath) {
         let Some(field) = self.fields.get(index.0 as usize).copied() else { return };
         let mut named = Vec::new();
         if let FieldValue::Computed { expression, .. } = &field.value {
@@ -249,7 +249,7 @@ impl<'a> Checker<'a, '_> {
             fields_of(&constraint.left, &mut named);
             fields_of(&constraint.right, &mut named);
         }
-        if let Some(missing) = named.iter().find(|name| !way.fields.contains(name)) {
+        if let Some(missing) = named.iter().find(|name| !path.fields.contains(name)) {
             let name = self.fields.get(missing.0 as usize).map_or("?", |field| &field.name);
             let message = format!("`{}` names `{name}`, which not every packet with it has", field.name);
             let place = self.place(index);
@@ -259,9 +259,9 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    fn cover(&mut self, header: HeaderId, way: &Way) {
+    fn cover(&mut self, header: HeaderId, path: &WirePath) {
         let found = &self.a.headers[header.index()];
-        let variant = match (way.variants.get(&header), found.variants.len()) {
+        let variant = match (path.variants.get(&header), found.variants.len()) {
             (Some(variant), _) => *variant,
             (None, 1) => VariantId(0),
             (None, _) => {
@@ -272,7 +272,7 @@ impl<'a> Checker<'a, '_> {
         };
         for (index, (name, _)) in found.variants[variant.index()].fields.iter().enumerate() {
             let wanted = (header, variant, index as u32);
-            let count = way.covered.iter().filter(|place| **place == wanted).count();
+            let count = path.covered.iter().filter(|place| **place == wanted).count();
             if count != 1 {
                 let message = format!("`{}.{name}` has {count} places in the packet", found.name);
                 self.faults
@@ -280,7 +280,7 @@ impl<'a> Checker<'a, '_> {
                     .help("every field of every header has one place on every way");
             }
         }
-        if let Some((_, other, _)) = way.covered.iter().find(|(h, v, _)| *h == header && *v != variant) {
+        if let Some((_, other, _)) = path.covered.iter().find(|(h, v, _)| *h == header && *v != variant) {
             let name = &found.variants[other.index()].name;
             let message = format!("a field of `{}.{name}` where another variant is selected", found.name);
             self.fault(codes::WIRE_COVER, message);

@@ -7,6 +7,7 @@
 
 mod expressions;
 mod functions;
+mod handlers;
 mod ids;
 mod items;
 mod layers;
@@ -19,6 +20,7 @@ mod wires;
 
 pub use expressions::*;
 pub use functions::*;
+pub use handlers::*;
 pub use ids::*;
 pub use items::*;
 pub use layers::*;

@@ -5,7 +5,8 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
-const STATEMENT_WORDS: [&str; 21] = [
+/// The words that statements begin with, and `else`.
+pub(super) const STATEMENT_WORDS: [&str; 21] = [
     "let", "if", "match", "while", "for", "return", "pass", "drop", "consume", "fail", "accept", "take", "give",
     "count", "start", "stop", "remove", "end", "again", "later", "else",
 ];
@@ -129,5 +130,30 @@ impl Parser<'_> {
         self.bump_as_error();
         self.skip_line();
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::STATEMENT_WORDS;
+    use crate::ast::{AstNode, Block};
+    use crate::parser::forms::form_of;
+
+    /// The kind of node that each statement's form is read as: a word that only one of the lists knows is read as another one.
+    #[test]
+    fn each_word_begins_a_statement_of_its_own() {
+        let mut words = BTreeMap::new();
+        for word in STATEMENT_WORDS.into_iter().filter(|word| *word != "else") {
+            let form = if form_of(word).is_empty() { word } else { form_of(word) };
+            assert!(form.starts_with(word), "forms.rs shows `{word}` as `{form}`");
+            let text = format!("worker W {{\n on send(msg) {{\n {} \n}}\n}}", form.replace('…', ""));
+            let parsed = crate::parse(mokume_base::FileId(0), &text);
+            let block = parsed.syntax().descendants().find_map(Block::cast).expect("the handler's block");
+            let kinds: Vec<_> = block.syntax().children().map(|statement| format!("{:?}", statement.kind())).collect();
+            let before = words.insert(kinds.clone(), word);
+            assert_eq!((kinds.len(), before), (1, None), "`{word}` is read as {kinds:?}");
+        }
     }
 }

@@ -47,6 +47,7 @@ impl Parser<'_> {
             "stop" => self.word_and_value(STOP_STMT),
             "remove" => self.word_and_value(REMOVE_STMT),
             "end" => self.end_(),
+            // [`Parser::starts_statement_word`] knows no other; a test has each of [`super::habits::STATEMENT_WORDS`].
             _ => self.later(),
         }
     }

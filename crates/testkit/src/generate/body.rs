@@ -21,6 +21,7 @@ pub struct Body<'a> {
     pub messages: Vec<String>,
     pub sessions: Vec<String>,
     emitted: usize,
+    in_procedure: bool,
 }
 
 impl<'a> Body<'a> {
@@ -40,7 +41,14 @@ impl<'a> Body<'a> {
             messages: Vec::new(),
             sessions: Vec::new(),
             emitted: 0,
+            in_procedure: false,
         }
+    }
+
+    /// The same as the body of a procedure: it runs only those of higher ranks, so that none runs itself.
+    pub fn in_procedure(mut self) -> Self {
+        self.in_procedure = true;
+        self
     }
 
     /// The same body, knowing one value of type `u8` by its name.
@@ -87,18 +95,23 @@ impl<'a> Body<'a> {
     }
 
     /// The body's text up to its closing brace: some random statements, then every message that is left disposed of.
-    pub fn finish(mut self) -> String {
+    pub fn finish(self) -> String {
+        self.finish_with("return")
+    }
+
+    /// The same with another terminator, perhaps with lines before it.
+    pub fn finish_with(mut self, last: &str) -> String {
         for _ in 0..2 + self.random.place(7) {
             self.statement();
         }
         while let Some(message) = self.messages.pop() {
             self.dispose(&message);
         }
-        self.text + "    return\n}\n"
+        self.text + "    " + last + "\n}\n"
     }
 
     fn statement(&mut self) {
-        match self.random.place(20) {
+        match self.random.place(24) {
             0 | 1 => self.arithmetic(),
             2 => self.wide_arithmetic(),
             3 => self.compare(),
@@ -117,6 +130,10 @@ impl<'a> Body<'a> {
             16 => self.change_message(),
             17 => self.held(),
             18 => self.whole_arrays(),
+            19 => self.call(),
+            20 => self.nobody(),
+            21 => self.run(),
+            22 => self.try_run(),
             _ => self.rounds(),
         }
     }
@@ -354,6 +371,57 @@ impl<'a> Body<'a> {
         self.line(format!("{flag} = sample bool from e"));
         self.bytes.push(byte);
         self.flags.push(flag);
+    }
+
+    /// The function that every random automaton has, which branches and may report.
+    fn call(&mut self) {
+        let (a, b, n, f) = (self.byte(), self.byte(), self.fresh("v"), self.fresh("f"));
+        self.line(format!("{n}, {f} = call sum({a}, {b})"));
+        self.bytes.push(n);
+        self.flags.push(f);
+    }
+
+    /// The rank of the procedures that the body may run, if it is to run one: they emit, as it does.
+    fn procedure(&mut self) -> Option<usize> {
+        let rank = self.rank + usize::from(self.in_procedure);
+        let may = rank < RANKS && self.emitted < 2;
+        self.emitted += usize::from(may);
+        may.then_some(rank)
+    }
+
+    fn run(&mut self) {
+        let Some(rank) = self.procedure() else { return };
+        let (n, given, layer) = (self.byte(), self.fresh("v"), self.layer);
+        self.line(format!("{given} = run l{layer}.p{rank}(e, {n})"));
+        self.bytes.push(given);
+    }
+
+    /// A procedure that takes a message, and gives it on, or back.
+    fn try_run(&mut self) {
+        let Some(message) = self.messages.pop() else { return };
+        let Some(rank) = self.procedure() else { return self.messages.push(message) };
+        let (n, layer) = (self.byte(), self.layer);
+        let (done, back, after) = (self.fresh("done"), self.fresh("back"), self.fresh("after"));
+        let (given, m, r, v, w) = (self.fresh("v"), self.fresh("m"), self.fresh("m"), self.fresh("v"), self.fresh("m"));
+        self.line(format!("tryrun l{layer}.q{rank}(e, {n}, {message}) then {done}(..) else {back}(..)"));
+        self.label(&format!("{done}({given}: u8, {m}: msg)"));
+        self.line(format!("jump {after}({given}, {m})"));
+        self.label(&format!("{back}({r}: msg)"));
+        self.line(format!("jump {after}({n}, {r})"));
+        self.label(&format!("{after}({v}: u8, {w}: msg)"));
+        self.bytes.push(v);
+        self.messages.push(w);
+    }
+
+    /// Whether a session was remembered; then perhaps none is.
+    fn nobody(&mut self) {
+        let (last, flag, layer) = (self.fresh("s"), self.fresh("f"), self.layer);
+        self.line(format!("{last} = get e.last"));
+        self.line(format!("{flag} = eq {last}, null @l{layer}.S"));
+        self.flags.push(flag);
+        if self.random.percent(50) {
+            self.line(format!("set e.last, null @l{layer}.S"));
+        }
     }
 
     /// An event of a higher rank at another layer; `None` when there is none, or enough was emitted.

@@ -11,11 +11,16 @@ use std::fmt::Write;
 use body::{Body, RANKS};
 use mokume_base::Random;
 
+/// What bodies call.
+const FUNCTION: &str =
+    "function sum(a: u8, b: u8) -> (u8, bool) {\n    n = add a, b\n    less = lt n, a\n    br less over, fits\n  \
+                        over:\n    yield 0:u8, less\n  fits:\n    m = rem n, b\n    yield m, less\n}\n";
+
 /// The text of the automaton of a seed. It passes the verifier and composes.
 pub fn automaton(seed: u64) -> String {
     let mut random = Random::new(seed);
     let layers = 1 + random.place(4);
-    let mut text = head(&mut random, layers);
+    let mut text = head(&mut random, layers) + FUNCTION;
     for layer in 0..layers {
         for rank in 0..RANKS {
             let later = if rank > 0 { " later 2" } else { "" };
@@ -26,6 +31,7 @@ pub fn automaton(seed: u64) -> String {
             let _ = writeln!(text, "handler l{layer}.E.m{rank}(e, m: msg){later} {{");
             text += &Body::new(&mut random, layer, layers, rank).with_message("m").finish();
         }
+        procedures(&mut text, &mut random, layer, layers);
         settle_and_expiry(&mut text, &mut random, layer, layers);
         session(&mut text, &mut random, layer, layers);
     }
@@ -70,6 +76,24 @@ fn head(random: &mut Random, layers: usize) -> String {
             choice kind else t.kind {\n    case 1 select t.Kind.Data {\n      field n: 8 from t.Kind.Data.n\n    }\n    case 4 select t.Kind.Ack {\n      \
             field next: 16 little from t.Kind.Ack.n\n      field f: 1 from t.Kind.Ack.f\n      field rest: 7 reserved\n    }\n  }\n  \
             field sum: 16 computed packet_checksum() else t.sum\n}\n"
+}
+
+/// For handlers of each rank one that always gives a number, and one that may give a message back.
+fn procedures(text: &mut String, random: &mut Random, layer: usize, layers: usize) {
+    for rank in 0..RANKS {
+        let _ = writeln!(text, "procedure l{layer}.p{rank} of l{layer}(e: @l{layer}.E, n: u8) -> (u8) {{");
+        let body = Body::new(random, layer, layers, rank).in_procedure().with_word("n");
+        *text += &body.finish_with("y = get e.x\n    yield y");
+        let head =
+            format!("procedure l{layer}.q{rank} of l{layer}(e: @l{layer}.E, n: u8, m: msg) -> (u8, msg) else (msg)");
+        let _ = writeln!(text, "{head} {{");
+        let least = random.place(256);
+        let body = Body::new(random, layer, layers, rank).in_procedure().with_word("n");
+        let end = format!(
+            "x = get e.x\n    small = lt x, {least}:u8\n    br small no, yes\n  no:\n    refuse m\n  yes:\n    yield x, m"
+        );
+        *text += &body.finish_with(&end);
+    }
 }
 
 fn settle_and_expiry(text: &mut String, random: &mut Random, layer: usize, layers: usize) {

@@ -140,22 +140,7 @@ fn branches(flow: &mut Flow, stmt: &Stmt, state: State) -> State {
             let span = head(stmt, then);
             fork(flow, state, &[(then, span, "when it is found"), (otherwise, span, "when it is not found")])
         }
-        IfTaken { then, otherwise, local, .. } => {
-            let mut with = state.clone();
-            flow.hold(&mut with, *local);
-            let mut with = walk_block(flow, then, with);
-            let end = then.last().map_or(stmt.span, |stmt| stmt.span);
-            flow.at_end(&with, &[*local], end, "this is the end of the block that knows it");
-            if let Some(slots) = &mut with {
-                slots[local.index()] = Slot::Absent;
-            }
-            let without = walk_block(flow, otherwise, state);
-            let span = head(stmt, then);
-            flow.join(vec![
-                Branch { state: with, span, text: "when there is one" },
-                Branch { state: without, span, text: "when there is none" },
-            ])
-        }
+        IfTaken { then, otherwise, local, .. } => taken(flow, stmt, *local, (then, otherwise), state),
         Match { value, cases, otherwise } => {
             let mut arms: Vec<_> = cases
                 .iter()
@@ -173,8 +158,32 @@ fn branches(flow: &mut Flow, stmt: &Stmt, state: State) -> State {
                 Branch { state: without, span, text: "when there is no room" },
             ])
         }
-        _ => state,
+        // [`walk`] has seen to these.
+        Let { .. } | AssignLocal { .. } | Call(_) | Drop { .. } | Consume { .. } | Accept { .. } | Put { .. } => state,
+        Split { .. } | Pass | Return { .. } | IfDone { .. } | Later { .. } | Refuse => state,
+        // Without a block.
+        Assign { .. } | AssignElement { .. } | Emit(_) | Start { .. } | Stop { .. } | Give { .. } => state,
+        Count { .. } | Remove { .. } | End { .. } | Again => state,
+        Trim { .. } | Skip { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => state,
     }
+}
+
+/// A place that may hold a message: where it does, the block has the message, and must give it away.
+fn taken(flow: &mut Flow, stmt: &Stmt, local: LocalId, (then, otherwise): (&[Stmt], &[Stmt]), state: State) -> State {
+    let mut with = state.clone();
+    flow.hold(&mut with, local);
+    let mut with = walk_block(flow, then, with);
+    let end = then.last().map_or(stmt.span, |stmt| stmt.span);
+    flow.at_end(&with, &[local], end, "this is the end of the block that knows it");
+    if let Some(slots) = &mut with {
+        slots[local.index()] = Slot::Absent;
+    }
+    let without = walk_block(flow, otherwise, state);
+    let span = head(stmt, then);
+    flow.join(vec![
+        Branch { state: with, span, text: "when there is one" },
+        Branch { state: without, span, text: "when there is none" },
+    ])
 }
 
 fn fork(flow: &mut Flow, state: State, branches: &[(&Vec<Stmt>, Span, &'static str)]) -> State {

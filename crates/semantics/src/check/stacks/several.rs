@@ -11,7 +11,7 @@ use crate::{codes, constants, suggest, types};
 
 /// Whose a part of a flow is.
 #[derive(Clone, Copy, PartialEq)]
-enum PartEnds {
+enum Endpoint {
     Both,
     Remote,
     /// One value for both.
@@ -93,22 +93,22 @@ fn unlike(check: &StackCheck, index: usize, lowest: usize) -> Option<Diagnostic>
     )
 }
 
-/// The parts of the flow below a layer, by name, type and ends.
-fn typed_parts<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Vec<(&'a str, Type, PartEnds)> {
-    let mut parts: Vec<(&str, Type, PartEnds)> = Vec::new();
+/// The parts of the flow below a layer, by name, type and endpoint.
+fn typed_parts<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Vec<(&'a str, Type, Endpoint)> {
+    let mut parts: Vec<(&str, Type, Endpoint)> = Vec::new();
     for (step, &(instance, _)) in descent.steps.iter().enumerate().rev() {
         let own = &check.layers[instance];
         let from = if step == 0 { at + 1 } else { 0 };
         for layer in own[from.min(own.len())..].iter().rev() {
             match layer.shape {
                 Shape::Router if !layer.address.is_empty() => {
-                    parts = layer.address.iter().map(|f| (f.name.text.as_str(), f.ty, PartEnds::Both)).collect();
+                    parts = layer.address.iter().map(|f| (f.name.text.as_str(), f.ty, Endpoint::Both)).collect();
                 }
                 Shape::Multiplexor => {
                     let keys = layer.key.iter();
                     parts.extend(keys.flat_map(|key| {
-                        let ends = if key.symmetric { PartEnds::Shared } else { PartEnds::Both };
-                        key.fields.iter().map(move |f| (f.name.text.as_str(), f.ty, ends))
+                        let endpoint = if key.symmetric { Endpoint::Shared } else { Endpoint::Both };
+                        key.fields.iter().map(move |f| (f.name.text.as_str(), f.ty, endpoint))
                     }));
                 }
                 _ => {}
@@ -118,9 +118,9 @@ fn typed_parts<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> 
             let (above, under) = descent.steps[step - 1];
             let bound = &check.stack.instances[above].unders[under].bound;
             let gone = |name: &str| bound.iter().any(|(gone, _)| gone.text == name);
-            parts.retain(|(name, _, ends)| *ends != PartEnds::Shared || !gone(name));
+            parts.retain(|(name, _, endpoint)| *endpoint != Endpoint::Shared || !gone(name));
             // Of a key that is not symmetric only the local end is bound.
-            parts.iter_mut().filter(|(name, ..)| gone(name)).for_each(|(_, _, ends)| *ends = PartEnds::Remote);
+            parts.iter_mut().filter(|(name, ..)| gone(name)).for_each(|(_, _, endpoint)| *endpoint = Endpoint::Remote);
         }
     }
     parts

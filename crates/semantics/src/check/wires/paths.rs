@@ -23,21 +23,7 @@ pub(super) fn follow<'a>(check: &mut WireCheck<'a, '_>, rest: &[&'a [WireItem]],
             step(check, field, path);
             follow(check, &next, path);
         }
-        WireItem::Choice { arms, .. } => {
-            for arm in arms {
-                let mut inner = path.clone();
-                inner.last = Some(arm.span);
-                if let Some((layer, variant)) = names::owner(check, arm) {
-                    inner.selected.push((layer, variant));
-                    check.covered_variants.push((layer.to_string(), variant.to_string()));
-                }
-                let mut deeper = next.clone();
-                deeper.push(&arm.items);
-                if check.paths < PATHS {
-                    follow(check, &deeper, &mut inner);
-                }
-            }
-        }
+        WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| follow_arm(check, arm, &next, path.clone())),
         WireItem::Optional { items, .. } => {
             let mut without = path.clone();
             cover::leave_out(check, items, &mut without);
@@ -59,6 +45,18 @@ pub(super) fn follow<'a>(check: &mut WireCheck<'a, '_>, rest: &[&'a [WireItem]],
             path.over = Some(*span);
             follow(check, &next, path);
         }
+    }
+}
+
+/// One arm of a choice, then what follows it.
+fn follow_arm<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm, next: &[&'a [WireItem]], mut path: Path<'a>) {
+    path.last = Some(arm.span);
+    if let Some((layer, variant)) = names::owner(check, arm) {
+        path.selected.push((layer, variant));
+        check.covered_variants.push((layer.to_string(), variant.to_string()));
+    }
+    if check.paths < PATHS {
+        follow(check, &[next, &[&arm.items]].concat(), &mut path);
     }
 }
 

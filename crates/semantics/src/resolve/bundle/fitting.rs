@@ -110,6 +110,13 @@ pub(super) fn function_given(
     if agrees(&function, params, result) {
         return Some(found);
     }
+    other_type(cx, file, &name, &function, (params, result));
+    None
+}
+
+/// The function that is given is of another type than is wanted.
+fn other_type(cx: &mut Context, file: FileId, name: &Name, function: &Function, (params, result): (&[Type], Type)) {
+    let wanted = show_function(cx, params, result);
     let types: Vec<Type> = function.params.iter().map(|param| param.ty).collect();
     let is = show_function(cx, &types, function.result);
     let fitting = functions_like(cx, file, params, result);
@@ -122,7 +129,6 @@ pub(super) fn function_given(
         .label(function.name.span, format!("this is `{is}`"))
         .help(help);
     cx.report(diagnostic);
-    None
 }
 
 fn gives(cx: &Context, layer: &Layer, wanted: SignatureId) -> bool {

@@ -18,33 +18,11 @@ type Given = Vec<(Name, Option<Tree>)>;
 pub(super) fn send(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Emission {
     let header = body.this_layer().and_then(|layer| layer.header.clone());
     let owner = body.this_layer().map_or(String::new(), |layer| layer.name.text.clone());
-    let mut message = None;
-    let mut chosen: Option<(u32, Vec<Expr>, Span)> = None;
-    let mut given: Vec<(Name, Option<Tree>)> = Vec::new();
-    let mut misspelt = false;
+    let mut said = Said::default();
     for arg in args {
-        let Some(value) = arg.value() else { continue };
-        let place = body.span(arg);
-        if let Some(label) = arg.name() {
-            given.push((tree::path(body.file, &label), Some(value)));
-        } else if let Some((name, fields)) = alternative(body, &value, header.as_ref()) {
-            match header.as_ref().and_then(|header| header.variant(&name.text)) {
-                Some((index, variant)) => {
-                    let values = records::values(body, &name.text, "alternative", &variant.fields, fields, place);
-                    chosen = Some((index, values, place));
-                }
-                None => {
-                    no_alternative(body, &owner, header.as_ref(), &name);
-                    misspelt = true;
-                }
-            }
-        } else if message.is_none() {
-            message = Some(messages::given(body, &value));
-        } else {
-            let text = "`send` takes one message";
-            body.error(codes::WRONG_COUNT, text, place, "the second", "name a header's field: `seq: next`");
-        }
+        said.read(body, (header.as_ref(), &owner), arg);
     }
+    let Said { message, chosen, given, misspelt } = said;
     if misspelt {
         return Emission::Send { message, fields: None, to: None };
     }
@@ -57,6 +35,44 @@ pub(super) fn send(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: 
     says_which(body, clauses.to.is_some(), span);
     let to = clauses.to.as_ref().map(|to| expr::value(body, to, Type::Flow(Side::Below)));
     Emission::Send { message, fields, to }
+}
+
+/// What the arguments say.
+#[derive(Default)]
+struct Said {
+    message: Option<Expr>,
+    /// An alternative by its number, and its fields' values.
+    chosen: Option<(u32, Vec<Expr>, Span)>,
+    /// Fields by name.
+    given: Given,
+    /// An alternative that there is not, which was reported.
+    misspelt: bool,
+}
+
+impl Said {
+    fn read(&mut self, body: &mut Body, (header, owner): (Option<&Header>, &str), arg: &ast::Arg) {
+        let Some(value) = arg.value() else { return };
+        let place = body.span(arg);
+        if let Some(label) = arg.name() {
+            self.given.push((tree::path(body.file, &label), Some(value)));
+        } else if let Some((name, fields)) = alternative(body, &value, header) {
+            match header.and_then(|header| header.variant(&name.text)) {
+                Some((index, variant)) => {
+                    let values = records::values(body, &name.text, "alternative", &variant.fields, fields, place);
+                    self.chosen = Some((index, values, place));
+                }
+                None => {
+                    no_alternative(body, owner, header, &name);
+                    self.misspelt = true;
+                }
+            }
+        } else if self.message.is_none() {
+            self.message = Some(messages::given(body, &value));
+        } else {
+            let text = "`send` takes one message";
+            body.error(codes::WRONG_COUNT, text, place, "the second", "name a header's field: `seq: next`");
+        }
+    }
 }
 
 /// `Data { seq: x }`, or `Probe` alone: an alternative of the own header.

@@ -38,7 +38,7 @@ pub fn head<'b>(body: &'b Body, found: &ContainerRef) -> Option<&'b Container> {
 /// `waiting.push(msg)`; none if `waiting` is no container.
 pub(super) fn call(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], span: Span) -> Option<Expr> {
     let call = call_unmet(body, field, args, span)?;
-    if let Some(head) = called(body, &call).cloned() {
+    if let Some(head) = callee(body, &call).cloned() {
         refusal_is_met(body, &head, span);
     }
     Some(call)
@@ -67,7 +67,7 @@ pub fn call_unmet(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], sp
 }
 
 /// The function that a call names.
-fn called<'b>(body: &'b Body, call: &Expr) -> Option<&'b Function> {
+fn callee<'b>(body: &'b Body, call: &Expr) -> Option<&'b Function> {
     let (ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. }) = call.kind else { return None };
     body.this_layer()?.functions.get(function as usize)
 }

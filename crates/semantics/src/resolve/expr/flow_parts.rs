@@ -37,16 +37,16 @@ pub(super) fn read(body: &mut Body, base: &Tree, name: &Name, span: Span) -> Opt
     Some(make(ExprKind::FlowPart { flow, remote, field: name.clone() }, ty, span))
 }
 
-/// The type of a flow's part, after the check that this shape may see it; `ended`: of one of the flow's two ends.
-pub(super) fn part_type(body: &mut Body, name: &Name, side: Side, ended: bool) -> Type {
+/// The type of a flow's part, after the check that this shape may see it; `of_endpoint`: of one of the flow's two.
+pub(super) fn part_type(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> Type {
     match body.shape() {
         None => Type::Unknown,
         Some(Shape::Worker) => {
             hidden_part(body, name, "a worker sees neither addresses nor keys", "let a router or endpoint look at it");
             Type::Unknown
         }
-        Some(Shape::Multiplexor) => key_part(body, name, ended),
-        Some(Shape::Router) => address_part(body, name, side, ended),
+        Some(Shape::Multiplexor) => key_part(body, name, of_endpoint),
+        Some(Shape::Router) => address_part(body, name, side, of_endpoint),
         Some(Shape::Endpoint) => any_part(body, name).unwrap_or(Type::Unknown),
     }
 }
@@ -56,7 +56,7 @@ fn type_in(fields: &[Field], name: &Name) -> Option<Type> {
 }
 
 /// Of a multiplexor's key.
-fn key_part(body: &mut Body, name: &Name, ended: bool) -> Type {
+fn key_part(body: &mut Body, name: &Name, of_endpoint: bool) -> Type {
     let key = body.this_layer().and_then(|layer| layer.key.as_ref());
     let symmetric = key.is_some_and(|key| key.symmetric);
     let Some(own) = key.and_then(|key| type_in(&key.fields, name)) else {
@@ -64,7 +64,7 @@ fn key_part(body: &mut Body, name: &Name, ended: bool) -> Type {
         hidden_part(body, name, "a multiplexor sees its own key alone", help);
         return Type::Unknown;
     };
-    if !symmetric && !ended {
+    if !symmetric && !of_endpoint {
         let text = format!("`{}` is a part of both ends", name.text);
         let help = format!("write `flow.local.{}` or `flow.remote.{}`", name.text, name.text);
         body.error(codes::UNKNOWN_FLOW_PART, text, name.span, "which end?", &help);
@@ -73,13 +73,13 @@ fn key_part(body: &mut Body, name: &Name, ended: bool) -> Type {
 }
 
 /// Of a router's addresses: those that it makes above, or asks for below.
-fn address_part(body: &mut Body, name: &Name, side: Side, ended: bool) -> Type {
+fn address_part(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> Type {
     let Some(layer) = body.this_layer() else { return Type::Unknown };
     let (fields, what) = match side {
         Side::Above => (&layer.address, "the `address` it makes"),
         Side::Below => (&layer.below_address, "the `below address` it asks for"),
     };
-    let which = layer.several.as_ref().filter(|_| side == Side::Below && !ended);
+    let which = layer.several.as_ref().filter(|_| side == Side::Below && !of_endpoint);
     if which.is_some_and(|which| which.text == name.text) {
         return WHICH;
     }

@@ -73,6 +73,24 @@ pub fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: ast::Ite
 /// Types, attributes, services and the heads of functions, then the constants.
 pub fn resolve(cx: &mut Context) {
     let trees = cx.trees.clone();
+    types(cx, &trees);
+    for index in 0..cx.consts.len() {
+        consts::of_file(cx, index, None);
+    }
+    for (file, item) in &trees.attributes {
+        services::attribute(cx, *file, item);
+    }
+    for (file, item) in &trees.services {
+        services::service(cx, *file, item);
+    }
+    for (file, item) in &trees.functions {
+        let function = params::function_head(cx, *file, item);
+        cx.program.functions.push(function);
+    }
+}
+
+/// Enumerations, records and other names of types, first without what is in them: each may name any other.
+fn types(cx: &mut Context, trees: &Trees) {
     let aliases = written::trees_of_aliases(cx);
     for (file, item) in &trees.enums {
         let empty =
@@ -104,18 +122,5 @@ pub fn resolve(cx: &mut Context) {
                 annotations::alias(cx, index, &name);
             }
         }
-    }
-    for index in 0..cx.consts.len() {
-        consts::of_file(cx, index, None);
-    }
-    for (file, item) in &trees.attributes {
-        services::attribute(cx, *file, item);
-    }
-    for (file, item) in &trees.services {
-        services::service(cx, *file, item);
-    }
-    for (file, item) in &trees.functions {
-        let function = params::function_head(cx, *file, item);
-        cx.program.functions.push(function);
     }
 }

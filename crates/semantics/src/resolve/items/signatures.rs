@@ -147,6 +147,7 @@ impl Making<'_> {
         }
     }
 
+    /// A table: an arm for each kind of member.
     fn member(&mut self, member: &ast::SignatureMember) {
         let file = self.file;
         match member {

@@ -41,17 +41,11 @@ pub(super) fn read(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Opti
             continue;
         };
         let expr = expr::value(&mut Body::constant(cx, file), &value, ty);
-        if let Some(value) = fixed::value(cx, &expr) {
-            if settings.iter().any(|(known, _)| known.text == name.text) {
-                cx.error(
-                    codes::DEFINED_TWICE,
-                    format!("`{}` is set twice", name.text),
-                    name.span,
-                    "again here",
-                    "leave one of them out",
-                );
-                continue;
-            }
+        let Some(value) = fixed::value(cx, &expr) else { continue };
+        if settings.iter().any(|(known, _)| known.text == name.text) {
+            let text = format!("`{}` is set twice", name.text);
+            cx.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
+        } else {
             settings.push((name, value.words()));
         }
     }

@@ -26,22 +26,16 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
             }
             Pattern::Param(param) => {
                 let Some(name) = tree::some_name(head.file, param.name()) else { continue };
-                let field = single
-                    .as_ref()
-                    .and_then(|single| single.fields.iter().position(|field| field.name.text == name.text));
-                let ty = field.and_then(|at| single.as_ref().map(|single| single.fields[at].ty));
+                let field = single.as_ref().and_then(|single| field_of(single, &name));
                 let alternative =
                     header.as_ref().and_then(|header| header.variant(&name.text)).filter(|_| single.is_none());
-                match (field, ty) {
-                    (Some(at), Some(ty)) => {
-                        let local = head.bind(name, ty);
-                        fields.push((at as u32, local));
-                    }
-                    _ if alternative.is_some() => {
+                match field {
+                    Some((at, ty)) => fields.push((at, head.bind(name, ty))),
+                    None if alternative.is_some() => {
                         variant = chosen(head, header.as_ref(), &owner, &name, &[], &mut fields).or(variant);
                     }
-                    _ if index == 0 => message = Some(head.bind(name, Type::Message)),
-                    _ => no_field(head, header.as_ref(), &owner, &name),
+                    None if index == 0 => message = Some(head.bind(name, Type::Message)),
+                    None => no_field(head, header.as_ref(), &owner, &name),
                 }
             }
         }
@@ -52,6 +46,12 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
     }
     let flow = head.flow(Side::Below);
     Some(Event::Deliver { message, variant, fields, flow })
+}
+
+/// A field's number and type, by its name.
+fn field_of(variant: &Variant, name: &Name) -> Option<(u32, Type)> {
+    let at = variant.fields.iter().position(|field| field.name.text == name.text)?;
+    Some((at as u32, variant.fields[at].ty))
 }
 
 fn chosen(

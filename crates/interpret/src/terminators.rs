@@ -1,4 +1,4 @@
-//! How blocks end: branches, and operations that may refuse.
+//! Terminators: branches, and operations that may refuse.
 
 use mokume_reaction::{BlockId, CellId, ClassId, Fallible, Target, Terminator, Value};
 
@@ -15,11 +15,12 @@ fn either<'a>(taken: bool, then: &'a Target, otherwise: &'a Target) -> Next<'a> 
 }
 
 impl Core {
-    /// Where the block's end leads; results for the target are put into `scratch`.
-    pub fn end<'a>(&mut self, at: Activation<'a>, block: BlockId, end: &'a Terminator) -> Next<'a> {
-        match end {
-            Terminator::Return => stop(end),
+    /// Where the block's terminator leads; results for the target are put into `scratch`.
+    pub fn terminator<'a>(&mut self, at: Activation<'a>, block: BlockId, terminator: &'a Terminator) -> Next<'a> {
+        match terminator {
+            Terminator::Return => stop(terminator),
             Terminator::Yield { values } => Next::Values(values),
+            Terminator::Refuse { values } => Next::Refused(values),
             Terminator::Jump { to } => Next::Go { edge: 0, to },
             Terminator::Branch { condition, then, otherwise, .. } => {
                 either(self.get(at, *condition) != 0, then, otherwise)
@@ -30,7 +31,7 @@ impl Core {
                 let to = found.map_or(default, |case| &cases[case].1);
                 Next::Go { edge: found.unwrap_or(cases.len()) as u32, to }
             }
-            Terminator::Match { message, cases, .. } => self.match_header(at, *message, cases, end),
+            Terminator::Match { message, cases, .. } => self.match_header(at, *message, cases, terminator),
             Terminator::Try { op, then, otherwise } => either(self.attempt(at, block, op), then, otherwise),
         }
     }
@@ -67,6 +68,7 @@ impl Core {
             Fallible::Take { object, cell, amount } => self.take(at, *object, *cell, *amount),
             Fallible::TakeOut { object, cell, index } => self.take_out(at, *object, *cell, *index),
             Fallible::ShareHeld { object, cell, index } => self.share_held(at, *object, *cell, *index),
+            Fallible::TryRun { procedure, args } => self.try_call(at, *procedure, args),
             Fallible::Later { target, event: _, args } => self.put_off(at, block, *target, args),
         }
     }
@@ -80,7 +82,7 @@ impl Core {
         at: Activation<'a>,
         message: Value,
         cases: &'a [(mokume_reaction::VariantId, Target)],
-        end: &'a Terminator,
+        terminator: &'a Terminator,
     ) -> Next<'a> {
         let id = self.get(at, message);
         let top = self.messages.get_mut(id).headers.pop();
@@ -88,7 +90,7 @@ impl Core {
         let (Some(case), Some(top)) = (case, top) else {
             // The verifier asks for a case for each variant.
             self.gone(id);
-            return stop(end);
+            return stop(terminator);
         };
         self.scratch.push(id);
         self.scratch.extend(top.fields);
@@ -244,7 +246,7 @@ impl Core {
     }
 
     fn put_off(&mut self, at: Activation, block: BlockId, target: Value, args: &[Value]) -> bool {
-        let handler = at.info.map_or(NOBODY, |info| info.blocks[block.index()].later);
+        let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].later);
         let Some(definition) = at.program.automaton.handlers.get(handler as usize) else { return false };
         let waiting = &mut self.later_waiting[handler as usize];
         if *waiting >= definition.later_capacity {

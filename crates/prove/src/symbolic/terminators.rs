@@ -1,21 +1,21 @@
-//! How blocks end: the ways on, each under its condition.
+//! Terminators: the ways on, each under its condition.
 
 use mokume_reaction::{Body, CellId, Fallible, Operation, Target, Terminator, Value as Id, WireId};
 
+use super::decoder::Headers;
 use super::way::{Ended, Way};
-use super::wires::Headers;
 use super::{Reader, Value};
 use crate::term::Term;
 
 impl Reader<'_> {
-    pub(super) fn end_block(&mut self, body: &Body, way: Way) -> Ended {
-        match &body.blocks[way.block].end {
+    pub(super) fn terminator(&mut self, body: &Body, way: Way) -> Ended {
+        match &body.blocks[way.block].terminator {
             Terminator::Return => {
                 let Way { leaf, emissions, .. } = way;
                 Ended::Finished(leaf, emissions)
             }
             // Who calls a function asks for its values before.
-            Terminator::Yield { .. } => way.escape("values of what is no function"),
+            Terminator::Yield { .. } | Terminator::Refuse { .. } => way.escape("values of what is no function"),
             Terminator::Jump { to } => self.go(body, vec![(way, None, to, Vec::new())]),
             Terminator::Branch { condition, then, otherwise, .. } => {
                 let Ok(condition) = way.bits(*condition) else { return way.escape("a branch on no truth value") };
@@ -59,6 +59,7 @@ impl Reader<'_> {
 
     fn attempt(&mut self, body: &Body, mut way: Way, op: &Fallible, then: &Target, otherwise: &Target) -> Ended {
         match op {
+            Fallible::TryRun { .. } => way.escape("a procedure: it is to be put in place first"),
             Fallible::Decode { message, wire } => {
                 self.decode_ways(body, way, (*message, *wire), then, otherwise, Headers::Taken)
             }
@@ -73,24 +74,7 @@ impl Reader<'_> {
                     self.go(body, vec![(way, Some(found), then, values), (other, Some(missing), otherwise, Vec::new())])
                 }
             },
-            Fallible::TakeOut { object, cell, index } => {
-                // Only the empty place is read on: a message that was kept is of an event long past.
-                let (Ok(object), Ok(index)) = (way.object(*object), way.bits(*index)) else {
-                    return way.escape("a place that is not known");
-                };
-                let holds = self.holds(object, *cell, index);
-                let mut taken = way.copy();
-                taken.leaf.condition.push(holds);
-                taken.leaf.escape = Some("a message that was kept is taken out".into());
-                let empty = self.terms.not(holds);
-                match self.go(body, vec![(way, Some(empty), otherwise, Vec::new())]) {
-                    Ended::Ways(mut ways) => {
-                        ways.push(taken);
-                        Ended::Ways(ways)
-                    }
-                    ended => ended,
-                }
-            }
+            Fallible::TakeOut { object, cell, index } => self.take_out(body, way, (*object, *cell, *index), otherwise),
             // What this reading does not cover: the way is an escape.
             Fallible::Insert { .. }
             | Fallible::Remove { .. }
@@ -102,6 +86,32 @@ impl Reader<'_> {
             | Fallible::Later { .. } => {
                 way.escape(&format!("an operation that is not read symbolically: {}", op.row().name))
             }
+        }
+    }
+
+    /// Only the empty place is read on: a message that was kept is of an event long past.
+    fn take_out(
+        &mut self,
+        body: &Body,
+        mut way: Way,
+        (object, cell, index): (Id, CellId, Id),
+        otherwise: &Target,
+    ) -> Ended {
+        let (Ok(object), Ok(index)) = (way.object(object), way.bits(index)) else {
+            return way.escape("a place that is not known");
+        };
+        let (holds, beyond) = self.holds(object, cell, index);
+        way.leaf.traps.push(beyond);
+        let mut taken = way.copy();
+        taken.leaf.condition.push(holds);
+        taken.leaf.escape = Some("a message that was kept is taken out".into());
+        let empty = self.terms.not(holds);
+        match self.go(body, vec![(way, Some(empty), otherwise, Vec::new())]) {
+            Ended::Ways(mut ways) => {
+                ways.push(taken);
+                Ended::Ways(ways)
+            }
+            ended => ended,
         }
     }
 

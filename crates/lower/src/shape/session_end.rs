@@ -6,16 +6,16 @@ use mokume_reaction as r;
 
 use crate::code::Writer;
 use crate::fault::Fault;
-use crate::stack::What;
+use crate::stack::Purpose;
 
 impl<'p> Writer<'_, 'p> {
     /// `close`, `abort` as the shape does them: on to the layer below, or the end of a session that has none.
-    pub fn close_on(&mut self, event: &str, what: What) {
+    pub fn close_on(&mut self, event: &str, purpose: Purpose) {
         if !self.inst(self.inst).is_multiplexor() {
-            return self.event_down(event, what, Vec::new());
+            return self.event_down(event, purpose, Vec::new());
         }
         let Some(session) = self.runs.session else { return };
-        self.event_up("closed", What::Closed, Vec::new());
+        self.event_up("closed", Purpose::Closed, Vec::new());
         self.leave_session(session);
     }
 
@@ -23,9 +23,9 @@ impl<'p> Writer<'_, 'p> {
     pub fn say_closed(&mut self) {
         let Some(session) = self.runs.session else { return };
         if self.inst(self.inst).is_multiplexor() {
-            return self.close_on("close", What::Close);
+            return self.close_on("close", Purpose::Close);
         }
-        self.event_up("closed", What::Closed, Vec::new());
+        self.event_up("closed", Purpose::Closed, Vec::new());
         // There is none above any more.
         let (info, of) = (self.info(), self.class_of(session));
         for cell in info.session.iter().flat_map(|cells| &cells.above) {
@@ -42,11 +42,11 @@ impl<'p> Writer<'_, 'p> {
             self.error_here("M0725", "only a session fails", "");
             return;
         };
-        self.event_up("failed", What::Failed, vec![reason]);
+        self.event_up("failed", Purpose::Failed, vec![reason]);
         if self.inst(self.inst).is_multiplexor() {
             return self.leave_session(session);
         }
-        self.event_down("abort", What::Abort, Vec::new());
+        self.event_down("abort", Purpose::Abort, Vec::new());
         self.release_session(session);
     }
 
@@ -67,7 +67,7 @@ impl<'p> Writer<'_, 'p> {
             let last = w.is_zero(left);
             w.when(last, |w| {
                 w.runs.lower = Some(lower);
-                w.event_down("close", What::Close, Vec::new());
+                w.event_down("close", Purpose::Close, Vec::new());
                 w.release_lower(lower);
             });
         });

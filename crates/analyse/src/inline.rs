@@ -1,0 +1,269 @@
+//! Procedures put in place of who runs them: what a handler does, with nothing left out of sight.
+
+use std::borrow::Cow;
+
+use mokume_reaction::{
+    Automaton, Block, BlockId, Body, Fallible, Function, FunctionId, Op, OpKind, Operation, Target, Terminator, Unit,
+    Value,
+};
+
+use crate::straighten;
+
+/// Where a procedure is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// Whose code it is.
+    pub unit: Unit,
+    pub block: BlockId,
+    pub procedure: FunctionId,
+}
+
+/// The automaton with all procedures in place: none is left. The same automaton if there was none.
+pub fn flat(automaton: &Automaton) -> Cow<'_, Automaton> {
+    match automaton.functions.iter().any(|function| function.procedure().is_some()) {
+        true => Cow::Owned(inlined(automaton, &|_| true)),
+        false => Cow::Borrowed(automaton),
+    }
+}
+
+/// The automaton with procedures in place where `wanted` says so; blocks are numbered as they are before. A procedure that
+/// nobody runs any more is taken out.
+pub fn inlined(automaton: &Automaton, wanted: &dyn Fn(Site) -> bool) -> Automaton {
+    let mut automaton = automaton.clone();
+    let mut done = vec![false; automaton.functions.len()];
+    for index in 0..automaton.functions.len() {
+        function(&mut automaton, index, wanted, &mut done);
+    }
+    for index in 0..automaton.handlers.len() {
+        let mut body = std::mem::take(&mut automaton.handlers[index].body);
+        put_in_place(&mut body, Unit::Handler(index.into()), &automaton.functions, wanted);
+        automaton.handlers[index].body = body;
+    }
+    take_out(&mut automaton);
+    automaton
+}
+
+/// Those that a procedure runs come before it: none runs itself.
+fn function(automaton: &mut Automaton, index: usize, wanted: &dyn Fn(Site) -> bool, done: &mut [bool]) {
+    if std::mem::replace(&mut done[index], true) {
+        return;
+    }
+    for callee in run_by(&automaton.functions[index].body) {
+        function(automaton, callee.index(), wanted, done);
+    }
+    let mut body = std::mem::take(&mut automaton.functions[index].body);
+    put_in_place(&mut body, Unit::Function(index.into()), &automaton.functions, wanted);
+    automaton.functions[index].body = body;
+}
+
+/// The procedures that a body runs, each as often as it does.
+pub fn run_by(body: &Body) -> Vec<FunctionId> {
+    body.blocks.iter().flat_map(run_in).collect()
+}
+
+/// The same of one block.
+pub fn run_in(block: &Block) -> Vec<FunctionId> {
+    let ops = block.ops.iter().filter_map(|op| run_by_op(&op.kind));
+    ops.chain(block.terminator.attempt().and_then(tried)).map(|(procedure, _)| procedure).collect()
+}
+
+fn run_by_op(kind: &OpKind) -> Option<(FunctionId, &[Value])> {
+    match kind {
+        OpKind::Run { procedure, args } => Some((*procedure, args)),
+        _ => None,
+    }
+}
+
+fn tried(op: &Fallible) -> Option<(FunctionId, &[Value])> {
+    match op {
+        Fallible::TryRun { procedure, args } => Some((*procedure, args)),
+        _ => None,
+    }
+}
+
+/// One body at work.
+struct Inliner<'a> {
+    body: &'a mut Body,
+    functions: &'a [Function],
+    /// The blocks in the order in which they are to stand.
+    order: Vec<usize>,
+}
+
+fn put_in_place(body: &mut Body, unit: Unit, functions: &[Function], wanted: &dyn Fn(Site) -> bool) {
+    if run_by(body).is_empty() {
+        return;
+    }
+    let blocks = body.blocks.len();
+    let mut inliner = Inliner { body, functions, order: (0..blocks).collect() };
+    for block in 0..blocks {
+        // The rest of the block, once it was cut behind a procedure.
+        let mut rest = block;
+        let wanted = |procedure| wanted(Site { unit, block: block.into(), procedure });
+        let mut from = 0;
+        while let Some(place) = inliner.next(rest, from, &wanted) {
+            (rest, from) = match place < inliner.body.blocks[rest].ops.len() {
+                true => (inliner.run(rest, place), 0),
+                false => {
+                    inliner.try_run(rest);
+                    break;
+                }
+            };
+        }
+    }
+    let Inliner { order, .. } = inliner;
+    reorder(body, &order);
+    straighten(body);
+}
+
+impl Inliner<'_> {
+    /// The next operation of a block, from a place on, that runs what is to be put in place; the number of operations for its
+    /// end.
+    fn next(&self, block: usize, from: usize, wanted: &dyn Fn(FunctionId) -> bool) -> Option<usize> {
+        let block = &self.body.blocks[block];
+        let runs = |op: &Op| run_by_op(&op.kind).is_some_and(|(procedure, _)| wanted(procedure));
+        if let Some(place) = block.ops[from..].iter().position(runs) {
+            return Some(from + place);
+        }
+        let (procedure, _) = block.terminator.attempt().and_then(tried)?;
+        wanted(procedure).then_some(block.ops.len())
+    }
+
+    /// Puts the procedure that an operation runs in its place; the answer is the block in which what came behind it is now.
+    fn run(&mut self, block: usize, place: usize) -> usize {
+        let found = &mut self.body.blocks[block];
+        let after = found.ops.split_off(place + 1);
+        let Some(op) = found.ops.pop() else { return block };
+        let rest = Block {
+            label: String::new(),
+            params: op.results,
+            ops: after,
+            terminator: std::mem::replace(&mut found.terminator, Terminator::Return),
+            mark: found.mark.take(),
+            bound: None,
+        };
+        let Some((procedure, args)) = run_by_op(&op.kind) else { return block };
+        self.body.blocks.push(rest);
+        let rest = self.body.blocks.len() - 1;
+        self.place_behind(block, &[rest]);
+        let then = Target { block: rest.into(), args: Vec::new() };
+        self.copy(block, procedure, args, &then, None);
+        rest
+    }
+
+    fn try_run(&mut self, block: usize) {
+        let end = std::mem::replace(&mut self.body.blocks[block].terminator, Terminator::Return);
+        self.body.blocks[block].mark = None;
+        let Terminator::Try { op, then, otherwise } = end else { return };
+        let Some((procedure, args)) = tried(&op) else { return };
+        self.copy(block, procedure, args, &then, Some(&otherwise));
+    }
+
+    /// Puts a copy of a procedure behind a block: what it gives goes on to `then`, what it gives back to `otherwise`.
+    fn copy(&mut self, block: usize, procedure: FunctionId, args: &[Value], then: &Target, otherwise: Option<&Target>) {
+        let callee = &self.functions[procedure.index()].body;
+        let Some(entry) = callee.blocks.first() else { return };
+        let (first_value, first_block) = (self.body.values.len() as u32, self.body.blocks.len());
+        self.body.values.extend(callee.values.iter().cloned());
+        let value = |value: Value| match entry.params.iter().position(|param| *param == value) {
+            Some(at) => args[at],
+            None => Value(first_value + value.0),
+        };
+        // The entry goes on where the block stopped; nothing jumps to it.
+        let place = |id: BlockId| BlockId::from(first_block + id.index() - 1);
+        for (index, copied) in callee.blocks.iter().enumerate() {
+            let mut copied = copied.clone();
+            rename(&mut copied, &value, &place);
+            lead_on(&mut copied.terminator, then, otherwise);
+            if index > 0 {
+                self.body.blocks.push(copied);
+                continue;
+            }
+            let into = &mut self.body.blocks[block];
+            into.ops.extend(copied.ops);
+            (into.terminator, into.mark) = (copied.terminator, copied.mark);
+        }
+        let added: Vec<usize> = (first_block..self.body.blocks.len()).collect();
+        self.place_behind(block, &added);
+    }
+
+    fn place_behind(&mut self, block: usize, added: &[usize]) {
+        let at = self.order.iter().position(|known| *known == block).map_or(self.order.len(), |at| at + 1);
+        self.order.splice(at..at, added.iter().copied());
+    }
+}
+
+fn rename(block: &mut Block, value: &dyn Fn(Value) -> Value, place: &dyn Fn(BlockId) -> BlockId) {
+    block.params.iter_mut().for_each(|param| *param = value(*param));
+    for op in &mut block.ops {
+        op.kind.for_each_operand_mut(&mut |operand| *operand = value(*operand));
+        op.results.iter_mut().for_each(|result| *result = value(*result));
+    }
+    block.terminator.for_each_operand_mut(|operand| *operand = value(*operand));
+    block.terminator.for_each_target_mut(|target| target.block = place(target.block));
+}
+
+/// The end of a procedure becomes a jump to where it is run.
+fn lead_on(end: &mut Terminator, then: &Target, otherwise: Option<&Target>) {
+    let (values, to) = match end {
+        Terminator::Yield { values } => (values, then),
+        Terminator::Refuse { values } => (values, otherwise.unwrap_or(then)),
+        Terminator::Return
+        | Terminator::Jump { .. }
+        | Terminator::Branch { .. }
+        | Terminator::Switch { .. }
+        | Terminator::Match { .. }
+        | Terminator::Try { .. } => return,
+    };
+    let args = values.iter().chain(&to.args).copied().collect();
+    *end = Terminator::Jump { to: Target { block: to.block, args } };
+}
+
+fn reorder(body: &mut Body, order: &[usize]) {
+    let mut places = vec![BlockId(0); order.len()];
+    for (place, block) in order.iter().enumerate() {
+        places[*block] = place.into();
+    }
+    let mut blocks: Vec<Option<Block>> = std::mem::take(&mut body.blocks).into_iter().map(Some).collect();
+    body.blocks = order.iter().filter_map(|block| blocks[*block].take()).collect();
+    for block in &mut body.blocks {
+        block.terminator.for_each_target_mut(|target| target.block = places[target.block.index()]);
+    }
+}
+
+/// Takes out the procedures that nobody runs.
+fn take_out(automaton: &mut Automaton) {
+    let mut kept: Vec<bool> = automaton.functions.iter().map(|function| function.procedure().is_none()).collect();
+    let mut open: Vec<FunctionId> = automaton.handlers.iter().flat_map(|handler| run_by(&handler.body)).collect();
+    while let Some(procedure) = open.pop() {
+        if !std::mem::replace(&mut kept[procedure.index()], true) {
+            open.extend(run_by(&automaton.functions[procedure.index()].body));
+        }
+    }
+    let mut count = 0;
+    let places: Vec<FunctionId> = kept
+        .iter()
+        .map(|kept| {
+            count += usize::from(*kept);
+            FunctionId::from(count.saturating_sub(1))
+        })
+        .collect();
+    let mut at = 0;
+    automaton.functions.retain(|_| {
+        at += 1;
+        kept[at - 1]
+    });
+    let functions = automaton.functions.iter_mut().map(|function| &mut function.body);
+    for body in functions.chain(automaton.handlers.iter_mut().map(|handler| &mut handler.body)) {
+        for block in &mut body.blocks {
+            let calls = block.ops.iter_mut().filter_map(|op| match &mut op.kind {
+                OpKind::Call { function, .. } | OpKind::Run { procedure: function, .. } => Some(function),
+                _ => None,
+            });
+            let tries = match &mut block.terminator {
+                Terminator::Try { op: Fallible::TryRun { procedure, .. }, .. } => Some(procedure),
+                _ => None,
+            };
+            calls.chain(tries).for_each(|function| *function = places[function.index()]);
+        }
+    }
+}

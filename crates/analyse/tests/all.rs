@@ -1,0 +1,3 @@
+//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+
+mod passes;

@@ -1,0 +1,79 @@
+//! What several commands do: files read and compiled, or told to be wrong; answers written where they are to go.
+
+use mokume_base::world::{RealWorld, World};
+use mokume_driver::compile::{self, Checked, Compiled};
+use mokume_driver::machines::Backend;
+use mokume_driver::Failure;
+
+use crate::arguments::{self, StackChoice};
+use crate::print::{counted, Printer};
+
+/// The back end that the command line names.
+pub fn backend_of(backend: arguments::Backend) -> Backend {
+    match backend {
+        arguments::Backend::Interpreter => Backend::Interpreter,
+        arguments::Backend::C => Backend::C,
+    }
+}
+
+/// As people write it.
+pub fn backend_name(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Interpreter => "interpreter",
+        Backend::C => "C",
+    }
+}
+
+/// Files without errors; with errors they are shown, and the failure says how many.
+pub fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure> {
+    let checked = compile::check(&RealWorld, files)?;
+    if checked.has_errors() {
+        printer.diagnostics(&checked.diagnostics, &checked.sources);
+        return Err(Failure::of_program(counted(&checked.diagnostics), "`mokume explain CODE` tells more"));
+    }
+    Ok(checked)
+}
+
+/// The stack that is chosen, compiled; with errors they are shown, and the failure says how many.
+pub fn compiled(choice: &StackChoice, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
+    let checked = accepted(choice.file.as_slice(), printer)?;
+    let stack = compile::choose_stack(&checked, choice.stack.as_deref())?;
+    let (compiled, diagnostics) = compile::compile(&checked, stack, &RealWorld);
+    match compiled {
+        Some(compiled) => Ok((checked, compiled)),
+        None => {
+            printer.diagnostics(&diagnostics, &checked.sources);
+            Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"))
+        }
+    }
+}
+
+/// A picture is what its name says: SVG in a file called `.png` opens nowhere.
+pub fn picture_name(name: Option<&str>, kinds: &[&str]) -> Result<(), Failure> {
+    let Some(name) = name else { return Ok(()) };
+    let file = name.rsplit('/').next().unwrap_or(name);
+    if !file.contains('.') || kinds.iter().any(|kind| file.ends_with(kind)) {
+        return Ok(());
+    }
+    let help = format!("end the name in {}; `rsvg-convert` makes a PNG of an SVG", kinds.join(" or "));
+    Err(Failure::of_use(format!("`{name}` is of a kind that is not written"), help))
+}
+
+/// A text, in the file that is named or printed.
+pub fn written(output: Option<&str>, text: &str, printer: &Printer) -> Result<i32, Failure> {
+    match output {
+        Some(name) => {
+            write(&RealWorld, name, text.as_bytes())?;
+            printer.note(format!("written: {name}"));
+        }
+        None => printer.line(text.trim_end()),
+    }
+    Ok(0)
+}
+
+/// Writes a file; the failure says what to look at.
+pub fn write(world: &RealWorld, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    world.write(name, bytes).map_err(|error| {
+        Failure::of_use(format!("cannot write `{name}`: {error}"), "is the folder there and writable?")
+    })
+}

@@ -1,0 +1,75 @@
+//! `mokume run`.
+
+use mokume_base::world::{RealWorld, World};
+use mokume_driver::machines::Backend;
+use mokume_driver::project::Defaults;
+use mokume_driver::{run, sim, Failure};
+use serde_json::json;
+
+use crate::accounts::print_accounts;
+use crate::arguments::{self, StackChoice};
+use crate::common::{backend_name, backend_of, compiled};
+use crate::print::{time, Printer};
+
+/// What the command line says of a run; the rest is in the project's file.
+pub struct RunOptions<'a> {
+    pub device: &'a [String],
+    pub set: &'a [String],
+    pub backend: Option<arguments::Backend>,
+    pub duration: Option<&'a str>,
+    pub pcap: Option<String>,
+    pub seed: Option<u64>,
+}
+
+/// `mokume run`: a stack on devices, with what it puts out printed as it comes.
+pub fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -> Result<i32, Failure> {
+    let (checked, compiled) = compiled(choice, printer)?;
+    let request = request(options, &checked.manifest.defaults)?;
+    let (backend, seed) = (request.backend, request.seed);
+    let mut ready = || {
+        let name = &compiled.composed.name;
+        if printer.is_json() {
+            printer.object(&json!({ "running": name, "backend": backend_name(backend), "seed": seed }));
+        } else {
+            printer.note(format!("running `{name}` ({}), seed {seed}; ends by Ctrl-C", backend_name(backend)));
+        }
+    };
+    let automaton = &compiled.composed;
+    let mut heard = |at: u64, output: &mokume_reaction::Output| {
+        let port = &automaton.ports[output.port.index()];
+        let described = &port.outputs[output.event as usize];
+        let event = &described.event;
+        let args = sim::arguments(automaton, &compiled.written, output.port, &described.params, &output.args);
+        if printer.is_json() {
+            printer.object(&json!({ "at": at, "port": port.name, "event": event, "args": args }));
+        } else {
+            printer.line(format!("{:>12}  {}.{event}{args}", time(at), port.name));
+        }
+    };
+    let mut said = |at: u64, what: &str| printer.note(format!("{:>12}  report: {what}", time(at)));
+    let report = run::run(&compiled, &request, &RealWorld, &mut ready, &mut heard, &mut said)?;
+    print_accounts(("stack", &automaton.name), automaton, &report.accounts, Some(&report), printer);
+    Ok(i32::from(report.reports > 0))
+}
+
+/// What the command line says, and where it says nothing, the project's file.
+fn request(options: RunOptions<'_>, defaults: &Defaults) -> Result<run::Request, Failure> {
+    let mut set: Vec<(String, String)> =
+        defaults.set.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    for text in options.set {
+        set.push(run::setting(text)?);
+    }
+    let devices = if options.device.is_empty() {
+        defaults.device.iter().map(|(name, value)| format!("{name}={value}")).collect()
+    } else {
+        options.device.to_vec()
+    };
+    let backend = match (options.backend, &defaults.backend) {
+        (Some(backend), _) => backend_of(backend),
+        (None, Some(name)) => Backend::named(name)?,
+        (None, None) => Backend::Interpreter,
+    };
+    let seed = options.seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed() & 0xffff_ffff); // short enough to type again
+    let nanoseconds = options.duration.map(run::duration).transpose()?;
+    Ok(run::Request { devices, set, backend, seed, nanoseconds, pcap: options.pcap })
+}

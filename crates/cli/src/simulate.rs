@@ -1,0 +1,133 @@
+//! `mokume sim`.
+
+use mokume_base::world::RealWorld;
+use mokume_driver::machines::Backend;
+use mokume_driver::{compile, graph, sim, Failure};
+use mokume_simulate::RecordedEvent;
+use serde_json::json;
+
+use crate::accounts::print_accounts;
+use crate::arguments;
+use crate::common::{accepted, backend_of, picture_name, write};
+use crate::print::{counted, time, Printer};
+
+/// What the command line says of a simulation.
+pub struct SimOptions<'a> {
+    pub network: Option<&'a str>,
+    pub backend: Option<arguments::Backend>,
+    pub pcap: Option<&'a str>,
+    pub chart: Option<&'a str>,
+    pub log: bool,
+    pub seed: Option<u64>,
+}
+
+/// `mokume sim`: runs a network, and writes what was asked for of what happened.
+pub fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) -> Result<i32, Failure> {
+    let world = RealWorld;
+    picture_name(options.chart, &[".svg", ".txt"])?;
+    let checked = accepted(files, printer)?;
+    let network = sim::choose(&checked, options.network)?;
+    let (stacks, diagnostics) = sim::stacks(&checked, network, &RealWorld);
+    if compile::has_errors(&diagnostics) {
+        printer.diagnostics(&diagnostics, &checked.sources);
+        return Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"));
+    }
+    let seed = options.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
+    let backend = options.backend.map_or(Backend::Interpreter, backend_of);
+    let is_wanted = options.log || options.pcap.is_some() || options.chart.is_some();
+    let keep = if is_wanted { sim::Keep::All } else { sim::Keep::Reports };
+    let mut progress = Progress::new(network.until, printer);
+    let finished = sim::run(&checked, network, &stacks, backend, seed, keep, &world, &mut |at| progress.show(at))?;
+    progress.end();
+    if options.log {
+        print_log(&finished, printer);
+    }
+    print_hosts(&finished, (&network.name.text, seed), printer);
+    write_files(&finished, &options, &format!("{} (seed {seed})", network.name.text), printer)?;
+    let reports = finished.records.iter().filter(|r| matches!(r.what, RecordedEvent::Reported { .. })).count();
+    Ok(i32::from(reports > 0))
+}
+
+/// What became of the messages of each host.
+fn print_hosts(finished: &sim::Run, (name, seed): (&str, u64), printer: &Printer) {
+    if printer.is_json() {
+        printer.object(&json!({ "network": name, "seed": seed, "nanoseconds": finished.until }));
+    } else {
+        printer.line(format!(
+            "network `{}`: {} hosts, {} of virtual time, seed {seed}",
+            name,
+            finished.hosts.len(),
+            time(finished.until)
+        ));
+    }
+    for host in &finished.hosts {
+        if !printer.is_json() {
+            printer.line(format!("{}:", host.name));
+        }
+        print_accounts(("host", &host.name), &host.automaton, &host.accounts, None, printer);
+    }
+}
+
+/// The capture and the chart, where they are asked for.
+fn write_files(finished: &sim::Run, options: &SimOptions<'_>, title: &str, printer: &Printer) -> Result<(), Failure> {
+    if let Some(name) = options.pcap {
+        make_folder(&RealWorld, name)?;
+        let frames = sim::capture(finished, name)?;
+        printer.note(format!("{frames} frames in {name}"));
+    }
+    if let Some(name) = options.chart {
+        let chart = sim::chart(finished, title);
+        let picture = graph::chart(&chart, name.ends_with(".txt"));
+        write(&RealWorld, name, picture.as_bytes())?;
+        printer.note(format!("sequence chart in {name}"));
+    }
+    Ok(())
+}
+
+fn print_log(finished: &sim::Run, printer: &Printer) {
+    for line in sim::log(finished) {
+        if printer.is_json() {
+            printer.object(&line.json());
+        } else {
+            printer.line(format!("{:>12}  {:<10} {}", time(line.at), line.host, line.text));
+        }
+    }
+}
+
+/// A bar on a terminal, for runs that take long.
+struct Progress {
+    until: u64,
+    shown: bool,
+    started: std::time::Instant,
+    last: u64,
+    is_on: bool,
+}
+
+impl Progress {
+    fn new(until: u64, printer: &Printer) -> Self {
+        use std::io::IsTerminal;
+        let is_on = !printer.is_json() && std::io::stderr().is_terminal();
+        Progress { until, shown: false, started: std::time::Instant::now(), last: 0, is_on }
+    }
+
+    fn show(&mut self, at: u64) {
+        let elapsed = self.started.elapsed().as_millis() as u64;
+        if self.is_on && elapsed > 500 && elapsed >= self.last + 100 {
+            self.last = elapsed;
+            self.shown = true;
+            let percent = (at.saturating_mul(100) / self.until.max(1)).min(100) as usize;
+            eprint!("\r[{:<50}] {percent:>3} % of {}", "#".repeat(percent / 2), time(self.until));
+        }
+    }
+
+    fn end(&self) {
+        if self.shown {
+            eprintln!();
+        }
+    }
+}
+
+fn make_folder(world: &RealWorld, name: &str) -> Result<(), Failure> {
+    // Writing an empty file makes the folders on the way; the capture then replaces it.
+    write(world, name, &[])
+}

@@ -1,0 +1,235 @@
+//! Functions that stand once, for all who call them: the form's procedures.
+//!
+//! A function of some length that is called at several places becomes one, if it leaves what its caller runs for as it was, and
+//! is given and gives no arrays. Who is at hand where it is called, the session for example, is given to it as far as it asks.
+
+use std::collections::HashSet;
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+use mokume_semantics::visit::{walk, Met};
+
+use super::writer::{Code, Flow, Runs, Writer};
+use crate::constants::Env;
+use crate::program::blocks;
+use crate::stack::{joined, Called, Procedure, Standing};
+
+/// A function of fewer statements is as short as its call.
+const SHORTEST: usize = 4;
+
+impl<'p> Writer<'_, 'p> {
+    /// The procedure of a function, with the arguments for it; none if its code is to stand where it is called.
+    pub(super) fn procedure(
+        &mut self,
+        function: &'p s::Function,
+        called: Called,
+        env: &Env<'p>,
+        given: &[(s::LocalId, Vec<r::Value>)],
+    ) -> Option<(r::FunctionId, Vec<r::Value>)> {
+        if !self.live() || self.only_reads || !self.is_worth_it(function, called) || !self.runs.is_plain() {
+            return None;
+        }
+        let context = self.runs.context();
+        let types = |values: &Option<Vec<r::Value>>| {
+            values.as_ref().map(|values| values.iter().map(|value| self.b.type_of(*value)).collect())
+        };
+        let at_hand = context.iter().map(types).collect();
+        let object = self.runs.keyed.map(|(object, _)| object);
+        let standing = Standing { inst: self.inst, called, object, at_hand };
+        if !self.procedures.contains_key(&standing) {
+            let made = self.stand_once(function, &standing, env);
+            self.procedures.insert(standing.clone(), made);
+        }
+        let Procedure { function, kept } = self.procedures.get(&standing)?.clone()?;
+        let context: Vec<r::Value> = context.into_iter().flatten().flatten().collect();
+        let args = kept.iter().map(|at| context[*at]);
+        Some((function, args.chain(given.iter().flat_map(|(_, values)| values).copied()).collect()))
+    }
+
+    fn is_worth_it(&mut self, function: &s::Function, called: Called) -> bool {
+        if function.native.is_some() {
+            return false;
+        }
+        let mut statements = 0;
+        walk(&function.body, &mut |met| statements += usize::from(matches!(met, Met::Stmt(_))));
+        statements >= SHORTEST && self.places(called) > 1
+    }
+
+    /// At how many places of the layer's code a function is called.
+    fn places(&self, wanted: Called) -> usize {
+        let Some(layer) = self.layer(self.inst) else { return 0 };
+        let functions = self.program.functions.iter().map(|function| function.body.as_slice());
+        let mut count = 0;
+        for block in blocks(layer).chain(functions) {
+            walk(block, &mut |met| {
+                let Met::Expr(expr) = met else { return };
+                count += usize::from(match (&expr.kind, wanted) {
+                    (s::ExprKind::Call { function, .. }, Called::Free(wanted)) => *function == wanted,
+                    (
+                        s::ExprKind::CallOwn { function, .. } | s::ExprKind::CallOn { function, .. },
+                        Called::Own(wanted),
+                    ) => *function == wanted,
+                    _ => false,
+                });
+            });
+        }
+        count
+    }
+
+    /// The procedure of a function for who is at hand, made; none if it cannot be one.
+    fn stand_once(&mut self, function: &'p s::Function, standing: &Standing, env: &Env<'p>) -> Option<Procedure> {
+        const NAMES: [&str; 7] = ["own", "session", "lower", "point", "entry", "flow", "bottom"];
+        let mut params = Vec::new();
+        for (types, name) in standing.at_hand.iter().zip(NAMES) {
+            params.extend(types.iter().flatten().map(|ty| (format!("at_{name}"), *ty)));
+        }
+        let context = params.len();
+        for param in &function.params {
+            let parts = self.part_types(param.ty);
+            let name = |at: usize| match parts.len() {
+                1 => param.name.text.clone(),
+                _ => joined(&param.name.text, &at.to_string()),
+            };
+            params.extend(parts.iter().enumerate().map(|(at, ty)| (name(at), *ty)));
+        }
+        let results = if function.result == s::Type::Unit { Vec::new() } else { self.part_types(function.result) };
+        if params.iter().map(|(_, ty)| ty).chain(&results).any(|ty| ty.array().is_some()) {
+            return None;
+        }
+        let (inst, around, layer) = (self.inst, self.around, self.a.class(self.info().classes.entity).layer);
+        let mut w = Writer::new(self.lowering, around, inst, &params);
+        w.env = env.clone();
+        let mut values = w.params().into_iter();
+        w.runs = Runs::at_hand(standing, &mut values);
+        let before = w.runs.context();
+        let mut given = Vec::new();
+        for param in &function.params {
+            let count = w.part_types(param.ty).len();
+            given.push((param.local, values.by_ref().take(count).collect()));
+        }
+        let (done, refused) = w.inline_ends(Code::from(function), given, None);
+        let after = (w.runs.context(), w.runs.is_plain());
+        let mut ends = vec![(done, results.clone())];
+        if function.refuses {
+            let messages = function.params.iter().filter(|param| param.ty == s::Type::Message);
+            ends.push((refused, messages.map(|_| r::Type::Msg).collect()));
+        }
+        let mut fits = after == (before, true);
+        for (at, (exits, types)) in ends.into_iter().enumerate() {
+            let values = w.meet(exits);
+            if w.live() {
+                fits &= values.iter().map(|value| w.b.type_of(*value)).eq(types);
+                w.end(if at == 0 { r::Terminator::Yield { values } } else { r::Terminator::Refuse { values } });
+            }
+        }
+        let mut body = w.finish();
+        if !fits {
+            return None;
+        }
+        let kept = ask_for_what_is_used(&mut body, context);
+        let params = unlike(kept.iter().copied().chain(context..params.len()).map(|at| params[at].clone()));
+        let refused = function.refuses.then(|| {
+            let messages = function.params.iter().filter(|param| param.ty == s::Type::Message);
+            messages.map(|_| r::Type::Msg).collect()
+        });
+        for (param, (name, _)) in body.blocks[0].params.clone().into_iter().zip(&params) {
+            body.values[param.index()].name.clone_from(name);
+        }
+        let role = r::Role::Procedure { layer, refused };
+        let mut made = r::Function { name: String::new(), role, params, results, body };
+        // For others at hand it may be the same.
+        let alike = self.a.functions.iter().position(|known| {
+            made.name.clone_from(&known.name);
+            *known == made
+        });
+        let place = alike.unwrap_or_else(|| {
+            made.name = self.name_of(layer, function);
+            self.a.functions.push(made);
+            self.a.functions.len() - 1
+        });
+        Some(Procedure { function: place.into(), kept })
+    }
+
+    /// `layer.function`, with a number where there is one of that name for others at hand.
+    fn name_of(&self, layer: r::LayerId, function: &s::Function) -> String {
+        let name = format!("{}.{}", self.a.layers[layer.index()].name, function.name.text);
+        let numbered = (2..).map(|number| format!("{name}_{number}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        names.find(|name| self.a.function_named(name).is_none()).unwrap_or(name)
+    }
+}
+
+/// Takes those of the first parameters away that nobody uses; the answer are the others.
+fn ask_for_what_is_used(body: &mut r::Body, first: usize) -> Vec<usize> {
+    let mut used = HashSet::new();
+    for block in &body.blocks {
+        block.ops.iter().for_each(|op| {
+            r::Operation::for_each_operand(&op.kind, &mut |value| {
+                used.insert(value);
+            })
+        });
+        used.extend(block.terminator.operands());
+        used.extend(block.terminator.targets().into_iter().flat_map(|target| &target.args).copied());
+    }
+    let params = body.blocks[0].params.clone();
+    let kept: Vec<usize> = (0..first).filter(|at| used.contains(&params[*at])).collect();
+    body.blocks[0].params = kept.iter().copied().chain(first..params.len()).map(|at| params[at]).collect();
+    kept
+}
+
+/// Names that differ.
+fn unlike(params: impl Iterator<Item = (String, r::Type)>) -> Vec<(String, r::Type)> {
+    let mut known: HashSet<String> = HashSet::new();
+    let mut unlike = |(name, ty): (String, r::Type)| {
+        let numbered = (2..).map(|number| format!("{name}_{number}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !known.contains(name));
+        let name = free.unwrap_or(name);
+        known.insert(name.clone());
+        (name, ty)
+    };
+    params.map(&mut unlike).collect()
+}
+
+impl Runs {
+    /// Who is at hand, in one order.
+    fn context(&self) -> [Option<Vec<r::Value>>; 7] {
+        let one = |value: Option<r::Value>| value.map(|value| vec![value]);
+        let flow = |flow: &Option<Flow>| flow.as_ref().map(|flow| flow.to_vec());
+        [
+            one(self.object),
+            one(self.session),
+            one(self.lower),
+            one(self.point),
+            one(self.keyed.map(|(_, object)| object)),
+            flow(&self.flow),
+            flow(&self.bottom),
+        ]
+    }
+
+    /// The same for a procedure, to which they are given.
+    fn at_hand(standing: &Standing, values: &mut dyn Iterator<Item = r::Value>) -> Runs {
+        let mut parts = standing.at_hand.iter().map(|types| {
+            let count = types.as_ref()?.len();
+            Some((0..count).filter_map(|_| values.next()).collect::<Vec<_>>())
+        });
+        let mut next = || parts.next().flatten();
+        let mut one = || next().and_then(|values| values.first().copied());
+        let (object, session, lower, point, keyed) = (one(), one(), one(), one(), one());
+        let (flow, bottom) = (next(), next());
+        Runs {
+            object,
+            session,
+            lower,
+            point,
+            keyed: standing.object.zip(keyed),
+            flow: flow.map(Into::into),
+            bottom: bottom.map(Into::into),
+            ..Runs::default()
+        }
+    }
+
+    /// Whether a session is neither opening nor registering, and nothing was given to `open`.
+    fn is_plain(&self) -> bool {
+        !self.opening && self.registering.is_none() && self.given.is_empty()
+    }
+}

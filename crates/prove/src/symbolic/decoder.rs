@@ -1,0 +1,307 @@
+//! Decoders as terms: all ways through one, each with its condition, and what it makes of the packet.
+
+use std::collections::BTreeMap;
+
+use mokume_reaction::{
+    Endian, FieldIndex, FieldValue, HeaderId, ReasonId, VariantId, Wire, WireArm, WireConstraint, WireExpression,
+    WireField, WireId, WireItem,
+};
+
+use super::message::join;
+use super::wires::{has_commons, COMMONS, LIST, OPTIONS, REACH, WIDE};
+use super::{sort_of, Message, Reader, Value};
+use crate::term::{Operator, Sort, Term};
+
+/// Whether a decoder takes the headers off, or only checks the octets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Headers {
+    Taken,
+    Left,
+}
+
+/// A way through a decoder.
+pub(super) struct Decoded {
+    pub condition: Vec<Term>,
+    pub result: Result<Message, ReasonId>,
+}
+
+/// What is to hold of a packet that was read to the end of its header.
+#[derive(Clone)]
+enum Check<'w> {
+    Truth(Term, ReasonId),
+    /// The field, what it must be, and at which bit it stands.
+    Computed(&'w WireField, &'w WireExpression, ReasonId, u32),
+    Constraint(&'w WireConstraint),
+}
+
+/// One way through the items, as far as it has come.
+#[derive(Clone, Default)]
+struct Decoder<'w> {
+    condition: Vec<Term>,
+    bit: u32,
+    fields: BTreeMap<FieldIndex, Term>,
+    headers: BTreeMap<(HeaderId, u32), Term>,
+    variants: BTreeMap<HeaderId, VariantId>,
+    checks: Vec<Check<'w>>,
+    trim: Option<Term>,
+}
+
+/// What is decoded, and the ways that have come to an end.
+struct Decoding<'m, 'w> {
+    packet: &'m Message,
+    id: WireId,
+    wire: &'w Wire,
+    done: Vec<Decoded>,
+}
+
+impl Decoding<'_, '_> {
+    /// The packet is refused on this way where `bad` holds as well.
+    fn refuse(&mut self, condition: &[Term], bad: Term, reason: ReasonId) {
+        self.done.push(Decoded { condition: [condition, &[bad]].concat(), result: Err(reason) });
+    }
+}
+
+impl Reader<'_> {
+    /// All ways through the decoder of a wire whose choices are on fields of the packet.
+    pub(super) fn decode(&mut self, packet: &Message, wire: WireId, headers: Headers) -> Result<Vec<Decoded>, String> {
+        let automaton = self.automaton;
+        let described = &automaton.wires[wire.index()];
+        let mut at = Decoding { packet, id: wire, wire: described, done: Vec::new() };
+        for decoder in self.decode_items(&mut at, &described.items, vec![Decoder::default()])? {
+            self.finish_decoding(&mut at, decoder, headers)?;
+        }
+        Ok(at.done)
+    }
+
+    /// The decoders behind the items, by the ways that lead there.
+    fn decode_items<'w>(
+        &mut self,
+        at: &mut Decoding<'_, 'w>,
+        items: &'w [WireItem],
+        mut decoders: Vec<Decoder<'w>>,
+    ) -> Result<Vec<Decoder<'w>>, String> {
+        for item in items {
+            let mut next = Vec::new();
+            for decoder in decoders {
+                next.extend(self.decode_item(at, item, decoder)?);
+            }
+            decoders = next;
+        }
+        Ok(decoders)
+    }
+
+    fn decode_item<'w>(
+        &mut self,
+        at: &mut Decoding<'_, 'w>,
+        item: &'w WireItem,
+        mut decoder: Decoder<'w>,
+    ) -> Result<Vec<Decoder<'w>>, String> {
+        match item {
+            WireItem::Field(field) => {
+                self.decode_field(at, field, &mut decoder);
+                Ok(vec![decoder])
+            }
+            WireItem::Choice { arms, .. } if has_commons(arms) => Err(COMMONS.into()),
+            WireItem::Choice { on, arms, unknown } => self.decode_choice(at, (*on, arms, *unknown), decoder),
+            WireItem::Optional { when, items } => {
+                let there = self.presence(when, &decoder.fields)?;
+                let mut without = decoder.clone();
+                without.condition.push(self.terms.not(there));
+                self.leave_out(items, &mut without);
+                decoder.condition.push(there);
+                let with = self.decode_items(at, items, vec![decoder])?;
+                Ok(std::iter::once(without).chain(with).collect())
+            }
+            WireItem::Options(_) => Err(OPTIONS.into()),
+            WireItem::List(_) => Err(LIST.into()),
+            WireItem::Reach(_) => Err(REACH.into()),
+        }
+    }
+
+    /// One way for each arm; where no tag is hit, the packet is refused.
+    fn decode_choice<'w>(
+        &mut self,
+        at: &mut Decoding<'_, 'w>,
+        (on, arms, unknown): (FieldIndex, &'w [WireArm], ReasonId),
+        decoder: Decoder<'w>,
+    ) -> Result<Vec<Decoder<'w>>, String> {
+        let tag = *decoder.fields.get(&on).ok_or("a choice on a field that is not known yet")?;
+        let width = self.terms.width(tag);
+        let mut ways = Vec::new();
+        let mut missed = decoder.condition.clone();
+        for arm in arms {
+            let number = self.terms.number(arm.tag, width);
+            let hit = self.terms.equal(tag, number);
+            missed.push(self.terms.not(hit));
+            let mut taken = decoder.clone();
+            taken.condition.push(hit);
+            taken.variants.extend(arm.selects.iter().copied());
+            ways.extend(self.decode_items(at, &arm.items, vec![taken])?);
+        }
+        at.done.push(Decoded { condition: missed, result: Err(unknown) });
+        Ok(ways)
+    }
+
+    /// The header fields of a part that is not there are zero.
+    fn leave_out(&mut self, items: &[WireItem], decoder: &mut Decoder<'_>) {
+        for field in WireItem::fields(items) {
+            if let FieldValue::Header { header, field: index, .. } = &field.value {
+                let zero = self.terms.number(0, WIDE);
+                decoder.headers.insert((*header, *index), zero);
+            }
+        }
+    }
+
+    /// Reads a field of a packet that is long enough, and notes what is to be checked of it.
+    fn decode_field<'w>(&mut self, at: &mut Decoding<'_, 'w>, field: &'w WireField, decoder: &mut Decoder<'w>) {
+        let first_bit = decoder.bit;
+        let value = self.read_bits(at, field, decoder);
+        decoder.fields.insert(field.index, value);
+        match &field.value {
+            FieldValue::Constant { value: wanted, otherwise } => {
+                let wanted = self.terms.number(*wanted, u32::from(field.width));
+                let same = self.terms.equal(value, wanted);
+                decoder.checks.push(Check::Truth(same, *otherwise));
+            }
+            FieldValue::Header { header, field: index, times, plus, otherwise, .. } => {
+                let (plain, exact) = self.invert(value, *times, *plus);
+                if let Some(reason) = otherwise {
+                    decoder.checks.push(Check::Truth(exact, *reason));
+                }
+                decoder.headers.insert((*header, *index), plain);
+            }
+            FieldValue::Computed { expression, otherwise } => {
+                decoder.checks.push(Check::Computed(field, expression, *otherwise, first_bit));
+            }
+            FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}
+        }
+        decoder.checks.extend(field.constraints.iter().map(Check::Constraint));
+        if field.trims_packet {
+            let (wide, plus) = (self.terms.resize(value, WIDE), self.terms.number(field.trims_plus, WIDE));
+            decoder.trim = Some(match field.trims_plus {
+                0 => value,
+                _ => self.terms.binary(Operator::Add, wide, plus),
+            });
+        }
+    }
+
+    /// The bits of a field at the decoder's place, which goes on behind it; a packet that ends before is refused.
+    fn read_bits(&mut self, at: &mut Decoding, field: &WireField, decoder: &mut Decoder) -> Term {
+        let width = u32::from(field.width);
+        let (first, last) = (decoder.bit / 8, (decoder.bit + width - 1) / 8);
+        let size = at.packet.size(self.terms);
+        let end = self.terms.number(u64::from(last) + 1, 32);
+        let cut = self.terms.less(size, end);
+        let long = self.terms.not(cut);
+        at.refuse(&decoder.condition, cut, at.wire.short);
+        decoder.condition.push(long);
+        let octets: Vec<Term> = (first..=last).map(|octet| at.packet.octet(self.terms, octet)).collect();
+        let from = decoder.bit;
+        decoder.bit += width;
+        if from.is_multiple_of(8) && width.is_multiple_of(8) {
+            return join(self.terms, &octets, field.endian);
+        }
+        let whole = join(self.terms, &octets, Endian::Big);
+        let unused = (last + 1) * 8 - decoder.bit;
+        self.terms.extract(unused + width - 1, unused, whole)
+    }
+
+    /// `(value - plus) / times`, and whether that is exact; 64 bits.
+    fn invert(&mut self, value: Term, times: u64, plus: u64) -> (Term, Term) {
+        let wide = self.terms.resize(value, WIDE);
+        let (times, plus) = (self.terms.number(times, WIDE), self.terms.number(plus, WIDE));
+        let rest = self.terms.binary(Operator::Sub, wide, plus);
+        let plain = self.terms.binary(Operator::Div, rest, times);
+        let back = self.terms.binary(Operator::Mul, plain, times);
+        let (enough, same) = (self.terms.less_equal(plus, wide), self.terms.equal(back, rest));
+        (plain, self.terms.all(&[enough, same]))
+    }
+
+    /// Behind the last item: the packet is cut where the wire says, all is checked, and the headers are taken off.
+    fn finish_decoding(&mut self, at: &mut Decoding, mut decoder: Decoder<'_>, taking: Headers) -> Result<(), String> {
+        let mut message = self.trimmed(at, &mut decoder);
+        for check in std::mem::take(&mut decoder.checks) {
+            let (good, reason) = self.check(&check, &message, &decoder)?;
+            let bad = self.terms.not(good);
+            at.refuse(&decoder.condition, bad, reason);
+            decoder.condition.push(good);
+        }
+        let base = message.base;
+        message.received.insert(at.id, (base, message.front.len()));
+        if taking == Headers::Taken {
+            message.skip(self.terms, decoder.bit / 8);
+            self.push_headers(&mut message, at.wire, &decoder)?;
+        }
+        at.done.push(Decoded { condition: decoder.condition, result: Ok(message) });
+        Ok(())
+    }
+
+    /// The packet up to where a field says that it ends; one that is shorter is refused.
+    fn trimmed(&mut self, at: &mut Decoding, decoder: &mut Decoder<'_>) -> Message {
+        let mut trimmed = at.packet.clone();
+        if let Some(size) = decoder.trim {
+            let size = self.terms.resize(size, 32);
+            let whole = at.packet.size(self.terms);
+            let over = self.terms.less(whole, size);
+            at.refuse(&decoder.condition, over, at.wire.short);
+            decoder.condition.push(self.terms.not(over));
+            trimmed.trim(self.terms, size);
+        }
+        trimmed
+    }
+
+    /// Whether a check holds, and why the packet is refused where it does not.
+    fn check(&mut self, check: &Check, packet: &Message, decoder: &Decoder<'_>) -> Result<(Term, ReasonId), String> {
+        let octets = decoder.bit / 8;
+        let (whole, header) = (packet.size(self.terms), self.terms.number(u64::from(octets), 32));
+        let payload = self.terms.binary(Operator::Sub, whole, header);
+        let (fields, header_size) = (&decoder.fields, u64::from(octets));
+        Ok(match check {
+            Check::Truth(good, reason) => (*good, *reason),
+            Check::Computed(field, expression, reason, at) => {
+                let seen = self.known_front(packet, octets, field, *at);
+                let value = self.expression(expression, fields, header_size, payload, &seen)?;
+                let value = self.terms.resize(value, u32::from(field.width));
+                (self.terms.equal(value, fields[&field.index]), *reason)
+            }
+            Check::Constraint(constraint) => {
+                let left = self.expression(&constraint.left, fields, header_size, payload, packet)?;
+                let right = self.expression(&constraint.right, fields, header_size, payload, packet)?;
+                (self.plain_comparison(constraint.compare, left, right), constraint.otherwise)
+            }
+        })
+    }
+
+    /// The wire's headers on the message, the lowest layer's on top.
+    fn push_headers(&mut self, message: &mut Message, wire: &Wire, decoder: &Decoder<'_>) -> Result<(), String> {
+        let automaton = self.automaton;
+        for header in wire.headers.iter().rev() {
+            let variant = decoder.variants.get(header).copied().unwrap_or(VariantId(0));
+            let kinds = &automaton.headers[header.index()].variants[variant.index()].fields;
+            let mut values = Vec::new();
+            for (index, (_, ty)) in kinds.iter().enumerate() {
+                let known = decoder.headers.get(&(*header, index as u32));
+                let term = *known.ok_or("a field that the wire does not carry")?;
+                let term = self.terms.resize(term, u32::from(ty.width(automaton)));
+                let is_truth = sort_of(automaton, *ty) == Sort::Bool;
+                values.push(Value::Bits(if is_truth { self.terms.as_truth(term) } else { term }));
+            }
+            message.headers.push((*header, variant, values));
+        }
+        Ok(())
+    }
+
+    /// The packet with its header octets named one by one, a computed field's own ones zero.
+    fn known_front(&mut self, packet: &Message, octets: u32, field: &WireField, at: u32) -> Message {
+        let mut seen = packet.clone();
+        let front: Vec<Term> = (0..octets).map(|i| packet.octet(self.terms, i)).collect();
+        seen.skip(self.terms, octets);
+        seen.front = front;
+        if at.is_multiple_of(8) {
+            for i in 0..u32::from(field.width) / 8 {
+                seen.front[(at / 8 + i) as usize] = self.terms.number(0, 8);
+            }
+        }
+        seen
+    }
+}

@@ -1,0 +1,147 @@
+//! What all parts of the form share: the names by which they refer to each other, values and their types.
+//!
+//! Knows nothing else of the form, so that operations, bodies and automata can be told apart.
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// The number as an index into its table.
+            pub fn index(self) -> usize { self.0 as usize }
+        }
+        impl From<usize> for $name {
+            fn from(index: usize) -> Self { $name(index as u32) }
+        }
+    )* };
+}
+
+ids! {
+    /// A layer instance of the stack.
+    LayerId,
+    /// A class of objects: the entity, points, sessions or keyed objects of one layer instance.
+    ClassId,
+    /// A cell, by its index in its class.
+    CellId,
+    /// An enumeration.
+    EnumId,
+    /// What a layer pushes onto messages, with all its variants.
+    HeaderId,
+    /// An alternative of a header, by its index in the header.
+    VariantId,
+    /// The layout of headers in a packet.
+    WireId,
+    /// A door to the world outside.
+    PortId,
+    /// What objects of one class do on one event.
+    HandlerId,
+    /// A function, or a published value.
+    FunctionId,
+    /// A parameter of the stack: set once, before the first reaction.
+    ParamId,
+    /// A typed value that travels with a message through layers that do not care.
+    AttributeId,
+    /// Why a message was dropped or consumed.
+    ReasonId,
+    /// A place in a source text, an index into [`crate::Automaton::sources`].
+    SourceId,
+}
+
+/// A value of one body.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Value(pub u32);
+
+/// A block of one body; block 0 is the entry and has the body's parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct BlockId(pub u32);
+
+impl Value {
+    /// The number as an index into [`crate::Body::values`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl From<usize> for BlockId {
+    fn from(index: usize) -> Self {
+        BlockId(index as u32)
+    }
+}
+
+impl BlockId {
+    /// The number as an index into [`crate::Body::blocks`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The type of a value. Records are flattened; `Instant` and `Duration` are `U(64)`, in nanoseconds.
+///
+/// An array is a value within a body only: cells hold arrays as [`crate::CellKind::Array`], and nothing that crosses the border of a
+/// body (an event, a header, a function's signature, a key) has one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Type {
+    Bool,
+    /// Unsigned, 1 to 64 bits.
+    U(u8),
+    /// As `U`, compared circularly (RFC 1982): `a < b` when `b - a` is in `1 .. 2^(n-1)`.
+    Seq(u8),
+    Enum(EnumId),
+    /// A handle of an object of the class, or `null`.
+    Ref(ClassId),
+    /// A message: a header stack and octets. Linear: used up exactly once on every path.
+    Msg,
+    /// A [`ReasonId`] as a value: what `decode` answers.
+    Reason,
+    /// So many items, 1 to [`MOST_ITEMS`].
+    Array(Item, u32),
+}
+
+/// More items than this no array value has: each step on one may copy it.
+pub const MOST_ITEMS: u32 = 4096;
+
+/// What an array value is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Item {
+    Bool,
+    U(u8),
+    Seq(u8),
+    Enum(EnumId),
+    Reason,
+}
+
+impl Type {
+    /// As an item of arrays, if arrays have such.
+    pub fn as_item(self) -> Option<Item> {
+        match self {
+            Type::Bool => Some(Item::Bool),
+            Type::U(bits) => Some(Item::U(bits)),
+            Type::Seq(bits) => Some(Item::Seq(bits)),
+            Type::Enum(id) => Some(Item::Enum(id)),
+            Type::Reason => Some(Item::Reason),
+            Type::Ref(_) | Type::Msg | Type::Array(..) => None,
+        }
+    }
+
+    /// The type of an array's items, and how many it has.
+    pub fn array(self) -> Option<(Type, u32)> {
+        match self {
+            Type::Array(item, count) => Some((item.ty(), count)),
+            Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Ref(_) | Type::Msg | Type::Reason => None,
+        }
+    }
+}
+
+impl Item {
+    /// The type of one as a value.
+    pub fn ty(self) -> Type {
+        match self {
+            Item::Bool => Type::Bool,
+            Item::U(bits) => Type::U(bits),
+            Item::Seq(bits) => Type::Seq(bits),
+            Item::Enum(id) => Type::Enum(id),
+            Item::Reason => Type::Reason,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What all checks work on: the body at hand, and the faults found so far.
+
+use mokume_base::{Code, Diagnostic};
+
+use crate::*;
+
+/// One thing that is wrong, and where.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fault {
+    pub code: Code,
+    pub place: Place,
+    pub message: String,
+    /// Another place that explains the first.
+    pub related: Option<(Place, String)>,
+    pub help: Option<String>,
+}
+
+/// Everything with a body.
+pub fn units(automaton: &Automaton) -> impl Iterator<Item = Unit> {
+    let functions = (0..automaton.functions.len()).map(|index| Unit::Function(index.into()));
+    functions.chain((0..automaton.handlers.len()).map(|index| Unit::Handler(index.into())))
+}
+
+/// The body at hand.
+pub struct Context<'a> {
+    pub automaton: &'a Automaton,
+    pub unit: Unit,
+    pub body: &'a Body,
+}
+
+impl Context<'_> {
+    /// The types of the body.
+    pub fn typing(&self) -> Typing<'_> {
+        Typing::new(self.automaton, &self.body.values)
+    }
+
+    /// The place of an operation, by its block and its index there.
+    pub fn op(&self, block: usize, op: usize) -> Place {
+        Place::Op(self.unit, BlockId(block as u32), op as u32)
+    }
+
+    /// The place of a block's terminator.
+    pub fn terminator(&self, block: usize) -> Place {
+        self.op(block, self.body.blocks[block].ops.len())
+    }
+
+    /// A value's name, or its number.
+    pub fn name(&self, value: Value) -> String {
+        match self.body.values[value.index()].name.as_str() {
+            "" => format!("v{}", value.0),
+            name => name.to_owned(),
+        }
+    }
+
+    /// A block's label, or its number.
+    pub fn label(&self, block: usize) -> String {
+        match self.body.blocks[block].label.as_str() {
+            "" => format!("b{block}"),
+            label => label.to_owned(),
+        }
+    }
+
+    /// A type as it is written.
+    pub fn show(&self, ty: Type) -> String {
+        crate::text::show_type(self.automaton, ty)
+    }
+}
+
+/// The faults found so far.
+pub struct Faults(pub Vec<Fault>);
+
+impl Faults {
+    /// Notes a fault, to which more may be said.
+    pub fn add(&mut self, code: Code, place: Place, message: impl Into<String>) -> &mut Fault {
+        let index = self.0.len();
+        self.0.push(Fault { code, place, message: message.into(), related: None, help: None });
+        &mut self.0[index]
+    }
+}
+
+impl Fault {
+    /// Says what to write instead.
+    pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Names another place that explains the fault, if there is one.
+    pub fn related(&mut self, place: Option<Place>, text: impl Into<String>) {
+        self.related = place.map(|place| (place, text.into()));
+    }
+
+    /// With the text's place, or with the place in words and the program's line.
+    pub fn diagnostic(&self, automaton: &Automaton, places: &Places) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(self.code, &self.message);
+        match places.span(self.place) {
+            Some(span) => diagnostic = diagnostic.at(span, "here"),
+            None => diagnostic = diagnostic.note(format!("in {}", self.place.describe(automaton))),
+        }
+        if let Some((place, text)) = &self.related {
+            diagnostic = match places.span(*place) {
+                Some(span) => diagnostic.label(span, text),
+                None => diagnostic.note(format!("{text} in {}", place.describe(automaton))),
+            };
+        }
+        if let Some(source) = self.source(automaton) {
+            diagnostic = diagnostic.note(format!("from {}:{}:{}", source.file, source.line, source.column));
+        }
+        match &self.help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }
+    }
+
+    /// The line of the program that the faulty operation comes from.
+    fn source<'a>(&self, automaton: &'a Automaton) -> Option<&'a Source> {
+        let id = match self.place {
+            Place::Op(unit, block, op) => {
+                unit.body(automaton).blocks.get(block.index())?.ops.get(op as usize)?.source?
+            }
+            Place::Unit(Unit::Handler(handler)) => automaton.handlers.get(handler.index())?.source?,
+            Place::Class(class) => automaton.classes.get(class.index())?.source?,
+            _ => return None,
+        };
+        automaton.sources.get(id.index())
+    }
+}
