@@ -11,7 +11,7 @@ use crate::store::{round_up, NULL};
 
 impl Core {
     /// Carries out one operation that does not branch, and sets its results. `block` and `place` say where it stands:
-    /// an emission's handler and channel are looked up by them.
+    /// an emission's handler and channel are looked up by them. A table: an arm for each, so it is long.
     pub fn operation(&mut self, at: Activation, block: BlockId, place: usize, op: &Op) {
         let word = match &op.kind {
             OpKind::Const { ty, value } => *value & at.program.mask(*ty),

@@ -6,9 +6,11 @@
 mod arithmetic;
 mod arrays;
 mod body;
+mod cells;
 mod decoder;
 mod encoder;
 mod message;
+mod messages;
 mod terminators;
 mod way;
 mod wires;

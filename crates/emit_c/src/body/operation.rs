@@ -7,7 +7,7 @@ use super::{arithmetic, arrays, cells, emissions, messages, native};
 use crate::tree::*;
 use crate::types::c_type;
 
-/// One operation. What has no effect and whose result nothing depends on is left out.
+/// One operation. What has no effect and whose result nothing depends on is left out. A table: an arm for each, so it is long.
 pub(super) fn operation(w: &mut Writer, op: &Op) {
     if op.kind.is_removable() && !op.results.iter().any(|result| w.is_live(*result)) {
         return;

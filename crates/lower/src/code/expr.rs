@@ -8,7 +8,7 @@ use crate::constants::Env;
 use crate::fault::Fault;
 
 impl<'p> Writer<'_, 'p> {
-    /// The parts of an expression.
+    /// The parts of an expression. A table: an arm for each kind that has several, the others behind it.
     pub fn expr(&mut self, expr: &'p s::Expr) -> Vec<r::Value> {
         use s::ExprKind as E;
         if let E::Cast { .. } | E::Binary { .. } | E::Not(_) | E::If { .. } | E::Let { .. } | E::Call { .. } =
@@ -102,6 +102,7 @@ impl<'p> Writer<'_, 'p> {
         self.cast(value, r::Type::U(32))
     }
 
+    /// An expression of one part. A table: an arm for each kind.
     fn scalar_expr(&mut self, expr: &'p s::Expr) -> r::Value {
         use s::ExprKind as E;
         let ty = self.scalar(expr.ty);

@@ -78,64 +78,19 @@ impl<'p> Writer<'_, 'p> {
 
     /// The procedure of a function for who is at hand, made; none if it cannot be one.
     fn stand_once(&mut self, function: &'p s::Function, standing: &Standing, env: &Env<'p>) -> Option<Procedure> {
-        const NAMES: [&str; 7] = ["own", "session", "lower", "point", "entry", "flow", "bottom"];
-        let mut params = Vec::new();
-        for (types, name) in standing.at_hand.iter().zip(NAMES) {
-            params.extend(types.iter().flatten().map(|ty| (format!("at_{name}"), *ty)));
-        }
-        let context = params.len();
-        for param in &function.params {
-            let parts = self.part_types(param.ty);
-            let name = |at: usize| match parts.len() {
-                1 => param.name.text.clone(),
-                _ => joined(&param.name.text, &at.to_string()),
-            };
-            params.extend(parts.iter().enumerate().map(|(at, ty)| (name(at), *ty)));
-        }
+        let (mut params, context) = self.params_of(function, standing);
         let results = if function.result == s::Type::Unit { Vec::new() } else { self.part_types(function.result) };
         if params.iter().map(|(_, ty)| ty).chain(&results).any(|ty| ty.array().is_some()) {
             return None;
         }
-        let (inst, around, layer) = (self.inst, self.around, self.a.class(self.info().classes.entity).layer);
-        let mut w = Writer::new(self.lowering, around, inst, &params);
-        w.env = env.clone();
-        let mut values = w.params().into_iter();
-        w.runs = Runs::at_hand(standing, &mut values);
-        let before = w.runs.context();
-        let mut given = Vec::new();
-        for param in &function.params {
-            let count = w.part_types(param.ty).len();
-            given.push((param.local, values.by_ref().take(count).collect()));
-        }
-        let (done, refused) = w.inline_ends(Code::from(function), given, None);
-        let after = (w.runs.context(), w.runs.is_plain());
-        let mut ends = vec![(done, results.clone())];
-        if function.refuses {
-            let messages = function.params.iter().filter(|param| param.ty == s::Type::Message);
-            ends.push((refused, messages.map(|_| r::Type::Msg).collect()));
-        }
-        let mut fits = after == (before, true);
-        for (at, (exits, types)) in ends.into_iter().enumerate() {
-            let values = w.meet(exits);
-            if w.live() {
-                fits &= values.iter().map(|value| w.b.type_of(*value)).eq(types);
-                w.end(if at == 0 { r::Terminator::Yield { values } } else { r::Terminator::Refuse { values } });
-            }
-        }
-        let mut body = w.finish();
-        if !fits {
-            return None;
-        }
+        let layer = self.a.class(self.info().classes.entity).layer;
+        let mut body = self.body_of(function, standing, env, (&params, &results))?;
         let kept = ask_for_what_is_used(&mut body, context);
-        let params = unlike(kept.iter().copied().chain(context..params.len()).map(|at| params[at].clone()));
-        let refused = function.refuses.then(|| {
-            let messages = function.params.iter().filter(|param| param.ty == s::Type::Message);
-            messages.map(|_| r::Type::Msg).collect()
-        });
+        params = unlike(kept.iter().copied().chain(context..params.len()).map(|at| params[at].clone()));
         for (param, (name, _)) in body.blocks[0].params.clone().into_iter().zip(&params) {
             body.values[param.index()].name.clone_from(name);
         }
-        let role = r::Role::Procedure { layer, refused };
+        let role = r::Role::Procedure { layer, refused: function.refuses.then(|| refused(function)) };
         let mut made = r::Function { name: String::new(), role, params, results, body };
         // For others at hand it may be the same.
         let alike = self.a.functions.iter().position(|known| {
@@ -150,6 +105,60 @@ impl<'p> Writer<'_, 'p> {
         Some(Procedure { function: place.into(), kept })
     }
 
+    /// The parameters: who is at hand, so many, and what the function is given.
+    fn params_of(&mut self, function: &s::Function, standing: &Standing) -> (Vec<(String, r::Type)>, usize) {
+        const NAMES: [&str; 7] = ["own", "session", "lower", "point", "entry", "flow", "bottom"];
+        let mut params = Vec::new();
+        for (types, name) in standing.at_hand.iter().zip(NAMES) {
+            params.extend(types.iter().flatten().map(|ty| (format!("at_{name}"), *ty)));
+        }
+        let context = params.len();
+        for param in &function.params {
+            let parts = self.part_types(param.ty);
+            let name = |at: usize| match parts.len() {
+                1 => param.name.text.clone(),
+                _ => joined(&param.name.text, &at.to_string()),
+            };
+            params.extend(parts.iter().enumerate().map(|(at, ty)| (name(at), *ty)));
+        }
+        (params, context)
+    }
+
+    /// The code; none if it changes what its caller runs for.
+    fn body_of(
+        &mut self,
+        function: &'p s::Function,
+        standing: &Standing,
+        env: &Env<'p>,
+        (params, results): (&[(String, r::Type)], &[r::Type]),
+    ) -> Option<r::Body> {
+        let (inst, around) = (self.inst, self.around);
+        let mut w = Writer::new(self.lowering, around, inst, params);
+        w.env = env.clone();
+        let mut values = w.params().into_iter();
+        w.runs = Runs::at_hand(standing, &mut values);
+        let before = w.runs.context();
+        let mut given = Vec::new();
+        for param in &function.params {
+            let count = w.part_types(param.ty).len();
+            given.push((param.local, values.by_ref().take(count).collect()));
+        }
+        let (done, back) = w.inline_ends(Code::from(function), given, None);
+        let mut fits = w.runs.context() == before && w.runs.is_plain();
+        let values = w.meet(done);
+        if w.live() {
+            fits &= values.iter().map(|value| w.b.type_of(*value)).eq(results.iter().copied());
+            w.end(r::Terminator::Yield { values });
+        }
+        let values = w.meet(back);
+        if w.live() {
+            fits &= function.refuses && values.iter().map(|value| w.b.type_of(*value)).eq(refused(function));
+            w.end(r::Terminator::Refuse { values });
+        }
+        let body = w.finish();
+        fits.then_some(body)
+    }
+
     /// `layer.function`, with a number where there is one of that name for others at hand.
     fn name_of(&self, layer: r::LayerId, function: &s::Function) -> String {
         let name = format!("{}.{}", self.a.layers[layer.index()].name, function.name.text);
@@ -157,6 +166,12 @@ impl<'p> Writer<'_, 'p> {
         let mut names = std::iter::once(name.clone()).chain(numbered);
         names.find(|name| self.a.function_named(name).is_none()).unwrap_or(name)
     }
+}
+
+/// What a function gives back where it refuses: the messages that it was given.
+fn refused(function: &s::Function) -> Vec<r::Type> {
+    let messages = function.params.iter().filter(|param| param.ty == s::Type::Message);
+    messages.map(|_| r::Type::Msg).collect()
 }
 
 /// Takes those of the first parameters away that nobody uses; the answer are the others.

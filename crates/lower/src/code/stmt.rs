@@ -35,6 +35,7 @@ impl<'p> Writer<'_, 'p> {
         self.b.resume(around);
     }
 
+    /// A table, one row a kind of statement: long because the language has so many.
     fn stmt(&mut self, stmt: &'p s::Stmt) {
         use s::StmtKind as S;
         match &stmt.kind {

@@ -6,8 +6,8 @@ use mokume_reaction::{Body, Handler, HandlerId, LayerId, OpKind, Operation, Term
 
 use super::message::fold16;
 use super::way::{enter, Emission, Ended, Kind, Way};
-use super::{sort_of, Leaf, Message, Object, Origin, Out, Reader, Value, MOST_LEAVES};
-use crate::term::{Operator, Sort, Term};
+use super::{Leaf, Message, Object, Origin, Out, Reader, Value, MOST_LEAVES};
+use crate::term::{Sort, Term};
 
 /// A loop that goes round more often than this is an escape.
 const MOST_STEPS: usize = 512;
@@ -109,20 +109,14 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// A table, one row an operation: those of several lines are in files of their own.
     fn operation(&mut self, op: &OpKind, way: &mut Way) -> Result<Vec<Value>, String> {
         use OpKind as K;
         let one = |term: Term| Ok(vec![Value::Bits(term)]);
         let array = |items: Vec<Term>| Ok(vec![Value::Array(items)]);
         let message_back = |message: Message| Ok(vec![Value::Message(Box::new(message))]);
         match op {
-            K::Const { ty, value } => {
-                let sort = sort_of(self.automaton, *ty);
-                let term = match sort {
-                    Sort::Bool => self.terms.truth(*value != 0),
-                    _ => self.terms.number(*value, u32::from(ty.width(self.automaton))),
-                };
-                one(term)
-            }
+            K::Const { ty, value } => self.constant(*ty, *value),
             K::Null { .. } => Ok(vec![Value::Null]),
             K::Binary { op, a, b } => {
                 let circle = way.circular(*a);
@@ -139,16 +133,7 @@ impl Reader<'_> {
                 };
                 one(term)
             }
-            K::Not { a } => {
-                let a = way.bits(*a)?;
-                let term = if self.terms.sort(a) == Sort::Bool {
-                    self.terms.not(a)
-                } else {
-                    let ones = self.terms.number(u64::MAX, self.terms.width(a));
-                    self.terms.binary(Operator::Xor, a, ones)
-                };
-                one(term)
-            }
+            K::Not { a } => self.opposite(*a, way),
             K::Select { c, a, b } => {
                 let (c, a, b) = (way.bits(*c)?, way.value(*a)?, way.value(*b)?);
                 Ok(vec![self.choose(c, a, b)?])
@@ -196,50 +181,15 @@ impl Reader<'_> {
                 let term = self.cell(&mut way.leaf, object, *cell)?;
                 one(term)
             }
-            K::Set { object, cell, value } => {
-                let object = way.object(*object)?;
-                let Value::Bits(term) = way.value(*value)? else { return Err("a reference that changes".into()) };
-                if self.has_double(object) {
-                    return Err("two handles that may be one object".into());
-                }
-                way.leaf.cells.insert((object, *cell), term);
-                if !way.leaf.written.contains(&(object, *cell)) {
-                    way.leaf.written.push((object, *cell));
-                }
-                Ok(Vec::new())
-            }
-            K::NewMessage { octets } => {
-                way.leaf.taken += 1;
-                let front = octets.iter().map(|octet| self.terms.number(u64::from(*octet), 8)).collect();
-                let zero = self.terms.number(0, 32);
-                let octets = self.terms.variable("nothing", Sort::Octets);
-                let base = super::Base { octets, start: zero, size: zero };
-                message_back(Message {
-                    headers: Vec::new(),
-                    front,
-                    base,
-                    attributes: Default::default(),
-                    received: Default::default(),
-                })
-            }
+            K::Set { object, cell, value } => self.set((*object, *cell), *value, way),
+            K::NewMessage { octets } => self.new_message(octets, way),
             K::Push { message, header, variant, fields } => {
                 let mut message = way.message(*message)?;
                 let fields = fields.iter().map(|field| way.value(*field)).collect::<Result<Vec<_>, _>>()?;
                 message.headers.push((*header, *variant, fields));
                 message_back(message)
             }
-            K::Pop { message, header, variant } => {
-                let mut message = way.message(*message)?;
-                let Some((found, found_variant, fields)) = message.headers.pop() else {
-                    return Err("a header that is not there".into());
-                };
-                if (found, found_variant) != (*header, *variant) {
-                    return Err("another header than the one on top".into());
-                }
-                let mut results = vec![Value::Message(Box::new(message))];
-                results.extend(fields);
-                Ok(results)
-            }
+            K::Pop { message, header, variant } => self.pop(*message, (*header, *variant), way),
             K::Encode { message, wire } => {
                 let mut message = way.message(*message)?;
                 way.leaf.traps.extend(self.encode(&mut message, *wire)?);
@@ -249,43 +199,10 @@ impl Reader<'_> {
                 let message = way.message(*message)?;
                 one(message.size(self.terms))
             }
-            K::Trim { message, size } => {
-                let (mut message, size) = (way.message(*message)?, way.bits(*size)?);
-                let whole = message.size(self.terms);
-                let front = self.terms.number(message.front.len() as u64, 32);
-                let (over, under) = (self.terms.less(whole, size), self.terms.less(size, front));
-                way.leaf.traps.extend([over, under]);
-                message.trim(self.terms, size);
-                message_back(message)
-            }
-            K::Skip { message, size } => {
-                let (mut message, size) = (way.message(*message)?, way.bits(*size)?);
-                let count = self.terms.constant(size).ok_or("a skip of a size that is not constant")?;
-                let whole = message.size(self.terms);
-                let over = self.terms.less(whole, size);
-                way.leaf.traps.push(over);
-                message.skip(self.terms, count as u32);
-                message_back(message)
-            }
-            K::Load { field, message, at } => {
-                let (message, at) = (way.message(*message)?, way.bits(*at)?);
-                let at = self.terms.constant(at).ok_or("a load at an offset that is not constant")?;
-                let octets = u32::from(field.width) / 8;
-                let (size, end) = (message.size(self.terms), self.terms.number(at + u64::from(octets), 32));
-                let over = self.terms.less(size, end);
-                way.leaf.traps.push(over);
-                one(message.number(self.terms, at as u32, octets, field.endian))
-            }
-            K::Store { field, message, at, value } => {
-                let (mut message, at, value) = (way.message(*message)?, way.bits(*at)?, way.bits(*value)?);
-                let at = self.terms.constant(at).ok_or("a store at an offset that is not constant")? as usize;
-                let parts = super::message::split(self.terms, value, field.endian);
-                if at + parts.len() > message.front.len() {
-                    return Err("a store beyond the known octets".into());
-                }
-                message.front[at..at + parts.len()].copy_from_slice(&parts);
-                message_back(message)
-            }
+            K::Trim { message, size } => self.trim(*message, *size, way),
+            K::Skip { message, size } => self.skip(*message, *size, way),
+            K::Load { field, message, at } => self.load(*field, *message, *at, way),
+            K::Store { field, message, at, value } => self.store(*field, *message, (*at, *value), way),
             K::Sum16 { message } => {
                 let message = way.message(*message)?;
                 one(message.sum16(self.terms))
@@ -294,17 +211,7 @@ impl Reader<'_> {
                 let a = way.bits(*a)?;
                 one(fold16(self.terms, a))
             }
-            K::GetAttribute { message, attribute } => {
-                let message = way.message(*message)?;
-                let described = &self.automaton.attributes[attribute.index()];
-                let width = u32::from(described.ty.width(self.automaton));
-                let term = match message.attributes.get(&attribute.0) {
-                    Some(term) => *term,
-                    None if described.ty == Type::Bool => self.terms.truth(described.default != 0),
-                    None => self.terms.number(described.default, width),
-                };
-                one(term)
-            }
+            K::GetAttribute { message, attribute } => self.attribute(*message, *attribute, way),
             K::SetAttribute { message, attribute, value } => {
                 let (mut message, value) = (way.message(*message)?, way.bits(*value)?);
                 message.attributes.insert(attribute.0, value);
@@ -336,18 +243,7 @@ impl Reader<'_> {
                 way.leaf.traps.push(beyond);
                 one(holds)
             }
-            K::Count { object, cell, amount } => {
-                let (object, amount) = (way.object(*object)?, way.bits(*amount)?);
-                if self.has_double(object) {
-                    return Err("two handles that may be one object".into());
-                }
-                let amount = self.terms.resize(amount, 64);
-                let zero = self.terms.number(0, 64);
-                let before = way.leaf.counted.get(&(object, *cell)).copied().unwrap_or(zero);
-                let sum = self.terms.binary(Operator::Add, before, amount);
-                way.leaf.counted.insert((object, *cell), sum);
-                Ok(Vec::new())
-            }
+            K::Count { object, cell, amount } => self.count((*object, *cell), *amount, way),
             // What this reading does not cover: the way is an escape.
             K::Sample { .. }
             | K::GetAt { .. }

@@ -1,0 +1,64 @@
+//! Constants, truth, and what cells hold, as terms.
+
+use mokume_reaction::{CellId, Type, Value as Id};
+
+use super::way::Way;
+use super::{sort_of, Reader, Value};
+use crate::term::{Operator, Sort};
+
+impl Reader<'_> {
+    /// A constant of a type.
+    pub(super) fn constant(&mut self, ty: Type, value: u64) -> Result<Vec<Value>, String> {
+        let sort = sort_of(self.automaton, ty);
+        let term = match sort {
+            Sort::Bool => self.terms.truth(value != 0),
+            _ => self.terms.number(value, u32::from(ty.width(self.automaton))),
+        };
+        Ok(vec![Value::Bits(term)])
+    }
+
+    /// Logical on truth values, bitwise on numbers.
+    pub(super) fn opposite(&mut self, a: Id, way: &Way) -> Result<Vec<Value>, String> {
+        let a = way.bits(a)?;
+        let term = if self.terms.sort(a) == Sort::Bool {
+            self.terms.not(a)
+        } else {
+            let ones = self.terms.number(u64::MAX, self.terms.width(a));
+            self.terms.binary(Operator::Xor, a, ones)
+        };
+        Ok(vec![Value::Bits(term)])
+    }
+
+    /// A cell holds a number from here on.
+    pub(super) fn set(&mut self, (object, cell): (Id, CellId), value: Id, way: &mut Way) -> Result<Vec<Value>, String> {
+        let object = way.object(object)?;
+        let Value::Bits(term) = way.value(value)? else { return Err("a reference that changes".into()) };
+        if self.has_double(object) {
+            return Err("two handles that may be one object".into());
+        }
+        way.leaf.cells.insert((object, cell), term);
+        if !way.leaf.written.contains(&(object, cell)) {
+            way.leaf.written.push((object, cell));
+        }
+        Ok(Vec::new())
+    }
+
+    /// A counter counts.
+    pub(super) fn count(
+        &mut self,
+        (object, cell): (Id, CellId),
+        amount: Id,
+        way: &mut Way,
+    ) -> Result<Vec<Value>, String> {
+        let (object, amount) = (way.object(object)?, way.bits(amount)?);
+        if self.has_double(object) {
+            return Err("two handles that may be one object".into());
+        }
+        let amount = self.terms.resize(amount, 64);
+        let zero = self.terms.number(0, 64);
+        let before = way.leaf.counted.get(&(object, cell)).copied().unwrap_or(zero);
+        let sum = self.terms.binary(Operator::Add, before, amount);
+        way.leaf.counted.insert((object, cell), sum);
+        Ok(Vec::new())
+    }
+}
