@@ -1,5 +1,6 @@
 //! One stack as C: the file that everything else is put together in.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use mokume_reaction::*;
@@ -64,9 +65,10 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
     }
     // Branches are counted where the form has them: nothing is moved.
     let automaton = match options.coverage {
-        true => automaton,
-        false => &crate::plan::shared(automaton),
+        true => Cow::Borrowed(automaton),
+        false => crate::plan::shared(automaton),
     };
+    let automaton = &*automaton;
     let prefix = if options.prefix.is_empty() { &automaton.name } else { &options.prefix };
     let plan = Plan::new(automaton, prefix, options.coverage);
     Ok(Generated {

@@ -3,9 +3,10 @@
 //! A call costs some ten instructions, and what it emits waits on the agenda. So a procedure stands once where it is large, or
 //! where it is seldom run and emits nothing; else the code is that of a handler written by hand.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use mokume_analyse::{inlined, run_in, Site};
+use mokume_analyse::{inlined, run_by, run_in, Site};
 use mokume_reaction::*;
 
 /// Of so many operations a procedure is large: what a call costs is little beside it.
@@ -16,7 +17,10 @@ const SMALL: usize = 12;
 const SELDOM: f32 = 0.25;
 
 /// The automaton with the procedures in place that are not to be shared.
-pub(crate) fn shared(automaton: &Automaton) -> Automaton {
+pub(crate) fn shared(automaton: &Automaton) -> Cow<'_, Automaton> {
+    if automaton.functions.iter().all(|function| function.procedure().is_none()) {
+        return Cow::Borrowed(automaton);
+    }
     let emits = emitting(automaton);
     let mut sizes = HashMap::new();
     let sizes: Vec<usize> = (0..automaton.functions.len()).map(|id| size(automaton, id, &mut sizes)).collect();
@@ -24,9 +28,11 @@ pub(crate) fn shared(automaton: &Automaton) -> Automaton {
     let mut often: HashMap<Unit, Vec<bool>> = HashMap::new();
     for unit in mokume_reaction::verify::units(automaton) {
         let body = unit.body(automaton);
-        for block in &body.blocks {
-            run_in(block).iter().for_each(|procedure| sites[procedure.index()] += 1);
+        let runs = run_by(body);
+        if runs.is_empty() {
+            continue;
         }
+        runs.iter().for_each(|procedure| sites[procedure.index()] += 1);
         often.insert(unit, run_often(body));
     }
     let in_place = |Site { unit, block, procedure }: Site| {
@@ -35,7 +41,7 @@ pub(crate) fn shared(automaton: &Automaton) -> Automaton {
         let is_shared = sites[id] > 1 && (sizes[id] >= LARGE || (seldom && sizes[id] > SMALL && !emits[id]));
         !is_shared
     };
-    inlined(automaton, &in_place)
+    Cow::Owned(inlined(automaton, &in_place))
 }
 
 /// Operations and ends of blocks, with those of the procedures that it runs.
@@ -86,7 +92,7 @@ pub fn emitting(automaton: &Automaton) -> Vec<bool> {
     let emits = |body: &Body| body.ops().any(|op| op.kind.emission().is_some());
     let mut found: Vec<bool> = automaton.functions.iter().map(|function| emits(&function.body)).collect();
     loop {
-        let runs_one = |function: &Function| mokume_analyse::run_by(&function.body).iter().any(|id| found[id.index()]);
+        let runs_one = |function: &Function| run_by(&function.body).iter().any(|id| found[id.index()]);
         let also: Vec<bool> = automaton.functions.iter().map(runs_one).collect();
         if also.iter().zip(&found).all(|(also, found)| !also || *found) {
             return found;
