@@ -27,8 +27,7 @@ pub struct BodyReader<'p> {
     pub pending: Vec<(Value, Literal, Span)>,
     /// Constants of the line at hand, by value: they go before the operation, in the order of its operands.
     pub constants: HashMap<Value, OpKind>,
-    /// What it gives, and what it gives where it refuses.
-    pub results: (Vec<Type>, Vec<Type>),
+    pub results: Results,
     unit: Unit,
     places: Places,
     diagnostics: Vec<Diagnostic>,
@@ -80,8 +79,11 @@ impl HigherSource for Option<(u32, Span)> {
     }
 }
 
-/// The parameters; what it gives, and what it gives where it refuses.
-fn signature(automaton: &Automaton, unit: Unit) -> (Vec<(String, Type)>, (Vec<Type>, Vec<Type>)) {
+/// What a body gives, and what it gives where it refuses.
+pub type Results = (Vec<Type>, Vec<Type>);
+
+/// The parameters, and the results.
+fn signature(automaton: &Automaton, unit: Unit) -> (Vec<(String, Type)>, Results) {
     match unit {
         Unit::Function(id) => {
             let function = &automaton.functions[id.index()];
