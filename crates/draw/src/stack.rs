@@ -162,12 +162,11 @@ fn port_edges(automaton: &Automaton) -> Vec<Edge> {
         let classes = port.inputs.iter().filter_map(|input| automaton.classes.get(input.class.index()));
         pairs.extend(classes.map(|class| (index, class.layer.index())));
     }
-    for handler in &automaton.handlers {
-        let Some(class) = automaton.classes.get(handler.class.index()) else { continue };
-        for op in handler.body.ops() {
+    for (layer, body) in automaton.code() {
+        for op in body.ops() {
             if let Some(Emission::Output { port, .. }) = op.kind.emission() {
                 if port.index() < automaton.ports.len() {
-                    pairs.insert((port.index(), class.layer.index()));
+                    pairs.insert((port.index(), layer.index()));
                 }
             }
         }

@@ -22,10 +22,10 @@ pub struct Signature {
 /// The functions in C that an automaton calls, by name.
 pub fn signatures(automaton: &Automaton) -> Vec<Signature> {
     let mut found = BTreeMap::new();
-    for handler in &automaton.handlers {
-        for op in handler.body.blocks.iter().flat_map(|block| &block.ops) {
+    for (_, body) in automaton.code() {
+        for op in body.ops() {
             if let OpKind::Native { symbol, args, message, result, .. } = &op.kind {
-                let args = args.iter().map(|arg| handler.body.values[arg.index()].ty).collect();
+                let args = args.iter().map(|arg| body.values[arg.index()].ty).collect();
                 let signature = Signature { symbol: symbol.clone(), args, message: message.is_some(), result: *result };
                 found.entry(symbol.clone()).or_insert(signature);
             }

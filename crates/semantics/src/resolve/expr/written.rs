@@ -26,7 +26,7 @@ pub(super) fn literal(body: &mut Body, text: &str, span: Span, want: Option<Type
             let wants_number = want.is_some() && numbers > 0;
             let all = all.into_iter().filter(|reading| !wants_number || is_number(body.cx, reading)).collect();
             let meaning = |cx: &Context, reading: &Reading| (cx.program.written[reading.of].ty, reading.words.clone());
-            match chosen(body.cx, body.file, text, span, all, meaning) {
+            match chosen(body.cx, (body.file, want), text, span, all, meaning) {
                 Some((Type::UInt(natural), words)) => number(&words, natural, span, want),
                 Some((ty, words)) => value(body.cx, ty, &mut words.into_iter(), span),
                 None => unknown(span),
@@ -38,7 +38,7 @@ pub(super) fn literal(body: &mut Body, text: &str, span: Span, want: Option<Type
 /// The scalars of a literal of which no type is wanted, as in the steps of tests; none after a report.
 pub fn words(cx: &mut Context, file: FileId, text: &str, span: Span) -> Option<Vec<u64>> {
     let all = readings(cx, text);
-    chosen(cx, file, text, span, all, |_, reading| reading.words.clone())
+    chosen(cx, (file, None), text, span, all, |_, reading| reading.words.clone())
 }
 
 fn is_number(cx: &Context, reading: &Reading) -> bool {
@@ -82,10 +82,10 @@ fn readings(cx: &Context, text: &str) -> Vec<Reading> {
     all.filter_map(|(of, written)| Some(Reading { of, words: written.form.read(text)? })).collect()
 }
 
-/// The one meaning that all readings have, or those of the types that the file sees.
+/// The one meaning that all readings have, or those of the types that the file sees, or of these those as wide as is wanted.
 fn chosen<M: PartialEq>(
     cx: &mut Context,
-    file: FileId,
+    (file, want): (FileId, Option<Type>),
     text: &str,
     span: Span,
     all: Vec<Reading>,
@@ -105,7 +105,9 @@ fn chosen<M: PartialEq>(
         let first = meaning(cx, readings.first()?);
         readings.iter().all(|reading| meaning(cx, reading) == first).then_some(first)
     };
-    let found = one(&all.iter().collect::<Vec<_>>()).or_else(|| one(&seen));
+    let wide = |reading: &&&Reading| Some(cx.program.written[reading.of].ty) == want;
+    let fitting: Vec<&Reading> = seen.iter().filter(wide).copied().collect();
+    let found = one(&all.iter().collect::<Vec<_>>()).or_else(|| one(&seen)).or_else(|| one(&fitting));
     if found.is_none() {
         let names: Vec<String> =
             all.iter().map(|reading| format!("`{}`", cx.program.written[reading.of].name.text)).collect();
