@@ -1,6 +1,6 @@
 //! What a run did, for tools: branches taken, and the instants with what they emitted (for sequence charts).
 
-use mokume_reaction::{Automaton, BlockId, Handle, HandlerId, PortId};
+use mokume_reaction::{Automaton, BlockId, Handle, HandlerId, PortId, Unit};
 
 /// Off unless asked for; recording never changes what a run does.
 #[derive(Clone, Debug, Default)]
@@ -56,18 +56,13 @@ pub enum Recipient {
 }
 
 impl Coverage {
-    /// Each edge: the handler, the block, the place of the target in [`mokume_reaction::Terminator::targets`], and how often.
-    pub fn taken<'a>(
-        &'a self,
-        automaton: &'a Automaton,
-    ) -> impl Iterator<Item = (HandlerId, BlockId, usize, u64)> + 'a {
-        let blocks = automaton.handlers.iter().enumerate().flat_map(|(handler, definition)| {
-            let blocks = definition.body.blocks.iter().enumerate();
-            blocks.map(move |(block, body)| (handler, block, body.terminator.targets().len()))
+    /// Each edge: the handler or procedure, the block, the place of the target in [`mokume_reaction::Terminator::targets`], and how often.
+    pub fn taken<'a>(&'a self, automaton: &'a Automaton) -> impl Iterator<Item = (Unit, BlockId, usize, u64)> + 'a {
+        let blocks = Unit::code(automaton).flat_map(|unit| {
+            let blocks = unit.body(automaton).blocks.iter().enumerate();
+            blocks.map(move |(block, body)| (unit, block, body.terminator.targets().len()))
         });
-        let targets = blocks.flat_map(|(handler, block, targets)| (0..targets).map(move |t| (handler, block, t)));
-        targets
-            .zip(&self.edges)
-            .map(|((handler, block, target), count)| (HandlerId::from(handler), BlockId(block as u32), target, *count))
+        let targets = blocks.flat_map(|(unit, block, targets)| (0..targets).map(move |t| (unit, block, t)));
+        targets.zip(&self.edges).map(|((unit, block, target), count)| (unit, BlockId(block as u32), target, *count))
     }
 }

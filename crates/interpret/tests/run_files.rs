@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use mokume_base::SourceMap;
 use mokume_compose::{compose, Options};
 use mokume_interpret::Instance;
-use mokume_reaction::{Automaton, Binary, Compare, Fallible, OpKind, Operation, Terminator};
+use mokume_reaction::{Automaton, Binary, Compare, Fallible, OpKind, Operation, Terminator, Unit};
 use mokume_testkit::{parameters, parse, run, split, Arg, Expect, Script};
 
 fn files() -> Vec<PathBuf> {
@@ -78,23 +78,23 @@ fn play(
 fn note_coverage(automaton: &Automaton, machine: &Instance, taken: &mut BTreeMap<String, BTreeSet<usize>>) {
     let Some(coverage) = machine.recording().and_then(|recording| recording.coverage.as_ref()) else { return };
     let mut ran = BTreeSet::new();
-    for (handler, block, target, count) in coverage.taken(automaton) {
+    for (unit, block, target, count) in coverage.taken(automaton) {
         if count == 0 {
             continue;
         }
-        let body = &automaton.handler(handler).body;
+        let body = unit.body(automaton);
         let terminator = &body.blocks[block.index()].terminator;
         let name =
             terminator.attempt().map_or_else(|| first_word(&format!("{terminator:?}")), |op| op.row().name.to_string());
         taken.entry(name).or_default().insert(target);
-        ran.insert((handler, block));
-        ran.insert((handler, terminator.targets()[target].block));
+        ran.insert((unit, block));
+        ran.insert((unit, terminator.targets()[target].block));
     }
     for (handler, _) in coverage.handlers.iter().enumerate().filter(|(_, count)| **count > 0) {
-        ran.insert((handler.into(), mokume_reaction::BlockId(0)));
+        ran.insert((Unit::Handler(handler.into()), mokume_reaction::BlockId(0)));
     }
-    for (handler, block) in ran {
-        let block = &automaton.handler(handler).body.blocks[block.index()];
+    for (unit, block) in ran {
+        let block = &unit.body(automaton).blocks[block.index()];
         for op in &block.ops {
             let name = match &op.kind {
                 OpKind::Binary { op, .. } => op.word(),

@@ -30,7 +30,7 @@ pub enum Place {
 }
 
 /// What has a body.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Unit {
     Function(FunctionId),
     Handler(HandlerId),
@@ -70,6 +70,14 @@ fn around(place: Place) -> Option<Place> {
 }
 
 impl Unit {
+    /// What does something, in the order of [`Automaton::code`]: handlers, then procedures.
+    pub fn code(automaton: &Automaton) -> impl Iterator<Item = Unit> + '_ {
+        let handlers = (0..automaton.handlers.len()).map(|index| Unit::Handler(index.into()));
+        let functions = automaton.functions.iter().enumerate();
+        let procedures = functions.filter(|(_, function)| function.procedure().is_some());
+        handlers.chain(procedures.map(|(index, _)| Unit::Function(index.into())))
+    }
+
     /// The code; panics at a unit of another automaton.
     pub fn body(self, automaton: &Automaton) -> &Body {
         match self {

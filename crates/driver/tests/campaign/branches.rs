@@ -79,7 +79,8 @@ pub fn count(automaton: &Automaton) -> u64 {
 }
 
 pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(Unit, usize, usize, u64)]) {
-    let names: HashMap<Unit, [String; 2]> = code(automaton).map(|unit| (unit, unit_names(automaton, unit))).collect();
+    let names: HashMap<Unit, [String; 2]> =
+        Unit::code(automaton).map(|unit| (unit, unit_names(automaton, unit))).collect();
     let home = |unit: Unit, terminator: (Mark, &'static str), label: &str| {
         place(automaton, unit, terminator).unwrap_or_else(|| format!("{} {label}", names[&unit][1]))
     };
@@ -103,21 +104,12 @@ fn ways(body: &Body, terminator: &Terminator) -> String {
     labels.collect::<Vec<_>>().join(" ")
 }
 
-/// Handlers and procedures.
-fn code(automaton: &Automaton) -> impl Iterator<Item = Unit> + '_ {
-    let does = |unit: &Unit| match unit {
-        Unit::Handler(_) => true,
-        Unit::Function(id) => automaton.functions[id.index()].procedure().is_some(),
-    };
-    mokume_reaction::verify::units(automaton).filter(does)
-}
-
 /// The ends of one handler or procedure that come from one statement and look alike, by their numbers there.
 type Alike = HashMap<(Unit, String, &'static str, String), BTreeSet<u32>>;
 
 fn alike(automaton: &Automaton, home: impl Fn(Unit, (Mark, &'static str), &str) -> String) -> Alike {
     let mut alike = Alike::new();
-    for unit in code(automaton) {
+    for unit in Unit::code(automaton) {
         let body = unit.body(automaton);
         for block in &body.blocks {
             let Some(mark) = block.mark else { continue };

@@ -151,9 +151,7 @@ impl<'a> Plan<'a> {
 
     fn number_branches(&mut self) {
         let a = self.automaton;
-        let procedures = (0..a.functions.len()).filter(|index| a.functions[*index].procedure().is_some());
-        let handlers = (0..a.handlers.len()).map(|index| Unit::Handler(index.into()));
-        for unit in handlers.chain(procedures.map(|index| Unit::Function(index.into()))) {
+        for unit in Unit::code(a) {
             for (b, block) in unit.body(a).blocks.iter().enumerate() {
                 let targets = block.terminator.targets().len();
                 for target in (0..targets).filter(|_| targets > 1) {
