@@ -87,7 +87,9 @@ fn a_wrong_reading_is_found() {
     let stack = composed(&text_of("two_outs.ra"));
     let other = composed(&text_of("octet_credit.ra"));
     let arrays = composed(&text_of("arrays.ra"));
-    let faults: [(&Automaton, fn(&mut OpKind) -> bool); 5] = [
+    /// Whether it has changed the operation.
+    type Plant = fn(&mut OpKind) -> bool;
+    let faults: [(&Automaton, Plant); 5] = [
         (&other, |kind| match kind {
             OpKind::Binary { op: op @ Binary::Sub, .. } => {
                 *op = Binary::Add;

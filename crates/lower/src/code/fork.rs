@@ -192,8 +192,15 @@ impl<'p> Writer<'_, 'p> {
         then: impl FnOnce(&mut Self, &[Value]),
         otherwise: impl FnOnce(&mut Self, &[Value]),
     ) {
-        let nothing = |(): ()| Vec::new();
-        self.either(fork, |w, found| nothing(then(w, found)), |w, found| nothing(otherwise(w, found)));
+        let then = |w: &mut Self, found: &[Value]| {
+            then(w, found);
+            Vec::new()
+        };
+        let otherwise = |w: &mut Self, found: &[Value]| {
+            otherwise(w, found);
+            Vec::new()
+        };
+        self.either(fork, then, otherwise);
     }
 
     /// Runs `then` where a condition holds.
@@ -239,7 +246,7 @@ impl<'p> Writer<'_, 'p> {
         let (mut arms, mut cases) = (Vec::new(), Vec::new());
         for at in 0..self.a.headers[header.index()].variants.len() {
             let variant = &self.a.headers[header.index()].variants[at];
-            let fields = variant.fields.iter().map(|field| field.clone());
+            let fields = variant.fields.iter().cloned();
             let params: Vec<(String, Type)> = [("msg".to_owned(), Type::Msg)].into_iter().chain(fields).collect();
             let label = variant.name.to_lowercase();
             let block = self.b.block(label, &params);

@@ -239,7 +239,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// Where a router stands on several, what comes from below says from which.
-    pub fn from_way(&mut self, user: usize, flow: Vec<r::Value>) -> Vec<r::Value> {
+    pub fn flow_of_way(&mut self, user: usize, flow: Vec<r::Value>) -> Vec<r::Value> {
         let Some(place) = self.inst(user).several.iter().position(|lower| *lower == self.inst) else { return flow };
         let place = if self.faulty(Fault::WayForgotten) { 0 } else { place };
         let which = self.constant(r::Type::U(8), place as u64);

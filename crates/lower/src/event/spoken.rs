@@ -16,6 +16,9 @@ pub struct Spoken {
     pub params: Vec<s::Field>,
 }
 
+/// Who takes an event, its name and its parameters.
+pub type SpokenInput = (On, String, Vec<(String, r::Type)>);
+
 impl<'p> Lowering<'p> {
     /// What an application hears and may say, from its port down to where events of the layers' own end.
     pub fn spoken_at(&self, inst: usize) -> Vec<Spoken> {
@@ -82,7 +85,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// Events that may be put in, with who takes them.
-    pub fn spoken_inputs(&mut self, inst: usize) -> Vec<(On, String, Vec<(String, r::Type)>)> {
+    pub fn spoken_inputs(&mut self, inst: usize) -> Vec<SpokenInput> {
         let mut inputs = Vec::new();
         let flow = self.flow_params(&self.inst(inst).bottom);
         for spoken in self.spoken_at(inst).iter().filter(|spoken| spoken.down) {

@@ -42,7 +42,7 @@ impl<'p> Writer<'_, 'p> {
 
     fn tell_failed(&mut self, user: usize, why: r::Value, quote: r::Value, flow: &[r::Value]) {
         let flow = self.as_user_sees(user, flow);
-        let flow = self.from_way(user, flow);
+        let flow = self.flow_of_way(user, flow);
         let head = vec![("why".to_owned(), r::Type::Reason), ("quote".to_owned(), r::Type::Msg)];
         let params = [head, self.flow_params(&self.inst(user).bottom)].concat();
         self.without_header(user, quote, |w, quote| {

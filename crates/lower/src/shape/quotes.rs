@@ -171,7 +171,7 @@ impl<'p> Writer<'_, 'p> {
     fn load_bits(&mut self, quote: r::Value, place: &FixedField) -> r::Value {
         let wide = r::Type::U(32);
         let at = self.constant(wide, u64::from(place.bits / 8));
-        let whole = place.bits % 8 == 0 && place.width % 8 == 0;
+        let whole = place.bits.is_multiple_of(8) && place.width.is_multiple_of(8);
         let field = r::OctetField { width: if whole { place.width } else { 8 }, endian: place.endian };
         let value = self.value(r::OpKind::Load { field, message: quote, at });
         let value = self.cast(value, wide);

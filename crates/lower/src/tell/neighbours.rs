@@ -89,7 +89,7 @@ impl<'p> Writer<'_, 'p> {
     /// A message for a layer above that works on flow traffic.
     pub fn deliver_flow(&mut self, user: usize, message: r::Value, top: &[r::Value]) {
         let flow = self.as_user_sees(user, top);
-        let flow = self.from_way(user, flow);
+        let flow = self.flow_of_way(user, flow);
         let params = self.flow_params(&self.inst(user).bottom);
         let flow = self.permuted(flow, &params);
         let params = [vec![("msg".to_owned(), r::Type::Msg)], params].concat();
