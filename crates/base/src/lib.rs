@@ -3,6 +3,7 @@
 //! Invariant: only [`world`] reads a file, a clock or an environment.
 
 pub mod diagnostic;
+mod ids;
 pub mod notation;
 pub mod random;
 pub mod render;

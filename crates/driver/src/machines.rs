@@ -82,11 +82,9 @@ pub fn machine(
 /// What a stack that joins messages may make of small frames: the largest datagram of the internet.
 const LONGEST_JOINED: u32 = 1 << 16;
 
-fn joins(automaton: &Automaton) -> bool {
-    let bodies = automaton.handlers.iter().map(|handler| &handler.body);
-    let bodies = bodies.chain(automaton.functions.iter().map(|function| &function.body));
-    let mut ops = bodies.flat_map(|body| &body.blocks).flat_map(|block| &block.ops);
-    ops.any(|op| matches!(op.kind, OpKind::Join { .. }))
+/// Whether a stack puts messages together, and so may make large ones of small ones.
+pub fn joins(automaton: &Automaton) -> bool {
+    automaton.bodies().flat_map(|body| body.ops()).any(|op| matches!(op.kind, OpKind::Join { .. }))
 }
 
 /// The values of a stack's parameters: what is set, else the default, else what `given` says; one without any is an error.

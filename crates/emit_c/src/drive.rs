@@ -294,10 +294,8 @@ fn shorten<R: Machine, S: Subject>(
 
 /// Constants that the stack's bodies and wires mention: values that open doors.
 fn constants(automaton: &Automaton) -> Vec<u64> {
-    let bodies = automaton.handlers.iter().map(|handler| &handler.body);
-    let bodies = bodies.chain(automaton.functions.iter().map(|function| &function.body));
     let mut found: Vec<u64> = automaton.params.iter().filter_map(|param| param.default).collect();
-    for block in bodies.flat_map(|body| &body.blocks) {
+    for block in automaton.bodies().flat_map(|body| &body.blocks) {
         found.extend(block.ops.iter().filter_map(|op| match op.kind {
             OpKind::Const { value, .. } => Some(value),
             _ => None,

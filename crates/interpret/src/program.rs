@@ -235,8 +235,7 @@ fn block_infos(automaton: &Automaton, body: &Body, from: LayerId, edges: &mut u3
 
 fn remembered(automaton: &Automaton) -> Vec<bool> {
     let mut remembered = vec![false; automaton.wires.len()];
-    let procedures = automaton.functions.iter().map(|function| &function.body);
-    for op in automaton.handlers.iter().map(|handler| &handler.body).chain(procedures).flat_map(Body::ops) {
+    for op in automaton.bodies().flat_map(Body::ops) {
         if let OpKind::Received { wire, .. } = &op.kind {
             remembered[wire.index()] = true;
         }

@@ -4,6 +4,7 @@ use mokume_reaction::{BlockId, CellId, ClassId, Fallible, Target, Terminator, Va
 
 use crate::core::{Core, Put};
 use crate::eval::{stop, Activation, Next};
+use crate::message::Message;
 use crate::program::NOBODY;
 use crate::store::{place_of, Content, NULL};
 
@@ -98,40 +99,39 @@ impl Core {
     }
 
     fn decode(&mut self, at: Activation, message: Value, wire: mokume_reaction::WireId) -> bool {
-        let id = self.get(at, message);
-        self.scratch.push(id);
-        let message = self.messages.get_mut(id);
-        match mokume_wire::decode(&at.program.automaton, wire, &message.octets) {
-            Ok(decoded) => {
-                if at.program.remembered[wire.index()] {
-                    let packet = std::mem::take(&mut message.octets);
-                    message.note_met(wire, &packet);
-                    message.octets = packet;
-                }
-                message.octets.truncate(decoded.payload.end);
-                message.octets.drain(..decoded.payload.start);
-                message.headers.extend(decoded.headers.into_iter().rev());
-                true
-            }
-            Err(refusal) => {
-                self.scratch.push(u64::from(refusal.reason.0));
-                false
-            }
+        let Some((message, decoded)) = self.read_packet(at, message, wire) else { return false };
+        if at.program.remembered[wire.index()] {
+            let packet = std::mem::take(&mut message.octets);
+            message.note_met(wire, &packet);
+            message.octets = packet;
         }
+        message.octets.truncate(decoded.payload.end);
+        message.octets.drain(..decoded.payload.start);
+        message.headers.extend(decoded.headers.into_iter().rev());
+        true
     }
 
     fn validate(&mut self, at: Activation, message: Value, wire: mokume_reaction::WireId) -> bool {
+        let Some((message, decoded)) = self.read_packet(at, message, wire) else { return false };
+        message.octets.truncate(decoded.payload.end);
+        true
+    }
+
+    /// A message, and what a wire reads in it; none where it refuses. `scratch` has the message then, and why.
+    fn read_packet(
+        &mut self,
+        at: Activation,
+        message: Value,
+        wire: mokume_reaction::WireId,
+    ) -> Option<(&mut Message, mokume_wire::Decoded)> {
         let id = self.get(at, message);
         self.scratch.push(id);
         let message = self.messages.get_mut(id);
         match mokume_wire::decode(&at.program.automaton, wire, &message.octets) {
-            Ok(decoded) => {
-                message.octets.truncate(decoded.payload.end);
-                true
-            }
+            Ok(decoded) => Some((message, decoded)),
             Err(refusal) => {
                 self.scratch.push(u64::from(refusal.reason.0));
-                false
+                None
             }
         }
     }

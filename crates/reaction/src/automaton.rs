@@ -241,6 +241,11 @@ impl Function {
         }
     }
 
+    /// Whether it is a procedure that may give back what it was given.
+    pub fn may_refuse(&self) -> bool {
+        matches!(self.role, Role::Procedure { refused: Some(_), .. })
+    }
+
     /// What it gives back where it refuses; nothing of one that never does.
     pub fn refused(&self) -> &[Type] {
         match &self.role {
@@ -329,6 +334,12 @@ impl Automaton {
     /// The handler; panics at an id that refers to none.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]
+    }
+
+    /// All bodies: those of handlers, then those of functions of every role.
+    pub fn bodies(&self) -> impl Iterator<Item = &Body> {
+        let handlers = self.handlers.iter().map(|handler| &handler.body);
+        handlers.chain(self.functions.iter().map(|function| &function.body))
     }
 
     /// The bodies that do something, with the layer whose they are: of handlers, then of procedures.

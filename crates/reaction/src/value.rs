@@ -2,22 +2,7 @@
 //!
 //! Knows nothing else of the form, so that operations, bodies and automata can be told apart.
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-        pub struct $name(pub u32);
-        impl $name {
-            /// The number as an index into its table.
-            pub fn index(self) -> usize { self.0 as usize }
-        }
-        impl From<usize> for $name {
-            fn from(index: usize) -> Self { $name(index as u32) }
-        }
-    )* };
-}
-
-ids! {
+mokume_base::ids! {
     /// A layer instance of the stack.
     LayerId,
     /// A class of objects: the entity, points, sessions or keyed objects of one layer instance.

@@ -16,9 +16,7 @@ fn automaton(seed: u64) -> Automaton {
 
 /// The names of the table's lines that a body of the automaton has; arithmetic and comparisons by their words.
 fn note(automaton: &Automaton, found: &mut BTreeSet<&'static str>) {
-    let handlers = automaton.handlers.iter().map(|handler| &handler.body);
-    let functions = automaton.functions.iter().map(|function| &function.body);
-    for block in handlers.chain(functions).flat_map(|body| &body.blocks) {
+    for block in automaton.bodies().flat_map(|body| &body.blocks) {
         found.extend(block.ops.iter().map(|op| name(&op.kind)));
         found.extend(block.terminator.attempt().map(|op| op.row().name));
     }

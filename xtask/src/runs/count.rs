@@ -111,6 +111,14 @@ impl Counter {
     pub fn silent() -> Counter {
         Counter { shows: Shows::Nothing, ..Counter::default() }
     }
+
+    /// What a reader makes of a command that printed a text and ended: the total.
+    pub fn of(mut reader: impl Reader, text: &str, success: bool) -> String {
+        let mut counter = Counter::silent();
+        text.lines().for_each(|line| counter.heed(reader.line(line)));
+        counter.heed(reader.end(success));
+        counter.total()
+    }
 }
 
 #[cfg(test)]

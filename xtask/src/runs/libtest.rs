@@ -211,10 +211,7 @@ mod tests {
     use crate::runs::count::Counter;
 
     fn counted(text: &str, success: bool) -> String {
-        let (mut counter, mut reader) = (Counter::silent(), Libtest::default());
-        text.lines().for_each(|line| counter.heed(reader.line(line)));
-        counter.heed(reader.end(success));
-        counter.total()
+        Counter::of(Libtest::default(), text, success)
     }
 
     const HEAD: &str = "     Running tests/all.rs (target/tested/deps/all-01)\n\nrunning 3 tests\n";

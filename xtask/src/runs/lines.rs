@@ -76,10 +76,7 @@ mod tests {
     use crate::runs::count::Counter;
 
     fn counted(text: &str, success: bool) -> String {
-        let (mut counter, mut reader) = (Counter::silent(), Lines::default());
-        text.lines().for_each(|line| counter.heed(reader.line(line)));
-        counter.heed(reader.end(success));
-        counter.total()
+        Counter::of(Lines::default(), text, success)
     }
 
     #[test]

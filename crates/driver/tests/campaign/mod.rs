@@ -12,10 +12,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mokume_base::RealWorld;
+use mokume_driver::machines::joins;
 use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::{Automaton, OpKind, Unit};
+use mokume_reaction::{Automaton, Unit};
 
 use stacks::Stack;
 
@@ -26,13 +27,6 @@ fn memory(stack: &Stack) -> Memory {
     // What is not written costs nothing: a stack that joins gets room for the largest datagrams.
     let buffer_octets = if joins(&stack.composed) { 1 << 17 } else { 4096 };
     Memory { buffers, buffer_octets, messages: buffers * 4, outputs: 2048, reports: 256 }
-}
-
-fn joins(automaton: &Automaton) -> bool {
-    let bodies = automaton.handlers.iter().map(|handler| &handler.body);
-    let bodies = bodies.chain(automaton.functions.iter().map(|function| &function.body));
-    let mut ops = bodies.flat_map(|body| &body.blocks).flat_map(|block| &block.ops);
-    ops.any(|op| matches!(op.kind, OpKind::Join { .. }))
 }
 
 /// Instances of the same parameters share what was resolved; so many sets of parameters are kept.

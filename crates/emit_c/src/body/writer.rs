@@ -79,7 +79,7 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     /// Whether the body is a procedure's that may refuse.
     pub fn may_refuse(&self) -> bool {
-        matches!(self.function_at_work(), Some(Function { role: Role::Procedure { refused: Some(_), .. }, .. }))
+        self.function_at_work().is_some_and(Function::may_refuse)
     }
 
     /// What a procedure returns where there is nothing that it could give.

@@ -331,14 +331,9 @@ fn head_room(automaton: &Automaton) -> u32 {
     sizes.sum::<u32>().next_multiple_of(16).max(16)
 }
 
-fn bodies(automaton: &Automaton) -> impl Iterator<Item = &Body> {
-    let handlers = automaton.handlers.iter().map(|handler| &handler.body);
-    handlers.chain(automaton.functions.iter().map(|function| &function.body))
-}
-
 fn received(automaton: &Automaton) -> HashMap<WireId, usize> {
     let mut found = HashMap::new();
-    for op in bodies(automaton).flat_map(|body| body.ops()) {
+    for op in automaton.bodies().flat_map(|body| body.ops()) {
         if let OpKind::Received { wire, .. } = op.kind {
             let next = found.len();
             found.entry(wire).or_insert(next);
@@ -350,7 +345,7 @@ fn received(automaton: &Automaton) -> HashMap<WireId, usize> {
 /// Classes whose objects are released somewhere, and the classes inside them.
 fn mortal(automaton: &Automaton) -> HashSet<ClassId> {
     let mut found = HashSet::new();
-    for body in bodies(automaton) {
+    for body in automaton.bodies() {
         found.extend(body.ops().filter_map(|op| body.class_of(op.kind.ends()?)));
     }
     // The unique object of a class never ends.

@@ -22,9 +22,7 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
 
 /// The structs of arrays that are values somewhere.
 fn arrays(plan: &Plan, text: &mut Text) {
-    let functions = plan.automaton.functions.iter().map(|function| &function.body);
-    let bodies = functions.chain(plan.automaton.handlers.iter().map(|handler| &handler.body));
-    let types = bodies.flat_map(|body| &body.values).map(|info| info.ty);
+    let types = plan.automaton.bodies().flat_map(|body| &body.values).map(|info| info.ty);
     let shape = |ty: Type| Some((array_type(plan.automaton, ty), c_type(plan.automaton, ty), ty.array()?.1));
     let shapes: BTreeSet<_> = types.filter_map(shape).collect();
     for (name, item, count) in shapes {

@@ -41,13 +41,13 @@ impl<'p> Writer<'_, 'p> {
 
     /// Runs code in place; the answer is what it returns.
     fn inline(&mut self, code: Code<'p>, given: Vec<(s::LocalId, Vec<r::Value>)>) -> Vec<r::Value> {
-        let (exits, _) = self.inline_ends(code, given, None);
+        let (exits, _) = self.inline_exits(code, given, None);
         self.meet(exits)
     }
 
     /// As [`Self::inline`], with what it returns and where it refuses (the messages it was given, in order) apart. `kept` is a
-    /// message of the code's own at each of its ends: its value comes last there.
-    pub(super) fn inline_ends(
+    /// message of the code's own at each of its exits: its value comes last there.
+    pub(super) fn inline_exits(
         &mut self,
         code: Code<'p>,
         given: Vec<(s::LocalId, Vec<r::Value>)>,
@@ -161,7 +161,7 @@ impl<'p> Writer<'_, 'p> {
         let env = self.env.clone();
         let (done, mut refused) = match self.procedure(function, called, &env, &given) {
             Some((procedure, args)) => self.try_run(procedure, args),
-            None => self.inline_ends(Code::from(function), given, None),
+            None => self.inline_exits(Code::from(function), given, None),
         };
         self.runs.keyed = outer;
         let mut ends = Exits::default();
@@ -255,9 +255,9 @@ impl<'p> Writer<'_, 'p> {
             }
         }
         let env = std::mem::replace(&mut self.env, Env::Stack);
-        let (ends, _) = self.inline_ends(Code::from(function), given, kept);
+        let (exits, _) = self.inline_exits(Code::from(function), given, kept);
         self.env = env;
-        let mut results = self.meet(ends);
+        let mut results = self.meet(exits);
         if let (Some(message), Some(_)) = (message, kept) {
             if let Some(value) = results.pop() {
                 self.set_local(message, vec![value]);

@@ -47,12 +47,15 @@ impl<'p> Writer<'_, 'p> {
     }
 
     fn is_worth_it(&mut self, function: &s::Function, called: Called) -> bool {
-        if function.native.is_some() {
-            return false;
+        let key = (self.inst, called);
+        if let Some(known) = self.worth_it.get(&key) {
+            return *known;
         }
         let mut statements = 0;
         walk(&function.body, &mut |met| statements += usize::from(matches!(met, Met::Stmt(_))));
-        statements >= SHORTEST && self.places(called) > 1
+        let found = function.native.is_none() && statements >= SHORTEST && self.places(called) > 1;
+        self.worth_it.insert(key, found);
+        found
     }
 
     /// At how many places of the layer's code a function is called.
@@ -143,7 +146,7 @@ impl<'p> Writer<'_, 'p> {
             let count = w.part_types(param.ty).len();
             given.push((param.local, values.by_ref().take(count).collect()));
         }
-        let (done, back) = w.inline_ends(Code::from(function), given, None);
+        let (done, back) = w.inline_exits(Code::from(function), given, None);
         let mut fits = w.runs.context() == before && w.runs.is_plain();
         let values = w.meet(done);
         if w.live() {

@@ -53,6 +53,8 @@ pub struct Lowering<'p> {
     pub infos: Vec<Rc<Info>>,
     pub diagnostics: Vec<Diagnostic>,
     pub functions: HashMap<(usize, String, Reading), r::FunctionId>,
+    /// Whether a function that the layer of an instance calls is long enough, and called often enough, to be one.
+    pub worth_it: HashMap<(usize, Called), bool>,
     /// None of what cannot be one.
     pub procedures: HashMap<Standing, Option<Procedure>>,
     pub watched: Vec<Watched>,
@@ -84,6 +86,7 @@ impl<'p> Lowering<'p> {
             infos: Vec::new(),
             diagnostics: Vec::new(),
             functions: HashMap::new(),
+            worth_it: HashMap::new(),
             procedures: HashMap::new(),
             watched: Vec::new(),
             handed_on: HashSet::new(),

@@ -174,7 +174,9 @@ fn check_terminator(context: &Context, terminator: &Terminator, place: Place, fa
         (Terminator::Yield { .. }, Unit::Function(_)) => return,
         (Terminator::Return, Unit::Handler(_)) => return,
         (Terminator::Match { .. }, _) if has_effects(context) => return,
-        (Terminator::Refuse { .. }, Unit::Function(id)) if may_refuse(context, id) => return,
+        (Terminator::Refuse { .. }, Unit::Function(id)) if context.automaton.functions[id.index()].may_refuse() => {
+            return
+        }
         (Terminator::Yield { .. } | Terminator::Refuse { .. }, Unit::Handler(_)) => "a handler gives no results",
         (Terminator::Return, Unit::Function(_)) => "a function ends by `yield`",
         (Terminator::Refuse { .. }, Unit::Function(_)) => "only a procedure that says what it gives back may refuse",
@@ -192,10 +194,6 @@ fn check_later(context: &Context, target: Value, event: &str, place: Place, faul
             .add(codes::LATER, place, format!("`{event}` has no queue for `later`"))
             .help("write `later n` at the head of its handler: how many may wait");
     }
-}
-
-fn may_refuse(context: &Context, function: FunctionId) -> bool {
-    matches!(context.automaton.functions[function.index()].role, Role::Procedure { refused: Some(_), .. })
 }
 
 /// Functions call each other without a cycle.

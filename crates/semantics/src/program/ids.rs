@@ -1,17 +1,6 @@
 //! Numbers of things: places in the lists of a program, of a layer or of a body.
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-        pub struct $name(pub u32);
-        impl $name {
-            /// The place in its list.
-            pub fn index(self) -> usize { self.0 as usize }
-        }
-    )* };
-}
-ids! {
+mokume_base::ids! {
     /// Among [`super::Program::signatures`].
     SignatureId,
     /// Among [`super::Program::vocabularies`].
