@@ -20,4 +20,5 @@ pub const CODES: &[Code] = &[
     Code("M0729"),
     Code("M0735"),
     Code("M0743"),
+    Code("M0765"),
 ];

@@ -111,6 +111,16 @@ pub struct Cell {
     pub source: Option<SourceId>,
 }
 
+impl Cell {
+    /// The class of the objects that it refers to; none of a cell that is no reference.
+    pub fn refers_to(&self) -> Option<ClassId> {
+        match self.kind {
+            CellKind::Scalar { ty: Type::Ref(class), .. } => Some(class),
+            _ => None,
+        }
+    }
+}
+
 /// What a cell holds. What an operation does when a container is full is part of the operation (it branches).
 #[derive(Clone, PartialEq, Debug)]
 pub enum CellKind {

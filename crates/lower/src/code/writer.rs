@@ -96,6 +96,9 @@ pub struct Writer<'x, 'p> {
     pub refusals: Vec<(Vec<LocalId>, Exits)>,
     /// The body is of a published value: it has no effects, and runs no procedures.
     pub only_reads: bool,
+    /// Something before may have brought about a session, above or below: whom an event is for is found when it is carried out
+    /// (docs/semantics.md, O9).
+    pub begun: bool,
     live: bool,
 }
 
@@ -135,6 +138,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             returns: Vec::new(),
             refusals: Vec::new(),
             only_reads: false,
+            begun: false,
             live: true,
         }
     }

@@ -223,9 +223,18 @@ impl<'p> Writer<'_, 'p> {
             Some(s::Shape::Router | s::Shape::Endpoint) | None => true,
         };
         match is_edge {
-            true if GRANTS.contains(&&**name) => {}
+            true if GRANTS.contains(&&**name) => self.grant_on(name, down, values),
             true => self.nobody_handles(name),
             false => self.custom(name, down, values),
+        }
+    }
+
+    /// A router lets grants pass where one layer stands above it, and one below; elsewhere they end.
+    fn grant_on(&mut self, name: &str, down: bool, values: Vec<r::Value>) {
+        let at = self.inst(self.inst);
+        let beside = if down { at.lowers().len() } else { at.users.len() };
+        if at.shape() == Some(s::Shape::Router) && beside == 1 {
+            self.custom(name, down, values);
         }
     }
 

@@ -118,11 +118,12 @@ impl<'p> Writer<'_, 'p> {
             s::Event::Open { flow: Some(local) } => vec![(*local, flow.to_vec())],
             _ => Vec::new(),
         };
-        self.run(handler, given);
-        // A handler that says nothing of how it goes on only adds to what the shape does.
+        // A handler that says nothing of how it goes on only adds to what the shape does: that comes first, so that what the
+        // handler sends reaches the session below.
         if !decides_opening(handler) {
             self.open_on(flow);
         }
+        self.run(handler, given);
     }
 
     /// What the shape does when a session opens: the layer below opens, or it is open already.
@@ -152,6 +153,7 @@ impl<'p> Writer<'_, 'p> {
         let params = [upper, self.flow_params(&self.inst(below).top), self.given_params(below)].concat();
         let args = [vec![object], flow, given].concat();
         self.tell_entity_of(below, (&event, params), Purpose::Open { user }, args);
+        self.begun = true;
     }
 
     /// `below.open(…)` in code: an endpoint makes its session, another layer's is there.
@@ -255,6 +257,7 @@ impl<'p> Writer<'_, 'p> {
         if let (Some(session), Some(user)) = (self.runs.session, user) {
             let flow = self.flow_at_hand();
             self.accepted_for(user, session, &flow);
+            self.begun = true;
         }
     }
 
@@ -291,6 +294,12 @@ impl<'p> Writer<'_, 'p> {
         let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         let delayed = self.emits(self.inst, "accepted");
+        let told = !endpoint && !delayed && !handler.is_some_and(decides_opening);
+        // What the handler says upwards reaches the session above.
+        let first = told && handler.is_some_and(says_upwards);
+        if first {
+            self.say_accepted();
+        }
         if let Some(handler) = handler {
             self.runs.pass = if endpoint { Pass::Nothing } else { Pass::Accepted };
             let given = match &handler.event {
@@ -299,7 +308,7 @@ impl<'p> Writer<'_, 'p> {
             };
             self.run(handler, given);
         }
-        if !endpoint && !delayed && !handler.is_some_and(decides_opening) {
+        if told && !first {
             self.say_accepted();
         }
         // Whoever passes it on attaches when the layer above does; a layer that waits, at once.
@@ -374,5 +383,13 @@ fn decides_opening(handler: &s::Handler) -> bool {
         S::Emit(E::Open { .. } | E::Failed { .. } | E::FailedAs { .. } | E::Closed | E::Close | E::Abort) => true,
         S::Emit(E::Custom { name, down: false, .. }) => matches!(name.text.as_str(), "opened" | "accepted"),
         _ => false,
+    })
+}
+
+/// The handler has events or messages for the session above.
+fn says_upwards(handler: &s::Handler) -> bool {
+    use s::{Emission as E, StmtKind as S};
+    any_stmt([handler.body.as_slice()], &|kind| {
+        matches!(kind, S::Emit(E::Deliver { .. } | E::Closed | E::Custom { down: false, .. }))
     })
 }

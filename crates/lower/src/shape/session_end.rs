@@ -26,6 +26,10 @@ impl<'p> Writer<'_, 'p> {
             return self.close_on("close", Purpose::Close);
         }
         self.event_up("closed", Purpose::Closed, Vec::new());
+        if self.begun {
+            // It is found when the event is carried out, and ends then.
+            return;
+        }
         // There is none above any more.
         let (info, of) = (self.info(), self.class_of(session));
         for cell in info.session.iter().flat_map(|cells| &cells.above) {

@@ -381,6 +381,13 @@ impl<'p> Lowering<'p> {
         })
     }
 
+    /// Whether the layer's code brings about sessions of its neighbours, other than by what its shape does.
+    pub fn begins_sessions(&self, inst: usize) -> bool {
+        use s::{Emission, StmtKind};
+        let opens = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Open { .. }));
+        self.emits(inst, "accepted") || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &opens))
+    }
+
     /// A layer of sessions that says what its listeners know.
     pub fn has_points(&self, inst: usize) -> bool {
         self.inst(inst).has_scope(s::ScopeKind::Point)
