@@ -43,7 +43,26 @@ pub struct Enum {
     pub name: String,
     /// Width of a value, in bits.
     pub width: u8,
+    /// Numbers without a name are values, too.
+    pub open: bool,
     pub names: Vec<(String, u64)>,
+}
+
+impl Enum {
+    /// The numbers that have names, as ranges in ascending order.
+    pub fn ranges(&self) -> Vec<std::ops::RangeInclusive<u64>> {
+        let mut numbers: Vec<u64> = self.names.iter().map(|(_, value)| *value).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut ranges: Vec<std::ops::RangeInclusive<u64>> = Vec::new();
+        for number in numbers {
+            match ranges.last_mut().filter(|last| last.end().checked_add(1) == Some(number)) {
+                Some(last) => *last = *last.start()..=number,
+                None => ranges.push(number..=number),
+            }
+        }
+        ranges
+    }
 }
 
 /// A value that travels with every message (docs/semantics.md, F7); new messages have the default.
@@ -323,6 +342,16 @@ impl Type {
 }
 
 impl Automaton {
+    /// The numbers that are values of a type and less than 2^`width`, as ranges in ascending order; none if all are.
+    pub fn gaps(&self, ty: Type, width: u8) -> Option<Vec<std::ops::RangeInclusive<u64>>> {
+        let Type::Enum(id) = ty else { return None };
+        let found = self.enums.get(id.index()).filter(|found| !found.open)?;
+        let ranges = found.ranges();
+        let last = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+        let all = matches!(&ranges[..], [all] if *all.start() == 0 && *all.end() >= last);
+        (!all).then_some(ranges)
+    }
+
     /// The handler of a class for a trigger, if it has one.
     pub fn handler_of(&self, class: ClassId, trigger: &Trigger) -> Option<HandlerId> {
         self.handlers

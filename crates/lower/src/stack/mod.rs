@@ -220,7 +220,8 @@ impl<'p> Lowering<'p> {
         let name = &definition.name.text;
         let at = self.a.enums.iter().position(|known| known.name == *name).unwrap_or_else(|| {
             let names = definition.names.iter().map(|(name, value)| (name.text.clone(), *value)).collect();
-            self.a.enums.push(r::Enum { name: name.clone(), width: definition.width, names });
+            let (width, open) = (definition.width, definition.open);
+            self.a.enums.push(r::Enum { name: name.clone(), width, open, names });
             self.a.enums.len() - 1
         });
         r::Type::Enum(r::EnumId::from(at))

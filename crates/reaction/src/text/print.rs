@@ -66,7 +66,8 @@ pub(super) fn enumeration(found: &Enum) -> String {
         shown.push(if *value == next { ident(name) } else { format!("{} = {value}", ident(name)) });
         next = value.wrapping_add(1);
     }
-    format!("enum {}: u{} {{ {} }}\n", path(&found.name), found.width, shown.join(", "))
+    let open = if found.open { " open" } else { "" };
+    format!("enum {}: u{}{open} {{ {} }}\n", path(&found.name), found.width, shown.join(", "))
 }
 
 fn attribute(automaton: &Automaton, found: &Attribute) -> String {

@@ -75,6 +75,8 @@ pub struct Enum {
     pub name: Name,
     /// The bits of its numbers.
     pub width: u8,
+    /// Numbers without a name are values, too.
+    pub open: bool,
     /// Each with its number, which fits the width; numbers differ.
     pub names: Vec<(Name, u64)>,
     /// With data: its values are of this record, whose first field is the number.
