@@ -40,20 +40,21 @@ pub fn compose(automaton: &Automaton, options: Options) -> Composed {
     }
     let reasons = queued_channels(flat, &graph);
     diagnostics.extend(reasons.iter().map(|reason| channels::warn(flat, &graph, reason)));
-    let peak = peak::peak(flat, &graph);
+    let (peak, outputs) = (peak::peak(flat, &graph), peak::outputs(flat, &graph));
     let pool = pool::pool(flat, options, peak);
     diagnostics.extend(pool.check(flat));
+    diagnostics.extend(pool::check_outputs(flat, outputs));
     let refused = diagnostics.iter().any(|diagnostic| diagnostic.severity == mokume_base::Severity::Error);
     let automaton = (!refused).then(|| Automaton {
         pool: if automaton.pool == 0 { pool.sum() } else { automaton.pool },
-        composition: Some(composition(automaton, &reasons, peak)),
+        composition: Some(composition(automaton, &reasons, (peak, outputs))),
         ..automaton.clone()
     });
     Composed { automaton, pool, diagnostics }
 }
 
-fn composition(automaton: &Automaton, reasons: &[Reason], peak: u32) -> Composition {
-    let mut composition = Composition { merged: merge::merged(automaton), peak, ..Composition::default() };
+fn composition(automaton: &Automaton, reasons: &[Reason], (peak, outputs): (u32, u32)) -> Composition {
+    let mut composition = Composition { merged: merge::merged(automaton), peak, outputs, ..Composition::default() };
     for reason in reasons {
         match reason.channel.to {
             Receiver::Layer(to) => composition.queued.push((reason.channel.from, to)),

@@ -260,6 +260,19 @@ fn the_peak_counts_rounds_cascades_and_settles() {
     assert_eq!(automaton.pool, 29);
 }
 
+#[test]
+fn outputs_of_a_reaction_are_counted() {
+    let outputs = |text: &str| {
+        let automaton = composed(&text.replace("POOL", "")).automaton.expect("composes");
+        automaton.composition.map(|composition| composition.outputs)
+    };
+    // Four events for `b`, of two frames each; and one frame as often as it settles.
+    assert_eq!(outputs(BUFFERS), Some(4 * 2 + 2));
+    assert_eq!(outputs(&BUFFERS.replace("settle 2", "settle 50")), Some(4 * 2 + 50));
+    let refused = composed(&BUFFERS.replace("POOL", "").replace("settle 2", "settle 4000000"));
+    assert!(refused.diagnostics.iter().any(|diagnostic| diagnostic.code.0 == "M0904"), "{:?}", refused.diagnostics);
+}
+
 /// However often an object may settle: below the quota its outputs, and one instant beyond it.
 #[test]
 fn a_quota_of_outputs_bounds_what_settling_adds_to_the_peak() {

@@ -71,6 +71,7 @@ pub fn run(
             said(at, what);
         }
     })?;
+    machines::check_room(machine.as_ref(), "the stack")?;
     Ok(Report { traffic: live.traffic, accounts: machine.accounts(), reports })
 }
 

@@ -83,6 +83,9 @@ pub fn run(
             "is there a timer of 0 s, or a `later` that calls itself?",
         ));
     }
+    for host in &simulation.hosts {
+        machines::check_room(&*host.machine, &format!("host `{}`", host.name))?;
+    }
     let hosts = simulation
         .hosts
         .iter()

@@ -10,6 +10,7 @@ mod layouts_compared;
 mod library_agrees;
 mod library_faults;
 mod long_vectors;
+mod many_outputs;
 mod mirror;
 mod models;
 mod mutants;

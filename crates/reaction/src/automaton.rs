@@ -319,6 +319,8 @@ pub struct Composition {
     pub merged: Vec<Vec<ClassId>>,
     /// New buffers that one reaction may take, at most.
     pub peak: u32,
+    /// Outputs of one reaction, at most.
+    pub outputs: u32,
 }
 
 /// A place in the program that an operation comes from.

@@ -10,6 +10,9 @@ pub trait Around {
     /// An event of the layer's own.
     fn emission<'p>(&self, w: &mut Writer<'_, 'p>, emission: &'p Emission, stmt: &'p Stmt);
 
+    /// The object settles once more.
+    fn again(&self, w: &mut Writer);
+
     /// What the shape does with the event at hand.
     fn pass(&self, w: &mut Writer);
 

@@ -249,6 +249,6 @@ impl Runs {
 
     /// Whether a session is neither opening nor registering, and nothing was given to `open`.
     fn is_plain(&self) -> bool {
-        !self.opening && self.registering.is_none() && self.given.is_empty()
+        !self.opening && !self.over && self.registering.is_none() && self.given.is_empty()
     }
 }

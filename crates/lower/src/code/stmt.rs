@@ -156,6 +156,7 @@ impl<'p> Writer<'_, 'p> {
             S::Refuse => self.refuse(),
             S::Later { handler, args, otherwise } => self.later(*handler, args, otherwise),
             S::Again => {
+                self.around.again(self);
                 let object = self.own_object();
                 self.op(r::OpKind::Again { object });
             }

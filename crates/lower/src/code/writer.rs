@@ -35,6 +35,8 @@ pub struct Runs {
     pub bottom: Option<Flow>,
     /// The lower session is not there yet: what is below is asked for by flow.
     pub opening: bool,
+    /// The session ends with this instant: the layer below has ended it.
+    pub over: bool,
     /// Who registers as a listener, where there are several.
     pub registering: Option<usize>,
     pub pass: Pass,

@@ -141,6 +141,7 @@ impl<'p> Writer<'_, 'p> {
     /// `failed`, `closed` from below: the own session ends.
     fn make_session_end(&mut self, task: &Task, pass: Pass) {
         let Some(session) = self.runs.session else { return };
+        self.runs.over = true;
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         match self.handler_of(task) {
             Some(handler) => {
@@ -245,6 +246,9 @@ impl<'p> Writer<'_, 'p> {
         }
         if let Some(handler) = self.handler_of(task) {
             self.run(handler, Vec::new());
+        }
+        if task.trigger == r::Trigger::Settle && task.on == On::Session {
+            self.end_after_settling();
         }
     }
 }

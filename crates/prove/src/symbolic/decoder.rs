@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mokume_reaction::{
-    Endian, FieldIndex, FieldValue, HeaderId, ReasonId, VariantId, Wire, WireArm, WireConstraint, WireExpression,
+    Endian, FieldIndex, FieldValue, HeaderId, ReasonId, Type, VariantId, Wire, WireArm, WireConstraint, WireExpression,
     WireField, WireId, WireItem,
 };
 

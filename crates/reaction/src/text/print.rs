@@ -220,7 +220,7 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
 
 fn composition(automaton: &Automaton, composition: &Composition) -> String {
     let layer = |id: LayerId| automaton.layers.get(id.index()).map_or("?".to_owned(), |layer| path(&layer.name));
-    let mut out = format!("composed peak {} {{\n", composition.peak);
+    let mut out = format!("composed peak {} outputs {} {{\n", composition.peak, composition.outputs);
     for (from, to) in &composition.queued {
         out += &format!("  queued {} -> {}\n", layer(*from), layer(*to));
     }
