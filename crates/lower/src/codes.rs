@@ -21,4 +21,5 @@ pub const CODES: &[Code] = &[
     Code("M0735"),
     Code("M0743"),
     Code("M0765"),
+    Code("M0766"),
 ];

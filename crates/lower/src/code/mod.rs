@@ -10,6 +10,7 @@ mod calls;
 mod expr;
 mod flow;
 mod fork;
+mod header_size;
 mod kept;
 mod limits;
 mod loops;

@@ -12,7 +12,7 @@ use crate::stack::{Lowering, On, Purpose, Task};
 
 impl<'p> Lowering<'p> {
     /// Whether messages come with headers of the same wire that are not encoded yet.
-    fn has_records_above(&self, inst: usize) -> bool {
+    pub fn has_records_above(&self, inst: usize) -> bool {
         let Some(group) = self.inst(inst).group else { return false };
         let above = self.plan.groups[group].members.iter().take_while(|at| **at != inst);
         above.into_iter().any(|at| crate::plan::has_header(self.inst(*at)))

@@ -3,6 +3,7 @@
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
+use mokume_semantics::visit::{walk, Met};
 
 use crate::code::{Exits, Flow, Writer};
 use crate::constants::Env;
@@ -175,10 +176,31 @@ impl<'p> Writer<'_, 'p> {
         let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Unmatched { .. }));
         let Some(handler) = handler else { return self.drop(message, "unmatched") };
         let s::Event::Unmatched { message: local, flow: named } = &handler.event else { return };
+        self.refuse_bare_replies(handler, *local);
         let mut given = vec![(*local, vec![message])];
         given.extend(named.map(|local| (local, flow.to_vec())));
         self.run(handler, given);
         self.forget(message);
+    }
+
+    /// The bundle's wire carries fields of the layers above, and in a new message there is nobody to say them.
+    fn refuse_bare_replies(&mut self, handler: &s::Handler, came: s::LocalId) {
+        if !self.has_records_above(self.inst) {
+            return;
+        }
+        let mut bare = Vec::new();
+        walk(&handler.body, &mut |met| {
+            let Met::Stmt(stmt) = met else { return };
+            let s::StmtKind::Emit(s::Emission::Send { message: Some(message), to: None, .. }) = &stmt.kind else { return };
+            if !matches!(message.kind, s::ExprKind::Give(local) if local == came) {
+                bare.push(stmt.span);
+            }
+        });
+        for span in bare {
+            let text = "the packets of this bundle carry fields of the layers above, and nobody says them here";
+            let help = "let the layer above answer, in `on arrives`, or reply with the message that came";
+            self.error("M0766", text, Some(span), help);
+        }
     }
 
     // -- the lower side's object
