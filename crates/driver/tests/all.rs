@@ -2,6 +2,7 @@
 
 mod attacks;
 mod campaign;
+mod crowds;
 mod dissect_tshark;
 mod docs;
 mod hostile;
