@@ -2,7 +2,7 @@
 
 use mokume_base::Code;
 
-use crate::channels::QUEUED;
+use crate::advice::QUEUED;
 use crate::cycles::CYCLE;
 use crate::pool::{OUTPUTS, POOL};
 

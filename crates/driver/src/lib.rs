@@ -16,6 +16,7 @@ pub mod live;
 pub mod machines;
 pub mod natives;
 pub mod new;
+mod places;
 pub mod project;
 pub mod run;
 pub mod settings;

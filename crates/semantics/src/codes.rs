@@ -157,6 +157,7 @@ mokume_base::codes! {
     WIRE_TAG = "M0612";
     WIRE_VARIANT = "M0613";
     WIRE_VALUE = "M0614";
+    WIRE_ALONE = "M0615";
     WIRE_CONDITION = "M0620";
     WIRE_LAST = "M0621";
     WIRE_OPTION_LENGTH = "M0622";

@@ -82,6 +82,8 @@ impl<'p> Lowering<'p> {
         u32::try_from(most).unwrap_or(u32::MAX).clamp(*EVICTED.start(), *EVICTED.end())
     }
 
+    /// A new class. Another that has its name keeps it, as an object called `S` meets the sessions' class: this one gets
+    /// a `_` more.
     fn class(
         &mut self,
         layer: usize,
@@ -90,7 +92,10 @@ impl<'p> Lowering<'p> {
         parent: Option<r::ClassId>,
         source: Option<r::SourceId>,
     ) -> r::ClassId {
-        let name = format!("{}.{name}", self.a.layers[layer].name);
+        let mut name = format!("{}.{name}", self.a.layers[layer].name);
+        while self.a.classes.iter().any(|class| class.name == name) {
+            name.push('_');
+        }
         let layer = layer.into();
         let cells = Vec::new();
         self.a.classes.push(r::Class { name, layer, capacity, parent, cells, settle_limit: None, source });
