@@ -8,7 +8,7 @@ use mokume_base::Diagnostic;
 use mokume_draw::{Chart, Direction, Event, MessageId, Unit};
 use mokume_reaction::{Accounts, Automaton, Datum, Handle, PortId, Type};
 use mokume_script::Written;
-use mokume_semantics::program::{Arg, Name, Network, Step, StepKind};
+use mokume_semantics::program::{Name, Network, Step};
 pub use mokume_simulate::Keep;
 use mokume_simulate::{Fate, Host, Medium, Partition, Record, RecordedEvent, ScriptedInput, Simulation, Weather};
 
@@ -196,46 +196,24 @@ fn script(
 ) -> Result<Vec<ScriptedInput>, Failure> {
     let mut inputs = Vec::new();
     for (at, host, step) in &network.script {
-        let StepKind::Input { port, event, args } = &step.kind else { continue };
         let automaton = &compiled[&network.hosts[*host as usize].stack.0].composed;
-        let mut input = input_of(automaton, step, port, event, args).map_err(|diagnostic| {
+        let input = mokume_lower::input(automaton, step, &seen).map_err(|diagnostic| {
             Failure::of_program(
                 format!("{}: {}", place(sources, step), diagnostic.message),
                 diagnostic.helps.join("; "),
             )
         })?;
-        for (datum, arg) in input.args.iter_mut().zip(args) {
-            if let Arg::Handle(name) = arg {
-                *datum = seen(name);
-            }
-        }
         let host = *host as usize;
         inputs.push(ScriptedInput { at: *at, host, port: input.port, event: input.event, args: input.args });
     }
     Ok(inputs)
 }
 
-/// Sessions are known only when the network runs: they stand by number, and take no part in the look-up.
-#[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
-fn input_of(
-    automaton: &Automaton,
-    step: &Step,
-    port: &Name,
-    event: &Name,
-    args: &[Arg],
-) -> Result<mokume_script::Input, Diagnostic> {
-    let known = |arg: &Arg| if matches!(arg, Arg::Handle(_)) { Arg::Word(0) } else { arg.clone() };
-    let args = args.iter().map(known).collect();
-    let kind = StepKind::Input { port: port.clone(), event: event.clone(), args };
-    mokume_lower::input(automaton, &Step { kind, span: step.span })
-}
-
 /// Steps that do not fit the stack of their host; hosts without an automaton are left out.
 pub fn wrong_steps<'a>(network: &Network, automaton: &dyn Fn(u32) -> Option<&'a Automaton>) -> Vec<Diagnostic> {
     let wrong = |(_, host, step): &(u64, u32, Step)| {
-        let StepKind::Input { port, event, args } = &step.kind else { return None };
         let of = automaton(network.hosts.get(*host as usize)?.stack.0)?;
-        input_of(of, step, port, event, args).err()
+        mokume_lower::input(of, step, &seen).err()
     };
     network.script.iter().filter_map(wrong).collect()
 }
@@ -245,7 +223,7 @@ fn place(sources: &mokume_base::SourceMap, step: &Step) -> String {
     format!("{}:{line}:{column}", sources.file(step.span.file).name)
 }
 
-/// `s1`, `s2`, …: the host's first, second, … session that an output has shown.
+/// Sessions are known only when the network runs: `s1`, `s2`, … stand for the host's first, second, … session that an output has shown.
 fn seen(name: &str) -> Datum {
     let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1);
     Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.max(1) - 1 })

@@ -17,6 +17,7 @@
 //! Each room knows those above it in the list. Invariant: the program had no errors, so this finds only what depends on the
 //! stack (codes M0720 to M0749), and every automaton that it gives back passes the verifier.
 
+mod arguments;
 mod clean;
 mod code;
 pub mod codes;

@@ -5,6 +5,8 @@ use mokume_reaction::{Automaton, Datum, PortId, Report, Type};
 use mokume_script::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Input, Script, Step};
 use mokume_semantics::program as s;
 
+use crate::arguments::{self, LeftOut};
+
 /// The values of a stack's parameters by the automaton's names: `address` of two scalars is `address.address`, `address.prefix`.
 pub fn settings(automaton: &Automaton, given: &[(s::Name, Vec<u64>)]) -> Vec<(String, u64)> {
     let mut all = Vec::new();
@@ -56,32 +58,31 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
     (diagnostics.is_empty().then_some(script), diagnostics)
 }
 
-/// One input of a network's script.
+/// One input of a network's script; `handle` is what a name stands for that is no constant.
 #[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
-pub fn input(automaton: &Automaton, step: &s::Step) -> Result<Input, Diagnostic> {
+pub fn input(automaton: &Automaton, step: &s::Step, handle: &dyn Fn(&str) -> Datum) -> Result<Input, Diagnostic> {
     let s::StepKind::Input { port, event, args } = &step.kind else {
         return Err(Diagnostic::error(Code("M0729"), "only inputs stand in a network").at(step.span, "here"));
     };
     let mut scripting = Scripting { automaton, bound: Vec::new(), diagnostics: Vec::new() };
     let resolved = scripting.input_args(port, event, args);
     let place = scripting.find_input(port, event);
-    let data = resolved.and_then(|args| args.into_iter().map(datum).collect::<Option<Vec<_>>>());
+    let data = resolved.and_then(|args| args.into_iter().map(|arg| datum(arg, handle)).collect::<Option<Vec<_>>>());
     match (place, data) {
         (Some((port, event)), Some(args)) => Ok(Input { port, event, args }),
         _ => Err(scripting.diagnostics.into_iter().next().unwrap_or_else(|| {
-            let message = "a handle is not known before the network runs";
-            Diagnostic::error(Code("M0729"), message)
-                .at(step.span, "here")
-                .help("use inputs without sessions: `bind`, `send_to`")
+            let message = "an input needs values: `?name` and `_` are for outputs";
+            Diagnostic::error(Code("M0729"), message).at(step.span, "here").help("write the value itself")
         })),
     }
 }
 
-fn datum(arg: Arg) -> Option<Datum> {
+fn datum(arg: Arg, handle: &dyn Fn(&str) -> Datum) -> Option<Datum> {
     match arg {
         Arg::Word(value) => Some(Datum::Word(value)),
         Arg::Octets(octets) => Some(Datum::Message(octets)),
-        _ => None,
+        Arg::Name(name) => Some(handle(&name)),
+        Arg::Null | Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => None,
     }
 }
 
@@ -98,7 +99,7 @@ impl Scripting<'_> {
         Some((PortId::from(at), input as u32))
     }
 
-    fn input_args(&mut self, port: &s::Name, event: &s::Name, args: &[s::Arg]) -> Option<Vec<Arg>> {
+    fn input_args(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<Vec<Arg>> {
         let Some((at, input)) = self.find_input(port, event) else {
             let known: Vec<String> = self
                 .automaton
@@ -111,24 +112,32 @@ impl Scripting<'_> {
             self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such input").help(help));
             return None;
         };
-        let params = &self.automaton.ports[at.index()].inputs[input as usize].params;
-        self.args(params, args, event)
-    }
-
-    fn args(&mut self, params: &[(String, Type)], args: &[s::Arg], event: &s::Name) -> Option<Vec<Arg>> {
-        // `_` alone stands for whatever comes.
-        if let ([s::Arg::Any], true) = (args, params.len() != 1) {
-            return Some(params.iter().map(|_| Arg::Any).collect());
-        }
-        if params.len() != args.len() {
-            let shown: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
-            let plural = if params.len() == 1 { "" } else { "s" };
-            let message = format!("`{}` has {} argument{plural} here, not {}", event.text, params.len(), args.len());
-            let help = format!("they are: {}", shown.join(", "));
-            self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "wrong number").help(help));
+        let port = &self.automaton.ports[at.index()];
+        let left_out = arguments::LeftOut::Any(arguments::flow_parts(port));
+        let args = self.args(&port.inputs[input as usize].params, args, event, &left_out)?;
+        if args.iter().any(|arg| matches!(arg, Arg::Any | Arg::Bind(_))) {
+            let text = format!("what `{}` is given must have values", event.text);
+            let help = "`?name` and `_` are for outputs, behind `=>`";
+            self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(event.span, "not known").help(help));
             return None;
         }
-        Some(params.iter().zip(args).map(|((_, ty), arg)| self.arg(*ty, arg)).collect())
+        Some(args)
+    }
+
+    fn args(
+        &mut self,
+        params: &[(String, Type)],
+        args: &s::Args,
+        event: &s::Name,
+        left_out: &LeftOut,
+    ) -> Option<Vec<Arg>> {
+        match arguments::fitted(params, args, event, left_out) {
+            Ok(fitted) => Some(params.iter().zip(&fitted).map(|((_, ty), arg)| self.arg(*ty, arg)).collect()),
+            Err(diagnostic) => {
+                self.diagnostics.push(*diagnostic);
+                None
+            }
+        }
     }
 
     fn arg(&mut self, ty: Type, arg: &s::Arg) -> Arg {
@@ -201,7 +210,7 @@ impl Scripting<'_> {
         }
     }
 
-    fn output(&mut self, port: &s::Name, event: &s::Name, args: &[s::Arg]) -> Option<ExpectedOutput> {
+    fn output(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<ExpectedOutput> {
         let known = self.automaton.ports.iter().find(|known| known.name == port.text);
         let Some(output) = known.and_then(|port| port.outputs.iter().find(|output| output.event == event.text)) else {
             let message = format!("the stack has no output `{}.{}`", port.text, event.text);
@@ -216,8 +225,7 @@ impl Scripting<'_> {
                 .push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such output").help(help));
             return None;
         };
-        let params = output.params.clone();
-        let args = self.args(&params, args, event)?;
+        let args = self.args(&output.params, args, event, &LeftOut::Nothing)?;
         Some(ExpectedOutput { port: port.text.clone(), event: event.text.clone(), args, at: None })
     }
 

@@ -82,6 +82,14 @@ pub fn block_value(block: &ast::Block) -> Option<Expr> {
     }
 }
 
+/// The timer of `on expiry t`, `waiting.t` of one in a container; none for other events.
+pub fn timer(file: FileId, handler: &ast::Handler) -> Option<Name> {
+    let names: Vec<Name> = handler.expiry().iter().map(|part| name(file, part)).collect();
+    let (first, last) = (names.first()?.span, names.last()?.span);
+    let text = names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".");
+    Some(Name { text, span: Span::new(file, first.start, last.end) })
+}
+
 /// `PathMtu` as `path_mtu`: what a served service is called in its layer.
 pub fn snake_case(text: &str) -> String {
     let mut snake = String::new();

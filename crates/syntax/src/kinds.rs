@@ -467,6 +467,8 @@ pub enum SyntaxKind {
     ARG_LIST,
     /// [`crate::ast::Arg`]
     ARG,
+    /// [`crate::ast::Rest`]
+    REST,
     /// [`crate::ast::FieldExpr`]
     FIELD_EXPR,
     /// [`crate::ast::IndexExpr`]

@@ -75,6 +75,7 @@ const STATEMENTS: &[&str] = &[
     "x = 3  x += y",
     "start t after 20 ms  start t at deadline  stop t  if running t { }",
     "take kept or { return }  take kept 3 or { drop msg: full  return }  give kept  let n = left kept",
+    "give kept  refuse",
     "count hits  count hits 3  count hits  x = 3  count hits n  y = 4",
     "a[i] = e",
     "if let v = m[k] { } else { }",
@@ -121,4 +122,5 @@ const STACKS: &[&str] = &["udp = Udp over ip[protocol: 17] with icmp\nexport udp
 const STEPS: &[&str] = &[
     "stack Host(address: 10.0.0.1/24, device.mac: 02:00:00:00:00:01)",
     "a.send(1, \"x\" x\"00\")\n=> a.sent(?s)  b.got(_, s)\n=> nothing\ndropped Rfc768.length 2\nconsumed used 1\nafter 20 ms",
+    "app.open(1, remote.port: 9)\n=> app.accepted(?s, local.port: 80, ..)\n=> app.deliver(s, \"two\")",
 ];

@@ -37,13 +37,13 @@ pub enum StepKind {
         port: Name,
         /// Of the port; known when the stack is lowered.
         event: Name,
-        /// In order; records are several words.
-        args: Vec<Arg>,
+        /// As they are written.
+        args: Args,
     },
     /// `=> port.event(args)`: what must come out, in this order and nothing else; `=> nothing` is empty.
     Expect {
         /// Port, event and arguments each.
-        outputs: Vec<(Name, Name, Vec<Arg>)>,
+        outputs: Vec<(Name, Name, Args)>,
     },
     /// `after 20 ms`: time goes on.
     After {
@@ -71,6 +71,24 @@ pub enum StepKind {
         /// In all since the start.
         count: u64,
     },
+}
+
+/// The arguments of a port's event, as a step gives them: which parameters these are is known after lowering.
+#[derive(Clone, Debug, Default)]
+pub struct Args {
+    /// Those without a name first, in the order of the parameters.
+    pub given: Vec<Given>,
+    /// `..`, of an output: those that are not given may be anything.
+    pub rest: bool,
+}
+
+/// One argument of a step.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// `remote.port:`, with its place.
+    pub name: Option<Name>,
+    /// Records are several words.
+    pub values: Vec<Arg>,
 }
 
 /// A value of a step.

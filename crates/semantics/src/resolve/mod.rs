@@ -7,8 +7,8 @@
 //! A room for each kind of thing that is resolved, from the bottom up; each uses only those above it in this list:
 //! [`context`] (what all of a program's resolution holds), [`body`] (one body at work), [`expr`] (values), [`emit`]
 //! (events that are sent), [`stmt`] (what a body does), [`items`] (types, functions, signatures), [`wire`] (layouts of
-//! packets), [`bundle`] (layers put together, and definitions applied to functions and layers), [`layer`] (declarations,
-//! handlers, scopes), [`stack`] (instances over devices), [`mod@test`] (tests and networks).
+//! packets), [`layer`] (declarations, handlers, scopes), [`bundle`] (layers put together, and definitions applied to functions,
+//! layers and containers), [`stack`] (instances over devices), [`mod@test`] (tests and networks).
 
 mod body;
 mod bundle;

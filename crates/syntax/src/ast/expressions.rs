@@ -52,6 +52,8 @@ node! {
     ArgList = ARG_LIST;
     /// `a`, `name: a`, `device.mac: a`
     Arg = ARG;
+    /// `..` at the end of an output's arguments: the others may be anything
+    Rest = REST;
     /// `a.b`
     FieldExpr = FIELD_EXPR;
     /// `a[i]`, `m[k, l]`
@@ -282,12 +284,20 @@ impl CallExpr {
     pub fn args(&self) -> Vec<Arg> {
         child::<ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
     }
+    /// `..` at the end of the arguments.
+    pub fn rest(&self) -> Option<Rest> {
+        child::<ArgList>(&self.0)?.rest()
+    }
 }
 
 impl ArgList {
     /// In order.
     pub fn args(&self) -> Vec<Arg> {
         children(&self.0)
+    }
+    /// `..` at the end, of an output.
+    pub fn rest(&self) -> Option<Rest> {
+        child(&self.0)
     }
 }
 

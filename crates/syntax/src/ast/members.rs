@@ -354,9 +354,9 @@ impl Handler {
     pub fn is_change(&self) -> bool {
         has_word(&self.0, "change")
     }
-    /// The timer of `on expiry t`.
-    pub fn expiry(&self) -> Option<Name> {
-        child(&self.0)
+    /// The timer of `on expiry t`; of `on expiry waiting.t` the container and its timer. Empty for other events.
+    pub fn expiry(&self) -> Vec<Name> {
+        children(&self.0)
     }
     /// What stands in the parentheses; empty without them.
     pub fn patterns(&self) -> Vec<Pattern> {

@@ -27,10 +27,17 @@ impl Parser<'_> {
         let mut height = 0;
         self.open(ARG_LIST);
         let opening = self.span_of(0);
+        let of_output = std::mem::replace(&mut self.of_output, false);
         self.bump();
         self.bracketed(|p| {
             p.nested(|p| {
                 while !p.at(R_PAREN) && !p.at_list_end() {
+                    if of_output && p.at(DOT_DOT) {
+                        p.open(REST);
+                        p.bump();
+                        p.close();
+                        break;
+                    }
                     let before = p.pos;
                     height = height.max(p.argument());
                     if !p.separator(R_PAREN, "argument") || p.pos == before {

@@ -154,6 +154,12 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether the next statement begins here, so that no value does: by its keyword, or with `refuse`.
+    pub(super) fn begins_statement(&self) -> bool {
+        let goes_on = matches!(self.nth(1), EQ | OP_EQ | DOT | L_PAREN | COLON | COMMA | L_BRACKET);
+        self.starts_statement_word(0) || self.at_word("refuse") && !goes_on
+    }
+
     /// Whether the token here, the first of its line, begins a statement for certain.
     pub(super) fn starts_line_of_its_own(&self) -> bool {
         let value = self.in_brackets && self.at_any_word(&["if", "match"]);

@@ -15,7 +15,10 @@ impl Parser<'_> {
         if self.at_word("expiry") {
             self.form = "on expiry t { … }";
             self.bump();
-            self.name_here("the timer's name");
+            if self.name_here("the timer's name") && self.at(DOT) {
+                self.bump();
+                self.name_here("the timer's name");
+            }
         } else {
             if self.at_word("change") && self.nth_word(1, "below") {
                 self.form = "on change below.mtu { … }";

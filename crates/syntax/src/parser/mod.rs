@@ -109,6 +109,8 @@ pub(crate) struct Parser<'t> {
     in_brackets: bool,
     /// `?s` and `_` are expressions here.
     in_test: bool,
+    /// The arguments that come next are those of an output: `..` may end them.
+    of_output: bool,
 }
 
 pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec<Diagnostic>) {
@@ -133,6 +135,7 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
         no_record: false,
         in_brackets: false,
         in_test: matches!(what, Fragment::TestSteps | Fragment::Network),
+        of_output: false,
     };
     parser.root(what);
     let Parser { builder, diagnostics: of_parser, .. } = parser;

@@ -176,7 +176,8 @@ impl Parser<'_> {
         self.open(RETURN_STMT);
         self.bump();
         let block_value = self.at_any_word(&["if", "match"]);
-        if self.same_line(0) && self.at_expression() && (block_value || !self.starts_line_of_its_own()) {
+        let value = block_value || !self.starts_line_of_its_own() && !self.begins_statement();
+        if self.same_line(0) && self.at_expression() && value {
             self.expression();
         }
         self.close();
@@ -186,7 +187,7 @@ impl Parser<'_> {
     pub(super) fn end_(&mut self) {
         self.open(END_STMT);
         self.bump();
-        if self.same_line(0) && self.at_expression() {
+        if self.same_line(0) && self.at_expression() && !self.begins_statement() {
             self.expression();
         }
         self.close();
@@ -258,7 +259,7 @@ impl Parser<'_> {
         }
         match self.peek() {
             NUMBER => true,
-            IDENT if self.at_any_word(&["or", "else", "and", "in"]) || self.starts_statement_word(0) => false,
+            IDENT if self.at_any_word(&["or", "else", "and", "in"]) || self.begins_statement() => false,
             IDENT => {
                 let mut n = 0;
                 while self.nth(n) == IDENT && self.nth(n + 1) == DOT {

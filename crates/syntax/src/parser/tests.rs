@@ -142,7 +142,9 @@ impl Parser<'_> {
 
     fn output(&mut self) {
         if self.at(IDENT) && self.same_line(0) {
+            self.of_output = true;
             self.postfix();
+            self.of_output = false;
         } else {
             self.expected("an output, or `nothing`");
         }

@@ -7,6 +7,8 @@ use crate::program::*;
 /// The locals of one body, and the scopes of their names.
 pub struct Locals {
     all: Vec<Local>,
+    /// Those that no source text can name.
+    hidden: Vec<LocalId>,
     /// Innermost last; names in the order in which they were bound.
     scopes: Vec<Vec<(String, LocalId)>>,
 }
@@ -14,7 +16,7 @@ pub struct Locals {
 impl Default for Locals {
     /// No locals, in the scope of the whole body.
     fn default() -> Locals {
-        Locals { all: Vec::new(), scopes: vec![Vec::new()] }
+        Locals { all: Vec::new(), hidden: Vec::new(), scopes: vec![Vec::new()] }
     }
 }
 
@@ -37,7 +39,14 @@ impl Locals {
 
     /// A local that no source text can name.
     pub fn hidden(&mut self, span: Span, ty: Type) -> LocalId {
-        self.add(Name { text: "it".into(), span }, ty)
+        let local = self.add(Name { text: "it".into(), span }, ty);
+        self.hidden.push(local);
+        local
+    }
+
+    /// Whether no source text can name it.
+    pub fn is_hidden(&self, local: LocalId) -> bool {
+        self.hidden.contains(&local)
     }
 
     fn add(&mut self, name: Name, ty: Type) -> LocalId {

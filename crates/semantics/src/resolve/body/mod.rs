@@ -8,6 +8,8 @@ mod locals;
 pub mod terms;
 mod view;
 
+use std::collections::BTreeMap;
+
 use mokume_base::{Code, Diagnostic, FileId, Span};
 use mokume_syntax::ast::AstNode;
 
@@ -36,6 +38,10 @@ pub struct Body<'c> {
     pub refuses: bool,
     /// Messages of statements that were refused: what becomes of them is unknown.
     pub excused: Vec<LocalId>,
+    /// Locals that began with a number of no type, and the places of their names.
+    pub soft: BTreeMap<LocalId, Span>,
+    /// What the statement at hand does before all else: it binds what has no name and must have one.
+    pub before: Vec<Stmt>,
 }
 
 impl<'c> Body<'c> {
@@ -51,6 +57,8 @@ impl<'c> Body<'c> {
             model: false,
             pattern: false,
             excused: Vec::new(),
+            before: Vec::new(),
+            soft: BTreeMap::new(),
         }
     }
 
@@ -174,6 +182,35 @@ impl<'c> Body<'c> {
             self.error(codes::MISPLACED, "a function of a file has no effects", span, "an effect", help);
         }
         allowed
+    }
+
+    /// A value, bound in front of the statement at hand to a local that no source text can name; a message is given from there.
+    pub fn bound_in_front(&mut self, value: Expr) -> Expr {
+        let Expr { ty, span, .. } = value;
+        let local = self.locals.hidden(span, ty);
+        self.before.push(Stmt { kind: StmtKind::Let { local, value }, span });
+        let kind = if ty == Type::Message { ExprKind::Give(local) } else { ExprKind::Local(local) };
+        Expr { kind, ty, span }
+    }
+
+    // ---- locals that take their type from use ----
+
+    /// A local that began with a number of no type, where another type is wanted of it, or it is given one.
+    pub fn soft_used(&mut self, expr: &Expr, want: Type) {
+        if let ExprKind::Local(local) = expr.kind {
+            self.soft_wish(local, want);
+        }
+    }
+
+    /// The same, of the local itself.
+    pub fn soft_wish(&mut self, local: LocalId, want: Type) {
+        let Some(name) = self.soft.get(&local).copied() else { return };
+        if matches!(want, Type::UInt(_) | Type::Seq(_)) {
+            let wished = self.cx.soft.wished.entry(name).or_insert(want);
+            if let (Type::UInt(known), Type::UInt(width)) = (&wished, want) {
+                *wished = Type::UInt(width.min(*known));
+            }
+        }
     }
 
     /// The value of an expression that turns out to be constant, else the expression.

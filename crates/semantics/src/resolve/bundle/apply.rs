@@ -7,9 +7,11 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::body::{Body, BodyKind};
-use crate::resolve::bundle::{fitting, higher};
-use crate::resolve::context::{Context, Given, Higher, Item, Kind, Made, Wanted};
+use crate::resolve::bundle::fitting;
+use crate::resolve::context::{ContainerId, Context, Given, Higher, Item, Kind, Made, Wanted};
 use crate::resolve::expr::arguments;
+use crate::resolve::items::higher;
+use crate::resolve::layer;
 use crate::{codes, tree};
 
 /// Where an application stands: the values and the other parameters that it may name.
@@ -94,7 +96,7 @@ fn make(
     others: Vec<(&Higher, Option<ast::Expr>)>,
     scene: Scene,
 ) -> Option<Use> {
-    let key = Made { of, functions: Vec::new(), layers: Vec::new(), result: of };
+    let key = Made { of, functions: Vec::new(), layers: Vec::new(), containers: Vec::new(), result: of };
     let mut making = Making { given: Given::default(), key, args, extra: Vec::new() };
     for (higher, value) in others {
         let Some(value) = value else {
@@ -105,12 +107,12 @@ fn make(
     }
     let Making { given, mut key, args, extra } = making;
     let span = applied.name.span;
-    let same = |made: &&Made| made.of == of && made.functions == key.functions && made.layers == key.layers;
+    let same = |made: &&Made| Made { result: made.result, ..key.clone() } == **made;
     if let Some(known) = cx.higher.made.iter().find(same) {
         return Some(Use { of: known.result, args, span });
     }
     key.result = match of {
-        Definition::Layer(id) => Definition::Layer(layer_for(cx, id, &key.functions)),
+        Definition::Layer(id) => Definition::Layer(layer_for(cx, id, &key)),
         Definition::Bundle(id) => Definition::Bundle(made_for(cx, id, &given, extra, span)?),
     };
     let result = key.result;
@@ -139,6 +141,11 @@ fn give(cx: &mut Context, making: &mut Making, higher: &Higher, value: &ast::Exp
             making.args.extend(part.args);
             making.given.layers.insert(higher.name.text.clone(), inner);
         }
+        Kind::Container { .. } => {
+            let found = higher::container_given(cx, scene.file, value, scene.given)?;
+            making.given.containers.insert(higher.name.text.clone(), found);
+            making.key.containers.push((higher.name.text.clone(), found));
+        }
     }
     Some(())
 }
@@ -159,10 +166,16 @@ fn lift(part: &Use, from: usize, extra: &mut Vec<Param>) -> Use {
     Use { of: part.of, args: args.collect(), span: part.span }
 }
 
-/// A copy of a layer that calls these functions in place of its stand-ins.
-fn layer_for(cx: &mut Context, id: LayerId, functions: &[FunctionId]) -> LayerId {
+/// A copy of a layer that calls these functions in place of its stand-ins; read anew if it has other containers.
+fn layer_for(cx: &mut Context, id: LayerId, made: &Made) -> LayerId {
+    let known = &cx.higher.containers;
+    let is_standin = |(name, of): &(String, ContainerId)| known.contains(&(id, name.clone(), *of));
+    let id = match made.containers.iter().all(is_standin) {
+        true => id,
+        false => layer::with_containers(cx, id, &made.containers),
+    };
     let mut layer = cx.program.layers[id.index()].clone();
-    layer.called = functions.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+    layer.called = made.functions.chunks(2).map(|pair| (pair[0], pair[1])).collect();
     cx.program.layers.push(layer);
     LayerId(cx.program.layers.len() as u32 - 1)
 }

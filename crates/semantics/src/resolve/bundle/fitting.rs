@@ -3,9 +3,9 @@
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
 
-use super::higher::SHAPES;
 use crate::program::*;
 use crate::resolve::context::{Context, Given, Higher, Item, Kind, Wanted};
+use crate::resolve::items::higher::SHAPES;
 use crate::signature::Claimed;
 use crate::{codes, suggest, tree, types};
 
@@ -28,6 +28,7 @@ pub(super) fn missing(cx: &mut Context, owner: &str, span: Span, higher: &Higher
             };
             (show_wanted(cx, *wanted), help)
         }
+        Kind::Container { .. } => ("a container".to_string(), format!("add `{}: …`", higher.name.text)),
     };
     let diagnostic =
         Diagnostic::error(codes::MISSING_ARGUMENT, format!("`{owner}` needs `{}`: {what}", higher.name.text))

@@ -5,12 +5,11 @@
 
 pub mod apply;
 mod fitting;
-pub mod higher;
 
 use crate::program::*;
 use crate::resolve::bundle::apply::Scene;
-use crate::resolve::bundle::higher::Owner;
 use crate::resolve::context::{Context, Given};
+use crate::resolve::items::higher::{self, Owner};
 use crate::resolve::items::params;
 use crate::{codes, tree};
 

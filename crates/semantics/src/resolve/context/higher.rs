@@ -16,6 +16,16 @@ pub struct Higher {
     pub default: Option<ast::Expr>,
 }
 
+impl Higher {
+    /// Of a parameter that is a container: its name, and which it is if nothing is said.
+    pub fn container(&self) -> Option<(String, ContainerId)> {
+        match &self.kind {
+            Kind::Container { standin } => Some((self.name.text.clone(), *standin)),
+            Kind::Function { .. } | Kind::Layer { .. } => None,
+        }
+    }
+}
+
 /// Whether a function or a layer is asked for.
 #[derive(Clone)]
 pub enum Kind {
@@ -29,7 +39,14 @@ pub enum Kind {
         wanted: Wanted,
         standin: LayerId,
     },
+    /// The definition is read with the one that stands for it if nothing else is given.
+    Container {
+        standin: ContainerId,
+    },
 }
+
+/// A container, by its place among [`Trees::containers`](super::Trees::containers).
+pub type ContainerId = usize;
 
 /// `worker`, `layer`, or the name of a signature.
 #[derive(Clone, Copy)]
@@ -44,6 +61,7 @@ pub enum Wanted {
 pub struct Given {
     pub functions: HashMap<String, FunctionId>,
     pub layers: HashMap<String, Use>,
+    pub containers: HashMap<String, ContainerId>,
 }
 
 impl Given {
@@ -59,6 +77,9 @@ impl Given {
                     let of = Definition::Layer(*standin);
                     given.layers.insert(higher.name.text.clone(), Use { of, args: Vec::new(), span: higher.name.span });
                 }
+                Kind::Container { standin } => {
+                    given.containers.insert(higher.name.text.clone(), *standin);
+                }
             }
         }
         given
@@ -71,6 +92,7 @@ pub struct Made {
     pub of: Definition,
     pub functions: Vec<FunctionId>,
     pub layers: Vec<Definition>,
+    pub containers: Vec<(String, ContainerId)>,
     pub result: Definition,
 }
 
@@ -79,6 +101,8 @@ pub struct Made {
 pub struct HigherTables {
     pub layers: Vec<Vec<Higher>>,
     pub bundles: Vec<Vec<Higher>>,
+    /// The containers that names stand for in a layer.
+    pub containers: Vec<(LayerId, String, ContainerId)>,
     pub made: Vec<Made>,
     /// Bundles that are being made: one that comes again has no end.
     pub making: Vec<BundleId>,

@@ -17,7 +17,7 @@ use crate::load::Loaded;
 use crate::program::*;
 use crate::{codes, suggest, types};
 
-pub use higher::{Given, Higher, HigherTables, Kind, Made, Wanted};
+pub use higher::{ContainerId, Given, Higher, HigherTables, Kind, Made, Wanted};
 pub use inside::{Inside, Pending};
 pub use names::{Item, Names};
 pub use trees::{Lazy, Trees};
@@ -37,6 +37,19 @@ pub struct Context {
     pub types: Vec<(String, Type)>,
     /// Containers whose functions wait to be read.
     pub contained: Vec<Pending>,
+    pub soft: Soft,
+}
+
+/// A body is read so often at most: what one use says of a local may tell another local's type, but not for ever.
+const MOST_READINGS: u32 = 4;
+
+/// The types of locals that begin with a number of no type (`let x = 0`), by the places of their names.
+#[derive(Default)]
+pub struct Soft {
+    /// As their uses say.
+    pub known: BTreeMap<Span, Type>,
+    /// What uses that were read by now would have them be.
+    pub wished: BTreeMap<Span, Type>,
 }
 
 /// What is known of how types are written, beside [`Program::written`].
@@ -60,6 +73,24 @@ pub struct Said {
 }
 
 impl Context {
+    /// Reads a body; once more, where its uses of `let x = 0` say which type that has.
+    pub fn settled<T>(&mut self, mut rule: impl FnMut(&mut Context) -> T) -> T {
+        self.soft = Soft::default();
+        let mut left = MOST_READINGS;
+        loop {
+            let said = self.out.len();
+            let found = rule(self);
+            let wished = std::mem::take(&mut self.soft.wished);
+            let before = self.soft.known.len();
+            self.soft.known.extend(wished);
+            left -= 1;
+            if self.soft.known.len() == before || left == 0 {
+                return found;
+            }
+            self.out.truncate(said);
+        }
+    }
+
     /// A context in which nothing is declared yet.
     pub fn new(loaded: &Loaded) -> Context {
         Context {
@@ -74,6 +105,7 @@ impl Context {
             trees: Default::default(),
             types: Vec::new(),
             contained: Vec::new(),
+            soft: Soft::default(),
         }
     }
 

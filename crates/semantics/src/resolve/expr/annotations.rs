@@ -211,19 +211,11 @@ pub fn stored(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     }
 }
 
-/// A type of a layer's state: what can be stored, or a flow.
+/// A type of a layer's state, of its maps and of the keys of its objects: what can be stored, or a flow.
 pub fn of_state(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     match is_flow(&ty) {
         true => read(cx, file, ty),
         false => stored(cx, file, ty),
-    }
-}
-
-/// A type of a map's keys or values: a scalar, or a flow.
-pub fn of_map(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
-    match is_flow(&ty) {
-        true => read(cx, file, ty),
-        false => scalar(cx, file, ty),
     }
 }
 

@@ -92,7 +92,7 @@ fn given_function(body: &Body, name: &Name) -> Option<FunctionId> {
     let found = higher.iter().find(|higher| higher.name.text == name.text)?;
     match found.kind {
         Kind::Function { standin, .. } => Some(standin),
-        Kind::Layer { .. } => None,
+        Kind::Layer { .. } | Kind::Container { .. } => None,
     }
 }
 

@@ -129,15 +129,32 @@ pub fn refusing(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Exp
             make(ExprKind::CallOwn { function: index, args }, head.result, span)
         }
     };
-    if let ExprKind::CallOwn { args, .. } | ExprKind::CallOn { args, .. } = &found.kind {
-        let nameless = args.iter().find(|arg| arg.ty == Type::Message && !matches!(arg.kind, ExprKind::Give(_)));
-        if let Some(place) = nameless.map(|arg| arg.span) {
-            let text = "this message has no name to come back to when it is refused";
-            let help = "bind it first: `let copy = msg.share()`";
-            body.error(codes::REFUSED_NAMELESS, text, place, "nameless", help);
+    Some(with_names(body, found))
+}
+
+/// Binds messages without a name in front of the statement, so that they can come back, and with them what is computed before.
+fn with_names(body: &mut Body, call: Expr) -> Expr {
+    let Expr { kind, ty, span } = call;
+    let kind = match kind {
+        ExprKind::CallOwn { function, args } => ExprKind::CallOwn { function, args: named_args(body, args) },
+        ExprKind::CallOn { object, function, args } => {
+            ExprKind::CallOn { object, function, args: named_args(body, args) }
         }
-    }
-    Some(found)
+        other => other,
+    };
+    make(kind, ty, span)
+}
+
+/// The arguments of what may be refused: messages without a name are bound in front of the statement.
+pub fn named_args(body: &mut Body, args: Vec<Expr>) -> Vec<Expr> {
+    let nameless = |arg: &Expr| arg.ty == Type::Message && !matches!(arg.kind, ExprKind::Give(_));
+    let Some(last) = args.iter().rposition(nameless) else { return args };
+    let bound = |(at, arg): (usize, Expr)| match arg.kind {
+        ExprKind::Give(_) => arg,
+        _ if at <= last => body.bound_in_front(arg),
+        _ => arg,
+    };
+    args.into_iter().enumerate().map(bound).collect()
 }
 
 /// `items.take(i)` of an array in a container, whose elements may be messages or not.

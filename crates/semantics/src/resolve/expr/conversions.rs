@@ -5,7 +5,7 @@ use mokume_base::Diagnostic;
 use crate::program::*;
 use crate::resolve::body::terms::cast;
 use crate::resolve::body::Body;
-use crate::{codes, types};
+use crate::{codes, constants, types};
 
 /// A value where a type is wanted.
 pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
@@ -19,6 +19,10 @@ pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
     if types::widens(expr.ty, want) {
         return cast(expr, want, CastKind::Widen);
     }
+    if let Some(fitting) = constant(body, &expr, want) {
+        return fitting;
+    }
+    body.soft_used(&expr, want);
     let (from, to) = (body.show(expr.ty), body.show(want));
     let code = if narrows(expr.ty, want) { codes::NARROWS } else { codes::MISMATCH };
     let mut diagnostic =
@@ -27,6 +31,13 @@ pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
     diagnostic.helps.push(help);
     body.report(diagnostic);
     Expr { ty: Type::Unknown, ..expr }
+}
+
+/// A number that is known, in the type that is wanted, if it fits there.
+fn constant(body: &Body, expr: &Expr, want: Type) -> Option<Expr> {
+    let (Type::UInt(_), Type::UInt(width) | Type::Seq(width)) = (expr.ty, want) else { return None };
+    let value = constants::eval(&body.cx.program, expr).ok()?.scalar()?;
+    (value <= types::mask(width)).then(|| Expr { kind: ExprKind::Number(value), ty: want, ..expr.clone() })
 }
 
 fn narrows(from: Type, to: Type) -> bool {

@@ -12,13 +12,15 @@ use crate::{codes, tree};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldUse {
     Values,
+    /// Of an object: state of a layer, where flows are known.
+    Keys,
     Key,
     Header,
 }
 
 /// Fields with their types, each name once.
 pub fn read(cx: &mut Context, file: FileId, list: &[ast::Field], what: FieldUse) -> Vec<Field> {
-    let scalars = what != FieldUse::Values;
+    let scalars = matches!(what, FieldUse::Key | FieldUse::Header);
     let mut fields: Vec<Field> = Vec::new();
     for field in list {
         let Some(name) = tree::some_name(file, field.name()) else { continue };
@@ -30,7 +32,8 @@ pub fn read(cx: &mut Context, file: FileId, list: &[ast::Field], what: FieldUse)
         let ty = match (what, field.ty()) {
             (FieldUse::Header, Some(ty @ ast::Type::Vector(_))) => annotations::read(cx, file, Some(ty)),
             (FieldUse::Values, ty) => annotations::stored(cx, file, ty),
-            (_, ty) => annotations::scalar(cx, file, ty),
+            (FieldUse::Keys, ty) => annotations::of_state(cx, file, ty),
+            (FieldUse::Key | FieldUse::Header, ty) => annotations::scalar(cx, file, ty),
         };
         let big = field.byte_order().map(|order| order == ast::ByteOrder::Big);
         if big.is_some() && !scalars {

@@ -20,8 +20,7 @@ pub fn bodies(cx: &mut Context) {
             let text = "a function of a file works on values, not on messages";
             cx.error(codes::MESSAGE_STORED, text, param.name.span, "a message", "write the function within the layer");
         }
-        let body = Body::of_function(cx, *file, None, &head);
-        let (locals, _, body) = function::body(body, item, &head);
+        let (locals, _, body) = cx.settled(|cx| function::body(Body::of_function(cx, *file, None, &head), item, &head));
         cx.program.functions[index].locals = locals;
         cx.program.functions[index].body = body;
     }

@@ -9,6 +9,7 @@ mod enums;
 mod externs;
 pub mod fields;
 pub mod functions;
+pub mod higher;
 pub mod params;
 mod services;
 pub mod signatures;

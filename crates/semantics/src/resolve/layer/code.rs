@@ -4,14 +4,14 @@ use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::check::linear;
-use crate::codes;
 use crate::program::*;
 use crate::resolve::body::{Body, BodyKind};
-use crate::resolve::context::Pending;
+use crate::resolve::context::{Context, Pending};
 use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::{handlers, sight};
 use crate::resolve::stmt;
 use crate::resolve::stmt::function;
+use crate::{codes, tree};
 
 /// Functions first, then handlers; those with parameters of unknown type when who calls them has been read.
 pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
@@ -36,10 +36,10 @@ pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
 }
 
 fn head_of(reader: &mut LayerReader, tree: &ast::Handler) -> Option<usize> {
-    let span = match (tree.event(), tree.expiry()) {
+    let span = match (tree.event(), tree::timer(reader.file, tree)) {
         (Some(path), _) => path.span(reader.file),
-        (None, Some(name)) => name.span(reader.file),
-        _ => return None,
+        (None, Some(name)) => name.span,
+        (None, None) => return None,
     };
     reader.this().handlers.iter().position(|handler| handler.span == span)
 }
@@ -53,8 +53,9 @@ fn is_vague(reader: &mut LayerReader, tree: &ast::Handler) -> bool {
 
 fn function_code(reader: &mut LayerReader, index: usize, tree: &ast::Function) {
     let head = reader.this().functions[index].clone();
-    let body = Body::of_function(reader.cx, reader.file, Some(reader.id), &head);
-    let (locals, excused, body) = function::body(body, tree, &head);
+    let (file, id) = (reader.file, reader.id);
+    let read = |cx: &mut Context| function::body(Body::of_function(cx, file, Some(id), &head), tree, &head);
+    let (locals, excused, body) = reader.cx.settled(read);
     let held: Vec<LocalId> =
         head.params.iter().filter(|param| param.ty == Type::Message).map(|param| param.local).collect();
     linear::check(
@@ -74,12 +75,15 @@ fn handler_code(reader: &mut LayerReader, tree: &ast::Handler) {
     let Some(index) = head_of(reader, tree) else { return };
     let head = reader.this().handlers[index].clone();
     let kind = BodyKind::Handler(handlers::role(&head.event));
-    let mut body = Body::of_scope(reader.cx, reader.file, reader.id, kind, head.scope);
-    for local in &head.locals {
-        body.locals.bind(&local.name, local.ty);
-    }
-    let statements = stmt::block(&mut body, tree.body());
-    let (locals, excused) = (body.locals.into_all(), body.excused);
+    let (file, id) = (reader.file, reader.id);
+    let (locals, excused, statements) = reader.cx.settled(|cx| {
+        let mut body = Body::of_scope(cx, file, id, kind, head.scope);
+        for local in &head.locals {
+            body.locals.bind(&local.name, local.ty);
+        }
+        let statements = stmt::block(&mut body, tree.body());
+        (body.locals.into_all(), body.excused, statements)
+    });
     let held = messages(&head.event, &locals);
     let span = head.span;
     linear::check(
@@ -112,27 +116,43 @@ pub(super) fn containers(reader: &mut LayerReader) {
     let id = reader.id;
     for pending in reader.cx.contained.clone().into_iter().filter(|pending| pending.layer == id) {
         let container = reader.this().containers[pending.inside.instance as usize].clone();
-        for (tree, (_, index)) in pending.tree.functions().into_iter().zip(container.functions) {
-            container_function(reader, &pending, &tree, index as usize);
+        let mut indices = container.functions.into_iter().map(|(_, index)| index as usize);
+        for (tree, index) in pending.tree.functions().into_iter().zip(&mut indices) {
+            let read = |body: Body, head: &Function| function::body(body, &tree, head);
+            container_function(reader, &pending, (tree.body(), index), read);
+        }
+        let expiries = pending.tree.handlers().into_iter().filter(|handler| !handler.expiry().is_empty());
+        for (tree, index) in expiries.zip(indices) {
+            let read = |mut body: Body, _: &Function| {
+                let statements = stmt::block(&mut body, tree.body());
+                (body.locals.into_all(), body.excused, statements)
+            };
+            container_function(reader, &pending, (tree.body(), index), read);
         }
     }
 }
 
-fn container_function(reader: &mut LayerReader, pending: &Pending, tree: &ast::Function, index: usize) {
+fn container_function(
+    reader: &mut LayerReader,
+    pending: &Pending,
+    (block, index): (Option<ast::Block>, usize),
+    read: impl Fn(Body, &Function) -> (Vec<Local>, Vec<LocalId>, Vec<Stmt>),
+) {
     let head = reader.this().functions[index].clone();
     let (id, file) = (reader.id, pending.file);
-    let (locals, excused, statements) = reader.cx.with_types(&pending.inside.types, |cx| {
+    let whole = |cx: &mut Context| {
         let mut body = Body::of_function(cx, file, Some(id), &head);
         body.view.inside = Some(pending.inside.clone());
         body.view.params = Vec::new();
         if let ScopeKind::Object(object) = pending.inside.scope {
             body.view.object = Some(object);
         }
-        function::body(body, tree, &head)
-    });
+        read(body, &head)
+    };
+    let (locals, excused, statements) = reader.cx.with_types(&pending.inside.types, |cx| cx.settled(whole));
     let held: Vec<LocalId> =
         head.params.iter().filter(|param| param.ty == Type::Message).map(|param| param.local).collect();
-    let end = function::last_brace(file, tree.body(), head.name.span);
+    let end = function::last_brace(file, block, head.name.span);
     linear::check(&locals, &held, &excused, &statements, end, &mut reader.cx.out);
     let function = &mut reader.this().functions[index];
     function.locals = locals;

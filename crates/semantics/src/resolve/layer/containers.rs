@@ -78,7 +78,13 @@ fn quota_of(
 
 fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(FileId, ast::Container, Name)> {
     let of = tree::some_name(reader.file, tree.container())?;
-    let Some(Item::Container(index)) = reader.cx.item(reader.file, &of.text) else {
+    let is_it = |(layer, name, _): &&(LayerId, String, usize)| *layer == reader.id && *name == of.text;
+    let given = reader.cx.higher.containers.iter().find(is_it).filter(|_| reader.inside.is_none());
+    let found = given.map(|(_, _, index)| *index).or_else(|| match reader.cx.item(reader.file, &of.text) {
+        Some(Item::Container(index)) => Some(index),
+        _ => None,
+    });
+    let Some(index) = found else {
         let is_one = |item| matches!(item, Item::Container(_));
         reader.cx.unknown(codes::UNKNOWN_ITEM, "a container", &of, reader.file, is_one);
         return None;
@@ -123,10 +129,11 @@ fn parts(
     (name, inside): (&Name, &mut Inside),
     members: &mut Vec<Member>,
 ) {
-    for handler in container.handlers() {
+    for handler in container.handlers().iter().filter(|handler| handler.expiry().is_empty()) {
         let span = handler.event().map_or(name.span, |event| event.span(file));
         let help = "write it in the layer, which calls a function of the container";
-        reader.cx.error(codes::CONTAINER_MEMBER, "a container handles no events", span, "not in a container", help);
+        let text = "a container handles the expiry of its timers alone";
+        reader.cx.error(codes::CONTAINER_MEMBER, text, span, "not in a container", help);
     }
     for state in container.states() {
         let Some(own) = tree::some_name(file, state.name()) else { continue };

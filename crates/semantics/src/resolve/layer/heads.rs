@@ -5,7 +5,7 @@ use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::body::Body;
-use crate::resolve::context::twice;
+use crate::resolve::context::{twice, Pending};
 use crate::resolve::expr;
 use crate::resolve::expr::annotations;
 use crate::resolve::items::params;
@@ -79,6 +79,11 @@ fn function_head(reader: &mut LayerReader, function: &ast::Function) -> Function
 
 fn add_handler(reader: &mut LayerReader, object: Option<ObjectId>, handler: &ast::Handler) {
     let Some(head) = handlers::read(reader.cx, reader.file, reader.id, object, handler) else { return };
+    push(reader, head);
+}
+
+/// A handler more; a report if its event has one.
+fn push(reader: &mut LayerReader, head: Handler) {
     if let Some(first) =
         reader.this().handlers.iter().find(|first| handlers::same_event(first, &head)).map(|first| first.span)
     {
@@ -105,5 +110,43 @@ pub(super) fn container_heads(reader: &mut LayerReader) {
             let container = &mut reader.this().containers[pending.inside.instance as usize];
             container.functions.push((own, index));
         }
+        expiries(reader, &pending);
+    }
+}
+
+/// What a container does when its timers expire: functions that no code can name, behind its own, and handlers that call them.
+fn expiries(reader: &mut LayerReader, pending: &Pending) {
+    let scope = pending.inside.scope;
+    for handler in pending.tree.handlers() {
+        let Some(name) = tree::timer(pending.file, &handler) else { continue };
+        let own = format!("on expiry {}", name.text);
+        let (function, span) = (reader.this().functions.len() as u32, name.span);
+        let member = pending.inside.member(&name.text).map(|(_, member)| member).filter(|member| {
+            let members = reader.this().members(scope);
+            members
+                .and_then(|all| all.get(*member as usize))
+                .is_some_and(|found| matches!(found.kind, MemberKind::Timer))
+        });
+        let title = Name { text: format!("{}{own}", pending.within), span };
+        reader.this().functions.push(Function {
+            name: title,
+            params: Vec::new(),
+            result: Type::Unit,
+            refuses: false,
+            native: None,
+            locals: Vec::new(),
+            body: Vec::new(),
+        });
+        reader.this().containers[pending.inside.instance as usize].functions.push((own, function));
+        let Some(member) = member else {
+            let text = format!("there is no timer `{}` here", name.text);
+            let help = format!("declare it in the container: `timer {}`", name.text);
+            reader.cx.error(codes::UNKNOWN_NAME, text, span, "expected a timer", &help);
+            continue;
+        };
+        let timer = StateRef { scope, member, object: None, span };
+        let call = Expr { kind: ExprKind::CallOwn { function, args: Vec::new() }, ty: Type::Unit, span };
+        let body = vec![Stmt { kind: StmtKind::Call(call), span }];
+        push(reader, Handler { event: Event::Expiry { timer }, scope, locals: Vec::new(), body, span });
     }
 }

@@ -47,8 +47,8 @@ fn array(reader: &mut LayerReader, ty: Option<ast::Type>, span: Span) -> MemberK
 fn map(reader: &mut LayerReader, ty: Option<ast::Type>, span: Span) -> MemberKind {
     if let Some(ast::Type::Map(map)) = ty {
         let keys = map.keys().into_iter();
-        let key = keys.map(|ty| annotations::of_map(reader.cx, reader.file, Some(ty))).collect();
-        let value = vec![annotations::of_map(reader.cx, reader.file, map.value())];
+        let key = keys.map(|ty| annotations::of_state(reader.cx, reader.file, Some(ty))).collect();
+        let value = vec![annotations::of_state(reader.cx, reader.file, map.value())];
         return MemberKind::Map { key, value, capacity: reader.size(map.capacity(), span) };
     }
     if ty.is_some() {

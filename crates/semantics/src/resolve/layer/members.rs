@@ -13,8 +13,21 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::scopes;
 use crate::{codes, tree};
 
+/// All members; scopes from the outside in first, as places for messages take from the quotas of those around them.
+pub(super) fn all(reader: &mut LayerReader, members: &[ast::Member]) {
+    let rank = |member: &ast::Member| match member {
+        ast::Member::Scope(scope) => Some(scopes::kind_of(scope)),
+        _ => None,
+    };
+    for kind in [ScopeKind::Entity, ScopeKind::Point, ScopeKind::SessionBelow, ScopeKind::Session] {
+        members.iter().filter(|member| rank(member) == Some(kind)).for_each(|member| read(reader, member));
+    }
+    members.iter().filter(|member| rank(member).is_none()).for_each(|member| read(reader, member));
+    members.iter().for_each(|member| scopes::quotas_of(reader, member));
+}
+
 /// One line for each kind of member; those that are bodies wait for the second pass.
-pub(super) fn read(reader: &mut LayerReader, member: &ast::Member) {
+fn read(reader: &mut LayerReader, member: &ast::Member) {
     let span = member.span(reader.file);
     match member {
         ast::Member::Header(header) => add_header(reader, header, span),

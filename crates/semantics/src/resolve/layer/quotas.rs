@@ -26,6 +26,27 @@ pub(super) fn read(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::St
     }
 }
 
+/// State in an order in which each quota stands in front of the containers that take from it.
+pub(super) fn in_front(states: &[ast::State]) -> Vec<ast::State> {
+    let mut all = states.to_vec();
+    let mut at = 0;
+    while at < all.len() {
+        let wanted = match &all[at] {
+            ast::State::Contained(contained) => contained.quota().map(|quota| quota.text()),
+            _ => None,
+        };
+        let is_it = |state: &ast::State| {
+            matches!(state, ast::State::Quota(_)) && state.name().map(|name| name.text()) == wanted
+        };
+        if let Some(behind) = all[at + 1..].iter().position(is_it).filter(|_| wanted.is_some()) {
+            let quota = all.remove(at + 1 + behind);
+            all.insert(at, quota);
+        }
+        at += 1;
+    }
+    all
+}
+
 /// The quota of that name that places of a scope may take from; a report if there is none in sight.
 fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<StateRef> {
     let body = Body::of_scope(reader.cx, reader.file, reader.id, BodyKind::Value, scope);
@@ -33,8 +54,8 @@ fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<Stat
         matches!(body.member(*kind, *member).map(|member| &member.kind), Some(MemberKind::Quota { .. }))
     };
     let Some((kind, member)) = body.find_state(&name.text).filter(is_quota) else {
-        let text = format!("there is no quota `{}` in front of this", name.text);
-        let help = format!("declare it in front: `entity {{ quota {}: 64 }}`", name.text);
+        let text = format!("there is no quota `{}` here", name.text);
+        let help = format!("declare it: `entity {{ quota {}: 64 }}`", name.text);
         reader.cx.error(codes::UNKNOWN_NAME, text, name.span, "expected a quota", &help);
         return None;
     };

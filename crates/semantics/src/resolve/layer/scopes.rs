@@ -25,7 +25,21 @@ pub(super) fn scope(reader: &mut LayerReader, scope: &ast::Scope, span: Span) {
     let members = members(reader, kind, &scope.states(), Vec::new());
     given(reader, kind, &scope.states(), &members);
     reader.this().scopes.push(Scope { kind, capacity, members });
-    quotas::read(reader, kind, &scope.states());
+}
+
+/// The quotas behind places for messages, when all state is declared.
+pub(super) fn quotas_of(reader: &mut LayerReader, member: &ast::Member) {
+    match member {
+        ast::Member::Scope(scope) => quotas::read(reader, kind_of(scope), &scope.states()),
+        ast::Member::Object(object) => {
+            let Some(name) = tree::some_name(reader.file, object.name()) else { return };
+            let place = reader.this().objects.iter().position(|class| class.name.text == name.text);
+            if let Some(place) = place {
+                quotas::read(reader, ScopeKind::Object(ObjectId(place as u32)), &object.states());
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The scope that a block's first word names.
@@ -73,7 +87,7 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
         return reader.cx.report(diagnostic);
     }
     object_rules(reader, object, &name);
-    let keys = fields::read(reader.cx, reader.file, &object.keys(), FieldUse::Values);
+    let keys = fields::read(reader.cx, reader.file, &object.keys(), FieldUse::Keys);
     let first: Vec<Member> = keys
         .iter()
         .map(|key| Member { name: key.name.clone(), kind: MemberKind::Var { ty: key.ty, init: None, constant: true } })
@@ -88,7 +102,6 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
         reader.cx.error(codes::SHAPE_MEMBER, "a router has no sessions", name.span, "owned by none", help);
     }
     reader.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, owned, members });
-    quotas::read(reader, kind, &object.states());
 }
 
 /// An object has state and expiries alone, and evicts the oldest if any.
@@ -115,7 +128,7 @@ fn capacity_of(reader: &mut LayerReader, object: &ast::Object, name: &Name) -> E
 }
 
 fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mut members: Vec<Member>) -> Vec<Member> {
-    for state in states {
+    for state in &quotas::in_front(states) {
         let Some(name) = tree::some_name(reader.file, state.name()) else { continue };
         let others = reader.this().scopes.iter().flat_map(|scope| &scope.members);
         let first = others.chain(&members).find(|first| first.name.text == name.text).map(|first| first.name.clone());

@@ -8,7 +8,7 @@ use crate::resolve::body::terms::{behind, make, once};
 use crate::resolve::body::Body;
 use crate::resolve::expr::{messages, named_types, operators, state, strangers};
 use crate::resolve::stmt::targets::{self, Change};
-use crate::resolve::stmt::{found, lookup, vector_parts};
+use crate::resolve::stmt::{lookup, vector_parts};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
@@ -131,7 +131,6 @@ fn to_entry(
         return None;
     };
     let otherwise = stmt::block(body, or.block());
-    found::must_leave(body, &otherwise, or.block(), span);
     Some(StmtKind::Insert { map, key, values, otherwise })
 }
 

@@ -7,6 +7,7 @@ use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::expr;
 use crate::resolve::expr::{messages, state};
+use crate::resolve::stmt::unnamed;
 use crate::{codes, tree};
 
 /// Calls that change a message or a place: `trim skip join put_… put`; none if it is something else.
@@ -47,7 +48,8 @@ fn put(body: &mut Body, base: &Tree, args: &[Tree]) -> Option<StmtKind> {
     }
     let messages = state::messages(body, base)?;
     let index = expr::index(body, &args[0]);
-    let message = messages::named(body, &args[1])?;
+    let index = unnamed::in_front_of(body, index, &args[1]);
+    let message = unnamed::message(body, &args[1])?;
     Some(StmtKind::Put { messages, index, message })
 }
 

@@ -7,7 +7,7 @@ use crate::codes;
 use crate::program::*;
 use crate::resolve::body::terms::make;
 use crate::resolve::body::{Body, BodyKind};
-use crate::resolve::stmt::bindings;
+use crate::resolve::stmt::{bindings, unnamed};
 use crate::resolve::{expr, stmt};
 
 /// `waiting.push(msg) or { … }` as a statement; none if the statement is no call that may refuse.
@@ -29,7 +29,8 @@ pub(super) fn call_or(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Opti
         let help = "take it: `let x = waiting.pop() or { return }`, or `if let x = waiting.pop() { … }`";
         body.error(codes::UNUSED_VALUE, "this gives a value that nobody uses", span, "not used", help);
     }
-    let otherwise = stmt::block(body, or.block());
+    let mut otherwise = unnamed::call_refused(body, &found);
+    otherwise.extend(stmt::block(body, or.block()));
     Some(Some(StmtKind::IfDone { call: found, local: None, then: Vec::new(), otherwise }))
 }
 

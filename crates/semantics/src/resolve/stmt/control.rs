@@ -8,7 +8,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{behind, make};
 use crate::resolve::body::Body;
 use crate::resolve::expr::{data, patterns};
-use crate::resolve::stmt::{bindings, found, lookup};
+use crate::resolve::stmt::{bindings, found, lookup, unnamed};
 use crate::resolve::{expr, stmt};
 
 /// `if c { … } else { … }`, `if let v = m[k] { … }`
@@ -23,7 +23,8 @@ pub(super) fn if_(body: &mut Body, stmt: &ast::If, span: Span) -> Option<StmtKin
         let value = condition.value()?;
         let place = body.span(&condition);
         let otherwise_node = (stmt.else_if(), stmt.else_block());
-        let Some(Ok(mut lookup)) = lookup::read_or_report(body, &value) else {
+        let (mut before, lookup) = unnamed::apart(body, |body| lookup::read_or_report(body, &value));
+        let Some(Ok(mut lookup)) = lookup else {
             body.scoped(|body| {
                 body.locals.bind_unknown(&names);
                 stmt::block(body, stmt.then())
@@ -32,9 +33,10 @@ pub(super) fn if_(body: &mut Body, stmt: &ast::If, span: Span) -> Option<StmtKin
             return None;
         };
         let then = stmt.then();
-        let before = lookup.before();
+        before.extend(lookup.before());
+        let mut other = lookup.refused(body);
         let mut kind = found::branches(body, lookup, &names, place, Vec::new(), |body| stmt::block(body, then));
-        let other = otherwise(body, otherwise_node.0, otherwise_node.1);
+        other.extend(otherwise(body, otherwise_node.0, otherwise_node.1));
         if let StmtKind::IfFound { otherwise, .. }
         | StmtKind::IfObject { otherwise, .. }
         | StmtKind::IfTaken { otherwise, .. }

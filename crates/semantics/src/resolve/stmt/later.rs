@@ -5,7 +5,7 @@ use mokume_syntax::ast::{self, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::Body;
-use crate::resolve::stmt::found;
+use crate::resolve::stmt::unnamed;
 use crate::resolve::{expr, stmt};
 use crate::{codes, suggest, tree};
 
@@ -31,20 +31,20 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LaterStmt, span: Span) -> Option
         body.error(codes::WRONG_COUNT, text, span, "here", "give one value for each");
     }
     // What it does without room comes first: the messages are still held there.
-    let otherwise = stmt::block(body, stmt.or().and_then(|or| or.block()));
+    let block = stmt::block(body, stmt.or().and_then(|or| or.block()));
     let args: Vec<Expr> = values.iter().zip(&types).map(|(value, ty)| expr::value(body, value, *ty)).collect();
     infer_params(body, handler, &args);
-    let types: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
-    match stmt.or() {
-        Some(or) => found::must_leave(body, &otherwise, or.block(), span),
-        None if types.contains(&Type::Message) => {
-            let diagnostic = Diagnostic::error(codes::MUST_LEAVE, "what happens to the message when there is no room?")
-                .at(span, "may have no room")
-                .help(format!("say it: `later {}(msg) or {{ drop msg: busy  return }}`", name.text));
-            body.report(diagnostic);
-        }
-        None => {}
+    if stmt.or().is_none() {
+        let given: Vec<&str> = args.iter().filter(|arg| arg.ty == Type::Message).map(|_| "msg").collect();
+        let fate = if given.is_empty() { "return" } else { "drop msg: busy  return" };
+        let diagnostic = Diagnostic::error(codes::MUST_LEAVE, "what happens when there is no room?")
+            .at(span, "may have no room")
+            .help(format!("say it: `later {}({}) or {{ {fate} }}`", name.text, given.join(", ")));
+        body.report(diagnostic);
     }
+    let args = expr::containers::named_args(body, args);
+    let mut otherwise = unnamed::refused(body, &args);
+    otherwise.extend(block);
     Some(StmtKind::Later { handler, args, otherwise })
 }
 

@@ -6,9 +6,9 @@ use mokume_syntax::ast::{self, AstNode, BindPattern, Expr as Tree, Stmt as Node}
 use crate::program::*;
 use crate::resolve::body::terms::make;
 use crate::resolve::body::Body;
-use crate::resolve::expr::{annotations, messages};
+use crate::resolve::expr::{annotations, data, operators};
 use crate::resolve::stmt::lookup::Lookup;
-use crate::resolve::stmt::{bindings, found, lookup};
+use crate::resolve::stmt::{bindings, found, lookup, unnamed};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
@@ -24,7 +24,9 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LetStmt, span: Span, done: &mut 
         done.extend(split(body, &names, &value, span).map(|kind| Stmt { kind, span }));
         return;
     }
-    let want = stmt.ty().map(|ty| annotations::read(body.cx, body.file, Some(ty)));
+    let said = stmt.ty().map(|ty| annotations::read(body.cx, body.file, Some(ty)));
+    let is_soft = said.is_none() && operators::is_flexible(body, &value);
+    let want = said.or_else(|| body.cx.soft.known.get(&names.first()?.span).copied().filter(|_| is_soft));
     let found = match want {
         Some(want) => expr::value(body, &value, want),
         None => expr::infer(body, &value, None),
@@ -51,6 +53,9 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LetStmt, span: Span, done: &mut 
         (_, Some(want)) => want,
     };
     let local = body.locals.bind(name, ty);
+    if is_soft && want.is_none() && matches!(ty, Type::UInt(_)) {
+        body.soft.insert(local, name.span);
+    }
     done.push(Stmt { kind: StmtKind::Let { local, value: found }, span });
 }
 
@@ -69,7 +74,7 @@ fn split(body: &mut Body, names: &[Name], value: &Tree, span: Span) -> Option<St
     };
     body.has_effects(span);
     let args = call.map_or(Vec::new(), |call| call.args());
-    let message = messages::named(body, &base);
+    let message = unnamed::message(body, &base);
     let at = expr::some_value(body, args.first().and_then(|arg| arg.value()), Type::UInt(32), name.span);
     let ([front, rest], Some(message)) = (names, message) else {
         if names.len() != 2 {
@@ -94,7 +99,8 @@ pub(super) fn with_rest(body: &mut Body, node: &Node, rest: &[Node]) -> Option<V
     let value = stmt.value()?;
     let span = body.span(node);
     let names = bindings::names(body, stmt.pattern());
-    let mut lookup = match lookup::read(body, &value)? {
+    let (mut all, lookup) = unnamed::apart(body, |body| lookup::read(body, &value));
+    let mut lookup = match lookup? {
         Ok(lookup) => lookup,
         Err(()) => {
             body.locals.bind_unknown(&names);
@@ -102,47 +108,59 @@ pub(super) fn with_rest(body: &mut Body, node: &Node, rest: &[Node]) -> Option<V
             return Some(stmt::statements(body, rest));
         }
     };
-    let default = or.block().and_then(|block| tree::block_value(&block));
-    let bound = match (&lookup, default) {
-        (Lookup::Object { class, key }, _) if or.is_new() => {
-            let otherwise = stmt::block(body, or.block());
-            found::must_leave(body, &otherwise, or.block(), span);
-            let local = body.locals.bind(names.first()?, Type::Object(*class));
-            let kind = StmtKind::FindOrNew { class: *class, key: key.clone(), local, otherwise };
-            Some(vec![Stmt { kind, span }])
-        }
-        (Lookup::Map { map, key, values }, Some(default)) => match values.as_slice() {
-            [ty] => Some(found_or_default(body, (map, key, *ty), &default, &names, span)?),
-            _ => None,
-        },
-        _ => None,
-    };
-    if let Some(mut all) = bound {
+    all.extend(lookup.before());
+    if let (Lookup::Object { class, key }, true) = (&lookup, or.is_new()) {
+        let otherwise = stmt::block(body, or.block());
+        found::must_leave(body, &otherwise, or.block(), span);
+        let local = body.locals.bind(names.first()?, Type::Object(*class));
+        let kind = StmtKind::FindOrNew { class: *class, key: key.clone(), local, otherwise };
+        all.push(Stmt { kind, span });
         all.extend(stmt::statements(body, rest));
         return Some(all);
     }
-    let otherwise = stmt::block(body, or.block());
-    found::must_leave(body, &otherwise, or.block(), span);
-    let mut all = lookup.before();
+    let default = or.block().and_then(|block| tree::block_value(&block)).filter(|value| !leaves(body, value));
+    if let (Some(default), Some(ty), [name]) = (default, lookup.value(), names.as_slice()) {
+        all.extend(found_or_default(body, (lookup, ty), &default, name, span));
+        all.extend(stmt::statements(body, rest));
+        return Some(all);
+    }
+    let mut otherwise = lookup.refused(body);
+    let block = stmt::block(body, or.block());
+    found::must_leave(body, &block, or.block(), span);
+    otherwise.extend(block);
     let kind = found::branches(body, lookup, &names, span, otherwise, |body| stmt::statements(body, rest));
     all.push(Stmt { kind, span });
     Some(all)
 }
 
-/// `let v = m[k] or { d }` of one value: the name holds `d`, and then what is found.
+/// `refuse` and `end` alone are statements.
+fn leaves(body: &Body, value: &Tree) -> bool {
+    let word = tree::name_expr(body.file, value).filter(|name| matches!(name.text.as_str(), "refuse" | "end"));
+    word.is_some_and(|name| body.locals.find(&name.text).is_none() && body.find_state(&name.text).is_none())
+}
+
+/// `let v = m[k] or { d }`: the name holds what is found, or `d`.
 fn found_or_default(
     body: &mut Body,
-    (map, key, ty): (&StateRef, &[Expr], Type),
+    (lookup, ty): (Lookup, Type),
     default: &Tree,
-    names: &[Name],
+    name: &Name,
     span: Span,
-) -> Option<Vec<Stmt>> {
-    let default = expr::value(body, default, ty);
-    let hidden = body.locals.hidden(span, ty);
-    let local = body.locals.bind(names.first()?, ty);
-    let found = make(ExprKind::Local(hidden), ty, span);
-    let then = vec![Stmt { kind: StmtKind::AssignLocal { local, value: found }, span }];
-    let (map, key) = (map.clone(), key.to_vec());
-    let kind = StmtKind::IfFound { map, key, locals: vec![hidden], then, otherwise: Vec::new() };
-    Some(vec![Stmt { kind: StmtKind::Let { local, value: default }, span }, Stmt { kind, span }])
+) -> Vec<Stmt> {
+    let (first, default) = unnamed::apart(body, |body| expr::value(body, default, ty));
+    let local = body.locals.hidden(span, ty);
+    let mut otherwise = lookup.refused(body);
+    otherwise.extend(first);
+    otherwise.push(Stmt { kind: StmtKind::AssignLocal { local, value: default }, span });
+    let kind = found::branches(body, lookup, std::slice::from_ref(name), span, otherwise, |body| {
+        let found = body.locals.find(&name.text).map(|found| make(ExprKind::Local(found), ty, span));
+        found.map(|value| Stmt { kind: StmtKind::AssignLocal { local, value }, span }).into_iter().collect()
+    });
+    let (nothing, either) = (data::zero(body, ty, span), make(ExprKind::Local(local), ty, span));
+    let bound = body.locals.bind(name, ty);
+    vec![
+        Stmt { kind: StmtKind::Let { local, value: nothing }, span },
+        Stmt { kind, span },
+        Stmt { kind: StmtKind::Let { local: bound, value: either }, span },
+    ]
 }

@@ -8,7 +8,7 @@ use crate::resolve::body::terms::{compared, edited, make, number, picked};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
 use crate::resolve::expr::{named_types, operators, positional, state};
-use crate::resolve::stmt::targets;
+use crate::resolve::stmt::{targets, unnamed};
 use crate::{codes, tree};
 
 /// What an `if let` or a `let … or` looks up.
@@ -47,6 +47,32 @@ impl Lookup {
             Lookup::Vector { before, .. } => std::mem::take(before),
             _ => Vec::new(),
         }
+    }
+
+    /// What becomes of messages without a name where a call is refused.
+    pub(super) fn refused(&self, body: &Body) -> Vec<Stmt> {
+        match self {
+            Lookup::Call(call) => unnamed::call_refused(body, call),
+            Lookup::Map { .. }
+            | Lookup::Object { .. }
+            | Lookup::Messages { .. }
+            | Lookup::Vector { .. }
+            | Lookup::Element(_) => Vec::new(),
+        }
+    }
+
+    /// The type of the one value that is found, if another can stand for it: no message and no object can.
+    pub(super) fn value(&self) -> Option<Type> {
+        let ty = match self {
+            Lookup::Map { values, .. } => match values.as_slice() {
+                [only] => *only,
+                _ => return None,
+            },
+            Lookup::Call(call) => call.ty,
+            Lookup::Vector { value, .. } | Lookup::Element(value) => value.ty,
+            Lookup::Object { .. } | Lookup::Messages { .. } => return None,
+        };
+        (!matches!(ty, Type::Unit | Type::Message | Type::Object(_) | Type::Unknown)).then_some(ty)
     }
 }
 

@@ -16,6 +16,7 @@ mod lets;
 mod lookup;
 mod loops;
 mod targets;
+mod unnamed;
 mod vector_parts;
 mod vectors;
 mod words;
@@ -59,7 +60,10 @@ fn statements(body: &mut Body, list: &[Node]) -> Vec<Stmt> {
 /// One statement; if it is refused, the messages that it names are excused.
 fn statement(body: &mut Body, node: &Node, done: &mut Vec<Stmt>) {
     let before = (done.len(), body.cx.out.len());
+    let outer = std::mem::take(&mut body.before);
     statement_kind(body, node, done);
+    let first = std::mem::replace(&mut body.before, outer);
+    done.splice(before.0..before.0, first);
     if done.len() == before.0 && body.cx.out.len() > before.1 {
         excuse(body, node);
     }

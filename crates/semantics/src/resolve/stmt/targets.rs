@@ -22,7 +22,11 @@ pub(super) struct Change<'t> {
 /// The new value: the text's, or the old one and the text's under an operator.
 pub(super) fn new_value(body: &mut Body, old: Expr, Change { op, value, span }: Change) -> Expr {
     let ty = old.ty;
-    let Some(op) = op.and_then(operations::operator) else { return expr::value(body, value, ty) };
+    let Some(op) = op.and_then(operations::operator) else {
+        let found = expr::infer(body, value, Some(ty));
+        soft_given(body, &old, found.ty);
+        return conversions::coerce(body, found, ty);
+    };
     let hint = match (ty, op) {
         (_, Binary::Shl | Binary::Shr) => Some(Type::UInt(8)),
         (Type::Seq(width), _) => Some(Type::UInt(width)),
@@ -33,8 +37,20 @@ pub(super) fn new_value(body: &mut Body, old: Expr, Change { op, value, span }: 
     };
     let hint = if operators::is_flexible(body, value) { hint } else { None };
     let by = expr::infer(body, value, hint);
-    let found = operations::operate(body, op, old, by, span, span);
+    let found = operations::operate(body, op, old.clone(), by, span, span);
+    soft_given(body, &old, found.ty);
     conversions::coerce(body, found, ty)
+}
+
+/// A local that began with a number of no type is given one of a wider type, or of another.
+fn soft_given(body: &mut Body, old: &Expr, given: Type) {
+    let fits = match (given, old.ty) {
+        (Type::UInt(given), Type::UInt(known)) => given <= known,
+        _ => false,
+    };
+    if !fits {
+        body.soft_used(old, given);
+    }
 }
 
 /// Whether it is a constant, and this is not where it begins.

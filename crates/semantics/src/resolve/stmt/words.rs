@@ -6,9 +6,9 @@ use mokume_syntax::ast::{self, Expr as Tree};
 use crate::program::*;
 use crate::resolve::body::terms::{cast, make};
 use crate::resolve::body::{Body, BodyKind, Role};
-use crate::resolve::expr::{messages, state};
+use crate::resolve::expr::state;
 use crate::resolve::stmt::lookup::Lookup;
-use crate::resolve::stmt::{found, lookup};
+use crate::resolve::stmt::{lookup, unnamed};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
@@ -36,7 +36,7 @@ pub(super) fn pass(body: &mut Body, span: Span) -> Option<StmtKind> {
 
 /// The message and the reason of `drop` and `consume`.
 pub(super) fn lose(body: &mut Body, value: Option<Tree>, reason: Option<ast::Path>) -> Option<(LocalId, Name)> {
-    let message = messages::named(body, &value?);
+    let message = unnamed::message(body, &value?);
     let reason = tree::path(body.file, &reason?);
     Some((message?, reason))
 }
@@ -59,7 +59,7 @@ pub(super) fn fail(body: &mut Body, stmt: &ast::FailStmt, span: Span) -> Option<
 
 /// `accept msg`
 pub(super) fn accept(body: &mut Body, stmt: &ast::AcceptStmt, span: Span) -> Option<StmtKind> {
-    let message = stmt.value().and_then(|value| messages::named(body, &value));
+    let message = stmt.value().and_then(|value| unnamed::message(body, &value));
     if body.kind != BodyKind::Handler(Role::Unmatched) {
         let help = "`accept` answers a message that no session matched: `on unmatched(msg) from flow { … }`";
         body.error(codes::MISPLACED, "nothing is accepted here", span, "not in `unmatched`", help);
@@ -88,7 +88,6 @@ pub(super) fn take(body: &mut Body, stmt: &ast::TakeStmt, span: Span) -> Option<
         return None;
     };
     let otherwise = stmt::block(body, or.block());
-    found::must_leave(body, &otherwise, or.block(), span);
     Some(StmtKind::Take { quota: quota?, amount, otherwise })
 }
 

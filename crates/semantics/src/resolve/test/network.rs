@@ -227,11 +227,6 @@ fn at_step(
     let host = host_of(cx, network, broken, &host)?;
     steps::known_port(cx, network.hosts[host].stack, &port);
     let mut handles = BTreeSet::new();
-    let args = call
-        .args()
-        .iter()
-        .filter_map(|arg| arg.value())
-        .flat_map(|value| steps::args(cx, file, &value, &mut handles))
-        .collect();
+    let args = steps::arguments(cx, file, call, &mut handles);
     Some((time, host as u32, Step { kind: StepKind::Input { port, event, args }, span }))
 }

@@ -19,7 +19,7 @@ pub(super) fn call(
     stack: Option<StackId>,
     expr: &Tree,
     handles: &mut BTreeSet<String>,
-) -> Option<(Name, Name, Vec<Arg>)> {
+) -> Option<(Name, Name, Args)> {
     let Tree::Call(call) = expr else {
         cx.error(codes::UNKNOWN_PORT, "a step is a call", expr.span(file), "no call", "write `port.event(…)`");
         return None;
@@ -40,9 +40,30 @@ pub(super) fn call(
     if let Some(stack) = stack {
         known_port(cx, stack, &port);
     }
-    let args =
-        call.args().iter().filter_map(|arg| arg.value()).flat_map(|value| args(cx, file, &value, handles)).collect();
-    Some((port, event, args))
+    Some((port, event, arguments(cx, file, call, handles)))
+}
+
+/// The arguments of a call, with their names; a name that comes twice is reported, and one without behind one with.
+pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, handles: &mut BTreeSet<String>) -> Args {
+    let mut given: Vec<Given> = Vec::new();
+    for arg in call.args() {
+        let Some(value) = arg.value() else { continue };
+        let name = arg.name().map(|name| tree::path(file, &name));
+        let before = given.iter().find(|before| before.name.is_some());
+        match &name {
+            None if before.is_some() => {
+                let text = "an argument without a name stands behind one with a name";
+                let help = "name it, or put it in front";
+                cx.error(codes::WRONG_COUNT, text, arg.span(file), "which one is it?", help);
+            }
+            Some(name) if given.iter().flat_map(|before| &before.name).any(|before| before.text == name.text) => {
+                let text = format!("`{}` is given twice", name.text);
+                cx.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
+            }
+            _ => given.push(Given { name, values: args(cx, file, &value, handles) }),
+        }
+    }
+    Args { given, rest: call.rest().is_some() }
 }
 
 /// A report, if a stack has no such port.
@@ -62,7 +83,7 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
 }
 
 /// A value of a test; records are several.
-pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
+fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
     if let Some(words) = in_notation(cx, file, value) {
         return words.into_iter().map(Arg::Word).collect();
     }

@@ -29,9 +29,9 @@ pub fn read(
     object: Option<ObjectId>,
     tree: &ast::Handler,
 ) -> Option<Handler> {
-    let span = match (tree.event(), tree.expiry()) {
+    let span = match (tree.event(), tree::timer(file, tree)) {
         (Some(path), _) => path.span(file),
-        (None, Some(name)) => name.span(file),
+        (None, Some(name)) => name.span,
         (None, None) => return None,
     };
     let mut head = Head { cx, file, layer, object, tree, locals: Vec::new(), span };
@@ -74,8 +74,8 @@ pub fn same_event(a: &Handler, b: &Handler) -> bool {
 }
 
 fn event(head: &mut Head) -> Option<Event> {
-    if let Some(timer) = head.tree.expiry() {
-        return expiry(head, &tree::name(head.file, &timer));
+    if let Some(timer) = tree::timer(head.file, head.tree) {
+        return expiry(head, &timer);
     }
     let path = head.tree.event()?;
     let parts = tree::parts(head.file, &path);

@@ -5,10 +5,10 @@
 //! so its mistakes are reported where nobody applies it, too.
 
 use mokume_base::{Diagnostic, FileId};
-use mokume_syntax::ast;
+use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
-use crate::resolve::context::{Context, Higher, Item, Kind, Wanted};
+use crate::resolve::context::{ContainerId, Context, Given, Higher, Item, Kind, Wanted};
 use crate::resolve::expr::annotations;
 use crate::signature::{Claim, Claimed};
 use crate::{codes, tree};
@@ -34,6 +34,11 @@ pub fn split(cx: &mut Context, file: FileId, list: &[ast::Param], owner: Owner) 
     let mut higher = Vec::new();
     for (at, param) in list.iter().enumerate() {
         let Some(name) = tree::some_name(file, param.name()) else { continue };
+        if is_container(&param.ty()) {
+            let kind = container(cx, file, &name, param.default());
+            higher.extend(kind.map(|kind| Higher { name, at, kind, default: param.default() }));
+            continue;
+        }
         let wanted = match param.ty() {
             Some(ast::Type::Fn(ty)) => {
                 let kind = function(cx, file, &name, &ty);
@@ -56,6 +61,43 @@ pub fn split(cx: &mut Context, file: FileId, list: &[ast::Param], owner: Owner) 
         }
     }
     (plain, higher)
+}
+
+/// The container that an argument names.
+pub fn container_given(cx: &mut Context, file: FileId, value: &ast::Expr, given: &Given) -> Option<ContainerId> {
+    let span = value.span(file);
+    let Some(name) = tree::name_expr(file, &tree::unparen(value)) else {
+        let text = "a container is wanted here";
+        cx.error(codes::HIGHER_ARGUMENT, text, span, "no container", "name one: `Congestion: newreno`");
+        return None;
+    };
+    let known = given.containers.get(&name.text).copied();
+    let found = known.or_else(|| match cx.item(file, &name.text) {
+        Some(Item::Container(index)) => Some(index),
+        _ => None,
+    });
+    if found.is_none() {
+        let is_one = |item| matches!(item, Item::Container(_));
+        cx.unknown(codes::HIGHER_ARGUMENT, "a container", &name, file, is_one);
+    }
+    found
+}
+
+/// `Congestion: container = …`
+fn is_container(ty: &Option<ast::Type>) -> bool {
+    let Some(ast::Type::Named(named)) = ty else { return false };
+    named.name().is_some_and(|word| word.text() == "container")
+}
+
+/// The container that is meant if none is given; a report if there is none.
+fn container(cx: &mut Context, file: FileId, name: &Name, default: Option<ast::Expr>) -> Option<Kind> {
+    let Some(value) = default else {
+        let text = format!("which container is `{}` if nothing is said?", name.text);
+        let help = format!("name one, with which this is read: `{}: container = queue`", name.text);
+        cx.error(codes::HIGHER_PARAMETER, text, name.span, "no default", &help);
+        return None;
+    };
+    container_given(cx, file, &value, &Given::default()).map(|standin| Kind::Container { standin })
 }
 
 fn wanted(cx: &Context, file: FileId, word: &str) -> Option<Wanted> {
@@ -104,10 +146,7 @@ fn layer(cx: &mut Context, name: &Name, wanted: Wanted) -> Kind {
 }
 
 /// Takes the arguments for such parameters out of all arguments; the rest is for those that are values.
-pub(super) fn arguments<'a>(
-    higher: &'a [Higher],
-    args: &[ast::Arg],
-) -> (Vec<ast::Arg>, Vec<(&'a Higher, Option<ast::Expr>)>) {
+pub fn arguments<'a>(higher: &'a [Higher], args: &[ast::Arg]) -> (Vec<ast::Arg>, Vec<(&'a Higher, Option<ast::Expr>)>) {
     let mut found: Vec<(&Higher, Option<ast::Expr>)> = higher.iter().map(|higher| (higher, None)).collect();
     let mut rest = Vec::new();
     let mut next = 0;
@@ -133,7 +172,7 @@ pub(super) fn arguments<'a>(
 }
 
 /// Warns of layers that a bundle asks for and does not hold.
-pub(super) fn unused(cx: &mut Context, higher: &[Higher], parts: &[Use]) {
+pub fn unused(cx: &mut Context, higher: &[Higher], parts: &[Use]) {
     for higher in higher {
         let Kind::Layer { standin, .. } = &higher.kind else { continue };
         let holds = |part: &Use| {

@@ -1,0 +1,152 @@
+//! The arguments of a step of a test, put to the parameters of the port's event: by their order, by name, or left out.
+
+use mokume_base::{Code, Diagnostic};
+use mokume_reaction::{Port, Type};
+use mokume_semantics::program as s;
+
+/// What stands for a parameter that a step does not give.
+pub enum LeftOut {
+    /// Of inputs: 0, which is any, for these parts of flows; the rest must be given.
+    Any(Vec<String>),
+    /// Of outputs: nothing does, but `..` at the end.
+    Nothing,
+}
+
+type Params = [(String, Type)];
+
+/// The parts of flows that a port's events have, by the names of their parameters.
+pub fn flow_parts(port: &Port) -> Vec<String> {
+    let accepted = port.outputs.iter().find(|output| output.event == "accepted").map(|output| &output.params[1..]);
+    let delivered = || {
+        let output = port.outputs.iter().find(|output| output.event == "deliver_from")?;
+        output.params.split_last().map(|(_, flow)| flow)
+    };
+    accepted.or_else(delivered).unwrap_or_default().iter().map(|(name, _)| name.clone()).collect()
+}
+
+/// One value for each parameter; a diagnostic for what does not fit.
+pub fn fitted(
+    params: &Params,
+    args: &s::Args,
+    event: &s::Name,
+    left_out: &LeftOut,
+) -> Result<Vec<s::Arg>, Box<Diagnostic>> {
+    // `_` alone stands for whatever comes.
+    if let ([s::Given { name: None, values }], true) = (args.given.as_slice(), params.len() != 1) {
+        if let [s::Arg::Any] = values.as_slice() {
+            return Ok(vec![s::Arg::Any; params.len()]);
+        }
+    }
+    let in_order = args.given.iter().filter(|given| given.name.is_none()).flat_map(|given| &given.values);
+    let mut found: Vec<Option<s::Arg>> = in_order.cloned().map(Some).collect();
+    let named: Vec<(&s::Name, &[s::Arg])> =
+        args.given.iter().filter_map(|given| Some((given.name.as_ref()?, given.values.as_slice()))).collect();
+    let is_open = args.rest || !named.is_empty();
+    if found.len() > params.len() || found.len() < params.len() && !is_open {
+        return Err(wrong_number(params, event, found.len()));
+    }
+    found.resize(params.len(), None);
+    for (name, values) in named {
+        by_name(params, name, values, event, &mut found)?;
+    }
+    fill(params, args.rest, event, left_out, found)
+}
+
+/// Puts the values of one argument with a name where they belong.
+fn by_name(
+    params: &Params,
+    name: &s::Name,
+    values: &[s::Arg],
+    event: &s::Name,
+    found: &mut [Option<s::Arg>],
+) -> Result<(), Box<Diagnostic>> {
+    let places = places(params, &name.text);
+    if places.is_empty() {
+        let shown: Vec<String> = params.iter().map(|(name, _)| label(name)).collect();
+        let near = mokume_base::did_you_mean(&name.text, shown.iter().map(String::as_str));
+        let help = near.map_or_else(|| listed(params), |near| format!("did you mean `{near}`?"));
+        let text = format!("`{}` has no argument `{}` here", event.text, name.text);
+        return Err(wrong(text, name, "unknown", help));
+    }
+    let values: Vec<s::Arg> = match values {
+        [s::Arg::Any] => vec![s::Arg::Any; places.len()],
+        values => values.to_vec(),
+    };
+    if values.len() != places.len() {
+        let text = format!("`{}` has {} values here, not {}", name.text, places.len(), values.len());
+        return Err(wrong(text, name, "wrong number", listed(&params[places.clone()])));
+    }
+    for (at, value) in places.zip(values) {
+        if found[at].is_some() {
+            let text = format!("`{}` is given twice", name.text);
+            return Err(wrong(text, name, "it stands in front already", "leave one of them out".to_string()));
+        }
+        found[at] = Some(value);
+    }
+    Ok(())
+}
+
+/// The parameter of a name, or those of a record or an end of a flow that is named as a whole.
+fn places(params: &Params, name: &str) -> std::ops::Range<usize> {
+    let plain = |text: &str| text.replace('.', "_");
+    let name = plain(name);
+    if let Some(at) = params.iter().position(|(param, _)| plain(param) == name) {
+        return at..at + 1;
+    }
+    let is_part =
+        |(param, _): &(String, Type)| plain(param).strip_prefix(&name).is_some_and(|rest| rest.starts_with('_'));
+    let from = params.iter().position(is_part).unwrap_or(params.len());
+    from..from + params[from..].iter().take_while(|param| is_part(param)).count()
+}
+
+fn fill(
+    params: &Params,
+    rest: bool,
+    event: &s::Name,
+    left_out: &LeftOut,
+    found: Vec<Option<s::Arg>>,
+) -> Result<Vec<s::Arg>, Box<Diagnostic>> {
+    let missing = |name: &String| match left_out {
+        LeftOut::Any(parts) if parts.contains(name) => Some(s::Arg::Word(0)),
+        LeftOut::Nothing if rest => Some(s::Arg::Any),
+        LeftOut::Any(_) | LeftOut::Nothing => None,
+    };
+    let filled: Vec<Option<s::Arg>> =
+        found.into_iter().zip(params).map(|(arg, (name, _))| arg.or_else(|| missing(name))).collect();
+    let without: Vec<String> = filled
+        .iter()
+        .zip(params)
+        .filter(|(arg, _)| arg.is_none())
+        .map(|(_, (name, _))| format!("`{}`", label(name)))
+        .collect();
+    if without.is_empty() {
+        return Ok(filled.into_iter().flatten().collect());
+    }
+    let text = format!("`{}` needs {} too", event.text, without.join(", "));
+    let help = match left_out {
+        LeftOut::Any(_) => "only parts of flows may be left out: they are any".to_string(),
+        LeftOut::Nothing => "end the arguments with `..` if the others may be anything".to_string(),
+    };
+    Err(wrong(text, event, "not given", help))
+}
+
+fn wrong_number(params: &Params, event: &s::Name, count: usize) -> Box<Diagnostic> {
+    let plural = if params.len() == 1 { "" } else { "s" };
+    let text = format!("`{}` has {} argument{plural} here, not {count}", event.text, params.len());
+    wrong(text, event, "wrong number", listed(params))
+}
+
+fn wrong(text: String, at: &s::Name, label: &str, help: String) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(Code("M0729"), text).at(at.span, label).help(help))
+}
+
+fn listed(params: &Params) -> String {
+    let shown: Vec<String> = params.iter().map(|(name, _)| label(name)).collect();
+    format!("they are: {}", shown.join(", "))
+}
+
+/// As a step names a parameter: `remote.port` of `remote_port`.
+fn label(name: &str) -> String {
+    let end = ["local_", "remote_"].into_iter().find(|end| name.starts_with(end));
+    end.map_or_else(|| name.to_string(), |end| name.replacen(end, &end.replace('_', "."), 1))
+}
