@@ -186,13 +186,17 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
     let Some(uncomposed) = lowered.filter(|_| !has_errors(&diagnostics)) else { return (None, diagnostics) };
     let Some(definition) = checked.program.stacks.get(stack.index()) else { return (None, diagnostics) };
     let faults = mokume_reaction::verify::verify(&uncomposed);
-    diagnostics.extend(faults.iter().map(|fault| places::of_fault(checked, definition, &uncomposed, fault)));
+    diagnostics.extend(
+        faults
+            .iter()
+            .map(|fault| places::of_fault((&checked.sources, &checked.program), definition, &uncomposed, fault)),
+    );
     if has_errors(&diagnostics) {
         return (None, diagnostics);
     }
     let composed = mokume_compose::compose(&uncomposed, mokume_compose::Options::default());
     let found = composed.findings.into_iter();
-    diagnostics.extend(found.map(|found| places::of_finding(checked, definition, found)));
+    diagnostics.extend(found.map(|found| places::of_finding(&checked.sources, definition, found)));
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
             let native_files = checked.natives.clone();

@@ -4,13 +4,11 @@ use mokume_base::{Diagnostic, SourceMap, Span};
 use mokume_compose::Finding;
 use mokume_reaction::verify::Fault;
 use mokume_reaction::{Automaton, Place, Places, Source};
-use mokume_semantics::program::Stack;
-
-use crate::compile::Checked;
+use mokume_semantics::program::{Program, Stack};
 
 /// What composing found, at the places of its emissions, else at the stack's name.
-pub fn of_finding(checked: &Checked, stack: &Stack, finding: Finding) -> Diagnostic {
-    let span = |source: &Source| span_of(&checked.sources, source);
+pub fn of_finding(sources: &SourceMap, stack: &Stack, finding: Finding) -> Diagnostic {
+    let span = |source: &Source| span_of(sources, source);
     let found = match finding.at.as_ref().and_then(span) {
         Some(place) => finding.diagnostic.at(place, finding.text).label(stack.name.span, "in this stack"),
         None => finding.diagnostic.at(stack.name.span, "in this stack"),
@@ -23,19 +21,24 @@ pub fn of_finding(checked: &Checked, stack: &Stack, finding: Finding) -> Diagnos
 
 /// What the verifier found in a lowered automaton: a fault of ours that the checks should have met in the program's own
 /// words. It is shown all the same, as near to its cause as is known.
-pub fn of_fault(checked: &Checked, stack: &Stack, automaton: &Automaton, fault: &Fault) -> Diagnostic {
-    let known = fault.source(automaton).and_then(|source| span_of(&checked.sources, source));
-    let span = known.or_else(|| wire_of(checked, automaton, fault.place)).unwrap_or(stack.name.span);
+pub fn of_fault(
+    (sources, program): (&SourceMap, &Program),
+    stack: &Stack,
+    automaton: &Automaton,
+    fault: &Fault,
+) -> Diagnostic {
+    let known = fault.source(automaton).and_then(|source| span_of(sources, source));
+    let span = known.or_else(|| wire_of(program, automaton, fault.place)).unwrap_or(stack.name.span);
     let found = fault.diagnostic(automaton, &Places::default()).at(span, "what became of this is wrong");
     found
         .help("this is a fault of the compiler that the program only brought to light; writing it another way may help")
 }
 
 /// The name of a wire of the text; none of a generated one.
-fn wire_of(checked: &Checked, automaton: &Automaton, place: Place) -> Option<Span> {
+fn wire_of(program: &Program, automaton: &Automaton, place: Place) -> Option<Span> {
     let (Place::Wire(wire) | Place::WireField(wire, _)) = place else { return None };
     let name = automaton.wires.get(wire.index())?.name.rsplit('.').next()?;
-    checked.program.wires.iter().find(|known| known.name.text == name).map(|known| known.name.span)
+    program.wires.iter().find(|known| known.name.text == name).map(|known| known.name.span)
 }
 
 /// The word of the text that stands at a place of the automaton's table; none if the file is not among the sources.

@@ -1,8 +1,8 @@
 //! What operations do to the cells of objects. Those of an object that was freed are zero, and nothing is written to them.
 
-use mokume_reaction::{CellId, CellKind, ClassId, Report, Value};
+use mokume_reaction::{CellId, CellKind, Report, Value};
 
-use crate::host::{Content, NULL};
+use crate::host::Content;
 use crate::operate::Frame;
 use crate::react::{Happening, Reaction};
 
@@ -20,14 +20,6 @@ impl Reaction<'_> {
         };
         self.report_if(word.is_none(), Report::Bounds);
         word.unwrap_or(0)
-    }
-
-    /// Whom a cell of an object refers to, also of one that has ended in this reaction.
-    pub fn referred(&self, class: ClassId, object: u64, cell: CellId) -> u64 {
-        match self.object(class, object).map(|object| &object.cells[cell.index()]) {
-            Some(Content::Word(word)) => *word,
-            _ => NULL,
-        }
     }
 
     /// What a cell holds, to be changed; `None` where the object was freed (docs/semantics.md, L7).

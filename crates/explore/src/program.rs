@@ -176,7 +176,7 @@ fn class_info(automaton: &Automaton, id: ClassId) -> ClassInfo {
 }
 
 fn links(automaton: &Automaton, body: &Body, from: LayerId) -> Vec<BlockLinks> {
-    let class_of = |target: Addressee| target.class(automaton, body);
+    let class_of = |target: Addressee| automaton.class_for(body, target);
     let resolve = |target: Addressee, event: &str| {
         class_of(target).and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_string())))
     };

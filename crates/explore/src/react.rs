@@ -235,6 +235,14 @@ impl Reaction<'_> {
         }
     }
 
+    /// Whom a cell of an object refers to, also of one that has ended in this reaction.
+    fn referred(&self, class: ClassId, object: u64, cell: CellId) -> u64 {
+        match self.object(class, object).map(|object| &object.cells[cell.index()]) {
+            Some(Content::Word(word)) => *word,
+            _ => NULL,
+        }
+    }
+
     fn put_out(&mut self, port: PortId, event: u32, args: &[u64]) {
         let signature = &self.program.automaton.ports[port.index()].outputs[event as usize];
         let mut out = Out { port, event, args: Vec::new() };

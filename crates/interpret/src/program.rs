@@ -208,7 +208,7 @@ fn messages(params: &[(String, Type)]) -> Vec<u16> {
 }
 
 fn block_infos(automaton: &Automaton, body: &Body, from: LayerId, edges: &mut u32) -> Vec<BlockInfo> {
-    let class_of = |target: Addressee| target.class(automaton, body);
+    let class_of = |target: Addressee| automaton.class_for(body, target);
     let resolve = |target: Addressee, event: &str| class_of(target).map_or(NOBODY, |c| handler_of(automaton, c, event));
     let info = |block: &mokume_reaction::Block| {
         let emits = block.ops.iter().map(|op| match op.kind.emission() {

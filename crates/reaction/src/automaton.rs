@@ -1,7 +1,7 @@
 //! A stack as data: cells, classes of objects, ports and handlers.
 
 use crate::value::{CellId, ClassId, HandlerId, LayerId, PortId, SourceId, Type};
-use crate::{Body, Wire};
+use crate::{Addressee, Body, Wire};
 
 /// One stack. *Uncomposed* (the reference) when `composition` is `None`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -344,6 +344,16 @@ impl Type {
 }
 
 impl Automaton {
+    /// The class of the object that an event which a body emits is for; none where the operands make no sense.
+    pub fn class_for(&self, body: &Body, target: Addressee) -> Option<ClassId> {
+        match target {
+            Addressee::Object(object) => body.class_of(object),
+            Addressee::Linked { object, cell } => {
+                self.class(body.class_of(object)?).cells.get(cell.index())?.refers_to()
+            }
+        }
+    }
+
     /// The numbers that are values of a type and less than 2^`width`, as ranges in ascending order; none if all are.
     pub fn gaps(&self, ty: Type, width: u8) -> Option<Vec<std::ops::RangeInclusive<u64>>> {
         let Type::Enum(id) = ty else { return None };

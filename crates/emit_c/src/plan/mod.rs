@@ -254,7 +254,7 @@ pub fn edges(automaton: &Automaton, from: LayerId, body: &Body) -> Vec<(LayerId,
     for emission in body.ops().filter_map(|op| op.kind.emission()) {
         match emission {
             Emission::Event { target, .. } => {
-                if let Some(class) = target.class(automaton, body) {
+                if let Some(class) = automaton.class_for(body, target) {
                     found.push((from, Ok(automaton.class(class).layer)));
                 }
             }
@@ -306,7 +306,7 @@ fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
         let put = body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
         found.extend(later.chain(put).filter_map(|emission| match emission {
             Emission::Event { target, event, .. } => {
-                let class = target.class(automaton, body)?;
+                let class = automaton.class_for(body, target)?;
                 let handler = automaton.handler_of(class, &Trigger::Event(event.to_string()))?;
                 Some(match target {
                     Addressee::Object(_) => Waiting::Handler(handler),
@@ -432,7 +432,7 @@ impl Depths<'_> {
             for emission in block.ops.iter().filter_map(|op| op.kind.emission()) {
                 own = own.saturating_add(rounds);
                 let Emission::Event { target, event, .. } = emission else { continue };
-                let Some(class) = target.class(self.automaton, body) else { continue };
+                let Some(class) = self.automaton.class_for(body, target) else { continue };
                 if let Some(reached) = self.automaton.handler_of(class, &Trigger::Event(event.to_string())) {
                     inner = inner.max(self.handler(reached.index()));
                 }

@@ -15,7 +15,7 @@ pub(crate) fn handlers(automaton: &Automaton) -> Vec<bool> {
         let later = body.attempts().filter_map(Fallible::emission);
         for emission in body.ops().filter_map(|op| op.kind.emission()).chain(later) {
             let Emission::Event { target, event, .. } = emission else { continue };
-            let class = target.class(automaton, body);
+            let class = automaton.class_for(body, target);
             let handler = class.and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_string())));
             if let Some(handler) = handler.filter(|_| !never_null(target)) {
                 sure[handler.index()] = false;

@@ -191,7 +191,9 @@ impl<'p> Writer<'_, 'p> {
         let mut bare = Vec::new();
         walk(&handler.body, &mut |met| {
             let Met::Stmt(stmt) = met else { return };
-            let s::StmtKind::Emit(s::Emission::Send { message: Some(message), to: None, .. }) = &stmt.kind else { return };
+            let s::StmtKind::Emit(s::Emission::Send { message: Some(message), to: None, .. }) = &stmt.kind else {
+                return;
+            };
             if !matches!(message.kind, s::ExprKind::Give(local) if local == came) {
                 bare.push(stmt.span);
             }

@@ -17,7 +17,7 @@ pub use numbers::{Binary, Compare, Endian};
 pub use row::{Given, Operation, Row};
 pub use table::{Fallible, OpKind};
 
-use crate::{Automaton, Body, CellId, ClassId, Value};
+use crate::{CellId, Value};
 
 /// An event that leaves a handler: who it is for, and its name and arguments.
 #[derive(Clone, Copy, Debug)]
@@ -35,18 +35,6 @@ pub enum Addressee {
     Object(Value),
     /// The one that a cell refers to when the emission is carried out (`docs/semantics.md`, O9).
     Linked { object: Value, cell: CellId },
-}
-
-impl Addressee {
-    /// The class of the object; none where the operands make no sense.
-    pub fn class(self, automaton: &Automaton, body: &Body) -> Option<ClassId> {
-        match self {
-            Addressee::Object(object) => body.class_of(object),
-            Addressee::Linked { object, cell } => {
-                automaton.class(body.class_of(object)?).cells.get(cell.index())?.refers_to()
-            }
-        }
-    }
 }
 
 impl OpKind {
