@@ -19,10 +19,12 @@ pub(super) fn all(reader: &mut LayerReader, members: &[ast::Member]) {
         ast::Member::Scope(scope) => Some(scopes::kind_of(scope)),
         _ => None,
     };
+    let is_state = |member: &&ast::Member| matches!(member, ast::Member::Scope(_) | ast::Member::Object(_));
+    members.iter().filter(|member| !is_state(member)).for_each(|member| read(reader, member));
     for kind in [ScopeKind::Entity, ScopeKind::Point, ScopeKind::SessionBelow, ScopeKind::Session] {
         members.iter().filter(|member| rank(member) == Some(kind)).for_each(|member| read(reader, member));
     }
-    members.iter().filter(|member| rank(member).is_none()).for_each(|member| read(reader, member));
+    members.iter().filter(|member| matches!(member, ast::Member::Object(_))).for_each(|member| read(reader, member));
     members.iter().for_each(|member| scopes::quotas_of(reader, member));
 }
 
