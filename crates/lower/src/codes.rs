@@ -22,4 +22,5 @@ pub const CODES: &[Code] = &[
     Code("M0743"),
     Code("M0765"),
     Code("M0766"),
+    Code("M0767"),
 ];

@@ -22,6 +22,6 @@ mod vectors;
 mod writer;
 mod written;
 
-pub use around::Around;
+pub use around::{Around, Begin};
 pub use fork::Fork;
 pub use writer::{Exits, Flow, Pass, Writer};

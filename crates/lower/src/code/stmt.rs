@@ -3,6 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use super::around::Begin;
 use super::expr::octet_field;
 use super::fork::Fork;
 use super::kept::edit_of;
@@ -80,6 +81,14 @@ impl<'p> Writer<'_, 'p> {
             S::Accept { message } => {
                 let message = self.of_local(*message);
                 self.around.accept(self, message, stmt);
+            }
+            S::Begin { message, given, otherwise } => {
+                self.around.begin(self, Begin { message: *message, given, otherwise });
+            }
+            S::IfListener { local, then, otherwise } => {
+                if let Some(found) = self.around.listener(self) {
+                    self.blocks_with(found, &[*local], then, otherwise);
+                }
             }
             S::Start { timer, deadline } => {
                 let (object, cell) = self.state(timer);

@@ -40,6 +40,8 @@ pub struct Runs {
     /// Who registers as a listener, where there are several.
     pub registering: Option<usize>,
     pub pass: Pass,
+    /// Of a message that arrives: the variant of its header, and the fields' values.
+    pub arrived: Option<(usize, Rc<[Value]>)>,
     /// What was given to `open` for the layers below.
     pub given: Rc<Vec<(Given, Vec<Value>)>>,
 }

@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::code::{Around, Pass, Writer};
+use crate::code::{Around, Begin, Fork, Pass, Writer};
 use crate::shape::Ending;
 use crate::stack::{Purpose, Register};
 use crate::tell::Fields;
@@ -14,6 +14,14 @@ pub struct Shapes;
 impl Around for Shapes {
     fn emission<'p>(&self, w: &mut Writer<'_, 'p>, emission: &'p s::Emission, stmt: &'p s::Stmt) {
         w.run_emission(emission, stmt);
+    }
+
+    fn begin<'p>(&self, w: &mut Writer<'_, 'p>, begin: Begin<'p>) {
+        w.begin_here(begin);
+    }
+
+    fn listener(&self, w: &mut Writer) -> Option<Fork> {
+        w.listener_at_hand()
     }
 
     fn again(&self, w: &mut Writer) {

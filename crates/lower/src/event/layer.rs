@@ -127,6 +127,19 @@ impl<'p> Writer<'_, 'p> {
         let Some(session) = self.runs.session else { return };
         self.set_below(session, lower);
         self.nothing_to_tell(session, true);
+        let mut exits = Exits::default();
+        if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.begun) {
+            // The layer below answers to `accept`: nobody above asked for that.
+            let begun = self.get(session, cell);
+            let fork = self.fork(begun);
+            self.on(&mut exits, fork, |_, _| {});
+        }
+        self.run_opened(task);
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+    }
+
+    fn run_opened(&mut self, task: &Task) {
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         match self.handler_of(task) {
             Some(handler) => {

@@ -2,6 +2,7 @@
 
 mod application;
 mod around;
+mod begins;
 mod layer;
 mod ports;
 mod receive;

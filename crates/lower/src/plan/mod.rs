@@ -13,6 +13,7 @@ use crate::constants::Env;
 use crate::program;
 
 pub use planner::{Piece, Planner, Under};
+pub use users::awaits;
 
 /// One scalar of a flow.
 #[derive(Clone, Debug, PartialEq)]

@@ -17,6 +17,7 @@ impl Planner<'_, '_> {
             let uses = match inst.kind {
                 Kind::Application => under,
                 Kind::Device(_) => Modes::default(),
+                Kind::Layer(layer) if awaits(layer) => Modes { flow: true, sessions: true },
                 Kind::Layer(layer) if self.wants_sessions(layer, below) => sessions,
                 Kind::Layer(layer) if layer.shape == Shape::Worker => inst.used,
                 Kind::Layer(_) => flow,
@@ -100,4 +101,9 @@ impl Planner<'_, '_> {
             }
         }
     }
+}
+
+/// Whether messages without a session come to the layer, which begins its sessions itself.
+pub fn awaits(layer: &Layer) -> bool {
+    layer.handlers.iter().any(|handler| matches!(handler.event, Event::Arrives { .. }))
 }

@@ -7,6 +7,7 @@ use mokume_semantics::visit::{walk, Met};
 
 use crate::code::{Exits, Flow, Writer};
 use crate::constants::Env;
+use crate::plan::awaits;
 use crate::stack::Purpose;
 
 impl<'p> Writer<'_, 'p> {
@@ -23,8 +24,13 @@ impl<'p> Writer<'_, 'p> {
             }
         }
         self.try_bound(message, flow, &mut exits);
-        self.try_listeners(message, flow, &mut exits);
-        self.unmatched(message, flow);
+        match self.claimant() {
+            Some(user) => self.deliver_flow(user, message, flow),
+            None => {
+                self.try_listeners(message, flow, &mut exits);
+                self.unmatched(message, flow);
+            }
+        }
         self.exit(&mut exits, Vec::new());
         self.meet(exits);
     }
@@ -43,6 +49,26 @@ impl<'p> Writer<'_, 'p> {
             any.push(if open(at) { self.constant(self.b.type_of(*value), 0) } else { *value });
         }
         vec![flow.clone(), any.into()]
+    }
+
+    /// The layer above, not bound to a key, that what nobody takes climbs to: it, or one that stands on it, waits for what
+    /// arrives.
+    fn claimant(&mut self) -> Option<usize> {
+        let users = self.inst(self.inst).users.iter().copied();
+        let all: Vec<usize> =
+            users.filter(|user| self.inst(*user).bound.is_empty() && self.leads_to_arrives(*user)).collect();
+        if let [_, second, ..] = all[..] {
+            let span = self.inst(second).span;
+            let help = "bind all but one of them to keys: `over ports[port: 80]`";
+            self.error("M0767", "two layers here would have what arrives for nobody", span, help);
+        }
+        all.first().copied()
+    }
+
+    fn leads_to_arrives(&self, inst: usize) -> bool {
+        let at = self.inst(inst);
+        let Some(layer) = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker) else { return false };
+        awaits(layer) || at.used.flow && at.users.iter().any(|user| self.leads_to_arrives(*user))
     }
 
     // -- bound in the stack

@@ -14,7 +14,7 @@ impl<'p> Writer<'_, 'p> {
     // -- a new session
 
     /// What tells a new session from others: whose it is of several users, and its flow.
-    pub(super) fn identify(&mut self, session: r::Value, user: Option<usize>, flow: &[r::Value]) {
+    pub fn identify(&mut self, session: r::Value, user: Option<usize>, flow: &[r::Value]) {
         let info = self.info();
         let Some(cells) = &info.session else { return };
         if let (Some(cell), Some(user)) = (cells.user, user) {
@@ -27,10 +27,15 @@ impl<'p> Writer<'_, 'p> {
 
     /// The session becomes the one at hand, with its point, its first values, and what was told of it. `accepted`: the other
     /// end began it, so the session below is there already.
-    pub(super) fn begin(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool) {
+    pub fn begin(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool) {
+        self.begin_with(session, flow, accepted, None);
+    }
+
+    /// The same, while a message is held.
+    pub fn begin_with(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool, held: Option<r::Value>) {
         self.runs.session = Some(session);
         self.runs.flow = flow.map(Into::into);
-        self.join_point(session, flow.filter(|_| accepted));
+        self.join_point(session, flow.filter(|_| accepted), held);
         self.set_late(s::ScopeKind::Session, session);
         self.nothing_to_tell(session, accepted);
     }
@@ -288,6 +293,23 @@ impl<'p> Writer<'_, 'p> {
             }
         };
         self.ways(made, begin, |w, _| w.refuse_lower(lower));
+    }
+
+    /// `accepted` of a session that this layer begins itself: its handler, and the layer above is told unless it says so itself.
+    pub fn run_begun(&mut self) {
+        let flow = self.flow_at_hand();
+        let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
+        if let Some(handler) = handler {
+            self.runs.pass = Pass::Accepted;
+            let given = match &handler.event {
+                s::Event::Accepted { flow: Some(local) } => vec![(*local, flow.to_vec())],
+                _ => Vec::new(),
+            };
+            self.run(handler, given);
+        }
+        if !self.emits(self.inst, "accepted") && !handler.is_some_and(decides_opening) {
+            self.say_accepted();
+        }
     }
 
     fn run_accepted(&mut self, lower: r::Value, session: r::Value, flow: &[r::Value]) {

@@ -39,7 +39,7 @@ impl<'p> Lowering<'p> {
             let capacity = self.capacity(inst, s::ScopeKind::SessionBelow);
             info.classes.lower = Some(self.class(layer, "B", capacity, Some(entity), source));
         }
-        if let Some(session) = info.classes.session.filter(|_| at.has_scope(s::ScopeKind::Point)) {
+        if let Some(session) = info.classes.session.filter(|_| self.has_points(inst)) {
             // A listener's each, and one to itself for each session that nobody listened for.
             let capacity = self.capacity(inst, s::ScopeKind::Point) + self.a.class(session).capacity;
             info.classes.point = Some(self.class(layer, "P", capacity, Some(entity), source));

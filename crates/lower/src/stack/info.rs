@@ -84,6 +84,8 @@ pub struct SessionCells {
     pub opened: Option<r::CellId>,
     /// Of an application: the number that the user gave.
     pub number: Option<r::CellId>,
+    /// Of a layer that begins sessions with messages that arrive: whether this one was.
+    pub begun: Option<r::CellId>,
     /// Of a layer whose sessions settle: how it asked to end.
     pub ending: Option<EndingCells>,
 }
@@ -112,6 +114,7 @@ impl SessionCells {
             lower: None,
             opened: None,
             number: None,
+            begun: None,
             ending: None,
         }
     }

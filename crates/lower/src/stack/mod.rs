@@ -194,6 +194,7 @@ impl<'p> Lowering<'p> {
     pub fn scalar(&mut self, inst: usize, ty: s::Type) -> r::Type {
         match ty {
             s::Type::Object(id) => r::Type::Ref(self.infos[inst].objects[id.index()].class),
+            s::Type::Listener => self.infos[inst].classes.point.map_or(r::Type::Bool, r::Type::Ref),
             other => self.plain(other),
         }
     }
@@ -209,9 +210,8 @@ impl<'p> Lowering<'p> {
             s::Type::Message => r::Type::Msg,
             s::Type::Reason => r::Type::Reason,
             // No scalars; a program with one where a scalar belongs has errors, and is not lowered.
-            s::Type::Object(_) | s::Type::Record(_) | s::Type::Flow(_) | s::Type::Unit | s::Type::Unknown => {
-                r::Type::Bool
-            }
+            s::Type::Object(_) | s::Type::Listener | s::Type::Record(_) | s::Type::Flow(_) => r::Type::Bool,
+            s::Type::Unit | s::Type::Unknown => r::Type::Bool,
         }
     }
 
@@ -391,6 +391,8 @@ impl<'p> Lowering<'p> {
 
     /// A layer of sessions that says what its listeners know.
     pub fn has_points(&self, inst: usize) -> bool {
+        let asks = |kind: &s::StmtKind| matches!(kind, s::StmtKind::IfListener { .. });
         self.inst(inst).has_scope(s::ScopeKind::Point)
+            || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &asks))
     }
 }

@@ -5,7 +5,7 @@ use mokume_semantics::program as s;
 
 use super::info::{EndingCells, FoundCells, LowerCells};
 use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
-use crate::plan::{Kind, Part};
+use crate::plan::{awaits, Kind, Part};
 use crate::program::any_stmt;
 
 impl<'p> Lowering<'p> {
@@ -39,6 +39,8 @@ impl<'p> Lowering<'p> {
             let map = self.map_to(entity, "sessions", key, class, capacity);
             cells.found = Some(FoundCells { map, first, next_key });
         }
+        cells.begun =
+            self.layer(inst).is_some_and(awaits).then(|| self.scalar_cell(class, "begun", r::Type::Bool, false));
         cells.ending = self.ending_cells(inst, class);
         cells
     }

@@ -27,6 +27,8 @@ pub enum Type {
     Flow(Side),
     /// A handle of a keyed object of the same layer.
     Object(ObjectId),
+    /// A handle of a listener's point of the same layer.
+    Listener,
     /// Why something failed; compared only with names of reasons.
     Reason,
     /// No value.

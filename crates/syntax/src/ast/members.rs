@@ -134,7 +134,11 @@ state!(Var, ConstState, Timer, Quota, Counter, Array, Map, Messages, Publish, Li
 impl ConstState {
     /// `from open`: given by who opens the session.
     pub fn is_given(&self) -> bool {
-        has_word(&self.0, "from")
+        has_word(&self.0, "from") && !self.is_accepted()
+    }
+    /// `from accept`: given by the `accept` that begins the session.
+    pub fn is_accepted(&self) -> bool {
+        has_word(&self.0, "from") && has_word(&self.0, "accept")
     }
 }
 

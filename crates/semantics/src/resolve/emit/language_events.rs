@@ -7,6 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::emit::clauses::Clauses;
+use crate::resolve::emit::send;
 use crate::resolve::expr;
 use crate::resolve::expr::{flows, messages, positional};
 use crate::{codes, tree};
@@ -92,6 +93,10 @@ pub fn reply(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Option
     let own = body.this_layer()?.functions.iter().any(|function| function.name.text == name.text);
     if name.text != "reply" || own {
         return None;
+    }
+    if body.kind == BodyKind::Handler(Role::Arrives) {
+        let emission = send::send(body, &call.args(), &Clauses { to: None, from: None }, span);
+        return Some(Some(StmtKind::Emit(emission)));
     }
     if body.kind != BodyKind::Handler(Role::Unmatched) {
         let help = "it answers a message that nobody matched: `on unmatched(msg) { … }`; elsewhere `below.send(…)`";

@@ -33,7 +33,7 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
     let base = expr::infer(body, &base, None);
     match base.ty {
         Type::Record(id) => of_record(body, base, id, &name, span),
-        Type::Object(_) => match state::member_of(body, base, name.clone()) {
+        Type::Object(_) | Type::Listener => match state::member_of(body, base, name.clone()) {
             Some((state, name)) => state::value(body, state, &name),
             None => unknown(span),
         },
