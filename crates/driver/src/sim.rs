@@ -241,6 +241,7 @@ pub fn capture(run: &Run, name: &str) -> Result<u64, Failure> {
             count += 1;
         }
     }
+    writer.flush()?;
     Ok(count)
 }
 
