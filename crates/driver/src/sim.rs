@@ -203,7 +203,7 @@ fn script(
         })?;
         for (datum, arg) in input.args.iter_mut().zip(args) {
             if let Arg::Handle(name) = arg {
-                *datum = seen(name);
+                *datum = seen(&name.text).unwrap_or(datum.clone());
             }
         }
         let host = *host as usize;
@@ -221,6 +221,13 @@ fn input_of(
     event: &Name,
     args: &[Arg],
 ) -> Result<mokume_script::Input, Diagnostic> {
+    for arg in args {
+        if let Arg::Handle(name) = arg {
+            if seen(&name.text).is_none() {
+                return Err(no_session(name));
+            }
+        }
+    }
     let known = |arg: &Arg| if matches!(arg, Arg::Handle(_)) { Arg::Word(0) } else { arg.clone() };
     let args = args.iter().map(known).collect();
     let kind = StepKind::Input { port: port.clone(), event: event.clone(), args };
@@ -243,9 +250,15 @@ fn place(sources: &mokume_base::SourceMap, step: &Step) -> String {
 }
 
 /// `s1`, `s2`, …: the host's first, second, … session that an output has shown.
-fn seen(name: &str) -> Datum {
-    let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1);
-    Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.max(1) - 1 })
+fn seen(name: &str) -> Option<Datum> {
+    let number: u32 = name.strip_prefix('s')?.parse().ok()?;
+    Some(Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.checked_sub(1)? }))
+}
+
+fn no_session(name: &Name) -> Diagnostic {
+    let message = format!("a network has no session `{}`", name.text);
+    let help = "`s1`, `s2` … are the sessions that the outputs of the host have shown, in that order";
+    Diagnostic::error(mokume_semantics::codes::UNKNOWN_HANDLE, message).at(name.span, "bound by nobody").help(help)
 }
 
 /// What was on the media, in order of time, each frame once.

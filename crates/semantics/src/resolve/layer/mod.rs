@@ -51,13 +51,14 @@ pub fn declare(cx: &mut Context) {
                 cx.said.emitted.push((id, name.text, owner.text == "below"));
             }
         }
-        let mut declare = LayerReader { cx: &mut *cx, file: *file, id, inside: None };
+        let mut declare = LayerReader { cx: &mut *cx, file: *file, id, inside: None, once: Vec::new() };
         for member in item.members() {
             members::read(&mut declare, &member);
         }
     }
     for (index, (file, item)) in trees.layers.iter().enumerate() {
-        let mut declare = LayerReader { cx: &mut *cx, file: *file, id: LayerId(index as u32), inside: None };
+        let mut declare =
+            LayerReader { cx: &mut *cx, file: *file, id: LayerId(index as u32), inside: None, once: Vec::new() };
         heads::read(&mut declare, item);
         heads::container_heads(&mut declare);
         rules::shape_rules(&mut declare, item);
@@ -71,7 +72,8 @@ pub fn declare(cx: &mut Context) {
 pub fn bodies(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (index, (file, item)) in trees.layers.iter().enumerate() {
-        let mut work = LayerReader { cx: &mut *cx, file: *file, id: LayerId(index as u32), inside: None };
+        let mut work =
+            LayerReader { cx: &mut *cx, file: *file, id: LayerId(index as u32), inside: None, once: Vec::new() };
         values::read(&mut work, item);
         code::read(&mut work, item);
         code::containers(&mut work);
