@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
+use mokume_lower::Protocols;
 use mokume_reaction::{Automaton, Natives};
 use mokume_script::Written;
 use mokume_semantics::program::{Program, StackId};
@@ -127,6 +128,8 @@ pub struct Compiled {
     /// The reference.
     pub uncomposed: Automaton,
     pub composed: Automaton,
+    /// Which wire follows which.
+    pub protocols: Protocols,
     pub diagnostics: Vec<Diagnostic>,
     /// How its values are shown and set.
     pub written: Arc<Written>,
@@ -173,10 +176,10 @@ fn of_the_stack(checked: &Checked, stack: StackId, diagnostic: Diagnostic) -> Di
 pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<Compiled>, Vec<Diagnostic>) {
     let lower = |models| {
         let options = mokume_lower::Options { models, ..Default::default() };
-        mokume_lower::lower(&checked.program, &checked.sources, stack, &options)
+        mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &options)
     };
     let (mut lowered, mut diagnostics) = lower(false);
-    let natives = match lowered.as_ref().map(|automaton| natives::load(automaton, &checked.natives, world)) {
+    let natives = match lowered.as_ref().map(|(automaton, _)| natives::load(automaton, &checked.natives, world)) {
         Some(Ok(natives)) => natives,
         Some(Err(warning)) => {
             // Everything runs by their models then, in the interpreter and in C.
@@ -186,7 +189,8 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
         }
         None => None,
     };
-    let Some(uncomposed) = lowered.filter(|_| !has_errors(&diagnostics)) else { return (None, diagnostics) };
+    let found = lowered.filter(|_| !has_errors(&diagnostics));
+    let Some((uncomposed, protocols)) = found else { return (None, diagnostics) };
     // The verifier's findings on lowered text would be our faults, not the user's: they are shown all the same.
     diagnostics.extend(mokume_reaction::verify::diagnose(&uncomposed, &Default::default()));
     if has_errors(&diagnostics) {
@@ -200,8 +204,9 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
             let native_files = checked.natives.clone();
             let stack = &checked.program.stacks[stack.index()];
             let written = Arc::new(crate::written::of(&checked.program, stack, &uncomposed));
+            let (composed, diagnosed) = (automaton, Vec::new());
             let compiled =
-                Compiled { uncomposed, composed: automaton, diagnostics: Vec::new(), written, natives, native_files };
+                Compiled { uncomposed, composed, protocols, diagnostics: diagnosed, written, natives, native_files };
             (Some(compiled), diagnostics)
         }
         _ => (None, diagnostics),

@@ -55,7 +55,12 @@ pub fn stacks() -> Vec<Stack> {
         }
         for test in checked.program.tests.iter().filter(|test| checked.roots.contains(&test.span.file)) {
             let Some(stack) = own[test.stack.0 as usize] else { continue };
-            let (script, diagnostics) = mokume_lower::test_script(&stacks[stack].uncomposed, &checked.sources, test);
+            let (script, diagnostics) = mokume_lower::test_script(
+                &checked.program,
+                (&stacks[stack].uncomposed, &stacks[stack].protocols),
+                &checked.sources,
+                test,
+            );
             scripts.push((stack, script.unwrap_or_else(|| panic!("{file}: {}: {diagnostics:?}", test.name))));
         }
     }
