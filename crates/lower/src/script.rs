@@ -6,6 +6,7 @@ use mokume_script::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Input, 
 use mokume_semantics::program as s;
 
 use crate::arguments::{self, LeftOut};
+use crate::protocols::Protocols;
 
 /// The values of a stack's parameters by the automaton's names: `address` of two scalars is `address.address`, `address.prefix`.
 pub fn settings(automaton: &Automaton, given: &[(s::Name, Vec<u64>)]) -> Vec<(String, u64)> {
@@ -22,8 +23,13 @@ pub fn settings(automaton: &Automaton, given: &[(s::Name, Vec<u64>)]) -> Vec<(St
 }
 
 /// A `test` block as a script for its stack.
-pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -> (Option<Script>, Vec<Diagnostic>) {
-    let mut scripting = Scripting { automaton, bound: Vec::new(), diagnostics: Vec::new() };
+pub fn test_script(
+    program: &s::Program,
+    (automaton, protocols): (&Automaton, &Protocols),
+    sources: &SourceMap,
+    test: &s::Test,
+) -> (Option<Script>, Vec<Diagnostic>) {
+    let mut scripting = Scripting { program, automaton, protocols, bound: Vec::new(), diagnostics: Vec::new() };
     let line = |span: Span| sources.line_column(span.file, span.start).0;
     let params = settings(automaton, &test.settings);
     let mut script = Script { name: test.name.clone(), params, line: line(test.span), ..Script::default() };
@@ -41,7 +47,10 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
                 script.steps.push(Step { action: Action::After(*nanoseconds), expect: Expect::default(), line: at });
             }
             expected => {
-                if matches!(expected, s::StepKind::Expect { .. }) {
+                if let s::StepKind::Expect { within, .. } = expected {
+                    let wait =
+                        |within: &u64| Step { action: Action::Within(*within), expect: Expect::default(), line: at };
+                    script.steps.extend(within.as_ref().map(wait));
                     // `=>` is of all since the one before (docs/language.md, section 11).
                     let last = script.steps.len().saturating_sub(1);
                     script.start.later |= settled.is_none() && !script.steps.is_empty();
@@ -63,11 +72,17 @@ pub type Handles<'a> = &'a dyn Fn(&str) -> Option<Datum>;
 
 /// One input of a network's script.
 #[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
-pub fn input(automaton: &Automaton, step: &s::Step, handle: Handles) -> Result<Input, Diagnostic> {
+pub fn input(
+    program: &s::Program,
+    automaton: &Automaton,
+    step: &s::Step,
+    handle: Handles,
+) -> Result<Input, Diagnostic> {
     let s::StepKind::Input { port, event, args } = &step.kind else {
         return Err(Diagnostic::error(Code("M0729"), "only inputs stand in a network").at(step.span, "here"));
     };
-    let mut scripting = Scripting { automaton, bound: Vec::new(), diagnostics: Vec::new() };
+    let none = Protocols::default();
+    let mut scripting = Scripting { program, automaton, protocols: &none, bound: Vec::new(), diagnostics: Vec::new() };
     let resolved = scripting.input_args(port, event, args);
     let place = scripting.find_input(port, event);
     let unknown = resolved.iter().flatten().find_map(|arg| match arg {
@@ -80,7 +95,8 @@ pub fn input(automaton: &Automaton, step: &s::Step, handle: Handles) -> Result<I
         let code = mokume_semantics::codes::UNKNOWN_HANDLE;
         return Err(Diagnostic::error(code, message).at(step.span, "bound by nobody").help(help));
     }
-    let data = resolved.and_then(|args| args.into_iter().map(|arg| datum(arg, handle)).collect::<Option<Vec<_>>>());
+    let data =
+        resolved.and_then(|args| args.into_iter().map(|arg| datum(automaton, arg, handle)).collect::<Option<Vec<_>>>());
     match (place, data) {
         (Some((port, event)), Some(args)) => Ok(Input { port, event, args }),
         _ => Err(scripting.diagnostics.into_iter().next().unwrap_or_else(|| {
@@ -90,19 +106,22 @@ pub fn input(automaton: &Automaton, step: &s::Step, handle: Handles) -> Result<I
     }
 }
 
-fn datum(arg: Arg, handle: Handles) -> Option<Datum> {
+fn datum(automaton: &Automaton, arg: Arg, handle: Handles) -> Option<Datum> {
     match arg {
         Arg::Word(value) => Some(Datum::Word(value)),
         Arg::Octets(octets) => Some(Datum::Message(octets)),
         Arg::Name(name) => handle(&name),
-        Arg::Null | Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => None,
+        Arg::Packet(packet) => mokume_script::octets_of(automaton, &packet).ok().map(Datum::Message),
+        Arg::Sum { .. } | Arg::Null | Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => None,
     }
 }
 
-struct Scripting<'a> {
-    automaton: &'a Automaton,
+pub(crate) struct Scripting<'a> {
+    pub program: &'a s::Program,
+    pub automaton: &'a Automaton,
+    pub protocols: &'a Protocols,
     bound: Vec<String>,
-    diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Scripting<'_> {
@@ -128,7 +147,7 @@ impl Scripting<'_> {
         let port = &self.automaton.ports[at.index()];
         let left_out = arguments::LeftOut::Any(arguments::flow_parts(port));
         let args = self.args(&port.inputs[input as usize].params, args, event, &left_out)?;
-        if args.iter().any(|arg| matches!(arg, Arg::Any | Arg::Bind(_))) {
+        if args.iter().any(arguments::is_open) {
             let text = format!("what `{}` is given must have values", event.text);
             let help = "`?name` and `_` are for outputs, behind `=>`";
             self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(event.span, "not known").help(help));
@@ -153,7 +172,7 @@ impl Scripting<'_> {
         }
     }
 
-    fn arg(&mut self, ty: Type, arg: &s::Arg) -> Arg {
+    pub fn arg(&mut self, ty: Type, arg: &s::Arg) -> Arg {
         match arg {
             s::Arg::Word(value) => Arg::Word(*value),
             s::Arg::Octets(octets) => Arg::Octets(octets.clone()),
@@ -162,6 +181,8 @@ impl Scripting<'_> {
                 self.bound.push(name.clone());
                 Arg::Bind(name.clone())
             }
+            s::Arg::Sum { handle, plus } => Arg::Sum { name: handle.clone(), plus: *plus },
+            s::Arg::Packet(packet) => Arg::Packet(Box::new(self.packet(packet))),
             s::Arg::Handle(name) if self.bound.contains(&name.text) => Arg::Name(name.text.clone()),
             s::Arg::Handle(name) => self.constant(ty, name),
         }
@@ -232,7 +253,7 @@ impl Scripting<'_> {
 
     fn expectation(&mut self, expect: &mut Expect, kind: &s::StepKind, span: Span) {
         match kind {
-            s::StepKind::Expect { outputs } => {
+            s::StepKind::Expect { outputs, within: _ } => {
                 for (port, event, args) in outputs {
                     expect.outputs.extend(self.output(port, event, args));
                 }

@@ -471,6 +471,12 @@ pub enum SyntaxKind {
     ARG,
     /// [`crate::ast::Rest`]
     REST,
+    /// [`crate::ast::PacketExpr`]
+    PACKET_EXPR,
+    /// [`crate::ast::PacketOver`]
+    PACKET_OVER,
+    /// [`crate::ast::Within`]
+    WITHIN,
     /// [`crate::ast::FieldExpr`]
     FIELD_EXPR,
     /// [`crate::ast::IndexExpr`]
@@ -499,6 +505,10 @@ pub enum SyntaxKind {
     WIRE_WHERE,
     /// [`crate::ast::WireTrim`]
     WIRE_TRIM,
+    /// [`crate::ast::WireDefault`]
+    WIRE_DEFAULT,
+    /// [`crate::ast::WirePseudo`]
+    WIRE_PSEUDO,
     /// [`crate::ast::WireChoice`]
     WIRE_CHOICE,
     /// [`crate::ast::WireArm`]

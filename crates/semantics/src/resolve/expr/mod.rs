@@ -92,6 +92,9 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
         Tree::Range(_) => {
             no_value(body, "a range is no value", span, "a range", "it stands in `for i in a .. b limit 8`")
         }
+        Tree::Packet(_) => {
+            no_value(body, "a packet is no value", span, "a packet", "packets stand in the steps of tests")
+        }
         Tree::Bind(_) | Tree::Hole(_) => unknown(span),
     }
 }

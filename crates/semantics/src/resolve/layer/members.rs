@@ -13,18 +13,22 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::scopes;
 use crate::{codes, tree};
 
-/// All members; scopes from the outside in first, as places for messages take from the quotas of those around them.
+/// All members: what state may speak of, then scopes from the outside in, as places for messages take from the quotas of those
+/// around them, then objects.
 pub(super) fn all(reader: &mut LayerReader, members: &[ast::Member]) {
-    let rank = |member: &ast::Member| match member {
-        ast::Member::Scope(scope) => Some(scopes::kind_of(scope)),
-        _ => None,
+    let rank = |member: &&ast::Member| match member {
+        ast::Member::Scope(scope) => match scopes::kind_of(scope) {
+            ScopeKind::Entity => 1,
+            ScopeKind::Point => 2,
+            ScopeKind::SessionBelow => 3,
+            ScopeKind::Session | ScopeKind::Object(_) => 4,
+        },
+        ast::Member::Object(_) => 5,
+        _ => 0,
     };
-    let is_state = |member: &&ast::Member| matches!(member, ast::Member::Scope(_) | ast::Member::Object(_));
-    members.iter().filter(|member| !is_state(member)).for_each(|member| read(reader, member));
-    for kind in [ScopeKind::Entity, ScopeKind::Point, ScopeKind::SessionBelow, ScopeKind::Session] {
-        members.iter().filter(|member| rank(member) == Some(kind)).for_each(|member| read(reader, member));
-    }
-    members.iter().filter(|member| matches!(member, ast::Member::Object(_))).for_each(|member| read(reader, member));
+    let mut ordered: Vec<&ast::Member> = members.iter().collect();
+    ordered.sort_by_key(rank);
+    ordered.into_iter().for_each(|member| read(reader, member));
     members.iter().for_each(|member| scopes::quotas_of(reader, member));
 }
 

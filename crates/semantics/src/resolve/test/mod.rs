@@ -3,6 +3,7 @@
 //! May assume: stacks. Keeps: ports and values by name only, as what ports do is known after lowering.
 
 mod network;
+mod packets;
 mod stack_use;
 mod steps;
 
@@ -73,9 +74,12 @@ fn test(cx: &mut Context, file: FileId, item: &ast::Test) -> Option<Test> {
         let kind = test_step(cx, file, id, &step, &mut handles);
         let is_expect = matches!(step, ast::TestStep::Expect(_));
         // Lists of outputs behind each other are one.
-        if let (true, true, Some(StepKind::Expect { outputs })) = (expected, is_expect, &kind) {
-            if let Some(Step { kind: StepKind::Expect { outputs: before }, .. }) = steps.last_mut() {
+        if let (true, true, Some(StepKind::Expect { outputs, within })) = (expected, is_expect, &kind) {
+            // A time ends the list.
+            if let Some(Step { kind: StepKind::Expect { outputs: before, within: time @ None }, .. }) = steps.last_mut()
+            {
                 before.extend(outputs.iter().cloned());
+                *time = *within;
                 continue;
             }
         }
@@ -105,7 +109,8 @@ fn test_step(
         ast::TestStep::Expect(expect) => {
             let outputs =
                 expect.outputs().iter().filter_map(|output| steps::call(cx, file, stack, output, handles)).collect();
-            Some(StepKind::Expect { outputs })
+            let within = expect.within().and_then(|time| fixed::number(cx, file, &time, Type::Duration));
+            Some(StepKind::Expect { outputs, within })
         }
         ast::TestStep::Dropped(dropped) => {
             let count = count(cx, file, dropped.count());

@@ -10,6 +10,7 @@ use crate::resolve::body::Body;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::expr;
 use crate::resolve::expr::{fixed, written};
+use crate::resolve::test::packets;
 use crate::{codes, suggest, tree};
 
 /// `port.event(args)` of a stack.
@@ -83,9 +84,15 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
 }
 
 /// A value of a test; records are several.
-fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
+pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
     if let Some(words) = in_notation(cx, file, value) {
         return words.into_iter().map(Arg::Word).collect();
+    }
+    if let Some(sum) = packets::sum(cx, file, value, handles) {
+        return vec![sum];
+    }
+    if let Some(packet) = packets::read(cx, file, value, handles) {
+        return vec![Arg::Packet(packet)];
     }
     match value {
         Tree::Octets(octets) => vec![Arg::Octets(octets.octets())],
