@@ -93,6 +93,7 @@ pub fn automata() -> Vec<Stack> {
             composed,
             natives: None,
             native_files: Files::default(),
+            protocols: Default::default(),
             lessons: Vec::new(),
         }));
     }
