@@ -569,6 +569,16 @@ pub enum SyntaxKind {
     PARTITION,
     /// [`crate::ast::Until`]
     UNTIL,
+    /// [`crate::ast::Expectation`]
+    EXPECTATION,
+    /// [`crate::ast::Times`]
+    TIMES,
+    /// [`crate::ast::WhenStep`]
+    WHEN_STEP,
+    /// [`crate::ast::FrameFault`]
+    FRAME_FAULT,
+    /// [`crate::ast::FaultPart`]
+    FAULT_PART,
 
     #[doc(hidden)]
     LAST,

@@ -14,7 +14,10 @@ choice! {
 
 choice! {
     /// What a network holds.
-    NetworkMember { Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until) }
+    NetworkMember {
+        Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until), Expect(Expectation), When(WhenStep),
+        Frame(FrameFault),
+    }
 }
 
 node! {
@@ -54,6 +57,16 @@ node! {
     Partition = PARTITION;
     /// `until 2 s`
     Until = UNTIL;
+    /// `expect b.app.deliver(_, "hello")  until 2 s`, `expect b.app.deliver 20 times`, `expect nothing at a.app.failed_session`
+    Expectation = EXPECTATION;
+    /// `20 times`
+    Times = TIMES;
+    /// `when a.app.opened(1, ?s)  after 5 ms  a.app.send(s, "x")`
+    WhenStep = WHEN_STEP;
+    /// `frame 3 of a.device  to b.device  lost`
+    FrameFault = FRAME_FAULT;
+    /// `lost`, `late 4 ms`, `turned 12`, `twice 1 ms`
+    FaultPart = FAULT_PART;
 }
 
 impl Test {
@@ -231,6 +244,66 @@ impl Partition {
 impl Until {
     /// How long the network runs.
     pub fn duration(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl Expectation {
+    /// `nothing at`: what is named must not come.
+    pub fn is_nothing(&self) -> bool {
+        child::<Nothing>(&self.0).is_some()
+    }
+    /// A call with patterns, or the bare `b.app.deliver`, whatever goes with it.
+    pub fn output(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// The number of `20 times`.
+    pub fn times(&self) -> Option<Expr> {
+        child::<Times>(&self.0).and_then(|times| child(&times.0))
+    }
+    /// The time of `until 2 s`; the network's end if it is left out.
+    pub fn until(&self) -> Option<Expr> {
+        child::<Until>(&self.0).and_then(|until| until.duration())
+    }
+}
+
+impl WhenStep {
+    /// What must come: a call with patterns, or the bare `a.app.opened`.
+    pub fn output(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// `after 5 ms`
+    pub fn after(&self) -> Option<Expr> {
+        child::<AfterStep>(&self.0).and_then(|after| after.duration())
+    }
+    /// The call that is then made.
+    pub fn call(&self) -> Option<Expr> {
+        children::<Expr>(&self.0).into_iter().nth(1)
+    }
+}
+
+impl FrameFault {
+    /// Which one of the frames that the device sends, from 1.
+    pub fn number(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// The device that sends it; behind it, the one that hears it so: all, if it is left out.
+    pub fn devices(&self) -> Vec<Path> {
+        children(&self.0)
+    }
+    /// What becomes of it.
+    pub fn parts(&self) -> Vec<FaultPart> {
+        children(&self.0)
+    }
+}
+
+impl FaultPart {
+    /// `lost`, `late`, `turned`, `twice`
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// How late, or which bit.
+    pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }

@@ -28,9 +28,13 @@ pub fn between(last: &Piece, next: &Piece) -> usize {
 }
 
 fn stands_apart(last: &Piece, next: &Piece) -> bool {
-    if matches!(next.around(), Some(EXPECT_STEP | AT_STEP)) {
+    if matches!(next.around(), Some(EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT)) {
+        // `20 times until 2 s` is one thing.
+        if next.begins_kind() == Some(TIMES) || last.owner() == TIMES {
+            return false;
+        }
         // Not behind the word that leads the step.
-        return last.owner() != EXPECT_STEP && last.owner() != AT_STEP;
+        return !matches!(last.owner(), EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT | NOTHING);
     }
     next.begins_part && next.kind != PIPE && !last.opens() && !matches!(last.kind, COMMA | PIPE | SEMICOLON | ARROW)
 }

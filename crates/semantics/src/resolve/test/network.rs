@@ -1,6 +1,9 @@
 //! Networks: hosts, links, partitions, and when what is put in.
 
-use std::collections::BTreeSet;
+mod faults;
+mod outputs;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
@@ -8,15 +11,16 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 use crate::program::*;
 use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::fixed;
-use crate::resolve::test::{stack_use, steps};
+use crate::resolve::test::stack_use;
 use crate::{codes, suggest, tree};
 
-/// A network as it is written; hosts first, as all else names them.
+/// A network as it is written; hosts first, as all else names them, then what binds names, then what uses them.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Network {
     let name = tree::title(file, item.name());
     let (hosts, broken) = hosts(cx, file, item);
     let until = until(cx, file, item, &name);
-    let mut network = Network { name, hosts, links: Vec::new(), script: Vec::new(), partitions: Vec::new(), until };
+    let mut network = Network::of(name, hosts, until);
+    let mut bound = Bound::new();
     for member in item.members() {
         match member {
             ast::NetworkMember::Host(_) | ast::NetworkMember::Until(_) => {}
@@ -24,20 +28,37 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
                 let link = link(cx, file, &item, &network, &broken);
                 network.links.extend(link);
             }
-            ast::NetworkMember::At(at) => {
-                let step = at_step(cx, file, &at, &network, &broken);
-                network.script.extend(step);
-            }
             ast::NetworkMember::Partition(item) => {
                 let partition = partition(cx, file, &item, &network, &broken);
                 network.partitions.extend(partition);
             }
+            ast::NetworkMember::Expect(item) => {
+                let expectation = outputs::expectation(cx, file, &item, (&network, &broken), &mut bound);
+                network.expectations.extend(expectation);
+            }
+            ast::NetworkMember::When(item) => {
+                let when = outputs::when(cx, file, &item, (&network, &broken), &mut bound);
+                network.whens.extend(when);
+            }
+            ast::NetworkMember::Frame(item) => {
+                let fault = faults::read(cx, file, &item, &network, &broken);
+                network.faults.extend(fault);
+            }
+            ast::NetworkMember::At(_) => {}
         }
+    }
+    for member in item.members() {
+        let ast::NetworkMember::At(at) = member else { continue };
+        let step = at_step(cx, file, &at, (&network, &broken), &mut bound);
+        network.script.extend(step);
     }
     network.script.sort_by_key(|(time, _, _)| *time);
     too_late(cx, &network);
     network
 }
+
+/// The names that outputs of each host bind.
+type Bound = BTreeMap<u32, BTreeSet<String>>;
 
 /// The hosts, and the names of those whose stack is not understood, so that who names them is not blamed.
 fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec<String>) {
@@ -86,34 +107,40 @@ fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) 
     found
 }
 
+/// `a.device`: host index, device index.
+fn device_of(
+    cx: &mut Context,
+    file: FileId,
+    path: &ast::Path,
+    network: &Network,
+    broken: &[String],
+) -> Option<(u32, u32)> {
+    let parts = tree::parts(file, path);
+    let [host, device] = parts.as_slice() else {
+        let text = "a link joins devices of hosts";
+        cx.error(codes::UNKNOWN_PORT, text, path.span(file), "no device", "write `a.device`");
+        return None;
+    };
+    let host = host_of(cx, network, broken, host)?;
+    let stack = &cx.program.stacks[network.hosts[host].stack.index()];
+    let found = stack.devices.iter().position(|known| known.text == device.text);
+    if found.is_none() {
+        let names: Vec<String> = stack.devices.iter().map(|device| device.text.clone()).collect();
+        let text = format!("stack `{}` has no device `{}`", stack.name.text, device.text);
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(device.span, "unknown");
+        diagnostic.helps.extend(suggest::help(&device.text, names.iter().map(String::as_str)));
+        cx.report(diagnostic);
+    }
+    Some((host as u32, found? as u32))
+}
+
 fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, broken: &[String]) -> Option<NetworkLink> {
     let name = tree::some_name(file, item.name())?;
     let mut link =
         NetworkLink { name, devices: Vec::new(), loss: 0, duplicate: 0, reorder: 0, corrupt: 0, delay: (0, 0) };
     for path in item.devices() {
-        let parts = tree::parts(file, &path);
-        let [host, device] = parts.as_slice() else {
-            cx.error(
-                codes::UNKNOWN_PORT,
-                "a link joins devices of hosts",
-                path.span(file),
-                "no device",
-                "write `a.device`",
-            );
-            continue;
-        };
-        let Some(host) = host_of(cx, network, broken, host) else { continue };
-        let stack = &cx.program.stacks[network.hosts[host].stack.index()];
-        match stack.devices.iter().position(|known| known.text == device.text) {
-            Some(index) => link.devices.push((host as u32, index as u32)),
-            None => {
-                let names: Vec<String> = stack.devices.iter().map(|device| device.text.clone()).collect();
-                let text = format!("stack `{}` has no device `{}`", stack.name.text, device.text);
-                let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(device.span, "unknown");
-                diagnostic.helps.extend(suggest::help(&device.text, names.iter().map(String::as_str)));
-                cx.report(diagnostic);
-            }
-        }
+        let device = device_of(cx, file, &path, network, broken);
+        link.devices.extend(device);
     }
     let mut said: Vec<Name> = Vec::new();
     for option in item.options() {
@@ -214,31 +241,10 @@ fn at_step(
     cx: &mut Context,
     file: FileId,
     at: &ast::AtStep,
-    network: &Network,
-    broken: &[String],
+    of: (&Network, &[String]),
+    bound: &mut Bound,
 ) -> Option<(u64, u32, Step)> {
     let time = fixed::number(cx, file, &at.instant()?, Type::Duration)?;
-    let expr = at.call()?;
-    let span = expr.span(file);
-    let Tree::Call(call) = &expr else {
-        cx.error(codes::UNKNOWN_PORT, "a step is a call", span, "no call", "write `a.port.event(…)`");
-        return None;
-    };
-    let Some(Tree::Field(field)) = call.callee() else { return None };
-    let event = tree::some_name(file, field.name())?;
-    let Some((host, port)) = field.base().and_then(|base| tree::name_field(file, &base)) else {
-        cx.error(
-            codes::UNKNOWN_PORT,
-            "a step names a host, its port and an event",
-            span,
-            "too short",
-            "write `a.port.event(…)`",
-        );
-        return None;
-    };
-    let host = host_of(cx, network, broken, &host)?;
-    steps::known_port(cx, network.hosts[host].stack, &port);
-    let mut handles = BTreeSet::new();
-    let args = steps::arguments(cx, file, call, &mut handles);
-    Some((time, host as u32, Step { kind: StepKind::Input { port, event, args }, span }))
+    let (host, step) = outputs::input(cx, file, &at.call()?, of, &mut |host| bound.entry(host).or_default().clone())?;
+    Some((time, host, step))
 }
