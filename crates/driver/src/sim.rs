@@ -293,7 +293,10 @@ fn medium(
         reorder: link.reorder,
         corrupt: link.corrupt,
         delay: link.delay,
-        ..Weather::default()
+        burst_loss: link.burst.0,
+        burst_length: link.burst.1,
+        rate: link.rate,
+        queue: link.queue,
     };
     Ok(Medium { name: link.name.text.clone(), members, weather })
 }

@@ -563,6 +563,8 @@ pub enum SyntaxKind {
     LINK_OPTION,
     /// [`crate::ast::Percentage`]
     PERCENTAGE,
+    /// [`crate::ast::Rate`]
+    RATE,
     /// [`crate::ast::AtStep`]
     AT_STEP,
     /// [`crate::ast::Partition`]

@@ -63,7 +63,14 @@ pub fn one(prepared: &Prepared<'_>, seed: u64, world: &dyn World) -> Result<Outc
 
 /// All that is wrong with a run, the earliest first: what is expected, what is reported, and that it comes to rest.
 pub fn wrong(run: &Run) -> Vec<Failed> {
-    let said = |at, place: String, found: String| Failed { expectation: None, at, place, wanted: String::new(), found };
+    let said = |at, place: String, found: String| Failed {
+        expectation: None,
+        at,
+        place,
+        wanted: String::new(),
+        is_too_much: false,
+        found,
+    };
     let mut wrong = run.failed.clone();
     wrong.extend(run.records.iter().filter_map(|record| match &record.what {
         RecordedEvent::Reported { host, report, place } => {

@@ -109,7 +109,8 @@ impl Search<'_, '_> {
 }
 
 fn is_same(one: &Failed, other: &Failed) -> bool {
-    (one.expectation, &one.place, &one.wanted) == (other.expectation, &other.place, &other.wanted)
+    (one.expectation, one.is_too_much, &one.place, &one.wanted)
+        == (other.expectation, other.is_too_much, &other.place, &other.wanted)
         && (one.expectation.is_some() || one.found == other.found)
 }
 

@@ -111,6 +111,8 @@ pub struct Failed {
     pub place: String,
     /// As the source has it.
     pub wanted: String,
+    /// It came too often, or came at all; else it did not come, or too seldom.
+    pub is_too_much: bool,
     /// What was so instead.
     pub found: String,
 }
@@ -148,6 +150,7 @@ impl<'a> Watcher<'a> {
             at: *at,
             place: place(sources, *span),
             wanted: text(sources, *span),
+            is_too_much: false,
             found: format!("it was not put in: {why}"),
         }));
         failed.sort_by_key(|failed| failed.at);
@@ -167,7 +170,7 @@ impl<'a> Watcher<'a> {
         };
         let span = expectation.span;
         let (place, wanted) = (place(sources, span), text(sources, span));
-        Some(Failed { expectation: Some(index), at, place, wanted, found })
+        Some(Failed { expectation: Some(index), at, place, wanted, is_too_much: broken.is_some(), found })
     }
 
     fn see_sessions(&mut self, host: usize, output: &Output) {

@@ -309,6 +309,30 @@ pub struct NetworkLink {
     pub corrupt: u32,
     /// From and to, in nanoseconds.
     pub delay: (u64, u64),
+    /// Bursts of lost frames: how often one begins, and how many it takes.
+    pub burst: (u32, u32),
+    /// Bits a second that each device can send; 0 without limit.
+    pub rate: u64,
+    /// Frames that wait for the line at each device; 0 without limit.
+    pub queue: u64,
+}
+
+impl NetworkLink {
+    /// One on which nothing happens to frames.
+    pub fn of(name: Name) -> Self {
+        NetworkLink {
+            name,
+            devices: Vec::new(),
+            loss: 0,
+            duplicate: 0,
+            reorder: 0,
+            corrupt: 0,
+            delay: (0, 0),
+            burst: (0, 0),
+            rate: 0,
+            queue: 0,
+        }
+    }
 }
 
 /// From `from` until `until` (nanoseconds), these hosts and the others do not hear each other.

@@ -47,10 +47,12 @@ node! {
     Host = HOST;
     /// `link lan { a.device, b.device  loss 10 % }`
     Link = LINK;
-    /// `loss 10 %`, `delay 1 ms .. 3 ms`
+    /// `loss 10 %`, `delay 1 ms .. 3 ms`, `burst loss 1 % of 5`, `rate 10 Mbit/s`, `queue 20`
     LinkOption = LINK_OPTION;
     /// `10 %`
     Percentage = PERCENTAGE;
+    /// `10 Mbit/s`
+    Rate = RATE;
     /// `at 10 ms  a.udp.bind(1, 0, 4000)`
     AtStep = AT_STEP;
     /// `partition a, b  from 1 s until 2 s`
@@ -205,13 +207,28 @@ impl LinkOption {
         let percentage: Percentage = child(&self.0)?;
         crate::lexer::number(token(&percentage.0, SyntaxKind::NUMBER)?.text())
     }
-    /// A plain value, or the range itself.
+    /// `10 Mbit/s`
+    pub fn rate(&self) -> Option<Rate> {
+        child(&self.0)
+    }
+    /// A plain value, the range itself, or the length of a burst.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
     /// `1 ms .. 3 ms`
     pub fn range(&self) -> Option<RangeExpr> {
         child(&self.0)
+    }
+}
+
+impl Rate {
+    /// The number in front of the unit.
+    pub fn number(&self) -> Option<u64> {
+        crate::lexer::number(token(&self.0, SyntaxKind::NUMBER)?.text())
+    }
+    /// `Mbit`
+    pub fn unit(&self) -> Option<String> {
+        Some(token(&self.0, SyntaxKind::IDENT)?.text().to_string())
     }
 }
 

@@ -48,7 +48,7 @@ fn clings_to_last(next: &Piece) -> bool {
         COMMA | R_PAREN | R_BRACKET | DOT | COLON | SEMICOLON => true,
         L_PAREN => matches!(next.owner(), ARG_LIST | PARAM_LIST | PATTERN_LIST | WRITTEN),
         // `written address/prefix`
-        SLASH => next.owner() == WRITTEN,
+        SLASH => matches!(next.owner(), WRITTEN | RATE),
         L_BRACKET => matches!(next.owner(), INDEX_EXPR | OVER | OBJECT),
         // `as% u8`, the narrowing that wraps.
         PERCENT => next.owner() == CAST_EXPR,
@@ -60,7 +60,7 @@ fn clings_to_last(next: &Piece) -> bool {
 fn next_clings(last: &Piece) -> bool {
     matches!(last.kind, L_PAREN | L_BRACKET | DOT | QUESTION | AT | BANG)
         || last.kind == LT && is_of_types(last)
-        || last.kind == SLASH && last.owner() == WRITTEN
+        || last.kind == SLASH && matches!(last.owner(), WRITTEN | RATE)
 }
 
 /// Around the types of a container.

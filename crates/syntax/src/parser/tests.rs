@@ -390,11 +390,30 @@ impl Parser<'_> {
 
     fn link_option(&mut self) {
         self.open(LINK_OPTION);
+        let is_burst = self.at_word("burst");
         self.name("an option's name");
+        if is_burst && self.at_word("loss") {
+            self.bump();
+        }
         if self.at(NUMBER) && self.nth(1) == PERCENT {
             self.open(PERCENTAGE);
             self.bump();
             self.bump();
+            self.close();
+            if is_burst && self.at_word("of") {
+                self.bump();
+                self.expression();
+            }
+        } else if self.at(NUMBER) && self.nth(1) == IDENT && self.nth(2) == SLASH {
+            self.open(RATE);
+            self.bump();
+            self.bump();
+            self.bump();
+            if self.at_word("s") {
+                self.bump();
+            } else {
+                self.expected("`s`, as in `10 Mbit/s`");
+            }
             self.close();
         } else {
             let start = self.checkpoint();

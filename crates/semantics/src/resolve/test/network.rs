@@ -1,6 +1,7 @@
 //! Networks: hosts, links, partitions, and when what is put in.
 
 mod faults;
+mod options;
 mod outputs;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,8 +137,7 @@ fn device_of(
 
 fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, broken: &[String]) -> Option<NetworkLink> {
     let name = tree::some_name(file, item.name())?;
-    let mut link =
-        NetworkLink { name, devices: Vec::new(), loss: 0, duplicate: 0, reorder: 0, corrupt: 0, delay: (0, 0) };
+    let mut link = NetworkLink::of(name);
     for path in item.devices() {
         let device = device_of(cx, file, &path, network, broken);
         link.devices.extend(device);
@@ -152,7 +152,12 @@ fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, bro
             }
         }
         said.extend(name);
-        self::option(cx, file, &option, &mut link);
+        options::read(cx, file, &option, &mut link);
+    }
+    if link.queue > 0 && link.rate == 0 {
+        let place = said.iter().find(|name| name.text == "queue").map_or(link.name.span, |name| name.span);
+        let text = "nothing waits on a link without a `rate`";
+        cx.error(codes::MISSING_ARGUMENT, text, place, "never full", "say how fast it is: `rate 10 Mbit/s`");
     }
     if item.devices().len() == 1 {
         let text = format!("link `{}` joins one device", link.name.text);
@@ -192,47 +197,12 @@ fn too_late(cx: &mut Context, network: &Network) {
     if network.until == 0 {
         return;
     }
-    for (at, _, step) in network.script.iter().filter(|(at, ..)| *at > network.until) {
+    let steps = network.script.iter().map(|(at, _, step)| (*at, step.span));
+    let expected = network.expectations.iter().map(|expectation| (expectation.until, expectation.span));
+    for (at, span) in steps.chain(expected).filter(|(at, _)| *at > network.until) {
         let text = format!("the network has ended before this: it runs for {} ms", network.until / 1_000_000);
-        let diagnostic = Diagnostic::error(codes::TOO_LATE, text).at(step.span, "never happens");
+        let diagnostic = Diagnostic::error(codes::TOO_LATE, text).at(span, "never happens");
         cx.report(diagnostic.help(format!("write `until {} ms` or more, or an earlier time", at.div_ceil(1_000_000))));
-    }
-}
-
-fn option(cx: &mut Context, file: FileId, option: &ast::LinkOption, link: &mut NetworkLink) {
-    let Some(name) = tree::some_name(file, option.name()) else { return };
-    let place = match name.text.as_str() {
-        "loss" => &mut link.loss,
-        "duplicate" => &mut link.duplicate,
-        "reorder" => &mut link.reorder,
-        "corrupt" => &mut link.corrupt,
-        "delay" => {
-            let range = option.range().map(|range| (range.from(), range.to()));
-            let (from, to) = match range {
-                Some(ends) => ends,
-                None => (option.value(), option.value()),
-            };
-            let mut time = |value: Option<Tree>| {
-                value.and_then(|value| fixed::number(cx, file, &value, Type::Duration)).unwrap_or(0)
-            };
-            link.delay = (time(from), time(to));
-            if link.delay.0 > link.delay.1 {
-                let help = "write the shorter one first";
-                cx.error(codes::TOO_BIG, "this delay ends before it begins", name.span, "from more to less", help);
-            }
-            return;
-        }
-        _ => {
-            let text = format!("a link has no `{}`", name.text);
-            let help =
-                suggest::help(&name.text, ["loss", "duplicate", "reorder", "corrupt", "delay"]).unwrap_or_default();
-            return cx.error(codes::UNKNOWN_PARAMETER, text, name.span, "unknown", &help);
-        }
-    };
-    match option.percentage() {
-        Some(percent) if percent <= 100 => *place = percent as u32 * 10_000,
-        Some(_) => cx.error(codes::TOO_BIG, "more than all", name.span, "above 100 %", "write at most `100 %`"),
-        None => cx.error(codes::MISMATCH, "a rate is in percent", name.span, "expected a percentage", "write `10 %`"),
     }
 }
 
