@@ -83,7 +83,7 @@ fn frames_are_lost_late_turned_and_doubled_as_is_said() {
     // What the frame brings about comes later, or not at all, by so much.
     let cases = [
         ("frame 1 of a.device  lost", "71 ms"),
-        ("frame 1 of a.device  to b.device  late 4 ms", "25 ms"),
+        ("frame 1 of a.device to b.device  late 4 ms", "25 ms"),
         ("frame 1 of a.device  lost  twice 7 ms", "28 ms"),
     ];
     for (index, (frame, at)) in cases.iter().enumerate() {

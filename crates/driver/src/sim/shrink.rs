@@ -198,14 +198,14 @@ fn place_of_lines(file: FileId, item: &ast::Network) -> u32 {
     last.map_or(item.span(file).end, |member| member.span(file).end)
 }
 
-/// `frame 3 of a.device  to b.device  late 4 ms`
+/// `frame 3 of a.device to b.device  late 4 ms`
 fn line(prepared: &Prepared<'_>, mishap: &Mishap) -> String {
     let automata = prepared.automata();
     let member = |(host, port): (usize, mokume_reaction::PortId)| {
         format!("{}.{}", prepared.network.hosts[host].name.text, automata[host].ports[port.index()].name)
     };
     let heard = mishap.to.filter(|_| is_crowded(prepared, mishap));
-    let to = heard.map_or(String::new(), |to| format!("  to {}", member(to)));
+    let to = heard.map_or(String::new(), |to| format!(" to {}", member(to)));
     let ills: Vec<String> = mishap.what.iter().map(ill).collect();
     format!("frame {} of {}{to}  {}", mishap.number, member(mishap.from), ills.join("  "))
 }

@@ -253,7 +253,7 @@ pub enum Times {
     Exactly(u64),
 }
 
-/// `frame 3 of a.device  to b.device  late 4 ms`: beside what the link's weather does.
+/// `frame 3 of a.device to b.device  late 4 ms`: beside what the link's weather does.
 #[derive(Clone, Debug)]
 pub struct FrameFault {
     /// From 1.

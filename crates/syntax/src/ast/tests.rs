@@ -65,7 +65,7 @@ node! {
     Times = TIMES;
     /// `when a.app.opened(1, ?s)  after 5 ms  a.app.send(s, "x")`
     WhenStep = WHEN_STEP;
-    /// `frame 3 of a.device  to b.device  lost`
+    /// `frame 3 of a.device to b.device  lost`
     FrameFault = FRAME_FAULT;
     /// `lost`, `late 4 ms`, `turned 12`, `twice 1 ms`
     FaultPart = FAULT_PART;

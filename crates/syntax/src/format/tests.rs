@@ -49,7 +49,7 @@ fn what_networks_expect() {
          frame 1 of a.device to b.device late 1 ms twice\n}",
         "network N {\n    link l { a.device   rate 10 Mbit/s  queue 5  burst loss 1 % of 5 }\n    \
          when a.p.out(?s)  after 1 ms  a.p.in(s)\n    expect b.p.out(_)  until 2 s\n    expect b.p.out 20 times until 2 s\n    \
-         expect nothing at b.p.out\n    frame 1 of a.device  to b.device  late 1 ms  twice\n}\n",
+         expect nothing at b.p.out\n    frame 1 of a.device to b.device  late 1 ms  twice\n}\n",
     );
 }
 

@@ -280,7 +280,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `frame 3 of a.device  to b.device  late 4 ms  turned 12`
+    /// `frame 3 of a.device to b.device  late 4 ms  turned 12`
     fn frame_fault(&mut self) {
         self.open(FRAME_FAULT);
         self.bump();

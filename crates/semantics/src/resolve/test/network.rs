@@ -102,7 +102,8 @@ fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) 
         let names = network.hosts.iter().map(|host| host.name.text.as_str());
         let text = format!("this network has no host `{}`", name.text);
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_STACK, text).at(name.span, "unknown");
-        diagnostic.helps.extend(suggest::help(&name.text, names));
+        let help = suggest::help(&name.text, names);
+        diagnostic.helps.push(help.unwrap_or_else(|| format!("make it: `host {} = Stack(…)`", name.text)));
         cx.report(diagnostic);
     }
     found
