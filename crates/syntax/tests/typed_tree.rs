@@ -234,7 +234,7 @@ fn members_have_their_parts() {
         (2, "n".into(), "oldest".into())
     );
     assert_eq!((object.states().len(), object.handlers().len()), (2, 1));
-    assert_eq!(source(object.handlers()[0].expiry()), "t");
+    assert_eq!(source(object.handlers()[0].expiry().first().cloned()), "t");
     let Member::Publish(publish) = &all[6] else { panic!() };
     assert_eq!(
         (source(publish.ty()), source(publish.value()), publish.params().unwrap().len()),

@@ -30,7 +30,7 @@ const OWN: usize = 4;
 
 /// All stacks of all files.
 pub fn stacks() -> Vec<Stack> {
-    let (mut stacks, mut scripts) = (Vec::new(), Vec::new());
+    let (mut stacks, mut scripts, mut protocols): (Vec<Stack>, _, Vec<_>) = (Vec::new(), Vec::new(), Vec::new());
     for file in files() {
         let checked = compile::check(&RealWorld, std::slice::from_ref(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));
         assert!(!checked.has_errors(), "{file}: {:?}", checked.diagnostics.first());
@@ -44,6 +44,7 @@ pub fn stacks() -> Vec<Stack> {
             let (compiled, diagnostics) = compile::compile(&checked, StackId(index as u32), &RealWorld);
             let compiled = compiled.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
             own[index] = Some(stacks.len());
+            protocols.push(compiled.protocols);
             stacks.push(Stack {
                 name,
                 uncomposed: compiled.uncomposed,
@@ -57,7 +58,7 @@ pub fn stacks() -> Vec<Stack> {
             let Some(stack) = own[test.stack.0 as usize] else { continue };
             let (script, diagnostics) = mokume_lower::test_script(
                 &checked.program,
-                (&stacks[stack].uncomposed, &stacks[stack].protocols),
+                (&stacks[stack].uncomposed, &protocols[stack]),
                 &checked.sources,
                 test,
             );
@@ -128,7 +129,7 @@ fn lesson(automaton: &Automaton, script: &Script) -> Option<Lesson> {
 
 fn taught(automaton: &Automaton, action: &Action) -> Option<Taught> {
     let (port, event, args) = match action {
-        Action::After(duration) => return Some(Taught::After(*duration)),
+        Action::After(duration) | Action::Within(duration) => return Some(Taught::After(*duration)),
         Action::Input { port, event, args } => (port, event, args),
     };
     let port = automaton.ports.iter().position(|known| known.name == *port)?;
@@ -137,6 +138,7 @@ fn taught(automaton: &Automaton, action: &Action) -> Option<Taught> {
     let args = args.iter().map(|arg| match arg {
         Arg::Word(word) => Some(Datum::Word(*word)),
         Arg::Octets(octets) => Some(Datum::Message(octets.clone())),
+        Arg::Packet(packet) => mokume_script::octets_of(automaton, packet).ok().map(Datum::Message),
         Arg::Null => Some(Datum::Handle(Handle::NULL)),
         _ => None,
     });
