@@ -18,6 +18,7 @@ from forward import forwarding
 from forward6 import forwarding6
 from fragments import fragments
 from pings import ping
+from rfcs import linux, ours
 from told import told
 
 
@@ -154,11 +155,14 @@ def main():
         forwarding("c", 100)
         forwarding6("c", 100)
         told("c")
+        linux()
+        ours("c")
         host("interpreter", 0.01, [0, 1472], [(1473, 50), (60000, 30)])
         client("interpreter")
         forwarding("interpreter", 30, 0.03)
         forwarding6("interpreter", 30, 0.03)
         told("interpreter")
+        ours("interpreter")
     finally:
         run("ip", "netns", "del", SPACE)
 

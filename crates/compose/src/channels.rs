@@ -6,8 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_analyse::Flow;
-use mokume_base::{Code, Diagnostic};
-use mokume_reaction::{Automaton, SourceId};
+use mokume_reaction::Automaton;
 
 use crate::graph::{Channel, Emission, EventGraph, NodeId, Receiver};
 
@@ -24,10 +23,15 @@ pub struct Reason {
 
 /// The least fixed point, with the first reason found for each channel.
 pub fn queued_channels(automaton: &Automaton, graph: &EventGraph) -> Vec<Reason> {
+    queued_but_for(automaton, graph, &BTreeSet::new())
+}
+
+/// The same, as if nothing were emitted after some emissions.
+pub fn queued_but_for(automaton: &Automaton, graph: &EventGraph, last: &BTreeSet<usize>) -> Vec<Reason> {
     let mut reasons: BTreeMap<Channel, Reason> = BTreeMap::new();
     loop {
         let queued: BTreeSet<Channel> = reasons.keys().copied().collect();
-        let found = find(automaton, graph, &queued);
+        let found = find(automaton, graph, &queued, last);
         if found.is_empty() {
             return reasons.into_values().collect();
         }
@@ -40,15 +44,15 @@ pub fn queued_channels(automaton: &Automaton, graph: &EventGraph) -> Vec<Reason>
 /// A planted fault, for tests of tests: queues bring nothing, so the first round is the last.
 #[doc(hidden)]
 pub fn queued_by_the_graph_alone(automaton: &Automaton, graph: &EventGraph) -> Vec<Channel> {
-    find(automaton, graph, &BTreeSet::new()).into_iter().map(|reason| reason.channel).collect()
+    find(automaton, graph, &BTreeSet::new(), &BTreeSet::new()).into_iter().map(|reason| reason.channel).collect()
 }
 
 /// Reasons for channels that are not queued yet.
-fn find(automaton: &Automaton, graph: &EventGraph, queued: &BTreeSet<Channel>) -> Vec<Reason> {
+fn find(automaton: &Automaton, graph: &EventGraph, queued: &BTreeSet<Channel>, last: &BTreeSet<usize>) -> Vec<Reason> {
     let mut found = Vec::new();
     for node in &graph.nodes {
         let flow = Flow::new(&automaton.handler(node.handler).body);
-        for earlier in &node.emissions {
+        for earlier in node.emissions.iter().filter(|earlier| !last.contains(earlier)) {
             let followers: Vec<usize> = node
                 .emissions
                 .iter()
@@ -127,27 +131,6 @@ impl Cascade {
     }
 }
 
-/// A channel needs a queue, and another order of emissions would save it (docs/semantics.md, O6).
-pub const QUEUED: Code = Code("M0903");
-
-/// Up before down: the channel costs a queue, and an order of emissions would save it.
-pub fn warn(automaton: &Automaton, graph: &EventGraph, reason: &Reason) -> Diagnostic {
-    let (earlier, later) = (&graph.emissions[reason.earlier], &graph.emissions[reason.later]);
-    let channel = channel_name(automaton, reason.channel);
-    let handler = graph.name(automaton, earlier.node);
-    let message = format!("the channel {channel} needs a queue");
-    let way: Vec<String> = reason.path.iter().map(|emission| emission_name(automaton, graph, *emission)).collect();
-    let first = format!("`{handler}` emits `{}`{}", earlier.event, place(automaton, earlier.source));
-    let second = match reason.earlier == reason.later {
-        true => "and again in a later round of its loop".to_string(),
-        false => format!("and then `{}` on the channel{}", later.event, place(automaton, later.source)),
-    };
-    Diagnostic::warning(QUEUED, message)
-        .note(format!("{first}, {second}"))
-        .note(format!("meanwhile, what follows from the first may emit on the channel as well: {}", way.join(" -> ")))
-        .help("emit down before up (acknowledge, then deliver): then no queue is needed")
-}
-
 /// The channel for people: `layer -> layer`, or `layer -> port name`.
 pub fn channel_name(automaton: &Automaton, channel: Channel) -> String {
     let from = &automaton.layers[channel.from.index()].name;
@@ -155,21 +138,4 @@ pub fn channel_name(automaton: &Automaton, channel: Channel) -> String {
         Receiver::Layer(to) => format!("{from} -> {}", automaton.layers[to.index()].name),
         Receiver::Port(to) => format!("{from} -> port {}", automaton.ports[to.index()].name),
     }
-}
-
-/// An emission for people: whose handler emits what, on which channel. `emission` is its number in the graph.
-pub fn emission_name(automaton: &Automaton, graph: &EventGraph, emission: usize) -> String {
-    let emission = &graph.emissions[emission];
-    format!(
-        "{} emits {} on {}",
-        graph.name(automaton, emission.node),
-        emission.event,
-        channel_name(automaton, emission.channel)
-    )
-}
-
-/// ` (file:line)`, if it is known.
-pub fn place(automaton: &Automaton, source: Option<SourceId>) -> String {
-    let source = source.and_then(|id| automaton.sources.get(id.index()));
-    source.map_or(String::new(), |source| format!(" ({}:{})", source.file, source.line))
 }

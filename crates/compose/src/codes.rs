@@ -2,9 +2,9 @@
 
 use mokume_base::Code;
 
-use crate::channels::QUEUED;
+use crate::advice::QUEUED;
 use crate::cycles::CYCLE;
-use crate::pool::POOL;
+use crate::pool::{OUTPUTS, POOL};
 
 /// All codes of this crate.
-pub const CODES: &[Code] = &[CYCLE, POOL, QUEUED];
+pub const CODES: &[Code] = &[CYCLE, POOL, QUEUED, OUTPUTS];

@@ -8,29 +8,30 @@ use std::collections::VecDeque;
 use mokume_base::{Code, Diagnostic};
 use mokume_reaction::Automaton;
 
-use crate::channels::place;
+use crate::advice::{place, source};
+use crate::findings::Finding;
 use crate::graph::{EventGraph, NodeId};
 
 /// A cycle of events that nothing interrupts (docs/semantics.md, O7).
 pub const CYCLE: Code = Code("M0901");
 
 /// One error for each strongly connected component, drawing a shortest one.
-pub fn check(automaton: &Automaton, graph: &EventGraph) -> Vec<Diagnostic> {
+pub fn check(automaton: &Automaton, graph: &EventGraph) -> Vec<Finding> {
     let mut drawn = vec![false; graph.nodes.len()];
-    let mut diagnostics = Vec::new();
+    let mut findings = Vec::new();
     for node in 0..graph.nodes.len() {
         if drawn[node] {
             continue;
         }
         let Some(cycle) = shortest_cycle(graph, NodeId(node as u32)) else { continue };
         if !cycle.iter().any(|emission| drawn[graph.emissions[*emission].node.index()]) {
-            diagnostics.push(draw(automaton, graph, &cycle));
+            findings.push(draw(automaton, graph, &cycle));
         }
         for emission in cycle {
             drawn[graph.emissions[emission].node.index()] = true;
         }
     }
-    diagnostics
+    findings
 }
 
 /// The emissions along a shortest way from a node back to itself.
@@ -63,7 +64,7 @@ fn shortest_cycle(graph: &EventGraph, start: NodeId) -> Option<Vec<usize>> {
     }
 }
 
-fn draw(automaton: &Automaton, graph: &EventGraph, cycle: &[usize]) -> Diagnostic {
+fn draw(automaton: &Automaton, graph: &EventGraph, cycle: &[usize]) -> Finding {
     let mut picture = String::new();
     for (step, emission) in cycle.iter().enumerate() {
         let emission = &graph.emissions[*emission];
@@ -73,7 +74,10 @@ fn draw(automaton: &Automaton, graph: &EventGraph, cycle: &[usize]) -> Diagnosti
     }
     let first = &graph.emissions[cycle[0]];
     picture += &format!("\n  -> {}", graph.name(automaton, first.node));
-    Diagnostic::error(CYCLE, format!("events run in a circle at `{}`", graph.name(automaton, first.node)))
+    let message = format!("events run in a circle at `{}`", graph.name(automaton, first.node));
+    let diagnostic = Diagnostic::error(CYCLE, message)
         .note(format!("the circle crosses neither a device nor an application port:{picture}"))
-        .help("make one of its events a reaction of its own: `later event(…)`")
+        .help("make one of its events a reaction of its own: `later event(…)`");
+    let known = cycle.iter().find_map(|emission| source(automaton, graph.emissions[*emission].source));
+    Finding { diagnostic, at: known, text: "of the circle", also: None }
 }

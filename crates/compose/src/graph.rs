@@ -146,7 +146,7 @@ fn emissions(automaton: &Automaton, graph: &EventGraph, node: NodeId) -> Vec<Emi
         for (place, op) in body.blocks[block.index()].ops.iter().enumerate() {
             let (to, targets, event) = match op.kind.emission() {
                 Some(Leaving::Event { target, event, args }) => {
-                    let Some(class) = body.class_of(target) else { continue };
+                    let Some(class) = automaton.class_for(body, target) else { continue };
                     let to = Receiver::Layer(automaton.class(class).layer);
                     (to, targets(automaton, graph, body, class, event, args), event.to_string())
                 }

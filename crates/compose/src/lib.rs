@@ -5,20 +5,22 @@
 //!
 //! Invariant: a composed automaton does what the uncomposed one does, output for output (docs/semantics.md, E1).
 
+mod advice;
 mod channels;
 pub mod codes;
 mod cycles;
+mod findings;
 mod graph;
 mod merge;
 mod peak;
 mod pool;
 
-use mokume_base::Diagnostic;
 use mokume_reaction::{Automaton, Composition};
 
 #[doc(hidden)]
 pub use channels::queued_by_the_graph_alone;
 pub use channels::{queued_channels, Reason};
+pub use findings::Finding;
 pub use graph::{Channel, Emission, EventGraph, Node, NodeId, Receiver};
 pub use pool::{Need, Options, Pool};
 
@@ -27,33 +29,34 @@ pub use pool::{Need, Options, Pool};
 pub struct Composed {
     pub automaton: Option<Automaton>,
     pub pool: Pool,
-    pub diagnostics: Vec<Diagnostic>,
+    pub findings: Vec<Finding>,
 }
 
 /// Composes a verified, uncomposed automaton. A pool of 0 buffers becomes as large as it must be.
 pub fn compose(automaton: &Automaton, options: Options) -> Composed {
     let flat = &*mokume_analyse::flat(automaton);
     let graph = EventGraph::new(flat);
-    let mut diagnostics = cycles::check(flat, &graph);
-    if !diagnostics.is_empty() {
-        return Composed { automaton: None, pool: Pool::default(), diagnostics };
+    let mut findings = cycles::check(flat, &graph);
+    if !findings.is_empty() {
+        return Composed { automaton: None, pool: Pool::default(), findings };
     }
     let reasons = queued_channels(flat, &graph);
-    diagnostics.extend(reasons.iter().map(|reason| channels::warn(flat, &graph, reason)));
-    let peak = peak::peak(flat, &graph);
+    findings.extend(advice::warnings(flat, &graph, &reasons));
+    let (peak, outputs) = (peak::peak(flat, &graph), peak::outputs(flat, &graph));
     let pool = pool::pool(flat, options, peak);
-    diagnostics.extend(pool.check(flat));
-    let refused = diagnostics.iter().any(|diagnostic| diagnostic.severity == mokume_base::Severity::Error);
+    findings.extend(pool.check(flat).map(Finding::of_stack));
+    findings.extend(pool::check_outputs(flat, outputs).map(Finding::of_stack));
+    let refused = findings.iter().any(|found| found.diagnostic.severity == mokume_base::Severity::Error);
     let automaton = (!refused).then(|| Automaton {
         pool: if automaton.pool == 0 { pool.sum() } else { automaton.pool },
-        composition: Some(composition(automaton, &reasons, peak)),
+        composition: Some(composition(automaton, &reasons, (peak, outputs))),
         ..automaton.clone()
     });
-    Composed { automaton, pool, diagnostics }
+    Composed { automaton, pool, findings }
 }
 
-fn composition(automaton: &Automaton, reasons: &[Reason], peak: u32) -> Composition {
-    let mut composition = Composition { merged: merge::merged(automaton), peak, ..Composition::default() };
+fn composition(automaton: &Automaton, reasons: &[Reason], (peak, outputs): (u32, u32)) -> Composition {
+    let mut composition = Composition { merged: merge::merged(automaton), peak, outputs, ..Composition::default() };
     for reason in reasons {
         match reason.channel.to {
             Receiver::Layer(to) => composition.queued.push((reason.channel.from, to)),

@@ -1,4 +1,4 @@
-//! How many new buffers one reaction may take, at most.
+//! How many new buffers one reaction may take, at most, and how many outputs it may put out.
 //!
 //! A received or a stored message costs none; a new one, a share, a quote and the second part of a split cost one each.
 //! Loops count as often as their bounds say. Objects settle at most as often as their limit says, and only those that
@@ -8,22 +8,33 @@
 use std::collections::BTreeMap;
 
 use mokume_analyse::heaviest;
-use mokume_reaction::{Automaton, BlockId, ClassId, Effects, Operation, Trigger};
+use mokume_reaction::{Automaton, BlockId, ClassId, Effects, Emission, Operation, Trigger};
 
 use crate::graph::{EventGraph, NodeId};
 
 /// The peak over all that may start a reaction.
 pub fn peak(automaton: &Automaton, graph: &EventGraph) -> u32 {
+    most(automaton, graph, Counted::Buffers)
+}
+
+/// The most outputs of one reaction, over all that may start one.
+pub fn outputs(automaton: &Automaton, graph: &EventGraph) -> u32 {
+    most(automaton, graph, Counted::Outputs)
+}
+
+fn most(automaton: &Automaton, graph: &EventGraph, counted: Counted) -> u32 {
     let mut costs = Costs { automaton, graph, memo: BTreeMap::new() };
     let roots = (0..graph.nodes.len()).map(|place| NodeId(place as u32));
-    let peak = roots.map(|root| costs.reaction(root)).max().unwrap_or(0);
-    u32::try_from(peak).unwrap_or(u32::MAX)
+    let most = roots.map(|root| costs.reaction(root, counted)).max().unwrap_or(0);
+    u32::try_from(most).unwrap_or(u32::MAX)
 }
 
 /// What is counted along a cascade.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Counted {
     Buffers,
+    /// What is put out at ports.
+    Outputs,
     /// Events handled by objects of the class.
     Instants(ClassId),
 }
@@ -35,8 +46,8 @@ struct Costs<'a> {
 }
 
 impl Costs<'_> {
-    /// Buffers of the reaction that begins with this node, with all that settles in it.
-    fn reaction(&mut self, root: NodeId) -> u64 {
+    /// What is counted of the reaction that begins with this node, with all that settles in it.
+    fn reaction(&mut self, root: NodeId, counted: Counted) -> u64 {
         let settling = self.settling();
         let mut dirty: BTreeMap<ClassId, u64> = BTreeMap::new();
         for (class, _) in &settling {
@@ -59,17 +70,17 @@ impl Costs<'_> {
             }
             dirty = next;
         }
-        let own = self.total(root, Counted::Buffers);
+        let own = self.total(root, counted);
         let mut settled = 0u64;
         for (class, node) in &settling {
             let settles = self.settles(*class, dirty[class]);
-            settled = settled.saturating_add(settles.saturating_mul(self.total(*node, Counted::Buffers)));
+            settled = settled.saturating_add(settles.saturating_mul(self.total(*node, counted)));
         }
-        own.saturating_add(settled.min(self.within_quota(&settling)))
+        own.saturating_add(settled.min(self.within_quota(&settling, counted)))
     }
 
-    /// What settling may hold at once where outputs have a quota: those below it, and one instant that exceeds it.
-    fn within_quota(&mut self, settling: &[(ClassId, NodeId)]) -> u64 {
+    /// What settling may hold or put out where outputs have a quota: those below it, and one instant that exceeds it.
+    fn within_quota(&mut self, settling: &[(ClassId, NodeId)], counted: Counted) -> u64 {
         if self.automaton.outputs == 0 {
             return u64::MAX;
         }
@@ -77,8 +88,11 @@ impl Costs<'_> {
         let messages = |output: &mokume_reaction::PortOutput| {
             output.params.iter().filter(|(_, ty)| *ty == mokume_reaction::Type::Msg).count() as u64
         };
-        let widest = outputs.map(messages).max().unwrap_or(0);
-        let one = settling.iter().map(|(_, node)| self.total(*node, Counted::Buffers)).max().unwrap_or(0);
+        let widest = match counted {
+            Counted::Outputs => 1,
+            Counted::Buffers | Counted::Instants(_) => outputs.map(messages).max().unwrap_or(0),
+        };
+        let one = settling.iter().map(|(_, node)| self.total(*node, counted)).max().unwrap_or(0);
         u64::from(self.automaton.outputs).saturating_mul(widest).saturating_add(one)
     }
 
@@ -115,6 +129,7 @@ impl Costs<'_> {
         for block in &definition.blocks {
             weights[block.index()] = match counted {
                 Counted::Buffers => new_buffers(&handler.body.blocks[block.index()]),
+                Counted::Outputs => puts_out(&handler.body.blocks[block.index()]),
                 Counted::Instants(_) => 0,
             };
         }
@@ -136,4 +151,8 @@ fn new_buffers(block: &mokume_reaction::Block) -> u64 {
     let takes = |op: &dyn Operation| u64::from(op.effects().contains(Effects::TAKES));
     let ops: u64 = block.ops.iter().map(|op| takes(&op.kind)).sum();
     ops + block.terminator.attempt().map_or(0, |op| takes(op))
+}
+
+fn puts_out(block: &mokume_reaction::Block) -> u64 {
+    block.ops.iter().filter(|op| matches!(op.kind.emission(), Some(Emission::Output { .. }))).count() as u64
 }

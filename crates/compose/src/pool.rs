@@ -37,6 +37,19 @@ pub const MOST_BUFFERS: u32 = 1 << 20;
 /// A stack's pool is smaller than what it may hold at once (docs/semantics.md, M2), or larger than anybody has.
 pub const POOL: Code = Code("M0902");
 
+/// One reaction may put out more than there is room for anywhere.
+pub const OUTPUTS: Code = Code("M0904");
+
+/// The fault, if one reaction may put out more than [`MOST_BUFFERS`]: room for all is made at the start.
+pub fn check_outputs(automaton: &Automaton, outputs: u32) -> Option<Diagnostic> {
+    if outputs <= MOST_BUFFERS {
+        return None;
+    }
+    let text = format!("a reaction of `{}` may put out {outputs} messages and events", automaton.name);
+    let diagnostic = Diagnostic::error(OUTPUTS, text).note(format!("there is room for {MOST_BUFFERS} at most"));
+    Some(diagnostic.help("bound its loops, or say `outputs 32` in the stack: what is still to settle then waits"))
+}
+
 /// What the pool must hold (docs/semantics.md, M2). `peak` is the most new buffers that one reaction takes (M3).
 pub fn pool(automaton: &Automaton, options: Options, peak: u32) -> Pool {
     let mut needs = kept(automaton);

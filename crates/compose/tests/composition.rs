@@ -17,7 +17,7 @@ fn composed(text: &str) -> Composed {
 }
 
 fn codes(composed: &Composed) -> Vec<&'static str> {
-    composed.diagnostics.iter().map(|diagnostic| diagnostic.code.0).collect()
+    composed.findings.iter().map(|found| found.diagnostic.code.0).collect()
 }
 
 const HEAD: &str = "automaton t\nlayer a\nlayer b\nlayer c\nclass a.E capacity 1 {\n}\nclass b.E capacity 1 {\n}\nclass c.E capacity 1 {\n}\n\
@@ -56,12 +56,11 @@ fn up_before_down_costs_a_queue_and_is_a_warning() {
     let composition = up.automaton.as_ref().and_then(|a| a.composition.clone()).expect("a composition");
     assert_eq!(composition.queued, [(LayerId(0), LayerId(2))]);
     assert_eq!(codes(&up), ["M0903"]);
-    let warning = &up.diagnostics[0];
+    let warning = &up.findings[0].diagnostic;
     assert_eq!(warning.severity, Severity::Warning);
     assert_eq!(warning.message, "the channel a -> c needs a queue");
-    assert_eq!(warning.notes[0], "`a.E.go` emits `up`, and then `down` on the channel");
-    assert!(warning.notes[1]
-        .ends_with("a.E.go emits up on a -> b -> b.E.up emits more on b -> a -> a.E.more emits down on a -> c"));
+    assert_eq!(warning.notes[0], "`a.E.go` emits `up`, and then `down`");
+    assert_eq!(warning.notes[1], "what follows from the first comes back: a -> b -> a -> c");
 
     let down = with(UP_BEFORE_DOWN).replace("emit b.up()\n    emit c.down()", "emit c.down()\n    emit b.up()");
     let down = composed(&down);
@@ -143,7 +142,7 @@ source 0 \"ring.mok\" 7:5
     assert_eq!(codes(&found), ["M0901"]);
     assert!(found.automaton.is_none());
     assert_eq!(
-        found.diagnostics[0].notes[0],
+        found.findings[0].diagnostic.notes[0],
         "the circle crosses neither a device nor an application port:\n     b.E.round  emits `turn` (ring.mok:7)\n  \
          -> c.E.turn  emits `round`\n  -> b.E.round"
     );
@@ -260,6 +259,19 @@ fn the_peak_counts_rounds_cascades_and_settles() {
     assert_eq!(automaton.pool, 29);
 }
 
+#[test]
+fn outputs_of_a_reaction_are_counted() {
+    let outputs = |text: &str| {
+        let automaton = composed(&text.replace("POOL", "")).automaton.expect("composes");
+        automaton.composition.map(|composition| composition.outputs)
+    };
+    // Four events for `b`, of two frames each; and one frame as often as it settles.
+    assert_eq!(outputs(BUFFERS), Some(4 * 2 + 2));
+    assert_eq!(outputs(&BUFFERS.replace("settle 2", "settle 50")), Some(4 * 2 + 50));
+    let refused = composed(&BUFFERS.replace("POOL", "").replace("settle 2", "settle 4000000"));
+    assert!(refused.findings.iter().any(|found| found.diagnostic.code.0 == "M0904"), "{:?}", refused.findings);
+}
+
 /// However often an object may settle: below the quota its outputs, and one instant beyond it.
 #[test]
 fn a_quota_of_outputs_bounds_what_settling_adds_to_the_peak() {
@@ -278,7 +290,7 @@ fn a_pool_that_is_one_buffer_too_small_is_refused_with_the_sum() {
     assert_eq!(codes(&composed(&BUFFERS.replace("POOL", "pool 29\n"))), [""; 0]);
     let small = composed(&BUFFERS.replace("POOL", "pool 28\n"));
     assert_eq!(codes(&small), ["M0902"]);
-    let diagnostic = &small.diagnostics[0];
+    let diagnostic = &small.findings[0].diagnostic;
     assert_eq!(diagnostic.message, "the pool of `p` has 28 buffers and needs 29");
     assert!(diagnostic.notes[0].contains("      10  peak of a reaction\n      29  in all"), "{}", diagnostic.notes[0]);
 }
@@ -315,7 +327,7 @@ fn the_automata_of_the_form_compose() {
         let composed = compose(&automaton, Options::default());
         let composition = composed.automaton.as_ref().and_then(|a| a.composition.as_ref());
         println!("{}: {composition:?}\n{}", path.display(), composed.pool.picture());
-        for diagnostic in &composed.diagnostics {
+        for diagnostic in composed.findings.iter().map(|found| &found.diagnostic) {
             println!("  {} {}\n    {}", diagnostic.code.0, diagnostic.message, diagnostic.notes.join("\n    "));
         }
         assert!(composition.is_some(), "{}", path.display());

@@ -198,7 +198,7 @@ fn talk(automaton: &Automaton) -> Talk {
         let later = body.attempts().filter_map(|op| op.emission());
         for emission in body.ops().filter_map(|op| op.kind.emission()).chain(later) {
             if let Emission::Event { target, event, .. } = emission {
-                add(body.class_of(target), EdgeKind::Service, event);
+                add(automaton.class_for(body, target), EdgeKind::Service, event);
             }
         }
         for called in body.ops().filter_map(|op| op.kind.function()) {

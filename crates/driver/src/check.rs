@@ -50,6 +50,10 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
     }
     render::sort(&mut diagnostics);
     diagnostics.dedup();
+    debug_assert!(
+        diagnostics.iter().all(|found| found.primary.is_some()),
+        "a diagnostic without a place: {diagnostics:?}"
+    );
     diagnostics
 }
 

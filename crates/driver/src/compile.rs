@@ -13,6 +13,7 @@ use mokume_semantics::program::{Program, StackId};
 use crate::failure::Failure;
 use crate::library::Library;
 use crate::natives::{self, Files};
+use crate::places;
 use crate::project::{self, Manifest};
 
 /// Files, read and checked.
@@ -163,13 +164,6 @@ pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Fa
     }
 }
 
-fn of_the_stack(checked: &Checked, stack: StackId, diagnostic: Diagnostic) -> Diagnostic {
-    match checked.program.stacks.get(stack.index()) {
-        Some(stack) if diagnostic.primary.is_none() => diagnostic.at(stack.name.span, "in this stack"),
-        _ => diagnostic,
-    }
-}
-
 /// Lowers, verifies and composes. `None` where there are errors.
 ///
 /// `world` is where functions in C are compiled for the interpreter.
@@ -184,26 +178,30 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
         Some(Err(warning)) => {
             // Everything runs by their models then, in the interpreter and in C.
             (lowered, diagnostics) = lower(true);
-            diagnostics.push(warning);
+            let functions = &checked.program.functions;
+            let first = functions.iter().find(|function| function.native.is_some()).map(|function| function.name.span);
+            let place = first.unwrap_or(checked.program.stacks[stack.index()].name.span);
+            diagnostics.push(warning.at(place, "of this and all others in C"));
             None
         }
         None => None,
     };
     let found = lowered.filter(|_| !has_errors(&diagnostics));
     let Some((uncomposed, protocols)) = found else { return (None, diagnostics) };
-    // The verifier's findings on lowered text would be our faults, not the user's: they are shown all the same.
-    diagnostics.extend(mokume_reaction::verify::diagnose(&uncomposed, &Default::default()));
+    let Some(definition) = checked.program.stacks.get(stack.index()) else { return (None, diagnostics) };
+    let faults = mokume_reaction::verify::verify(&uncomposed);
+    let known = (&checked.sources, &checked.program);
+    diagnostics.extend(faults.iter().map(|fault| places::of_fault(known, definition, &uncomposed, fault)));
     if has_errors(&diagnostics) {
         return (None, diagnostics);
     }
-    // Composing sees no text: what it says is said of the stack.
     let composed = mokume_compose::compose(&uncomposed, mokume_compose::Options::default());
-    diagnostics.extend(composed.diagnostics.into_iter().map(|found| of_the_stack(checked, stack, found)));
+    let found = composed.findings.into_iter();
+    diagnostics.extend(found.map(|found| places::of_finding(&checked.sources, definition, found)));
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
             let native_files = checked.natives.clone();
-            let stack = &checked.program.stacks[stack.index()];
-            let written = Arc::new(crate::written::of(&checked.program, stack, &uncomposed));
+            let written = Arc::new(crate::written::of(&checked.program, definition, &uncomposed));
             let (composed, diagnosed) = (automaton, Vec::new());
             let compiled =
                 Compiled { uncomposed, composed, protocols, diagnostics: diagnosed, written, natives, native_files };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::{Automaton, Machine, OpKind};
+use mokume_reaction::{Automaton, Machine};
 use mokume_script::Written;
 use mokume_toolchain as toolchain;
 
@@ -70,21 +70,32 @@ pub fn machine(
             let build = compiled.native_files.with(&[&compiled.composed], Build::new(world, cache::folder(world)));
             let program = program(&[&compiled.composed], &build)?;
             let buffers = compiled.composed.pool.max(64) * 2;
-            let longest = if joins(&compiled.composed) { longest.max(LONGEST_JOINED) } else { longest };
-            let memory =
-                Memory { buffers, buffer_octets: longest + 512, messages: buffers * 2, outputs: 1024, reports: 64 };
+            let buffer_octets = longest.max(LONGEST) + 512;
+            let outputs = room_for_outputs(&compiled.composed);
+            let memory = Memory { buffers, buffer_octets, messages: buffers * 2, outputs, reports: 64 };
             let machine = CMachine::new(&program, 0, params, seed, memory);
             Ok(Box::new(machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?))
         }
     }
 }
 
-/// What a stack that joins messages may make of small frames: the largest datagram of the internet.
-const LONGEST_JOINED: u32 = 1 << 16;
+/// The longest message that an application may send (docs/language.md, section 10), and the largest datagram of the internet.
+const LONGEST: u32 = 1 << 16;
 
-/// Whether a stack puts messages together, and so may make large ones of small ones.
-pub fn joins(automaton: &Automaton) -> bool {
-    automaton.bodies().flat_map(|body| body.ops()).any(|op| matches!(op.kind, OpKind::Join { .. }))
+/// Room for as many outputs as a reaction may have (docs/semantics.md, M6).
+pub fn room_for_outputs(automaton: &Automaton) -> u32 {
+    automaton.composition.as_ref().map_or(0, |composition| composition.outputs).max(1024)
+}
+
+/// The failure, if a machine had no room for something: then what it did is not what the stack says.
+pub fn check_room(machine: &dyn Machine, who: &str) -> Result<(), Failure> {
+    match machine.exhausted() {
+        0 => Ok(()),
+        times => Err(Failure::of_program(
+            format!("{who} ran out of room for messages, outputs or reports, {times} times"),
+            "use `--backend interpreter`, and please report this",
+        )),
+    }
 }
 
 /// The values of a stack's parameters: what is set, else the default, else what `given` says; one without any is an error.

@@ -99,7 +99,7 @@ mod tests {
             param("kind", Type::Enum(EnumId(0))),
             param("device.mac", Type::U(48)),
         ];
-        let enums = vec![Enum { name: "Kind".into(), width: 8, names: vec![("Ask".into(), 3)] }];
+        let enums = vec![Enum { name: "Kind".into(), width: 8, open: false, names: vec![("Ask".into(), 3)] }];
         let address = Form::Parts { notation: Notation::Dotted { bits: 8 }, widths: vec![32] };
         let station = Form::Parts { notation: Notation::Colons { bits: 8 }, widths: vec![48] };
         let network = Form::Prefix { of: Box::new(address.clone()), width: 8 };

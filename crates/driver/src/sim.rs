@@ -83,6 +83,9 @@ pub fn run(
             "is there a timer of 0 s, or a `later` that calls itself?",
         ));
     }
+    for host in &simulation.hosts {
+        machines::check_room(&*host.machine, &format!("host `{}`", host.name))?;
+    }
     let hosts = simulation
         .hosts
         .iter()
@@ -224,10 +227,10 @@ fn place(sources: &mokume_base::SourceMap, step: &Step) -> String {
     format!("{}:{line}:{column}", sources.file(step.span.file).name)
 }
 
-/// Sessions are known only when the network runs: `s1`, `s2`, … stand for the host's first, second, … session that an output has shown.
-fn seen(name: &str) -> Datum {
-    let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1);
-    Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.max(1) - 1 })
+/// `s1`, `s2`, …: the host's first, second, … session that an output has shown.
+fn seen(name: &str) -> Option<Datum> {
+    let number: u32 = name.strip_prefix('s')?.parse().ok()?;
+    Some(Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.checked_sub(1)? }))
 }
 
 /// What was on the media, in order of time, each frame once.
@@ -242,6 +245,7 @@ pub fn capture(run: &Run, name: &str) -> Result<u64, Failure> {
             count += 1;
         }
     }
+    writer.flush()?;
     Ok(count)
 }
 

@@ -100,7 +100,8 @@ fn run_in_c(
     // Enough for the pools that composing asks for; a loop that makes very many messages is said to find no room.
     let pool = automata.iter().map(|automaton| automaton.pool).max().unwrap_or_default();
     let buffers = pool.clamp(256, 4096);
-    let memory = Memory { buffers, buffer_octets: 1 << 16, messages: buffers * 4, outputs: 4096, reports: 256 };
+    let outputs = automata.iter().map(|automaton| machines::room_for_outputs(automaton)).max().unwrap_or_default();
+    let memory = Memory { buffers, buffer_octets: (1 << 16) + 512, messages: buffers * 4, outputs, reports: 256 };
     tests
         .iter()
         .map(|(test, script)| {

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod campaign;
+mod crowds;
 mod dissect_tshark;
 mod docs;
 mod hostile;
@@ -10,6 +11,7 @@ mod layouts_compared;
 mod library_agrees;
 mod library_faults;
 mod long_vectors;
+mod many_outputs;
 mod mirror;
 mod models;
 mod mutants;

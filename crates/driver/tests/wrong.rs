@@ -50,11 +50,41 @@ fn every_diagnostic_of_whole_stacks_stands_where_it_is_marked() {
         assert!(!expected.is_empty(), "{} is a wrong program", path.display());
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         all.extend(marks::faults(&name, &expected, &checked.sources, &diagnostics));
-        for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.helps.is_empty()) {
-            all.push(format!("{name}: {} has no way out", diagnostic.code.0));
-        }
+        all.extend(diagnostics.iter().filter_map(|found| Some(format!("{name}: {} {}", found.code.0, lacks(found)?))));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// What a diagnostic must have and has not.
+fn lacks(found: &Diagnostic) -> Option<&'static str> {
+    match (&found.primary, found.helps.is_empty()) {
+        (None, _) => Some("has no place"),
+        (_, true) => Some("has no way out"),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_a_diagnostic_lacks_is_found() {
+    let bare = Diagnostic::error(mokume_base::Code("M0001"), "wrong");
+    assert_eq!(lacks(&bare), Some("has no place"));
+    let placed = bare.at(mokume_base::Span::new(mokume_base::FileId(0), 0, 1), "here");
+    assert_eq!(lacks(&placed), Some("has no way out"));
+    assert_eq!(lacks(&placed.help("write it right")), None);
+}
+
+/// Wrong programs of all files, as `mokume check` sees them: what only a whole stack shows included.
+#[test]
+fn every_diagnostic_of_every_wrong_program_has_a_place() {
+    let scratch = scratch("placed.mok");
+    let mut placeless = Vec::new();
+    for path in files(&folder()).into_iter().chain(files(&folder().join("whole"))) {
+        let (program, _) = marks::read(&std::fs::read_to_string(&path).expect("a file"));
+        let (_, diagnostics) = checked(&program, &scratch);
+        let found = diagnostics.iter().filter(|found| found.primary.is_none());
+        placeless.extend(found.map(|found| format!("{}: {} {}", path.display(), found.code.0, found.message)));
+    }
+    assert!(placeless.is_empty(), "{}", placeless.join("\n"));
 }
 
 #[test]

@@ -208,6 +208,10 @@ impl Machine for &CMachine {
 }
 
 impl Machine for CMachine {
+    fn exhausted(&self) -> u64 {
+        CMachine::exhausted(self)
+    }
+
     fn start(&mut self, now: u64) -> Outcome {
         (&*self).start(now)
     }

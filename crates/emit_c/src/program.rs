@@ -33,6 +33,13 @@ fn deliver(plan: &Plan, text: &mut Text) {
         text.line(format!("    {name}({list});"));
         text.line("    break;");
     }
+    for (class, cell, handler) in &plan.linked {
+        text.line(format!("case {}:", plan.linked_constant((*class, *cell, *handler))));
+        let params = &plan.automaton.handler(*handler).params;
+        let list = plan.arguments_of(*handler, linked_target(plan, *class, *cell), words(plan, params));
+        text.line(format!("    {}({list});", plan.names.handlers[handler.index()]));
+        text.line("    break;");
+    }
     for (p, (port, names)) in plan.automaton.ports.iter().zip(&plan.names.outputs).enumerate() {
         for (e, (output, name)) in port.outputs.iter().zip(names).enumerate() {
             if !plan.waiting.contains(&Waiting::Output(PortId::from(p), e as u32)) {
@@ -49,6 +56,14 @@ fn deliver(plan: &Plan, text: &mut Text) {
     text.line("    break;");
     text.close("");
     text.end_function();
+}
+
+/// Whom a cell of the sender, which stands as the target, refers to.
+fn linked_target(plan: &Plan, class: ClassId, cell: CellId) -> String {
+    let (name, cells) = (&plan.names.classes[class.index()], &plan.names.cells[class.index()]);
+    let (sender, cell) = ("event->target", &cells[cell.index()]);
+    let place = if plan.is_sole(class) { "0".to_string() } else { format!("mk_number({sender})") };
+    format!("{sender} == MK_NULL ? MK_NULL : k->{name}[{place}].{cell}")
 }
 
 fn words(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {

@@ -117,6 +117,10 @@ fn declarations(plan: &Plan, text: &mut Text) {
         text.line(format!("OUTPUT_{name} = {next},"));
         next += 1;
     }
+    for linked in &plan.linked {
+        text.line(format!("{} = {next},", plan.linked_constant(*linked)));
+        next += 1;
+    }
     text.line(format!("EVENTS = {next}"));
     text.close(";");
     text.line("");

@@ -1,8 +1,8 @@
 //! What handlers do: one body at a time, blocks and operations.
 
 use mokume_reaction::{
-    Binary, BlockId, Body, ClassId, Compare, FunctionId, HandlerId, Op, OpKind, PortId, ReasonId, Report, Target,
-    Terminator, Type, Value,
+    Binary, BlockId, Body, CellId, ClassId, Compare, FunctionId, HandlerId, Op, OpKind, PortId, ReasonId, Report,
+    Target, Terminator, Type, Value,
 };
 
 use crate::arrays;
@@ -20,6 +20,14 @@ pub(crate) struct Frame<'a> {
     pub registers: Vec<u64>,
     /// By value, as far as there are arrays.
     arrays: Vec<Vec<u64>>,
+}
+
+/// Where an emission goes.
+enum To {
+    Object(u64),
+    /// To whom the cell of the sender refers then.
+    Linked(ClassId, u64, CellId),
+    Port(PortId, u32),
 }
 
 impl Frame<'_> {
@@ -251,10 +259,14 @@ impl<'p> Reaction<'p> {
             }
 
             OpKind::Emit { target, event: _, args } => {
-                return self.emit(frame, (block, place), frame.get(*target), None, args);
+                return self.emit(frame, (block, place), To::Object(frame.get(*target)), args);
+            }
+            OpKind::EmitBy { object, cell, event: _, args } => {
+                let Some(class) = frame.body.class_of(*object) else { return };
+                return self.emit(frame, (block, place), To::Linked(class, frame.get(*object), *cell), args);
             }
             OpKind::Out { port, event, args } => {
-                return self.emit(frame, (block, place), NULL, Some((*port, *event)), args);
+                return self.emit(frame, (block, place), To::Port(*port, *event), args);
             }
             OpKind::Drop { message: _, reason } => return self.dropped(*reason),
             OpKind::DropFor { message: _, reason } => return self.dropped(ReasonId(frame.get(*reason) as u32)),
@@ -326,19 +338,16 @@ impl<'p> Reaction<'p> {
         self.run_body(body, program.procedures[function.index()], &frame.all(args))
     }
 
-    fn emit(
-        &mut self,
-        frame: &Frame,
-        (block, place): (BlockId, usize),
-        target: u64,
-        out: Option<(PortId, u32)>,
-        args: &[Value],
-    ) {
+    fn emit(&mut self, frame: &Frame, (block, place): (BlockId, usize), to: To, args: &[Value]) {
         let links = frame.code.map(|code| &self.program.links[code][block.index()]);
         let Some(link) = links.and_then(|links| links.emits[place]) else { return };
-        let args = frame.all(args);
-        let event = Event { handler: link.handler, out, target, channel: link.channel, args, is_delivered: false };
-        self.events.push(event);
+        let (target, by, out) = match to {
+            To::Object(target) => (target, None, None),
+            To::Linked(class, sender, cell) => (sender, Some((class, cell)), None),
+            To::Port(port, event) => (NULL, None, Some((port, event))),
+        };
+        let (args, handler, channel) = (frame.all(args), link.handler, link.channel);
+        self.events.push(Event { handler, out, target, by, channel, args, is_delivered: false });
     }
 
     fn terminator<'a>(&mut self, frame: &Frame, block: BlockId, terminator: &'a Terminator) -> Next<'a> {

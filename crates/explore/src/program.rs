@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, ClassId, Emission, Fallible, HandlerId, LayerId, OpKind, PortId, Trigger, Type,
-    Value,
+    Addressee, Automaton, Body, CellId, CellKind, ClassId, Emission, Fallible, HandlerId, LayerId, OpKind, PortId,
+    Trigger, Type,
 };
 
 use crate::world::{Random, Unfit, World};
@@ -176,11 +176,8 @@ fn class_info(automaton: &Automaton, id: ClassId) -> ClassInfo {
 }
 
 fn links(automaton: &Automaton, body: &Body, from: LayerId) -> Vec<BlockLinks> {
-    let class_of = |value: Value| match body.values[value.index()].ty {
-        Type::Ref(class) => Some(class),
-        _ => None,
-    };
-    let resolve = |target: Value, event: &str| {
+    let class_of = |target: Addressee| automaton.class_for(body, target);
+    let resolve = |target: Addressee, event: &str| {
         class_of(target).and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_string())))
     };
     let receivers = automaton.layers.len() + automaton.ports.len();

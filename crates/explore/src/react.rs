@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use mokume_reaction::{ClassId, HandlerId, PortId, Report, Type};
+use mokume_reaction::{CellId, ClassId, HandlerId, PortId, Report, Type};
 
 use crate::host::{Content, Host, Object, Tables, NULL};
 use crate::message::Message;
@@ -68,6 +68,8 @@ pub(crate) struct Event {
     pub handler: Option<HandlerId>,
     pub out: Option<(PortId, u32)>,
     pub target: u64,
+    /// The target is the sender, and the event for whom this cell of it refers to when it is carried out.
+    pub by: Option<(ClassId, CellId)>,
     pub channel: usize,
     pub args: Vec<u64>,
     pub is_delivered: bool,
@@ -223,11 +225,21 @@ impl Reaction<'_> {
         let event = &mut self.events[place];
         event.is_delivered = true;
         let args = std::mem::take(&mut event.args);
-        let target = event.target;
-        match (event.out, event.handler) {
+        let (sender, by) = (event.target, event.by);
+        let (out, handler) = (event.out, event.handler);
+        let target = by.map_or(sender, |(class, cell)| self.referred(class, sender, cell));
+        match (out, handler) {
             (Some((port, out)), _) => self.put_out(port, out, &args),
             (None, Some(handler)) => self.instant(handler, target, args),
             (None, None) => {}
+        }
+    }
+
+    /// Whom a cell of an object refers to, also of one that has ended in this reaction.
+    fn referred(&self, class: ClassId, object: u64, cell: CellId) -> u64 {
+        match self.object(class, object).map(|object| &object.cells[cell.index()]) {
+            Some(Content::Word(word)) => *word,
+            _ => NULL,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use mokume_reaction::{ClassId, Output, ReasonId, Report, SourceId};
+use mokume_reaction::{CellId, ClassId, Output, ReasonId, Report, SourceId};
 
 use crate::accounts::Totals;
 use crate::message::Message;
@@ -68,6 +68,13 @@ pub enum Destination {
     Call {
         handler: u32,
         target: u64,
+    },
+    /// For the object that a cell of `object` refers to when it is carried out.
+    Linked {
+        handler: u32,
+        object: u64,
+        class: ClassId,
+        cell: CellId,
     },
     Out {
         port: u32,

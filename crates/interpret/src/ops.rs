@@ -128,6 +128,12 @@ impl Core {
                 let target = self.get(at, *target);
                 return self.emit(at, Destination::Call { handler, target }, channel, args);
             }
+            OpKind::EmitBy { object, cell, event: _, args } => {
+                let (handler, channel) = at.blocks.map_or((NOBODY, 0), |blocks| blocks[block.index()].emits[place]);
+                let Some(class) = at.body.class_of(*object) else { return };
+                let to = Destination::Linked { handler, object: self.get(at, *object), class, cell: *cell };
+                return self.emit(at, to, channel, args);
+            }
             OpKind::Out { port, event, args } => {
                 let channel = at.blocks.map_or(0, |blocks| blocks[block.index()].emits[place].1);
                 return self.emit(at, Destination::Out { port: port.0, event: *event }, channel, args);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, ClassId, Emission, HandlerId, LayerId, Natives, OpKind, PortId, Trigger, Type,
-    Value,
+    Addressee, Automaton, Body, CellId, CellKind, ClassId, Emission, HandlerId, LayerId, Natives, OpKind, PortId,
+    Trigger, Type,
 };
 
 use crate::arrays::Arrays;
@@ -208,11 +208,8 @@ fn messages(params: &[(String, Type)]) -> Vec<u16> {
 }
 
 fn block_infos(automaton: &Automaton, body: &Body, from: LayerId, edges: &mut u32) -> Vec<BlockInfo> {
-    let class_of = |value: Value| match body.values[value.index()].ty {
-        Type::Ref(class) => Some(class),
-        _ => None,
-    };
-    let resolve = |target: Value, event: &str| class_of(target).map_or(NOBODY, |c| handler_of(automaton, c, event));
+    let class_of = |target: Addressee| automaton.class_for(body, target);
+    let resolve = |target: Addressee, event: &str| class_of(target).map_or(NOBODY, |c| handler_of(automaton, c, event));
     let info = |block: &mokume_reaction::Block| {
         let emits = block.ops.iter().map(|op| match op.kind.emission() {
             Some(Emission::Event { target, event, .. }) => {

@@ -5,7 +5,7 @@ use mokume_reaction::{CellId, ClassId, Datum, HandlerId, Output, PortId, Type};
 use crate::core::{Core, Destination};
 use crate::program::{Program, NOBODY};
 use crate::record::{Cause, Emission, Instant, Recipient};
-use crate::store::{handle, place_of, Content, Life};
+use crate::store::{handle, place_of, Content, Life, NULL};
 
 impl Core {
     /// One event handled by one object; what it emits is carried out, with everything that follows from it.
@@ -75,14 +75,24 @@ impl Core {
         event.delivered = true;
         let (to, range) = (event.to, event.args.clone());
         match to {
-            Destination::Call { handler, target } => {
-                let args = self.args[range].to_vec();
-                let cause = self.cause_of(place);
-                self.note_gone(program, place, handler, target);
-                self.instant(program, handler, target, &args, cause);
+            Destination::Call { handler, target } => self.hand_over(program, place, handler, target),
+            Destination::Linked { handler, object, class, cell } => {
+                let target = match self.store.cell(class, object, cell) {
+                    Some(Content::Word(target)) => *target,
+                    _ => NULL,
+                };
+                self.note_target(place, target);
+                self.hand_over(program, place, handler, target);
             }
             Destination::Out { port, event } => self.put_out(program, PortId(port), event, range),
         }
+    }
+
+    fn hand_over(&mut self, program: &Program, place: usize, handler: u32, target: u64) {
+        let args = self.args[self.events[place].args.clone()].to_vec();
+        let cause = self.cause_of(place);
+        self.note_gone(program, place, handler, target);
+        self.instant(program, handler, target, &args, cause);
     }
 
     fn put_out(&mut self, program: &Program, port: PortId, event: u32, range: std::ops::Range<usize>) {
@@ -254,6 +264,15 @@ impl Core {
         self.events[place].cause.map_or(Cause::Start, |(instant, emission)| Cause::Emission(instant, emission))
     }
 
+    /// Who an emission was for is known now.
+    fn note_target(&mut self, place: usize, target: u64) {
+        let Some((instant, emission)) = self.events[place].cause else { return };
+        let Some(instants) = self.recording.as_mut().and_then(|recording| recording.instants.as_mut()) else { return };
+        if let Recipient::Object { object, .. } = &mut instants[instant].emissions[emission].to {
+            *object = handle(target);
+        }
+    }
+
     fn note_gone(&mut self, program: &Program, place: usize, handler: u32, target: u64) {
         let Some((instant, emission)) = self.events[place].cause else { return };
         let class = program.automaton.handlers.get(handler as usize).map(|handler| handler.class);
@@ -271,6 +290,10 @@ impl Core {
             let to = match event.to {
                 Destination::Call { handler, target } => {
                     Recipient::Object { object: handle(target), handler: HandlerId(handler) }
+                }
+                // Noted when it is carried out.
+                Destination::Linked { handler, .. } => {
+                    Recipient::Object { object: handle(NULL), handler: HandlerId(handler) }
                 }
                 Destination::Out { port, event } => Recipient::Port { port: PortId(port), event },
             };

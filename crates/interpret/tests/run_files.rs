@@ -141,7 +141,7 @@ fn every_file_does_what_it_says() {
 
 fn play_composed(file: &File) -> Vec<String> {
     let composed = compose(&file.automaton, Options::default());
-    let codes: Vec<&str> = composed.diagnostics.iter().map(|diagnostic| diagnostic.code.0).collect();
+    let codes: Vec<&str> = composed.findings.iter().map(|found| found.diagnostic.code.0).collect();
     let wanted = file.text.lines().next().and_then(|line| line.strip_prefix("; composition: "));
     if let Some(wanted) = wanted {
         let found = codes.contains(&wanted.trim());
@@ -149,7 +149,7 @@ fn play_composed(file: &File) -> Vec<String> {
         return if found { Vec::new() } else { vec![reason] };
     }
     let Some(automaton) = composed.automaton else {
-        return vec![format!("{}: composing it fails: {:?}", file.name, composed.diagnostics)];
+        return vec![format!("{}: composing it fails: {:?}", file.name, composed.findings)];
     };
     let label = format!("{} (composed)", file.name);
     file.scripts.iter().flat_map(|script| play(&label, &automaton, script, &mut BTreeMap::new())).collect()

@@ -20,4 +20,7 @@ pub const CODES: &[Code] = &[
     Code("M0729"),
     Code("M0735"),
     Code("M0743"),
+    Code("M0765"),
+    Code("M0766"),
+    Code("M0767"),
 ];

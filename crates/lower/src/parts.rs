@@ -108,6 +108,7 @@ pub fn has_arrays(program: &Program, ty: Type) -> bool {
         | Type::Message
         | Type::Reason
         | Type::Object(_)
+        | Type::Listener
         | Type::Flow(_)
         | Type::Unit
         | Type::Unknown => false,

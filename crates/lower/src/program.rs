@@ -59,6 +59,7 @@ pub fn assigned(block: &[Stmt]) -> Vec<LocalId> {
             Let { .. } | Assign { .. } | AssignElement { .. } | If { .. } | Match { .. } | While { .. } => {}
             For { .. } | ForObjects { .. } | Return { .. } | Pass | Call(_) | Refuse | Emit(_) => {}
             Drop { .. } | Consume { .. } | Accept { .. } | Start { .. } | Stop { .. } | Take { .. } | Give { .. } => {}
+            Begin { .. } | IfListener { .. } => {}
             Count { .. } | IfFound { .. } | Insert { .. } | Remove { .. } | IfObject { .. } | FindOrNew { .. } => {}
             End { .. } | Put { .. } | IfTaken { .. } | Split { .. } | Later { .. } | Again => {}
         }

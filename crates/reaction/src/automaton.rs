@@ -1,7 +1,7 @@
 //! A stack as data: cells, classes of objects, ports and handlers.
 
 use crate::value::{CellId, ClassId, HandlerId, LayerId, PortId, SourceId, Type};
-use crate::{Body, Wire};
+use crate::{Addressee, Body, Wire};
 
 /// One stack. *Uncomposed* (the reference) when `composition` is `None`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -43,7 +43,26 @@ pub struct Enum {
     pub name: String,
     /// Width of a value, in bits.
     pub width: u8,
+    /// Numbers without a name are values, too.
+    pub open: bool,
     pub names: Vec<(String, u64)>,
+}
+
+impl Enum {
+    /// The numbers that have names, as ranges in ascending order.
+    pub fn ranges(&self) -> Vec<std::ops::RangeInclusive<u64>> {
+        let mut numbers: Vec<u64> = self.names.iter().map(|(_, value)| *value).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut ranges: Vec<std::ops::RangeInclusive<u64>> = Vec::new();
+        for number in numbers {
+            match ranges.last_mut().filter(|last| last.end().checked_add(1) == Some(number)) {
+                Some(last) => *last = *last.start()..=number,
+                None => ranges.push(number..=number),
+            }
+        }
+        ranges
+    }
 }
 
 /// A value that travels with every message (docs/semantics.md, F7); new messages have the default.
@@ -109,6 +128,16 @@ pub struct Cell {
     /// Constant once the reaction that made the object has ended.
     pub fixed: bool,
     pub source: Option<SourceId>,
+}
+
+impl Cell {
+    /// The class of the objects that it refers to; none of a cell that is no reference.
+    pub fn refers_to(&self) -> Option<ClassId> {
+        match self.kind {
+            CellKind::Scalar { ty: Type::Ref(class), .. } => Some(class),
+            _ => None,
+        }
+    }
 }
 
 /// What a cell holds. What an operation does when a container is full is part of the operation (it branches).
@@ -290,6 +319,8 @@ pub struct Composition {
     pub merged: Vec<Vec<ClassId>>,
     /// New buffers that one reaction may take, at most.
     pub peak: u32,
+    /// Outputs of one reaction, at most.
+    pub outputs: u32,
 }
 
 /// A place in the program that an operation comes from.
@@ -313,6 +344,26 @@ impl Type {
 }
 
 impl Automaton {
+    /// The class of the object that an event which a body emits is for; none where the operands make no sense.
+    pub fn class_for(&self, body: &Body, target: Addressee) -> Option<ClassId> {
+        match target {
+            Addressee::Object(object) => body.class_of(object),
+            Addressee::Linked { object, cell } => {
+                self.class(body.class_of(object)?).cells.get(cell.index())?.refers_to()
+            }
+        }
+    }
+
+    /// The numbers that are values of a type and less than 2^`width`, as ranges in ascending order; none if all are.
+    pub fn gaps(&self, ty: Type, width: u8) -> Option<Vec<std::ops::RangeInclusive<u64>>> {
+        let Type::Enum(id) = ty else { return None };
+        let found = self.enums.get(id.index()).filter(|found| !found.open)?;
+        let ranges = found.ranges();
+        let last = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+        let all = matches!(&ranges[..], [all] if *all.start() == 0 && *all.end() >= last);
+        (!all).then_some(ranges)
+    }
+
     /// The handler of a class for a trigger, if it has one.
     pub fn handler_of(&self, class: ClassId, trigger: &Trigger) -> Option<HandlerId> {
         self.handlers

@@ -24,7 +24,7 @@ pub use automaton::*;
 pub use body::*;
 pub use build::{result_types, to, BodyBuilder};
 pub use machine::*;
-pub use operation::{Binary, Compare, Effects, Emission, Endian, Fallible, OctetField, OpKind, Operation};
+pub use operation::{Addressee, Binary, Compare, Effects, Emission, Endian, Fallible, OctetField, OpKind, Operation};
 pub use place::{Place, Places, Unit};
 pub use types::{types, Typing};
 pub use value::{

@@ -91,6 +91,10 @@ pub trait Machine {
     /// When `advance` has something to do next, in nanoseconds.
     fn next_deadline(&self) -> Option<u64>;
     fn accounts(&self) -> Accounts;
+    /// How often something was asked for that there was no room for; 0 of a machine that has room for all.
+    fn exhausted(&self) -> u64 {
+        0
+    }
     /// How many reactions there were; 0 of a machine that does not say.
     fn reactions(&self) -> u64 {
         0

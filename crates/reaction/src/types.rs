@@ -151,20 +151,27 @@ impl<'a> Typing<'a> {
                 Slot::Number(event) => {
                     named.output = port.and_then(|port: &Port| port.outputs.get(usize::try_from(*event).ok()?));
                 }
-                Slot::Name(event) => {
-                    let target = slots.iter().find_map(Slot::value);
-                    named.event = target.and_then(|target| self.handler_for(target, event));
-                }
+                Slot::Name(event) => named.event = self.handler_for(slots, event),
                 _ => {}
             }
         }
         named
     }
 
-    /// The handler of an event for an object.
-    pub fn handler_for(&self, target: Value, event: &str) -> Option<&'a Handler> {
+    /// The class of the object that an operation's event is for: the one it names first, or the one its cell refers to.
+    pub fn target(&self, slots: &[Slot]) -> Option<ClassId> {
+        let object = slots.iter().find_map(Slot::value)?;
+        match slots.iter().find_map(Slot::cell) {
+            None => self.class_of(object),
+            Some(cell) => {
+                self.automaton.classes.get(self.class_of(object)?.index())?.cells.get(cell.index())?.refers_to()
+            }
+        }
+    }
+
+    fn handler_for(&self, slots: &[Slot], event: &str) -> Option<&'a Handler> {
         let trigger = Trigger::Event(event.to_owned());
-        let handler = self.automaton.handler_of(self.class_of(target)?, &trigger)?;
+        let handler = self.automaton.handler_of(self.target(slots)?, &trigger)?;
         Some(self.automaton.handler(handler))
     }
 
@@ -221,7 +228,7 @@ impl<'a> Typing<'a> {
             Kind::ConstantType | Kind::ScalarType | Kind::ArrayType | Kind::PerhapsType => None,
             Kind::Number | Kind::Growth => None,
             Kind::Class | Kind::UniqueClass | Kind::OwnClass => None,
-            Kind::ScalarCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => None,
+            Kind::ScalarCell | Kind::LinkCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => None,
             Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => None,
             Kind::Function | Kind::Procedure | Kind::Refusing => None,
             Kind::Param | Kind::Header | Kind::Variant | Kind::Wire | Kind::Attribute => None,

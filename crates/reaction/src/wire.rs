@@ -244,7 +244,8 @@ pub struct WireField {
 pub enum FieldValue {
     /// Always this; anything else is refused with the reason.
     Constant { value: u64, otherwise: ReasonId },
-    /// A header's field, `wire = field * times + plus`; what does not divide is refused with `otherwise`.
+    /// A header's field, `wire = field * times + plus`; what does not divide, or is no value of the field's type, is refused with
+    /// `otherwise`.
     Header { header: HeaderId, variant: VariantId, field: u32, times: u64, plus: u64, otherwise: Option<ReasonId> },
     /// Written and checked by the wire itself.
     Computed { expression: WireExpression, otherwise: ReasonId },

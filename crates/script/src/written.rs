@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn forms_names_and_numbers() {
         let automaton = Automaton {
-            enums: vec![Enum { name: "Kind".into(), width: 8, names: vec![("Ask".into(), 1)] }],
+            enums: vec![Enum { name: "Kind".into(), width: 8, open: false, names: vec![("Ask".into(), 1)] }],
             reasons: vec![Reason { name: "no_route".into() }],
             ..Automaton::default()
         };

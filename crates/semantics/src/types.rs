@@ -15,6 +15,7 @@ pub fn show(program: &Program, ty: Type) -> String {
         Type::Message => "Message".into(),
         Type::Flow(_) => "flow".into(),
         Type::Object(_) => "object".into(),
+        Type::Listener => "listener".into(),
         Type::Reason => "Reason".into(),
         Type::Unit => "nothing".into(),
         Type::Unknown => "unknown".into(),

@@ -164,6 +164,8 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
         }
         SetAttribute { value, .. } => f(value),
         Later { args, .. } => args.iter().for_each(f),
+        Begin { given, .. } => given.iter().for_each(|(_, value)| f(value)),
+        IfListener { .. } => {}
         Pass | Drop { .. } | Consume { .. } | Accept { .. } | Stop { .. } | Again | Refuse => {}
     }
 }
@@ -181,6 +183,7 @@ pub fn stmt_states<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a StateRef)) {
         Put { messages: state, .. } | IfTaken { messages: state, .. } => f(state),
         Let { .. } | AssignLocal { .. } | If { .. } | Match { .. } | While { .. } | For { .. } | ForObjects { .. } => {}
         Return { .. } | Pass | Call(_) | IfDone { .. } | Refuse | Emit(_) | Again | Later { .. } => {}
+        Begin { .. } | IfListener { .. } => {}
         Drop { .. } | Consume { .. } | Accept { .. } | IfObject { .. } | FindOrNew { .. } | End { .. } => {}
         Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => {}
     }
@@ -191,6 +194,7 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     use StmtKind::*;
     match &stmt.kind {
         If { then, otherwise, .. } | IfFound { then, otherwise, .. } => vec![then, otherwise],
+        IfListener { then, otherwise, .. } => vec![then, otherwise],
         IfObject { then, otherwise, .. } | IfTaken { then, otherwise, .. } | IfDone { then, otherwise, .. } => {
             vec![then, otherwise]
         }
@@ -201,6 +205,7 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
         Take { otherwise, .. } | Insert { otherwise, .. } | FindOrNew { otherwise, .. } | Later { otherwise, .. } => {
             vec![otherwise]
         }
+        Begin { otherwise, .. } => vec![otherwise],
         Let { .. } | AssignLocal { .. } | Assign { .. } | AssignElement { .. } | Return { .. } => Vec::new(),
         Pass | Call(_) | Refuse | Emit(_) | Drop { .. } | Consume { .. } | Accept { .. } => Vec::new(),
         Start { .. } | Stop { .. } | Give { .. } | Count { .. } | Remove { .. } | End { .. } => Vec::new(),
@@ -295,10 +300,11 @@ pub fn stmt_leaves(stmt: &Stmt) -> bool {
         IfObject { then, otherwise, .. } | IfTaken { then, otherwise, .. } | IfDone { then, otherwise, .. } => {
             leaves(then) && leaves(otherwise)
         }
+        IfListener { then, otherwise, .. } => leaves(then) && leaves(otherwise),
         Match { cases, otherwise, .. } => leaves(otherwise) && cases.iter().all(|(_, block)| leaves(block)),
         // A loop may be left at once, and what is tried may be done.
         While { .. } | For { .. } | ForObjects { .. } => false,
-        Take { .. } | Insert { .. } | FindOrNew { .. } | Later { .. } => false,
+        Take { .. } | Insert { .. } | FindOrNew { .. } | Later { .. } | Begin { .. } => false,
         Let { .. } | AssignLocal { .. } | Assign { .. } | AssignElement { .. } | Pass | Call(_) | Emit(_) => false,
         Drop { .. } | Consume { .. } | Accept { .. } | Start { .. } | Stop { .. } | Give { .. } => false,
         Count { .. } | Remove { .. } | End { .. } | Put { .. } | Trim { .. } | Skip { .. } | Split { .. } => false,

@@ -337,6 +337,8 @@ pub enum SyntaxKind {
     PATTERN_LIST,
     /// [`crate::ast::AlternativePattern`]
     ALTERNATIVE_PATTERN,
+    /// A field of [`crate::ast::AlternativePattern`]: [`crate::ast::PatternField`]
+    PATTERN_FIELD,
     /// [`crate::ast::LimitClause`]
     LIMIT_CLAUSE,
     /// [`crate::ast::LaterRoom`]

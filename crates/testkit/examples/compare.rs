@@ -45,7 +45,7 @@ fn report(
 fn compare(path: &str, sequences: u64, steps: usize) -> Result<(), String> {
     let layers = read(path)?;
     let composed = compose(&layers, Options::default());
-    let composed = composed.automaton.ok_or_else(|| format!("{path}: {:?}", composed.diagnostics))?;
+    let composed = composed.automaton.ok_or_else(|| format!("{path}: {:?}", composed.findings))?;
     report("interpreter, composed", &layers, sequences, steps, &mut |seed| {
         Box::new(Instance::new(&composed, &[], seed))
     });

@@ -320,7 +320,9 @@ impl<'a> Decoder<'a> {
         refused: ReasonId,
     ) -> Result<(), ReasonId> {
         let ty = self.automaton.headers[header.index()].variants[variant.index()].fields[place as usize].1;
-        if value > bits::mask(ty.width(self.automaton)) {
+        let width = ty.width(self.automaton);
+        let named = |ranges: Vec<std::ops::RangeInclusive<u64>>| ranges.iter().any(|range| range.contains(&value));
+        if value > bits::mask(width) || !self.automaton.gaps(ty, width).is_none_or(named) {
             return Err(refused);
         }
         self.select(header, variant);

@@ -6,10 +6,11 @@ use mokume_base::Random;
 pub const OWN: u32 = 0x0a4d_0002;
 pub const PEER: u32 = 0x0a4d_0001;
 pub const OWN_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
+pub const EVERYBODY: [u8; 6] = [0xff; 6];
 pub const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 /// The ports of a session of ours, local and remote.
 pub const OPEN: (u16, u16) = (4242, 4001);
-const PREFIX: u64 = 0xfd00_0077_0000_0000;
+pub const PREFIX: u64 = 0xfd00_0077_0000_0000;
 pub const OWN6: [u64; 2] = [PREFIX, 2];
 pub const PEER6: [u64; 2] = [PREFIX, 1];
 
@@ -59,7 +60,7 @@ pub fn udp(source: u16, destination: u16, payload: &[u8]) -> Vec<u8> {
     datagram
 }
 
-fn icmp(kind: u8, code: u8, payload: &[u8]) -> Vec<u8> {
+pub fn icmp(kind: u8, code: u8, payload: &[u8]) -> Vec<u8> {
     let mut message = [[kind, code, 0, 0].as_slice(), payload].concat();
     let check = !fold(sum(&message));
     message[2..4].copy_from_slice(&check.to_be_bytes());
@@ -188,7 +189,7 @@ pub fn udp6(source: [u64; 2], ports: (u16, u16), payload: &[u8]) -> Vec<u8> {
     summed6(17, source, OWN6, datagram, 6)
 }
 
-fn icmp6(source: [u64; 2], destination: [u64; 2], head: [u8; 2], rest: &[u8]) -> Vec<u8> {
+pub fn icmp6(source: [u64; 2], destination: [u64; 2], head: [u8; 2], rest: &[u8]) -> Vec<u8> {
     summed6(58, source, destination, [[head[0], head[1], 0, 0].as_slice(), rest].concat(), 2)
 }
 
@@ -211,7 +212,7 @@ fn frame6(random: &mut Random) -> Vec<u8> {
         ipv6(first, PEER6, OWN6, 64, &[all.as_slice(), payload].concat())
     };
     let datagram = udp6(PEER6, (4000, 7), &payload);
-    match random.below(26) {
+    match random.below(30) {
         0 => ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [128, 0], &[[0, 1, 0, 2].as_slice(), &payload].concat())),
         1 => ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [word as u8, (word >> 8) as u8], &payload)),
         2 => ipv6(17, PEER6, OWN6, 64, &udp6(PEER6, (4000, word as u16), &payload)),
@@ -246,6 +247,36 @@ fn frame6(random: &mut Random) -> Vec<u8> {
             let upto = if word & 0x3000 == 0x3000 { (word >> 14) as usize & 63 } else { packet.len() };
             let rest = [[0, 0].as_slice(), &narrow.to_be_bytes(), &packet[14..upto.max(14)]].concat();
             ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [word as u8 & 7, (word >> 20) as u8 & 7], &rest))
+        }
+        26 => {
+            // Listener discovery (RFC 3810, RFC 2710), as it must be and not.
+            let link = [0xfe80_0000_0000_0000, word & 0xff];
+            let group = if word & 256 == 0 { [0, 0] } else { ours };
+            let longer = (word >> 9) as usize % 7 * 4;
+            let rest = [&[(word >> 16) as u8, 0, 0, 0][..], &wide(group), &[0; 24][..longer]].concat();
+            let message = icmp6(link, nodes, [130 + (word >> 12) as u8 % 3, 0], &rest);
+            let alerted = [&[58, 0, 5, 2, 0, (word >> 20) as u8 & 1, 1, 0][..], &message].concat();
+            ipv6(0, link, nodes, 1 + ((word >> 21) as u8 & 1), &alerted)
+        }
+        27 | 28 => {
+            // Chains of headers, with parts in them, that end somewhere.
+            let mut chain = Vec::new();
+            let kinds = [0, 43, 44, 60, 60, 44, 59, 17];
+            for at in 0..(word & 3) + 1 {
+                let next = kinds[(word >> (8 + 3 * at)) as usize & 7];
+                let more = (word >> (24 + at)) as u8 & 9;
+                chain.extend([
+                    next,
+                    (word >> (30 + at)) as u8 & 1,
+                    [1, 0, 5, 0xc2][(word >> (34 + at)) as usize & 3],
+                    more,
+                    0,
+                    0,
+                    0,
+                    0,
+                ]);
+            }
+            ipv6(kinds[(word >> 40) as usize & 3], PEER6, OWN6, 64, &[chain, datagram].concat())
         }
         _ => ipv6(17, PEER6, OWN6, 64, &datagram),
     }

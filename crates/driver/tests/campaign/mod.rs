@@ -12,13 +12,17 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mokume_base::RealWorld;
-use mokume_driver::machines::joins;
 use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::{Automaton, Unit};
+use mokume_reaction::{Automaton, OpKind, Unit};
 
 use stacks::Stack;
+
+/// Whether a stack puts messages together, and so may make large ones of small ones.
+fn joins(automaton: &Automaton) -> bool {
+    automaton.bodies().flat_map(|body| body.ops()).any(|op| matches!(op.kind, OpKind::Join { .. }))
+}
 
 /// Small, so that a new instance costs little. A sequence that needs more is not judged beyond that, and counted.
 fn memory(stack: &Stack) -> Memory {

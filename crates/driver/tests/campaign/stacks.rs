@@ -20,6 +20,8 @@ pub struct Stack {
     /// Functions in C, for the interpreter, and their texts.
     pub natives: Option<Arc<dyn Natives>>,
     pub native_files: Files,
+    /// Which wire follows which.
+    pub protocols: mokume_lower::Protocols,
     pub lessons: Vec<Lesson>,
 }
 
@@ -51,6 +53,7 @@ pub fn stacks() -> Vec<Stack> {
                 composed: compiled.composed,
                 natives: compiled.natives,
                 native_files: compiled.native_files,
+                protocols: compiled.protocols,
                 lessons: Vec::new(),
             });
         }
@@ -91,6 +94,7 @@ pub fn automata() -> Vec<Stack> {
             composed,
             natives: None,
             native_files: Files::default(),
+            protocols: Default::default(),
             lessons: Vec::new(),
         }));
     }

@@ -40,6 +40,32 @@ pub(super) fn emit(w: &mut Writer, target: Value, event: &str, args: &[Value]) {
     }
 }
 
+/// The same, for whom a cell refers to when it is carried out.
+pub(super) fn emit_by(w: &mut Writer, (object, cell): (Value, CellId), event: &str, args: &[Value]) {
+    let (automaton, holder) = (w.plan.automaton, w.class_of(object));
+    let Some(class) = automaton.cell(holder, cell).refers_to() else { return };
+    let Some(handler) = automaton.handler_of(class, &Trigger::Event(event.to_string())) else { return };
+    match emissions_of(w) {
+        // The plan lets nobody wait for the exit who finds his target so.
+        Emissions::AtExits | Emissions::Calls => {
+            let there = w.there(object);
+            let found = w.cell(object, cell);
+            let target = match there {
+                None => found,
+                Some(there) => conditional(there, found, word("MK_NULL")),
+            };
+            let own = w.plan.takes_self(handler).then_some(target);
+            let args: Vec<Expr> = [instance()].into_iter().chain(own).chain(w.values(args)).collect();
+            w.act(acts(w.plan.names.handlers[handler.index()].clone(), args));
+        }
+        Emissions::None | Emissions::Agenda => {
+            let channel = w.plan.channel(own_layer(w), Ok(automaton.class(class).layer));
+            let what = w.plan.linked_constant((holder, cell, handler));
+            put_event(w, what, channel, w.value(object), args);
+        }
+    }
+}
+
 pub(super) fn out(w: &mut Writer, port: PortId, event: u32, args: &[Value]) {
     let name_of = w.plan.names.outputs[port.index()][event as usize].clone();
     match emissions_of(w) {

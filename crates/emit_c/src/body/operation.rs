@@ -105,6 +105,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         }
 
         OpKind::Emit { target, event, args } => emissions::emit(w, *target, event, args),
+        OpKind::EmitBy { object, cell, event, args } => emissions::emit_by(w, (*object, *cell), event, args),
         OpKind::Out { port, event, args } => emissions::out(w, *port, *event, args),
         OpKind::Drop { message, reason } => {
             w.act(acts("mk_drop", [core(), w.value(*message), w.plan.reason(*reason)]));

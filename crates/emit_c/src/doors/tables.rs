@@ -34,11 +34,20 @@ fn sources(automaton: &Automaton, text: &mut Text) {
     text.line("");
 }
 
+/// Room for the outputs of a reaction: as many as there may be.
+fn outputs(automaton: &Automaton) -> u32 {
+    automaton.composition.as_ref().map_or(LEAST_OUTPUTS, |composition| composition.outputs.max(LEAST_OUTPUTS))
+}
+
+/// Outputs that there is room for in any case: a program that calls the stack while it is given one adds to them.
+const LEAST_OUTPUTS: u32 = 64;
+
 pub(super) fn write(plan: &Plan, text: &mut Text) {
     let (automaton, stack) = (plan.automaton, &plan.names.stack);
     let buffers = if automaton.pool > 0 { automaton.pool } else { 256 };
+    let outputs = outputs(automaton);
     text.lines(&format!(
-        "const mk_config {stack}_defaults = {{0, {buffers}, {}, {}, 256, 64}};\n",
+        "const mk_config {stack}_defaults = {{0, {buffers}, {}, {}, {outputs}, 64}};\n",
         2048 + plan.head_room,
         buffers.saturating_mul(2)
     ));
@@ -57,7 +66,7 @@ pub(super) fn write(plan: &Plan, text: &mut Text) {
     any_life(plan, text);
     text.lines(&format!(
         "const mk_interface {stack}_interface = {{\n\
-         \x20   {}, {{0, {buffers}, {}, {}, 256, 64}},\n\
+         \x20   {}, {{0, {buffers}, {}, {}, {outputs}, 64}},\n\
          \x20   {stack}_size, any_init, any_start, input, any_advance, any_next_deadline, any_core, any_counters, any_coverage,\n\
          \x20   {}, {}, {}, {}, counter_names, reason_names, files, sources,\n}};",
         string(&automaton.name),

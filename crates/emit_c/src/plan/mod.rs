@@ -33,6 +33,8 @@ pub enum Emissions {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Waiting {
     Handler(HandlerId),
+    /// The same, for whom a cell of the sender refers to then.
+    Linked(ClassId, CellId, HandlerId),
     Output(PortId, u32),
 }
 
@@ -46,6 +48,8 @@ pub struct Plan<'a> {
     /// Arguments of the widest event or output, in words.
     pub arguments: usize,
     pub waiting: HashSet<Waiting>,
+    /// Those of [`Waiting::Linked`], in order.
+    pub linked: Vec<(ClassId, CellId, HandlerId)>,
     /// Events that may wait on the agenda at once.
     pub agenda: usize,
     /// Octets of header records that a message may carry, each record rounded up to 8.
@@ -80,6 +84,7 @@ impl<'a> Plan<'a> {
             channels: HashMap::new(),
             arguments: arguments(automaton),
             waiting: HashSet::new(),
+            linked: Vec::new(),
             agenda: 0,
             header_octets: header_octets(automaton),
             head_room: head_room(automaton),
@@ -103,6 +108,7 @@ impl<'a> Plan<'a> {
         plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler, &emitting)).collect();
         plan.agenda = agenda(automaton, &plan.emissions);
         plan.waiting = waiting(automaton, &plan.emissions);
+        plan.linked = linked(&plan.waiting);
         plan.number_branches();
         plan
     }
@@ -144,7 +150,7 @@ impl<'a> Plan<'a> {
         let direct = edges.all(|(from, to)| self.channel(from, to).is_none());
         match direct {
             true if emissions_come_last(&handler.body) => Emissions::Calls,
-            true if order::are_known_at_exits(&handler.body) => Emissions::AtExits,
+            true if order::are_known_at_exits(&handler.body) && !finds_targets(&handler.body) => Emissions::AtExits,
             _ => Emissions::Agenda,
         }
     }
@@ -224,6 +230,12 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// The constant of events for whom a cell of the sender refers to.
+    pub fn linked_constant(&self, (class, cell, handler): (ClassId, CellId, HandlerId)) -> String {
+        let (class, cells) = (&self.names.classes[class.index()], &self.names.cells[class.index()]);
+        format!("BY_{class}_{}_{}", cells[cell.index()], self.names.handlers[handler.index()])
+    }
+
     /// The name of a reason in the header.
     pub fn reason(&self, reason: ReasonId) -> Expr {
         word(self.names.reasons[reason.index()].clone())
@@ -242,7 +254,7 @@ pub fn edges(automaton: &Automaton, from: LayerId, body: &Body) -> Vec<(LayerId,
     for emission in body.ops().filter_map(|op| op.kind.emission()) {
         match emission {
             Emission::Event { target, .. } => {
-                if let Some(class) = body.class_of(target) {
+                if let Some(class) = automaton.class_for(body, target) {
                     found.push((from, Ok(automaton.class(class).layer)));
                 }
             }
@@ -250,6 +262,11 @@ pub fn edges(automaton: &Automaton, from: LayerId, body: &Body) -> Vec<(LayerId,
         }
     }
     found
+}
+
+/// Whether whom an emission is for is only found when it is carried out.
+fn finds_targets(body: &Body) -> bool {
+    body.ops().any(|op| matches!(op.kind, OpKind::EmitBy { .. }))
 }
 
 /// Whether nothing but other emissions, and what neither reads nor changes state, follows an emission.
@@ -289,12 +306,28 @@ fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
         let put = body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
         found.extend(later.chain(put).filter_map(|emission| match emission {
             Emission::Event { target, event, .. } => {
-                let class = body.class_of(target)?;
-                automaton.handler_of(class, &Trigger::Event(event.to_string())).map(Waiting::Handler)
+                let class = automaton.class_for(body, target)?;
+                let handler = automaton.handler_of(class, &Trigger::Event(event.to_string()))?;
+                Some(match target {
+                    Addressee::Object(_) => Waiting::Handler(handler),
+                    Addressee::Linked { object, cell } => Waiting::Linked(body.class_of(object)?, cell, handler),
+                })
             }
             Emission::Output { port, event, .. } => Some(Waiting::Output(port, event)),
         }));
     }
+    found
+}
+
+fn linked(waiting: &HashSet<Waiting>) -> Vec<(ClassId, CellId, HandlerId)> {
+    let mut found: Vec<_> = waiting
+        .iter()
+        .filter_map(|waiting| match waiting {
+            Waiting::Linked(class, cell, handler) => Some((*class, *cell, *handler)),
+            Waiting::Handler(_) | Waiting::Output(..) => None,
+        })
+        .collect();
+    found.sort();
     found
 }
 
@@ -399,7 +432,7 @@ impl Depths<'_> {
             for emission in block.ops.iter().filter_map(|op| op.kind.emission()) {
                 own = own.saturating_add(rounds);
                 let Emission::Event { target, event, .. } = emission else { continue };
-                let Some(class) = body.class_of(target) else { continue };
+                let Some(class) = self.automaton.class_for(body, target) else { continue };
                 if let Some(reached) = self.automaton.handler_of(class, &Trigger::Event(event.to_string())) {
                     inner = inner.max(self.handler(reached.index()));
                 }

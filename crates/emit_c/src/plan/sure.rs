@@ -11,12 +11,13 @@ pub(crate) fn handlers(automaton: &Automaton) -> Vec<bool> {
     let handlers = automaton.handlers.iter().map(|handler| (&handler.body, true));
     for (body, is_handler) in handlers.chain(automaton.functions.iter().map(|function| (&function.body, false))) {
         let means_one = references(automaton, body, is_handler);
+        let never_null = |target: Addressee| matches!(target, Addressee::Object(object) if means_one[object.index()]);
         let later = body.attempts().filter_map(Fallible::emission);
         for emission in body.ops().filter_map(|op| op.kind.emission()).chain(later) {
             let Emission::Event { target, event, .. } = emission else { continue };
-            let class = body.class_of(target);
+            let class = automaton.class_for(body, target);
             let handler = class.and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_string())));
-            if let Some(handler) = handler.filter(|_| !means_one[target.index()]) {
+            if let Some(handler) = handler.filter(|_| !never_null(target)) {
                 sure[handler.index()] = false;
             }
         }

@@ -115,6 +115,10 @@ impl<'a> Decoder<'_, 'a> {
                 if mask(field.width).saturating_sub(*plus) / times > fits {
                     self.refuse_if(format!("{own} > {}", literal(fits)), refused);
                 }
+                if let Some(ranges) = self.plan.automaton.gaps(ty, ty.width(self.plan.automaton)) {
+                    let outside = ranges.iter().map(|range| is_outside(&own, range));
+                    self.refuse_if(outside.collect::<Vec<_>>().join(" && "), refused);
+                }
                 self.select(state, *header, *variant);
                 if let Some(known) = state.headers.iter_mut().find(|known| known.header == *header) {
                     known.fields[*place as usize] = Some(own);
@@ -180,6 +184,16 @@ impl<'a> Decoder<'_, 'a> {
             self.set(state, (*header, *variant, *place), format!("v{index}"));
         }
         self.constraints(state, field);
+    }
+}
+
+/// As a condition, whether a number is in none of a range's values.
+fn is_outside(value: &str, range: &std::ops::RangeInclusive<u64>) -> String {
+    let (first, last) = (literal(*range.start()), literal(*range.end()));
+    match (range.start(), range.end()) {
+        (first, last) if first == last => format!("{value} != {}", literal(*first)),
+        (0, _) => format!("{value} > {last}"),
+        _ => format!("({value} < {first} || {value} > {last})"),
     }
 }
 

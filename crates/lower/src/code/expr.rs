@@ -254,6 +254,16 @@ impl<'p> Writer<'_, 'p> {
                 let header = self.constant(r::Type::U(32), u64::from(header));
                 self.binary(r::Binary::SubWrap, size, header)
             }
+            (Some(_), None) => {
+                let wire = self.wire_of(self.inst);
+                let Some((wire, known)) = wire.and_then(|wire| Some((wire, self.header_size(wire)?))) else {
+                    let help = "let a field of the wire say it: `words: u8 = size(header) / 4`";
+                    self.error_here("M0727", "how much of these octets is the header cannot be read from them", help);
+                    return size;
+                };
+                let header = self.size_value(wire, message, &known);
+                self.binary(r::Binary::SubWrap, size, header)
+            }
             _ => size,
         }
     }

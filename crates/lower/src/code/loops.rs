@@ -19,6 +19,8 @@ impl<'p> Writer<'_, 'p> {
         round: impl FnOnce(&mut Self, &[r::Value], &mut Exits) -> Vec<r::Value>,
     ) -> Vec<r::Value> {
         let (carried, runs) = (self.carried(body), self.runs.clone());
+        // What stands behind in the block comes before it in the next round.
+        self.begun |= self.begins_sessions(self.inst);
         let named = own.iter().map(|(name, value)| ((*name).to_owned(), self.b.type_of(*value)));
         let mut params: Vec<(String, r::Type)> = named.collect();
         let mut args: Vec<r::Value> = own.iter().map(|(_, value)| *value).collect();

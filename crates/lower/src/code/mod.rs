@@ -10,6 +10,7 @@ mod calls;
 mod expr;
 mod flow;
 mod fork;
+mod header_size;
 mod kept;
 mod limits;
 mod loops;
@@ -21,6 +22,6 @@ mod vectors;
 mod writer;
 mod written;
 
-pub use around::Around;
+pub use around::{Around, Begin};
 pub use fork::Fork;
 pub use writer::{Exits, Flow, Pass, Writer};

@@ -47,12 +47,17 @@ impl<'p> Writer<'_, 'p> {
 
     /// The reference to the session below.
     pub fn lower_session(&mut self) -> Option<r::Value> {
-        let info = self.info();
-        let (object, cell) = match &info.lower {
-            Some(lower) => (self.lower_object()?, lower.below),
-            None => (self.runs.session?, info.below()?),
-        };
+        let (object, cell) = self.lower_link()?;
         Some(self.get(object, cell))
+    }
+
+    /// The object and the cell of it that refers to the session below.
+    pub fn lower_link(&mut self) -> Option<(r::Value, r::CellId)> {
+        let info = self.info();
+        match &info.lower {
+            Some(lower) => Some((self.lower_object()?, lower.below)),
+            None => Some((self.runs.session?, info.below()?)),
+        }
     }
 
     /// The object that holds a member.

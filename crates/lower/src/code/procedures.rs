@@ -137,6 +137,7 @@ impl<'p> Writer<'_, 'p> {
     ) -> Option<r::Body> {
         let (inst, around) = (self.inst, self.around);
         let mut w = Writer::new(self.lowering, around, inst, params);
+        w.begun = w.begins_sessions(inst);
         w.env = env.clone();
         let mut values = w.params().into_iter();
         w.runs = Runs::at_hand(standing, &mut values);
@@ -248,6 +249,6 @@ impl Runs {
 
     /// Whether a session is neither opening nor registering, and nothing was given to `open`.
     fn is_plain(&self) -> bool {
-        !self.opening && self.registering.is_none() && self.given.is_empty()
+        !self.opening && !self.over && self.registering.is_none() && self.given.is_empty()
     }
 }

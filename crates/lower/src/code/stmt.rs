@@ -3,6 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use super::around::Begin;
 use super::expr::octet_field;
 use super::fork::Fork;
 use super::kept::edit_of;
@@ -12,7 +13,7 @@ use crate::stack::{Lowering, On, Purpose, Task};
 
 impl<'p> Lowering<'p> {
     /// Whether messages come with headers of the same wire that are not encoded yet.
-    fn has_records_above(&self, inst: usize) -> bool {
+    pub fn has_records_above(&self, inst: usize) -> bool {
         let Some(group) = self.inst(inst).group else { return false };
         let above = self.plan.groups[group].members.iter().take_while(|at| **at != inst);
         above.into_iter().any(|at| crate::plan::has_header(self.inst(*at)))
@@ -80,6 +81,14 @@ impl<'p> Writer<'_, 'p> {
             S::Accept { message } => {
                 let message = self.of_local(*message);
                 self.around.accept(self, message, stmt);
+            }
+            S::Begin { message, given, otherwise } => {
+                self.around.begin_session(self, Begin { message: *message, given, otherwise });
+            }
+            S::IfListener { local, then, otherwise } => {
+                if let Some(found) = self.around.listener(self) {
+                    self.blocks_with(found, &[*local], then, otherwise);
+                }
             }
             S::Start { timer, deadline } => {
                 let (object, cell) = self.state(timer);
@@ -156,6 +165,7 @@ impl<'p> Writer<'_, 'p> {
             S::Refuse => self.refuse(),
             S::Later { handler, args, otherwise } => self.later(*handler, args, otherwise),
             S::Again => {
+                self.around.again(self);
                 let object = self.own_object();
                 self.op(r::OpKind::Again { object });
             }

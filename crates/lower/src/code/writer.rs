@@ -35,9 +35,13 @@ pub struct Runs {
     pub bottom: Option<Flow>,
     /// The lower session is not there yet: what is below is asked for by flow.
     pub opening: bool,
+    /// The session ends with this instant: the layer below has ended it.
+    pub over: bool,
     /// Who registers as a listener, where there are several.
     pub registering: Option<usize>,
     pub pass: Pass,
+    /// Of a message that arrives: the variant of its header, and the fields' values.
+    pub arrived: Option<(usize, Rc<[Value]>)>,
     /// What was given to `open` for the layers below.
     pub given: Rc<Vec<(Given, Vec<Value>)>>,
 }
@@ -96,6 +100,9 @@ pub struct Writer<'x, 'p> {
     pub refusals: Vec<(Vec<LocalId>, Exits)>,
     /// The body is of a published value: it has no effects, and runs no procedures.
     pub only_reads: bool,
+    /// Something before may have brought about a session, above or below: whom an event is for is found when it is carried out
+    /// (docs/semantics.md, O9).
+    pub begun: bool,
     live: bool,
 }
 
@@ -135,6 +142,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             returns: Vec::new(),
             refusals: Vec::new(),
             only_reads: false,
+            begun: false,
             live: true,
         }
     }

@@ -8,6 +8,9 @@ use crate::code::{Exits, Flow, Writer};
 use crate::fault::Fault;
 use crate::stack::{Endpoints, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
 
+/// Octets of the longest message that an application may send: that of the largest datagram of the internet.
+const LONGEST: u64 = 65_535;
+
 impl<'p> Writer<'_, 'p> {
     fn out(&mut self, event: &str, args: Vec<r::Value>) {
         let Some(port) = self.info().port else { return };
@@ -19,10 +22,31 @@ impl<'p> Writer<'_, 'p> {
     pub(super) fn make_device(&mut self, task: &Task) {
         let Some(message) = self.params().get(1).copied() else { return };
         match (&task.purpose, self.plan.flow_users(self.inst).first()) {
-            (Purpose::FlowSend, _) => self.out("frame", vec![message]),
+            (Purpose::FlowSend, _) => self.put_frame(message),
             (_, Some(user)) => self.deliver_flow(*user, message, &[]),
             (_, None) => self.drop(message, "unexpected"),
         }
+    }
+
+    /// A frame leaves, if the device carries frames of that size.
+    fn put_frame(&mut self, message: r::Value) {
+        let mut exits = Exits::default();
+        let name = format!("{}.mtu", self.inst(self.inst).name);
+        if let Some(param) = self.a.params.iter().position(|param| param.name == name) {
+            let most = self.value(r::OpKind::Param { param: param.into() });
+            self.drop_larger(&mut exits, message, most);
+        }
+        self.out("frame", vec![message]);
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+    }
+
+    /// A message of more octets is dropped as `too_big`.
+    fn drop_larger(&mut self, exits: &mut Exits, message: r::Value, most: r::Value) {
+        let size = self.value(r::OpKind::Size { message });
+        let larger = self.compare(r::Compare::Gt, size, most);
+        let fork = self.fork_likely(larger, Some(0.001));
+        self.on(exits, fork, |w, _| w.drop(message, "too_big"));
     }
 
     pub(super) fn make_application(&mut self, task: &Task) {
@@ -169,6 +193,8 @@ impl<'p> Writer<'_, 'p> {
     /// Beyond what may be sent now, an application's message is dropped.
     fn send_with_credit(&mut self, message: r::Value, flow: Option<Flow>) {
         let mut exits = Exits::default();
+        let most = self.constant(r::Type::U(32), LONGEST);
+        self.drop_larger(&mut exits, message, most);
         for name in CREDIT {
             let ignored = self.faulty(Fault::CreditIgnored);
             let Some(credit) = self.credit(name).filter(|_| !ignored) else { continue };

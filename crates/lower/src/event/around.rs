@@ -3,7 +3,8 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::code::{Around, Pass, Writer};
+use crate::code::{Around, Begin, Fork, Pass, Writer};
+use crate::shape::Ending;
 use crate::stack::{Purpose, Register};
 use crate::tell::Fields;
 
@@ -13,6 +14,18 @@ pub struct Shapes;
 impl Around for Shapes {
     fn emission<'p>(&self, w: &mut Writer<'_, 'p>, emission: &'p s::Emission, stmt: &'p s::Stmt) {
         w.run_emission(emission, stmt);
+    }
+
+    fn begin_session<'p>(&self, w: &mut Writer<'_, 'p>, begin: Begin<'p>) {
+        w.begin_here(begin);
+    }
+
+    fn listener(&self, w: &mut Writer) -> Option<Fork> {
+        w.listener_at_hand()
+    }
+
+    fn again(&self, w: &mut Writer) {
+        w.note_again();
     }
 
     fn pass(&self, w: &mut Writer) {
@@ -45,8 +58,8 @@ impl<'p> Writer<'_, 'p> {
             E::Listen { flow } => self.register_by_hand(Register::Listen, flow),
             E::Bind { flow } => self.register_by_hand(Register::Bind, flow),
             E::Unlisten { flow } => self.register_by_hand(Register::Unlisten, flow),
-            E::Close => self.event_down("close", Purpose::Close, Vec::new()),
-            E::Abort => self.event_down("abort", Purpose::Abort, Vec::new()),
+            E::Close => self.close_by_hand(Ending::Close, "close", Purpose::Close),
+            E::Abort => self.close_by_hand(Ending::Abort, "abort", Purpose::Abort),
             E::Closed => self.say_closed(),
             E::Failed { reason } => {
                 let reason = self.why(&reason.text);

@@ -127,6 +127,19 @@ impl<'p> Writer<'_, 'p> {
         let Some(session) = self.runs.session else { return };
         self.set_below(session, lower);
         self.nothing_to_tell(session, true);
+        let mut exits = Exits::default();
+        if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.begun) {
+            // The layer below answers to `accept`: nobody above asked for that.
+            let begun = self.get(session, cell);
+            let fork = self.fork(begun);
+            self.on(&mut exits, fork, |_, _| {});
+        }
+        self.run_opened(task);
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+    }
+
+    fn run_opened(&mut self, task: &Task) {
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         match self.handler_of(task) {
             Some(handler) => {
@@ -141,6 +154,7 @@ impl<'p> Writer<'_, 'p> {
     /// `failed`, `closed` from below: the own session ends.
     fn make_session_end(&mut self, task: &Task, pass: Pass) {
         let Some(session) = self.runs.session else { return };
+        self.runs.over = true;
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         match self.handler_of(task) {
             Some(handler) => {
@@ -223,9 +237,18 @@ impl<'p> Writer<'_, 'p> {
             Some(s::Shape::Router | s::Shape::Endpoint) | None => true,
         };
         match is_edge {
-            true if GRANTS.contains(&&**name) => {}
+            true if GRANTS.contains(&&**name) => self.grant_on(name, down, values),
             true => self.nobody_handles(name),
             false => self.custom(name, down, values),
+        }
+    }
+
+    /// A router lets grants pass where one layer stands above it, and one below; elsewhere they end.
+    fn grant_on(&mut self, name: &str, down: bool, values: Vec<r::Value>) {
+        let at = self.inst(self.inst);
+        let beside = if down { at.lowers().len() } else { at.users.len() };
+        if at.shape() == Some(s::Shape::Router) && beside == 1 {
+            self.custom(name, down, values);
         }
     }
 
@@ -236,6 +259,9 @@ impl<'p> Writer<'_, 'p> {
         }
         if let Some(handler) = self.handler_of(task) {
             self.run(handler, Vec::new());
+        }
+        if task.trigger == r::Trigger::Settle && task.on == On::Session {
+            self.end_after_settling();
         }
     }
 }

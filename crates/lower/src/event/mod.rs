@@ -2,6 +2,7 @@
 
 mod application;
 mod around;
+mod begins;
 mod layer;
 mod ports;
 mod receive;
@@ -28,6 +29,7 @@ impl<'p> Lowering<'p> {
             for (at, handler) in layer.handlers.iter().enumerate() {
                 self.root_handler(inst, at as u32, handler);
             }
+            self.unheard_timers(inst, layer);
         }
     }
 
@@ -51,6 +53,23 @@ impl<'p> Lowering<'p> {
                 self.root(inst, on, r::Trigger::Settle, Some(at));
             }
             _ => {}
+        }
+    }
+
+    /// A timer that the layer does not handle only runs and stops, as a flag that `running t` asks for: it expires into
+    /// nothing.
+    fn unheard_timers(&mut self, inst: usize, layer: &'p s::Layer) {
+        let classes = layer.objects.iter().enumerate();
+        let objects = classes.map(|(at, class)| (s::ScopeKind::Object(s::ObjectId(at as u32)), &class.members));
+        let scopes = layer.scopes.iter().filter(|scope| !matches!(scope.kind, s::ScopeKind::Object(_)));
+        for (scope, members) in scopes.map(|scope| (scope.kind, &scope.members)).chain(objects) {
+            for (at, _) in members.iter().enumerate().filter(|(_, member)| matches!(member.kind, s::MemberKind::Timer))
+            {
+                let cells = self.infos[inst].members.get(&(scope, at as u32));
+                let Some(cell) = cells.and_then(|cells| cells.first().copied()) else { continue };
+                // The handler of a timer that has one was asked for before, and is made once.
+                self.root(inst, On::from(scope), r::Trigger::Expiry(cell), None);
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::code::{Exits, Flow, Pass, Writer};
+use crate::plan::awaits;
 use crate::stack::{HeaderField, Lowering, PlacedField};
 
 /// A message with its own header off.
@@ -29,6 +30,13 @@ impl<'p> Lowering<'p> {
         let exact =
             |event: &s::Event| matches!(event, s::Event::Deliver { variant: Some(of), .. } if *of as usize == variant);
         let any = |event: &s::Event| matches!(event, s::Event::Deliver { variant: None, .. });
+        self.handler_where(inst, exact).or_else(|| self.handler_where(inst, any))
+    }
+
+    fn arrives_handler(&self, inst: usize, variant: usize) -> Option<&'p s::Handler> {
+        let exact =
+            |event: &s::Event| matches!(event, s::Event::Arrives { variant: Some(of), .. } if *of as usize == variant);
+        let any = |event: &s::Event| matches!(event, s::Event::Arrives { variant: None, .. });
         self.handler_where(inst, exact).or_else(|| self.handler_where(inst, any))
     }
 
@@ -123,6 +131,9 @@ impl<'p> Writer<'_, 'p> {
             Some(s::Shape::Worker | s::Shape::Router | s::Shape::Endpoint) | None => {}
         }
         self.runs.bottom = Some(bottom.clone());
+        if self.runs.session.is_none() && self.layer(self.inst).is_some_and(awaits) {
+            return self.arrived(received, bottom);
+        }
         let handler = self.deliver_handler(self.inst, received.variant).filter(|handler| self.fits(handler));
         match handler {
             Some(handler) => self.run_deliver(handler, received, bottom),
@@ -130,8 +141,39 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// A message for which there is no session.
+    fn arrived(&mut self, received: Received, bottom: &Flow) {
+        match self.arrives_handler(self.inst, received.variant) {
+            Some(handler) => {
+                self.runs.arrived = Some((received.variant, received.values.into()));
+                self.run_deliver(handler, received, bottom);
+                self.runs.arrived = None;
+            }
+            None => self.drop(received.message, "unexpected"),
+        }
+    }
+
+    /// `accept(…)`: the session at hand is delivered the message that arrived.
+    pub(super) fn deliver_arrived(&mut self, message: r::Value) {
+        let Some((variant, values)) = self.runs.arrived.take() else { return };
+        let info = self.info();
+        let fields = info.fields.get(variant).map_or(&[][..], |fields| fields);
+        let received = Received { message, variant, fields, values: &values };
+        let bottom = self.bottom_at_hand();
+        let handler = self.deliver_handler(self.inst, variant).filter(|handler| self.fits(handler));
+        match handler {
+            Some(handler) => self.run_deliver(handler, received, &bottom),
+            None => self.deliver_plainly(message),
+        }
+        self.runs.arrived = Some((variant, values));
+    }
+
     fn run_deliver(&mut self, handler: &'p s::Handler, received: Received, bottom: &Flow) {
-        let s::Event::Deliver { message: local, fields: named, flow, .. } = &handler.event else { return };
+        let (s::Event::Deliver { message: local, fields: named, flow, .. }
+        | s::Event::Arrives { message: local, fields: named, flow, .. }) = &handler.event
+        else {
+            return;
+        };
         let Received { message, variant, fields, values } = received;
         let mut given = Vec::new();
         for (field, local) in named {

@@ -241,3 +241,8 @@ pub fn has_header(inst: &Inst) -> bool {
     inst.layer()
         .is_some_and(|layer| layer.header.is_some() || layer.key.as_ref().is_some_and(|key| !key.fields.is_empty()))
 }
+
+/// Whether messages without a session come to the layer, which begins its sessions itself.
+pub fn awaits(layer: &Layer) -> bool {
+    layer.handlers.iter().any(|handler| matches!(handler.event, Event::Arrives { .. }))
+}

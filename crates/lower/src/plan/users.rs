@@ -3,7 +3,7 @@
 use mokume_base::{Code, Diagnostic};
 use mokume_semantics::program::*;
 
-use super::{Kind, Modes, Planner};
+use super::{awaits, Kind, Modes, Planner};
 
 impl Planner<'_, '_> {
     /// From the top down: who uses what.
@@ -17,6 +17,7 @@ impl Planner<'_, '_> {
             let uses = match inst.kind {
                 Kind::Application => under,
                 Kind::Device(_) => Modes::default(),
+                Kind::Layer(layer) if awaits(layer) => Modes { flow: true, sessions: true },
                 Kind::Layer(layer) if self.wants_sessions(layer, below) => sessions,
                 Kind::Layer(layer) if layer.shape == Shape::Worker => inst.used,
                 Kind::Layer(_) => flow,

@@ -82,7 +82,7 @@ impl<'p> Writer<'_, 'p> {
     /// together, and so do the keys; of the local end what one layer made.
     ///
     /// Of each pattern the `suffixes` are tried in their order. The fork says yes with what is found.
-    pub(super) fn search(&mut self, flow: &[r::Value], patterns: Patterns, suffixes: &[Vec<r::Value>]) -> Fork {
+    pub fn search(&mut self, flow: &[r::Value], patterns: Patterns, suffixes: &[Vec<r::Value>]) -> Fork {
         let parts = self.pattern_parts(self.inst);
         let mut found = Exits::default();
         let from = patterns.from.filter(|_| !self.faulty(Fault::RemoteIgnored));

@@ -15,3 +15,5 @@ mod quoted;
 mod quotes;
 mod session;
 mod session_end;
+
+pub use session_end::Ending;

@@ -3,9 +3,11 @@
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
+use mokume_semantics::visit::{walk, Met};
 
 use crate::code::{Exits, Flow, Writer};
 use crate::constants::Env;
+use crate::plan::awaits;
 use crate::stack::Purpose;
 
 impl<'p> Writer<'_, 'p> {
@@ -22,8 +24,13 @@ impl<'p> Writer<'_, 'p> {
             }
         }
         self.try_bound(message, flow, &mut exits);
-        self.try_listeners(message, flow, &mut exits);
-        self.unmatched(message, flow);
+        match self.claimant() {
+            Some(user) => self.deliver_flow(user, message, flow),
+            None => {
+                self.try_listeners(message, flow, &mut exits);
+                self.unmatched(message, flow);
+            }
+        }
         self.exit(&mut exits, Vec::new());
         self.meet(exits);
     }
@@ -42,6 +49,26 @@ impl<'p> Writer<'_, 'p> {
             any.push(if open(at) { self.constant(self.b.type_of(*value), 0) } else { *value });
         }
         vec![flow.clone(), any.into()]
+    }
+
+    /// The layer above, not bound to a key, that what nobody takes climbs to: it, or one that stands on it, waits for what
+    /// arrives.
+    fn claimant(&mut self) -> Option<usize> {
+        let users = self.inst(self.inst).users.iter().copied();
+        let all: Vec<usize> =
+            users.filter(|user| self.inst(*user).bound.is_empty() && self.leads_to_arrives(*user)).collect();
+        if let [_, second, ..] = all[..] {
+            let span = self.inst(second).span;
+            let help = "bind all but one of them to keys: `over ports[port: 80]`";
+            self.error("M0767", "two layers here would have what arrives for nobody", span, help);
+        }
+        all.first().copied()
+    }
+
+    fn leads_to_arrives(&self, inst: usize) -> bool {
+        let at = self.inst(inst);
+        let Some(layer) = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker) else { return false };
+        awaits(layer) || at.used.flow && at.users.iter().any(|user| self.leads_to_arrives(*user))
     }
 
     // -- bound in the stack
@@ -175,10 +202,33 @@ impl<'p> Writer<'_, 'p> {
         let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Unmatched { .. }));
         let Some(handler) = handler else { return self.drop(message, "unmatched") };
         let s::Event::Unmatched { message: local, flow: named } = &handler.event else { return };
+        self.refuse_bare_replies(handler, *local);
         let mut given = vec![(*local, vec![message])];
         given.extend(named.map(|local| (local, flow.to_vec())));
         self.run(handler, given);
         self.forget(message);
+    }
+
+    /// The bundle's wire carries fields of the layers above, and in a new message there is nobody to say them.
+    fn refuse_bare_replies(&mut self, handler: &s::Handler, came: s::LocalId) {
+        if !self.has_records_above(self.inst) {
+            return;
+        }
+        let mut bare = Vec::new();
+        walk(&handler.body, &mut |met| {
+            let Met::Stmt(stmt) = met else { return };
+            let s::StmtKind::Emit(s::Emission::Send { message: Some(message), to: None, .. }) = &stmt.kind else {
+                return;
+            };
+            if !matches!(message.kind, s::ExprKind::Give(local) if local == came) {
+                bare.push(stmt.span);
+            }
+        });
+        for span in bare {
+            let text = "the packets of this bundle carry fields of the layers above, and nobody says them here";
+            let help = "let the layer above answer, in `on arrives`, or reply with the message that came";
+            self.error("M0766", text, Some(span), help);
+        }
     }
 
     // -- the lower side's object

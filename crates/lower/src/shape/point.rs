@@ -25,7 +25,7 @@ impl<'p> Writer<'_, 'p> {
                 found,
                 |_, known| known.to_vec(),
                 |w, _| {
-                    let point = w.new_point(cells);
+                    let point = w.new_point(cells, None);
                     let yes = w.truth(true);
                     w.set(point, cells.listening, yes);
                     w.put_listener(exits, index, pattern, point);
@@ -65,9 +65,15 @@ impl<'p> Writer<'_, 'p> {
 
     // -- sessions
 
-    /// As many as listeners and sessions together: there is room.
-    fn new_point(&mut self, cells: PointCells) -> r::Value {
+    /// As many as listeners and sessions together: there is room, so that the way without ends; a message that is held is
+    /// dropped there.
+    fn new_point(&mut self, cells: PointCells, held: Option<r::Value>) -> r::Value {
         let made = self.make(cells.class);
+        if let Some(message) = held {
+            self.follow(made.no);
+            self.drop(message, "no_room");
+            self.end(r::Terminator::Return);
+        }
         let point = self.follow(made.yes)[0];
         let outer = self.runs.point.replace(point);
         self.set_late(s::ScopeKind::Point, point);
@@ -76,7 +82,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// A new session becomes one of its listener's point; of one to itself where nobody listened for it.
-    pub(super) fn join_point(&mut self, session: r::Value, begun_at: Option<&[r::Value]>) {
+    pub(super) fn join_point(&mut self, session: r::Value, begun_at: Option<&[r::Value]>, held: Option<r::Value>) {
         let Some(cells) = self.info().point else { return };
         let mut points = Exits::default();
         if let Some(flow) = begun_at {
@@ -85,7 +91,7 @@ impl<'p> Writer<'_, 'p> {
             self.exit(&mut points, known);
             self.follow(found.no);
         }
-        let own = self.new_point(cells);
+        let own = self.new_point(cells, held);
         self.exit(&mut points, vec![own]);
         let Some(point) = self.meet(points).first().copied() else { return };
         self.set(session, cells.of_session, point);

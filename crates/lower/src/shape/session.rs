@@ -14,7 +14,7 @@ impl<'p> Writer<'_, 'p> {
     // -- a new session
 
     /// What tells a new session from others: whose it is of several users, and its flow.
-    pub(super) fn identify(&mut self, session: r::Value, user: Option<usize>, flow: &[r::Value]) {
+    pub fn identify(&mut self, session: r::Value, user: Option<usize>, flow: &[r::Value]) {
         let info = self.info();
         let Some(cells) = &info.session else { return };
         if let (Some(cell), Some(user)) = (cells.user, user) {
@@ -27,10 +27,15 @@ impl<'p> Writer<'_, 'p> {
 
     /// The session becomes the one at hand, with its point, its first values, and what was told of it. `accepted`: the other
     /// end began it, so the session below is there already.
-    pub(super) fn begin(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool) {
+    pub fn begin(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool) {
+        self.begin_with(session, flow, accepted, None);
+    }
+
+    /// The same, while a message is held.
+    pub fn begin_with(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool, held: Option<r::Value>) {
         self.runs.session = Some(session);
         self.runs.flow = flow.map(Into::into);
-        self.join_point(session, flow.filter(|_| accepted));
+        self.join_point(session, flow.filter(|_| accepted), held);
         self.set_late(s::ScopeKind::Session, session);
         self.nothing_to_tell(session, accepted);
     }
@@ -118,11 +123,12 @@ impl<'p> Writer<'_, 'p> {
             s::Event::Open { flow: Some(local) } => vec![(*local, flow.to_vec())],
             _ => Vec::new(),
         };
-        self.run(handler, given);
-        // A handler that says nothing of how it goes on only adds to what the shape does.
+        // A handler that says nothing of how it goes on only adds to what the shape does: that comes first, so that what the
+        // handler sends reaches the session below.
         if !decides_opening(handler) {
             self.open_on(flow);
         }
+        self.run(handler, given);
     }
 
     /// What the shape does when a session opens: the layer below opens, or it is open already.
@@ -152,6 +158,7 @@ impl<'p> Writer<'_, 'p> {
         let params = [upper, self.flow_params(&self.inst(below).top), self.given_params(below)].concat();
         let args = [vec![object], flow, given].concat();
         self.tell_entity_of(below, (&event, params), Purpose::Open { user }, args);
+        self.begun = true;
     }
 
     /// `below.open(…)` in code: an endpoint makes its session, another layer's is there.
@@ -255,6 +262,7 @@ impl<'p> Writer<'_, 'p> {
         if let (Some(session), Some(user)) = (self.runs.session, user) {
             let flow = self.flow_at_hand();
             self.accepted_for(user, session, &flow);
+            self.begun = true;
         }
     }
 
@@ -287,10 +295,33 @@ impl<'p> Writer<'_, 'p> {
         self.ways(made, begin, |w, _| w.refuse_lower(lower));
     }
 
+    /// `accepted` of a session that this layer begins itself: its handler, and the layer above is told unless it says so itself.
+    pub fn run_begun(&mut self) {
+        let flow = self.flow_at_hand();
+        let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
+        if let Some(handler) = handler {
+            self.runs.pass = Pass::Accepted;
+            let given = match &handler.event {
+                s::Event::Accepted { flow: Some(local) } => vec![(*local, flow.to_vec())],
+                _ => Vec::new(),
+            };
+            self.run(handler, given);
+        }
+        if !self.emits(self.inst, "accepted") && !handler.is_some_and(decides_opening) {
+            self.say_accepted();
+        }
+    }
+
     fn run_accepted(&mut self, lower: r::Value, session: r::Value, flow: &[r::Value]) {
         let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         let delayed = self.emits(self.inst, "accepted");
+        let told = !endpoint && !delayed && !handler.is_some_and(decides_opening);
+        // What the handler says upwards reaches the session above.
+        let first = told && handler.is_some_and(says_upwards);
+        if first {
+            self.say_accepted();
+        }
         if let Some(handler) = handler {
             self.runs.pass = if endpoint { Pass::Nothing } else { Pass::Accepted };
             let given = match &handler.event {
@@ -299,7 +330,7 @@ impl<'p> Writer<'_, 'p> {
             };
             self.run(handler, given);
         }
-        if !endpoint && !delayed && !handler.is_some_and(decides_opening) {
+        if told && !first {
             self.say_accepted();
         }
         // Whoever passes it on attaches when the layer above does; a layer that waits, at once.
@@ -374,5 +405,13 @@ fn decides_opening(handler: &s::Handler) -> bool {
         S::Emit(E::Open { .. } | E::Failed { .. } | E::FailedAs { .. } | E::Closed | E::Close | E::Abort) => true,
         S::Emit(E::Custom { name, down: false, .. }) => matches!(name.text.as_str(), "opened" | "accepted"),
         _ => false,
+    })
+}
+
+/// The handler has events or messages for the session above.
+fn says_upwards(handler: &s::Handler) -> bool {
+    use s::{Emission as E, StmtKind as S};
+    any_stmt([handler.body.as_slice()], &|kind| {
+        matches!(kind, S::Emit(E::Deliver { .. } | E::Closed | E::Custom { down: false, .. }))
     })
 }

@@ -6,11 +6,104 @@ use mokume_reaction as r;
 
 use crate::code::Writer;
 use crate::fault::Fault;
-use crate::stack::Purpose;
+use crate::stack::{EndingCells, Purpose};
+
+/// How a session that settles asks to end.
+#[derive(Clone, Copy)]
+pub enum Ending {
+    Close = 1,
+    Abort = 2,
+    Failure = 3,
+}
 
 impl<'p> Writer<'_, 'p> {
+    // -- the end of a session that settles
+
+    /// Where the session at hand is the one whose instant this is, and settles: it notes how it ends, and does when it has
+    /// settled once more. What came first stays. `false`: it ends at once.
+    fn put_off(&mut self, ending: Ending, why: Option<r::Value>) -> bool {
+        let info = self.info();
+        let (Some(session), Some(cells)) = (self.runs.session, info.session.as_ref()) else { return false };
+        let own = self.runs.object.map(|object| self.b.type_of(object)) == Some(self.b.type_of(session));
+        let may = own && !self.runs.over;
+        let (Some(ends), true) = (cells.ending, may) else { return false };
+        let known = self.get(session, ends.how);
+        let first = self.is_zero(known);
+        self.when(first, |w| {
+            let how = w.constant(r::Type::U(2), ending as u64);
+            w.set(session, ends.how, how);
+            if let Some(why) = why {
+                w.set(session, ends.why, why);
+            }
+        });
+        true
+    }
+
+    /// Behind the code of a session's settling: it ends as it asked to, unless it settles again.
+    pub fn end_after_settling(&mut self) {
+        let info = self.info();
+        let Some((session, ends)) = self.runs.session.zip(info.session.as_ref().and_then(|cells| cells.ending)) else {
+            return;
+        };
+        let how = self.get(session, ends.how);
+        let zero = self.is_zero(how);
+        let mut ending = self.value(r::OpKind::Not { a: zero });
+        if let Some(cell) = ends.again {
+            let again = self.get(session, cell);
+            let no = self.truth(false);
+            self.set(session, cell, no);
+            let over = self.value(r::OpKind::Not { a: again });
+            ending = self.binary(r::Binary::And, ending, over);
+        }
+        let fork = self.fork_likely(ending, Some(0.01));
+        self.ways(fork, |w, _| w.end_as_asked(session, how, ends), |_, _| {});
+    }
+
+    fn end_as_asked(&mut self, session: r::Value, how: r::Value, ends: EndingCells) {
+        let none = self.constant(r::Type::U(2), 0);
+        self.set(session, ends.how, none);
+        let kinds = [Ending::Close, Ending::Abort].map(|ending| vec![ending as u64]);
+        self.switch(how, &kinds, |w, at| {
+            match at {
+                Some(0) => w.close_now("close", Purpose::Close),
+                Some(_) => w.close_now("abort", Purpose::Abort),
+                None => {
+                    let why = w.get(session, ends.why);
+                    w.fail_now(session, why);
+                }
+            }
+            Vec::new()
+        });
+    }
+
+    /// `again`: it settles once more before it ends.
+    pub fn note_again(&mut self) {
+        let info = self.info();
+        let again = info.session.as_ref().and_then(|cells| cells.ending?.again);
+        if let (Some(cell), Some(session)) = (again, self.runs.session) {
+            let yes = self.truth(true);
+            self.set(session, cell, yes);
+        }
+    }
+
+    /// `below.close()`, `below.abort()` in code.
+    pub fn close_by_hand(&mut self, ending: Ending, event: &str, purpose: Purpose) {
+        if !self.put_off(ending, None) {
+            self.event_down(event, purpose, Vec::new());
+        }
+    }
+
+    // -- ends
+
     /// `close`, `abort` as the shape does them: on to the layer below, or the end of a session that has none.
     pub fn close_on(&mut self, event: &str, purpose: Purpose) {
+        let ending = if purpose == Purpose::Close { Ending::Close } else { Ending::Abort };
+        if !self.put_off(ending, None) {
+            self.close_now(event, purpose);
+        }
+    }
+
+    fn close_now(&mut self, event: &str, purpose: Purpose) {
         if !self.inst(self.inst).is_multiplexor() {
             return self.event_down(event, purpose, Vec::new());
         }
@@ -23,9 +116,13 @@ impl<'p> Writer<'_, 'p> {
     pub fn say_closed(&mut self) {
         let Some(session) = self.runs.session else { return };
         if self.inst(self.inst).is_multiplexor() {
-            return self.close_on("close", Purpose::Close);
+            return self.close_now("close", Purpose::Close);
         }
         self.event_up("closed", Purpose::Closed, Vec::new());
+        if self.begun {
+            // It is found when the event is carried out, and ends then.
+            return;
+        }
         // There is none above any more.
         let (info, of) = (self.info(), self.class_of(session));
         for cell in info.session.iter().flat_map(|cells| &cells.above) {
@@ -42,6 +139,12 @@ impl<'p> Writer<'_, 'p> {
             self.error_here("M0725", "only a session fails", "");
             return;
         };
+        if !self.put_off(Ending::Failure, Some(reason)) {
+            self.fail_now(session, reason);
+        }
+    }
+
+    fn fail_now(&mut self, session: r::Value, reason: r::Value) {
         self.event_up("failed", Purpose::Failed, vec![reason]);
         if self.inst(self.inst).is_multiplexor() {
             return self.leave_session(session);

@@ -2,14 +2,16 @@
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
+use mokume_semantics::visit::{walk, Met};
 
 use super::info::KeyedObjects;
 use super::{Info, Lowering};
 use crate::fault::Fault;
 use crate::plan::Kind;
+use crate::program::{any_stmt, blocks};
 
-/// Objects that one reaction may evict, by class.
-const EVICTED_AT_ONCE: u32 = 4;
+/// Objects of a class that a reaction may evict: at least, and at most where loops make them.
+const EVICTED: std::ops::RangeInclusive<u32> = 4..=256;
 
 impl<'p> Lowering<'p> {
     pub(super) fn classes_of(&mut self, inst: usize) -> Info {
@@ -37,17 +39,19 @@ impl<'p> Lowering<'p> {
             let capacity = self.capacity(inst, s::ScopeKind::SessionBelow);
             info.classes.lower = Some(self.class(layer, "B", capacity, Some(entity), source));
         }
-        if let Some(session) = info.classes.session.filter(|_| at.has_scope(s::ScopeKind::Point)) {
+        if let Some(session) = info.classes.session.filter(|_| self.has_points(inst)) {
             // A listener's each, and one to itself for each session that nobody listened for.
             let capacity = self.capacity(inst, s::ScopeKind::Point) + self.a.class(session).capacity;
             info.classes.point = Some(self.class(layer, "P", capacity, Some(entity), source));
         }
-        for class in at.layer().map_or(&[][..], |layer| &layer.objects) {
+        for (number, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
             let capacity = self.size(&at.env, &class.capacity);
             let source = self.place(class.name.span);
             // The evicted one is freed after the reaction: there is room for a few that come before that.
-            let spare =
-                if class.evict_oldest && !self.faulty(Fault::NoEviction) { capacity.min(EVICTED_AT_ONCE) } else { 0 };
+            let spare = match class.evict_oldest && !self.faulty(Fault::NoEviction) {
+                true => self.evicted_at_once(inst, s::ObjectId(number as u32)),
+                false => 0,
+            };
             let sessions = info.classes.session.filter(|_| class.owned);
             let each = sessions.map_or(1, |session| self.a.class(session).capacity);
             let capacity = (capacity + spare).saturating_mul(each);
@@ -57,6 +61,29 @@ impl<'p> Lowering<'p> {
         info
     }
 
+    /// How many objects of a class one reaction may evict: as many as the loops around where they are made have rounds.
+    fn evicted_at_once(&mut self, inst: usize, wanted: s::ObjectId) -> u32 {
+        let at = self.inst(inst);
+        let makes = |kind: &s::StmtKind| matches!(kind, s::StmtKind::FindOrNew { class, .. } if *class == wanted);
+        let mut limits = Vec::new();
+        for block in at.layer().into_iter().flat_map(blocks) {
+            walk(block, &mut |met| {
+                let Met::Stmt(stmt) = met else { return };
+                if let s::StmtKind::While { limit, body, .. }
+                | s::StmtKind::For { limit, body, .. }
+                | s::StmtKind::ForObjects { limit, body, .. } = &stmt.kind
+                {
+                    limits.extend(any_stmt([body.as_slice()], &makes).then_some(limit));
+                }
+            });
+        }
+        let rounds = |limit: &s::Expr| self.one_constant(&at.env, limit).unwrap_or(16);
+        let most = limits.into_iter().map(rounds).fold(1, u64::saturating_mul);
+        u32::try_from(most).unwrap_or(u32::MAX).clamp(*EVICTED.start(), *EVICTED.end())
+    }
+
+    /// A new class. Another that has its name keeps it, as an object called `S` meets the sessions' class: this one gets
+    /// a `_` more.
     fn class(
         &mut self,
         layer: usize,
@@ -65,7 +92,10 @@ impl<'p> Lowering<'p> {
         parent: Option<r::ClassId>,
         source: Option<r::SourceId>,
     ) -> r::ClassId {
-        let name = format!("{}.{name}", self.a.layers[layer].name);
+        let mut name = format!("{}.{name}", self.a.layers[layer].name);
+        while self.a.classes.iter().any(|class| class.name == name) {
+            name.push('_');
+        }
         let layer = layer.into();
         let cells = Vec::new();
         self.a.classes.push(r::Class { name, layer, capacity, parent, cells, settle_limit: None, source });

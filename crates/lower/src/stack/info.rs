@@ -84,6 +84,21 @@ pub struct SessionCells {
     pub opened: Option<r::CellId>,
     /// Of an application: the number that the user gave.
     pub number: Option<r::CellId>,
+    /// Of a layer that begins sessions with messages that arrive: whether this one was.
+    pub begun: Option<r::CellId>,
+    /// Of a layer whose sessions settle: how it asked to end.
+    pub ending: Option<EndingCells>,
+}
+
+/// How a session that settles asked to end: it does when it has settled once more (docs/language.md, section 12).
+#[derive(Clone, Copy, Debug)]
+pub struct EndingCells {
+    /// A number of [`crate::shape::Ending`].
+    pub how: r::CellId,
+    /// Of a failure.
+    pub why: r::CellId,
+    /// Whether it has asked to settle again, where its code does.
+    pub again: Option<r::CellId>,
 }
 
 impl SessionCells {
@@ -99,6 +114,8 @@ impl SessionCells {
             lower: None,
             opened: None,
             number: None,
+            begun: None,
+            ending: None,
         }
     }
 }

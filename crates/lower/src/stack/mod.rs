@@ -34,7 +34,7 @@ pub use cells::joined;
 pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;
 pub use given::Given;
-pub use info::{HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
+pub use info::{EndingCells, HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
 pub use procedures::{Called, Procedure, Standing};
 pub use published::{Publisher, Reading, CREDIT};
 pub use task::{Endpoints, On, Purpose, Register, Registration, Task};
@@ -60,6 +60,8 @@ pub struct Lowering<'p> {
     pub watched: Vec<Watched>,
     /// Whose sessions hand a change of this name on to those above.
     pub handed_on: HashSet<(usize, String)>,
+    enums: HashMap<s::EnumId, r::EnumId>,
+    attributes: HashMap<s::AttributeId, r::AttributeId>,
     declared: HashSet<(r::ClassId, r::Trigger)>,
     tasks: VecDeque<Task>,
     places: HashMap<(u32, u32), r::SourceId>,
@@ -90,6 +92,8 @@ impl<'p> Lowering<'p> {
             procedures: HashMap::new(),
             watched: Vec::new(),
             handed_on: HashSet::new(),
+            enums: HashMap::new(),
+            attributes: HashMap::new(),
             declared: HashSet::new(),
             tasks: VecDeque::new(),
             places: HashMap::new(),
@@ -194,6 +198,7 @@ impl<'p> Lowering<'p> {
     pub fn scalar(&mut self, inst: usize, ty: s::Type) -> r::Type {
         match ty {
             s::Type::Object(id) => r::Type::Ref(self.infos[inst].objects[id.index()].class),
+            s::Type::Listener => self.infos[inst].classes.point.map_or(r::Type::Bool, r::Type::Ref),
             other => self.plain(other),
         }
     }
@@ -209,33 +214,36 @@ impl<'p> Lowering<'p> {
             s::Type::Message => r::Type::Msg,
             s::Type::Reason => r::Type::Reason,
             // No scalars; a program with one where a scalar belongs has errors, and is not lowered.
-            s::Type::Object(_) | s::Type::Record(_) | s::Type::Flow(_) | s::Type::Unit | s::Type::Unknown => {
-                r::Type::Bool
-            }
+            s::Type::Object(_) | s::Type::Listener | s::Type::Record(_) | s::Type::Flow(_) => r::Type::Bool,
+            s::Type::Unit | s::Type::Unknown => r::Type::Bool,
         }
     }
 
     fn enumeration(&mut self, id: s::EnumId) -> r::Type {
         let definition = &self.program.enums[id.index()];
-        let name = &definition.name.text;
-        let at = self.a.enums.iter().position(|known| known.name == *name).unwrap_or_else(|| {
+        let known = self.enums.get(&id).copied();
+        let entered = known.unwrap_or_else(|| {
             let names = definition.names.iter().map(|(name, value)| (name.text.clone(), *value)).collect();
-            self.a.enums.push(r::Enum { name: name.clone(), width: definition.width, names });
-            self.a.enums.len() - 1
+            let name = unlike(&definition.name.text, self.a.enums.iter().map(|known| known.name.as_str()));
+            self.a.enums.push(r::Enum { name, width: definition.width, open: definition.open, names });
+            r::EnumId::from(self.a.enums.len() - 1)
         });
-        r::Type::Enum(r::EnumId::from(at))
+        self.enums.insert(id, entered);
+        r::Type::Enum(entered)
     }
 
     /// The attribute's number in the automaton, entered when it is first asked for.
     pub fn attribute(&mut self, id: s::AttributeId) -> r::AttributeId {
-        let definition = &self.program.attributes[id.index()];
-        let name = &definition.name.text;
-        if let Some(at) = self.a.attributes.iter().position(|known| known.name == *name) {
-            return r::AttributeId::from(at);
+        if let Some(known) = self.attributes.get(&id) {
+            return *known;
         }
+        let definition = &self.program.attributes[id.index()];
         let ty = self.plain(definition.ty);
-        self.a.attributes.push(r::Attribute { name: name.clone(), ty, default: definition.default });
-        r::AttributeId::from(self.a.attributes.len() - 1)
+        let name = unlike(&definition.name.text, self.a.attributes.iter().map(|known| known.name.as_str()));
+        self.a.attributes.push(r::Attribute { name, ty, default: definition.default });
+        let entered = r::AttributeId::from(self.a.attributes.len() - 1);
+        self.attributes.insert(id, entered);
+        entered
     }
 
     /// The flow's scalars as named parameters.
@@ -381,8 +389,27 @@ impl<'p> Lowering<'p> {
         })
     }
 
+    /// Whether the layer's code brings about sessions of its neighbours, other than by what its shape does.
+    pub fn begins_sessions(&self, inst: usize) -> bool {
+        use s::{Emission, StmtKind};
+        let opens = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Open { .. }));
+        self.emits(inst, "accepted") || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &opens))
+    }
+
     /// A layer of sessions that says what its listeners know.
     pub fn has_points(&self, inst: usize) -> bool {
+        let asks = |kind: &s::StmtKind| matches!(kind, s::StmtKind::IfListener { .. });
         self.inst(inst).has_scope(s::ScopeKind::Point)
+            || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &asks))
     }
+}
+
+/// The name, or with as many `_` behind it as tell it from those that are there: another file's item may have it.
+fn unlike<'n>(name: &str, taken: impl Iterator<Item = &'n str>) -> String {
+    let taken: HashSet<&str> = taken.collect();
+    let mut unlike = name.to_owned();
+    while taken.contains(unlike.as_str()) {
+        unlike.push('_');
+    }
+    unlike
 }

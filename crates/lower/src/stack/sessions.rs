@@ -3,9 +3,10 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use super::info::{FoundCells, LowerCells};
+use super::info::{EndingCells, FoundCells, LowerCells};
 use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
-use crate::plan::{Kind, Part};
+use crate::plan::{awaits, Kind, Part};
+use crate::program::any_stmt;
 
 impl<'p> Lowering<'p> {
     pub(super) fn session_cells(&mut self, inst: usize, class: r::ClassId, info: &Info) -> SessionCells {
@@ -38,7 +39,23 @@ impl<'p> Lowering<'p> {
             let map = self.map_to(entity, "sessions", key, class, capacity);
             cells.found = Some(FoundCells { map, first, next_key });
         }
+        cells.begun =
+            self.layer(inst).is_some_and(awaits).then(|| self.scalar_cell(class, "begun", r::Type::Bool, false));
+        cells.ending = self.ending_cells(inst, class);
         cells
+    }
+
+    /// Where the layer's sessions settle.
+    fn ending_cells(&mut self, inst: usize, class: r::ClassId) -> Option<EndingCells> {
+        let settles = |handler: &&s::Handler| {
+            matches!(handler.event, s::Event::Settle { .. }) && handler.scope == s::ScopeKind::Session
+        };
+        let handler = self.layer(inst)?.handlers.iter().find(settles)?;
+        let asks = any_stmt([handler.body.as_slice()], &|kind| matches!(kind, s::StmtKind::Again));
+        let how = self.scalar_cell(class, "ending", r::Type::U(2), false);
+        let why = self.scalar_cell(class, "ending_why", r::Type::Reason, false);
+        let again = asks.then(|| self.scalar_cell(class, "settles_again", r::Type::Bool, false));
+        Some(EndingCells { how, why, again })
     }
 
     fn cells_above(&mut self, inst: usize, class: r::ClassId) -> Vec<r::CellId> {

@@ -96,7 +96,8 @@ impl Purpose {
         use s::Event as E;
         match self {
             Purpose::FlowSend | Purpose::Send => matches!(event, E::Send { .. }),
-            Purpose::FlowDeliver | Purpose::Deliver => matches!(event, E::Deliver { .. }),
+            Purpose::FlowDeliver => matches!(event, E::Deliver { .. } | E::Arrives { .. }),
+            Purpose::Deliver => matches!(event, E::Deliver { .. }),
             Purpose::Open { .. } => matches!(event, E::Open { .. }),
             Purpose::Accepted => matches!(event, E::Accepted { .. }),
             Purpose::Opened => matches!(event, E::Opened),

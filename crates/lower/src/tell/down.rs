@@ -22,6 +22,10 @@ impl<'p> Writer<'_, 'p> {
             message = self.value(r::OpKind::Encode { message, wire });
         }
         if at.uses.sessions && (self.runs.session.is_some() || self.runs.lower.is_some()) {
+            if self.runs.opening && !self.begun {
+                let text = "this is sent before the session below is open, and reaches nobody";
+                self.error_here("M0765", text, "say `pass` or `below.open(…)` in front of it");
+            }
             return self.event_down("send", Purpose::Send, vec![message]);
         }
         if !at.uses.flow {

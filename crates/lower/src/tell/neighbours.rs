@@ -12,6 +12,16 @@ impl<'p> Writer<'_, 'p> {
         self.op(r::OpKind::Emit { target, event: event.to_owned(), args });
     }
 
+    /// Emits an event to whom a cell of one's own refers to: found now, or when it is carried out where that may differ.
+    fn emit_along(&mut self, (object, cell): (r::Value, r::CellId), event: &str, args: Vec<r::Value>) {
+        if self.begun {
+            self.op(r::OpKind::EmitBy { object, cell, event: event.to_owned(), args });
+        } else {
+            let target = self.get(object, cell);
+            self.emit(target, event, args);
+        }
+    }
+
     /// An event for the entity of an instance.
     pub fn tell_entity(&mut self, inst: usize, event: &str, purpose: Purpose, args: Vec<r::Value>) {
         let params = self.named(&args);
@@ -48,8 +58,10 @@ impl<'p> Writer<'_, 'p> {
     pub fn event_down(&mut self, event: &str, purpose: Purpose, args: Vec<r::Value>) {
         let at = self.inst(self.inst);
         let (Some(below), true) = (at.below, at.uses.sessions) else { return };
-        let Some(target) = self.lower_session() else { return };
-        self.answer(below, target, (event, purpose), args);
+        let Some(link) = self.lower_link() else { return };
+        let params = self.named(&args);
+        self.event(below, On::Session, event, params, purpose);
+        self.emit_along(link, event, args);
     }
 
     /// An event for a session of an instance.
@@ -69,16 +81,10 @@ impl<'p> Writer<'_, 'p> {
             self.event(user, on, event, params.clone(), purpose.clone());
         }
         match (&cells.above[..], cells.user) {
-            ([above], _) => {
-                let target = self.get(session, *above);
-                self.emit(target, event, args);
-            }
+            ([above], _) => self.emit_along((session, *above), event, args),
             (above, Some(user)) => {
                 let user = self.get(session, user);
-                self.among(user, above.len(), |w, at| {
-                    let target = w.get(session, above[at]);
-                    w.emit(target, event, args.clone());
-                });
+                self.among(user, above.len(), |w, at| w.emit_along((session, above[at]), event, args.clone()));
             }
             _ => {}
         }

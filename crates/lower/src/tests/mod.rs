@@ -23,7 +23,9 @@ fn complaints(automaton: &Automaton, script: &Script) -> Vec<String> {
         Some(composed) => {
             all.extend(played(composed, script).into_iter().map(|failure| format!("composed: {failure}")))
         }
-        None => all.extend(composed.diagnostics.iter().map(|found| format!("{}: {}", found.code.0, found.message))),
+        None => all.extend(
+            composed.findings.iter().map(|found| format!("{}: {}", found.diagnostic.code.0, found.diagnostic.message)),
+        ),
     }
     all
 }

@@ -60,10 +60,9 @@ impl Lowering<'_> {
             self.error("M0671", text, self.inst(top).span, help);
             return None;
         }
-        let unknown = self.a.reason(&format!("{name}.path"));
         let items = match &paths[..] {
-            [only] => self.path_items(members, only, &mut 0),
-            _ => self.path_choice(members, &paths, unknown),
+            [only] => self.path_items(members, only, &name, &mut 0),
+            _ => self.path_choice(members, &paths, &name),
         };
         let short = self.a.reason(&format!("{name}.short"));
         self.a.wires.push(r::Wire { name, headers, endian: r::Endian::Little, items, short });
@@ -161,7 +160,8 @@ impl Lowering<'_> {
         parts
     }
 
-    fn path_choice(&mut self, members: &[usize], paths: &[Path], unknown: r::ReasonId) -> Vec<r::WireItem> {
+    fn path_choice(&mut self, members: &[usize], paths: &[Path], name: &str) -> Vec<r::WireItem> {
+        let unknown = self.a.reason(&format!("{name}.path"));
         let on = r::FieldIndex(0);
         let tag = field(on, "path", 8, r::FieldValue::Tag, false);
         let mut next = 1;
@@ -169,14 +169,14 @@ impl Lowering<'_> {
         for (number, path) in paths.iter().enumerate() {
             let several = |(header, _): &&(r::HeaderId, _)| self.a.headers[header.index()].variants.len() > 1;
             let selects = path.alternatives.iter().filter(several).copied().collect();
-            let items = self.path_items(members, path, &mut next);
+            let items = self.path_items(members, path, name, &mut next);
             arms.push(r::WireArm { tag: number as u64, selects, commons: path.left_out.clone(), items });
         }
         vec![r::WireItem::Field(tag), r::WireItem::Choice { on, arms, unknown }]
     }
 
     /// What varies: whole octets first, so that they can be read at once, then the bits of the others.
-    fn path_items(&mut self, members: &[usize], path: &Path, next: &mut u32) -> Vec<r::WireItem> {
+    fn path_items(&mut self, members: &[usize], path: &Path, name: &str, next: &mut u32) -> Vec<r::WireItem> {
         let mut parts = self.parts(members, &path.alternatives);
         let is_out = |part: &Part| path.left_out.iter().any(|out| (out.header, out.field) == (part.header, part.field));
         parts.retain(|part| !is_out(part));
@@ -188,8 +188,10 @@ impl Lowering<'_> {
         for part in octets {
             let width = part.ty.width(&self.a);
             all += u32::from(width);
+            let named = matches!(part.ty, r::Type::Enum(_));
+            let otherwise = named.then(|| self.a.reason(&format!("{name}.{}", part.name)));
             let Part { header, variant, field: place, .. } = part;
-            let value = r::FieldValue::Header { header, variant, field: place, times: 1, plus: 0, otherwise: None };
+            let value = r::FieldValue::Header { header, variant, field: place, times: 1, plus: 0, otherwise };
             items.push(r::WireItem::Field(field(r::FieldIndex(*next), &part.name, width, value, part.big)));
             *next += 1;
         }

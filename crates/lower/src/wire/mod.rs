@@ -276,6 +276,11 @@ impl<'p> Lowering<'p> {
             return r::FieldValue::Reserved;
         };
         if place >= context.placed_from {
+            if self.a.gaps(ty, ty.width(&self.a)).is_some() {
+                let message = format!("whether `{}` has a name cannot be checked here", name.text);
+                let help = "the layer stands below one that looks at octets: write `open` behind the type of the enum's numbers";
+                self.error("M0728", message, Some(name.span), help);
+            }
             self.note_placed(context.members[place], at, field, cursor, (*times, *plus));
             return r::FieldValue::Placed;
         }

@@ -223,6 +223,8 @@ impl Reader<'_> {
                 way.emissions.push(Emission::Call { target, event: event.clone(), args });
                 Ok(Vec::new())
             }
+            // The ways read are those of layers whose links are as they were.
+            K::EmitBy { .. } => Err("an emission whose target is found when it is carried out".into()),
             K::Out { port, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
                 way.emissions.push(Emission::Out(Out { port: *port, event: *event, args }));

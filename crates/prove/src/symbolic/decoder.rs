@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mokume_reaction::{
-    Endian, FieldIndex, FieldValue, HeaderId, ReasonId, VariantId, Wire, WireArm, WireConstraint, WireExpression,
+    Endian, FieldIndex, FieldValue, HeaderId, ReasonId, Type, VariantId, Wire, WireArm, WireConstraint, WireExpression,
     WireField, WireId, WireItem,
 };
 
@@ -163,11 +163,12 @@ impl Reader<'_> {
                 let same = self.terms.equal(value, wanted);
                 decoder.checks.push(Check::Truth(same, *otherwise));
             }
-            FieldValue::Header { header, field: index, times, plus, otherwise, .. } => {
+            FieldValue::Header { header, variant, field: index, times, plus, otherwise } => {
                 let (plain, exact) = self.invert(value, *times, *plus);
-                if let Some(reason) = otherwise {
-                    decoder.checks.push(Check::Truth(exact, *reason));
-                }
+                let ty = self.automaton.headers[header.index()].variants[variant.index()].fields[*index as usize].1;
+                let good = [exact, self.is_value(plain, ty)];
+                let good = self.terms.all(&good);
+                decoder.checks.push(Check::Truth(good, otherwise.unwrap_or(at.wire.short)));
                 decoder.headers.insert((*header, *index), plain);
             }
             FieldValue::Computed { expression, otherwise } => {
@@ -215,6 +216,20 @@ impl Reader<'_> {
         let back = self.terms.binary(Operator::Mul, plain, times);
         let (enough, same) = (self.terms.less_equal(plus, wide), self.terms.equal(back, rest));
         (plain, self.terms.all(&[enough, same]))
+    }
+
+    /// Whether a number of 64 bits is a value of the type.
+    fn is_value(&mut self, number: Term, ty: Type) -> Term {
+        let width = ty.width(self.automaton);
+        let last = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+        let ranges = self.automaton.gaps(ty, width).unwrap_or_else(|| vec![0..=last]);
+        let mut within = Vec::new();
+        for range in ranges {
+            let (first, last) = (self.terms.number(*range.start(), WIDE), self.terms.number(*range.end(), WIDE));
+            let both = [self.terms.less_equal(first, number), self.terms.less_equal(number, last)];
+            within.push(self.terms.all(&both));
+        }
+        self.terms.any(&within)
     }
 
     /// Behind the last item: the packet is cut where the wire says, all is checked, and the headers are taken off.

@@ -321,6 +321,8 @@ kinds! {
     /// Of the handler's own layer.
     OwnClass: ClassId,
     ScalarCell: CellId,
+    /// One reference to an object of another layer.
+    LinkCell: CellId,
     ArrayCell: CellId,
     TimerCell: CellId,
     CounterCell: CellId,

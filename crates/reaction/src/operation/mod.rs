@@ -17,22 +17,36 @@ pub use numbers::{Binary, Compare, Endian};
 pub use row::{Given, Operation, Row};
 pub use table::{Fallible, OpKind};
 
-use crate::Value;
+use crate::{CellId, Value};
 
 /// An event that leaves a handler: who it is for, and its name and arguments.
 #[derive(Clone, Copy, Debug)]
 pub enum Emission<'a> {
     /// For an object of another layer, in this reaction.
-    Event { target: Value, event: &'a str, args: &'a [Value] },
+    Event { target: Addressee, event: &'a str, args: &'a [Value] },
     /// For whoever is at a port, by index in [`crate::Port::outputs`].
     Output { port: crate::PortId, event: u32, args: &'a [Value] },
+}
+
+/// The object that an emitted event is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Addressee {
+    /// This one.
+    Object(Value),
+    /// The one that a cell refers to when the emission is carried out (`docs/semantics.md`, O9).
+    Linked { object: Value, cell: CellId },
 }
 
 impl OpKind {
     /// What leaves the handler by this operation, if anything does.
     pub fn emission(&self) -> Option<Emission<'_>> {
         match self {
-            OpKind::Emit { target, event, args } => Some(Emission::Event { target: *target, event, args }),
+            OpKind::Emit { target, event, args } => {
+                Some(Emission::Event { target: Addressee::Object(*target), event, args })
+            }
+            OpKind::EmitBy { object, cell, event, args } => {
+                Some(Emission::Event { target: Addressee::Linked { object: *object, cell: *cell }, event, args })
+            }
             OpKind::Out { port, event, args } => Some(Emission::Output { port: *port, event: *event, args }),
             // What a procedure emits leaves by its own operations.
             OpKind::Run { .. } => None,
@@ -54,7 +68,9 @@ impl Fallible {
     /// The event that starts a reaction of its own by this operation, if one does.
     pub fn emission(&self) -> Option<Emission<'_>> {
         match self {
-            Fallible::Later { target, event, args } => Some(Emission::Event { target: *target, event, args }),
+            Fallible::Later { target, event, args } => {
+                Some(Emission::Event { target: Addressee::Object(*target), event, args })
+            }
             Fallible::TryRun { .. } => None,
             other => {
                 debug_assert!(!other.effects().contains(Effects::EMITS), "an emission that nobody sees: {other:?}");

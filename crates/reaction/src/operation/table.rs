@@ -199,6 +199,9 @@ operations! {
         // -- what leaves the handler
         /// An event for an object of another layer; `target` must not be null. If it has ended: dropped as `gone`.
         Emit "emit {target}.{event}({args})" { target: Neighbour, event: Event, args: EventArguments } -> [] { EMITS };
+        /// The same, for the object that a cell of the sender refers to when the emission is carried out.
+        EmitBy "emit.by {object}.{cell}.{event}({args})"
+            { object: Own, cell: LinkCell, event: Event, args: EventArguments } -> [] { READS | EMITS };
         /// The event of a port, by index in [`crate::Port::outputs`].
         Out "out {port}.{event}({args})" { port: Port, event: Output, args: OutputArguments } -> [] { EMITS };
         /// The end of a message, counted.

@@ -51,7 +51,7 @@ impl Parser {
         let twice = format!("there is a {keyword} `{name}` already");
         let (index, place) = match keyword {
             "param" => added(&mut a.params, Param { name, ty: Type::Bool, default: None }, Place::Param),
-            "enum" => added(&mut a.enums, Enum { name, width: 8, names: Vec::new() }, Place::Enum),
+            "enum" => added(&mut a.enums, Enum { name, width: 8, open: false, names: Vec::new() }, Place::Enum),
             "attribute" => added(&mut a.attributes, Attribute { name, ty: Type::Bool, default: 0 }, Place::Attribute),
             "header" => added(&mut a.headers, Header { name, variants: Vec::new() }, Place::Header),
             "reason" => added(&mut a.reasons, Reason { name }, Place::Reason),
@@ -95,6 +95,7 @@ impl Parser {
         let Type::U(width) = self.type_at(cursor)? else {
             return Err(fault(codes::SYNTAX, "an enumeration is a `uN`", span));
         };
+        let open = cursor.word("open");
         cursor.expect("{")?;
         let mut next = 0;
         let names = cursor.list("}", |cursor| {
@@ -104,7 +105,7 @@ impl Parser {
             Ok((name, value))
         })?;
         let found = &mut self.automaton.enums[index];
-        (found.width, found.names) = (width, names);
+        (found.width, found.open, found.names) = (width, open, names);
         cursor.end()
     }
 

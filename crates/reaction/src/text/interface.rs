@@ -105,12 +105,14 @@ impl Parser {
         let span = cursor.span();
         cursor.expect_word("peak")?;
         let peak = cursor.small()?;
+        cursor.expect_word("outputs")?;
+        let outputs = cursor.small()?;
         cursor.expect("{")?;
         if self.automaton.composition.is_some() {
             return Err(fault(codes::TWICE, "there is a composition already", span));
         }
         self.set_place(Place::Composition, span);
-        let mut composition = Composition { peak, ..Composition::default() };
+        let mut composition = Composition { peak, outputs, ..Composition::default() };
         for line in body {
             self.attempt(|parser| parser.read_composed(&mut composition, line));
         }

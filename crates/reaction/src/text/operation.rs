@@ -131,7 +131,9 @@ impl BodyReader<'_> {
             Kind::Number => Slot::Number(cursor.number()?),
             Kind::Growth => Slot::Number(cursor.small()?.into()),
             Kind::Class | Kind::UniqueClass | Kind::OwnClass => Slot::Class(self.parser.class_at(cursor)?),
-            Kind::ScalarCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => self.cell(slots, cursor)?,
+            Kind::ScalarCell | Kind::LinkCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => {
+                self.cell(slots, cursor)?
+            }
             Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => self.cell(slots, cursor)?,
             Kind::Function | Kind::Procedure | Kind::Refusing => {
                 let find = |name: &str| self.automaton().function_named(name);

@@ -66,7 +66,8 @@ pub(super) fn enumeration(found: &Enum) -> String {
         shown.push(if *value == next { ident(name) } else { format!("{} = {value}", ident(name)) });
         next = value.wrapping_add(1);
     }
-    format!("enum {}: u{} {{ {} }}\n", path(&found.name), found.width, shown.join(", "))
+    let open = if found.open { " open" } else { "" };
+    format!("enum {}: u{}{open} {{ {} }}\n", path(&found.name), found.width, shown.join(", "))
 }
 
 fn attribute(automaton: &Automaton, found: &Attribute) -> String {
@@ -219,7 +220,7 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
 
 fn composition(automaton: &Automaton, composition: &Composition) -> String {
     let layer = |id: LayerId| automaton.layers.get(id.index()).map_or("?".to_owned(), |layer| path(&layer.name));
-    let mut out = format!("composed peak {} {{\n", composition.peak);
+    let mut out = format!("composed peak {} outputs {} {{\n", composition.peak, composition.outputs);
     for (from, to) in &composition.queued {
         out += &format!("  queued {} -> {}\n", layer(*from), layer(*to));
     }

@@ -112,16 +112,44 @@ impl Fault {
         }
     }
 
-    /// The line of the program that the faulty operation comes from.
-    fn source<'a>(&self, automaton: &'a Automaton) -> Option<&'a Source> {
+    /// Where in the program what is faulty comes from: the operation's own place, or that of what it lies in.
+    pub fn source<'a>(&self, automaton: &'a Automaton) -> Option<&'a Source> {
         let id = match self.place {
             Place::Op(unit, block, op) => {
-                unit.body(automaton).blocks.get(block.index())?.ops.get(op as usize)?.source?
+                let block = unit.body(automaton).blocks.get(block.index());
+                let own = block.and_then(|block| block.ops.get(op as usize)?.source);
+                own.or_else(|| of_unit(automaton, unit))
             }
-            Place::Unit(Unit::Handler(handler)) => automaton.handlers.get(handler.index())?.source?,
-            Place::Class(class) => automaton.classes.get(class.index())?.source?,
-            _ => return None,
+            Place::Block(unit, _) | Place::Unit(unit) => of_unit(automaton, unit),
+            Place::Class(class) => of_class(automaton, class),
+            Place::Cell(class, cell) => {
+                let cells = automaton.classes.get(class.index()).map_or(&[][..], |class| &class.cells);
+                cells.get(cell.index()).and_then(|cell| cell.source).or_else(|| of_class(automaton, class))
+            }
+            Place::Automaton
+            | Place::Param(_)
+            | Place::Enum(_)
+            | Place::Attribute(_)
+            | Place::Header(_)
+            | Place::Reason(_)
+            | Place::Layer(_)
+            | Place::Link(_)
+            | Place::Port(_)
+            | Place::Wire(_)
+            | Place::WireField(..)
+            | Place::Composition => None,
         };
-        automaton.sources.get(id.index())
+        automaton.sources.get(id?.index())
     }
+}
+
+fn of_unit(automaton: &Automaton, unit: Unit) -> Option<SourceId> {
+    match unit {
+        Unit::Handler(handler) => automaton.handlers.get(handler.index())?.source,
+        Unit::Function(_) => None,
+    }
+}
+
+fn of_class(automaton: &Automaton, class: ClassId) -> Option<SourceId> {
+    automaton.classes.get(class.index())?.source
 }

@@ -103,7 +103,11 @@ fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: 
             }
             (Kind::OwnClass, Slot::Class(class)) => check_own(context, *class, place, faults),
             (Kind::Settling, Slot::Value(object)) => check_again(context, *object, place, faults),
-            (Kind::Neighbour, Slot::Value(target)) => check_emission(context, *target, place, faults),
+            (Kind::Neighbour, Slot::Value(_)) | (Kind::LinkCell, Slot::Cell(_)) => {
+                if let Some(class) = context.typing().target(&slots) {
+                    check_emission(context, class, place, faults);
+                }
+            }
             (Kind::QueuedEvent, Slot::Name(event)) => {
                 let target = slots.iter().find_map(Slot::value);
                 target.into_iter().for_each(|target| check_later(context, target, event, place, faults));
@@ -126,8 +130,7 @@ fn check_again(context: &Context, object: Value, place: Place, faults: &mut Faul
     }
 }
 
-fn check_emission(context: &Context, target: Value, place: Place, faults: &mut Faults) {
-    let Some(class) = context.typing().class_of(target) else { return };
+fn check_emission(context: &Context, class: ClassId, place: Place, faults: &mut Faults) {
     if layer_of(context.automaton, context.unit) == Some(context.automaton.class(class).layer) {
         faults
             .add(codes::OWN_LAYER, place, "an event for the own layer")

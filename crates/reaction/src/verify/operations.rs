@@ -72,6 +72,9 @@ fn check_reference(context: &Context, kind: Kind, slot: &Slot, all: &[Slot], pla
         (kind, Slot::Cell(cell)) => {
             if let Some(object) = object() {
                 check_cell(context, object, *cell, cell_wanted(kind), place, faults);
+                if kind == Kind::LinkCell && context.typing().target(all).is_none() {
+                    faults.add(codes::OBJECT, place, "an event is for an object, and the cell refers to none");
+                }
             }
         }
         (Kind::UniqueClass, Slot::Class(class)) if !context.automaton.is_unique(*class) => {
@@ -80,8 +83,8 @@ fn check_reference(context: &Context, kind: Kind, slot: &Slot, all: &[Slot], pla
             faults.add(codes::OBJECT, place, message).help("only a class of capacity 1 without a parent has one");
         }
         (Kind::Event | Kind::QueuedEvent, Slot::Name(event)) => {
-            if let Some(target) = object() {
-                check_event(context, target, event, place, faults);
+            if let Some(class) = context.typing().target(all) {
+                check_event(context, class, event, place, faults);
             }
         }
         (Kind::Parent, Slot::Perhaps(parent)) => {
@@ -95,7 +98,7 @@ fn check_reference(context: &Context, kind: Kind, slot: &Slot, all: &[Slot], pla
 /// What kind of cell a field asks for.
 fn cell_wanted(kind: Kind) -> &'static str {
     match kind {
-        Kind::ScalarCell => "one value",
+        Kind::ScalarCell | Kind::LinkCell => "one value",
         Kind::ArrayCell => "an array",
         Kind::TimerCell => "a timer",
         Kind::CounterCell => "a counter",
@@ -143,8 +146,7 @@ fn check_is_object(context: &Context, object: Value, place: Place, faults: &mut 
     }
 }
 
-fn check_event(context: &Context, target: Value, event: &str, place: Place, faults: &mut Faults) {
-    let Some(class) = context.typing().class_of(target) else { return };
+fn check_event(context: &Context, class: ClassId, event: &str, place: Place, faults: &mut Faults) {
     let automaton = context.automaton;
     if automaton.handler_of(class, &Trigger::Event(event.to_owned())).is_some() {
         return;

@@ -45,6 +45,18 @@ pub enum Event {
         /// Of the lower side.
         flow: Option<LocalId>,
     },
+    /// A message for which there is no session below this layer, whose sessions it begins (docs/language.md, section 6). As
+    /// [`Event::Deliver`], on the entity.
+    Arrives {
+        /// Held by the handler.
+        message: Option<LocalId>,
+        /// By its index in the own header.
+        variant: Option<u32>,
+        /// Index of the field, and its local.
+        fields: Vec<(u32, LocalId)>,
+        /// Of the lower side.
+        flow: Option<LocalId>,
+    },
     /// A session is opened from above.
     Open {
         /// Of the upper side: with whom.

@@ -27,6 +27,8 @@ pub enum Type {
     Flow(Side),
     /// A handle of a keyed object of the same layer.
     Object(ObjectId),
+    /// A handle of a listener's point of the same layer.
+    Listener,
     /// Why something failed; compared only with names of reasons.
     Reason,
     /// No value.
@@ -75,6 +77,8 @@ pub struct Enum {
     pub name: Name,
     /// The bits of its numbers.
     pub width: u8,
+    /// Numbers without a name are values, too.
+    pub open: bool,
     /// Each with its number, which fits the width; numbers differ.
     pub names: Vec<(Name, u64)>,
     /// With data: its values are of this record, whose first field is the number.

@@ -240,6 +240,24 @@ pub enum StmtKind {
         /// Given away: the first of the session that begins.
         message: LocalId,
     },
+    /// `accept(msg, iss: e) or { … }`, in `arrives`: a session begins with the other end of the flow at hand.
+    Begin {
+        /// Given away: the first of the session. Still held where there is no room.
+        message: LocalId,
+        /// What the session asks for by `from accept`: a member of the scope `session`, and its value.
+        given: Vec<(u32, Expr)>,
+        /// If there is no room. Leaves.
+        otherwise: Vec<Stmt>,
+    },
+    /// `if let here = listener { … } else { … }`, in `arrives`: the listener that the flow at hand is for.
+    IfListener {
+        /// Of the type [`Type::Listener`](super::Type::Listener).
+        local: LocalId,
+        /// If there is one.
+        then: Vec<Stmt>,
+        /// If nobody listens.
+        otherwise: Vec<Stmt>,
+    },
     /// `start t after 20 ms`, `start t at e`: anew if it runs.
     Start {
         /// A member of the kind [`MemberKind::Timer`](super::MemberKind::Timer).

@@ -102,8 +102,8 @@ pub enum Arg {
     Octets(Vec<u8>),
     /// `?s`
     Bind(String),
-    /// `s`
-    Handle(String),
+    /// `s`: what an output has bound, the name of an enum's value, or a reason; which it is follows from the port.
+    Handle(Name),
     /// `_`, of an output.
     Any,
     /// `s + 1`: what was bound, and so much more; it wraps at its own width.

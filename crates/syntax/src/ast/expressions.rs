@@ -149,9 +149,9 @@ impl MatchArm {
 }
 
 impl NameExpr {
-    /// As it is written.
+    /// As it is written, without blanks: of a record of a module with the module's name, `udp.Pair`.
     pub fn text(&self) -> String {
-        self.0.text().to_string()
+        super::unblanked(&self.0)
     }
 }
 

@@ -233,6 +233,10 @@ impl Field {
 }
 
 impl Enum {
+    /// Whether it has values without a name, too.
+    pub fn is_open(&self) -> bool {
+        super::has_word(&self.0, "open")
+    }
     /// The type of its numbers.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)

@@ -68,6 +68,8 @@ node! {
     PatternList = PATTERN_LIST;
     /// `Data { seq }` among a handler's parameters
     AlternativePattern = ALTERNATIVE_PATTERN;
+    /// `seq`, `seq: number` in it
+    PatternField = PATTERN_FIELD;
     /// `limit 8`, of a loop or of `on settle`
     LimitClause = LIMIT_CLAUSE;
     /// `later 64`
@@ -134,7 +136,11 @@ state!(Var, ConstState, Timer, Quota, Counter, Array, Map, Messages, Publish, Li
 impl ConstState {
     /// `from open`: given by who opens the session.
     pub fn is_given(&self) -> bool {
-        has_word(&self.0, "from")
+        has_word(&self.0, "from") && !self.is_accepted()
+    }
+    /// `from accept`: given by the `accept` that begins the session.
+    pub fn is_accepted(&self) -> bool {
+        has_word(&self.0, "from") && has_word(&self.0, "accept")
     }
 }
 
@@ -389,9 +395,20 @@ impl AlternativePattern {
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// The fields' names in braces.
-    pub fn fields(&self) -> Vec<Name> {
-        children::<Name>(&self.0).into_iter().skip(1).collect()
+    /// The fields in braces.
+    pub fn fields(&self) -> Vec<PatternField> {
+        children(&self.0)
+    }
+}
+
+impl PatternField {
+    /// Which field it is.
+    pub fn field(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// What the handler calls it: as the field is called, if nothing else is said.
+    pub fn local(&self) -> Option<Name> {
+        children(&self.0).into_iter().last()
     }
 }
 

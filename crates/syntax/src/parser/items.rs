@@ -252,7 +252,7 @@ impl Parser<'_> {
         self.end_of_item(errors);
     }
 
-    /// `enum Kind: u8 { Ask = 1, Tell }`
+    /// `enum Kind: u8 { Ask = 1, Tell }`, `enum Kind: u8 open { … }`
     pub(super) fn enum_(&mut self) {
         let errors = self.diagnostics.len();
         self.open_documented(ENUM);
@@ -261,6 +261,7 @@ impl Parser<'_> {
         if self.expect(COLON, "`:` and the type of its numbers") {
             self.type_();
         }
+        self.eat_word("open");
         let opening = self.span_of(0);
         if self.expect(L_BRACE, "`{` and names") {
             self.braced_list("name", |p| {
@@ -368,7 +369,7 @@ impl Parser<'_> {
                 self.layer_use();
             }
             if self.eat_word("encoded") && !(self.same_line(0) && self.eat_word("compressed")) {
-                self.name_here("a wire's name");
+                self.item_name_here("a wire's name");
             }
         }
         self.close();
@@ -396,7 +397,7 @@ impl Parser<'_> {
             return;
         }
         self.open(LAYER_USE);
-        self.name("a layer's name");
+        self.item_name("a layer's name");
         if self.at(L_PAREN) && self.same_line(0) {
             self.arguments();
         }

@@ -77,7 +77,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `const priority: u8 = 0 from open`
+    /// `const priority: u8 = 0 from open`, `const iss: seq32 = 0 from accept`
     fn constant_state(&mut self) {
         self.open_documented(CONST_STATE);
         self.bump();
@@ -85,7 +85,9 @@ impl Parser<'_> {
             self.expression();
             if self.at_word("from") && self.same_line(0) {
                 self.bump();
-                self.expect_word("open");
+                if !self.eat_word("accept") {
+                    self.expect_word("open");
+                }
             }
         }
         self.close();

@@ -438,8 +438,28 @@ impl<'a> Body<'a> {
         let value = self.byte();
         let Some((layer, rank)) = self.target() else { return self.out() };
         let other = self.fresh("o");
+        if layer == peer_of(self.layer, self.layers) && self.random.percent(40) {
+            return self.emit_by(rank, &value);
+        }
         self.line(format!("{other} = unique l{layer}.E"));
         self.line(format!("emit {other}.w{rank}({value})"));
+    }
+
+    /// An event for whom a cell refers to when it is carried out: the cell may change behind it, here or elsewhere.
+    fn emit_by(&mut self, rank: usize, value: &str) {
+        let peer = peer_of(self.layer, self.layers);
+        let (other, before) = (self.fresh("o"), self.random.percent(50));
+        self.line(format!("{other} = unique l{peer}.E"));
+        let set = format!("set e.peer, {other}");
+        if before {
+            self.line(set.clone());
+        }
+        self.line(format!("emit.by e.peer.w{rank}({value})"));
+        match (before, self.random.place(3)) {
+            (_, 0) => {}
+            (true, _) => self.line(format!("set e.peer, null @l{peer}.E")),
+            (false, _) => self.line(set),
+        }
     }
 
     /// Puts out a number at the application's port, beside the layer's number, so that tests see where it comes from.
@@ -487,4 +507,9 @@ impl<'a> Body<'a> {
         self.line(format!("jump {head}({next})"));
         self.label(&over);
     }
+}
+
+/// The layer that the cell `peer` of a layer's object refers to; with one layer there is none.
+pub fn peer_of(layer: usize, layers: usize) -> usize {
+    (layer + 1) % layers
 }

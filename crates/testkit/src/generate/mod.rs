@@ -55,9 +55,10 @@ fn head(random: &mut Random, layers: usize) -> String {
         let _ = write!(
             text,
             "class l{layer}.E capacity 1{settle} {{\n  x: u8 = {}\n  y: u16\n  q: seq16 = 65530\n  f: bool\n  mode: Mode\n  left: u8\n  arr: [4] u16 = 1\n  \
-             kept: quota 3\n  held: [3] msg quota l{layer}.E.kept\n  map: map 3 (u8) -> (u16)\n  t: timer\n  c: counter\n  last: @l{layer}.S\n}}\n\
+             kept: quota 3\n  held: [3] msg quota l{layer}.E.kept\n  map: map 3 (u8) -> (u16)\n  t: timer\n  c: counter\n  last: @l{layer}.S\n  peer: @l{}.E\n}}\n\
              class l{layer}.S capacity {} in l{layer}.E {{\n  n: u8 = 7\n  held: [2] msg quota l{layer}.E.kept\n  t: timer\n  c: counter\n}}\n",
             random.place(256),
+            body::peer_of(layer, layers),
             2 + random.place(3),
         );
     }

@@ -140,6 +140,20 @@ fn branches(flow: &mut Flow, stmt: &Stmt, state: State) -> State {
             let span = head(stmt, then);
             fork(flow, state, &[(then, span, "when it is found"), (otherwise, span, "when it is not found")])
         }
+        IfListener { then, otherwise, .. } => {
+            let span = head(stmt, then);
+            fork(flow, state, &[(then, span, "when somebody listens"), (otherwise, span, "when nobody listens")])
+        }
+        Begin { message, otherwise, .. } => {
+            let mut with = state.clone();
+            flow.give(&mut with, *message, stmt.span, "accepted");
+            let without = walk_block(flow, otherwise, state);
+            let span = otherwise.first().map_or(stmt.span, |stmt| stmt.span);
+            flow.join(vec![
+                Branch { state: with, span: stmt.span, text: "when there is room" },
+                Branch { state: without, span, text: "when there is no room" },
+            ])
+        }
         IfTaken { then, otherwise, local, .. } => taken(flow, stmt, *local, (then, otherwise), state),
         Match { value, cases, otherwise } => {
             let mut arms: Vec<_> = cases

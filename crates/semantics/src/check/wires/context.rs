@@ -27,6 +27,8 @@ pub struct WireCheck<'a, 'b> {
     pub seen: Vec<Seen<'a>>,
     pub paths: usize,
     pub failed: bool,
+    /// What is wrong with alternatives on some paths; said if nothing else is wrong.
+    pub alone: Vec<Diagnostic>,
     pub covered_variants: Vec<(String, String)>,
     pub out: &'b mut Vec<Diagnostic>,
 }

@@ -26,6 +26,7 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         seen: layers.iter().map(|layer| headers::header_of(layer)).collect(),
         paths: 0,
         failed: false,
+        alone: Vec::new(),
         covered_variants: Vec::new(),
         out,
     };
@@ -34,6 +35,9 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         let mut path = Path::default();
         paths::follow(&mut check, &[&wire.items], &mut path);
         variants(&mut check);
+    }
+    if !check.failed {
+        std::mem::take(&mut check.alone).into_iter().for_each(|diagnostic| check.fail(diagnostic));
     }
 }
 

@@ -75,11 +75,16 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
             .help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8));
         check.fail(diagnostic);
     }
-    let mut missing = Vec::new();
-    for seen in &check.seen[topmost(check, path)..] {
+    let from = topmost(check, path);
+    alone_below(check, from, path);
+    let (mut missing, mut unsaid) = (Vec::new(), Vec::new());
+    for seen in &check.seen[from..] {
         let layer = seen.layer.name.text.as_str();
         let selected = path.selected.iter().find(|(name, _)| *name == layer).map(|(_, variant)| *variant);
         let variant = seen.variants.iter().find(|(name, _)| name.is_none() || *name == selected);
+        if variant.is_none() {
+            unsaid.push(seen.layer);
+        }
         for field in variant.iter().flat_map(|(_, fields)| fields) {
             let parts = vectors::parts_of(check, field);
             let lacking = parts.into_iter().filter(|part| !path.covered.keys().any(|key| *key == (layer, part)));
@@ -89,6 +94,70 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
     for (layer, field) in missing {
         uncovered(check, &layer, &field, path);
     }
+    unsaid.into_iter().for_each(|layer| unchosen(check, layer, path));
+}
+
+/// An alternative that goes alone has none of the headers above it; in a wire of the text every packet has all.
+fn alone_below<'a>(check: &mut WireCheck<'a, '_>, from: usize, path: &Path<'a>) {
+    let Some(above) = check.seen[..from].iter().rev().find(|seen| !is_said(check, seen, path)).map(|seen| seen.layer)
+    else {
+        return;
+    };
+    let below = check.seen[from].layer;
+    let chosen = path.selected.iter().find(|(layer, _)| *layer == below.name.text).map(|(_, variant)| *variant);
+    let variants = below.header.iter().flat_map(|header| &header.variants);
+    let found = variants
+        .filter(|variant| !variant.with_message)
+        .find(|variant| chosen.is_none_or(|chosen| chosen == variant.name.text));
+    let Some(variant) = found else { return };
+    let (wire, alone) = (&check.wire.name, format!("{}.{}", below.name.text, variant.name.text));
+    let text = format!(
+        "wire `{}` cannot carry `{alone}`, which goes without a message, below `{}`",
+        wire.text, above.name.text
+    );
+    let diagnostic = Diagnostic::error(codes::WIRE_ALONE, text)
+        .at(wire.span, format!("where is the header of `{}` in it?", above.name.text))
+        .label(variant.name.span, "goes without a message, and so without the headers above it")
+        .label(above.name.span, "this layer's header is in all other packets")
+        .note("each packet of a wire that is written out carries the headers of all its layers")
+        .help(format!("end the bundle above `{}`, and give it a wire of its own", below.name.text))
+        .help(format!(
+            "or send it `with message`, and `message()` where there is none: `{} {{ … }} with message`",
+            variant.name.text
+        ))
+        .help("or let the compiler lay them out: `encoded compressed`");
+    check.alone.push(diagnostic);
+}
+
+/// Whether all of a header has its place on a path.
+fn is_said(check: &WireCheck, seen: &Seen, path: &Path) -> bool {
+    let layer = seen.layer.name.text.as_str();
+    let chosen = path.selected.iter().find(|(name, _)| *name == layer).map(|(_, variant)| *variant);
+    let Some((_, fields)) = seen.variants.iter().find(|(name, _)| name.is_none() || *name == chosen) else {
+        return false;
+    };
+    let parts = fields.iter().flat_map(|field| vectors::parts_of(check, field));
+    parts.into_iter().all(|part| path.covered.keys().any(|key| *key == (layer, part.as_str())))
+}
+
+/// A header with alternatives, of which nothing on the path says which one it is.
+fn unchosen<'a>(check: &mut WireCheck<'a, '_>, layer: &Layer, path: &Path<'a>) {
+    let text =
+        format!("wire `{}` does not say which alternative of `{}` a packet has", check.wire.name.text, layer.name.text);
+    let arm = path.selected.last().map(|(layer, variant)| format!(" in the packets of `{layer}.{variant}`"));
+    let diagnostic = Diagnostic::error(codes::WIRE_ALTERNATIVE, text)
+        .at(check.wire.name.span, format!("no choice is on it{}", arm.unwrap_or_default()))
+        .label(layer.name.span, "this layer has several")
+        .help(format!(
+            "add a choice to these packets, too: `kind: u8  choice kind {{ 1 => {} {{ … }} … }}`",
+            first_of(layer)
+        ));
+    check.alone.push(diagnostic);
+}
+
+fn first_of(layer: &Layer) -> String {
+    let variants = layer.header.iter().flat_map(|header| &header.variants);
+    variants.map(|variant| format!("{}.{}", layer.name.text, variant.name.text)).next().unwrap_or_default()
 }
 
 /// The highest layer whose header travels on a path: above an alternative that goes alone there is none.

@@ -19,6 +19,7 @@ pub enum Role {
     Start,
     Open,
     Unmatched,
+    Arrives,
     Settle,
     /// Its event comes from nobody that it could go on to.
     Expiry,

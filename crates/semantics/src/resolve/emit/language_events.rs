@@ -7,6 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::emit::clauses::Clauses;
+use crate::resolve::emit::send;
 use crate::resolve::expr;
 use crate::resolve::expr::{flows, messages, positional};
 use crate::{codes, tree};
@@ -45,10 +46,15 @@ pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Spa
         name.text == "open" && label.is_some_and(|label| given_type(body, &label.text).is_some())
     });
     let parts: Vec<ast::Arg> = parts.into_iter().cloned().collect();
-    let mut values = Vec::new();
+    let mut values: Vec<(Name, Expr)> = Vec::new();
     for arg in given {
         let (Some(label), Some(value)) = (arg.name(), arg.value()) else { continue };
         let label = tree::path(body.file, &label);
+        if let Some((first, _)) = values.iter().find(|(first, _)| first.text == label.text) {
+            let first = first.span;
+            body.cx.given_twice(&format!("`{}`", label.text), label.span, first);
+            continue;
+        }
         let ty = given_type(body, &label.text).unwrap_or(Type::Unknown);
         values.push((label, expr::value(body, &value, ty)));
     }
@@ -92,6 +98,10 @@ pub fn reply(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Option
     let own = body.this_layer()?.functions.iter().any(|function| function.name.text == name.text);
     if name.text != "reply" || own {
         return None;
+    }
+    if body.kind == BodyKind::Handler(Role::Arrives) {
+        let emission = send::send(body, &call.args(), &Clauses { to: None, from: None }, span);
+        return Some(Some(StmtKind::Emit(emission)));
     }
     if body.kind != BodyKind::Handler(Role::Unmatched) {
         let help = "it answers a message that nobody matched: `on unmatched(msg) { … }`; elsewhere `below.send(…)`";

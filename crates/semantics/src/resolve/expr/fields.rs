@@ -19,7 +19,7 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
     if let Some(found) = containers::part(body, &base, &name) {
         return found;
     }
-    if let Some(owner) = tree::name_expr(body.file, &base) {
+    if let Some(owner) = body.item_name(&base) {
         if let Some(found) = of_name(body, &owner, &name, span) {
             return found;
         }
@@ -33,7 +33,7 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
     let base = expr::infer(body, &base, None);
     match base.ty {
         Type::Record(id) => of_record(body, base, id, &name, span),
-        Type::Object(_) => match state::member_of(body, base, name.clone()) {
+        Type::Object(_) | Type::Listener => match state::member_of(body, base, name.clone()) {
             Some((state, name)) => state::value(body, state, &name),
             None => unknown(span),
         },

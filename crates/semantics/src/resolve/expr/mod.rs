@@ -79,7 +79,10 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
         Tree::Binary(binary) => operators::binary(body, binary, want, span),
         Tree::Cast(cast) => casts::read(body, cast, span),
         Tree::Call(call) => calls::read(body, call, want, span),
-        Tree::Field(field) => fields::read(body, field, span),
+        Tree::Field(field) => match body.item_name(expr) {
+            Some(name) => names::read(body, &name, want),
+            None => fields::read(body, field, span),
+        },
         Tree::Index(index) => indices::read(body, index, span),
         Tree::Record(record) => records::read(body, record, span),
         Tree::Running(running) => state::running(body, running, span),

@@ -82,8 +82,11 @@ fn exhaustive(body: &mut Body, value: &Expr, seen: &[(u64, Span)]) {
     let met = |number: u64| seen.iter().any(|(known, _)| *known == number);
     let missing = match value.ty {
         Type::Enum(id) => {
-            let names = &body.cx.program.enums[id.index()].names;
-            names.iter().filter(|(_, number)| !met(*number)).map(|(name, _)| name.text.clone()).collect()
+            let found = &body.cx.program.enums[id.index()];
+            let missing = found.names.iter().filter(|(_, number)| !met(*number));
+            let mut missing: Vec<String> = missing.map(|(name, _)| name.text.clone()).collect();
+            missing.extend(found.open.then(|| "numbers without a name".to_string()));
+            missing
         }
         Type::Bool => {
             [("false", 0), ("true", 1)].iter().filter(|(_, n)| !met(*n)).map(|(name, _)| name.to_string()).collect()

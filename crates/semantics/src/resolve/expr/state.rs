@@ -68,6 +68,9 @@ pub(super) fn named(body: &mut Body, expr: &ast::Expr) -> Option<(StateRef, Name
 
 /// `e.x` of an object's handle.
 pub fn member_of(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, Name)> {
+    if base.ty == Type::Listener {
+        return member_of_listener(body, base, name);
+    }
     let Type::Object(id) = base.ty else {
         if base.ty != Type::Unknown {
             let text = format!("{} has no state `{}`", body.show(base.ty), name.text);
@@ -99,6 +102,22 @@ pub fn member_of(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, N
     }
 }
 
+/// `here.open` of the point of a listener.
+fn member_of_listener(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, Name)> {
+    let members = body.this_layer()?.members(ScopeKind::Point).unwrap_or_default();
+    let Some(member) = position(members, &name.text) else {
+        let names: Vec<&str> = members.iter().map(|member| member.name.text.as_str()).collect();
+        let text = format!("a listener's point has no `{}`", name.text);
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
+        diagnostic.helps.extend(suggest::help(&name.text, names));
+        diagnostic.helps.push(format!("declare it: `point {{ var {}: u32 = 0 }}`", name.text));
+        body.report(diagnostic);
+        return None;
+    };
+    let span = base.span.to(name.span);
+    Some((StateRef { scope: ScopeKind::Point, member, object: Some(Box::new(base)), span }, name))
+}
+
 /// The timer that an expression names.
 pub fn timer(body: &mut Body, expr: &Tree) -> Option<StateRef> {
     of_kind(body, expr, "a timer", |kind| matches!(kind, MemberKind::Timer))
@@ -126,9 +145,13 @@ pub fn is_member(body: &Body, expr: &Tree, wanted: fn(&MemberKind) -> bool) -> b
         }
         Tree::Field(_) => {
             let Some((owner, name)) = tree::name_field(body.file, expr) else { return false };
-            let Some(Type::Object(id)) = body.locals.find(&owner.text).map(|local| body.locals.ty(local)) else {
-                return false;
-            };
+            let owner = body.locals.find(&owner.text).map(|local| body.locals.ty(local));
+            if owner == Some(Type::Listener) {
+                let members = body.this_layer().and_then(|layer| layer.members(ScopeKind::Point)).unwrap_or_default();
+                let found = position(members, &name.text).and_then(|member| members.get(member as usize));
+                return found.is_some_and(|member| wanted(&member.kind));
+            }
+            let Some(Type::Object(id)) = owner else { return false };
             let class = body.this_layer().and_then(|layer| layer.objects.get(id.index()));
             class.and_then(|class| position(&class.members, &name.text)).map(|member| (ScopeKind::Object(id), member))
         }

@@ -94,8 +94,14 @@ pub fn resolve(cx: &mut Context) {
 fn types(cx: &mut Context, trees: &Trees) {
     let aliases = written::trees_of_aliases(cx);
     for (file, item) in &trees.enums {
-        let empty =
-            Enum { name: tree::title(*file, item.name()), width: 64, names: Vec::new(), data: None, parts: Vec::new() };
+        let empty = Enum {
+            name: tree::title(*file, item.name()),
+            width: 64,
+            open: item.is_open(),
+            names: Vec::new(),
+            data: None,
+            parts: Vec::new(),
+        };
         cx.program.enums.push(empty);
     }
     for (file, item) in &trees.records {

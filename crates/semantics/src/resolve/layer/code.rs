@@ -104,7 +104,7 @@ fn messages(event: &Event, locals: &[Local]) -> Vec<LocalId> {
     let all: Vec<LocalId> = match event {
         Event::Send { message, .. } | Event::Unmatched { message, .. } => vec![*message],
         Event::FailedQuoting { message, .. } => vec![*message],
-        Event::Deliver { message, .. } => message.iter().copied().collect(),
+        Event::Deliver { message, .. } | Event::Arrives { message, .. } => message.iter().copied().collect(),
         Event::Service { params, .. } | Event::Custom { params, .. } => params.clone(),
         _ => Vec::new(),
     };

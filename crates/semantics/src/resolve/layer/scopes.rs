@@ -149,20 +149,21 @@ fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mu
     members
 }
 
-/// `const priority: u8 = 0 from open`, in a session.
+/// `const priority: u8 = 0 from open`, `… from accept`, in a session.
 fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], members: &[Member]) {
     for state in states {
         let ast::State::Const(constant) = state else { continue };
-        let Some(name) = tree::some_name(reader.file, constant.name()).filter(|_| constant.is_given()) else {
-            continue;
-        };
+        let is_given = constant.is_given() || constant.is_accepted();
+        let Some(name) = tree::some_name(reader.file, constant.name()).filter(|_| is_given) else { continue };
         if kind != ScopeKind::Session {
             let help = "write it in `session { … }`";
-            let text = "only a session is opened";
+            let text = "only a session is opened, or accepted";
             reader.cx.error(codes::MISPLACED, text, name.span, "nobody gives it", help);
             continue;
         }
         let at = members.iter().position(|member| member.name.text == name.text);
-        reader.this().given.extend(at.map(|at| at as u32));
+        let layer = reader.this();
+        let given = if constant.is_accepted() { &mut layer.accepted } else { &mut layer.given };
+        given.extend(at.map(|at| at as u32));
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named])
 pub(super) fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeKind, Option<(ScopeKind, Span)>) {
     let has = |kind: ScopeKind| layer.scopes.iter().any(|scope| scope.kind == kind);
     let fixed = match &handler.event {
-        Event::Start | Event::Service { .. } => Some(ScopeKind::Entity),
+        Event::Start | Event::Service { .. } | Event::Arrives { .. } => Some(ScopeKind::Entity),
         Event::Expiry { timer } => Some(timer.scope),
         _ if matches!(handler.scope, ScopeKind::Object(_)) => Some(handler.scope),
         _ => None,

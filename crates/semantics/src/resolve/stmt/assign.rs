@@ -164,7 +164,7 @@ fn to_field(body: &mut Body, field: &ast::FieldExpr, change: Change) -> Option<S
 /// A part of what an expression gives: state of an object, or a field of a record that is state.
 fn to_part(body: &mut Body, owner: Expr, name: Name, change: Change) -> Option<StmtKind> {
     match (owner.ty, owner.kind.clone()) {
-        (Type::Object(_), _) => {
+        (Type::Object(_) | Type::Listener, _) => {
             let (state, name) = state::member_of(body, owner, name)?;
             to_state(body, state, &name, change)
         }

@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::emit::clauses::Clauses;
 use crate::resolve::emit::language_events;
-use crate::resolve::stmt::{changes, containers, vectors};
+use crate::resolve::stmt::{begins, changes, containers, vectors};
 use crate::resolve::{emit, expr, stmt};
 use crate::{codes, tree};
 
@@ -15,6 +15,9 @@ use crate::{codes, tree};
 pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKind> {
     let expr = stmt.expr()?;
     if let Some(found) = vectors::read(body, stmt, span) {
+        return found;
+    }
+    if let Some(found) = begins::read(body, stmt, span) {
         return found;
     }
     if let Some(found) = containers::call_or(body, stmt, span) {

@@ -28,6 +28,10 @@ pub(super) fn branches(
             let local = bindings::only_name(body, names, span, Type::Object(class));
             StmtKind::IfObject { class, key, local, then: then(body), otherwise }
         }
+        Lookup::Listener => {
+            let local = bindings::only_name(body, names, span, Type::Listener);
+            StmtKind::IfListener { local, then: then(body), otherwise }
+        }
         Lookup::Messages { messages, index, share } => {
             body.has_effects(span);
             let local = bindings::only_name(body, names, span, Type::Message);

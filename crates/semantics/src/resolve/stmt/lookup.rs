@@ -5,7 +5,7 @@ use mokume_syntax::ast::{self, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::terms::{compared, edited, make, number, picked};
-use crate::resolve::body::Body;
+use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::expr;
 use crate::resolve::expr::{named_types, operators, positional, state};
 use crate::resolve::stmt::{targets, unnamed};
@@ -36,6 +36,8 @@ pub(super) enum Lookup {
         value: Expr,
         after: Vec<Stmt>,
     },
+    /// The listener that a message which arrives is for.
+    Listener,
     /// An element of an array, in a container that asks it as it would ask places for messages: always there.
     Element(Expr),
 }
@@ -57,6 +59,7 @@ impl Lookup {
             | Lookup::Object { .. }
             | Lookup::Messages { .. }
             | Lookup::Vector { .. }
+            | Lookup::Listener
             | Lookup::Element(_) => Vec::new(),
         }
     }
@@ -70,7 +73,7 @@ impl Lookup {
             },
             Lookup::Call(call) => call.ty,
             Lookup::Vector { value, .. } | Lookup::Element(value) => value.ty,
-            Lookup::Object { .. } | Lookup::Messages { .. } => return None,
+            Lookup::Object { .. } | Lookup::Messages { .. } | Lookup::Listener => return None,
         };
         (!matches!(ty, Type::Unit | Type::Message | Type::Object(_) | Type::Unknown)).then_some(ty)
     }
@@ -81,6 +84,7 @@ pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
     let expr = tree::unparen(expr);
     let span = body.span(&expr);
     match &expr {
+        Tree::Name(_) => is_listener(body, &expr).then_some(Ok(Lookup::Listener)),
         Tree::Index(index) => {
             let base = index.base()?;
             let trees = key_trees(index);
@@ -180,4 +184,11 @@ fn vector_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Re
     let shorter = targets::put_into(body, &base, edited(vector, Edit::Pop, span), span);
     let after = shorter.map(|kind| Stmt { kind, span }).into_iter().collect();
     Some(Ok(Lookup::Vector { before: Vec::new(), condition, value, after }))
+}
+
+/// `listener`, where a message arrives and nothing else has the name.
+fn is_listener(body: &Body, expr: &Tree) -> bool {
+    let Some(name) = tree::name_expr(body.file, expr) else { return false };
+    let other = body.locals.find(&name.text).is_some() || body.find_state(&name.text).is_some();
+    name.text == "listener" && body.kind == BodyKind::Handler(Role::Arrives) && !other
 }

@@ -4,6 +4,7 @@
 //! names are excused, so that nobody says they leak; statements that hold blocks call back here for them.
 
 mod assign;
+mod begins;
 mod bindings;
 mod calls;
 mod changes;

@@ -103,7 +103,7 @@ pub(super) fn put_into(body: &mut Body, target: &Tree, value: Expr, span: Span) 
         Tree::Field(field) => {
             let (base, name) = (field.base()?, tree::some_name(body.file, field.name())?);
             let owner = expr::infer(body, &base, None);
-            if let Type::Object(_) = owner.ty {
+            if let Type::Object(_) | Type::Listener = owner.ty {
                 let (state, name) = state::member_of(body, owner, name)?;
                 return put_state(body, state, &name, value);
             }

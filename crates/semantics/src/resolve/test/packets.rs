@@ -85,7 +85,7 @@ fn fields(
         let Some(name) = tree::some_name(file, field.name()) else { continue };
         let values = match field.value() {
             Some(value) => steps::args(cx, file, &value, handles),
-            None => vec![Arg::Handle(name.text.clone())],
+            None => vec![Arg::Handle(name.clone())],
         };
         let within = format!("{}_", name.text);
         let is_it = |known: &&Known| known.name == name.text;

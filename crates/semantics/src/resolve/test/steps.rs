@@ -104,7 +104,7 @@ pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut B
             }
             None => Vec::new(),
         },
-        Tree::Name(name) if handles.contains(&name.text()) => vec![Arg::Handle(name.text())],
+        Tree::Name(name) if handles.contains(&name.text()) => vec![Arg::Handle(named(file, name))],
         // Reasons are outputs too; they are named as they are.
         Tree::Name(name) if !matches!(cx.item(file, &name.text()), Some(Item::Const(_))) => {
             reason_or_handle(cx, file, name, handles)
@@ -133,5 +133,9 @@ fn reason_or_handle(cx: &mut Context, file: FileId, name: &ast::NameExpr, handle
         let help = format!("did you mean `{near}`?");
         cx.error(codes::UNKNOWN_HANDLE, format!("no output before this has bound `{text}`"), span, "unknown", &help);
     }
-    vec![Arg::Handle(text)]
+    vec![Arg::Handle(named(file, name))]
+}
+
+fn named(file: FileId, name: &ast::NameExpr) -> Name {
+    Name { text: name.text(), span: name.span(file) }
 }

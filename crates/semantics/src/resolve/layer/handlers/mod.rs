@@ -52,6 +52,7 @@ pub fn role(event: &Event) -> Role {
         // A session begins with one of them.
         Event::Open { .. } | Event::Accepted { .. } => Role::Open,
         Event::Unmatched { .. } => Role::Unmatched,
+        Event::Arrives { .. } => Role::Arrives,
         Event::Settle { .. } => Role::Settle,
         Event::Expiry { .. } => Role::Expiry,
         Event::Service { .. } | Event::Change { .. } | Event::Custom { from: Origin::Own, .. } => Role::Service,
@@ -62,7 +63,8 @@ pub fn role(event: &Event) -> Role {
 /// What tells two handlers of one layer apart.
 pub fn same_event(a: &Handler, b: &Handler) -> bool {
     match (&a.event, &b.event) {
-        (Event::Deliver { variant: x, .. }, Event::Deliver { variant: y, .. }) => x == y,
+        (Event::Deliver { variant: x, .. }, Event::Deliver { variant: y, .. })
+        | (Event::Arrives { variant: x, .. }, Event::Arrives { variant: y, .. }) => x == y,
         (Event::Expiry { timer: x }, Event::Expiry { timer: y }) => (x.scope, x.member) == (y.scope, y.member),
         (Event::Service { service: x, operation: i, .. }, Event::Service { service: y, operation: j, .. }) => {
             (x, i) == (y, j)
@@ -100,13 +102,17 @@ fn plain(head: &mut Head, name: &Name) -> Option<Event> {
     }
     let known = DOWN.contains(&name.text.as_str()) || UP.contains(&name.text.as_str());
     shapes::shape_knows(head, shape, name);
-    if known || matches!(name.text.as_str(), "start" | "unmatched" | "settle") {
+    if known || matches!(name.text.as_str(), "start" | "unmatched" | "arrives" | "settle") {
         shapes::stray_clauses(head, name);
     }
     Some(match name.text.as_str() {
         "start" => bare(head, Event::Start),
         "send" => Event::Send { message: head.only_message()?, flow: head.flow(Side::Above) },
         "deliver" => return deliver::read(head),
+        "arrives" => match deliver::read(head)? {
+            Event::Deliver { message, variant, fields, flow } => Event::Arrives { message, variant, fields, flow },
+            _ => return None,
+        },
         "open" => Event::Open { flow: head.flow_param(Side::Above) },
         "listen" => Event::Listen { flow: head.flow_param(Side::Above) },
         "bind" => Event::Bind { flow: head.flow_param(Side::Above) },

@@ -42,6 +42,10 @@ pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
         let text = format!("`{text}` never comes to {who}");
         head.cx.error(codes::EVENT_SHAPE, text, name.span, "never runs", help);
     }
+    if text == "arrives" && !(shape == Shape::Worker && has_sessions) {
+        let help = "it is for a worker whose sessions begin with such a message: give it a `session` scope";
+        head.cx.error(codes::EVENT_SHAPE, "`arrives` comes to workers with sessions", name.span, "never comes", help);
+    }
     if text == "unmatched" && shape != Shape::Multiplexor {
         let help = "only a multiplexor looks for the layer that a message is for";
         head.cx.error(codes::EVENT_SHAPE, "`unmatched` is an event of multiplexors", name.span, "never comes", help);

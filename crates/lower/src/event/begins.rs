@@ -1,0 +1,68 @@
+//! Sessions that a worker begins itself, with a message that arrives (docs/language.md, section 6).
+//!
+//! Keeps: nothing is made before `accept`; then the session stands in all layers from the multiplexor up to this one.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::code::{Begin, Fork, Writer};
+
+impl<'p> Writer<'_, 'p> {
+    /// `listener`: the point of the most specific pattern that the flow at hand is for.
+    pub fn listener_at_hand(&mut self) -> Option<Fork> {
+        let cells = self.info().point?;
+        let flow = self.flow_at_hand();
+        Some(self.search(&flow, cells.index, &[Vec::new()]))
+    }
+
+    /// `accept(msg, iss: e) or { … }`: the session here, those below by opening them, then what its handlers do.
+    pub fn begin_here(&mut self, begin: Begin<'p>) {
+        let mut given = Vec::new();
+        for (member, value) in begin.given {
+            given.push((*member, self.expr(value)));
+        }
+        let Some(class) = self.info().classes.session else {
+            self.error_here("M0725", "only a layer with sessions begins one", "give it a `session` scope");
+            return;
+        };
+        let message = self.of_local(begin.message);
+        let made = self.make(class);
+        self.ways(made, |w, made| w.began(made[0], message, given), |w, _| w.run_block(begin.otherwise));
+    }
+
+    fn began(&mut self, session: r::Value, message: r::Value, given: Vec<(u32, Vec<r::Value>)>) {
+        let flow = self.bottom_at_hand();
+        let outer = self.runs.clone();
+        self.identify(session, None, &flow);
+        self.begin_with(session, Some(&flow), true, Some(message));
+        let info = self.info();
+        for (member, values) in given {
+            let cells = info.members.get(&(s::ScopeKind::Session, member)).cloned().unwrap_or_default();
+            self.set_cells(session, &cells, values);
+        }
+        if let Some(cell) = info.session.as_ref().and_then(|cells| cells.begun) {
+            let yes = self.truth(true);
+            self.set(session, cell, yes);
+        }
+        self.runs.opening = true;
+        self.open_on(&flow);
+        self.run_begun();
+        self.deliver_arrived(message);
+        self.nothing_to_tell(session, false);
+        if self.settles(session) {
+            self.op(r::OpKind::Again { object: session });
+        }
+        self.runs = outer;
+    }
+
+    /// Whether objects of the class settle: what this instant did to one is an event for it.
+    fn settles(&self, object: r::Value) -> bool {
+        let class = self.class_of(object);
+        self.info().session.as_ref().is_some_and(|cells| cells.class == class)
+            && self.layer(self.inst).is_some_and(|layer| {
+                layer.handlers.iter().any(|handler| {
+                    matches!(handler.event, s::Event::Settle { .. }) && handler.scope == s::ScopeKind::Session
+                })
+            })
+    }
+}
