@@ -32,7 +32,7 @@ const OWN: usize = 4;
 
 /// All stacks of all files.
 pub fn stacks() -> Vec<Stack> {
-    let (mut stacks, mut scripts, mut protocols): (Vec<Stack>, _, Vec<_>) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut stacks, mut scripts) = (Vec::new(), Vec::new());
     for file in files() {
         let checked = compile::check(&RealWorld, std::slice::from_ref(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));
         assert!(!checked.has_errors(), "{file}: {:?}", checked.diagnostics.first());
@@ -46,7 +46,6 @@ pub fn stacks() -> Vec<Stack> {
             let (compiled, diagnostics) = compile::compile(&checked, StackId(index as u32), &RealWorld);
             let compiled = compiled.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
             own[index] = Some(stacks.len());
-            protocols.push(compiled.protocols);
             stacks.push(Stack {
                 name,
                 uncomposed: compiled.uncomposed,
@@ -61,7 +60,7 @@ pub fn stacks() -> Vec<Stack> {
             let Some(stack) = own[test.stack.0 as usize] else { continue };
             let (script, diagnostics) = mokume_lower::test_script(
                 &checked.program,
-                (&stacks[stack].uncomposed, &protocols[stack]),
+                (&stacks[stack].uncomposed, &stacks[stack].protocols),
                 &checked.sources,
                 test,
             );
