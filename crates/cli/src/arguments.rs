@@ -126,7 +126,7 @@ pub enum Command {
     },
     /// Takes the packets of a capture apart, field by field, and says where one is malformed.
     Dissect {
-        /// The capture: pcap or pcapng.
+        /// The capture: pcap or pcapng; `-` is the standard input.
         file: String,
         /// A `.mok` file whose stack says which wire follows which key; the library's own when left out.
         #[arg(long, value_name = "FILE")]

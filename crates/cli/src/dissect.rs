@@ -1,4 +1,6 @@
-//! `mokume dissect`: a capture, packet by packet.
+//! `mokume dissect`: a capture, packet by packet, each as soon as it is there.
+
+use std::collections::BTreeMap;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::dissect::{self, capture, json, text};
@@ -6,8 +8,9 @@ use mokume_driver::Failure;
 
 use crate::print::Printer;
 
-/// Prints the packets of a capture, taken apart by the wires of a stack of the file `by`, else by the library's.
-/// `packets` picks some, such as `1,5-9`. A capture that is damaged is printed up to there, and fails.
+/// Prints the packets of a capture, taken apart by the wires of a stack of the file `by`, else by the library's; of `-` those that come on
+/// the standard input. `packets` picks some, such as `1,5-9`. A capture that is damaged is printed up to there, and fails; so does one with
+/// packets of links that the stack has no wire for, which are not printed.
 pub fn dissect(
     file: &str,
     by: Option<&str>,
@@ -16,20 +19,42 @@ pub fn dissect(
     printer: &Printer,
 ) -> Result<i32, Failure> {
     let wanted = packets.map_or(Ok(Vec::new()), numbers)?;
+    let last = wanted.iter().map(|(_, last)| *last).max().unwrap_or(u64::MAX);
     let dissector = dissect::dissector(&RealWorld, by, stack)?;
-    let capture = capture::read(file)?;
-    for packet in &capture.packets {
-        if !wanted.is_empty() && !wanted.iter().any(|(first, last)| (*first..=*last).contains(&packet.number)) {
-            continue;
+    let capture = capture::open(file)?;
+    if let Some(link) = capture.link().filter(|link| dissector.front(*link).is_none()) {
+        return Err(dissector.refusal(link, &format!("the packets of `{file}` are")));
+    }
+    let mut unread: BTreeMap<u32, u64> = BTreeMap::new();
+    for packet in capture {
+        // What could be read was shown; that it was not all is an error all the same.
+        let packet = packet?;
+        let is_wanted = |(first, last): &(u64, u64)| (*first..=*last).contains(&packet.number);
+        if wanted.is_empty() || wanted.iter().any(is_wanted) {
+            match dissector.front(packet.link) {
+                Some(front) => show(&packet, &dissector.dissect(&packet.octets, front), printer),
+                None => *unread.entry(packet.link).or_default() += 1,
+            }
         }
-        let dissection = dissector.dissect(&packet.octets);
-        match printer.is_json() {
-            true => printer.object(&json::packet(packet, &dissection)),
-            false => printer.line(text::packet(packet, &dissection, printer.ink) + "\n"),
+        if packet.number >= last {
+            break;
         }
     }
-    // What could be read was shown; that it was not all is an error all the same.
-    capture.damage.map_or(Ok(0), Err)
+    match unread.first_key_value() {
+        Some((link, count)) => {
+            let (are, others) = (if *count == 1 { "packet is" } else { "packets are" }, unread.len() - 1);
+            let others = if others == 0 { String::new() } else { format!(" (and others of {others} links more)") };
+            Err(dissector.refusal(*link, &format!("{count} {are}{others}")))
+        }
+        None => Ok(0),
+    }
+}
+
+fn show(packet: &capture::Packet, dissection: &dissect::Dissection, printer: &Printer) {
+    match printer.is_json() {
+        true => printer.object(&json::packet(packet, dissection)),
+        false => printer.line(text::packet(packet, dissection, printer.ink) + "\n"),
+    }
 }
 
 /// `1,4-6,9-` as ranges.

@@ -46,9 +46,10 @@ impl Printer {
         }
     }
 
-    /// Fails if something that was printed did not arrive.
+    /// Fails if something that was printed did not arrive; ends quietly where the reader has gone away.
     pub fn arrived(&self) -> Result<(), Failure> {
         match self.lost.take() {
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => mokume_driver::end_by_closed_pipe(),
             Some(error) => Err(Failure::of_use(
                 format!("cannot write to the standard output: {error}"),
                 "is there room where it goes?",

@@ -39,11 +39,12 @@ pub fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) ->
     let mut progress = Progress::new(network.until, printer);
     let finished = sim::run(&checked, network, &stacks, backend, seed, keep, &world, &mut |at| progress.show(at))?;
     progress.end();
+    // First what lasts: a reader of what is printed may go away.
+    write_files(&finished, &options, &format!("{} (seed {seed})", network.name.text), printer)?;
     if options.log {
         print_log(&finished, printer);
     }
     print_hosts(&finished, (&network.name.text, seed), printer);
-    write_files(&finished, &options, &format!("{} (seed {seed})", network.name.text), printer)?;
     let reports = finished.records.iter().filter(|r| matches!(r.what, RecordedEvent::Reported { .. })).count();
     Ok(i32::from(reports > 0))
 }

@@ -88,3 +88,84 @@ fn a_stack_over_udp_answers_alike_on_both_back_ends() {
     }
     assert_eq!(answers("c"), interpreted);
 }
+
+/// A run that writes a capture of what it announces, in the background.
+fn captured(capture: &str, more: &[&str]) -> Command {
+    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/host.mok");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+    command.args([
+        "run",
+        host.to_str().unwrap(),
+        "--set",
+        "address=10.0.0.1/24",
+        "--device",
+        "udp:127.0.0.1:0,127.0.0.1:9",
+    ]);
+    command.args(["--pcap", capture]).args(more);
+    command
+}
+
+/// The octets of the frames of a capture; it ends with a whole one.
+fn frames(name: &Path) -> Vec<usize> {
+    let octets = std::fs::read(name).unwrap();
+    let (mut at, mut found) = (24, Vec::new());
+    while at < octets.len() {
+        let size = u32::from_le_bytes(octets[at + 8..at + 12].try_into().unwrap()) as usize;
+        at += 16 + size;
+        found.push(size);
+    }
+    assert_eq!(at, octets.len(), "{found:?}");
+    found
+}
+
+/// `/dev/full` takes nothing, as a full disk does; a limit of the file's size lets some of it through.
+#[test]
+fn a_capture_that_finds_no_room_is_an_error() {
+    let output = captured("/dev/full", &["--for", "10s"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("cannot write capture `/dev/full`") && said.contains("disk full"), "{said}");
+    let network = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo.mok");
+    let mut sim = Command::new(env!("CARGO_BIN_EXE_mokume"));
+    let output = sim.args(["sim", network.to_str().unwrap(), "--pcap", "/dev/full"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("/dev/full"), "{said}");
+}
+
+/// What the host says at its start is in the file while it runs, and whoever ends it, and however: the file ends with a whole frame.
+#[test]
+fn a_signal_ends_a_capture_cleanly() {
+    for signal in ["HUP", "TERM", "INT", "PIPE", "KILL"] {
+        let name = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ended-{signal}.pcap"));
+        let _ = std::fs::remove_file(&name);
+        let child = captured(name.to_str().unwrap(), &[]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = Running(child);
+        for _ in 0..300 {
+            if std::fs::metadata(&name).is_ok_and(|file| file.len() > 24) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let sent = Command::new("kill").args([&format!("-{signal}"), &child.0.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let ended = child.0.wait().unwrap();
+        assert!(signal == "KILL" || ended.success(), "{signal}: {ended}");
+        assert!(!frames(&name).is_empty(), "{signal}");
+    }
+}
+
+/// Who reads what is printed goes away: the run ends as others do, and the capture is whole.
+#[test]
+fn a_reader_that_goes_away_leaves_a_whole_capture() {
+    let name = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unread.pcap");
+    let mut child = Running(
+        captured(name.to_str().unwrap(), &["--format", "json", "--for", "5s"]).stdout(Stdio::piped()).spawn().unwrap(),
+    );
+    let mut first = [0; 1];
+    std::io::Read::read_exact(child.0.stdout.as_mut().unwrap(), &mut first).unwrap();
+    drop(child.0.stdout.take());
+    let ended = child.0.wait().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended), Some(13), "{ended}");
+    assert!(!frames(&name).is_empty());
+}

@@ -1,7 +1,8 @@
 //! `mokume dissect` as its user meets it: text, JSON, a choice of packets, a stack of one's own.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -86,4 +87,144 @@ fn a_stack_of_ones_own_says_which_wire_follows() {
 fn what_cannot_be_is_said() {
     assert_eq!(dissect("dns_udp", &["--packets", "7-3"]).status.code(), Some(2));
     assert_eq!(dissect("there_is_none", &[]).status.code(), Some(2));
+}
+
+/// A capture in pcap form, of packets of one link.
+fn pcap(link: u32, packets: &[Vec<u8>]) -> Vec<u8> {
+    let mut file = [0xa1b2_c3d4u32, 4 << 16 | 2, 0, 0, 65535, link].map(u32::to_le_bytes).concat();
+    for packet in packets {
+        let size = packet.len() as u32;
+        file.extend([[7, 0, size, size].map(u32::to_le_bytes).concat(), packet.clone()].concat());
+    }
+    file
+}
+
+/// A packet of the other internet, with an echo request; its sum is over addresses, and is not looked at.
+fn packet6() -> Vec<u8> {
+    let hosts = [[0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]; 2].concat();
+    [&[0x60, 0, 0, 0, 0, 8, 58, 64][..], &hosts, &[128, 0, 0, 0, 0, 7, 0, 9]].concat()
+}
+
+/// A datagram with nothing in it.
+fn packet4() -> Vec<u8> {
+    let head = [0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0x66, 0xcf, 10, 0, 0, 1, 10, 0, 0, 2];
+    [&head[..], &[0, 7, 0, 9, 0, 8, 0, 0]].concat()
+}
+
+fn of_file(name: &str, octets: &[u8], more: &[&str]) -> Output {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, octets).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+    command.args(["dissect", &file.to_string_lossy()]).args(more).current_dir(root()).output().expect("mokume runs")
+}
+
+#[test]
+fn packets_without_a_frame_are_read_as_their_link_says() {
+    for (link, packets) in [(101, [packet4(), packet6()]), (228, [packet4(), packet4()]), (229, [packet6(), packet6()])]
+    {
+        let output = of_file(&format!("raw-{link}.pcap"), &pcap(link, &packets), &[]);
+        let text = text(&output);
+        assert!(output.status.success(), "{text}");
+        assert_eq!(text.contains("  ip by Rfc791Read, octets 0 to 20"), link != 229, "{text}");
+        assert_eq!(text.contains("  ip6 by Rfc8200Read, octets 0 to 40"), link != 228, "{text}");
+        assert!(!text.contains("ethernet") && !text.contains("malformed"), "{text}");
+    }
+    let behind = |family: &[u8], packet: Vec<u8>| [family, &packet].concat();
+    let families =
+        [behind(&[2, 0, 0, 0], packet4()), behind(&[30, 0, 0, 0], packet6()), behind(&[0, 0, 0, 24], packet6())];
+    let shown = text(&of_file("null.pcap", &pcap(0, &families), &[]));
+    for line in [
+        "       0  family  u32  2 = 0x00000002",
+        "  ip by Rfc791Read, octets 4 to 24",
+        "  ip6 by Rfc8200Read, octets 4 to 44",
+    ] {
+        assert!(shown.contains(line), "{line:?} in\n{shown}");
+    }
+    assert_eq!(shown.matches("  echo_request6 by").count(), 2, "{shown}");
+    let shown = text(&of_file("loop.pcap", &pcap(108, &[behind(&[0, 0, 0, 2], packet4()), vec![0, 0]]), &[]));
+    assert!(
+        shown.contains("  ip by Rfc791Read, octets 4 to 24") && shown.contains("not decoded: 2 octets from 0"),
+        "{shown}"
+    );
+    let by = of_file("by.pcap", &pcap(101, &[packet4()]), &["--by", "examples/host.mok"]);
+    assert!(text(&by).contains("by Rfc791, octets 0 to 20"), "{}", text(&by));
+}
+
+#[test]
+fn a_link_that_the_stack_has_no_wire_for_is_refused_by_name() {
+    for (link, by, name) in [
+        (113, &[][..], "LINUX_SLL (113)"),
+        (147, &[][..], "USER0 (147)"),
+        (9, &["--by", "examples/host.mok"][..], "PPP (9)"),
+        (101, &["--by", "tests/program/vectors_in_headers.mok", "--stack", "Reported"][..], "RAW (101)"),
+        (4711, &[][..], "4711"),
+    ] {
+        let output = of_file(&format!("refused-{link}.pcap"), &pcap(link, &[packet4()]), by);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), text(&output).as_str()), (Some(2), ""), "{said}");
+        assert!(said.contains(&format!("of link {name}, of which stack")) && said.contains(';'), "{said}");
+    }
+}
+
+fn block(kind: u32, body: &[u8]) -> Vec<u8> {
+    let mut body = body.to_vec();
+    body.resize(body.len().next_multiple_of(4), 0);
+    let length = (body.len() as u32 + 12).to_le_bytes();
+    [&kind.to_le_bytes()[..], &length, &body, &length].concat()
+}
+
+/// Interfaces of several links, options that nobody knows, and text that is none.
+fn pcapng() -> Vec<u8> {
+    let section =
+        block(0x0a0d_0d0a, &[0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
+    let interface = |link: u8| {
+        block(1, &[link, 0, 0, 0, 0, 0, 4, 0, 1, 0, 2, 0, 0xc3, 0x28, 0, 0, 0x99, 0x99, 1, 0, 7, 0, 0, 0, 11, 0, 0, 0])
+    };
+    let packet = |of: u8, octets: &[u8]| {
+        let size = (octets.len() as u32).to_le_bytes();
+        block(6, &[&[of, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &size, &size, octets].concat())
+    };
+    let frame = [&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0][..], &packet4()].concat();
+    let packets = [packet(0, &frame), packet(1, &packet6()), packet(2, &packet4()), packet(0, &frame)].concat();
+    [section, interface(1), interface(101), interface(113), block(0xbad, b"?"), packets].concat()
+}
+
+#[test]
+fn a_capture_of_several_links_is_read_where_it_can_be_and_fails() {
+    let output = of_file("several.pcapng", &pcapng(), &[]);
+    let (shown, said) = (text(&output), String::from_utf8_lossy(&output.stderr).into_owned());
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let numbers: Vec<&str> =
+        shown.lines().filter_map(|line| line.strip_prefix("packet ")).map(|rest| &rest[..1]).collect();
+    assert_eq!(numbers, ["1", "2", "4"], "{shown}");
+    assert!(said.contains("1 packet is of link LINUX_SLL (113)"), "{said}");
+    let some = of_file("several.pcapng", &pcapng(), &["--packets", "1,2"]);
+    assert!(some.status.success(), "what is not asked for is not missed");
+}
+
+/// Each packet is shown when it is there, before the stream has ended.
+#[test]
+fn the_standard_input_is_read_as_it_comes() {
+    let octets = pcap(101, &[packet4(), packet6()]);
+    for file in [octets, pcapng()] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+        command
+            .args(["dissect", "-", "--packets", "1-2", "--format", "json"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = command.spawn().expect("mokume runs");
+        let mut input = child.stdin.take().expect("its input");
+        let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        let second = packet6();
+        let place = file.windows(second.len()).position(|at| at == second).expect("the second packet") - 4;
+        input.write_all(&file[..place]).expect("taken");
+        input.flush().expect("taken");
+        let first = lines.next().expect("a line, while the rest has not come").expect("text");
+        assert!(first.contains("\"packet\":1"), "{first}");
+        input.write_all(&file[place..]).expect("taken");
+        assert!(lines.next().expect("a line").expect("text").contains("\"packet\":2"));
+        // It does not wait for what was not asked for.
+        assert!(child.wait().expect("an end").success());
+        drop(input);
+    }
 }

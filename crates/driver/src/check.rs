@@ -36,11 +36,12 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
     }
     for test in program.tests.iter().filter(|test| own(test.span.file)) {
         if let Some(automaton) = automata.get(&test.stack.0) {
-            diagnostics.extend(mokume_lower::test_script(automaton, &checked.sources, test).1);
+            diagnostics
+                .extend(mokume_lower::test_script(program, (automaton, &Default::default()), &checked.sources, test).1);
         }
     }
     for network in program.networks.iter().filter(|network| own(network.name.span.file)) {
-        diagnostics.extend(crate::sim::wrong_steps(network, &|stack| automata.get(&stack)));
+        diagnostics.extend(crate::sim::wrong_steps(checked, network, &|stack| automata.get(&stack)));
     }
     leave_out_steps_said_before(checked, &mut diagnostics);
     if compile::has_errors(&diagnostics) && !checked.has_errors() {

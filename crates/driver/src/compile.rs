@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
+use mokume_lower::Protocols;
 use mokume_reaction::{Automaton, Natives};
 use mokume_script::Written;
 use mokume_semantics::program::{Program, StackId};
@@ -128,6 +129,8 @@ pub struct Compiled {
     /// The reference.
     pub uncomposed: Automaton,
     pub composed: Automaton,
+    /// Which wire follows which.
+    pub protocols: Protocols,
     pub diagnostics: Vec<Diagnostic>,
     /// How its values are shown and set.
     pub written: Arc<Written>,
@@ -167,10 +170,10 @@ pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Fa
 pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<Compiled>, Vec<Diagnostic>) {
     let lower = |models| {
         let options = mokume_lower::Options { models, ..Default::default() };
-        mokume_lower::lower(&checked.program, &checked.sources, stack, &options)
+        mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &options)
     };
     let (mut lowered, mut diagnostics) = lower(false);
-    let natives = match lowered.as_ref().map(|automaton| natives::load(automaton, &checked.natives, world)) {
+    let natives = match lowered.as_ref().map(|(automaton, _)| natives::load(automaton, &checked.natives, world)) {
         Some(Ok(natives)) => natives,
         Some(Err(warning)) => {
             // Everything runs by their models then, in the interpreter and in C.
@@ -183,14 +186,12 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
         }
         None => None,
     };
-    let Some(uncomposed) = lowered.filter(|_| !has_errors(&diagnostics)) else { return (None, diagnostics) };
+    let found = lowered.filter(|_| !has_errors(&diagnostics));
+    let Some((uncomposed, protocols)) = found else { return (None, diagnostics) };
     let Some(definition) = checked.program.stacks.get(stack.index()) else { return (None, diagnostics) };
     let faults = mokume_reaction::verify::verify(&uncomposed);
-    diagnostics.extend(
-        faults
-            .iter()
-            .map(|fault| places::of_fault((&checked.sources, &checked.program), definition, &uncomposed, fault)),
-    );
+    let known = (&checked.sources, &checked.program);
+    diagnostics.extend(faults.iter().map(|fault| places::of_fault(known, definition, &uncomposed, fault)));
     if has_errors(&diagnostics) {
         return (None, diagnostics);
     }
@@ -201,8 +202,9 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
         Some(automaton) if !has_errors(&diagnostics) => {
             let native_files = checked.natives.clone();
             let written = Arc::new(crate::written::of(&checked.program, definition, &uncomposed));
+            let (composed, diagnosed) = (automaton, Vec::new());
             let compiled =
-                Compiled { uncomposed, composed: automaton, diagnostics: Vec::new(), written, natives, native_files };
+                Compiled { uncomposed, composed, protocols, diagnostics: diagnosed, written, natives, native_files };
             (Some(compiled), diagnostics)
         }
         _ => (None, diagnostics),

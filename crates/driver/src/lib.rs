@@ -39,3 +39,13 @@ pub fn quiet_on_closed_pipe() {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
     }
 }
+
+/// Ends the program as a closed pipe ends others: for those who held the signal back, to bring something to its end first.
+pub fn end_by_closed_pipe() -> ! {
+    quiet_on_closed_pipe();
+    // SAFETY: sends a signal to this process, which ends by it; or else, as whoever started it had the signal ignored, ends it.
+    unsafe {
+        libc::raise(libc::SIGPIPE);
+        libc::_exit(128 + libc::SIGPIPE)
+    }
+}

@@ -64,8 +64,20 @@ pub fn run(
     until: &Until,
     heard: &mut dyn FnMut(u64, Said<'_>),
 ) -> Result<(), Failure> {
+    let ran = rounds(machine, live, until, heard);
+    // However it ended: what was captured is kept.
+    ran.and(live.settle())
+}
+
+fn rounds(
+    machine: &mut dyn Machine,
+    live: &mut Live,
+    until: &Until,
+    heard: &mut dyn FnMut(u64, Said<'_>),
+) -> Result<(), Failure> {
     live.start(machine, heard)?;
     loop {
+        live.settle()?;
         if until.stop.load(Ordering::Relaxed) || until.nanoseconds.is_some_and(|end| live.now >= end) {
             return Ok(());
         }
@@ -111,6 +123,12 @@ impl Live {
     pub fn start(&mut self, machine: &mut dyn Machine, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
         let outcome = machine.start(self.now);
         self.take(self.now, &outcome, heard)
+    }
+
+    /// Captures have all that was written to them: a reader sees it, and a full disk is noticed.
+    fn settle(&mut self) -> Result<(), Failure> {
+        let kept = self.capture.as_mut().map_or(Ok(()), CaptureWriter::flush);
+        self.devices.iter_mut().fold(kept, |kept, attached| kept.and(attached.device.settle()))
     }
 
     /// Waits for a frame, a deadline or `until`, and does what there is to do then. `false` if nothing can ever happen again.

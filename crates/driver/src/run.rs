@@ -75,10 +75,11 @@ pub fn run(
     Ok(Report { traffic: live.traffic, accounts: machine.accounts(), reports })
 }
 
-/// True from the first signal on that asks us to end.
+/// True from the first signal on that asks us to end, or says that nobody reads any more what we print: captures end whole.
 fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
+    for signal in [SIGHUP, SIGINT, SIGPIPE, SIGTERM] {
         signal_hook::flag::register(signal, stop.clone())
             .map_err(|error| Failure::of_use(format!("signals cannot be caught: {error}"), "use `--for`"))?;
     }

@@ -71,7 +71,7 @@ pub fn run(
 ) -> Result<Run, Failure> {
     let hosts = hosts(network, compiled, backend, seed, world)?;
     let media = network.links.iter().map(|link| medium(network, compiled, link)).collect::<Result<Vec<_>, _>>()?;
-    let script = script(network, compiled, &checked.sources)?;
+    let script = script(checked, network, compiled)?;
     let mut simulation = Simulation::new(hosts, media, script, seed).keeping(keep).parted(partitions(network));
     let records = simulation.run(network.until, progress).to_vec();
     if simulation.is_restless() {
@@ -190,16 +190,16 @@ fn medium(
 }
 
 fn script(
+    checked: &Checked,
     network: &Network,
     compiled: &BTreeMap<u32, Compiled>,
-    sources: &mokume_base::SourceMap,
 ) -> Result<Vec<ScriptedInput>, Failure> {
     let mut inputs = Vec::new();
     for (at, host, step) in &network.script {
         let automaton = &compiled[&network.hosts[*host as usize].stack.0].composed;
-        let input = mokume_lower::input(automaton, step, &seen).map_err(|diagnostic| {
+        let input = mokume_lower::input(&checked.program, automaton, step, &seen).map_err(|diagnostic| {
             Failure::of_program(
-                format!("{}: {}", place(sources, step), diagnostic.message),
+                format!("{}: {}", place(&checked.sources, step), diagnostic.message),
                 diagnostic.helps.join("; "),
             )
         })?;
@@ -210,10 +210,14 @@ fn script(
 }
 
 /// Steps that do not fit the stack of their host; hosts without an automaton are left out.
-pub fn wrong_steps<'a>(network: &Network, automaton: &dyn Fn(u32) -> Option<&'a Automaton>) -> Vec<Diagnostic> {
+pub fn wrong_steps<'a>(
+    checked: &Checked,
+    network: &Network,
+    automaton: &dyn Fn(u32) -> Option<&'a Automaton>,
+) -> Vec<Diagnostic> {
     let wrong = |(_, host, step): &(u64, u32, Step)| {
         let of = automaton(network.hosts.get(*host as usize)?.stack.0)?;
-        mokume_lower::input(of, step, &seen).err()
+        mokume_lower::input(&checked.program, of, step, &seen).err()
     };
     network.script.iter().filter_map(wrong).collect()
 }
@@ -223,10 +227,10 @@ fn place(sources: &mokume_base::SourceMap, step: &Step) -> String {
     format!("{}:{line}:{column}", sources.file(step.span.file).name)
 }
 
-/// Sessions are known only when the network runs: `s1`, `s2`, … stand for the host's first, second, … session that an output has shown.
-fn seen(name: &str) -> Datum {
-    let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(1);
-    Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.max(1) - 1 })
+/// `s1`, `s2`, …: the host's first, second, … session that an output has shown.
+fn seen(name: &str) -> Option<Datum> {
+    let number: u32 = name.strip_prefix('s')?.parse().ok()?;
+    Some(Datum::Handle(Handle { object: ScriptedInput::SEEN, generation: number.checked_sub(1)? }))
 }
 
 /// What was on the media, in order of time, each frame once.
@@ -241,6 +245,7 @@ pub fn capture(run: &Run, name: &str) -> Result<u64, Failure> {
             count += 1;
         }
     }
+    writer.flush()?;
     Ok(count)
 }
 

@@ -43,7 +43,12 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
     let mut scripts: Vec<(&Test, Script)> = Vec::new();
     for test in &tests {
         if let Some(compiled) = stacks.get(&test.stack.0) {
-            let (script, diagnostics) = mokume_lower::test_script(&compiled.uncomposed, &checked.sources, test);
+            let (script, diagnostics) = mokume_lower::test_script(
+                &checked.program,
+                (&compiled.uncomposed, &compiled.protocols),
+                &checked.sources,
+                test,
+            );
             results.diagnostics.extend(diagnostics);
             scripts.extend(script.map(|script| (*test, script)));
         }

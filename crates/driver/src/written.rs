@@ -206,7 +206,12 @@ mod tests {
     fn a_test_that_fails_says_values_as_it_writes_them() {
         let (checked, compiled) = compiled();
         let test = &checked.program.tests[0];
-        let (script, _) = mokume_lower::test_script(&compiled.uncomposed, &checked.sources, test);
+        let (script, _) = mokume_lower::test_script(
+            &checked.program,
+            (&compiled.uncomposed, &compiled.protocols),
+            &checked.sources,
+            test,
+        );
         let script = script.expect("the test makes sense");
         let params = mokume_script::parameters(&compiled.uncomposed, &script);
         let mut machine = Instance::new(&compiled.uncomposed, &params, 0);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mokume_base::world::RealWorld;
-use mokume_driver::dissect::{self, capture, Dissection};
+use mokume_driver::dissect::{self, capture, link, Dissection};
 
 const PROTOCOLS: [&str; 7] = ["eth", "arp", "ip", "icmp", "udp", "ipv6", "icmpv6"];
 /// What a line of the table says of a field that is not compared.
@@ -227,7 +227,7 @@ fn judge_all(of: &str) -> Seen {
         let whole = |packet: &capture::Packet| packet.link == ETHERNET && packet.octets.len() >= packet.length as usize;
         for (packet, shown) in capture.packets.iter().zip(&shown).filter(|(packet, _)| whole(packet)) {
             seen.packets += 1;
-            let dissection = dissector.dissect(&packet.octets);
+            let dissection = dissector.dissect(&packet.octets, link::Front::Frame);
             if let Some(refusal) = dissection.layers.iter().find_map(|layer| layer.refused.as_ref()) {
                 seen.refused += 1;
                 seen.malformed.insert(name.clone());
@@ -313,7 +313,7 @@ fn planted_differences_are_found() {
     let line = |text: &str| Shown { is_field: true, depth: 1, attributes: attributes(text) };
     let dissector = dissect::dissector(&RealWorld, None, None).unwrap_or_else(|failure| panic!("{failure}"));
     let frame = [&[2u8, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x12, 0x34][..], &[7; 8]].concat();
-    let dissection = dissector.dissect(&frame);
+    let dissection = dissector.dissect(&frame, link::Front::Frame);
     let table = table("eth.type = type\neth.dst = source\neth.src.ig = source\n");
     let judged = |text: &str| judge(&[line(text)], &dissection, &table).wrong.len();
     assert_eq!(judged(r#"<field name="eth.type" showname="Type: 0x1234" size="2" pos="12" value="1234"/>"#), 0);

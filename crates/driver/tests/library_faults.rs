@@ -38,7 +38,8 @@ fn a_queued_channel_called_directly_is_found() {
             let name = format!("{} {:?}", stack.name, names.unwrap_or_default());
             let (uncomposed, lessons) = (stack.uncomposed.clone(), stack.lessons.clone());
             let (natives, native_files) = (stack.natives.clone(), stack.native_files.clone());
-            faulty.push(Stack { name, uncomposed, composed, natives, native_files, lessons });
+            let protocols = stack.protocols.clone();
+            faulty.push(Stack { name, uncomposed, composed, natives, native_files, protocols, lessons });
         }
     }
     let Some(program) = program(&faulty, &build()) else { return };

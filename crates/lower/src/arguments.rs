@@ -2,6 +2,7 @@
 
 use mokume_base::{Code, Diagnostic};
 use mokume_reaction::{Port, Type};
+use mokume_script::{Arg, PacketPart};
 use mokume_semantics::program as s;
 
 /// What stands for a parameter that a step does not give.
@@ -13,6 +14,20 @@ pub enum LeftOut {
 }
 
 type Params = [(String, Type)];
+
+/// Whether an argument, or a part of a packet, is not known before something comes.
+pub fn is_open(arg: &Arg) -> bool {
+    let in_part = |part: &PacketPart| match part {
+        PacketPart::Wire(pattern) => pattern.fields.iter().any(|(_, arg)| is_open(arg)),
+        PacketPart::Octets(_) => false,
+        PacketPart::Any => true,
+    };
+    match arg {
+        Arg::Any | Arg::Bind(_) | Arg::OneOf(_) => true,
+        Arg::Packet(packet) => packet.parts.iter().any(in_part),
+        Arg::Word(_) | Arg::Octets(_) | Arg::Null | Arg::Name(_) | Arg::Sum { .. } => false,
+    }
+}
 
 /// The parts of flows that a port's events have, by the names of their parameters.
 pub fn flow_parts(port: &Port) -> Vec<String> {

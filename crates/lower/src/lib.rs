@@ -25,6 +25,7 @@ mod constants;
 mod event;
 mod fault;
 mod options;
+mod packets;
 mod parts;
 mod plan;
 mod program;

@@ -6,6 +6,7 @@ use mokume_script::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Input, 
 use mokume_semantics::program as s;
 
 use crate::arguments::{self, LeftOut};
+use crate::protocols::Protocols;
 
 /// The values of a stack's parameters by the automaton's names: `address` of two scalars is `address.address`, `address.prefix`.
 pub fn settings(automaton: &Automaton, given: &[(s::Name, Vec<u64>)]) -> Vec<(String, u64)> {
@@ -22,8 +23,13 @@ pub fn settings(automaton: &Automaton, given: &[(s::Name, Vec<u64>)]) -> Vec<(St
 }
 
 /// A `test` block as a script for its stack.
-pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -> (Option<Script>, Vec<Diagnostic>) {
-    let mut scripting = Scripting { automaton, bound: Vec::new(), diagnostics: Vec::new() };
+pub fn test_script(
+    program: &s::Program,
+    (automaton, protocols): (&Automaton, &Protocols),
+    sources: &SourceMap,
+    test: &s::Test,
+) -> (Option<Script>, Vec<Diagnostic>) {
+    let mut scripting = Scripting { program, automaton, protocols, bound: Vec::new(), diagnostics: Vec::new() };
     let line = |span: Span| sources.line_column(span.file, span.start).0;
     let params = settings(automaton, &test.settings);
     let mut script = Script { name: test.name.clone(), params, line: line(test.span), ..Script::default() };
@@ -41,7 +47,10 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
                 script.steps.push(Step { action: Action::After(*nanoseconds), expect: Expect::default(), line: at });
             }
             expected => {
-                if matches!(expected, s::StepKind::Expect { .. }) {
+                if let s::StepKind::Expect { within, .. } = expected {
+                    let wait =
+                        |within: &u64| Step { action: Action::Within(*within), expect: Expect::default(), line: at };
+                    script.steps.extend(within.as_ref().map(wait));
                     // `=>` is of all since the one before (docs/language.md, section 11).
                     let last = script.steps.len().saturating_sub(1);
                     script.start.later |= settled.is_none() && !script.steps.is_empty();
@@ -58,16 +67,36 @@ pub fn test_script(automaton: &Automaton, sources: &SourceMap, test: &s::Test) -
     (diagnostics.is_empty().then_some(script), diagnostics)
 }
 
-/// One input of a network's script; `handle` is what a name stands for that is no constant.
+/// What a name stands for that is no constant, if it stands for something.
+pub type Handles<'a> = &'a dyn Fn(&str) -> Option<Datum>;
+
+/// One input of a network's script.
 #[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
-pub fn input(automaton: &Automaton, step: &s::Step, handle: &dyn Fn(&str) -> Datum) -> Result<Input, Diagnostic> {
+pub fn input(
+    program: &s::Program,
+    automaton: &Automaton,
+    step: &s::Step,
+    handle: Handles,
+) -> Result<Input, Diagnostic> {
     let s::StepKind::Input { port, event, args } = &step.kind else {
         return Err(Diagnostic::error(Code("M0729"), "only inputs stand in a network").at(step.span, "here"));
     };
-    let mut scripting = Scripting { automaton, bound: Vec::new(), diagnostics: Vec::new() };
+    let none = Protocols::default();
+    let mut scripting = Scripting { program, automaton, protocols: &none, bound: Vec::new(), diagnostics: Vec::new() };
     let resolved = scripting.input_args(port, event, args);
     let place = scripting.find_input(port, event);
-    let data = resolved.and_then(|args| args.into_iter().map(|arg| datum(arg, handle)).collect::<Option<Vec<_>>>());
+    let unknown = resolved.iter().flatten().find_map(|arg| match arg {
+        Arg::Name(name) if handle(name).is_none() => Some(name),
+        _ => None,
+    });
+    if let Some(name) = unknown {
+        let message = format!("a network has no session `{name}`");
+        let help = "`s1`, `s2` … are the sessions that the outputs of the host have shown, in that order";
+        let code = mokume_semantics::codes::UNKNOWN_HANDLE;
+        return Err(Diagnostic::error(code, message).at(step.span, "bound by nobody").help(help));
+    }
+    let data =
+        resolved.and_then(|args| args.into_iter().map(|arg| datum(automaton, arg, handle)).collect::<Option<Vec<_>>>());
     match (place, data) {
         (Some((port, event)), Some(args)) => Ok(Input { port, event, args }),
         _ => Err(scripting.diagnostics.into_iter().next().unwrap_or_else(|| {
@@ -77,19 +106,22 @@ pub fn input(automaton: &Automaton, step: &s::Step, handle: &dyn Fn(&str) -> Dat
     }
 }
 
-fn datum(arg: Arg, handle: &dyn Fn(&str) -> Datum) -> Option<Datum> {
+fn datum(automaton: &Automaton, arg: Arg, handle: Handles) -> Option<Datum> {
     match arg {
         Arg::Word(value) => Some(Datum::Word(value)),
         Arg::Octets(octets) => Some(Datum::Message(octets)),
-        Arg::Name(name) => Some(handle(&name)),
-        Arg::Null | Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => None,
+        Arg::Name(name) => handle(&name),
+        Arg::Packet(packet) => mokume_script::octets_of(automaton, &packet).ok().map(Datum::Message),
+        Arg::Sum { .. } | Arg::Null | Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => None,
     }
 }
 
-struct Scripting<'a> {
-    automaton: &'a Automaton,
+pub(crate) struct Scripting<'a> {
+    pub program: &'a s::Program,
+    pub automaton: &'a Automaton,
+    pub protocols: &'a Protocols,
     bound: Vec<String>,
-    diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Scripting<'_> {
@@ -115,7 +147,7 @@ impl Scripting<'_> {
         let port = &self.automaton.ports[at.index()];
         let left_out = arguments::LeftOut::Any(arguments::flow_parts(port));
         let args = self.args(&port.inputs[input as usize].params, args, event, &left_out)?;
-        if args.iter().any(|arg| matches!(arg, Arg::Any | Arg::Bind(_))) {
+        if args.iter().any(arguments::is_open) {
             let text = format!("what `{}` is given must have values", event.text);
             let help = "`?name` and `_` are for outputs, behind `=>`";
             self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(event.span, "not known").help(help));
@@ -140,7 +172,7 @@ impl Scripting<'_> {
         }
     }
 
-    fn arg(&mut self, ty: Type, arg: &s::Arg) -> Arg {
+    pub fn arg(&mut self, ty: Type, arg: &s::Arg) -> Arg {
         match arg {
             s::Arg::Word(value) => Arg::Word(*value),
             s::Arg::Octets(octets) => Arg::Octets(octets.clone()),
@@ -149,25 +181,61 @@ impl Scripting<'_> {
                 self.bound.push(name.clone());
                 Arg::Bind(name.clone())
             }
-            s::Arg::Handle(name) if self.bound.contains(name) => Arg::Name(name.clone()),
+            s::Arg::Sum { handle, plus } => Arg::Sum { name: handle.clone(), plus: *plus },
+            s::Arg::Packet(packet) => Arg::Packet(Box::new(self.packet(packet))),
+            s::Arg::Handle(name) if self.bound.contains(&name.text) => Arg::Name(name.text.clone()),
             s::Arg::Handle(name) => self.constant(ty, name),
         }
     }
 
-    /// A reason or the name of an enum's value; else a handle.
-    fn constant(&self, ty: Type, name: &str) -> Arg {
+    /// A reason or the name of an enum's value; anything else would have been bound before.
+    fn constant(&mut self, ty: Type, name: &s::Name) -> Arg {
         match ty {
-            Type::Reason => match self.reasons(name).as_slice() {
-                [one] => Arg::Word(*one as u64),
-                several => Arg::OneOf(several.iter().map(|at| *at as u64).collect()),
+            Type::Reason => match self.reasons(&name.text).as_slice() {
+                [one] => return Arg::Word(*one as u64),
+                [] => self.no_reason(&name.text, name.span),
+                several => return Arg::OneOf(several.iter().map(|at| *at as u64).collect()),
             },
             Type::Enum(id) => {
-                let plain = name.rsplit('.').next().unwrap_or(name);
-                let found = self.automaton.enums[id.index()].names.iter().find(|(known, _)| known == plain);
-                found.map_or_else(|| Arg::Name(name.to_owned()), |(_, value)| Arg::Word(*value))
+                let plain = name.text.rsplit('.').next().unwrap_or(&name.text);
+                let names = &self.automaton.enums[id.index()].names;
+                if let Some((_, value)) = names.iter().find(|(known, _)| known == plain) {
+                    return Arg::Word(*value);
+                }
+                let all: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+                let help = format!("it is one of {}", all.join(", "));
+                self.unknown(name, "no such value", &help);
             }
-            _ => Arg::Name(name.to_owned()),
+            _ if self.bound.is_empty() => {
+                self.unknown(
+                    name,
+                    "bound by nobody",
+                    "an output binds it: `=> app.opened(1, ?s)`; behind that `s` stands for it",
+                );
+            }
+            _ => {
+                let help = format!("these are bound: {}", self.bound.join(", "));
+                self.unknown(name, "bound by nobody", &help);
+            }
         }
+        Arg::Name(name.text.clone())
+    }
+
+    fn unknown(&mut self, name: &s::Name, label: &str, help: &str) {
+        let message = format!("no output before this has bound `{}`", name.text);
+        self.diagnostics
+            .push(Diagnostic::error(mokume_semantics::codes::UNKNOWN_HANDLE, message).at(name.span, label).help(help));
+    }
+
+    fn no_reason(&mut self, reason: &str, span: Span) {
+        let message = format!("nothing in this stack has the reason `{reason}`");
+        let known = self.automaton.reasons.iter().map(|known| known.name.as_str());
+        let near = mokume_base::did_you_mean(reason, known.clone().chain(known.filter_map(last_part)));
+        let help = near.map_or_else(
+            || "a reason is named where a layer drops or consumes: `drop msg: stale`".to_string(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "here").help(help));
     }
 
     /// Reasons of this name: the exact one, else all layers'.
@@ -185,7 +253,7 @@ impl Scripting<'_> {
 
     fn expectation(&mut self, expect: &mut Expect, kind: &s::StepKind, span: Span) {
         match kind {
-            s::StepKind::Expect { outputs } => {
+            s::StepKind::Expect { outputs, within: _ } => {
                 for (port, event, args) in outputs {
                     expect.outputs.extend(self.output(port, event, args));
                 }
@@ -241,14 +309,7 @@ impl Scripting<'_> {
             [] if matches!(reason, "ended" | "gone") => Some(Counted::Gone),
             [] if count == 0 => None,
             [] => {
-                let message = format!("nothing in this stack has the reason `{reason}`");
-                let known = self.automaton.reasons.iter().map(|known| known.name.as_str());
-                let near = mokume_base::did_you_mean(reason, known.clone().chain(known.filter_map(last_part)));
-                let help = near.map_or_else(
-                    || "a reason is named where a layer drops or consumes: `drop msg: stale`".to_string(),
-                    |near| format!("did you mean `{near}`?"),
-                );
-                self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "here").help(help));
+                self.no_reason(reason, span);
                 None
             }
             _ => Some(of(format!("*.{reason}"))),

@@ -6,11 +6,16 @@
 //! Invariant: knows machines by the trait only, so every back end is judged by the same words.
 
 mod difference;
+mod names;
+mod octets;
+
+mod packets;
 mod play;
 mod script;
 mod written;
 
 pub use difference::{Failure, FailureKind};
+pub use packets::octets_of;
 pub use play::{judge, parameters, run};
 pub use script::*;
 pub use written::{scalar, Written};

@@ -1,10 +1,11 @@
 //! Plays a script on a machine and compares. Knows machines by their trait only.
 
-use std::collections::BTreeMap;
-
 use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId, Type};
 
 use crate::difference::{Failure, FailureKind};
+use crate::names::Names;
+use crate::octets::show_octets;
+use crate::packets;
 use crate::script::*;
 use crate::written::{scalar, Written};
 
@@ -21,12 +22,12 @@ pub fn run<M: Machine>(automaton: &Automaton, script: &Script, machine: &mut M) 
 
 /// As [`run`], with values shown as the types of the source say.
 pub fn judge<M: Machine>(automaton: &Automaton, written: &Written, script: &Script, machine: &mut M) -> Vec<Failure> {
-    let (names, pending) = (BTreeMap::new(), Vec::new());
+    let (names, pending) = (Names::default(), Vec::new());
     let mut run = Run { automaton, written, script, machine, now: 0, names, pending, failures: Vec::new() };
     let outcome = run.machine.start(0);
     run.judge(0, script.line, &script.start, vec![(0, outcome)]);
     for (place, step) in script.steps.iter().enumerate() {
-        match run.act(&step.action) {
+        match run.act(&step.action, step.expect.outputs.len()) {
             Ok(outcomes) => run.judge(place + 1, step.line, &step.expect, outcomes),
             Err(reason) => {
                 run.fail(place + 1, step.line, FailureKind::Senseless { reason });
@@ -43,8 +44,7 @@ struct Run<'a, M> {
     script: &'a Script,
     machine: &'a mut M,
     now: u64,
-    /// What `?name` met.
-    names: BTreeMap<String, Datum>,
+    names: Names,
     /// Outputs that the next step's expectation is of.
     pending: Vec<(u64, Output)>,
     failures: Vec<Failure>,
@@ -57,22 +57,31 @@ const CALLS_AT_ONE_TIME: usize = 64;
 const CALLS_A_STEP: usize = 1_000_000;
 
 impl<M: Machine> Run<'_, M> {
-    fn act(&mut self, action: &Action) -> Result<Vec<(u64, Outcome)>, String> {
+    /// `wanted`: how many outputs are expected.
+    fn act(&mut self, action: &Action, wanted: usize) -> Result<Vec<(u64, Outcome)>, String> {
         match action {
             Action::Input { port, event, args } => {
                 let (port, event) = self.resolve(port, event)?;
                 let args: Vec<Datum> = args.iter().map(|arg| self.datum(arg)).collect::<Result<_, _>>()?;
                 Ok(vec![(self.now, self.machine.input(self.now, port, event, &args))])
             }
-            Action::After(duration) => self.pass(self.now.saturating_add(*duration)),
+            Action::After(duration) => self.pass(self.now.saturating_add(*duration), None),
+            Action::Within(duration) => {
+                let missing = wanted.checked_sub(self.pending.len()).filter(|_| wanted > 0);
+                self.pass(self.now.saturating_add(*duration), missing)
+            }
         }
     }
 
-    /// Each deadline is a call of its own, so that outputs have their times.
-    fn pass(&mut self, end: u64) -> Result<Vec<(u64, Outcome)>, String> {
+    /// Each deadline is a call of its own, so that outputs have their times. Ends when so many outputs have come.
+    fn pass(&mut self, end: u64, enough: Option<usize>) -> Result<Vec<(u64, Outcome)>, String> {
         let mut outcomes = Vec::new();
         let mut still = 0;
+        let mut came = 0;
         for _ in 0..CALLS_A_STEP {
+            if enough.is_some_and(|enough| came >= enough) {
+                return Ok(outcomes);
+            }
             match self.machine.next_deadline() {
                 Some(deadline) if deadline <= end => {
                     let time = deadline.max(self.now);
@@ -82,7 +91,9 @@ impl<M: Machine> Run<'_, M> {
                             "the stack does not come to rest at {time} ns: it is due again at once, for ever"
                         ));
                     }
-                    outcomes.push((time, self.machine.advance(time)));
+                    let outcome = self.machine.advance(time);
+                    came += outcome.outputs.len();
+                    outcomes.push((time, outcome));
                     self.now = time;
                 }
                 _ => break,
@@ -108,6 +119,10 @@ impl<M: Machine> Run<'_, M> {
             Arg::Octets(octets) => Ok(Datum::Message(octets.clone())),
             Arg::Null => Ok(Datum::Handle(Handle::NULL)),
             Arg::Name(name) => self.names.get(name).cloned().ok_or(format!("nothing was remembered as `{name}`")),
+            Arg::Sum { name, .. } => {
+                self.names.word(arg).map(Datum::Word).ok_or(format!("no number was remembered as `{name}`"))
+            }
+            Arg::Packet(packet) => packets::write(self.automaton, &self.names, packet).map(Datum::Message),
             Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => {
                 Err("an input needs a value: `?name` and `_` are for outputs".to_string())
             }
@@ -153,7 +168,8 @@ impl<M: Machine> Run<'_, M> {
             let same = expected.len() == actual.len()
                 && expected.iter().zip(&actual).all(|(expected, actual)| self.matches(expected, actual));
             if !same {
-                let actual = actual.iter().map(|output| self.show_like(&expected, output)).collect();
+                let show = |(at, output): (usize, &&(u64, Output))| self.show_like((&expected, at), output);
+                let actual = actual.iter().enumerate().map(show).collect();
                 let expected = expected.iter().map(|output| self.show_expected(output)).collect();
                 self.fail(step, line, FailureKind::Outputs { expected, actual });
             }
@@ -167,23 +183,9 @@ impl<M: Machine> Run<'_, M> {
             && signature.event == expected.event
             && expected.at.is_none_or(|at| at == *time)
             && expected.args.len() == output.args.len()
-            && expected.args.iter().zip(&output.args).all(|(arg, datum)| self.meets(arg, datum))
-    }
-
-    fn meets(&mut self, arg: &Arg, datum: &Datum) -> bool {
-        match (arg, datum) {
-            (Arg::Any, _) => true,
-            (Arg::Bind(name), _) => {
-                self.names.insert(name.clone(), datum.clone());
-                true
-            }
-            (Arg::Name(name), _) => self.names.get(name) == Some(datum),
-            (Arg::OneOf(words), Datum::Word(actual)) => words.contains(actual),
-            (Arg::Word(expected), Datum::Word(actual)) => expected == actual,
-            (Arg::Octets(expected), Datum::Message(actual)) => expected == actual,
-            (Arg::Null, Datum::Handle(handle)) => *handle == Handle::NULL,
-            _ => false,
-        }
+            && expected.args.iter().zip(&output.args).zip(&signature.params).all(|((arg, datum), (_, ty))| {
+                packets::meets(self.automaton, &mut self.names, arg, datum, ty.width(self.automaton))
+            })
     }
 
     fn judge_counts(&mut self, step: usize, line: u32, counts: &[Count]) {
@@ -212,6 +214,11 @@ impl<M: Machine> Run<'_, M> {
                 None => format!("{name} (not remembered)"),
             },
             Arg::Bind(name) => format!("?{name}"),
+            Arg::Sum { name, plus } => match self.names.word(arg) {
+                Some(word) => word.to_string(),
+                None => format!("{name} + {plus}"),
+            },
+            Arg::Packet(packet) => packets::show(self.automaton, self.written, &self.names, packet),
             Arg::Any => "_".to_string(),
             Arg::Word(word) => word.to_string(),
             Arg::OneOf(words) => words.iter().map(u64::to_string).collect::<Vec<_>>().join(" or "),
@@ -238,14 +245,19 @@ impl<M: Machine> Run<'_, M> {
     }
 
     /// An output in the words of the expectation that it meets, if it meets one: so the two stand as one line.
-    fn show_like(&mut self, expected: &[&ExpectedOutput], actual: &(u64, Output)) -> String {
-        match expected.iter().find(|expected| self.matches(expected, actual)) {
+    fn show_like(&mut self, (expected, at): (&[&ExpectedOutput], usize), actual: &(u64, Output)) -> String {
+        let nearest = expected.get(at).or(expected.last()).copied();
+        let by_fields = |of: &&ExpectedOutput| of.args.iter().any(|arg| matches!(arg, Arg::Packet(_)));
+        // A packet that is not as it should be is shown as what it should be, whatever else it may be.
+        let others = if nearest.as_ref().is_some_and(by_fields) { &[] } else { expected };
+        match nearest.iter().chain(others).find(|expected| self.matches(expected, actual)) {
             Some(expected) => self.show_expected(expected),
-            None => self.show(actual),
+            None => self.show(nearest.map_or(&[], |nearest| &nearest.args), actual),
         }
     }
 
-    fn show(&self, (time, output): &(u64, Output)) -> String {
+    /// Packets in the words of the arguments that were expected.
+    fn show(&self, like: &[Arg], (time, output): &(u64, Output)) -> String {
         let port = &self.automaton.ports[output.port.index()];
         let signature = port.outputs.get(output.event as usize);
         let event = signature.map_or("?", |signature| &signature.event);
@@ -253,7 +265,12 @@ impl<M: Machine> Run<'_, M> {
             Datum::Word(word) => Some(word),
             Datum::Handle(_) | Datum::Message(_) => None,
         };
-        let other = |at: usize| show_datum(&output.args[at]);
+        let other = |at: usize| match (like.get(at), &output.args[at]) {
+            (Some(Arg::Packet(packet)), Datum::Message(octets)) => {
+                packets::show_actual(self.automaton, self.written, &self.names, packet, octets)
+            }
+            (_, datum) => show_datum(datum),
+        };
         let args = match signature.filter(|signature| signature.params.len() == output.args.len()) {
             Some(signature) => self.written.arguments(self.automaton, output.port, &signature.params, &word, &other),
             None => output.args.iter().map(show_datum).collect(),
@@ -279,19 +296,6 @@ fn show_datum(datum: &Datum) -> String {
         Datum::Handle(Handle::NULL) => "null".to_string(),
         Datum::Handle(handle) => format!("object {}", handle.object),
         Datum::Message(octets) => show_octets(octets),
-    }
-}
-
-/// Octets as a test would write them, the printable tail as text.
-fn show_octets(octets: &[u8]) -> String {
-    let plain = |octet: &u8| (0x20..0x7f).contains(octet) && *octet != b'"' && *octet != b'\\';
-    let tail = octets.len() - octets.iter().rev().take_while(|octet| plain(octet)).count();
-    let hex: String = octets[..tail].iter().map(|octet| format!("{octet:02x}")).collect();
-    let text = String::from_utf8_lossy(&octets[tail..]);
-    match (hex.is_empty(), text.is_empty()) {
-        (true, _) => format!("\"{text}\""),
-        (false, true) => format!("0x{hex}"),
-        (false, false) => format!("0x{hex} \"{text}\""),
     }
 }
 

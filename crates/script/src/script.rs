@@ -31,6 +31,8 @@ pub enum Action {
     Input { port: String, event: String, args: Vec<Arg> },
     /// Time passes, in nanoseconds; every timer due runs at its time.
     After(u64),
+    /// The same, until all outputs that are expected have come; for so long at most.
+    Within(u64),
 }
 
 /// An argument: of an input, or what an output's argument must be.
@@ -47,8 +49,49 @@ pub enum Arg {
     Bind(String),
     /// `_`, of outputs only: anything.
     Any,
+    /// What an earlier `Bind` of this name met, and so much more: modulo the width of what it met.
+    Sum {
+        name: String,
+        plus: u64,
+    },
+    /// A message, by the fields of the wires that lay it out.
+    Packet(Box<Packet>),
     /// Of outputs only: one of these scalars (a reason's short name stands for all that have it).
     OneOf(Vec<u64>),
+}
+
+/// A packet, from its front on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Packet {
+    pub parts: Vec<PacketPart>,
+    /// What the checksum of the first wire counts beside the packet.
+    pub over: Option<Vec<u64>>,
+}
+
+/// A part of a packet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PacketPart {
+    Wire(WirePattern),
+    Octets(Vec<u8>),
+    /// `_`, of outputs only: whatever comes.
+    Any,
+}
+
+/// What one wire lays out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WirePattern {
+    /// The stack's name for it.
+    pub wire: String,
+    /// As the test calls it.
+    pub name: String,
+    /// Numbers; a field of a list comes once for each element.
+    pub fields: Vec<(String, Arg)>,
+    /// `..`: what is not among them may be anything, but for sizes and checksums.
+    pub rest: bool,
+    /// What fields have that are not among them; zero without.
+    pub defaults: Vec<(String, mokume_wire::by_fields::Default)>,
+    /// Fields that a checksum of the wire behind this one counts.
+    pub pseudo: Vec<String>,
 }
 
 /// What must be seen after a step. Outputs and reports are complete: what is not listed must not come.

@@ -29,9 +29,13 @@ mokume_base::codes! {
     UNKNOWN_PORT = "M0217";
     UNKNOWN_HANDLE = "M0218";
     CIRCLE = "M0219";
+    CLASH = "M0220";
+    HIDES_BUILT_IN = "M0221";
     UNUSED_STATE = "M0291";
     UNUSED_PARAMETER = "M0292";
     UNUSED_SERVICE = "M0293";
+    HIDES_STATE = "M0294";
+    AFTER_END = "M0295";
 
     // ---- types and values ----
     MISMATCH = "M0301";

@@ -45,6 +45,8 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     } else {
         check::usage::check(&program, &mut diagnostics);
         check::idle::check(&program, &mut diagnostics);
+        check::ended::check(&program, &mut diagnostics);
+        check::hidden::check(&program, &mut diagnostics);
     }
     diagnostics.sort_by_key(place);
     diagnostics.dedup();
@@ -65,9 +67,24 @@ fn leave_out_followers(diagnostics: &mut Vec<Diagnostic>) {
         .filter(|diagnostic| !linear.contains(&diagnostic.code))
         .filter_map(|diagnostic| diagnostic.primary.as_ref().map(|label| label.span))
         .collect();
+    // What stands where nothing could be read is not what it was taken for.
+    let unread = diagnostics.iter().filter(|diagnostic| mokume_syntax::CODES.contains(&diagnostic.code));
+    let unread: Vec<Span> = unread.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
+    let within = |span: &Span, of: &Span| span.file == of.file && of.start <= span.start && span.end <= of.end;
+    diagnostics.retain(|found| {
+        let read = |label: &mokume_base::Label| !unread.iter().any(|of| within(&label.span, of));
+        mokume_syntax::CODES.contains(&found.code) || found.primary.as_ref().is_none_or(read)
+    });
     // `3 $ 4`, `x++`: what stands beside a word that was refused is no value of its own.
     let beside =
         |span: &Span, cause: &Span| cause.file == span.file && (cause.end + 1 == span.start || cause.start == span.end);
+    // A name that means two things was taken for one of them.
+    let clashes = diagnostics.iter().filter(|diagnostic| diagnostic.code == codes::CLASH);
+    let clashes: Vec<Span> = clashes.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
+    let follows = |span: &Span| clashes.iter().any(|clash| clash.file == span.file && clash.start == span.start);
+    diagnostics.retain(|found| {
+        found.code == codes::CLASH || !found.primary.as_ref().is_some_and(|label| follows(&label.span))
+    });
     diagnostics.retain(|diagnostic| match &diagnostic.primary {
         Some(label) if diagnostic.code == codes::UNUSED_VALUE => !causes.iter().any(|cause| beside(&label.span, cause)),
         _ => true,

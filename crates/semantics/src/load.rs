@@ -43,6 +43,10 @@ pub struct Loaded {
     pub files: Vec<(FileId, Parse)>,
     /// Who uses, and whom; of a module's files each uses the next, in a circle.
     pub uses: Vec<(FileId, FileId)>,
+    /// What stands in front of a file's names where others have the same: its module's name, or its own without `.mok`.
+    pub qualifiers: HashMap<FileId, String>,
+    /// The files that are one module, each with a number of the module; a file of no module is none of them.
+    pub modules: HashMap<FileId, usize>,
     /// Of `use` itself and of the parser.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -68,7 +72,8 @@ pub fn load(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn Loader) 
     let mut work = Work { sources, loader, loaded: Loaded::default(), files: HashMap::new(), modules: HashMap::new() };
     for root in roots {
         let name = work.sources.file(*root).name.clone();
-        work.files.entry(name).or_insert(*root);
+        work.loaded.qualifiers.insert(*root, stem(&name));
+        work.files.entry(plain(&name)).or_insert(*root);
     }
     roots.iter().for_each(|root| work.parse(*root));
     let mut at = 0;
@@ -77,6 +82,25 @@ pub fn load(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn Loader) 
         at += 1;
     }
     work.loaded
+}
+
+/// `part` of `some/part.mok`.
+fn stem(name: &str) -> String {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    file.strip_suffix(".mok").unwrap_or(file).to_string()
+}
+
+/// One name of a file for all ways to write it: `./a.mok` and `b/../a.mok` are `a.mok`.
+fn plain(name: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in name.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 struct Work<'a> {
@@ -110,11 +134,12 @@ impl Work<'_> {
     }
 
     fn add(&mut self, name: String, text: String) -> FileId {
-        if let Some(known) = self.files.get(&name) {
+        if let Some(known) = self.files.get(&plain(&name)) {
             return *known;
         }
         let file = self.sources.add(name.clone(), text);
-        self.files.insert(name, file);
+        self.loaded.qualifiers.insert(file, stem(&name));
+        self.files.insert(plain(&name), file);
         self.parse(file);
         file
     }
@@ -151,6 +176,10 @@ impl Work<'_> {
         let ids: Vec<FileId> = files.into_iter().map(|(name, text)| self.add(name, text)).collect();
         // The files of a module see one another: each uses the next one, and so through others all.
         self.loaded.uses.extend(ids.iter().copied().zip(ids.iter().copied().cycle().skip(1)));
+        for id in &ids {
+            self.loaded.qualifiers.insert(*id, name.to_string());
+            self.loaded.modules.insert(*id, self.modules.len());
+        }
         self.modules.insert(name.to_string(), ids.clone());
         ids
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Page, SourceMap};
-use mokume_semantics::{analyse_files, codes::CODES, load::Nothing};
+use mokume_semantics::{analyse_files, codes::CODES, Loader};
 
 /// The file of a code's page.
 fn page_file(code: &str) -> Result<String, String> {
@@ -12,10 +12,27 @@ fn page_file(code: &str) -> Result<String, String> {
     std::fs::read_to_string(&path).map_err(|_| format!("{code} has no page"))
 }
 
+/// The files of an example behind its first: each begins with a line `// --- name.mok`.
+struct Beside<'t>(&'t str);
+
+impl Loader for Beside<'_> {
+    fn module(&mut self, _name: &str) -> Option<Vec<(String, String)>> {
+        None
+    }
+    fn file(&mut self, _from: &str, name: &str) -> Option<(String, String)> {
+        let mut parts = self.0.split("// --- ").skip(1).filter_map(|part| part.split_once('\n'));
+        parts.find(|(known, _)| *known == name).map(|(known, text)| (known.to_string(), text.to_string()))
+    }
+    fn modules(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
 fn check(text: &str) -> Vec<Diagnostic> {
     let mut sources = SourceMap::default();
-    let root = sources.add("page.mok", text);
-    analyse_files(&mut sources, &[root], &mut Nothing).1
+    let first = text.split("// --- ").next().unwrap_or_default();
+    let root = sources.add("page.mok", first);
+    analyse_files(&mut sources, &[root], &mut Beside(text)).1
 }
 
 fn example<'a>(page: &'a str, kind: &str) -> &'a str {

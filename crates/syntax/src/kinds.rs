@@ -337,6 +337,8 @@ pub enum SyntaxKind {
     PATTERN_LIST,
     /// [`crate::ast::AlternativePattern`]
     ALTERNATIVE_PATTERN,
+    /// A field of [`crate::ast::AlternativePattern`]: [`crate::ast::PatternField`]
+    PATTERN_FIELD,
     /// [`crate::ast::LimitClause`]
     LIMIT_CLAUSE,
     /// [`crate::ast::LaterRoom`]
@@ -469,6 +471,12 @@ pub enum SyntaxKind {
     ARG,
     /// [`crate::ast::Rest`]
     REST,
+    /// [`crate::ast::PacketExpr`]
+    PACKET_EXPR,
+    /// [`crate::ast::PacketOver`]
+    PACKET_OVER,
+    /// [`crate::ast::Within`]
+    WITHIN,
     /// [`crate::ast::FieldExpr`]
     FIELD_EXPR,
     /// [`crate::ast::IndexExpr`]
@@ -497,6 +505,10 @@ pub enum SyntaxKind {
     WIRE_WHERE,
     /// [`crate::ast::WireTrim`]
     WIRE_TRIM,
+    /// [`crate::ast::WireDefault`]
+    WIRE_DEFAULT,
+    /// [`crate::ast::WirePseudo`]
+    WIRE_PSEUDO,
     /// [`crate::ast::WireChoice`]
     WIRE_CHOICE,
     /// [`crate::ast::WireArm`]

@@ -116,11 +116,14 @@ const WIRES: &[&str] = &[
     "version: u4 = 4  ihl: u4 = size(header) / 4",
     "sum: u16 = checksum(header)  pad: u8 = 0 unread  swapped: u32 little = Layer.field * 4 + 8",
     "where length >= 8 and length <= size(packet)",
+    "sum: u16 = Layer.sum    default checksum(packet, pseudo)  pseudo source, destination  ttl: u8 = Hops.ttl    default 64",
     "kind: u8\nchoice kind { 1 => Data { seq: u32 = Layer.Data.seq }  2 => Layer.Ack { } }",
 ];
 const STACKS: &[&str] = &["udp = Udp over ip[protocol: 17] with icmp\nexport udp", "echo = Echo over udp"];
 const STEPS: &[&str] = &[
     "stack Host(address: 10.0.0.1/24, device.mac: 02:00:00:00:00:01)",
     "a.send(1, \"x\" x\"00\")\n=> a.sent(?s)  b.got(_, s)\n=> nothing\ndropped Rfc768.length 2\nconsumed used 1\nafter 20 ms",
+    "device.frame(Rfc791 { ttl: 3, protocol: 17 } Rfc768 { destination: 7, .. } \"hello\")",
+    "=> device.frame(x\"00\" Segment { seq: ?iss, ack: iss + 1 } _ over flow(protocol: 6))  app.deliver(s, _) within 200 ms",
     "app.open(1, remote.port: 9)\n=> app.accepted(?s, local.port: 80, ..)\n=> app.deliver(s, \"two\")",
 ];

@@ -18,7 +18,8 @@ pub fn decode(automaton: &Automaton, wire: WireId, packet: &[u8]) -> Decoding {
 pub fn read<'a>(automaton: &'a Automaton, wire: WireId, packet: &'a [u8]) -> Read<'a> {
     let mut decoder = decoder(automaton, wire, packet);
     let decoding = decoder.all();
-    Read { decoding, fields: decoder.seen }
+    let (header_size, packet_size) = (decoder.header_known.unwrap_or(0), decoder.end);
+    Read { decoding, fields: decoder.seen, header_size, packet_size }
 }
 
 fn decoder<'a>(automaton: &'a Automaton, wire: WireId, packet: &'a [u8]) -> Decoder<'a> {

@@ -11,10 +11,37 @@ use crate::{Encoded, HeaderValue};
 
 /// The packet of these headers and this payload. A header of the wire that is not given counts as its first variant, with zeros.
 pub fn encode(automaton: &Automaton, wire: WireId, headers: &[HeaderValue], payload: &[u8]) -> Encoded {
-    let wire = &automaton.wires[wire.index()];
+    let laid = encode_as_said(&automaton.wires[wire.index()], headers, payload, &mut |_| Said::AsHeaders);
+    Encoded { octets: laid.octets, narrow: laid.narrow }
+}
+
+/// A packet with the places of its fields.
+pub(crate) struct Laid {
+    pub octets: Vec<u8>,
+    /// By the number of the field; none of those that are not there.
+    pub slots: Vec<Option<Slot>>,
+    pub narrow: bool,
+}
+
+/// What stands in a field.
+pub(crate) enum Said<'a> {
+    /// What the wire says, and the headers.
+    AsHeaders,
+    Value(u64),
+    Computed(&'a WireExpression),
+}
+
+/// The same, where `said` has a word of its own for each field, in the order of the packet.
+pub(crate) fn encode_as_said<'a>(
+    wire: &'a Wire,
+    headers: &'a [HeaderValue],
+    payload: &[u8],
+    said: &mut dyn FnMut(&'a WireField) -> Said<'a>,
+) -> Laid {
     let mut encoder = Encoder {
         wire,
         headers,
+        said,
         slots: Vec::new(),
         computed: Vec::new(),
         written: Vec::new(),
@@ -29,14 +56,15 @@ pub fn encode(automaton: &Automaton, wire: WireId, headers: &[HeaderValue], payl
     octets.extend_from_slice(payload);
     let header_size = encoder.header_size(size, octets.len());
     encoder.write(&mut octets, header_size);
-    Encoded { octets, narrow: encoder.narrow }
+    Laid { octets, slots: encoder.slots, narrow: encoder.narrow }
 }
 
-struct Encoder<'a> {
+struct Encoder<'a, 's> {
     wire: &'a Wire,
     headers: &'a [HeaderValue],
+    said: &'s mut dyn FnMut(&'a WireField) -> Said<'a>,
     slots: Vec<Option<Slot>>,
-    computed: Vec<&'a WireField>,
+    computed: Vec<(&'a WireField, &'a WireExpression)>,
     written: Vec<(FieldIndex, Endian)>,
     /// Kinds and lengths of options: bit, width, byte order, value.
     heads: Vec<(usize, u8, Endian, u64)>,
@@ -45,7 +73,7 @@ struct Encoder<'a> {
     narrow: bool,
 }
 
-impl<'a> Encoder<'a> {
+impl<'a> Encoder<'a, '_> {
     /// Lays the items out and gives each field the value that needs no size.
     fn items(&mut self, items: &'a [WireItem]) {
         for item in items {
@@ -110,16 +138,13 @@ impl<'a> Encoder<'a> {
     }
 
     fn field(&mut self, field: &'a WireField) {
-        let value = match &field.value {
-            FieldValue::Constant { value, .. } => u128::from(*value),
-            FieldValue::Header { header, variant, field, times, plus, .. } => {
-                u128::from(self.header_field(*header, *variant, *field)) * u128::from(*times) + u128::from(*plus)
-            }
-            FieldValue::Computed { .. } => {
-                self.computed.push(field);
+        let value = match (self.said)(field) {
+            Said::AsHeaders => self.own_value(field),
+            Said::Value(value) => u128::from(value),
+            Said::Computed(expression) => {
+                self.computed.push((field, expression));
                 0
             }
-            FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => 0,
         };
         self.narrow |= value > u128::from(bits::mask(field.width));
         let index = field.index.0 as usize;
@@ -130,6 +155,20 @@ impl<'a> Encoder<'a> {
             Some(Slot { at: self.bits, width: field.width, value: value as u64 & bits::mask(field.width) });
         self.written.push((field.index, field.endian));
         self.bits += usize::from(field.width);
+    }
+
+    fn own_value(&mut self, field: &'a WireField) -> u128 {
+        match &field.value {
+            FieldValue::Constant { value, .. } => u128::from(*value),
+            FieldValue::Header { header, variant, field, times, plus, .. } => {
+                u128::from(self.header_field(*header, *variant, *field)) * u128::from(*times) + u128::from(*plus)
+            }
+            FieldValue::Computed { expression, .. } => {
+                self.computed.push((field, expression));
+                0
+            }
+            FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => 0,
+        }
     }
 
     fn header_field(&self, header: HeaderId, variant: VariantId, field: u32) -> u64 {
@@ -166,25 +205,25 @@ impl<'a> Encoder<'a> {
         for (at, width, endian, value) in std::mem::take(&mut self.heads) {
             bits::write(octets, at, width, endian, value);
         }
-        let (checksums, sizes): (Vec<_>, Vec<_>) = computed.into_iter().partition(|field| is_checksum(field));
-        for field in sizes {
-            self.compute(field, octets, header_size);
+        let (checksums, sizes): (Vec<_>, Vec<_>) =
+            computed.into_iter().partition(|(_, expression)| is_checksum(expression));
+        for (field, expression) in sizes {
+            self.compute(field, expression, octets, header_size);
         }
         for (index, endian) in std::mem::take(&mut self.written) {
             if let Some(slot) = self.slots[index.0 as usize] {
                 bits::write(octets, slot.at, slot.width, endian, slot.value);
             }
         }
-        for field in checksums {
-            self.compute(field, octets, header_size);
+        for (field, expression) in checksums {
+            self.compute(field, expression, octets, header_size);
             if let Some(slot) = self.slots[field.index.0 as usize] {
                 bits::write(octets, slot.at, slot.width, field.endian, slot.value);
             }
         }
     }
 
-    fn compute(&mut self, field: &WireField, octets: &[u8], header_size: usize) {
-        let FieldValue::Computed { expression, .. } = &field.value else { return };
+    fn compute(&mut self, field: &WireField, expression: &WireExpression, octets: &[u8], header_size: usize) {
         let facts = Facts {
             slots: &self.slots,
             packet: octets,
@@ -200,9 +239,9 @@ impl<'a> Encoder<'a> {
     }
 }
 
-fn is_checksum(field: &WireField) -> bool {
-    let octets = |expression: &WireExpression| named(expression, &mut |_| ()).octets;
-    matches!(&field.value, FieldValue::Computed { expression, .. } if octets(expression))
+/// Whether an expression counts octets, so that all else is written before it.
+pub(crate) fn is_checksum(expression: &WireExpression) -> bool {
+    named(expression, &mut |_| ()).octets
 }
 
 fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {

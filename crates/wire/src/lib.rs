@@ -19,6 +19,7 @@
 //! Known from the start is the size of the packet if no field trims it, and of the header if the wire has fields alone.
 
 mod bits;
+pub mod by_fields;
 mod decode;
 mod encode;
 mod expression;
@@ -66,6 +67,10 @@ pub struct Refusal {
 pub struct Read<'a> {
     pub decoding: Decoding,
     pub fields: Vec<Seen<'a>>,
+    /// In octets; 0 where the packet was refused before that was known.
+    pub header_size: usize,
+    /// In octets, without what the wire cuts off.
+    pub packet_size: usize,
 }
 
 /// A field of the packet at hand; kinds and lengths of options have no `field`.

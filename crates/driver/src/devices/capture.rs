@@ -2,19 +2,25 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::Write;
 use std::os::fd::RawFd;
-use std::time::Duration;
-
-use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
-use pcap_file::{DataLink, Endianness, TsResolution};
 
 use super::Device;
-use crate::dissect::capture::read_pcap;
+use crate::dissect::capture;
 use crate::failure::Failure;
 
-/// Nothing that Ethernet carries is longer.
+/// Nothing that Ethernet carries is longer; of longer frames so much is kept.
 const SNAP_LENGTH: u32 = 262_144;
+
+/// So much waits to be written at most.
+const PENDING: usize = 1 << 16;
+
+/// Numbers of links (LINKTYPE_…).
+const ETHERNET: u32 = 1;
+const PRIVATE: u32 = 147;
+
+/// The first word of a pcap file whose times have nanoseconds.
+const NANOSECONDS: u32 = 0xa1b2_3c4d;
 
 /// Frames of one capture, each due when its time has come, and perhaps a second capture for what the stack sends.
 pub struct CaptureDevice {
@@ -58,6 +64,10 @@ impl Device for CaptureDevice {
     fn is_finished(&self) -> bool {
         self.coming.is_empty()
     }
+
+    fn settle(&mut self) -> Result<(), Failure> {
+        self.written.as_mut().map_or(Ok(()), CaptureWriter::flush)
+    }
 }
 
 /// The frames of a capture with their times in nanoseconds, the first at 0. A cut file is an error that says how much of it was good.
@@ -66,26 +76,23 @@ pub fn read_frames(name: &str) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
 }
 
 fn read_capture(name: &str) -> Result<(LinkType, Vec<(u64, Vec<u8>)>), Failure> {
-    let file = File::open(name)
-        .map_err(|error| Failure::of_use(format!("capture `{name}`: {error}"), "is the path right?"))?;
-    let (datalink, capture) = read_pcap(name, file, |error| {
-        Failure::of_use(format!("`{name}` is no pcap file: {error}"), "convert it: `tshark -F pcap -r IN -w OUT`")
-    })?;
-    if let Some(damage) = capture.damage {
-        return Err(damage);
+    let capture = capture::open(name)?;
+    let (mut link, mut first, mut frames) = (capture.link(), None, Vec::new());
+    for packet in capture {
+        let packet = packet?;
+        link.get_or_insert(packet.link);
+        let at = packet.at.map_or(0, |at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX));
+        frames.push((at.saturating_sub(*first.get_or_insert(at)), packet.octets));
     }
-    let link = if datalink == DataLink::ETHERNET { LinkType::Ethernet } else { LinkType::Private };
-    let nanos = |at: Option<Duration>| at.map_or(0, |at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX));
-    let first = capture.packets.first().map_or(0, |packet| nanos(packet.at));
-    let frames = capture.packets.into_iter().map(|packet| (nanos(packet.at).saturating_sub(first), packet.octets));
-    Ok((link, frames.collect()))
+    let link = if link == Some(ETHERNET) { LinkType::Ethernet } else { LinkType::Private };
+    Ok((link, frames))
 }
 
 /// What the frames of a capture begin with, for those who read it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkType {
     Ethernet,
-    /// Known to the program only (LINKTYPE_USER0, 147).
+    /// Known to the program only (LINKTYPE_USER0).
     Private,
 }
 
@@ -99,44 +106,69 @@ impl LinkType {
     }
 }
 
-/// Writes frames with nanosecond times.
+/// Writes frames with nanosecond times. What is in the file are whole frames at any moment, however the run ends.
 pub struct CaptureWriter {
     name: String,
-    writer: PcapWriter<BufWriter<File>>,
+    file: File,
+    /// Whole frames that are not in the file yet.
+    pending: Vec<u8>,
+    /// Octets of the file that are whole frames.
+    kept: u64,
 }
 
 impl CaptureWriter {
     /// A new capture of that name, over one that is there. The failure is one of use: the folder, or its rights.
     pub fn create(name: &str, link: LinkType) -> Result<Self, Failure> {
-        let refuse = |error: &dyn std::fmt::Display| {
+        let file = File::create(name).map_err(|error| {
             Failure::of_use(format!("cannot write capture `{name}`: {error}"), "is the folder there and writable?")
+        })?;
+        let number = match link {
+            LinkType::Ethernet => ETHERNET,
+            LinkType::Private => PRIVATE,
         };
-        let file = File::create(name).map_err(|error| refuse(&error))?;
-        let header = PcapHeader {
-            version_major: 2,
-            version_minor: 4,
-            ts_correction: 0,
-            ts_accuracy: 0,
-            snaplen: SNAP_LENGTH,
-            datalink: match link {
-                LinkType::Ethernet => DataLink::ETHERNET,
-                LinkType::Private => DataLink::USER0,
-            },
-            ts_resolution: TsResolution::NanoSecond,
-            endianness: Endianness::Little,
-        };
-        let writer = PcapWriter::with_header(BufWriter::new(file), header).map_err(|error| refuse(&error))?;
-        Ok(CaptureWriter { name: name.to_string(), writer })
+        // Version 2.4, times of UTC.
+        let header = [NANOSECONDS, 4 << 16 | 2, 0, 0, SNAP_LENGTH, number].map(u32::to_le_bytes).concat();
+        let mut writer = CaptureWriter { name: name.to_string(), file, pending: header, kept: 0 };
+        writer.flush()?;
+        Ok(writer)
     }
 
     /// Puts a frame behind the others; `at` is in nanoseconds since the capture's epoch. What cannot be written ends
     /// the run.
     pub fn write(&mut self, at: u64, frame: &[u8]) -> Result<(), Failure> {
         let size = u32::try_from(frame.len()).unwrap_or(u32::MAX);
-        let packet = PcapPacket::new(Duration::from_nanos(at), size, frame);
-        self.writer.write_packet(&packet).map(|_| ()).map_err(|error| {
-            Failure::of_use(format!("cannot write capture `{}`: {error}", self.name), "is the disk full?")
-        })
+        let kept = size.min(SNAP_LENGTH);
+        // 32 bits of seconds last until 2106.
+        let (seconds, nanos) = ((at / 1_000_000_000) as u32, (at % 1_000_000_000) as u32);
+        self.pending.extend([seconds, nanos, kept, size].iter().flat_map(|word| word.to_le_bytes()));
+        self.pending.extend(&frame[..kept as usize]);
+        if self.pending.len() < PENDING {
+            return Ok(());
+        }
+        self.flush()
+    }
+
+    /// All frames so far are in the file, for others to read; a failure if they are not, as on a full disk. Then the file ends with
+    /// the last one that is whole.
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        let written = self.file.write_all(&self.pending);
+        if let Err(error) = written {
+            self.pending.clear();
+            // Not of a pipe or a device; there is nothing to be cut off.
+            let _ = self.file.set_len(self.kept);
+            let message = format!("cannot write capture `{}`: {error}", self.name);
+            return Err(Failure::of_use(message, "is the disk full, or the reader gone?"));
+        }
+        self.kept += self.pending.len() as u64;
+        self.pending.clear();
+        Ok(())
+    }
+}
+
+impl Drop for CaptureWriter {
+    /// Where a failure of something else ended the run.
+    fn drop(&mut self) {
+        let _ = self.flush();
     }
 }
 
@@ -167,11 +199,31 @@ mod tests {
         assert!(failure.message.contains("after 1 packets"), "{failure}");
     }
 
+    /// As a disk that is full: the file's own header does not find room.
+    #[test]
+    fn a_full_disk_is_a_failure() {
+        let Err(failure) = CaptureWriter::create("/dev/full", LinkType::Ethernet) else { panic!("it is written") };
+        assert!(failure.message.contains("/dev/full") && failure.exit_code() == 2, "{failure}");
+    }
+
+    #[test]
+    fn frames_are_in_the_file_whole_before_it_is_closed() {
+        let name = scratch("whole.pcap");
+        let mut writer = CaptureWriter::create(&name, LinkType::Ethernet).unwrap();
+        for number in 0..200u64 {
+            writer.write(number, &[7; 1000]).unwrap();
+            let (_, frames) = read_capture(&name).unwrap();
+            assert!(frames.iter().all(|(_, frame)| frame.len() == 1000), "none is cut");
+        }
+        writer.flush().unwrap();
+        assert_eq!(read_frames(&name).unwrap().len(), 200);
+    }
+
     #[test]
     fn a_missing_or_foreign_file_is_one_line() {
         assert!(read_frames("/nowhere/x.pcap").unwrap_err().message.contains("x.pcap"));
         let name = scratch("foreign.pcap");
         std::fs::write(&name, "this is no capture").unwrap();
-        assert!(read_frames(&name).unwrap_err().message.contains("no pcap file"));
+        assert!(read_frames(&name).unwrap_err().message.contains("is no capture"));
     }
 }

@@ -25,6 +25,10 @@ pub trait Device {
     fn is_finished(&self) -> bool {
         false
     }
+    /// Puts what was sent where it is to last; asked for when nothing is to do, and at the end. What cannot be kept is a failure.
+    fn settle(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
     /// The largest message that may be sent to it, in octets, with the header of the lowest layer.
     fn largest(&self) -> u32 {
         1514

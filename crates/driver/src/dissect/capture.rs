@@ -1,14 +1,14 @@
-//! Captures as lists of packets with the times of the clock: pcap, and pcapng with one or several interfaces.
+//! Captures as packets with the times of the clock, one after the other as they come: pcap, and pcapng with one or several
+//! interfaces, from files and from the standard input.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Cursor, Read};
 use std::time::Duration;
 
 use pcap_file::pcap::PcapReader;
-use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
-use pcap_file::pcapng::{Block, PcapNgReader};
-use pcap_file::{DataLink, TsResolution};
+use pcap_file::{PcapError, TsResolution};
 
+use super::pcapng::{Blocks, SECTION};
 use crate::failure::Failure;
 
 /// A packet as it was captured.
@@ -31,128 +31,120 @@ pub struct Capture {
     pub damage: Option<Failure>,
 }
 
-/// The first octets of a pcapng file, of either byte order.
-const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+/// The packets of a capture in their order, each as soon as it is there. A failure says that it is damaged from there on, and is
+/// the last.
+pub struct Packets {
+    name: String,
+    good: u64,
+    ended: bool,
+    source: Source,
+}
+
+enum Source {
+    Pcap(PcapReader<Box<dyn Read>>),
+    Pcapng(Blocks<Box<dyn Read>>),
+}
+
+/// Opens a capture; `-` is the standard input. No file, or one that is no capture, is a failure.
+pub fn open(name: &str) -> Result<Packets, Failure> {
+    let unread = |error: std::io::Error| Failure::of_use(format!("capture `{name}`: {error}"), "is the path right?");
+    let mut input: Box<dyn Read> = match name {
+        "-" => Box::new(std::io::stdin()),
+        name => Box::new(BufReader::new(File::open(name).map_err(unread)?)),
+    };
+    let mut first = Vec::new();
+    input.by_ref().take(4).read_to_end(&mut first).map_err(unread)?;
+    let is_pcapng = first == SECTION;
+    let input: Box<dyn Read> = Box::new(Cursor::new(first).chain(input));
+    let source = match is_pcapng {
+        true => Source::Pcapng(Blocks::new(input)),
+        false => Source::Pcap(PcapReader::new(input).map_err(|error| not_a_capture(name, &error))?),
+    };
+    Ok(Packets { name: name.to_string(), good: 0, ended: false, source })
+}
 
 /// Reads a whole capture into memory. What is damaged behind some packets is in [`Capture::damage`], not a failure;
 /// no file, or one that is no capture, is a failure.
 pub fn read(name: &str) -> Result<Capture, Failure> {
-    let unread = |error: std::io::Error| Failure::of_use(format!("capture `{name}`: {error}"), "is the path right?");
-    let mut file = File::open(name).map_err(unread)?;
-    let mut first = [0; 4];
-    let got = file.read(&mut first).map_err(unread)?;
-    file.seek(SeekFrom::Start(0)).map_err(unread)?;
-    if got == 4 && first == SECTION {
-        return read_pcapng(name, file);
+    let mut capture = Capture { packets: Vec::new(), damage: None };
+    for packet in open(name)? {
+        match packet {
+            Ok(packet) => capture.packets.push(packet),
+            Err(damage) => capture.damage = Some(damage),
+        }
     }
-    read_pcap(name, file, |error| not_a_capture(name, error)).map(|(_, capture)| capture)
+    Ok(capture)
 }
 
-fn not_a_capture(name: &str, error: &dyn std::fmt::Display) -> Failure {
+fn not_a_capture(name: &str, error: &PcapError) -> Failure {
     Failure::of_use(format!("`{name}` is no capture: {error}"), "give a file in pcap or pcapng form")
 }
 
-fn cut(name: &str, good: usize, error: &dyn std::fmt::Display) -> Failure {
-    Failure::of_use(
-        format!("capture `{name}` is cut or damaged after {good} packets: {error}"),
-        "repair it with `editcap`, or capture it again",
-    )
-}
-
-/// A file in pcap form, and the link that it says its packets are of; `foreign` says what is wrong with any other file.
-pub(crate) fn read_pcap(
-    name: &str,
-    file: File,
-    foreign: impl FnOnce(&dyn std::fmt::Display) -> Failure,
-) -> Result<(DataLink, Capture), Failure> {
-    let mut reader = PcapReader::new(BufReader::new(file)).map_err(|error| foreign(&error))?;
-    let datalink = reader.header().datalink;
-    let link = u32::from(datalink);
-    let unit = match reader.header().ts_resolution {
-        TsResolution::MicroSecond => Duration::from_micros(1),
-        TsResolution::NanoSecond => Duration::from_nanos(1),
-    };
-    let mut packets: Vec<Packet> = Vec::new();
-    // What a packet says of its lengths need not fit the file's, nor each other: as everybody does, we take what is there.
-    while let Some(packet) = reader.next_raw_packet() {
-        let packet = match packet {
-            Ok(packet) => packet,
-            Err(error) => {
-                let damage = Some(cut(name, packets.len(), &error));
-                return Ok((datalink, Capture { packets, damage }));
-            }
-        };
-        packets.push(Packet {
-            number: packets.len() as u64 + 1,
-            at: Some(Duration::from_secs(packet.ts_sec.into()) + unit * packet.ts_frac),
-            length: packet.orig_len,
-            link,
-            octets: packet.data.into_owned(),
-        });
-    }
-    Ok((datalink, Capture { packets, damage: None }))
-}
-
-/// What an interface of a pcapng section says of its packets: the link, and how many units a second has.
-#[derive(Clone, Copy)]
-struct Interface {
-    link: DataLink,
-    units: u128,
-}
-
-fn interface(block: &InterfaceDescriptionBlock) -> Interface {
-    let resolution = block.options.iter().find_map(|option| match option {
-        InterfaceDescriptionOption::IfTsResol(resolution) => Some(*resolution),
-        _ => None,
-    });
-    // The high bit says whether the others are a power of 2 or of 10; without the option it is microseconds.
-    let units = match resolution {
-        Some(power) if power & 0x80 != 0 => 1u128.checked_shl(u32::from(power & 0x7f)).filter(|units| *units > 0),
-        Some(power) => 10u128.checked_pow(u32::from(power)),
-        None => Some(1_000_000),
-    };
-    Interface { link: block.linktype, units: units.unwrap_or(1_000_000) }
-}
-
-fn read_pcapng(name: &str, file: File) -> Result<Capture, Failure> {
-    let mut reader = PcapNgReader::new(BufReader::new(file)).map_err(|error| not_a_capture(name, &error))?;
-    let mut packets: Vec<Packet> = Vec::new();
-    let mut interfaces: Vec<Interface> = Vec::new();
-    while let Some(block) = reader.next_block() {
-        let block = match block {
-            Ok(block) => block,
-            Err(error) => {
-                let damage = Some(cut(name, packets.len(), &error));
-                return Ok(Capture { packets, damage });
-            }
-        };
-        let number = packets.len() as u64 + 1;
-        let of = |interface: u32| interfaces.get(interface as usize).copied();
-        match block {
-            Block::SectionHeader(_) => interfaces.clear(),
-            Block::InterfaceDescription(block) => interfaces.push(interface(&block)),
-            Block::EnhancedPacket(packet) => {
-                let Some(from) = of(packet.interface_id) else { continue };
-                // The crate gives the units as if they were nanoseconds.
-                let at = time(packet.timestamp.as_nanos(), from.units);
-                let (length, octets) = (packet.original_len, packet.data.into_owned());
-                packets.push(Packet { number, at: Some(at), length, link: from.link.into(), octets });
-            }
-            Block::SimplePacket(packet) => {
-                let Some(from) = of(0) else { continue };
-                let (length, octets) = (packet.original_len, packet.data.into_owned());
-                packets.push(Packet { number, at: None, length, link: from.link.into(), octets });
-            }
-            _ => {}
+impl Packets {
+    /// The link that a file says all its packets are of; pcapng says it of each interface.
+    pub fn link(&self) -> Option<u32> {
+        match &self.source {
+            // The high bits say whether frames end with their check sequence.
+            Source::Pcap(reader) => Some(u32::from(reader.header().datalink) & 0xffff),
+            Source::Pcapng(_) => None,
         }
     }
-    Ok(Capture { packets, damage: None })
+
+    fn packet(&mut self) -> Result<Option<Packet>, String> {
+        let (number, link) = (self.good + 1, self.link());
+        match &mut self.source {
+            Source::Pcap(reader) => {
+                let unit = match reader.header().ts_resolution {
+                    TsResolution::MicroSecond => Duration::from_micros(1),
+                    TsResolution::NanoSecond => Duration::from_nanos(1),
+                };
+                // What a packet says of its lengths need not fit the file's, nor each other: as everybody does, we take what is there.
+                let Some(packet) = reader.next_raw_packet() else { return Ok(None) };
+                let packet = packet.map_err(|error| error.to_string())?;
+                Ok(Some(Packet {
+                    number,
+                    at: Some(Duration::from_secs(packet.ts_sec.into()) + unit * packet.ts_frac),
+                    length: packet.orig_len,
+                    link: link.unwrap_or(0),
+                    octets: packet.data.into_owned(),
+                }))
+            }
+            Source::Pcapng(blocks) => Ok(blocks.next_packet()?.map(|seen| Packet {
+                number,
+                at: seen.at,
+                length: seen.length,
+                link: seen.link.into(),
+                octets: seen.octets,
+            })),
+        }
+    }
 }
 
-fn time(count: u128, units: u128) -> Duration {
-    let seconds = u64::try_from(count / units).unwrap_or(u64::MAX);
-    let nanos = (count % units).saturating_mul(1_000_000_000) / units;
-    Duration::new(seconds, u32::try_from(nanos).unwrap_or(0))
+impl Iterator for Packets {
+    type Item = Result<Packet, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        match self.packet() {
+            Ok(Some(packet)) => {
+                self.good += 1;
+                Some(Ok(packet))
+            }
+            Ok(None) => {
+                self.ended = true;
+                None
+            }
+            Err(error) => {
+                self.ended = true;
+                Some(Err(Failure::of_use(
+                    format!("capture `{}` is cut or damaged after {} packets: {error}", self.name, self.good),
+                    "repair it with `editcap`, or capture it again",
+                )))
+            }
+        }
+    }
 }
 
 /// `2026-11-20 12:00:00.000000000`, in UTC (days to dates after Howard Hinnant's `civil_from_days`).
@@ -204,11 +196,5 @@ mod tests {
         assert_eq!(capture.packets[0].at, Some(Duration::from_millis(8500)));
         assert!(capture.damage.is_none());
         assert_eq!((cut.packets.len(), cut.damage.is_some()), (3, true));
-    }
-
-    #[test]
-    fn units_of_an_interface() {
-        assert_eq!(time(1_500_000, 1_000_000), Duration::from_millis(1500));
-        assert_eq!(time(3, 2), Duration::from_millis(1500));
     }
 }

@@ -5,6 +5,8 @@
 
 pub mod capture;
 pub mod json;
+pub mod link;
+pub mod pcapng;
 pub mod text;
 
 use std::ops::Range;
@@ -19,12 +21,14 @@ use mokume_wire::HeaderValue;
 use crate::compile::{self, Checked};
 use crate::failure::Failure;
 use crate::library::Library;
+use link::{Front, Whose};
 
 /// What packets are read by.
 pub struct Dissector {
     pub automaton: Automaton,
     pub written: Written,
     pub protocols: Protocols,
+    pub whose: Whose,
 }
 
 /// A packet, layer by layer.
@@ -85,7 +89,8 @@ pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> 
         Failure::of_program(first, "`mokume check` says where")
     })?;
     let written = crate::written::of(&checked.program, &checked.program.stacks[stack.index()], &automaton);
-    Ok(Dissector { automaton, written, protocols })
+    let whose = if file.is_some() { Whose::Users } else { Whose::Library };
+    Ok(Dissector { automaton, written, protocols, whose })
 }
 
 const OWN_STACK: &str = "Dissected";
@@ -107,12 +112,68 @@ fn own(world: &dyn World) -> Checked {
 }
 
 impl Dissector {
+    /// What a packet of a link begins with, and `None` where the stack has no wire for that: it is not to be read, then.
+    pub fn front(&self, link: u32) -> Option<Front> {
+        let front = link::front(link, self.whose)?;
+        let is_there = front == Front::Frame || link::KINDS.iter().any(|kind| self.of_kind(*kind).is_some());
+        is_there.then_some(front)
+    }
+
+    /// Says that packets of a link are not read, and what to do.
+    pub fn refusal(&self, link: u32, packets: &str) -> Failure {
+        let help = match self.whose {
+            Whose::Library => {
+                "name a stack for such frames (`--by FILE`); instead of `tcpdump -i any`, name an interface"
+            }
+            Whose::Users => "if its frames are what the stack's device carries, say so: `editcap -T user0 IN OUT`",
+        };
+        let name = &self.automaton.name;
+        let message = format!("{packets} of link {}, of which stack `{name}` has no wire", link::name(link));
+        Failure::of_use(message, help)
+    }
+
     /// Takes a packet apart, as far as a wire accepts it. Total: what no wire follows, or the last one refuses, is
     /// `rest`.
-    pub fn dissect(&self, octets: &[u8]) -> Dissection {
+    pub fn dissect(&self, octets: &[u8], front: Front) -> Dissection {
         let mut dissection = Dissection { layers: Vec::new(), rest: 0..octets.len() };
+        let first = match front {
+            Front::Frame => self.next(&self.protocols.first, &[]),
+            Front::Packet => link::kind_of_packet(octets).and_then(|kind| self.of_kind(kind)),
+            Front::Family(order) => self.family(octets, order, &mut dissection),
+        };
+        self.follow(first, octets, &mut dissection);
+        dissection
+    }
+
+    /// What stands on the lowest layer where frames are of this kind.
+    fn of_kind(&self, kind: u64) -> Option<usize> {
+        let lowest = self.protocols.first.iter().flat_map(|first| &self.protocols.all[first.to].above);
+        let is_of = |keys: &[Key]| matches!(keys, [key] if key.value == kind);
+        lowest.clone().find(|above| is_of(&above.keys)).map(|above| above.to)
+    }
+
+    /// The four octets in front, and what follows by them.
+    fn family(&self, octets: &[u8], order: link::Order, dissection: &mut Dissection) -> Option<usize> {
+        let first: [u8; 4] = octets.get(..4)?.try_into().ok()?;
+        let family = link::family(first, order);
+        let next = link::kind_of_family(family).and_then(|kind| self.of_kind(kind));
+        let name = "family".to_string();
+        let field = Field { name, bit: 0, width: 32, value: family.into(), written: None, unread: false };
+        dissection.layers.push(Layer {
+            name: "link".to_string(),
+            wire: "Family".to_string(),
+            octets: 0..4,
+            fields: vec![field],
+            refused: None,
+            padding: 0..0,
+        });
+        dissection.rest = 4..octets.len();
+        next
+    }
+
+    fn follow(&self, first: Option<usize>, octets: &[u8], dissection: &mut Dissection) {
         let mut headers: Vec<HeaderValue> = Vec::new();
-        let mut next = self.next(&self.protocols.first, &headers);
+        let mut next = first;
         while let Some(at) = next {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
@@ -143,7 +204,6 @@ impl Dissector {
             }
             dissection.layers.push(layer);
         }
-        dissection
     }
 
     fn layer(&self, name: &str, wire: mokume_reaction::WireId, start: usize, seen: &[mokume_wire::Seen]) -> Layer {

@@ -20,6 +20,8 @@ pub struct Stack {
     /// Functions in C, for the interpreter, and their texts.
     pub natives: Option<Arc<dyn Natives>>,
     pub native_files: Files,
+    /// Which wire follows which.
+    pub protocols: mokume_lower::Protocols,
     pub lessons: Vec<Lesson>,
 }
 
@@ -50,12 +52,18 @@ pub fn stacks() -> Vec<Stack> {
                 composed: compiled.composed,
                 natives: compiled.natives,
                 native_files: compiled.native_files,
+                protocols: compiled.protocols,
                 lessons: Vec::new(),
             });
         }
         for test in checked.program.tests.iter().filter(|test| checked.roots.contains(&test.span.file)) {
             let Some(stack) = own[test.stack.0 as usize] else { continue };
-            let (script, diagnostics) = mokume_lower::test_script(&stacks[stack].uncomposed, &checked.sources, test);
+            let (script, diagnostics) = mokume_lower::test_script(
+                &checked.program,
+                (&stacks[stack].uncomposed, &stacks[stack].protocols),
+                &checked.sources,
+                test,
+            );
             scripts.push((stack, script.unwrap_or_else(|| panic!("{file}: {}: {diagnostics:?}", test.name))));
         }
     }
@@ -85,6 +93,7 @@ pub fn automata() -> Vec<Stack> {
             composed,
             natives: None,
             native_files: Files::default(),
+            protocols: Default::default(),
             lessons: Vec::new(),
         }));
     }
@@ -123,7 +132,7 @@ fn lesson(automaton: &Automaton, script: &Script) -> Option<Lesson> {
 
 fn taught(automaton: &Automaton, action: &Action) -> Option<Taught> {
     let (port, event, args) = match action {
-        Action::After(duration) => return Some(Taught::After(*duration)),
+        Action::After(duration) | Action::Within(duration) => return Some(Taught::After(*duration)),
         Action::Input { port, event, args } => (port, event, args),
     };
     let port = automaton.ports.iter().position(|known| known.name == *port)?;

@@ -170,8 +170,10 @@ impl Number<'_, '_, '_> {
     fn shifted_right(&self) -> Expr {
         let (x, y) = self.operands();
         let width = u64::from(self.width);
-        match self.w.ranges.constant(self.b) {
-            Some(by) if by < width => x.infix(Infix::Shr, Expr::Number(by)),
+        match (self.w.ranges.constant(self.a), self.w.ranges.constant(self.b)) {
+            // A number by itself is an `int` in C, whatever its width is here.
+            (Some(a), Some(by)) if by < width => Expr::Number(a >> by),
+            (None, Some(by)) if by < width => x.infix(Infix::Shr, Expr::Number(by)),
             _ => self.narrowed(computes("mk_shr", [x, y, Expr::Number(width)])),
         }
     }

@@ -20,7 +20,7 @@ pub trait Around {
     fn emission<'p>(&self, w: &mut Writer<'_, 'p>, emission: &'p Emission, stmt: &'p Stmt);
 
     /// `accept(msg, …) or { … }`: a session begins with the message at hand.
-    fn begin<'p>(&self, w: &mut Writer<'_, 'p>, begin: Begin<'p>);
+    fn begin_session<'p>(&self, w: &mut Writer<'_, 'p>, begin: Begin<'p>);
 
     /// The point of the listener that the flow at hand is for; the other way where nobody listens.
     fn listener(&self, w: &mut Writer) -> Option<Fork>;

@@ -83,7 +83,7 @@ impl<'p> Writer<'_, 'p> {
                 self.around.accept(self, message, stmt);
             }
             S::Begin { message, given, otherwise } => {
-                self.around.begin(self, Begin { message: *message, given, otherwise });
+                self.around.begin_session(self, Begin { message: *message, given, otherwise });
             }
             S::IfListener { local, then, otherwise } => {
                 if let Some(found) = self.around.listener(self) {

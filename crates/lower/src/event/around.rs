@@ -16,7 +16,7 @@ impl Around for Shapes {
         w.run_emission(emission, stmt);
     }
 
-    fn begin<'p>(&self, w: &mut Writer<'_, 'p>, begin: Begin<'p>) {
+    fn begin_session<'p>(&self, w: &mut Writer<'_, 'p>, begin: Begin<'p>) {
         w.begin_here(begin);
     }
 

@@ -13,7 +13,6 @@ use crate::constants::Env;
 use crate::program;
 
 pub use planner::{Piece, Planner, Under};
-pub use users::awaits;
 
 /// One scalar of a flow.
 #[derive(Clone, Debug, PartialEq)]
@@ -241,4 +240,9 @@ impl Plan<'_> {
 pub fn has_header(inst: &Inst) -> bool {
     inst.layer()
         .is_some_and(|layer| layer.header.is_some() || layer.key.as_ref().is_some_and(|key| !key.fields.is_empty()))
+}
+
+/// Whether messages without a session come to the layer, which begins its sessions itself.
+pub fn awaits(layer: &Layer) -> bool {
+    layer.handlers.iter().any(|handler| matches!(handler.event, Event::Arrives { .. }))
 }

@@ -3,7 +3,7 @@
 use mokume_base::{Code, Diagnostic};
 use mokume_semantics::program::*;
 
-use super::{Kind, Modes, Planner};
+use super::{awaits, Kind, Modes, Planner};
 
 impl Planner<'_, '_> {
     /// From the top down: who uses what.
@@ -101,9 +101,4 @@ impl Planner<'_, '_> {
             }
         }
     }
-}
-
-/// Whether messages without a session come to the layer, which begins its sessions itself.
-pub fn awaits(layer: &Layer) -> bool {
-    layer.handlers.iter().any(|handler| matches!(handler.event, Event::Arrives { .. }))
 }

@@ -60,6 +60,8 @@ pub struct Lowering<'p> {
     pub watched: Vec<Watched>,
     /// Whose sessions hand a change of this name on to those above.
     pub handed_on: HashSet<(usize, String)>,
+    enums: HashMap<s::EnumId, r::EnumId>,
+    attributes: HashMap<s::AttributeId, r::AttributeId>,
     declared: HashSet<(r::ClassId, r::Trigger)>,
     tasks: VecDeque<Task>,
     places: HashMap<(u32, u32), r::SourceId>,
@@ -90,6 +92,8 @@ impl<'p> Lowering<'p> {
             procedures: HashMap::new(),
             watched: Vec::new(),
             handed_on: HashSet::new(),
+            enums: HashMap::new(),
+            attributes: HashMap::new(),
             declared: HashSet::new(),
             tasks: VecDeque::new(),
             places: HashMap::new(),
@@ -217,26 +221,29 @@ impl<'p> Lowering<'p> {
 
     fn enumeration(&mut self, id: s::EnumId) -> r::Type {
         let definition = &self.program.enums[id.index()];
-        let name = &definition.name.text;
-        let at = self.a.enums.iter().position(|known| known.name == *name).unwrap_or_else(|| {
+        let known = self.enums.get(&id).copied();
+        let entered = known.unwrap_or_else(|| {
             let names = definition.names.iter().map(|(name, value)| (name.text.clone(), *value)).collect();
-            let (width, open) = (definition.width, definition.open);
-            self.a.enums.push(r::Enum { name: name.clone(), width, open, names });
-            self.a.enums.len() - 1
+            let name = unlike(&definition.name.text, self.a.enums.iter().map(|known| known.name.as_str()));
+            self.a.enums.push(r::Enum { name, width: definition.width, open: definition.open, names });
+            r::EnumId::from(self.a.enums.len() - 1)
         });
-        r::Type::Enum(r::EnumId::from(at))
+        self.enums.insert(id, entered);
+        r::Type::Enum(entered)
     }
 
     /// The attribute's number in the automaton, entered when it is first asked for.
     pub fn attribute(&mut self, id: s::AttributeId) -> r::AttributeId {
-        let definition = &self.program.attributes[id.index()];
-        let name = &definition.name.text;
-        if let Some(at) = self.a.attributes.iter().position(|known| known.name == *name) {
-            return r::AttributeId::from(at);
+        if let Some(known) = self.attributes.get(&id) {
+            return *known;
         }
+        let definition = &self.program.attributes[id.index()];
         let ty = self.plain(definition.ty);
-        self.a.attributes.push(r::Attribute { name: name.clone(), ty, default: definition.default });
-        r::AttributeId::from(self.a.attributes.len() - 1)
+        let name = unlike(&definition.name.text, self.a.attributes.iter().map(|known| known.name.as_str()));
+        self.a.attributes.push(r::Attribute { name, ty, default: definition.default });
+        let entered = r::AttributeId::from(self.a.attributes.len() - 1);
+        self.attributes.insert(id, entered);
+        entered
     }
 
     /// The flow's scalars as named parameters.
@@ -395,4 +402,14 @@ impl<'p> Lowering<'p> {
         self.inst(inst).has_scope(s::ScopeKind::Point)
             || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &asks))
     }
+}
+
+/// The name, or with as many `_` behind it as tell it from those that are there: another file's item may have it.
+fn unlike<'n>(name: &str, taken: impl Iterator<Item = &'n str>) -> String {
+    let taken: HashSet<&str> = taken.collect();
+    let mut unlike = name.to_owned();
+    while taken.contains(unlike.as_str()) {
+        unlike.push('_');
+    }
+    unlike
 }

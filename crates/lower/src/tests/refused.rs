@@ -5,7 +5,7 @@ use mokume_semantics::analyse_files;
 use mokume_semantics::load::Nothing;
 use mokume_semantics::program::StackId;
 
-use crate::{lower, test_script, Options};
+use crate::{lower_with_protocols, test_script, Options};
 
 use super::files::shown;
 
@@ -16,9 +16,10 @@ fn codes(text: &str) -> Vec<&'static str> {
     let (program, diagnostics) = analyse_files(&mut sources, &[file], &mut Nothing);
     assert_eq!(shown(&sources, &diagnostics), Vec::<String>::new(), "{text}");
     let stack = StackId(program.stacks.len() as u32 - 1);
-    let (automaton, mut found) = lower(&program, &sources, stack, &Options::default());
-    if let Some(automaton) = automaton {
-        found.extend(program.tests.iter().flat_map(|test| test_script(&automaton, &sources, test).1));
+    let (lowered, mut found) = lower_with_protocols(&program, &sources, stack, &Options::default());
+    if let Some((automaton, protocols)) = lowered {
+        let script = |test| test_script(&program, (&automaton, &protocols), &sources, test).1;
+        found.extend(program.tests.iter().flat_map(script));
     }
     found.iter().map(|diagnostic| diagnostic.code.0).collect()
 }

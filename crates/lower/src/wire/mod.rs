@@ -375,7 +375,7 @@ fn compare_of(op: s::Binary) -> r::Compare {
     }
 }
 
-fn expression_of(expression: &s::WireExpr) -> r::WireExpression {
+pub fn expression_of(expression: &s::WireExpr) -> r::WireExpression {
     use r::WireExpression as E;
     match expression {
         s::WireExpr::Number(value) => E::Number(*value),

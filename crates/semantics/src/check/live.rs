@@ -51,8 +51,13 @@ impl Walk<'_> {
             visit::stmt_exprs(stmt, &mut |expr| self.expr(expr, f));
             match &stmt.kind {
                 StmtKind::If { condition, then, otherwise, .. } => match self.known(condition) {
-                    Some(true) => self.block(then, f),
-                    Some(false) => self.block(otherwise, f),
+                    Some(known) => {
+                        let taken = if known { then } else { otherwise };
+                        self.block(taken, f);
+                        if visit::leaves(taken) {
+                            return;
+                        }
+                    }
                     None => {
                         self.block(then, f);
                         self.block(otherwise, f);

@@ -7,6 +7,8 @@ pub(crate) mod calls;
 pub(crate) mod changes;
 pub(crate) mod column;
 mod descents;
+pub(crate) mod ended;
+pub(crate) mod hidden;
 pub(crate) mod idle;
 pub(crate) mod invert;
 pub(crate) mod linear;

@@ -2,7 +2,7 @@
 
 use mokume_base::Span;
 
-use super::{Name, StackId};
+use super::{Name, StackId, WireId};
 
 /// `device.mac`, `device.mtu` in a stack's expressions are [`ExprKind::Below`](super::ExprKind::Below) without a flow, named `device.mac`.
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ pub enum StepKind {
     Expect {
         /// Port, event and arguments each.
         outputs: Vec<(Name, Name, Args)>,
+        /// `within 200 ms`: how long there is time for them, in nanoseconds.
+        within: Option<u64>,
     },
     /// `after 20 ms`: time goes on.
     After {
@@ -100,10 +102,55 @@ pub enum Arg {
     Octets(Vec<u8>),
     /// `?s`
     Bind(String),
-    /// `s`
-    Handle(String),
+    /// `s`: what an output has bound, the name of an enum's value, or a reason; which it is follows from the port.
+    Handle(Name),
     /// `_`, of an output.
     Any,
+    /// `s + 1`: what was bound, and so much more; it wraps at its own width.
+    Sum {
+        /// Bound by an output in front.
+        handle: String,
+        /// Added to it, modulo 2^64.
+        plus: u64,
+    },
+    /// `Rfc791 { ttl: 64 } "data"`
+    Packet(Packet),
+}
+
+/// A packet by its fields.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// From its front on.
+    pub parts: Vec<PacketPart>,
+    /// `over flow(…)`: the numbers that the checksum of the first wire counts.
+    pub over: Option<Vec<u64>>,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// A part of a packet.
+#[derive(Clone, Debug)]
+pub enum PacketPart {
+    /// What a wire lays out.
+    Wire(WirePattern),
+    /// As they are.
+    Octets(Vec<u8>),
+    /// `_`: of an output, whatever comes.
+    Any(Span),
+}
+
+/// `Rfc9293 { syn: 1, seq: ?iss, .. }`
+#[derive(Clone, Debug)]
+pub struct WirePattern {
+    /// Which wire.
+    pub wire: WireId,
+    /// Where it is named.
+    pub name: Name,
+    /// In the order in which they are written; a field of a list comes once for each element. Of several words: the fields whose
+    /// names begin so.
+    pub fields: Vec<(Name, Vec<Arg>)>,
+    /// `..`: what is not named may be anything, but for sizes and checksums.
+    pub rest: bool,
 }
 
 /// Hosts and links in virtual time.

@@ -52,6 +52,19 @@ pub struct Wire {
     pub items: Vec<WireItem>,
     /// Fields whose types say how their values are written, by name.
     pub written: Vec<(String, Form)>,
+    /// What packets of tests have in fields that they do not name, by the fields' names.
+    pub defaults: Vec<(String, WireDefault)>,
+    /// Fields that a checksum of the wire behind this one counts.
+    pub pseudo: Vec<Name>,
+}
+
+/// What a packet of a test has in a field that it does not name.
+#[derive(Clone, Debug)]
+pub enum WireDefault {
+    /// A number, a size, a checksum.
+    Of(WireExpr),
+    /// The checksum of the packet and of the pseudo header: what the wire in front says, and the packet's size.
+    PseudoChecksum,
 }
 
 /// A part of a packet.

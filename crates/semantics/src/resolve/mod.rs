@@ -48,5 +48,7 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     bundle::bundles(&mut cx);
     stack::stacks(&mut cx);
     test::tests(&mut cx);
+    let clashes = cx.names.clashes(loaded);
+    cx.out.extend(clashes);
     (cx.program, cx.out)
 }

@@ -13,7 +13,7 @@ choice! {
         Name(NameExpr), Number(NumberExpr), Duration(DurationExpr), Bool(BoolExpr), Octets(OctetsExpr),
         Paren(ParenExpr), Vector(VectorExpr), Unary(UnaryExpr), Binary(BinaryExpr), Cast(CastExpr), Call(CallExpr), Field(FieldExpr),
         Index(IndexExpr), Record(RecordExpr), If(If), Match(Match), Running(RunningExpr), Left(LeftExpr),
-        Range(RangeExpr), Bind(BindExpr), Hole(HoleExpr),
+        Range(RangeExpr), Bind(BindExpr), Hole(HoleExpr), Packet(PacketExpr),
     }
 }
 
@@ -52,8 +52,12 @@ node! {
     ArgList = ARG_LIST;
     /// `a`, `name: a`, `device.mac: a`
     Arg = ARG;
-    /// `..` at the end of an output's arguments: the others may be anything
+    /// `..` at the end of an output's arguments, or of a packet's fields: the others may be anything
     Rest = REST;
+    /// `Rfc791 { ttl: 64 } Rfc768 { length: 12, .. } "data"`, in tests: wires by their fields, and octets
+    PacketExpr = PACKET_EXPR;
+    /// `over flow(remote.host: 10.0.0.1)`: what a checksum counts beside the packet
+    PacketOver = PACKET_OVER;
     /// `a.b`
     FieldExpr = FIELD_EXPR;
     /// `a[i]`, `m[k, l]`
@@ -145,9 +149,9 @@ impl MatchArm {
 }
 
 impl NameExpr {
-    /// As it is written.
+    /// As it is written, without blanks: of a record of a module with the module's name, `udp.Pair`.
     pub fn text(&self) -> String {
-        self.0.text().to_string()
+        super::unblanked(&self.0)
     }
 }
 
@@ -342,6 +346,31 @@ impl RecordExpr {
     /// In the order in which they are written.
     pub fn fields(&self) -> Vec<RecordExprField> {
         children(&self.0)
+    }
+}
+
+impl RecordExpr {
+    /// `..` at the end, in tests.
+    pub fn rest(&self) -> Option<Rest> {
+        child(&self.0)
+    }
+}
+
+impl PacketExpr {
+    /// Wires and octets, in the order of the packet.
+    pub fn parts(&self) -> Vec<Expr> {
+        children(&self.0)
+    }
+    /// What the checksum of the first wire counts.
+    pub fn over(&self) -> Option<PacketOver> {
+        child(&self.0)
+    }
+}
+
+impl PacketOver {
+    /// `flow(…)`
+    pub fn flow(&self) -> Option<Expr> {
+        child(&self.0)
     }
 }
 

@@ -68,6 +68,8 @@ node! {
     PatternList = PATTERN_LIST;
     /// `Data { seq }` among a handler's parameters
     AlternativePattern = ALTERNATIVE_PATTERN;
+    /// `seq`, `seq: number` in it
+    PatternField = PATTERN_FIELD;
     /// `limit 8`, of a loop or of `on settle`
     LimitClause = LIMIT_CLAUSE;
     /// `later 64`
@@ -393,9 +395,20 @@ impl AlternativePattern {
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// The fields' names in braces.
-    pub fn fields(&self) -> Vec<Name> {
-        children::<Name>(&self.0).into_iter().skip(1).collect()
+    /// The fields in braces.
+    pub fn fields(&self) -> Vec<PatternField> {
+        children(&self.0)
+    }
+}
+
+impl PatternField {
+    /// Which field it is.
+    pub fn field(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// What the handler calls it: as the field is called, if nothing else is said.
+    pub fn local(&self) -> Option<Name> {
+        children(&self.0).into_iter().last()
     }
 }
 

@@ -136,6 +136,15 @@ pub fn doc_of(node: &SyntaxNode) -> String {
         .join("\n")
 }
 
+/// A name's text: between its words blanks may stand.
+fn unblanked(node: &SyntaxNode) -> String {
+    let text = node.text().to_string();
+    match text.contains('.') {
+        true => text.split_whitespace().collect(),
+        false => text,
+    }
+}
+
 node! {
     /// A whole file, or a fragment.
     File = FILE;
@@ -158,9 +167,9 @@ impl File {
 }
 
 impl Name {
-    /// As it is written.
+    /// As it is written, without blanks: `Ports`, and `udp.Ports` where the name of an item stands.
     pub fn text(&self) -> String {
-        self.0.text().to_string()
+        unblanked(&self.0)
     }
 }
 

@@ -28,6 +28,8 @@ node! {
     ExpectStep = EXPECT_STEP;
     /// `nothing`
     Nothing = NOTHING;
+    /// `within 200 ms`
+    Within = WITHIN;
     /// `dropped stale 1`
     DroppedStep = DROPPED_STEP;
     /// `consumed used 1`
@@ -88,6 +90,10 @@ impl ExpectStep {
     /// `=> nothing`
     pub fn is_nothing(&self) -> bool {
         child::<Nothing>(&self.0).is_some()
+    }
+    /// `within 200 ms`: so long there is time for them.
+    pub fn within(&self) -> Option<Expr> {
+        child::<Within>(&self.0).and_then(|within| child(&within.0))
     }
     /// The outputs, as calls whose arguments may hold `?s` and `_`.
     pub fn outputs(&self) -> Vec<Expr> {

@@ -6,7 +6,7 @@ choice! {
     /// What a wire or an arm of it holds, in order.
     WireMember {
         Field(WireField), Where(WireWhere), Trim(WireTrim), Choice(WireChoice), Optional(WireOptional),
-        Options(WireOptions), Reach(WireReach), Each(WireEach),
+        Options(WireOptions), Reach(WireReach), Each(WireEach), Default(WireDefault), Pseudo(WirePseudo),
     }
 }
 
@@ -21,6 +21,10 @@ node! {
     WireWhere = WIRE_WHERE;
     /// `trim packet to length`
     WireTrim = WIRE_TRIM;
+    /// `default 64`, `default checksum(packet, pseudo)`
+    WireDefault = WIRE_DEFAULT;
+    /// `pseudo source, destination, protocol`
+    WirePseudo = WIRE_PSEUDO;
     /// `choice kind { … }`
     WireChoice = WIRE_CHOICE;
     /// `1 => Data { … }`
@@ -113,6 +117,20 @@ impl WireField {
     /// Written as it was read, when what came up goes down again.
     pub fn is_preserved(&self) -> bool {
         has_word(&self.0, "preserved")
+    }
+}
+
+impl WireDefault {
+    /// What packets of tests have in the field in front of it.
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl WirePseudo {
+    /// Fields of the wire.
+    pub fn fields(&self) -> Vec<Name> {
+        children(&self.0)
     }
 }
 

@@ -19,7 +19,7 @@ pub fn between(last: &Piece, next: &Piece) -> usize {
     }
     if stands_apart(last, next) {
         return match next.begins_kind() {
-            Some(WIRE_WHERE | WIRE_TRIM) => CONSTRAINT,
+            Some(WIRE_WHERE | WIRE_TRIM | WIRE_DEFAULT) => CONSTRAINT,
             Some(LINK_OPTION) if !is_within_option(last) => OPTIONS,
             _ => APART,
         };

@@ -118,7 +118,11 @@ impl Parser<'_> {
             self.path("an argument's name");
             self.bump();
         }
+        let start = self.checkpoint();
         let height = self.value("an argument");
+        if self.in_test && self.at_packet_part() {
+            self.packet(start);
+        }
         self.close();
         height
     }
@@ -173,6 +177,12 @@ impl Parser<'_> {
         let p = self;
         let mut height = 0;
         while !p.at(R_BRACE) && !p.at_stop() {
+            if p.in_test && p.at(DOT_DOT) {
+                p.open(REST);
+                p.bump();
+                p.close();
+                break;
+            }
             let before = p.pos;
             p.open(RECORD_EXPR_FIELD);
             if p.name("a field's name") && (p.eat(COLON) || p.field_assigned()) {

@@ -28,15 +28,19 @@ impl Parser<'_> {
 
     /// Whether state of a container stands here: `queue<Message> waiting(8)`, `budget spent(8)`.
     pub(super) fn at_contained(&self) -> bool {
-        let plain = self.nth(1) == IDENT && self.nth(2) == L_PAREN && self.same_line(1) && self.same_line(2);
-        self.at(IDENT) && (self.nth(1) == LT || plain)
+        // `containers.queue<Message> waiting(8)`: the module's name and its dot stand in front.
+        let at =
+            if self.nth(1) == DOT && self.nth(2) == IDENT && self.same_line(1) && self.same_line(2) { 2 } else { 0 };
+        let same_line = self.same_line(at + 1) && self.same_line(at + 2);
+        let plain = self.nth(at + 1) == IDENT && self.nth(at + 2) == L_PAREN && same_line;
+        self.at(IDENT) && (self.nth(at + 1) == LT || plain)
     }
 
     pub(super) fn contained(&mut self) {
         self.form = "queue<Message> waiting(8) from kept";
         self.open_documented(CONTAINED);
         self.open(NAMED_TYPE);
-        self.name("a container's name");
+        self.item_name("a container's name");
         self.close();
         if self.at(LT) {
             self.open(TYPE_ARGS);

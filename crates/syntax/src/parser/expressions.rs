@@ -20,6 +20,32 @@ pub(super) const CAST: u8 = 11;
 const NO_OPERANDS: [&str; 10] = ["and", "or", "in", "as", "else", "let", "return", "while", "for", "where"];
 
 impl Parser<'_> {
+    /// Whether another part of a packet stands here: a wire with its fields, octets, `_`, or `over flow(…)`.
+    pub(super) fn at_packet_part(&self) -> bool {
+        match self.peek() {
+            STRING | HEX_STRING => true,
+            IDENT if self.nth(1) == L_BRACE => self.nth_text(0).starts_with(|c: char| c.is_ascii_uppercase()),
+            IDENT => self.at_word("_") || self.at_word("over") && self.nth(1) == IDENT,
+            _ => false,
+        }
+    }
+
+    /// `Rfc791 { ttl: 64 } Rfc768 { .. } "data"`, behind its first part.
+    pub(super) fn packet(&mut self, start: rowan::Checkpoint) {
+        self.open_at(start, PACKET_EXPR);
+        while self.at_packet_part() {
+            if self.at_word("over") {
+                self.open(PACKET_OVER);
+                self.bump();
+                self.expression();
+                self.close();
+            } else {
+                self.primary();
+            }
+        }
+        self.close();
+    }
+
     /// An expression; reports and consumes nothing if none begins here.
     pub(super) fn expression(&mut self) -> Height {
         let height = self.binary(0);

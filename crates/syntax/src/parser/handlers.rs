@@ -100,13 +100,19 @@ impl Parser<'_> {
         self.close();
     }
 
+    /// `Data { seq }`, `Data { seq: number }`
     pub(super) fn alternative_pattern(&mut self) {
         self.open(ALTERNATIVE_PATTERN);
         self.name("an alternative's name");
         let opening = self.span_of(0);
         self.bump();
         while self.at(IDENT) {
+            self.open(PATTERN_FIELD);
             self.name("a field's name");
+            if self.eat(COLON) {
+                self.name("a name for the field");
+            }
+            self.close();
             if !self.eat(COMMA) {
                 break;
             }

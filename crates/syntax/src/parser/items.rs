@@ -369,7 +369,7 @@ impl Parser<'_> {
                 self.layer_use();
             }
             if self.eat_word("encoded") && !(self.same_line(0) && self.eat_word("compressed")) {
-                self.name_here("a wire's name");
+                self.item_name_here("a wire's name");
             }
         }
         self.close();
@@ -397,7 +397,7 @@ impl Parser<'_> {
             return;
         }
         self.open(LAYER_USE);
-        self.name("a layer's name");
+        self.item_name("a layer's name");
         if self.at(L_PAREN) && self.same_line(0) {
             self.arguments();
         }

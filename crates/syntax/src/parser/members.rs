@@ -310,7 +310,7 @@ impl Parser<'_> {
     pub(super) fn serves(&mut self) {
         self.open_documented(SERVES);
         self.bump();
-        self.name_here("a service's name");
+        self.item_name_here("a service's name");
         self.close();
     }
 
@@ -318,7 +318,7 @@ impl Parser<'_> {
     pub(super) fn uses(&mut self) {
         self.open_documented(USES);
         self.bump();
-        self.name_here("a service's name");
+        self.item_name_here("a service's name");
         if self.eat_word("as") {
             self.name_here("a name for it");
         } else {
@@ -334,14 +334,14 @@ impl Parser<'_> {
     pub(super) fn names(&mut self, kind: SyntaxKind) {
         self.open_documented(kind);
         self.bump();
-        self.name_here("an attribute's name");
+        self.item_name_here("an attribute's name");
         loop {
             if self.at(IDENT) && self.same_line(0) && !self.at_any_word(&MEMBER_WORDS) {
                 self.missing_comma("attribute");
             } else if !self.eat(COMMA) {
                 break;
             }
-            self.name("an attribute's name");
+            self.item_name("an attribute's name");
         }
         self.close();
     }

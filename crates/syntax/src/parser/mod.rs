@@ -343,6 +343,36 @@ impl<'t> Parser<'t> {
         self.name(what)
     }
 
+    /// The name of an item of a file, which may say whose it is: `Ports`, `udp.Ports`.
+    fn item_name(&mut self, what: &str) -> bool {
+        if !self.at(IDENT) {
+            self.expected(what);
+            return false;
+        }
+        self.open(NAME);
+        self.bump();
+        if self.at_qualified() {
+            self.bump();
+            self.bump();
+        }
+        self.close();
+        true
+    }
+
+    /// As [`Self::item_name`], on the same line.
+    fn item_name_here(&mut self, what: &str) -> bool {
+        if self.new_line_before(0) {
+            self.expected(what);
+            return false;
+        }
+        self.item_name(what)
+    }
+
+    /// Whether the name before goes on behind a dot.
+    fn at_qualified(&self) -> bool {
+        self.at(DOT) && self.nth(1) == IDENT && self.same_line(0) && self.same_line(1)
+    }
+
     /// As [`Self::name_here`].
     fn path_here(&mut self, what: &str) -> bool {
         if self.new_line_before(0) {

@@ -155,9 +155,12 @@ impl Parser<'_> {
         let start = self.checkpoint();
         self.open(NAME_EXPR);
         self.bump();
+        if self.at_record_of_a_module() {
+            self.bump();
+            self.bump();
+        }
         self.close();
-        let text = self.nth_before();
-        let is_type = text.starts_with(|c: char| c.is_ascii_uppercase());
+        let is_type = self.nth_before().starts_with(is_upper);
         if is_type && self.at(L_BRACE) && self.same_line(0) && !self.no_record {
             self.open_at(start, RECORD_EXPR);
             let height = self.record_fields();
@@ -167,10 +170,21 @@ impl Parser<'_> {
         1
     }
 
+    /// `udp.Pair {`, behind its first word. Other items of modules are read as parts: `udp.PORT`.
+    fn at_record_of_a_module(&self) -> bool {
+        let is_module = self.nth_before().starts_with(|c: char| c.is_ascii_lowercase());
+        let record = self.nth_text(1).starts_with(is_upper) && self.nth(2) == L_BRACE && self.same_line(2);
+        is_module && self.at_qualified() && record && !self.no_record
+    }
+
     pub(super) fn nth_before(&self) -> &str {
         let token = self.tokens[self.significant[self.pos - 1] as usize];
         &self.text[token.start as usize..token.end as usize]
     }
+}
+
+fn is_upper(c: char) -> bool {
+    c.is_ascii_uppercase()
 }
 
 /// The unit that is meant by what other languages and people write.

@@ -69,9 +69,9 @@ impl Parser<'_> {
     pub(super) fn name_list(&mut self, kind: SyntaxKind, what: &str) {
         self.open_documented(kind);
         self.bump();
-        self.name_here(what);
+        self.item_name_here(what);
         while self.eat(COMMA) {
-            self.name(what);
+            self.item_name(what);
         }
         self.close();
     }
@@ -113,7 +113,7 @@ impl Parser<'_> {
         self.bump();
         loop {
             self.open(CLAIM);
-            let named = self.name_here("a signature's name, `exact` or `padded`");
+            let named = self.item_name_here("a signature's name, `exact` or `padded`");
             self.close();
             if !named || !self.eat(COMMA) {
                 break;

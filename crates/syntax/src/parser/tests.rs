@@ -137,6 +137,12 @@ impl Parser<'_> {
                 }
             }
         }
+        if self.at_word("within") && self.same_line(0) {
+            self.open(WITHIN);
+            self.bump();
+            self.expression();
+            self.close();
+        }
         self.close();
     }
 

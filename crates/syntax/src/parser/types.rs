@@ -12,7 +12,7 @@ impl Parser<'_> {
             IDENT if self.at_word("fn") && self.nth(1) == L_PAREN => self.nested(|p| p.function_type()),
             IDENT => {
                 self.open(NAMED_TYPE);
-                self.name("a type");
+                self.item_name("a type");
                 self.close();
                 self.check_array_suffix();
             }

@@ -61,6 +61,8 @@ impl Parser<'_> {
             "options" => self.wire_options(),
             "header" => self.wire_reach(),
             "each" => self.wire_each(),
+            "default" => self.wire_default(),
+            "pseudo" => self.wire_pseudo(),
             _ => self.unknown_wire_member(),
         }
     }
@@ -126,6 +128,27 @@ impl Parser<'_> {
             self.expression();
         } else {
             self.expected("`packet to` and a length");
+        }
+        self.close();
+    }
+
+    /// `default 64`
+    fn wire_default(&mut self) {
+        self.form = "default checksum(packet, pseudo)";
+        self.open(WIRE_DEFAULT);
+        self.bump();
+        self.expression();
+        self.close();
+    }
+
+    /// `pseudo source, destination, protocol`
+    fn wire_pseudo(&mut self) {
+        self.form = "pseudo source, destination, protocol";
+        self.open(WIRE_PSEUDO);
+        self.bump();
+        self.name_here("a field's name");
+        while self.eat(COMMA) {
+            self.name("a field's name");
         }
         self.close();
     }

@@ -3,6 +3,7 @@
 //! Only here are all neighbours of a layer known. Keeps: a report stands at the stack's line, with the layer's wish as a
 //! label, so that both sides of the boundary are seen.
 
+mod arguments;
 pub(crate) mod context;
 mod events;
 mod flow_parts;
@@ -60,6 +61,7 @@ fn run(check: &mut StackCheck) {
     for index in 0..check.stack.instances.len() {
         services::check(check, index);
         sizes::check(check, index);
+        arguments::check(check, index);
         several::check(check, index);
         for descent in descents::all(check.stack, index) {
             let before = check.out.len();

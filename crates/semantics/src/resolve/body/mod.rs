@@ -11,11 +11,11 @@ mod view;
 use std::collections::BTreeMap;
 
 use mokume_base::{Code, Diagnostic, FileId, Span};
-use mokume_syntax::ast::AstNode;
+use mokume_syntax::ast::{self, AstNode};
 
 use super::context::Context;
 use crate::program::*;
-use crate::{codes, constants};
+use crate::{codes, constants, tree};
 
 pub use kind::{BodyKind, Role};
 pub use locals::Locals;
@@ -164,6 +164,17 @@ impl<'c> Body<'c> {
     pub fn object_class(&self, name: &str) -> Option<ObjectId> {
         let objects = &self.this_layer()?.objects;
         objects.iter().position(|class| class.name.text == name).map(|index| ObjectId(index as u32))
+    }
+
+    /// The name of an item that an expression is: a plain one, or with the module or file that it is of, `udp.Ports`.
+    pub fn item_name(&self, expr: &ast::Expr) -> Option<Name> {
+        let hides = |name: &str| {
+            self.locals.find(name).is_some() || self.find_state(name).is_some() || self.view.param(name).is_some()
+        };
+        match tree::name_field(self.file, expr) {
+            Some((module, _)) if hides(&module.text) => None,
+            _ => self.cx.item_name(self.file, expr),
+        }
     }
 
     // ---- what is allowed ----

@@ -66,7 +66,7 @@ fn apply(cx: &mut Context, applied: &Applied, scene: Scene) -> Option<Use> {
         Definition::Layer(id) => cx.higher.layers.get(id.index()).cloned().unwrap_or_default(),
         Definition::Bundle(id) => cx.higher.bundles.get(id.index()).cloned().unwrap_or_default(),
     };
-    let (plain, others) = higher::arguments(&higher, &applied.args);
+    let (plain, others) = higher::arguments(&higher, &once_each(cx, scene.file, &higher, &applied.args));
     let mut body = Body::argument(cx, scene.file, scene.params, scene.devices);
     debug_assert!(body.kind == BodyKind::Argument);
     let args = arguments::for_params(&mut body, &name.text, &wanted, &plain, applied.span);
@@ -75,6 +75,29 @@ fn apply(cx: &mut Context, applied: &Applied, scene: Scene) -> Option<Use> {
         return Some(Use { of, args, span: name.span });
     }
     make(cx, of, args, applied, others, scene)
+}
+
+/// The arguments without those for a function or layer that is given already; values are looked at with their parameters.
+fn once_each(cx: &mut Context, file: FileId, higher: &[Higher], args: &[ast::Arg]) -> Vec<ast::Arg> {
+    let mut said: Vec<(usize, Span)> = Vec::new();
+    let mut kept = Vec::new();
+    let mut next = 0;
+    for arg in args {
+        let known = match arg.name() {
+            Some(label) => higher.iter().position(|known| known.name.text == label.text()),
+            None => {
+                next += 1;
+                higher.iter().position(|known| known.at == next - 1)
+            }
+        };
+        let span = arg.span(file);
+        match known.and_then(|at| said.iter().find(|(other, _)| *other == at)) {
+            Some((at, first)) => cx.given_twice(&format!("`{}`", higher[*at].name.text), span, *first),
+            None => kept.push(arg.clone()),
+        }
+        said.extend(known.map(|at| (at, span)));
+    }
+    kept
 }
 
 /// A definition that is being made for functions and layers.
@@ -190,12 +213,15 @@ fn layer_expr(cx: &mut Context, value: &ast::Expr, higher: &Higher, wanted: Want
     let value = tree::unparen(value);
     let span = value.span(scene.file);
     match &value {
-        ast::Expr::Name(_) => {
-            let name = tree::name_expr(scene.file, &value)?;
+        ast::Expr::Name(_) | ast::Expr::Field(_) => {
+            let Some(name) = cx.item_name(scene.file, &value) else {
+                no_layer(cx, higher, wanted, span);
+                return None;
+            };
             apply(cx, &Applied { name, args: Vec::new(), span }, scene)
         }
         ast::Expr::Call(call) => {
-            let name = call.callee().and_then(|callee| tree::name_expr(scene.file, &callee))?;
+            let name = call.callee().and_then(|callee| cx.item_name(scene.file, &callee))?;
             apply(cx, &Applied { name, args: call.args(), span }, scene)
         }
         ast::Expr::Binary(binary) if binary.op() == Some(ast::BinaryOp::Div) => {
@@ -204,13 +230,17 @@ fn layer_expr(cx: &mut Context, value: &ast::Expr, higher: &Higher, wanted: Want
             Some(join(cx, vec![upper, lower]))
         }
         _ => {
-            let what = fitting::show_wanted(cx, wanted);
-            let text = format!("{what} is wanted for `{}`, and this is a value", higher.name.text);
-            let help = format!("name a layer: `{}: …`; perhaps the arguments stand in another order", higher.name.text);
-            cx.error(codes::HIGHER_ARGUMENT, text, span, "no layer", &help);
+            no_layer(cx, higher, wanted, span);
             None
         }
     }
+}
+
+fn no_layer(cx: &mut Context, higher: &Higher, wanted: Wanted, span: Span) {
+    let what = fitting::show_wanted(cx, wanted);
+    let text = format!("{what} is wanted for `{}`, and this is a value", higher.name.text);
+    let help = format!("name a layer: `{}: …`; perhaps the arguments stand in another order", higher.name.text);
+    cx.error(codes::HIGHER_ARGUMENT, text, span, "no layer", &help);
 }
 
 /// Several parts as a bundle without a name.

@@ -90,7 +90,7 @@ pub(super) fn function_given(
 ) -> Option<FunctionId> {
     let span = value.span(file);
     let wanted = show_function(cx, params, result);
-    let Some(name) = tree::name_expr(file, &tree::unparen(value)) else {
+    let Some(name) = cx.item_name(file, &tree::unparen(value)) else {
         let text = format!("a function `{wanted}` is wanted here");
         let help = "name a function of a file: the compiler puts it in the parameter's place";
         cx.error(codes::HIGHER_ARGUMENT, text, span, "no function", help);

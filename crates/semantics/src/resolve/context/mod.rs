@@ -2,6 +2,7 @@
 //!
 //! May assume: nothing. Keeps: it asks no rule of the language anything; rooms above put their findings here, for each other.
 
+mod built_in;
 mod higher;
 mod inside;
 mod names;
@@ -15,8 +16,9 @@ use mokume_syntax::ast;
 
 use crate::load::Loaded;
 use crate::program::*;
-use crate::{codes, suggest, types};
+use crate::{codes, suggest, tree, types};
 
+pub use built_in::{is_value, type_of};
 pub use higher::{ContainerId, Given, Higher, HigherTables, Kind, Made, Wanted};
 pub use inside::{Inside, Pending};
 pub use names::{Item, Names};
@@ -119,14 +121,56 @@ impl Context {
         self.out.push(Diagnostic::error(code, message).at(span, label).help(help));
     }
 
-    /// Declares an item; a report if its file has the name already.
+    /// Declares an item; a report if its file has the name already, or if the language has it.
     pub fn declare(&mut self, name: &Name, item: Item) {
+        let built_in = match item {
+            Item::Function(_) | Item::Const(_) => built_in::is_value(&name.text),
+            Item::Alias(_) | Item::Record(_) | Item::Enum(_) => built_in::is_type(&name.text),
+            Item::Attribute(_)
+            | Item::Service(_)
+            | Item::Signature(_)
+            | Item::Vocabulary(_)
+            | Item::Layer(_)
+            | Item::Bundle(_)
+            | Item::Wire(_)
+            | Item::Stack(_)
+            | Item::Network
+            | Item::Container(_) => false,
+        };
+        if built_in {
+            self.hides(name, item.kind());
+        }
         self.out.extend(self.names.add(name, item));
     }
 
-    /// What a name means in a file: its own item first, then those of the files it uses.
+    /// A report that a name stands for something of the language already.
+    pub fn hides(&mut self, name: &Name, kind: &str) {
+        let text = format!("`{}` is part of the language: {kind} of this name would never be meant", name.text);
+        self.error(codes::HIDES_BUILT_IN, text, name.span, "built in", "give it another name");
+    }
+
+    /// A report that something is given twice where it may be given once.
+    pub fn given_twice(&mut self, what: &str, again: Span, first: Span) {
+        let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, format!("{what} is given twice"))
+            .at(again, "again here")
+            .label(first, "first here");
+        self.report(diagnostic.help("leave one of them out"));
+    }
+
+    /// What a name means in a file: its own item first, then those of the files it uses; `udp.Ports` is that of `udp`.
     pub fn item(&self, file: FileId, name: &str) -> Option<Item> {
         self.names.find(file, name)
+    }
+
+    /// The name of an item that an expression is: a plain one, or with the module or file that it is of, `udp.Ports`.
+    pub fn item_name(&self, file: FileId, expr: &ast::Expr) -> Option<Name> {
+        if let ast::Expr::Name(_) = expr {
+            return tree::name_expr(file, expr);
+        }
+        let (module, name) = tree::name_field(file, expr)?;
+        let text = format!("{}.{}", module.text, name.text);
+        let known = self.names.is_qualifier(file, &module.text) && self.item(file, &text).is_some();
+        known.then(|| Name { text, span: module.span.to(name.span) })
     }
 
     /// An error for a name that stands for nothing, or for something else.
@@ -137,8 +181,14 @@ impl Context {
             None => Diagnostic::error(code, format!("there is no `{}` here", name.text))
                 .at(name.span, format!("expected {what}")),
         };
+        let (module, plain) = name.text.split_once('.').unwrap_or(("", &name.text));
+        if !module.is_empty() && !self.names.is_qualifier(file, module) {
+            return self
+                .out
+                .push(diagnostic.help(format!("no module or file `{module}` is used here: add `use {module}`")));
+        }
         let names = self.names.visible(file, &wanted);
-        let help = suggest::help(&name.text, names.iter().copied());
+        let help = suggest::help(plain, names.iter().copied());
         match (help, self.names.is_elsewhere(file, &name.text, &wanted)) {
             (_, true) => {
                 diagnostic = diagnostic.help(format!("a file that is not used here has `{}`: add its `use`", name.text))

@@ -1,8 +1,10 @@
 //! The names at the top of files: what each stands for, and which file sees it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use mokume_base::{Diagnostic, FileId, Span};
+use mokume_syntax::{ast, Parse, SyntaxKind};
 
 use crate::codes;
 use crate::load::Loaded;
@@ -62,13 +64,18 @@ struct Known {
 pub struct Names {
     known: HashMap<String, Vec<Known>>,
     visible: HashMap<FileId, BTreeSet<FileId>>,
+    qualifiers: HashMap<FileId, String>,
+    modules: HashMap<FileId, usize>,
+    /// Names that were looked up and mean several things, by the file that asked.
+    clashes: RefCell<BTreeMap<(FileId, String), [Known; 2]>>,
 }
 
 impl Names {
     /// No names yet, of files whose `use` is known.
     pub fn new(loaded: &Loaded) -> Names {
         let visible = loaded.files.iter().map(|(file, _)| (*file, loaded.visible(*file))).collect();
-        Names { known: HashMap::new(), visible }
+        let (qualifiers, modules) = (loaded.qualifiers.clone(), loaded.modules.clone());
+        Names { known: HashMap::new(), visible, qualifiers, modules, clashes: RefCell::default() }
     }
 
     /// Takes an item in; a report if its file has the name already.
@@ -85,12 +92,59 @@ impl Names {
         Some(diagnostic)
     }
 
-    /// What a name means in a file: its own item first, then those of the files it uses.
+    /// What a name means in a file: its own item first, then those of its module, then the only one of the files it uses.
+    /// `udp.Ports` is that of the module or file `udp`. Of several the first; [`Names::clashes`] reports them.
     pub fn find(&self, file: FileId, name: &str) -> Option<Item> {
-        let known = self.known.get(name)?;
-        let own = known.iter().find(|known| known.span.file == file);
-        let used = || known.iter().find(|known| self.sees(file, known.span.file));
-        own.or_else(used).map(|known| known.item)
+        let (qualifier, plain) = match name.split_once('.') {
+            Some((qualifier, plain)) => (Some(qualifier), plain),
+            None => (None, name),
+        };
+        let fits = |known: &&Known| qualifier.is_none_or(|wanted| self.is_called(known.span.file, wanted));
+        let seen = self.known.get(plain)?.iter().filter(|known| self.sees(file, known.span.file));
+        let seen: Vec<&Known> = seen.filter(fits).collect();
+        let module = self.modules.get(&file);
+        let together = |known: &&&Known| module.is_some() && self.modules.get(&known.span.file) == module;
+        if let Some(own) = seen.iter().find(|known| known.span.file == file) {
+            return Some(own.item);
+        }
+        let near: Vec<&Known> = seen.iter().filter(together).copied().collect();
+        let found = if near.is_empty() { seen } else { near };
+        if let [first, second, ..] = found[..] {
+            self.clashes.borrow_mut().entry((file, name.to_string())).or_insert([*first, *second]);
+        }
+        found.first().map(|known| known.item)
+    }
+
+    /// Whether a word stands in front of names of files that this one sees.
+    pub fn is_qualifier(&self, file: FileId, word: &str) -> bool {
+        self.visible.get(&file).is_some_and(|seen| seen.iter().any(|other| self.is_called(*other, word)))
+    }
+
+    fn is_called(&self, file: FileId, word: &str) -> bool {
+        self.qualifiers.get(&file).is_some_and(|own| own == word)
+    }
+
+    /// An error for each name that a file's text uses and that means several things there.
+    pub fn clashes(&self, loaded: &Loaded) -> Vec<Diagnostic> {
+        let clashes = self.clashes.borrow();
+        clashes.iter().filter_map(|((file, name), found)| self.clash(loaded, *file, name, found)).collect()
+    }
+
+    fn clash(&self, loaded: &Loaded, file: FileId, name: &str, [first, second]: &[Known; 2]) -> Option<Diagnostic> {
+        let (_, parse) = loaded.files.iter().find(|(known, _)| *known == file)?;
+        let span = place_of(file, parse, name)?;
+        let plain = name.rsplit('.').next().unwrap_or(name);
+        let [one, other] =
+            [first, second].map(|known| self.qualifiers.get(&known.span.file).cloned().unwrap_or_default());
+        let diagnostic =
+            Diagnostic::error(codes::CLASH, format!("`{name}` is the name of two items that are seen here"))
+                .at(span, "which of them?")
+                .label(first.span, format!("{}, of `{one}`", first.item.kind()))
+                .label(second.span, format!("{}, of `{other}`", second.item.kind()));
+        Some(match one == other {
+            true => diagnostic.help("both files have one name: give one another, or another name to one of the items"),
+            false => diagnostic.help(format!("say which: `{one}.{plain}` or `{other}.{plain}`")),
+        })
     }
 
     fn sees(&self, file: FileId, other: FileId) -> bool {
@@ -114,4 +168,24 @@ impl Names {
         let known = self.known.get(name).map_or(&[][..], Vec::as_slice);
         known.iter().any(|known| wanted(known.item) && !self.sees(file, known.span.file))
     }
+}
+
+/// Where a file first names an item: the word, and not as a part of something else.
+fn place_of(file: FileId, parse: &Parse, name: &str) -> Option<Span> {
+    let tokens = parse.syntax().descendants_with_tokens().filter_map(|element| element.into_token());
+    let tokens: Vec<_> = tokens.filter(|token| !token.kind().is_trivia()).collect();
+    let words: Vec<&str> = name.split('.').collect();
+    let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text() == text);
+    let begins = |at: &usize| {
+        let behind_dot = *at > 0 && tokens[*at - 1].kind() == SyntaxKind::DOT;
+        let whole = match words[..] {
+            [word] => is(*at, word),
+            [module, word, ..] => is(*at, module) && is(*at + 1, ".") && is(*at + 2, word),
+            [] => false,
+        };
+        whole && !behind_dot
+    };
+    let at = (0..tokens.len()).find(begins)?;
+    let last = &tokens[at + 2 * (words.len() - 1)];
+    Some(ast::token_span(&tokens[at], file).to(ast::token_span(last, file)))
 }

@@ -46,10 +46,15 @@ pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Spa
         name.text == "open" && label.is_some_and(|label| given_type(body, &label.text).is_some())
     });
     let parts: Vec<ast::Arg> = parts.into_iter().cloned().collect();
-    let mut values = Vec::new();
+    let mut values: Vec<(Name, Expr)> = Vec::new();
     for arg in given {
         let (Some(label), Some(value)) = (arg.name(), arg.value()) else { continue };
         let label = tree::path(body.file, &label);
+        if let Some((first, _)) = values.iter().find(|(first, _)| first.text == label.text) {
+            let first = first.span;
+            body.cx.given_twice(&format!("`{}`", label.text), label.span, first);
+            continue;
+        }
         let ty = given_type(body, &label.text).unwrap_or(Type::Unknown);
         values.push((label, expr::value(body, &value, ty)));
     }

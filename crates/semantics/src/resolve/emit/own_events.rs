@@ -29,6 +29,17 @@ pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: 
     if types.is_none() {
         misspelt_event(body, name, down);
     }
+    for label in args.iter().filter_map(|arg| arg.name()) {
+        let place = body.span(&label);
+        let help = "leave the name out: they are given in the order of the handler's";
+        body.error(
+            codes::UNKNOWN_PARAMETER,
+            format!("what `{event}` takes has no names here"),
+            place,
+            "not here",
+            help,
+        );
+    }
     let values: Vec<Tree> = args.iter().filter_map(|arg| arg.value()).collect();
     if let Some(types) = types.as_ref().filter(|types| types.len() != values.len()) {
         let text = format!("handlers of `{event}` take {} parameters, not {}", types.len(), values.len());

@@ -59,18 +59,21 @@ impl Said {
             match header.and_then(|header| header.variant(&name.text)) {
                 Some((index, variant)) => {
                     let values = records::values(body, &name.text, "alternative", &variant.fields, fields, place);
-                    self.chosen = Some((index, values, place));
+                    if let Some((.., first)) = self.chosen.replace((index, values, place)) {
+                        body.cx.given_twice("what the header says", place, first);
+                    }
                 }
                 None => {
                     no_alternative(body, owner, header, &name);
                     self.misspelt = true;
                 }
             }
-        } else if self.message.is_none() {
-            self.message = Some(messages::given(body, &value));
+        } else if let Some(first) = &self.message {
+            let diagnostic = Diagnostic::error(codes::WRONG_COUNT, "`send` takes one message");
+            let diagnostic = diagnostic.at(place, "the second").label(first.span, "the first");
+            body.report(diagnostic.help("name a header's field: `seq: next`"));
         } else {
-            let text = "`send` takes one message";
-            body.error(codes::WRONG_COUNT, text, place, "the second", "name a header's field: `seq: next`");
+            self.message = Some(messages::given(body, &value));
         }
     }
 }

@@ -4,7 +4,7 @@ use mokume_base::{FileId, Notation};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
-use crate::resolve::context::{Context, Item, Lazy};
+use crate::resolve::context::{type_of, Context, Item, Lazy};
 use crate::resolve::expr::fixed;
 use crate::{codes, suggest, tree, types};
 
@@ -42,7 +42,7 @@ fn named(cx: &mut Context, file: FileId, name: &Name) -> Type {
     if let Some((_, ty)) = cx.types.iter().find(|(known, _)| *known == name.text) {
         return *ty;
     }
-    if let Some(ty) = builtin_type(&name.text) {
+    if let Some(ty) = type_of(&name.text) {
         return ty;
     }
     match cx.item(file, &name.text) {
@@ -115,24 +115,6 @@ pub fn alias(cx: &mut Context, index: usize, name: &Name) -> Type {
             ty
         }
     }
-}
-
-fn builtin_type(name: &str) -> Option<Type> {
-    let bits = |prefix: &str| {
-        let digits = name.strip_prefix(prefix)?;
-        let plain = digits.bytes().all(|digit| digit.is_ascii_digit()) && !digits.starts_with('0');
-        digits.parse::<u8>().ok().filter(|width| plain && (1..=64).contains(width))
-    };
-    Some(match name {
-        "bool" => Type::Bool,
-        "Duration" => Type::Duration,
-        "Instant" => Type::Instant,
-        "Message" => Type::Message,
-        "Reason" => Type::Reason,
-        "Flow" => Type::Flow(Side::Above),
-        "LowerFlow" => Type::Flow(Side::Below),
-        _ => return bits("u").map(Type::UInt).or_else(|| bits("seq").map(Type::Seq)),
-    })
 }
 
 /// At borders (headers, events, published values) every element is scalars of its own, so there are few.

@@ -12,6 +12,7 @@ use crate::{codes, suggest, tree};
 /// One value for each parameter: by position, then by name, then the defaults.
 pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::Arg], span: Span) -> Vec<Expr> {
     let mut given: Vec<Option<Expr>> = vec![None; params.len()];
+    let mut places: Vec<Option<Span>> = vec![None; params.len()];
     let mut next = 0;
     let mut misspelt = false;
     for arg in args {
@@ -21,10 +22,9 @@ pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::A
             misspelt |= arg.name().is_some();
             continue;
         };
-        let value = expr::value(body, &value, params[index].ty);
-        if given[index].replace(value).is_some() {
-            let text = format!("`{}` is given twice", params[index].name.text);
-            body.error(codes::DEFINED_TWICE, text, place, "again here", "leave one of them out");
+        given[index] = Some(expr::value(body, &value, params[index].ty));
+        if let Some(first) = places[index].replace(place) {
+            body.cx.given_twice(&format!("`{}`", params[index].name.text), place, first);
         }
     }
     // A misspelt one may be the one that is missing.

@@ -11,12 +11,12 @@ use crate::resolve::expr;
 use crate::resolve::expr::{
     arguments, containers, conversions, flows, methods, natives, operations, operators, positional,
 };
-use crate::{codes, suggest, tree};
+use crate::{codes, suggest};
 
 /// A call: by a plain name, or of something behind a dot.
 pub fn read(body: &mut Body, call: &ast::CallExpr, want: Option<Type>, span: Span) -> Expr {
     let (Some(callee), args) = (call.callee(), call.args()) else { return unknown(span) };
-    if let Some(name) = tree::name_expr(body.file, &callee) {
+    if let Some(name) = body.item_name(&callee) {
         return by_name(body, &name, &args, want, span);
     }
     if let Tree::Field(field) = &callee {

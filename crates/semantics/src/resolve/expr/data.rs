@@ -84,9 +84,8 @@ pub fn arm_parts(
 
 fn bind_parts(body: &mut Body, call: &ast::CallExpr, (id, whole): (EnumId, &Expr)) -> Vec<(LocalId, Expr)> {
     let span = body.span(call);
-    let Some((_, name)) = call.callee().and_then(|callee| tree::name_field(body.file, &callee)) else {
-        return Vec::new();
-    };
+    let Some(Tree::Field(head)) = call.callee() else { return Vec::new() };
+    let Some(name) = tree::some_name(body.file, head.name()) else { return Vec::new() };
     let item = &body.cx.program.enums[id.index()];
     let Some(place) = item.names.iter().position(|(known, _)| known.text == name.text) else { return Vec::new() };
     let (Some(range), Some(record)) = (item.parts.get(place).cloned(), item.data) else { return Vec::new() };

@@ -19,7 +19,7 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
     if let Some(found) = containers::part(body, &base, &name) {
         return found;
     }
-    if let Some(owner) = tree::name_expr(body.file, &base) {
+    if let Some(owner) = body.item_name(&base) {
         if let Some(found) = of_name(body, &owner, &name, span) {
             return found;
         }

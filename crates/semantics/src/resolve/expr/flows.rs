@@ -27,6 +27,7 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
         }
     }
     let (mut local, mut remote) = (Vec::new(), Vec::new());
+    let mut said: Vec<(String, Option<String>, Span)> = Vec::new();
     for arg in args {
         let Some(value) = arg.value() else { continue };
         let Some(label) = arg.name() else {
@@ -47,6 +48,17 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
                 continue;
             }
         };
+        let place = body.span(&label);
+        // An end as a whole is each of its parts.
+        let name = part.as_ref().map(|part| part.text.clone());
+        let same = |(other, known, _): &&(String, Option<String>, Span)| {
+            other == end && (name.is_none() || known.is_none() || *known == name)
+        };
+        if let Some((.., first)) = said.iter().find(same).cloned() {
+            body.cx.given_twice(&format!("`{}`", tree::path(body.file, &label).text), place, first);
+            continue;
+        }
+        said.push((end.to_string(), name, place));
         let before = body.cx.out.len();
         let ty = match &part {
             Some(part) => flow_parts::part_type(body, part, side, parts.len() > 1),

@@ -78,6 +78,12 @@ pub fn part(body: &mut Body, message: LocalId, name: &Name, span: Span) -> Expr 
 
 /// An attribute by its name.
 pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
+    // The layer may say of which file it is: `reads internet.ttl`.
+    let own = body.this_layer().map(|layer| layer.reads.iter().chain(&layer.writes).copied().collect::<Vec<_>>());
+    let is_named = |id: &AttributeId| body.cx.program.attributes[id.index()].name.text == name.text;
+    if let Some(id) = own.unwrap_or_default().into_iter().find(is_named) {
+        return Some(id);
+    }
     if let Some(Item::Attribute(id)) = body.cx.item(body.file, &name.text) {
         return Some(id);
     }
@@ -154,7 +160,7 @@ fn no_operation(body: &mut Body, name: &Name) {
 
 fn received(body: &mut Body, message: LocalId, args: &[ast::Arg], span: Span) -> Expr {
     let Some(values) = positional::counted(body, "received", args, 1, span) else { return unknown(span) };
-    let Some(name) = tree::name_expr(body.file, &values[0]) else {
+    let Some(name) = body.item_name(&values[0]) else {
         let place = values[0].span(body.file);
         body.error(
             codes::UNKNOWN_ITEM,

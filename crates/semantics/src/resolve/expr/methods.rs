@@ -16,7 +16,7 @@ pub(super) fn read(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], s
     let (Some(base), Some(name)) = (field.base(), tree::some_name(body.file, field.name())) else {
         return unknown(span);
     };
-    let owner = tree::name_expr(body.file, &base);
+    let owner = body.item_name(&base);
     if let Some(found) = owner.as_ref().and_then(|owner| of_enum(body, owner, field, args, span)) {
         return found;
     }

@@ -79,7 +79,10 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
         Tree::Binary(binary) => operators::binary(body, binary, want, span),
         Tree::Cast(cast) => casts::read(body, cast, span),
         Tree::Call(call) => calls::read(body, call, want, span),
-        Tree::Field(field) => fields::read(body, field, span),
+        Tree::Field(field) => match body.item_name(expr) {
+            Some(name) => names::read(body, &name, want),
+            None => fields::read(body, field, span),
+        },
         Tree::Index(index) => indices::read(body, index, span),
         Tree::Record(record) => records::read(body, record, span),
         Tree::Running(running) => state::running(body, running, span),
@@ -88,6 +91,9 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
         Tree::Match(inner) => branches::match_value(body, inner, want, span),
         Tree::Range(_) => {
             no_value(body, "a range is no value", span, "a range", "it stands in `for i in a .. b limit 8`")
+        }
+        Tree::Packet(_) => {
+            no_value(body, "a packet is no value", span, "a packet", "packets stand in the steps of tests")
         }
         Tree::Bind(_) | Tree::Hole(_) => unknown(span),
     }

@@ -69,10 +69,9 @@ fn placed(body: &mut Body, name: &str, args: &[ast::Arg], span: Span) -> Option<
 
 fn wire_and_field(body: &mut Body, value: &Tree) -> Option<(WireId, Name)> {
     let path = match tree::unparen(value) {
-        Tree::Field(field) => field
-            .base()
-            .and_then(|base| tree::name_expr(body.file, &base))
-            .zip(tree::some_name(body.file, field.name())),
+        Tree::Field(field) => {
+            field.base().and_then(|base| body.item_name(&base)).zip(tree::some_name(body.file, field.name()))
+        }
         _ => None,
     };
     let Some((wire, field)) = path else {

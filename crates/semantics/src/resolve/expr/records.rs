@@ -49,6 +49,7 @@ pub fn values(
     span: Span,
 ) -> Vec<Expr> {
     let mut values: Vec<Option<Expr>> = vec![None; fields.len()];
+    let mut places: Vec<Option<Span>> = vec![None; fields.len()];
     let mut misspelt = false;
     for (name, value) in given {
         let Some(index) = fields.iter().position(|field| field.name.text == name.text) else {
@@ -64,9 +65,9 @@ pub fn values(
                 conversions::coerce(body, found, fields[index].ty)
             }
         };
-        if values[index].replace(found).is_some() {
-            let text = format!("field `{}` is given twice", name.text);
-            body.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
+        values[index] = Some(found);
+        if let Some(first) = places[index].replace(name.span) {
+            body.cx.given_twice(&format!("field `{}`", name.text), name.span, first);
         }
     }
     let given = fields.iter().zip(&values);

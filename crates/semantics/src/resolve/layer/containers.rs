@@ -142,7 +142,7 @@ fn parts(
         let (layer, shared) = (reader.id, Rc::new(inside.clone()));
         let types = inside.types.clone();
         reader.cx.with_types(&types, |cx| {
-            let mut inner = LayerReader { cx, file, id: layer, inside: Some(shared) };
+            let mut inner = LayerReader { cx, file, id: layer, inside: Some(shared), once: Vec::new() };
             match &state {
                 ast::State::Contained(tree) => declare(&mut inner, scope, tree, &full, members),
                 state => {

@@ -5,7 +5,7 @@ use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::body::Body;
-use crate::resolve::context::{twice, Pending};
+use crate::resolve::context::{is_value, twice, Pending};
 use crate::resolve::expr;
 use crate::resolve::expr::annotations;
 use crate::resolve::items::params;
@@ -28,6 +28,9 @@ pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
                 if let Some(first) = first {
                     let diagnostic = twice("function", &head.name, &first);
                     reader.cx.report(diagnostic);
+                }
+                if is_value(&head.name.text) {
+                    reader.cx.hides(&head.name, "a function");
                 }
                 reader.this().functions.push(head);
             }

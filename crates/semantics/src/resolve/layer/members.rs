@@ -1,6 +1,6 @@
 //! What a layer declares, member by member.
 
-use mokume_base::Span;
+use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
@@ -13,18 +13,22 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::scopes;
 use crate::{codes, tree};
 
-/// All members; scopes from the outside in first, as places for messages take from the quotas of those around them.
+/// All members: what state may speak of, then scopes from the outside in, as places for messages take from the quotas of those
+/// around them, then objects.
 pub(super) fn all(reader: &mut LayerReader, members: &[ast::Member]) {
-    let rank = |member: &ast::Member| match member {
-        ast::Member::Scope(scope) => Some(scopes::kind_of(scope)),
-        _ => None,
+    let rank = |member: &&ast::Member| match member {
+        ast::Member::Scope(scope) => match scopes::kind_of(scope) {
+            ScopeKind::Entity => 1,
+            ScopeKind::Point => 2,
+            ScopeKind::SessionBelow => 3,
+            ScopeKind::Session | ScopeKind::Object(_) => 4,
+        },
+        ast::Member::Object(_) => 5,
+        _ => 0,
     };
-    let is_state = |member: &&ast::Member| matches!(member, ast::Member::Scope(_) | ast::Member::Object(_));
-    members.iter().filter(|member| !is_state(member)).for_each(|member| read(reader, member));
-    for kind in [ScopeKind::Entity, ScopeKind::Point, ScopeKind::SessionBelow, ScopeKind::Session] {
-        members.iter().filter(|member| rank(member) == Some(kind)).for_each(|member| read(reader, member));
-    }
-    members.iter().filter(|member| matches!(member, ast::Member::Object(_))).for_each(|member| read(reader, member));
+    let mut ordered: Vec<&ast::Member> = members.iter().collect();
+    ordered.sort_by_key(rank);
+    ordered.into_iter().for_each(|member| read(reader, member));
     members.iter().for_each(|member| scopes::quotas_of(reader, member));
 }
 
@@ -74,12 +78,19 @@ fn read(reader: &mut LayerReader, member: &ast::Member) {
 fn set_key(reader: &mut LayerReader, key: &ast::Key, span: Span) {
     let fields = fields::read(reader.cx, reader.file, &key.fields(), FieldUse::Key);
     only(reader, Shape::Multiplexor, "key", span);
+    if !once(reader, "key", span) {
+        return;
+    }
     reader.this().key = Some(Key { symmetric: key.is_symmetric(), fields });
 }
 
 fn set_address(reader: &mut LayerReader, address: &ast::Address, span: Span) {
     let fields = fields::read(reader.cx, reader.file, &address.fields(), FieldUse::Values);
-    only(reader, Shape::Router, if address.is_below() { "below address" } else { "address" }, span);
+    let what = if address.is_below() { "below address" } else { "address" };
+    only(reader, Shape::Router, what, span);
+    if !once(reader, what, span) {
+        return;
+    }
     let layer = reader.this();
     *(if address.is_below() { &mut layer.below_address } else { &mut layer.address }) = fields;
 }
@@ -90,7 +101,14 @@ fn add_use(reader: &mut LayerReader, uses: &ast::Uses) {
     let snake = |name: &Name| Name { text: tree::snake_case(&name.text), span: name.span };
     let alias = tree::some_name(reader.file, uses.alias()).or(service.as_ref().map(snake));
     match (service_named(reader, service), alias) {
-        (Some((service, _)), Some(alias)) => reader.this().uses.push((service, alias)),
+        (Some((service, _)), Some(alias)) => {
+            let first =
+                reader.this().uses.iter().find(|(_, first)| first.text == alias.text).map(|(_, first)| first.clone());
+            match first {
+                Some(first) => reader.cx.report(twice("name of a service", &alias, &first)),
+                None => reader.this().uses.push((service, alias)),
+            }
+        }
         (None, Some(alias)) => drop(reader.cx.said.unknown_services.insert(alias.text)),
         (_, None) => {}
     }
@@ -98,9 +116,12 @@ fn add_use(reader: &mut LayerReader, uses: &ast::Uses) {
 
 fn add_header(reader: &mut LayerReader, header: &ast::Header, span: Span) {
     if reader.this().header.is_some() {
+        let first = reader.once.iter().find(|(what, _)| *what == "header").map_or(span, |(_, first)| *first);
         let help = "write the alternatives in one: `header { Data { … } with message | Ack { … } }`";
-        return reader.cx.error(codes::DEFINED_TWICE, "a layer has one header", span, "the second", help);
+        let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, "a layer has one header").at(span, "the second");
+        return reader.cx.report(diagnostic.label(first, "the first").help(help));
     }
+    reader.once.push(("header", span));
     let variants = match header.fields() {
         Some(fields) => {
             let fields = fields::read(reader.cx, reader.file, &fields, FieldUse::Header);
@@ -135,7 +156,11 @@ fn alternatives(reader: &mut LayerReader, header: &ast::Header) -> Vec<Variant> 
 fn service_named(reader: &mut LayerReader, name: Option<Name>) -> Option<(ServiceId, Name)> {
     let name = name?;
     match reader.cx.item(reader.file, &name.text) {
-        Some(Item::Service(id)) => Some((id, name)),
+        Some(Item::Service(id)) => {
+            // What it is called in the layer does not say whose it is.
+            let text = name.text.rsplit('.').next().unwrap_or_default().to_string();
+            Some((id, Name { text, span: name.span }))
+        }
         _ => {
             reader
                 .cx
@@ -188,6 +213,16 @@ fn add_publish(reader: &mut LayerReader, publish: &ast::Publish) {
     reader.this().publishes.push(Publish { name, ty, flow, locals, value });
 }
 
+/// Whether a member that a layer has once is there for the first time; the first one counts.
+fn once(reader: &mut LayerReader, what: &'static str, span: Span) -> bool {
+    let first = reader.once.iter().find(|(known, _)| *known == what).map(|(_, first)| *first);
+    match first {
+        Some(first) => reader.cx.given_twice(&format!("`{what}`"), span, first),
+        None => reader.once.push((what, span)),
+    }
+    first.is_none()
+}
+
 /// A member that only one shape has.
 fn only(reader: &mut LayerReader, shape: Shape, what: &str, span: Span) {
     if reader.this().shape == shape {
@@ -203,6 +238,9 @@ fn only(reader: &mut LayerReader, shape: Shape, what: &str, span: Span) {
 /// `match one`, `match all`, `match all when broadcast`
 fn set_matching(reader: &mut LayerReader, matching: &ast::Matching, span: Span) {
     only(reader, Shape::Multiplexor, "match", span);
+    if !once(reader, "match", span) {
+        return;
+    }
     if matching.is_one() {
         return;
     }

@@ -78,12 +78,12 @@ fn members_of(cx: &mut Context, id: LayerId, file: FileId, item: &ast::Layer) {
             cx.said.emitted.push((id, name.text, owner.text == "below"));
         }
     }
-    let mut declare = LayerReader { cx, file, id, inside: None };
+    let mut declare = LayerReader { cx, file, id, inside: None, once: Vec::new() };
     members::all(&mut declare, &item.members());
 }
 
 fn heads_of(cx: &mut Context, id: LayerId, file: FileId, item: &ast::Layer) {
-    let mut declare = LayerReader { cx, file, id, inside: None };
+    let mut declare = LayerReader { cx, file, id, inside: None, once: Vec::new() };
     heads::read(&mut declare, item);
     heads::container_heads(&mut declare);
     rules::shape_rules(&mut declare, item);
@@ -101,7 +101,7 @@ pub fn bodies(cx: &mut Context) {
 }
 
 fn bodies_of(cx: &mut Context, id: LayerId, file: FileId, item: &ast::Layer) {
-    let mut work = LayerReader { cx, file, id, inside: None };
+    let mut work = LayerReader { cx, file, id, inside: None, once: Vec::new() };
     values::read(&mut work, item);
     code::read(&mut work, item);
     code::containers(&mut work);

@@ -15,6 +15,8 @@ pub struct LayerReader<'a> {
     pub id: LayerId,
     /// The container whose state is being read.
     pub inside: Option<std::rc::Rc<Inside>>,
+    /// Members that a layer has once, as far as they were met, and where.
+    pub once: Vec<(&'static str, Span)>,
 }
 
 impl LayerReader<'_> {

@@ -94,9 +94,8 @@ pub(super) fn bound(cx: &mut Context, at: At, over: &ast::Over, layer: &Known) -
         let mut body = Body::argument(cx, at.file, &at.stack.params, &at.stack.devices);
         let value = expr::some_value(&mut body, key.value(), field.ty, name.span);
         let value = body.folded(value);
-        if bound.iter().any(|(first, _)| first.text == name.text) {
-            let help = "leave one of them out";
-            cx.error(codes::DEFINED_TWICE, "this key is bound twice", name.span, "again here", help);
+        if let Some((first, _)) = bound.iter().find(|(first, _)| first.text == name.text) {
+            cx.given_twice(&format!("key `{}`", name.text), name.span, first.span);
             continue;
         }
         bound.push((name, value));

@@ -16,13 +16,12 @@ const LONGEST_TICK: u64 = 60_000_000_000;
 
 /// Each setting once, but for `order`.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &mut Stack) {
-    let mut said: Vec<String> = Vec::new();
+    let mut said: Vec<(String, Span)> = Vec::new();
     for member in item.members() {
         let ast::StackMember::Setting(setting) = member else { continue };
         let (word, span) = (setting.word(), setting.span(file));
-        if word != "order" && said.contains(&word) {
-            let text = format!("this stack says `{word}` twice");
-            cx.error(codes::DEFINED_TWICE, text, span, "again here", "leave one of them out");
+        if let Some((_, first)) = said.iter().find(|(known, _)| word != "order" && *known == word) {
+            cx.given_twice(&format!("`{word}`"), span, *first);
             continue;
         }
         match word.as_str() {
@@ -34,7 +33,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &mu
             "mtu" => stack.mtu = mtu(cx, file, &setting, span),
             _ => order(cx, file, &setting, span, stack),
         }
-        said.push(word);
+        said.push((word, span));
     }
 }
 

@@ -3,12 +3,14 @@
 //! May assume: stacks. Keeps: ports and values by name only, as what ports do is known after lowering.
 
 mod network;
+mod packets;
 mod stack_use;
 mod steps;
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mokume_base::FileId;
+use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::codes;
@@ -19,7 +21,15 @@ use crate::resolve::expr::fixed;
 /// All tests, then all networks.
 pub fn tests(cx: &mut Context) {
     let trees = cx.trees.clone();
+    let mut named: BTreeMap<(FileId, String), Span> = BTreeMap::new();
     for (file, item) in &trees.tests {
+        if let Some(name) = item.name().filter(|name| !name.is_empty()) {
+            let span = place_of(*file, item);
+            match named.entry((*file, name.clone())) {
+                Entry::Occupied(first) => said_twice(cx, &name, span, *first.get()),
+                Entry::Vacant(place) => drop(place.insert(span)),
+            }
+        }
         if let Some(test) = test(cx, *file, item) {
             cx.program.tests.push(test);
         }
@@ -30,8 +40,20 @@ pub fn tests(cx: &mut Context) {
     }
 }
 
+fn said_twice(cx: &mut Context, name: &str, span: Span, first: Span) {
+    let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, format!("two tests of this file are called \"{name}\""))
+        .at(span, "again here")
+        .label(first, "first here");
+    cx.report(diagnostic.help("say what each of them shows: a name tells which one failed"));
+}
+
+/// Where a test begins.
+fn place_of(file: FileId, item: &ast::Test) -> Span {
+    item.syntax().first_token().map_or(item.span(file), |token| ast::token_span(&token, file))
+}
+
 fn test(cx: &mut Context, file: FileId, item: &ast::Test) -> Option<Test> {
-    let span = item.syntax().first_token().map_or(item.span(file), |token| ast::token_span(&token, file));
+    let span = place_of(file, item);
     let mut stack = None;
     let mut has_stack = false;
     let mut steps: Vec<Step> = Vec::new();
@@ -52,9 +74,12 @@ fn test(cx: &mut Context, file: FileId, item: &ast::Test) -> Option<Test> {
         let kind = test_step(cx, file, id, &step, &mut handles);
         let is_expect = matches!(step, ast::TestStep::Expect(_));
         // Lists of outputs behind each other are one.
-        if let (true, true, Some(StepKind::Expect { outputs })) = (expected, is_expect, &kind) {
-            if let Some(Step { kind: StepKind::Expect { outputs: before }, .. }) = steps.last_mut() {
+        if let (true, true, Some(StepKind::Expect { outputs, within })) = (expected, is_expect, &kind) {
+            // A time ends the list.
+            if let Some(Step { kind: StepKind::Expect { outputs: before, within: time @ None }, .. }) = steps.last_mut()
+            {
                 before.extend(outputs.iter().cloned());
+                *time = *within;
                 continue;
             }
         }
@@ -84,7 +109,8 @@ fn test_step(
         ast::TestStep::Expect(expect) => {
             let outputs =
                 expect.outputs().iter().filter_map(|output| steps::call(cx, file, stack, output, handles)).collect();
-            Some(StepKind::Expect { outputs })
+            let within = expect.within().and_then(|time| fixed::number(cx, file, &time, Type::Duration));
+            Some(StepKind::Expect { outputs, within })
         }
         ast::TestStep::Dropped(dropped) => {
             let count = count(cx, file, dropped.count());

@@ -59,9 +59,12 @@ fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec
 
 /// `until 2 s`, the last one, in nanoseconds; 0 after a report.
 fn until(cx: &mut Context, file: FileId, item: &ast::Network, name: &Name) -> u64 {
-    let mut until = None;
+    let (mut until, mut place) = (None, None);
     for member in item.members() {
         let ast::NetworkMember::Until(end) = member else { continue };
+        if let Some(first) = place.replace(end.span(file)) {
+            cx.given_twice("`until`", end.span(file), first);
+        }
         until = Some(end.duration().and_then(|value| fixed::number(cx, file, &value, Type::Duration)).unwrap_or(0));
     }
     if until.is_none() {
@@ -112,7 +115,16 @@ fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, bro
             }
         }
     }
+    let mut said: Vec<Name> = Vec::new();
     for option in item.options() {
+        let name = tree::some_name(file, option.name());
+        if let Some(again) = name.as_ref() {
+            if let Some(first) = said.iter().find(|first| first.text == again.text) {
+                cx.given_twice(&format!("`{}`", again.text), again.span, first.span);
+                continue;
+            }
+        }
+        said.extend(name);
         self::option(cx, file, &option, &mut link);
     }
     if item.devices().len() == 1 {

@@ -42,11 +42,9 @@ pub(super) fn read(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Opti
         };
         let expr = expr::value(&mut Body::constant(cx, file), &value, ty);
         let Some(value) = fixed::value(cx, &expr) else { continue };
-        if settings.iter().any(|(known, _)| known.text == name.text) {
-            let text = format!("`{}` is set twice", name.text);
-            cx.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
-        } else {
-            settings.push((name, value.words()));
+        match settings.iter().find(|(known, _)| known.text == name.text).map(|(first, _)| first.span) {
+            Some(first) => cx.given_twice(&format!("`{}`", name.text), name.span, first),
+            None => settings.push((name, value.words())),
         }
     }
     if !misspelt {

@@ -10,6 +10,7 @@ use crate::resolve::body::Body;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::expr;
 use crate::resolve::expr::{fixed, written};
+use crate::resolve::test::packets;
 use crate::{codes, suggest, tree};
 
 /// `port.event(args)` of a stack.
@@ -83,9 +84,15 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
 }
 
 /// A value of a test; records are several.
-fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
+pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
     if let Some(words) = in_notation(cx, file, value) {
         return words.into_iter().map(Arg::Word).collect();
+    }
+    if let Some(sum) = packets::sum(cx, file, value, handles) {
+        return vec![sum];
+    }
+    if let Some(packet) = packets::read(cx, file, value, handles) {
+        return vec![Arg::Packet(packet)];
     }
     match value {
         Tree::Octets(octets) => vec![Arg::Octets(octets.octets())],
@@ -97,7 +104,7 @@ fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<Str
             }
             None => Vec::new(),
         },
-        Tree::Name(name) if handles.contains(&name.text()) => vec![Arg::Handle(name.text())],
+        Tree::Name(name) if handles.contains(&name.text()) => vec![Arg::Handle(named(file, name))],
         // Reasons are outputs too; they are named as they are.
         Tree::Name(name) if !matches!(cx.item(file, &name.text()), Some(Item::Const(_))) => {
             reason_or_handle(cx, file, name, handles)
@@ -126,5 +133,9 @@ fn reason_or_handle(cx: &mut Context, file: FileId, name: &ast::NameExpr, handle
         let help = format!("did you mean `{near}`?");
         cx.error(codes::UNKNOWN_HANDLE, format!("no output before this has bound `{text}`"), span, "unknown", &help);
     }
-    vec![Arg::Handle(text)]
+    vec![Arg::Handle(named(file, name))]
+}
+
+fn named(file: FileId, name: &ast::NameExpr) -> Name {
+    Name { text: name.text(), span: name.span(file) }
 }

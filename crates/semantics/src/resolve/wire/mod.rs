@@ -4,6 +4,7 @@
 //! carries is checked with each bundle (`check::wires`).
 
 mod choices;
+mod defaults;
 mod fields;
 mod lists;
 mod optional;
@@ -23,11 +24,26 @@ pub fn wires(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.wires {
         let big = item.byte_order() != Some(ast::ByteOrder::Little);
-        let mut work =
-            WireReader { cx: &mut *cx, file: *file, big, fields: Vec::new(), written: Vec::new(), element: None };
+        let mut work = WireReader {
+            cx: &mut *cx,
+            file: *file,
+            big,
+            fields: Vec::new(),
+            written: Vec::new(),
+            defaults: Vec::new(),
+            pseudo: Vec::new(),
+            element: None,
+        };
         let all = items(&mut work, &item.members());
-        let written = work.written;
-        cx.program.wires.push(Wire { name: tree::title(*file, item.name()), big, items: all, written });
+        let (written, defaults, pseudo) = (work.written, work.defaults, work.pseudo);
+        cx.program.wires.push(Wire {
+            name: tree::title(*file, item.name()),
+            big,
+            items: all,
+            written,
+            defaults,
+            pseudo,
+        });
     }
 }
 
@@ -41,6 +57,8 @@ fn items(reader: &mut WireReader, members: &[ast::WireMember]) -> Vec<WireItem> 
             }
             ast::WireMember::Where(constraint) => fields::constraints(reader, constraint, &mut items),
             ast::WireMember::Trim(trim) => fields::trim(reader, trim, &mut items),
+            ast::WireMember::Default(default) => defaults::read(reader, default, &items),
+            ast::WireMember::Pseudo(pseudo) => defaults::pseudo(reader, pseudo),
             ast::WireMember::Choice(choice) => items.extend(choices::read(reader, choice)),
             ast::WireMember::Optional(part) => items.extend(optional::read(reader, part)),
             ast::WireMember::Options(options) => items.extend(options::read(reader, options)),

@@ -27,6 +27,10 @@ pub struct WireReader<'a> {
     pub fields: Vec<Earlier>,
     /// Of fields that were met, those whose types say how they are written.
     pub written: Vec<(String, Form)>,
+    /// Of fields that were met: `default 64`.
+    pub defaults: Vec<(String, WireDefault)>,
+    /// `pseudo source, destination`
+    pub pseudo: Vec<Name>,
     /// Within `each block in Layer.blocks`: what stands for an element.
     pub element: Option<Element>,
 }

@@ -3,9 +3,10 @@
 //! Keeps: every name in the parentheses is bound, with an unknown type where it stands for nothing.
 
 use mokume_base::Diagnostic;
-use mokume_syntax::ast::Pattern;
+use mokume_syntax::ast::{self, AstNode, Pattern};
 
 use crate::program::*;
+use crate::resolve::context::type_of;
 use crate::resolve::layer::handlers::head::Head;
 use crate::{codes, suggest, tree};
 
@@ -21,7 +22,11 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
         match pattern {
             Pattern::Alternative(alternative) => {
                 let Some(name) = tree::some_name(head.file, alternative.name()) else { continue };
-                let names: Vec<Name> = alternative.fields().iter().map(|field| tree::name(head.file, field)).collect();
+                let fields_of = alternative.fields();
+                let names = fields_of.iter().filter_map(|field| {
+                    Some((tree::some_name(head.file, field.field())?, tree::some_name(head.file, field.local())?))
+                });
+                let names: Vec<(Name, Name)> = names.collect();
                 variant = chosen(head, header.as_ref(), &owner, &name, &names, &mut fields).or(variant);
             }
             Pattern::Param(param) => {
@@ -30,11 +35,17 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
                 let alternative =
                     header.as_ref().and_then(|header| header.variant(&name.text)).filter(|_| single.is_none());
                 match field {
-                    Some((at, ty)) => fields.push((at, head.bind(name, ty))),
+                    Some((at, ty)) => {
+                        let local = called(head, &param, &name);
+                        fields.push((at, head.bind(local, ty)));
+                    }
                     None if alternative.is_some() => {
                         variant = chosen(head, header.as_ref(), &owner, &name, &[], &mut fields).or(variant);
                     }
-                    None if index == 0 => message = Some(head.bind(name, Type::Message)),
+                    None if index == 0 => {
+                        head.no_other_type(&param);
+                        message = Some(head.bind(name, Type::Message));
+                    }
                     None => no_field(head, header.as_ref(), &owner, &name),
                 }
             }
@@ -48,6 +59,27 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
     Some(Event::Deliver { message, variant, fields, flow })
 }
 
+/// What a handler calls a field: `number` of `seq: number`, else as the field is called.
+fn called(head: &mut Head, param: &ast::Param, field: &Name) -> Name {
+    let Some(ty) = param.ty() else { return field.clone() };
+    let place = ty.span(head.file);
+    let local = match &ty {
+        ast::Type::Named(named) => tree::some_name(head.file, named.name()),
+        ast::Type::Array(_) | ast::Type::Vector(_) | ast::Type::Map(_) | ast::Type::Fn(_) => None,
+    };
+    let is_name = |name: &Name| {
+        let starts_small = name.text.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
+        starts_small && !name.text.contains('.') && type_of(&name.text).is_none()
+    };
+    local.filter(is_name).unwrap_or_else(|| {
+        let text = format!("the type of `{}` stands where the header declares it", field.text);
+        let help =
+            format!("leave it out; a name behind the colon is what the handler calls it: `{}: other`", field.text);
+        head.cx.error(codes::HANDLER_PARAMS, text, place, "a type", &help);
+        field.clone()
+    })
+}
+
 /// A field's number and type, by its name.
 fn field_of(variant: &Variant, name: &Name) -> Option<(u32, Type)> {
     let at = variant.fields.iter().position(|field| field.name.text == name.text)?;
@@ -59,7 +91,7 @@ fn chosen(
     header: Option<&Header>,
     owner: &str,
     name: &Name,
-    names: &[Name],
+    names: &[(Name, Name)],
     fields: &mut Vec<(u32, LocalId)>,
 ) -> Option<u32> {
     let single = header.is_some_and(Header::is_single);
@@ -70,15 +102,15 @@ fn chosen(
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_VARIANT, text).at(name.span, "unknown");
         diagnostic.helps.extend(suggest::help(&name.text, known));
         head.cx.report(diagnostic);
-        for name in names {
-            head.bind(name.clone(), Type::Unknown);
+        for (_, local) in names {
+            head.bind(local.clone(), Type::Unknown);
         }
         return None;
     };
-    for name in names {
+    for (name, local) in names {
         match variant.fields.iter().position(|field| field.name.text == name.text) {
             Some(at) => {
-                let local = head.bind(name.clone(), variant.fields[at].ty);
+                let local = head.bind(local.clone(), variant.fields[at].ty);
                 fields.push((at as u32, local));
             }
             None => {
@@ -89,7 +121,7 @@ fn chosen(
                     .label(variant.name.span, "declared here");
                 diagnostic.helps.extend(suggest::help(&name.text, known));
                 head.cx.report(diagnostic);
-                head.bind(name.clone(), Type::Unknown);
+                head.bind(local.clone(), Type::Unknown);
             }
         }
     }

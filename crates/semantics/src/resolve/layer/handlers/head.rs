@@ -34,13 +34,20 @@ impl Head<'_> {
         LocalId(self.locals.len() as u32 - 1)
     }
 
-    /// Plain names in the parentheses; a report for more than `most`.
+    /// Plain names in the parentheses, of an event of the language; a report for more than `most`.
     pub fn names(&mut self, most: usize) -> Vec<Name> {
-        let mut names = Vec::new();
+        let params = self.params(most);
+        params.iter().for_each(|param| self.no_other_type(param));
+        params.iter().filter_map(|param| tree::some_name(self.file, param.name())).collect()
+    }
+
+    /// What stands in the parentheses; a report for more than `most`.
+    pub fn params(&mut self, most: usize) -> Vec<ast::Param> {
+        let mut params = Vec::new();
         for pattern in self.tree.patterns() {
             let place = pattern.span(self.file);
             match pattern {
-                Pattern::Param(param) if names.len() < most => names.extend(tree::some_name(self.file, param.name())),
+                Pattern::Param(param) if params.len() < most => params.push(param),
                 _ => {
                     let text = match most {
                         0 => "this event has no parameters".to_string(),
@@ -51,7 +58,20 @@ impl Head<'_> {
                 }
             }
         }
-        names
+        params
+    }
+
+    /// A report of a type that the event's parameters do not have: they are messages, reasons and flows.
+    pub fn no_other_type(&mut self, param: &ast::Param) {
+        let Some(ty) = param.ty() else { return };
+        let named = match &ty {
+            ast::Type::Named(named) => named.name().map(|name| name.text()),
+            ast::Type::Array(_) | ast::Type::Vector(_) | ast::Type::Map(_) | ast::Type::Fn(_) => None,
+        };
+        if !named.is_some_and(|name| matches!(name.as_str(), "Message" | "Reason" | "Flow" | "LowerFlow")) {
+            let text = "what an event of the language brings has the language's types";
+            self.cx.error(codes::HANDLER_PARAMS, text, ty.span(self.file), "not of this type", "leave the type out");
+        }
     }
 
     /// A report, if there are parameters.

@@ -1,11 +1,13 @@
 //! `on resolve.ask(…)`: operations of services that the layer serves, and what comes out of those that it uses.
 
 use mokume_base::Diagnostic;
+use mokume_syntax::ast::AstNode;
 
 use crate::program::*;
 use crate::resolve::emit;
+use crate::resolve::expr::annotations;
 use crate::resolve::layer::handlers::head::Head;
-use crate::{codes, suggest, tree};
+use crate::{codes, suggest, tree, types};
 
 /// `resolve.ask(next_hop)`: of a service that the layer serves, or an `out` of one that it uses.
 pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
@@ -27,7 +29,17 @@ pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
         }
     };
     let params = head.cx.program.services[service.index()].operations[operation as usize].params.clone();
-    let names = head.names(params.len());
+    let given = head.params(params.len());
+    for (param, field) in given.iter().zip(&params) {
+        let Some(ty) = param.ty() else { continue };
+        let place = ty.span(head.file);
+        let said = annotations::stored(head.cx, head.file, Some(ty));
+        if !types::same(said, field.ty) {
+            let text = format!("`{}` is {}, as the service declares it", field.name.text, head.cx.show(field.ty));
+            head.cx.error(codes::HANDLER_PARAMS, text, place, "another type", "leave the type out");
+        }
+    }
+    let names: Vec<Name> = given.iter().filter_map(|param| tree::some_name(head.file, param.name())).collect();
     if names.len() < params.len() {
         let text = format!("`{}.{}` has {} parameters, not {}", owner.text, name.text, params.len(), names.len());
         let diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text)

@@ -1,0 +1,137 @@
+//! Packets of tests: their wires as the stack calls them, and what fields have that a test does not name.
+
+use mokume_base::{Code, Diagnostic};
+use mokume_reaction::{FieldValue, WireExpression, WireId, WireItem};
+use mokume_script::{Packet, PacketPart, WirePattern};
+use mokume_semantics::program as s;
+use mokume_wire::by_fields::Default as Of;
+
+use crate::protocols::Above;
+use crate::script::Scripting;
+use crate::wire::expression_of;
+
+impl Scripting<'_> {
+    /// A packet, its wires found in the stack.
+    pub fn packet(&mut self, packet: &s::Packet) -> Packet {
+        let wires: Vec<Option<WireId>> = packet.parts.iter().map(|part| self.wire_of(part)).collect();
+        let mut parts = Vec::new();
+        for (at, part) in packet.parts.iter().enumerate() {
+            parts.push(match part {
+                s::PacketPart::Octets(octets) => PacketPart::Octets(octets.clone()),
+                s::PacketPart::Any(_) => PacketPart::Any,
+                s::PacketPart::Wire(pattern) => {
+                    let next = wires.get(at + 1).copied().flatten();
+                    PacketPart::Wire(self.pattern(pattern, wires[at], next))
+                }
+            });
+        }
+        self.is_summed(packet);
+        Packet { parts, over: packet.over.clone() }
+    }
+
+    fn wire_of(&mut self, part: &s::PacketPart) -> Option<WireId> {
+        let s::PacketPart::Wire(pattern) = part else { return None };
+        let wanted = &self.program.wires.get(pattern.wire.index())?.name.text;
+        // A wire that a stack has several times has the instance in front of its name.
+        let is_it = |name: &str| name.rsplit('.').next() == Some(wanted);
+        let found = self.automaton.wires.iter().position(|wire| is_it(&wire.name)).map(WireId::from);
+        if found.is_none() {
+            let known: Vec<&str> = self.automaton.wires.iter().map(|wire| wire.name.as_str()).collect();
+            let text = format!("no layer of the stack is encoded by `{wanted}`");
+            let help = format!("it has {}; or write octets: `x\"0800\"`", known.join(", "));
+            self.diagnostics
+                .push(Diagnostic::error(Code("M0729"), text).at(pattern.name.span, "not in the stack").help(help));
+        }
+        found
+    }
+
+    fn pattern(&mut self, pattern: &s::WirePattern, wire: Option<WireId>, next: Option<WireId>) -> WirePattern {
+        let known = wire.map(|wire| &self.automaton.wires[wire.index()]);
+        let names: Vec<String> = known.map_or(Vec::new(), |wire| {
+            WireItem::fields(&wire.items).into_iter().map(|field| field.name.clone()).collect()
+        });
+        let mut fields = Vec::new();
+        for (name, values) in &pattern.fields {
+            let within = format!("{}_", name.text);
+            let parts: Vec<String> = match values.len() {
+                1 => vec![name.text.clone()],
+                _ => names.iter().filter(|known| known.starts_with(&within)).cloned().collect(),
+            };
+            for (part, value) in parts.into_iter().zip(values) {
+                fields.push((part, self.arg(mokume_reaction::Type::U(64), value)));
+            }
+        }
+        let source = self.program.wires.get(pattern.wire.index());
+        let own = source.into_iter().flat_map(|wire| &wire.defaults).map(|(name, default)| match default {
+            s::WireDefault::Of(expression) => (name.clone(), Of::Of(expression_of(expression))),
+            s::WireDefault::PseudoChecksum => (name.clone(), Of::PseudoChecksum),
+        });
+        let mut defaults: Vec<(String, Of)> = self.key(wire, next).into_iter().collect();
+        defaults.extend(own);
+        WirePattern {
+            wire: known.map_or(String::new(), |wire| wire.name.clone()),
+            name: pattern.name.text.clone(),
+            fields,
+            rest: pattern.rest,
+            defaults,
+            pseudo: source.map_or(Vec::new(), |wire| wire.pseudo.iter().map(|name| name.text.clone()).collect()),
+        }
+    }
+
+    /// The key by which the stack binds what the next wire is of to the layers of this one: the field and its number.
+    fn key(&self, wire: Option<WireId>, next: Option<WireId>) -> Option<(String, Of)> {
+        let (wire, next) = (wire?, next?);
+        let of = |protocol: &&crate::protocols::Protocol| protocol.wire == Some(wire);
+        let mut above: Vec<&Above> =
+            self.protocols.all.iter().filter(of).flat_map(|protocol| &protocol.above).collect();
+        let found = loop {
+            let one = above.pop()?;
+            let protocol = &self.protocols.all[one.to];
+            match protocol.wire {
+                Some(wire) if wire == next => break one,
+                Some(_) => {}
+                None => above.extend(&protocol.above),
+            }
+        };
+        // A key with two ends says nothing of which of them is meant.
+        let key = found.keys.iter().find(|key| key.fields.len() == 1)?;
+        let is_key = |field: &&mokume_reaction::WireField| match field.value {
+            FieldValue::Header { header, variant, field, .. } if header == key.header => {
+                let variant = &self.automaton.headers[header.index()].variants[variant.index()];
+                variant.fields.get(field as usize).is_some_and(|(name, _)| *name == key.fields[0])
+            }
+            _ => false,
+        };
+        let fields = WireItem::fields(&self.automaton.wires[wire.index()].items);
+        let field = fields.into_iter().find(is_key)?;
+        let FieldValue::Header { times, plus, .. } = field.value else { return None };
+        let number = key.value.wrapping_mul(times).wrapping_add(plus);
+        Some((field.name.clone(), Of::Of(WireExpression::Number(number))))
+    }
+
+    /// A report where a checksum counts a pseudo header that nothing says.
+    fn is_summed(&mut self, packet: &s::Packet) {
+        for (at, part) in packet.parts.iter().enumerate() {
+            let s::PacketPart::Wire(pattern) = part else { continue };
+            let Some(wire) = self.program.wires.get(pattern.wire.index()) else { continue };
+            let counts = |(name, default): &&(String, s::WireDefault)| {
+                let given = pattern.fields.iter().any(|(given, _)| given.text == *name);
+                matches!(default, s::WireDefault::PseudoChecksum) && !given
+            };
+            let Some((field, _)) = wire.defaults.iter().find(counts) else { continue };
+            let front = at.checked_sub(1).and_then(|front| packet.parts.get(front));
+            let said = match front {
+                Some(s::PacketPart::Wire(front)) => {
+                    self.program.wires.get(front.wire.index()).is_some_and(|wire| !wire.pseudo.is_empty())
+                }
+                _ => packet.over.is_some(),
+            };
+            if !said {
+                let text = format!("`{field}` counts a pseudo header, and nothing says what is in it");
+                let help = format!("put the wire in front of it, add `over flow(…)`, or say what it is: `{field}: 0`");
+                let diagnostic = Diagnostic::error(Code("M0729"), text).at(pattern.name.span, "over what?").help(help);
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+}

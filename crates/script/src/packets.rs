@@ -1,0 +1,311 @@
+//! Packets by their fields: written, compared with what came, and shown.
+//!
+//! A wire's fields that are not named have what the wire says of itself, their defaults, or zero. A pseudo header is made of the wire in
+//! front, or of what stands behind `over`.
+
+use mokume_reaction::{Automaton, Datum, FieldValue, Handle, WireId, WireItem};
+use mokume_wire::by_fields::{look, sum_of, write as write_fields, Known, Looked};
+use mokume_wire::Read;
+
+use crate::names::Names;
+use crate::octets::show_octets;
+use crate::script::{Arg, Packet, PacketPart, WirePattern};
+use crate::written::Written;
+
+/// Whether a datum is what an argument says; what is bound is remembered. `width`: of its type, in bits.
+pub(crate) fn meets(automaton: &Automaton, names: &mut Names, arg: &Arg, datum: &Datum, width: u8) -> bool {
+    match (arg, datum) {
+        (Arg::Any, _) => true,
+        (Arg::Bind(name), _) => {
+            names.bind(name, datum.clone(), width);
+            true
+        }
+        (Arg::Name(name), _) => names.get(name) == Some(datum),
+        (Arg::OneOf(words), Datum::Word(actual)) => words.contains(actual),
+        (Arg::Word(_) | Arg::Sum { .. }, Datum::Word(actual)) => names.word(arg) == Some(*actual),
+        (Arg::Octets(expected), Datum::Message(actual)) => expected == actual,
+        (Arg::Null, Datum::Handle(handle)) => *handle == Handle::NULL,
+        (Arg::Packet(packet), Datum::Message(actual)) => is_met(automaton, names, packet, actual),
+        _ => false,
+    }
+}
+
+fn wire_of(automaton: &Automaton, pattern: &WirePattern) -> Option<WireId> {
+    automaton.wires.iter().position(|wire| wire.name == pattern.wire).map(WireId::from)
+}
+
+// ---- what is put in ----
+
+/// The octets of a packet; why there are none.
+pub(crate) fn write(automaton: &Automaton, names: &Names, packet: &Packet) -> Result<Vec<u8>, String> {
+    let mut octets: Vec<u8> = Vec::new();
+    for (at, part) in packet.parts.iter().enumerate().rev() {
+        octets = match part {
+            PacketPart::Octets(own) => [own.as_slice(), &octets].concat(),
+            PacketPart::Any => return Err("what is put in is known: `_` is for outputs".to_string()),
+            PacketPart::Wire(pattern) => {
+                let wire = wire_of(automaton, pattern).ok_or(format!("the stack has no wire `{}`", pattern.name))?;
+                let given = values(names, pattern)?;
+                let pseudo = in_front(&packet.parts[..at]).map_or_else(|| over(packet), |front| said_sum(names, front));
+                let known = Known { given: &given, defaults: &pattern.defaults, pseudo };
+                write_fields(automaton, wire, &known, &octets)
+            }
+        };
+    }
+    Ok(octets)
+}
+
+/// The octets of a packet in which nothing is bound; why there are none.
+pub fn octets_of(automaton: &Automaton, packet: &Packet) -> Result<Vec<u8>, String> {
+    write(automaton, &Names::default(), packet)
+}
+
+fn values(names: &Names, pattern: &WirePattern) -> Result<Vec<(String, Option<u64>)>, String> {
+    let value = |(name, arg): &(String, Arg)| match names.word(arg) {
+        Some(word) => Ok((name.clone(), Some(word))),
+        None => Err(format!("`{name}` has no value: what is put in is known")),
+    };
+    pattern.fields.iter().map(value).collect()
+}
+
+/// The wire that stands directly in front.
+fn in_front(parts: &[PacketPart]) -> Option<&WirePattern> {
+    match parts.last()? {
+        PacketPart::Wire(pattern) => Some(pattern),
+        PacketPart::Octets(_) | PacketPart::Any => None,
+    }
+}
+
+fn over(packet: &Packet) -> u64 {
+    packet.over.iter().flatten().map(|word| sum_of(*word)).sum()
+}
+
+/// What a wire that is written says to the checksum behind it.
+fn said_sum(names: &Names, pattern: &WirePattern) -> u64 {
+    let value = |field: &String| {
+        let given = pattern.fields.iter().find(|(name, _)| name == field).and_then(|(_, arg)| names.word(arg));
+        let default = || match pattern.defaults.iter().find(|(name, _)| name == field)? {
+            (_, mokume_wire::by_fields::Default::Of(mokume_reaction::WireExpression::Number(number))) => Some(*number),
+            _ => None,
+        };
+        given.or_else(default).unwrap_or(0)
+    };
+    pattern.pseudo.iter().map(|field| sum_of(value(field))).sum()
+}
+
+// ---- what came ----
+
+/// A part of a packet that came, as a wire of the pattern reads it.
+struct Layer<'a> {
+    pattern: &'a WirePattern,
+    fields: Vec<Looked>,
+    /// What is wrong as a whole: it is malformed, or cut off.
+    wrong: Option<String>,
+}
+
+/// Reads octets by the wires of a packet: its layers, and what is left for what stands behind them.
+fn layers<'a>(automaton: &Automaton, packet: &'a Packet, octets: &[u8]) -> (Vec<Layer<'a>>, Option<Vec<u8>>) {
+    let mut all: Vec<Layer> = Vec::new();
+    let mut rest = octets;
+    let mut pseudo = over(packet);
+    for (at, part) in packet.parts.iter().enumerate() {
+        let pattern = match part {
+            PacketPart::Any => return (all, Some(rest.to_vec())),
+            PacketPart::Octets(own) if is_last(packet, at) => {
+                let _ = own;
+                return (all, Some(rest.to_vec()));
+            }
+            PacketPart::Octets(own) => match rest.strip_prefix(own.as_slice()) {
+                Some(behind) => {
+                    rest = behind;
+                    continue;
+                }
+                None => return (all, None),
+            },
+            PacketPart::Wire(pattern) => pattern,
+        };
+        let Some(wire) = wire_of(automaton, pattern) else { return (all, None) };
+        let read = mokume_wire::read(automaton, wire, rest);
+        let given: Vec<(String, Option<u64>)> = pattern.fields.iter().map(|(name, _)| (name.clone(), None)).collect();
+        let known = Known { given: &given, defaults: &pattern.defaults, pseudo };
+        let fields = look(automaton, wire, &known, rest, &read);
+        let counted = fields.iter().filter(|field| pattern.pseudo.contains(&field.name));
+        pseudo = counted.map(|field| sum_of(field.value)).sum();
+        let behind = behind(automaton, &read, rest);
+        all.push(Layer { pattern, fields, wrong: behind.as_ref().err().cloned() });
+        match behind {
+            Ok(behind) => rest = behind,
+            Err(_) => return (all, None),
+        }
+    }
+    (all, Some(rest.to_vec()))
+}
+
+fn is_last(packet: &Packet, at: usize) -> bool {
+    !packet.parts[at..].iter().any(|part| matches!(part, PacketPart::Wire(_)))
+}
+
+/// The payload; what is cut off behind it are zeros.
+fn behind<'o>(automaton: &Automaton, read: &Read, octets: &'o [u8]) -> Result<&'o [u8], String> {
+    match &read.decoding {
+        Ok(decoded) if octets[decoded.payload.end..].iter().all(|octet| *octet == 0) => {
+            Ok(&octets[decoded.payload.clone()])
+        }
+        Ok(decoded) => Err(format!("{} octets behind it", octets.len() - decoded.payload.end)),
+        Err(refusal) => {
+            let reason = automaton.reasons.get(refusal.reason.index()).map_or("", |reason| &reason.name);
+            Err(format!("malformed: {reason}"))
+        }
+    }
+}
+
+fn is_met(automaton: &Automaton, names: &mut Names, packet: &Packet, octets: &[u8]) -> bool {
+    let (layers, rest) = layers(automaton, packet, octets);
+    let mut all = true;
+    for layer in &layers {
+        // Each field is looked at, so that all names are bound.
+        for field in &layer.fields {
+            all &= is_field_met(automaton, names, layer.pattern, field);
+        }
+        all &= layer.wrong.is_none() && missing(layer).next().is_none();
+    }
+    all && rest.is_some_and(|rest| is_tail(packet, &rest))
+}
+
+/// Whether what stands behind the wires is what came there.
+fn is_tail(packet: &Packet, rest: &[u8]) -> bool {
+    let (wanted, open) = tail(packet);
+    if open {
+        rest.starts_with(&wanted)
+    } else {
+        rest == wanted
+    }
+}
+
+/// The octets behind the last wire, and whether anything may follow.
+fn tail(packet: &Packet) -> (Vec<u8>, bool) {
+    let from = packet.parts.iter().rposition(|part| matches!(part, PacketPart::Wire(_))).map_or(0, |at| at + 1);
+    let mut octets = Vec::new();
+    for part in &packet.parts[from..] {
+        match part {
+            PacketPart::Octets(own) => octets.extend_from_slice(own),
+            PacketPart::Any => return (octets, true),
+            PacketPart::Wire(_) => {}
+        }
+    }
+    (octets, false)
+}
+
+/// The argument for a field.
+fn argument<'a>(pattern: &'a WirePattern, field: &Looked) -> Option<&'a Arg> {
+    pattern.fields.iter().filter(|(name, _)| *name == field.name).nth(field.nth).map(|(_, arg)| arg)
+}
+
+fn is_field_met(automaton: &Automaton, names: &mut Names, pattern: &WirePattern, field: &Looked) -> bool {
+    match argument(pattern, field) {
+        Some(arg) => meets(automaton, names, arg, &Datum::Word(field.value), field.width),
+        None => pattern.rest && !field.follows || field.is_right(),
+    }
+}
+
+/// Fields that are named and did not come.
+fn missing<'a>(layer: &'a Layer) -> impl Iterator<Item = &'a str> {
+    let count = |name: &str| layer.fields.iter().filter(|field| field.name == name).count();
+    let named = layer.pattern.fields.iter().enumerate();
+    named
+        .filter(move |(at, (name, _))| {
+            let before = layer.pattern.fields[..*at].iter().filter(|(known, _)| known == name).count();
+            before >= count(name)
+        })
+        .map(|(_, (name, _))| name.as_str())
+}
+
+// ---- for people ----
+
+/// A packet as the test writes it.
+pub(crate) fn show(automaton: &Automaton, written: &Written, names: &Names, packet: &Packet) -> String {
+    let part = |part: &PacketPart| match part {
+        PacketPart::Octets(octets) => show_octets(octets),
+        PacketPart::Any => "_".to_string(),
+        PacketPart::Wire(pattern) => {
+            let wire = wire_of(automaton, pattern);
+            let field = |(name, arg): &(String, Arg)| match (names.word(arg), arg) {
+                (Some(word), _) => format!("{name}: {}", value(automaton, written, wire, (name, word))),
+                (None, Arg::Bind(bound)) => format!("{name}: ?{bound}"),
+                (None, Arg::Any) => format!("{name}: _"),
+                (None, _) => format!("{name}: ?"),
+            };
+            braces(&pattern.name, pattern.fields.iter().map(field).collect(), pattern.rest)
+        }
+    };
+    packet.parts.iter().map(part).collect::<Vec<_>>().join(" ")
+}
+
+/// What came, by the same wires: the fields that are named or wrong, and what is behind them.
+pub(crate) fn show_actual(
+    automaton: &Automaton,
+    written: &Written,
+    names: &Names,
+    packet: &Packet,
+    octets: &[u8],
+) -> String {
+    let (layers, rest) = layers(automaton, packet, octets);
+    let mut shown: Vec<String> = layers.iter().map(|layer| show_layer(automaton, written, names, layer)).collect();
+    match rest {
+        Some(rest) if rest.is_empty() && !layers.is_empty() => {}
+        Some(rest) => shown.push(show_octets(&rest)),
+        None => shown.push(format!("in {}", show_octets(octets))),
+    }
+    shown.join(" ")
+}
+
+fn show_layer(automaton: &Automaton, written: &Written, names: &Names, layer: &Layer) -> String {
+    let wire = wire_of(automaton, layer.pattern);
+    let wanted = |field: &&Looked| {
+        argument(layer.pattern, field).is_some() || !field.is_right() && (field.follows || !layer.pattern.rest)
+    };
+    let field = |field: &Looked| {
+        let shown = value(automaton, written, wire, (&field.name, field.value));
+        let should = match argument(layer.pattern, field) {
+            None => Some(field.wanted),
+            Some(arg) => names.word(arg).filter(|word| *word != field.value),
+        };
+        match should {
+            Some(should) => {
+                format!("{}: {shown} (not {})", field.name, value(automaton, written, wire, (&field.name, should)))
+            }
+            None => format!("{}: {shown}", field.name),
+        }
+    };
+    let mut fields: Vec<String> = layer.fields.iter().filter(wanted).map(field).collect();
+    fields.extend(missing(layer).map(|name| format!("{name}: (not there)")));
+    let hidden = layer.fields.iter().any(|field| !wanted(&field));
+    let shown = braces(&layer.pattern.name, fields, hidden);
+    match &layer.wrong {
+        Some(wrong) => format!("{shown} ({wrong})"),
+        None => shown,
+    }
+}
+
+fn braces(name: &str, mut fields: Vec<String>, open: bool) -> String {
+    if open {
+        fields.push("..".to_string());
+    }
+    match fields.is_empty() {
+        true => format!("{name} {{ }}"),
+        false => format!("{name} {{ {} }}", fields.join(", ")),
+    }
+}
+
+/// As the field's type says that it is written, or that of the header's field that it carries as it is.
+fn value(automaton: &Automaton, written: &Written, wire: Option<WireId>, (name, word): (&str, u64)) -> String {
+    let own = wire.and_then(|wire| written.wires.get(&(wire, name.to_string())));
+    let form = own.or_else(|| {
+        let fields = WireItem::fields(&automaton.wires[wire?.index()].items);
+        let field = fields.into_iter().find(|field| field.name == name)?;
+        let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = field.value else { return None };
+        let of = automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
+        written.headers.get(&(header, of.0.clone()))
+    });
+    form.filter(|form| form.words() == 1).map_or_else(|| word.to_string(), |form| form.write(&[word]))
+}

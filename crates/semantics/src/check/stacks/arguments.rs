@@ -1,0 +1,74 @@
+//! What the arguments of a layer make of its code: a divisor that is 0 here, a shift that leaves nothing.
+//!
+//! Keeps: code that the arguments rule out is not looked at; what is so whatever the arguments are was said of the layer.
+
+use std::collections::BTreeSet;
+
+use mokume_base::Diagnostic;
+
+use crate::check::column;
+use crate::check::live::{self, Args};
+use crate::check::stacks::context::StackCheck;
+use crate::constants::{self, Value};
+use crate::program::*;
+use crate::visit::Met;
+use crate::{codes, types};
+
+/// Each layer of an instance, with what it is given there.
+pub(super) fn check(check: &mut StackCheck, index: usize) {
+    let instance = &check.stack.instances[index];
+    let mut said = BTreeSet::new();
+    for placed in column::placed(check.program, &instance.of, instance.of.span) {
+        let mut found = Vec::new();
+        live::walk_layer(check.program, placed.layer, &placed.args, &mut |met| {
+            if let Met::Expr(Expr { kind: ExprKind::Binary { op, a, b }, .. }) = met {
+                found.extend(wrong(check.program, &placed.args, *op, a, b));
+            }
+        });
+        for Wrong { code, what, label, at, help } in found {
+            if said.insert((at.file, at.start)) {
+                let layer = &placed.layer.name.text;
+                let diagnostic = Diagnostic::error(code, format!("`{layer}` {what}, with what it is given here"))
+                    .at(instance.of.span, format!("`{layer}` stands here"))
+                    .label(at, label)
+                    .help(help);
+                check.out.push(diagnostic);
+            }
+        }
+    }
+}
+
+struct Wrong {
+    code: mokume_base::Code,
+    what: &'static str,
+    label: &'static str,
+    at: mokume_base::Span,
+    help: &'static str,
+}
+
+fn wrong(program: &Program, args: &Args, op: Binary, a: &Expr, b: &Expr) -> Option<Wrong> {
+    if constants::eval(program, b).is_ok() {
+        return None;
+    }
+    let Ok(Value::Scalar(value)) = constants::eval_with(program, args, b) else { return None };
+    let at = b.span;
+    match op {
+        Binary::Div | Binary::Rem if value == 0 => Some(Wrong {
+            code: codes::DIVIDES_BY_ZERO,
+            what: "divides by zero",
+            label: "always 0 then",
+            at,
+            help: "give it another value, or let the layer look before: `if n != 0 { … }`",
+        }),
+        Binary::Shl | Binary::Shr if types::width(program, a.ty).is_some_and(|width| value >= u64::from(width)) => {
+            Some(Wrong {
+                code: codes::SHIFTED_AWAY,
+                what: "shifts all bits away",
+                label: "too far then",
+                at,
+                help: "give it a smaller value, or let the layer look before",
+            })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,156 @@
+//! Packets by their fields: `Rfc791 { ttl: 64, .. } Rfc768 { } "data"`, and numbers made of what was bound.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, FileId};
+use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::body::Body;
+use crate::resolve::context::{Context, Item};
+use crate::resolve::expr;
+use crate::resolve::test::steps;
+use crate::{codes, constants, suggest, tree};
+
+/// `iss + 1`, `1 + iss`, `ack - 5`; none of what names nothing that was bound.
+pub(super) fn sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeSet<String>) -> Option<Arg> {
+    let Tree::Binary(binary) = tree::unparen(value) else { return None };
+    let (left, right) = (tree::unparen(&binary.left()?), tree::unparen(&binary.right()?));
+    let bound = |tree: &Tree| tree::name_expr(file, tree).map(|name| name.text).filter(|name| handles.contains(name));
+    let (handle, other, sign) = match (binary.op()?, bound(&left), bound(&right)) {
+        (BinaryOp::Add, Some(handle), None) => (handle, right, 1),
+        (BinaryOp::Add, None, Some(handle)) => (handle, left, 1),
+        (BinaryOp::Sub, Some(handle), None) => (handle, right, u64::MAX),
+        _ => return None,
+    };
+    let expr = expr::value(&mut Body::constant(cx, file), &other, Type::UInt(64));
+    let number = constants::eval(&cx.program, &expr).ok().and_then(|value| value.scalar());
+    Some(Arg::Sum { handle, plus: number.unwrap_or(0).wrapping_mul(sign) })
+}
+
+/// A packet; none of what is none.
+pub(super) fn read(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Option<Packet> {
+    let span = value.span(file);
+    let (parts, over) = match value {
+        Tree::Record(record) => {
+            is_wire(cx, file, record)?;
+            (vec![value.clone()], None)
+        }
+        Tree::Packet(packet) => (packet.parts(), packet.over()),
+        _ => return None,
+    };
+    let parts = parts.iter().filter_map(|tree| part(cx, file, tree, handles)).collect();
+    let over = over.and_then(|over| over.flow()).map(|flow| words_of(cx, file, &flow));
+    Some(Packet { parts, over, span })
+}
+
+fn is_wire(cx: &Context, file: FileId, record: &ast::RecordExpr) -> Option<WireId> {
+    match cx.item(file, &record.name()?.text())? {
+        Item::Wire(id) => Some(id),
+        _ => None,
+    }
+}
+
+fn part(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Option<PacketPart> {
+    match value {
+        Tree::Octets(octets) => Some(PacketPart::Octets(octets.octets())),
+        Tree::Hole(_) => Some(PacketPart::Any(value.span(file))),
+        Tree::Record(record) => {
+            let name = record.name().map(|name| Name { text: name.text(), span: name.span(file) })?;
+            let Some(wire) = is_wire(cx, file, record) else {
+                cx.unknown(codes::UNKNOWN_ITEM, "a wire", &name, file, |item| matches!(item, Item::Wire(_)));
+                return None;
+            };
+            let fields = fields(cx, file, wire, record, handles);
+            Some(PacketPart::Wire(WirePattern { wire, name, fields, rest: record.rest().is_some() }))
+        }
+        other => {
+            let help = "write wires with their fields, and octets: `Rfc768 { length: 12, .. } \"data\"`";
+            cx.error(codes::MISMATCH, "this is no part of a packet", other.span(file), "no wire", help);
+            None
+        }
+    }
+}
+
+fn fields(
+    cx: &mut Context,
+    file: FileId,
+    wire: WireId,
+    record: &ast::RecordExpr,
+    handles: &mut BTreeSet<String>,
+) -> Vec<(Name, Vec<Arg>)> {
+    let known = names(&cx.program.wires[wire.index()].items);
+    let mut all: Vec<(Name, Vec<Arg>)> = Vec::new();
+    for field in record.fields() {
+        let Some(name) = tree::some_name(file, field.name()) else { continue };
+        let values = match field.value() {
+            Some(value) => steps::args(cx, file, &value, handles),
+            None => vec![Arg::Handle(name.clone())],
+        };
+        let within = format!("{}_", name.text);
+        let is_it = |known: &&Known| known.name == name.text;
+        let whole =
+            values.len() > 1 && known.iter().filter(|known| known.name.starts_with(&within)).count() == values.len();
+        match known.iter().find(is_it) {
+            None if !whole => {
+                let text = format!("wire `{}` has no field `{}`", cx.program.wires[wire.index()].name.text, name.text);
+                let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
+                diagnostic.helps.extend(suggest::help(&name.text, known.iter().map(|known| known.name.as_str())));
+                cx.report(diagnostic);
+            }
+            Some(known) if !known.repeated && all.iter().any(|(before, _)| before.text == name.text) => {
+                let text = format!("`{}` is given twice", name.text);
+                cx.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
+            }
+            _ => all.push((name, values)),
+        }
+    }
+    all
+}
+
+/// A field that a packet may have.
+struct Known {
+    name: String,
+    /// Of a list: it may come again.
+    repeated: bool,
+}
+
+fn names(items: &[WireItem]) -> Vec<Known> {
+    let mut found = Vec::new();
+    add_names(items, false, &mut found);
+    found
+}
+
+fn add_names(items: &[WireItem], repeated: bool, found: &mut Vec<Known>) {
+    for item in items {
+        match item {
+            WireItem::Field(field) => found.push(Known { name: field.name.text.clone(), repeated }),
+            WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| add_names(&arm.items, repeated, found)),
+            WireItem::Optional { items, .. } => add_names(items, repeated, found),
+            WireItem::Each(each) => add_names(&each.items, true, found),
+            WireItem::Options(options) => {
+                for option in &options.arms {
+                    if let OptionForm::Known { present, items } = &option.what {
+                        if let WireValue::Header { field, .. } = present {
+                            found.push(Known { name: field.text.clone(), repeated });
+                        }
+                        add_names(items, repeated, found);
+                    }
+                }
+            }
+            WireItem::Reach(..) => {}
+        }
+    }
+}
+
+/// The numbers of `flow(remote.host: 10.0.0.1, protocol: 17)`, in order.
+fn words_of(cx: &mut Context, file: FileId, flow: &Tree) -> Vec<u64> {
+    let Tree::Call(call) = flow else {
+        let help = "write `over flow(remote.host: 10.0.0.1, protocol: 17)`";
+        cx.error(codes::MISMATCH, "a flow is wanted here", flow.span(file), "no flow", help);
+        return Vec::new();
+    };
+    let mut none = BTreeSet::new();
+    let values = steps::arguments(cx, file, call, &mut none).given.into_iter().flat_map(|given| given.values);
+    values.filter_map(|value| if let Arg::Word(word) = value { Some(word) } else { None }).collect()
+}

@@ -1,0 +1,115 @@
+//! What other languages and keyboards make of names and strings: `größe`, `“one”`, `'one'`. Each is one token, of the kind that
+//! is meant, and one mistake.
+
+use std::collections::HashSet;
+
+use mokume_base::{Diagnostic, FileId, Span};
+
+use super::{shown, Token};
+use crate::codes;
+use crate::kinds::SyntaxKind::*;
+
+/// A token that was put together of what is no part of the language.
+pub(super) struct Foreign {
+    /// In octets from the text's front.
+    pub start: u32,
+    end: u32,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Name,
+    /// A name that was met before: what is wrong with it is said.
+    NameAgain,
+    Quotes,
+}
+
+impl Foreign {
+    /// The report; of a name that stands in several places there is one.
+    pub fn said(&self, file: FileId, text: &str) -> Option<Diagnostic> {
+        let span = Span::new(file, self.start, self.end);
+        let shown = shown(&text[self.start as usize..self.end as usize]);
+        let diagnostic = Diagnostic::error(codes::UNREADABLE, format!("`{shown}` is no part of the language"));
+        match self.what {
+            What::Name => Some(
+                diagnostic
+                    .at(span, "a letter that names do not have")
+                    .help("names are of the letters `a` to `z` and `A` to `Z`, digits and `_`"),
+            ),
+            What::NameAgain => None,
+            What::Quotes => Some(
+                diagnostic.at(span, "quotes of another kind").help("strings stand in plain double quotes: `\"one\"`"),
+            ),
+        }
+    }
+}
+
+/// Tokens with names and strings of this kind joined to one each, and these by their places.
+pub(super) fn join(text: &str, tokens: Vec<Token>) -> (Vec<Token>, Vec<Foreign>) {
+    let (mut joined, mut found): (Vec<Token>, Vec<Foreign>) = (Vec::new(), Vec::new());
+    let mut named = HashSet::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let token = tokens[at];
+        let (kind, what, upto) = match (name(text, &tokens[at..]), quoted(text, token)) {
+            (Some(end), _) => {
+                let again = !named.insert(&text[token.start as usize..end as usize]);
+                (IDENT, if again { What::NameAgain } else { What::Name }, end)
+            }
+            (None, Some(end)) => (STRING, What::Quotes, end),
+            (None, None) => {
+                joined.push(token);
+                at += 1;
+                continue;
+            }
+        };
+        joined.push(Token { kind, start: token.start, end: upto });
+        found.push(Foreign { start: token.start, end: upto, what });
+        at += tokens[at..].iter().take_while(|token| token.start < upto).count();
+        if let Some(rest) = tokens.get(at - 1).filter(|last| last.end > upto) {
+            // A closing quote within a run of unreadable characters: what is behind it stands by itself.
+            joined.push(Token { kind: ERROR_TOKEN, start: upto, end: rest.end });
+        }
+    }
+    (joined, found)
+}
+
+/// Where the name ends that begins here, if it has a letter that is none of the language's.
+fn name(text: &str, tokens: &[Token]) -> Option<u32> {
+    let letters = |token: &Token| {
+        let slice = &text[token.start as usize..token.end as usize];
+        token.kind == ERROR_TOKEN && slice.chars().all(char::is_alphanumeric)
+    };
+    let first = tokens.first().filter(|token| token.kind == IDENT || letters(token))?;
+    let mut end = first.start;
+    let mut has_foreign = false;
+    for token in tokens {
+        let fits = matches!(token.kind, IDENT | NUMBER) || letters(token);
+        if token.start != end || !fits {
+            break;
+        }
+        has_foreign |= letters(token);
+        end = token.end;
+    }
+    has_foreign.then_some(end)
+}
+
+/// Where the string ends that begins here with a quote of another kind: on the same line, with its counterpart.
+fn quoted(text: &str, token: Token) -> Option<u32> {
+    if token.kind != ERROR_TOKEN {
+        return None;
+    }
+    let rest = &text[token.start as usize..];
+    let opening = rest.chars().next()?;
+    let closing: &[char] = match opening {
+        '\u{201c}' | '\u{201d}' | '\u{201e}' => &['\u{201c}', '\u{201d}'],
+        '\u{2018}' | '\u{2019}' | '\u{201a}' => &['\u{2018}', '\u{2019}'],
+        '\u{ab}' => &['\u{bb}'],
+        '\'' => &['\''],
+        _ => return None,
+    };
+    let line = rest.lines().next()?;
+    let (at, last) = line.char_indices().skip(1).find(|(_, c)| closing.contains(c))?;
+    Some(token.start + (at + last.len_utf8()) as u32)
+}

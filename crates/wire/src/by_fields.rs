@@ -1,0 +1,357 @@
+//! Packets by the fields of a wire, as people name them: written from some, with what the others have of themselves; and read, with
+//! what each ought to be. For tests and tools: what stacks write and read is decided by [`encode`](crate::encode) and
+//! [`decode`](crate::decode).
+
+use mokume_reaction::{
+    Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireExpression, WireField,
+    WireId, WireItem, WireTest,
+};
+
+use crate::bits;
+use crate::encode::{encode_as_said, is_checksum, Said};
+use crate::expression::{evaluate, internet_checksum, named, Facts, Slot};
+use crate::{HeaderValue, Read};
+
+/// What is known of a packet of one wire.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// Fields with their values; one of a list comes once for each element. A field without a value is there, whatever it holds.
+    pub given: &'a [(String, Option<u64>)],
+    /// What fields have that are not given, by name; the others have what the wire says, or zero.
+    pub defaults: &'a [(String, Default)],
+    /// What a checksum counts beside the packet and its size: a sum of `u16`s.
+    pub pseudo: u64,
+}
+
+/// What a field has that is not given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Default {
+    /// A number, a size, a checksum.
+    Of(WireExpression),
+    /// The checksum of the packet, of its size, and of [`Known::pseudo`].
+    PseudoChecksum,
+}
+
+/// The sum of a number's `u16`s, as a checksum counts it.
+pub fn sum_of(number: u64) -> u64 {
+    (0..4).map(|place| number >> (16 * place) & 0xffff).sum()
+}
+
+/// The packet of these fields and this payload.
+pub fn write(automaton: &Automaton, wire: WireId, known: &Known, payload: &[u8]) -> Vec<u8> {
+    let wire = &automaton.wires[wire.index()];
+    let headers = headers(automaton, wire, known);
+    let mut met = Met::default();
+    let mut said = |field: &WireField| match (met.next(known, &field.name), default(known, &field.name)) {
+        (Some(value), _) => Said::Value(value.unwrap_or(0)),
+        (None, Some(Default::Of(expression))) => Said::Computed(expression),
+        (None, Some(Default::PseudoChecksum) | None) => Said::AsHeaders,
+    };
+    let mut laid = encode_as_said(wire, &headers, payload, &mut said);
+    let summed = WireItem::fields(&wire.items).into_iter().filter(|field| is_summed(known, field));
+    for field in summed {
+        let Some(slot) = laid.slots.get(field.index.0 as usize).copied().flatten() else { continue };
+        let sum = match pseudo_checksum(known, &laid.octets, slot) {
+            0 => 0xffff,
+            sum => sum,
+        };
+        bits::write(&mut laid.octets, slot.at, slot.width, field.endian, sum);
+    }
+    laid.octets
+}
+
+/// A field of a packet that was read, and what it ought to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Looked {
+    pub name: String,
+    /// Its place among the fields of this name: fields of lists come again.
+    pub nth: usize,
+    /// In bits; 0 of an option, which is there or not.
+    pub width: u8,
+    pub value: u64,
+    pub wanted: u64,
+    /// It follows from the rest of the packet: a size, a checksum, a constant.
+    pub follows: bool,
+}
+
+impl Looked {
+    /// Whether it is what it ought to be; of a checksum both zeros are one.
+    pub fn is_right(&self) -> bool {
+        let zero = |value: u64| if value == 0xffff && self.follows { 0 } else { value };
+        self.value == self.wanted || self.width == 16 && zero(self.value) == zero(self.wanted)
+    }
+}
+
+/// The fields of a packet as far as it was read, each with what it ought to be.
+pub fn look(automaton: &Automaton, wire: WireId, known: &Known, packet: &[u8], read: &Read) -> Vec<Looked> {
+    let of = &automaton.wires[wire.index()];
+    let wanted = headers(automaton, of, known);
+    let packet = &packet[..read.packet_size];
+    let mut slots: Vec<Option<Slot>> = Vec::new();
+    for (field, seen) in read.fields.iter().filter_map(|seen| Some((seen.field?, seen))) {
+        let index = field.index.0 as usize;
+        slots.resize(slots.len().max(index + 1), None);
+        slots[index] = Some(Slot { at: seen.bit, width: seen.width, value: seen.value });
+    }
+    let facts = |own: FieldIndex| Facts {
+        slots: &slots,
+        packet,
+        packet_size: read.packet_size,
+        header_size: read.header_size,
+        own: Some(own),
+    };
+    let mut met = Met::default();
+    let mut all: Vec<Looked> = Vec::new();
+    for (field, seen) in read.fields.iter().filter_map(|seen| Some((seen.field?, seen))) {
+        let nth = met.count(&field.name);
+        let slot = Slot { at: seen.bit, width: seen.width, value: seen.value };
+        let (wanted, follows) = match default(known, &field.name) {
+            Some(Default::PseudoChecksum) => (pseudo_checksum(known, packet, slot), true),
+            Some(Default::Of(expression)) => (evaluate(expression, &facts(field.index)), is_measure(expression)),
+            None => own_value(of, field, &wanted, &facts(field.index)),
+        };
+        all.push(Looked { name: field.name.clone(), nth, width: seen.width, value: seen.value, wanted, follows });
+    }
+    all.extend(options(automaton, of, &wanted, read));
+    all
+}
+
+/// Options that are there, or ought to be: by the bit of the header that says so.
+fn options(automaton: &Automaton, wire: &Wire, wanted: &[HeaderValue], read: &Read) -> Vec<Looked> {
+    let Ok(decoded) = &read.decoding else { return Vec::new() };
+    let is_there = |headers: &[HeaderValue], header: HeaderId, variant: VariantId, field: u32| {
+        let found = headers.iter().find(|value| value.header == header && value.variant == variant);
+        u64::from(found.and_then(|value| value.fields.get(field as usize)).is_some_and(|value| *value != 0))
+    };
+    let mut all = Vec::new();
+    for arm in arms(&wire.items) {
+        let OptionArm::Known { header, variant, field, .. } = arm else { continue };
+        let Some(name) = field_name(automaton, *header, *variant, *field) else { continue };
+        let is_there = |headers: &[HeaderValue]| is_there(headers, *header, *variant, *field);
+        let (value, wanted) = (is_there(&decoded.headers), is_there(wanted));
+        all.push(Looked { name, nth: 0, width: 0, value, wanted, follows: false });
+    }
+    all
+}
+
+fn own_value(wire: &Wire, field: &WireField, headers: &[HeaderValue], facts: &Facts) -> (u64, bool) {
+    match &field.value {
+        FieldValue::Constant { value, .. } => (*value, true),
+        FieldValue::Computed { expression, .. } => (evaluate(expression, facts), true),
+        FieldValue::Header { header, variant, field, times, plus, .. } => {
+            let found = headers.iter().find(|value| value.header == *header && value.variant == *variant);
+            let value = found.and_then(|value| value.fields.get(*field as usize)).copied().unwrap_or(0);
+            (value.wrapping_mul(*times).wrapping_add(*plus), false)
+        }
+        FieldValue::Tag => (tag(&wire.items, field.index, headers).unwrap_or(0), false),
+        FieldValue::Placed | FieldValue::Reserved => (0, false),
+    }
+}
+
+/// The tag of the arm that the headers are for.
+fn tag(items: &[WireItem], on: FieldIndex, headers: &[HeaderValue]) -> Option<u64> {
+    let has = |(header, variant): &(HeaderId, VariantId)| {
+        headers.iter().any(|value| value.header == *header && value.variant == *variant)
+    };
+    items.iter().find_map(|item| match item {
+        WireItem::Choice { on: own, arms, .. } if *own == on => {
+            arms.iter().find(|arm| arm.selects.iter().all(has)).map(|arm| arm.tag)
+        }
+        item => item.inner().into_iter().find_map(|items| tag(items, on, headers)),
+    })
+}
+
+fn is_summed(known: &Known, field: &WireField) -> bool {
+    let given = known.given.iter().any(|(name, _)| *name == field.name);
+    !given && matches!(default(known, &field.name), Some(Default::PseudoChecksum))
+}
+
+fn default<'a>(known: &Known<'a>, name: &str) -> Option<&'a Default> {
+    known.defaults.iter().find(|(of, _)| of == name).map(|(_, default)| default)
+}
+
+/// Not a number alone.
+fn is_measure(expression: &WireExpression) -> bool {
+    let names = named(expression, &mut |_| ());
+    names.packet || names.header || is_checksum(expression)
+}
+
+fn pseudo_checksum(known: &Known, packet: &[u8], slot: Slot) -> u64 {
+    let mut octets = packet.to_vec();
+    bits::write(&mut octets, slot.at, slot.width, mokume_reaction::Endian::Big, 0);
+    let mut sum = u64::from(!internet_checksum(&octets)) + known.pseudo + sum_of(packet.len() as u64);
+    while sum > 0xffff {
+        sum = (sum >> 16) + (sum & 0xffff);
+    }
+    sum ^ 0xffff
+}
+
+/// How often each name was met.
+#[derive(Default)]
+struct Met(Vec<(String, usize)>);
+
+impl Met {
+    fn count(&mut self, name: &str) -> usize {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, count)) => {
+                *count += 1;
+                *count - 1
+            }
+            None => {
+                self.0.push((name.to_string(), 1));
+                0
+            }
+        }
+    }
+
+    /// The value that is given for the next field of this name.
+    fn next(&mut self, known: &Known, name: &str) -> Option<Option<u64>> {
+        let nth = self.count(name);
+        known.given.iter().filter(|(given, _)| given == name).nth(nth).map(|(_, value)| *value)
+    }
+}
+
+// ---- the headers that the fields are of ----
+
+/// The alternatives, lists and options that what is given needs; numbers of fields are zero, but for these.
+fn headers(automaton: &Automaton, wire: &Wire, known: &Known) -> Vec<HeaderValue> {
+    let mut values: Vec<HeaderValue> =
+        wire.headers.iter().map(|header| zeros(automaton, *header, VariantId(0))).collect();
+    choose(automaton, wire, &wire.items, known, &mut values);
+    count(automaton, &wire.items, known, &mut values);
+    let mut met = Met::default();
+    require(wire, &wire.items, known, &mut met, &mut values);
+    values
+}
+
+/// Whether a part of a packet that is not always there is needed, as something in it is given; then the fields that say so.
+fn require(wire: &Wire, items: &[WireItem], known: &Known, met: &mut Met, values: &mut [HeaderValue]) -> bool {
+    let mut needed = false;
+    for item in items {
+        needed |= match item {
+            WireItem::Field(field) => met.next(known, &field.name).is_some(),
+            WireItem::Optional { when, items } => {
+                let inner = require(wire, items, known, met, values);
+                when.iter().filter(|_| inner).for_each(|test| meet(wire, test, values));
+                inner
+            }
+            WireItem::Choice { arms, .. } => {
+                let has = |(header, variant): &(HeaderId, VariantId)| {
+                    values.iter().any(|value| value.header == *header && value.variant == *variant)
+                };
+                let arm = arms.iter().find(|arm| arm.selects.iter().all(has));
+                arm.is_some_and(|arm| require(wire, &arm.items, known, met, values))
+            }
+            WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => false,
+        };
+    }
+    needed
+}
+
+/// Gives the header's field that a comparison names the least value that meets it.
+fn meet(wire: &Wire, test: &WireTest, values: &mut [HeaderValue]) {
+    let (WireExpression::Field(index), WireExpression::Number(number)) = (&test.left, &test.right) else { return };
+    let least = match test.compare {
+        Compare::Eq | Compare::Ge => *number,
+        Compare::Gt => number + 1,
+        Compare::Ne => u64::from(*number == 0),
+        Compare::Lt | Compare::Le => 0,
+    };
+    let fields = WireItem::fields(&wire.items);
+    let Some(field) = fields.into_iter().find(|field| field.index == *index) else { return };
+    let FieldValue::Header { header, field, times, plus, .. } = field.value else { return };
+    let wanted = least.saturating_sub(plus).div_ceil(times.max(1));
+    let known = values.iter().find(|value| value.header == header);
+    let before = known.and_then(|value| value.fields.get(field as usize)).copied().unwrap_or(0);
+    set(values, header, field, wanted.max(before));
+}
+
+fn zeros(automaton: &Automaton, header: HeaderId, variant: VariantId) -> HeaderValue {
+    let variants = &automaton.headers[header.index()].variants;
+    let fields = variants.get(variant.index()).map_or(0, |variant| variant.fields.len());
+    HeaderValue { header, variant, fields: vec![0; fields] }
+}
+
+/// Of each choice the arm whose tag is given, else the first that has all that is given of the arms.
+fn choose(automaton: &Automaton, wire: &Wire, items: &[WireItem], known: &Known, values: &mut [HeaderValue]) {
+    for item in items {
+        let WireItem::Choice { on, arms, .. } = item else {
+            item.inner().into_iter().for_each(|items| choose(automaton, wire, items, known, values));
+            continue;
+        };
+        let all = WireItem::fields(&wire.items);
+        let name = all.iter().find(|field| field.index == *on).map_or("", |field| &field.name);
+        let tag = known.given.iter().find(|(given, _)| given == name).and_then(|(_, value)| *value);
+        let has =
+            |arm: &mokume_reaction::WireArm, name: &str| names(automaton, &arm.items).iter().any(|own| own == name);
+        let of_arms = |name: &&str| arms.iter().any(|arm| has(arm, name));
+        let wanted: Vec<&str> = known.given.iter().map(|(name, _)| name.as_str()).filter(of_arms).collect();
+        let by_names = || arms.iter().find(|arm| wanted.iter().all(|name| has(arm, name)));
+        let Some(arm) = arms.iter().find(|arm| Some(arm.tag) == tag).or_else(by_names) else { continue };
+        for (header, variant) in &arm.selects {
+            if let Some(value) = values.iter_mut().find(|value| value.header == *header) {
+                *value = zeros(automaton, *header, *variant);
+            }
+        }
+        choose(automaton, wire, &arm.items, known, values);
+    }
+}
+
+/// Names of fields and options.
+fn names(automaton: &Automaton, items: &[WireItem]) -> Vec<String> {
+    let fields = WireItem::fields(items).into_iter().map(|field| field.name.clone());
+    let bits = arms(items).into_iter().filter_map(|arm| match arm {
+        OptionArm::Known { header, variant, field, .. } => field_name(automaton, *header, *variant, *field),
+        OptionArm::End { .. } | OptionArm::Single { .. } => None,
+    });
+    fields.chain(bits).collect()
+}
+
+fn field_name(automaton: &Automaton, header: HeaderId, variant: VariantId, field: u32) -> Option<String> {
+    let variant = automaton.headers[header.index()].variants.get(variant.index())?;
+    variant.fields.get(field as usize).map(|(name, _)| name.clone())
+}
+
+fn arms(items: &[WireItem]) -> Vec<&OptionArm> {
+    let mut all = Vec::new();
+    for item in items {
+        if let WireItem::Options(options) = item {
+            all.extend(&options.arms);
+        }
+        item.inner().into_iter().for_each(|items| all.extend(arms(items)));
+    }
+    all
+}
+
+/// How many elements lists have, and which options are there.
+fn count(automaton: &Automaton, items: &[WireItem], known: &Known, values: &mut [HeaderValue]) {
+    let given = |items: &[WireItem]| {
+        let times = |field: &&WireField| known.given.iter().filter(|(name, _)| *name == field.name).count() as u64;
+        WireItem::fields(items).iter().map(times).max().unwrap_or(0)
+    };
+    for item in items {
+        if let WireItem::List(list) = item {
+            let most = list.elements.first().map_or(0, |element| given(element));
+            set(values, list.header, list.count, most.min(list.most()));
+        }
+        item.inner().into_iter().for_each(|items| count(automaton, items, known, values));
+    }
+    for arm in arms(items) {
+        let OptionArm::Known { header, variant, field, items, repeat, .. } = arm else { continue };
+        let name = field_name(automaton, *header, *variant, *field);
+        let said = known.given.iter().find(|(given, _)| Some(given) == name.as_ref()).and_then(|(_, value)| *value);
+        let there = said.unwrap_or(u64::from(given(items) > 0));
+        set(values, *header, *field, there);
+        if let Some(repeat) = repeat {
+            let each = items.get(repeat.from as usize..(repeat.from + repeat.each) as usize).unwrap_or_default();
+            set(values, *header, repeat.count, given(each));
+        }
+    }
+}
+
+fn set(values: &mut [HeaderValue], header: HeaderId, field: u32, to: u64) {
+    let found = values.iter_mut().find(|value| value.header == header);
+    if let Some(place) = found.and_then(|value| value.fields.get_mut(field as usize)) {
+        *place = to;
+    }
+}
