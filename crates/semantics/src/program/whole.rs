@@ -77,13 +77,14 @@ impl Program {
     /// The layers of a layer or bundle, top to bottom.
     pub fn layers_of(&self, part: &Use) -> Vec<&Layer> {
         let mut layers = Vec::new();
-        self.flatten(part, 0, &mut layers);
+        self.flatten(part, 0, &mut layers, &mut 0);
         layers
     }
 
-    fn flatten<'a>(&'a self, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>) {
-        // One that has more is reported, and is none of the program's.
-        if layers.len() as u64 > limits::LAYERS {
+    fn flatten<'a>(&'a self, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>, met: &mut u64) {
+        // Bundles with more, or deeper ones, are reported, and none of the program's: but they are looked at before.
+        *met += 1;
+        if layers.len() as u64 > limits::LAYERS || *met > limits::LAYERS * u64::from(limits::BUNDLE_DEPTH + 2) {
             return;
         }
         match part.of {
@@ -91,7 +92,7 @@ impl Program {
             Definition::Bundle(id) => {
                 let parts = self.bundles.get(id.index()).map_or(&[][..], |bundle| &bundle.parts);
                 if depth <= limits::BUNDLE_DEPTH {
-                    parts.iter().for_each(|part| self.flatten(part, depth + 1, layers));
+                    parts.iter().for_each(|part| self.flatten(part, depth + 1, layers, met));
                 }
             }
         }

@@ -25,10 +25,12 @@ pub fn check(cx: &mut Context, from: usize) {
     for index in order.nodes {
         let size = size(&cx.program.bundles[index], &sizes);
         sizes[index] = size;
-        if size.layers > limits::LAYERS || size.depth > limits::BUNDLE_DEPTH {
-            if index >= from && !size.said {
-                too_large(cx, index, size);
-            }
+        let large = size.layers > limits::LAYERS || size.depth > limits::BUNDLE_DEPTH;
+        if large && !size.said && index >= from {
+            too_large(cx, index, size);
+        }
+        // Who holds one that is too large is emptied, too: two of nothing at each of many steps is too much as well.
+        if large || size.said {
             cx.program.bundles[index].parts.clear();
             sizes[index] = Size { said: true, ..Size::default() };
         }

@@ -22,10 +22,12 @@ pub(super) fn records(cx: &mut Context) {
     for index in order.nodes {
         let size = size(&cx.program.records[index], &sizes);
         sizes[index] = size;
-        if size.scalars > limits::SCALARS || size.depth > limits::TYPE_DEPTH {
-            if !size.said {
-                too_large(cx, index, size);
-            }
+        let large = size.scalars > limits::SCALARS || size.depth > limits::TYPE_DEPTH;
+        if large && !size.said {
+            too_large(cx, index, size);
+        }
+        // Who holds one that is too large holds nothing of it.
+        if large || size.said {
             take_out(cx, index);
             sizes[index] = Size { said: true, ..Size::default() };
         }
