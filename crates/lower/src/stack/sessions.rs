@@ -2,11 +2,12 @@
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
+use mokume_semantics::visit::{walk, Met};
 
 use super::info::{EndingCells, FoundCells, LowerCells};
 use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
 use crate::plan::{awaits, Kind, Part};
-use crate::program::any_stmt;
+use crate::program::{any_stmt, blocks};
 
 impl<'p> Lowering<'p> {
     pub(super) fn session_cells(&mut self, inst: usize, class: r::ClassId, info: &Info) -> SessionCells {
@@ -118,6 +119,12 @@ impl<'p> Lowering<'p> {
     fn names_flows(&self, inst: usize) -> bool {
         let Some(layer) = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker) else { return false };
         let flow = |local: &s::Local| matches!(local.ty, s::Type::Flow(_));
-        layer.handlers.iter().any(|handler| handler.locals.iter().any(flow))
+        let mut here = false;
+        for block in blocks(layer) {
+            walk(block, &mut |met| {
+                here |= matches!(met, Met::Expr(s::Expr { kind: s::ExprKind::FlowHere, .. }));
+            });
+        }
+        here || layer.handlers.iter().any(|handler| handler.locals.iter().any(flow))
     }
 }

@@ -2,6 +2,8 @@
 
 use mokume_base::{Form, Notation};
 
+use crate::limits;
+
 use super::signature::{Signature, Vocabulary, STANDARD_REASONS};
 use super::{
     Attribute, Bundle, Definition, Enum, Function, Layer, Network, Record, RecordNotation, Service, Stack, Test, Type,
@@ -40,9 +42,6 @@ pub struct Program {
     /// In the order of the source.
     pub networks: Vec<Network>,
 }
-
-/// Bundles within bundles are followed so deep: one that holds itself is refused, and has no bottom.
-const DEEPEST: u32 = 32;
 
 impl Program {
     /// What a bounded vector holds; none of other types.
@@ -83,11 +82,15 @@ impl Program {
     }
 
     fn flatten<'a>(&'a self, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>) {
+        // One that has more is reported, and is none of the program's.
+        if layers.len() as u64 > limits::LAYERS {
+            return;
+        }
         match part.of {
             Definition::Layer(id) => layers.extend(self.layers.get(id.index())),
             Definition::Bundle(id) => {
                 let parts = self.bundles.get(id.index()).map_or(&[][..], |bundle| &bundle.parts);
-                if depth < DEEPEST {
+                if depth <= limits::BUNDLE_DEPTH {
                     parts.iter().for_each(|part| self.flatten(part, depth + 1, layers));
                 }
             }
