@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
                 RunOptions { device, set, backend: *backend, duration: duration.as_deref(), pcap: pcap.clone(), seed };
             run_stack(stack, options, printer)
         }
-        Command::Sim { file, network, backend, pcap, chart, log } => {
+        Command::Sim { file, network, backend, pcap, chart, log, seeds, jobs } => {
             let options = SimOptions {
                 network: network.as_deref(),
                 backend: *backend,
@@ -36,6 +36,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
                 chart: chart.as_deref(),
                 log: *log,
                 seed: arguments.seed,
+                seeds: *seeds,
+                jobs: *jobs,
             };
             simulate(file.as_slice(), options, printer)
         }

@@ -1,5 +1,7 @@
 //! `mokume sim`.
 
+mod seeds;
+
 use mokume_base::world::RealWorld;
 use mokume_driver::machines::Backend;
 use mokume_driver::{compile, graph, sim, Failure};
@@ -19,6 +21,10 @@ pub struct SimOptions<'a> {
     pub chart: Option<&'a str>,
     pub log: bool,
     pub seed: Option<u64>,
+    /// How many seeds; one, if none is said.
+    pub seeds: Option<u64>,
+    /// How many at once.
+    pub jobs: Option<usize>,
 }
 
 /// `mokume sim`: runs a network, and writes what was asked for of what happened.
@@ -34,10 +40,16 @@ pub fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) ->
     }
     let seed = options.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let backend = options.backend.map_or(Backend::Interpreter, backend_of);
+    let prepared = sim::Prepared::new(&checked, network, &stacks, backend)?;
+    let replay = Replay { file: files.first().map(String::as_str), network: &network.name.text, backend };
+    if let Some(count) = options.seeds {
+        return seeds::run(&prepared, (seed, count), options.jobs, &replay, printer);
+    }
     let is_wanted = options.log || options.pcap.is_some() || options.chart.is_some();
     let keep = if is_wanted { sim::Keep::All } else { sim::Keep::Reports };
     let mut progress = Progress::new(network.until, printer);
-    let finished = sim::run(&checked, network, &stacks, backend, seed, keep, &world, &mut |at| progress.show(at))?;
+    let how = sim::How { seed, keep, weather: sim::Sky::Seeded };
+    let finished = prepared.run(how, &world, &mut |at| progress.show(at))?.come_to_rest()?;
     progress.end();
     // First what lasts: a reader of what is printed may go away.
     write_files(&finished, &options, &format!("{} (seed {seed})", network.name.text), printer)?;
@@ -45,8 +57,40 @@ pub fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) ->
         print_log(&finished, printer);
     }
     print_hosts(&finished, (&network.name.text, seed), printer);
+    finished.failed.iter().for_each(|failed| print_failed(failed, seed, &replay, printer));
     let reports = finished.records.iter().filter(|r| matches!(r.what, RecordedEvent::Reported { .. })).count();
-    Ok(i32::from(reports > 0))
+    Ok(i32::from(reports > 0 || !finished.failed.is_empty()))
+}
+
+/// What runs a seed again.
+struct Replay<'a> {
+    file: Option<&'a str>,
+    network: &'a str,
+    backend: Backend,
+}
+
+impl Replay<'_> {
+    /// `mokume sim x.mok --network N --seed 17 --log`
+    fn command(&self, network: &str, seed: u64) -> String {
+        let file = self.file.map_or(String::new(), |file| format!(" {file}"));
+        let backend = if self.backend == Backend::C { " --backend c" } else { "" };
+        format!("mokume sim{file} --network {network} --seed {seed}{backend} --log")
+    }
+}
+
+/// What was not as expected, with the command that shows it again.
+fn print_failed(failed: &sim::Failed, seed: u64, replay: &Replay<'_>, printer: &Printer) {
+    let command = replay.command(replay.network, seed);
+    let sim::Failed { at, place, wanted, found, .. } = failed;
+    if printer.is_json() {
+        let object =
+            json!({ "failed": wanted, "found": found, "place": place, "at": at, "seed": seed, "replay": command });
+        return printer.object(&object);
+    }
+    let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+    let what = if wanted.is_empty() { found.clone() } else { format!("`{wanted}`: {found}") };
+    printer.line(format!("FAILED {place}{what} (at {}, seed {seed})", time(*at)));
+    printer.line(format!("    again: {command}"));
 }
 
 /// What became of the messages of each host.

@@ -4,5 +4,6 @@ mod command;
 mod devices;
 mod dissect;
 mod fmt_new;
+mod networks;
 mod tap;
 mod tutorial;

@@ -24,6 +24,7 @@ pub mod codes;
 mod constants;
 mod event;
 mod fault;
+mod network;
 mod options;
 mod packets;
 mod parts;
@@ -45,9 +46,10 @@ use mokume_semantics::program::{Program, StackId};
 
 #[cfg(test)]
 pub(crate) use fault::Fault;
+pub use network::{network_input, network_output, number_of_session, Bound};
 pub use options::Options;
 pub use protocols::Protocols;
-pub use script::{input, settings, test_script};
+pub use script::{settings, test_script};
 pub use stack::DEVICE_MTU;
 
 /// The uncomposed automaton of a stack; none if a diagnostic is an error.

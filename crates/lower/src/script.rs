@@ -1,8 +1,8 @@
-//! `test` blocks to scripts, and a network's inputs to ports, events and arguments.
+//! `test` blocks to scripts.
 
 use mokume_base::{Code, Diagnostic, SourceMap, Span};
-use mokume_reaction::{Automaton, Datum, PortId, Report, Type};
-use mokume_script::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Input, Script, Step};
+use mokume_reaction::{Automaton, PortId, Report, Type};
+use mokume_script::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Script, Step};
 use mokume_semantics::program as s;
 
 use crate::arguments::{self, LeftOut};
@@ -67,71 +67,22 @@ pub fn test_script(
     (diagnostics.is_empty().then_some(script), diagnostics)
 }
 
-/// What a name stands for that is no constant, if it stands for something.
-pub type Handles<'a> = &'a dyn Fn(&str) -> Option<Datum>;
-
-/// One input of a network's script.
-#[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
-pub fn input(
-    program: &s::Program,
-    automaton: &Automaton,
-    step: &s::Step,
-    handle: Handles,
-) -> Result<Input, Diagnostic> {
-    let s::StepKind::Input { port, event, args } = &step.kind else {
-        return Err(Diagnostic::error(Code("M0729"), "only inputs stand in a network").at(step.span, "here"));
-    };
-    let none = Protocols::default();
-    let mut scripting = Scripting { program, automaton, protocols: &none, bound: Vec::new(), diagnostics: Vec::new() };
-    let resolved = scripting.input_args(port, event, args);
-    let place = scripting.find_input(port, event);
-    let unknown = resolved.iter().flatten().find_map(|arg| match arg {
-        Arg::Name(name) if handle(name).is_none() => Some(name),
-        _ => None,
-    });
-    if let Some(name) = unknown {
-        let message = format!("a network has no session `{name}`");
-        let help = "`s1`, `s2` … are the sessions that the outputs of the host have shown, in that order";
-        let code = mokume_semantics::codes::UNKNOWN_HANDLE;
-        return Err(Diagnostic::error(code, message).at(step.span, "bound by nobody").help(help));
-    }
-    let data =
-        resolved.and_then(|args| args.into_iter().map(|arg| datum(automaton, arg, handle)).collect::<Option<Vec<_>>>());
-    match (place, data) {
-        (Some((port, event)), Some(args)) => Ok(Input { port, event, args }),
-        _ => Err(scripting.diagnostics.into_iter().next().unwrap_or_else(|| {
-            let message = "an input needs values: `?name` and `_` are for outputs";
-            Diagnostic::error(Code("M0729"), message).at(step.span, "here").help("write the value itself")
-        })),
-    }
-}
-
-fn datum(automaton: &Automaton, arg: Arg, handle: Handles) -> Option<Datum> {
-    match arg {
-        Arg::Word(value) => Some(Datum::Word(value)),
-        Arg::Octets(octets) => Some(Datum::Message(octets)),
-        Arg::Name(name) => handle(&name),
-        Arg::Packet(packet) => mokume_script::octets_of(automaton, &packet).ok().map(Datum::Message),
-        Arg::Sum { .. } | Arg::Null | Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => None,
-    }
-}
-
 pub(crate) struct Scripting<'a> {
     pub program: &'a s::Program,
     pub automaton: &'a Automaton,
     pub protocols: &'a Protocols,
-    bound: Vec<String>,
+    pub bound: Vec<String>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Scripting<'_> {
-    fn find_input(&self, port: &s::Name, event: &s::Name) -> Option<(PortId, u32)> {
+    pub fn find_input(&self, port: &s::Name, event: &s::Name) -> Option<(PortId, u32)> {
         let at = self.automaton.ports.iter().position(|known| known.name == port.text)?;
         let input = self.automaton.ports[at].inputs.iter().position(|input| input.event == event.text)?;
         Some((PortId::from(at), input as u32))
     }
 
-    fn input_args(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<Vec<Arg>> {
+    pub fn input_args(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<Vec<Arg>> {
         let Some((at, input)) = self.find_input(port, event) else {
             let known: Vec<String> = self
                 .automaton
@@ -156,7 +107,7 @@ impl Scripting<'_> {
         Some(args)
     }
 
-    fn args(
+    pub fn args(
         &mut self,
         params: &[(String, Type)],
         args: &s::Args,
@@ -278,7 +229,7 @@ impl Scripting<'_> {
         }
     }
 
-    fn output(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<ExpectedOutput> {
+    pub fn output(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<ExpectedOutput> {
         let known = self.automaton.ports.iter().find(|known| known.name == port.text);
         let Some(output) = known.and_then(|port| port.outputs.iter().find(|output| output.event == event.text)) else {
             let message = format!("the stack has no output `{}.{}`", port.text, event.text);

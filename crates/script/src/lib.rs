@@ -1,21 +1,21 @@
 //! What goes into a stack and what must come out, as data: the steps of tests and networks.
 //!
 //! `test` blocks of the language and run files become a [`Script`]; [`run`] plays it on any
-//! [`mokume_reaction::Machine`] and answers with the differences as data. A network's inputs are [`Input`]s.
+//! [`mokume_reaction::Machine`] and answers with the differences as data. A network's inputs and outputs are [`Call`]s.
 //!
 //! Invariant: knows machines by the trait only, so every back end is judged by the same words.
 
+mod call;
 mod difference;
 mod names;
 mod octets;
-
 mod packets;
 mod play;
 mod script;
 mod written;
 
 pub use difference::{Failure, FailureKind};
-pub use packets::octets_of;
+pub use names::Names;
 pub use play::{judge, parameters, run};
 pub use script::*;
 pub use written::{scalar, Written};

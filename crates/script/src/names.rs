@@ -7,18 +7,27 @@ use mokume_reaction::Datum;
 use crate::script::Arg;
 
 /// What was bound, each with the width of where it stood: sums wrap at that.
-#[derive(Default, Debug)]
-pub(crate) struct Names {
+#[derive(Clone, Default, Debug)]
+pub struct Names {
     met: BTreeMap<String, (Datum, u8)>,
 }
 
 impl Names {
+    /// What a name met, if it met something.
     pub fn get(&self, name: &str) -> Option<&Datum> {
         self.met.get(name).map(|(datum, _)| datum)
     }
 
+    /// A name stands for something of so many bits; none matters for what is no number.
     pub fn bind(&mut self, name: &str, datum: Datum, width: u8) {
         self.met.insert(name.to_string(), (datum, width));
+    }
+
+    /// The names of the other that stand for nothing here stand for the same as there.
+    pub fn learn(&mut self, other: &Names) {
+        for (name, met) in &other.met {
+            self.met.entry(name.clone()).or_insert_with(|| met.clone());
+        }
     }
 
     /// The number that an argument stands for; none of what is no number, or not known.

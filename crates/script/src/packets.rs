@@ -55,11 +55,6 @@ pub(crate) fn write(automaton: &Automaton, names: &Names, packet: &Packet) -> Re
     Ok(octets)
 }
 
-/// The octets of a packet in which nothing is bound; why there are none.
-pub fn octets_of(automaton: &Automaton, packet: &Packet) -> Result<Vec<u8>, String> {
-    write(automaton, &Names::default(), packet)
-}
-
 fn values(names: &Names, pattern: &WirePattern) -> Result<Vec<(String, Option<u64>)>, String> {
     let value = |(name, arg): &(String, Arg)| match names.word(arg) {
         Some(word) => Ok((name.clone(), Some(word))),

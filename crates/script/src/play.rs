@@ -2,6 +2,7 @@
 
 use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId, Type};
 
+use crate::call::datum;
 use crate::difference::{Failure, FailureKind};
 use crate::names::Names;
 use crate::octets::show_octets;
@@ -62,7 +63,8 @@ impl<M: Machine> Run<'_, M> {
         match action {
             Action::Input { port, event, args } => {
                 let (port, event) = self.resolve(port, event)?;
-                let args: Vec<Datum> = args.iter().map(|arg| self.datum(arg)).collect::<Result<_, _>>()?;
+                let args: Vec<Datum> =
+                    args.iter().map(|arg| datum(self.automaton, &self.names, arg)).collect::<Result<_, _>>()?;
                 Ok(vec![(self.now, self.machine.input(self.now, port, event, &args))])
             }
             Action::After(duration) => self.pass(self.now.saturating_add(*duration), None),
@@ -110,22 +112,6 @@ impl<M: Machine> Run<'_, M> {
         match self.automaton.ports[id].inputs.iter().position(|input| input.event == event) {
             Some(event) => Ok((PortId::from(id), event as u32)),
             None => Err(format!("the port `{port}` has no input `{event}`")),
-        }
-    }
-
-    fn datum(&self, arg: &Arg) -> Result<Datum, String> {
-        match arg {
-            Arg::Word(value) => Ok(Datum::Word(*value)),
-            Arg::Octets(octets) => Ok(Datum::Message(octets.clone())),
-            Arg::Null => Ok(Datum::Handle(Handle::NULL)),
-            Arg::Name(name) => self.names.get(name).cloned().ok_or(format!("nothing was remembered as `{name}`")),
-            Arg::Sum { name, .. } => {
-                self.names.word(arg).map(Datum::Word).ok_or(format!("no number was remembered as `{name}`"))
-            }
-            Arg::Packet(packet) => packets::write(self.automaton, &self.names, packet).map(Datum::Message),
-            Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => {
-                Err("an input needs a value: `?name` and `_` are for outputs".to_string())
-            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! A run test as data: inputs, the passing of time, and everything that must be seen after each; and a network's inputs.
 
-use mokume_reaction::{Datum, PortId, Report};
+use mokume_reaction::{PortId, Report};
 
 /// One run test. Times are nanoseconds since the start, which is at 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -143,11 +143,11 @@ pub enum Counted {
     Counter(String),
 }
 
-/// An input of a network's host, for the stack that it runs.
+/// An event of a network's host, for the stack that it runs: what is put in, or a pattern of what comes out.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Input {
+pub struct Call {
     pub port: PortId,
-    /// Index of the port's input event.
+    /// Index of the port's input event, or of its output event.
     pub event: u32,
-    pub args: Vec<Datum>,
+    pub args: Vec<Arg>,
 }

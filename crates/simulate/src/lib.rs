@@ -1,9 +1,13 @@
 //! Several hosts in virtual time, on media with seeded weather.
 //!
-//! Invariant: a run is a function of the machines, the script, the media and the seed; no clock, no file.
+//! Invariant: a run is a function of the machines, the script, the media, who watches and the seed; no clock, no file.
 
 pub mod network;
 pub mod record;
+pub mod watch;
+pub mod weather;
 
-pub use network::{Host, Keep, Medium, Partition, ScriptedInput, Simulation, Weather};
+pub use network::{Host, Keep, Partition, ScriptedInput, Simulation};
 pub use record::{Fate, Record, RecordedEvent};
+pub use watch::{Unwatched, Watch};
+pub use weather::{Ill, Medium, Member, Mishap, Weather};

@@ -1,12 +1,13 @@
 //! The event loop: the earliest of arrivals, script inputs and deadlines is next; ties in the order they were made.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use mokume_base::Random;
-use mokume_reaction::{Datum, Handle, Machine, Outcome, PortId};
+use mokume_reaction::{Datum, Machine, Outcome, PortId};
 
-use crate::{Fate, Record, RecordedEvent};
+use crate::weather::{befall, by_chance, ills_of, Lines};
+use crate::{Fate, Medium, Member, Mishap, Record, RecordedEvent, Unwatched, Watch};
 
 /// A machine and its name. Ports of media are named by [`Medium::members`].
 pub struct Host {
@@ -14,26 +15,6 @@ pub struct Host {
     pub machine: Box<dyn Machine>,
     /// The input event of a device's port that takes a frame, by port.
     pub frame_events: Vec<(PortId, u32)>,
-    /// Handles that outputs have bound, for scripts that name them: the n-th handle that an output of this host showed.
-    pub seen_handles: Vec<Handle>,
-}
-
-/// What happens to frames. Rates are in millionths, times in nanoseconds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Weather {
-    pub loss: u32,
-    pub duplicate: u32,
-    /// A reordered copy takes up to twice the longest delay more.
-    pub reorder: u32,
-    pub corrupt: u32,
-    pub delay: (u64, u64),
-}
-
-/// A shared medium: what one member sends comes to all others.
-pub struct Medium {
-    pub name: String,
-    pub members: Vec<(usize, PortId)>,
-    pub weather: Weather,
 }
 
 /// From `from` until `until` (nanoseconds), these hosts and the others do not hear each other: what is sent then is lost.
@@ -50,7 +31,7 @@ impl Partition {
     }
 }
 
-/// An input at a time; a `Handle` whose object is `SEEN` names the host's n-th seen handle by its generation field.
+/// An input at a time. Its arguments are what [`Watch::arguments`] says when the time has come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScriptedInput {
     pub at: u64,
@@ -58,11 +39,6 @@ pub struct ScriptedInput {
     pub port: PortId,
     pub event: u32,
     pub args: Vec<Datum>,
-}
-
-impl ScriptedInput {
-    /// `Handle { object: SEEN, generation: n }` in an argument stands for the n-th handle that the host has shown.
-    pub const SEEN: u32 = u32::MAX - 1;
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -85,6 +61,11 @@ pub struct Simulation {
     keep: Keep,
     restless: bool,
     partitions: Vec<Partition>,
+    lines: Lines,
+    /// What is to happen to single frames.
+    mishaps: BTreeMap<(Member, u64), Vec<Mishap>>,
+    /// What chance did to single frames, and when they were sent, if that is asked for.
+    noted: Option<Vec<(u64, Mishap)>>,
 }
 
 /// Which records a run keeps: all, for charts and captures, or reports alone, for runs of any length.
@@ -96,6 +77,9 @@ pub enum Keep {
 
 /// Rounds of the loop at one time, after which a network is said never to rest.
 const ROUNDS_AT_ONE_TIME: u32 = 256;
+
+/// Arrivals and inputs at one time, after which the same is said.
+const EVENTS_AT_ONE_TIME: u32 = 100_000;
 
 impl Simulation {
     /// A network whose hosts have not started. The script need not be in order of time; inputs of one time keep the
@@ -114,6 +98,9 @@ impl Simulation {
             keep: Keep::All,
             restless: false,
             partitions: Vec::new(),
+            lines: Lines::default(),
+            mishaps: BTreeMap::new(),
+            noted: None,
         }
     }
 
@@ -127,6 +114,26 @@ impl Simulation {
         Simulation { partitions, ..self }
     }
 
+    /// The same, with something that happens to single frames beside the weather.
+    pub fn befallen(self, mishaps: Vec<Mishap>) -> Self {
+        let mut by_frame: BTreeMap<(Member, u64), Vec<Mishap>> = BTreeMap::new();
+        for mishap in mishaps {
+            by_frame.entry((mishap.from, mishap.number)).or_default().push(mishap);
+        }
+        Simulation { mishaps: by_frame, ..self }
+    }
+
+    /// The same, and what chance does to frames is noted: [`Simulation::noted`].
+    pub fn noting(self) -> Self {
+        Simulation { noted: Some(Vec::new()), ..self }
+    }
+
+    /// What chance did to single frames, with the time at which each was sent. In calm weather, with the least delay and these
+    /// mishaps, the network would run in the same way.
+    pub fn noted(&self) -> &[(u64, Mishap)] {
+        self.noted.as_deref().unwrap_or_default()
+    }
+
     /// The run ended early, at [`Simulation::now`]: some host was due again at once, for ever.
     pub fn is_restless(&self) -> bool {
         self.restless
@@ -134,27 +141,37 @@ impl Simulation {
 
     /// Starts all hosts and runs to `until` (nanoseconds), or until nothing is left to do. `progress` hears the time.
     pub fn run(&mut self, until: u64, progress: &mut dyn FnMut(u64)) -> &[Record] {
+        self.run_watched(until, &mut Unwatched, progress)
+    }
+
+    /// As [`Simulation::run`], before somebody who looks on.
+    pub fn run_watched(&mut self, until: u64, watch: &mut dyn Watch, progress: &mut dyn FnMut(u64)) -> &[Record] {
         for index in 0..self.script.len() {
             let at = self.script[index].at;
             self.enqueue(at, Coming::Script(index));
         }
         for host in 0..self.hosts.len() {
             let outcome = self.hosts[host].machine.start(0);
-            self.take_outcome(host, outcome);
+            self.take_outcome(host, outcome, watch);
         }
-        let mut rounds = 0;
+        let (mut rounds, mut events) = (0, 0);
         while let Some(at) = self.next_time().filter(|at| *at <= until) {
-            rounds = if at == self.now { rounds + 1 } else { 0 };
+            (rounds, events) = if at == self.now { (rounds + 1, events) } else { (0, 0) };
             if rounds > ROUNDS_AT_ONE_TIME {
                 self.restless = true;
                 return &self.records;
             }
             self.now = at;
             progress(at);
-            self.run_deadlines(at);
+            self.run_deadlines(at, watch);
             while self.coming.peek().is_some_and(|Reverse((due, ..))| *due <= at) {
                 let Some(Reverse((_, _, coming))) = self.coming.pop() else { break };
-                self.carry_out(coming);
+                events += 1;
+                if events > EVENTS_AT_ONE_TIME {
+                    self.restless = true;
+                    return &self.records;
+                }
+                self.carry_out(coming, watch);
             }
         }
         self.now = until.max(self.now);
@@ -186,16 +203,16 @@ impl Simulation {
         self.coming.push(Reverse((at, self.order, coming)));
     }
 
-    fn run_deadlines(&mut self, at: u64) {
+    fn run_deadlines(&mut self, at: u64, watch: &mut dyn Watch) {
         for host in 0..self.hosts.len() {
             if self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at) {
                 let outcome = self.hosts[host].machine.advance(at);
-                self.take_outcome(host, outcome);
+                self.take_outcome(host, outcome, watch);
             }
         }
     }
 
-    fn carry_out(&mut self, coming: Coming) {
+    fn carry_out(&mut self, coming: Coming, watch: &mut dyn Watch) {
         match coming {
             Coming::Arrival { host, port, number, frame } => {
                 let Some((_, event)) = self.hosts[host].frame_events.iter().find(|(of, _)| *of == port).copied() else {
@@ -204,29 +221,19 @@ impl Simulation {
                 let args = [Datum::Message(frame.clone())];
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
                 self.record(RecordedEvent::Arrived { host, port, number, frame, refused: outcome.refused });
-                self.take_outcome(host, outcome);
+                self.take_outcome(host, outcome, watch);
             }
             Coming::Script(index) => {
-                let ScriptedInput { host, port, event, args, .. } = self.script[index].clone();
-                let args: Vec<Datum> = args.into_iter().map(|arg| self.resolve(host, arg)).collect();
+                let Some(args) = watch.arguments(self.now, index, &self.script[index]) else { return };
+                let ScriptedInput { host, port, event, .. } = self.script[index];
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
                 self.record(RecordedEvent::Input { host, port, event, args, refused: outcome.refused });
-                self.take_outcome(host, outcome);
+                self.take_outcome(host, outcome, watch);
             }
         }
     }
 
-    fn resolve(&self, host: usize, arg: Datum) -> Datum {
-        match arg {
-            Datum::Handle(Handle { object: ScriptedInput::SEEN, generation }) => {
-                let seen = self.hosts[host].seen_handles.get(generation as usize);
-                Datum::Handle(seen.copied().unwrap_or(Handle::NULL))
-            }
-            other => other,
-        }
-    }
-
-    fn take_outcome(&mut self, host: usize, outcome: Outcome) {
+    fn take_outcome(&mut self, host: usize, outcome: Outcome, watch: &mut dyn Watch) {
         for (report, place) in outcome.reports {
             self.record(RecordedEvent::Reported { host, report, place });
         }
@@ -235,20 +242,12 @@ impl Simulation {
             match (medium, output.args.as_slice()) {
                 (Some(medium), [Datum::Message(frame)]) => self.send(host, output.port, medium, frame.clone()),
                 _ => {
-                    for arg in &output.args {
-                        if let Datum::Handle(handle) = arg {
-                            let seen = &mut self.hosts[host].seen_handles;
-                            if !seen.contains(handle) {
-                                seen.push(*handle);
-                            }
-                        }
+                    for input in watch.output(self.now, host, &output) {
+                        self.enqueue(input.at.max(self.now), Coming::Script(self.script.len()));
+                        self.script.push(input);
                     }
-                    self.record(RecordedEvent::Output {
-                        host,
-                        port: output.port,
-                        event: output.event,
-                        args: output.args,
-                    });
+                    let (port, event) = (output.port, output.event);
+                    self.record(RecordedEvent::Output { host, port, event, args: output.args });
                 }
             }
         }
@@ -257,54 +256,37 @@ impl Simulation {
     fn send(&mut self, host: usize, port: PortId, medium: usize, frame: Vec<u8>) {
         let number = self.frames;
         self.frames += 1;
+        let from = (host, port);
+        let nth = self.lines.number(from);
         let weather = self.media[medium].weather;
-        let others: Vec<_> =
-            self.media[medium].members.iter().copied().filter(|member| *member != (host, port)).collect();
+        let gone = self.lines.leave(&weather, from, frame.len(), self.now);
+        let others: Vec<_> = self.media[medium].members.iter().copied().filter(|member| *member != from).collect();
         let mut fates = Vec::new();
-        for (other, other_port) in others {
-            let parted = self.partitions.iter().any(|cut| cut.separates(host, other, self.now));
-            // The weather is asked for all the same: a partition does not change what becomes of other frames.
-            let mut fate = self.weather_for(weather);
-            if let Fate::Arrives(times) = &fate {
-                for at in times.clone() {
-                    let frame = self.corrupted(weather, &frame);
-                    if !parted {
-                        self.enqueue(at, Coming::Arrival { host: other, port: other_port, number, frame });
-                    }
-                }
+        for to in others {
+            // The weather is asked for all the same: neither a partition nor a full queue changes what becomes of other frames.
+            let burst = self.lines.bursts.entry((from, to)).or_default();
+            let mut copies = by_chance(&weather, frame.len(), burst, &mut self.random);
+            if let Some(noted) = &mut self.noted {
+                let mishap = |what| (self.now, Mishap { from, number: nth, to: Some(to), what });
+                noted.extend(ills_of(&copies).into_iter().map(mishap));
             }
-            if parted {
-                fate = Fate::Lost;
+            let of_this = self.mishaps.get(&(from, nth)).into_iter().flatten();
+            let is_meant = |mishap: &&Mishap| mishap.to.is_none_or(|heard| heard == to);
+            of_this.filter(is_meant).for_each(|mishap| befall(&mut copies, &mishap.what));
+            let parted = self.partitions.iter().any(|cut| cut.separates(host, to.0, self.now));
+            let left = gone.filter(|_| !parted && !copies.is_empty());
+            let Some(left) = left else {
+                fates.push((to.0, Fate::Lost));
+                continue;
+            };
+            let at = |late: u64| left.saturating_add(weather.delay.0).saturating_add(late);
+            fates.push((to.0, Fate::Arrives(copies.iter().map(|copy| at(copy.late)).collect())));
+            for copy in &copies {
+                let frame = copy.of(&frame);
+                self.enqueue(at(copy.late), Coming::Arrival { host: to.0, port: to.1, number, frame });
             }
-            fates.push((other, fate));
         }
         self.record(RecordedEvent::Sent { host, port, medium, number, frame, fates });
-    }
-
-    fn weather_for(&mut self, weather: Weather) -> Fate {
-        if self.random.millionths(weather.loss) {
-            return Fate::Lost;
-        }
-        let copies = 1 + usize::from(self.random.millionths(weather.duplicate));
-        let times = (0..copies).map(|_| self.now.saturating_add(self.delay(weather))).collect();
-        Fate::Arrives(times)
-    }
-
-    fn delay(&mut self, weather: Weather) -> u64 {
-        let (low, high) = weather.delay;
-        let delay = self.random.between(low, high);
-        let later =
-            if self.random.millionths(weather.reorder) { self.random.between(high, high.saturating_mul(3)) } else { 0 };
-        delay.saturating_add(later)
-    }
-
-    fn corrupted(&mut self, weather: Weather, frame: &[u8]) -> Vec<u8> {
-        let mut frame = frame.to_vec();
-        if !frame.is_empty() && self.random.millionths(weather.corrupt) {
-            let at = self.random.place(frame.len());
-            frame[at] ^= 1 << self.random.below(8);
-        }
-        frame
     }
 
     fn record(&mut self, what: RecordedEvent) {

@@ -62,7 +62,6 @@ fn run_parted(
         name: name.into(),
         machine: Box::new(Beacon { left, next: (left > 0).then_some(MILLISECOND), heard: heard.clone() }),
         frame_events: vec![(PortId(0), 0)],
-        seen_handles: Vec::new(),
     };
     let silent = Rc::new(RefCell::new(Vec::new()));
     let hosts = vec![host("a", frames, &silent), host("b", 0, &heard)];
@@ -138,8 +137,7 @@ impl Machine for Restless {
 
 #[test]
 fn a_host_that_never_rests_ends_the_run_and_is_said() {
-    let host =
-        Host { name: "a".into(), machine: Box::new(Restless), frame_events: Vec::new(), seen_handles: Vec::new() };
+    let host = Host { name: "a".into(), machine: Box::new(Restless), frame_events: Vec::new() };
     let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
     simulation.run(10 * MILLISECOND, &mut |_| ());
     assert!(simulation.is_restless());

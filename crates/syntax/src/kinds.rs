@@ -563,12 +563,24 @@ pub enum SyntaxKind {
     LINK_OPTION,
     /// [`crate::ast::Percentage`]
     PERCENTAGE,
+    /// [`crate::ast::Rate`]
+    RATE,
     /// [`crate::ast::AtStep`]
     AT_STEP,
     /// [`crate::ast::Partition`]
     PARTITION,
     /// [`crate::ast::Until`]
     UNTIL,
+    /// [`crate::ast::Expectation`]
+    EXPECTATION,
+    /// [`crate::ast::Times`]
+    TIMES,
+    /// [`crate::ast::WhenStep`]
+    WHEN_STEP,
+    /// [`crate::ast::FrameFault`]
+    FRAME_FAULT,
+    /// [`crate::ast::FaultPart`]
+    FAULT_PART,
 
     #[doc(hidden)]
     LAST,

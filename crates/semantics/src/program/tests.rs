@@ -139,6 +139,16 @@ pub enum PacketPart {
     Any(Span),
 }
 
+impl PacketPart {
+    /// The values of its fields.
+    pub fn args(&self) -> Vec<&Arg> {
+        match self {
+            PacketPart::Wire(pattern) => pattern.fields.iter().flat_map(|(_, values)| values).collect(),
+            PacketPart::Octets(_) | PacketPart::Any(_) => Vec::new(),
+        }
+    }
+}
+
 /// `Rfc9293 { syn: 1, seq: ?iss, .. }`
 #[derive(Clone, Debug)]
 pub struct WirePattern {
@@ -166,8 +176,109 @@ pub struct Network {
     pub script: Vec<(u64, u32, Step)>,
     /// When some hosts do not hear the others.
     pub partitions: Vec<Partition>,
+    /// What outputs bring about.
+    pub whens: Vec<When>,
+    /// What must come, and what must not.
+    pub expectations: Vec<Expectation>,
+    /// What becomes of single frames.
+    pub faults: Vec<FrameFault>,
     /// How long it runs, in nanoseconds.
     pub until: u64,
+}
+
+impl Network {
+    /// One in which nothing happens yet.
+    pub fn of(name: Name, hosts: Vec<Host>, until: u64) -> Self {
+        Network {
+            name,
+            hosts,
+            until,
+            links: Vec::new(),
+            script: Vec::new(),
+            partitions: Vec::new(),
+            whens: Vec::new(),
+            expectations: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+}
+
+/// `a.app.opened(1, ?s)`: outputs of a host, by patterns.
+#[derive(Clone, Debug)]
+pub struct HostOutput {
+    /// Index of the host.
+    pub host: u32,
+    /// An export.
+    pub port: Name,
+    /// Of the port; known when the stack is lowered.
+    pub event: Name,
+    /// Patterns; without any, whatever goes with it.
+    pub args: Args,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// `when a.app.opened(1, ?s)  after 5 ms  a.app.send(s, "x")`
+#[derive(Clone, Debug)]
+pub struct When {
+    /// Each one brings the input about.
+    pub output: HostOutput,
+    /// So much later, in nanoseconds.
+    pub delay: u64,
+    /// The host that the input is for.
+    pub host: u32,
+    /// What is put in.
+    pub step: Step,
+}
+
+/// `expect b.app.deliver(_, "hello")  20 times until 2 s`
+#[derive(Clone, Debug)]
+pub struct Expectation {
+    /// What is counted.
+    pub output: HostOutput,
+    /// How many of them there must be.
+    pub times: Times,
+    /// Those that come later do not count, in nanoseconds since the start.
+    pub until: u64,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// How often something must come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Times {
+    /// Once, or more often.
+    Some,
+    /// So often, and no more.
+    Exactly(u64),
+}
+
+/// `frame 3 of a.device  to b.device  late 4 ms`: beside what the link's weather does.
+#[derive(Clone, Debug)]
+pub struct FrameFault {
+    /// From 1.
+    pub number: u64,
+    /// Host index, device index: who sends it.
+    pub from: (u32, u32),
+    /// Who hears it so; everybody, if nobody is named.
+    pub to: Option<(u32, u32)>,
+    /// In the order in which they are written.
+    pub what: Vec<Mishap>,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// What becomes of one frame on its way to one device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mishap {
+    /// `lost`
+    Lost,
+    /// `late 4 ms`: in nanoseconds, beside the link's delay.
+    Late(u64),
+    /// `turned 12`: this bit, from 0, the highest of the first octet.
+    Turned(u64),
+    /// `twice 1 ms`: a second copy, so much later than without a mishap.
+    Twice(u64),
 }
 
 /// A stack in a network.
@@ -198,6 +309,30 @@ pub struct NetworkLink {
     pub corrupt: u32,
     /// From and to, in nanoseconds.
     pub delay: (u64, u64),
+    /// Bursts of lost frames: how often one begins, and how many it takes.
+    pub burst: (u32, u32),
+    /// Bits a second that each device can send; 0 without limit.
+    pub rate: u64,
+    /// Frames that wait for the line at each device; 0 without limit.
+    pub queue: u64,
+}
+
+impl NetworkLink {
+    /// One on which nothing happens to frames.
+    pub fn of(name: Name) -> Self {
+        NetworkLink {
+            name,
+            devices: Vec::new(),
+            loss: 0,
+            duplicate: 0,
+            reorder: 0,
+            corrupt: 0,
+            delay: (0, 0),
+            burst: (0, 0),
+            rate: 0,
+            queue: 0,
+        }
+    }
 }
 
 /// From `from` until `until` (nanoseconds), these hosts and the others do not hear each other.

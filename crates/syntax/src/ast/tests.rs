@@ -14,7 +14,10 @@ choice! {
 
 choice! {
     /// What a network holds.
-    NetworkMember { Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until) }
+    NetworkMember {
+        Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until), Expect(Expectation), When(WhenStep),
+        Frame(FrameFault),
+    }
 }
 
 node! {
@@ -44,16 +47,28 @@ node! {
     Host = HOST;
     /// `link lan { a.device, b.device  loss 10 % }`
     Link = LINK;
-    /// `loss 10 %`, `delay 1 ms .. 3 ms`
+    /// `loss 10 %`, `delay 1 ms .. 3 ms`, `burst loss 1 % of 5`, `rate 10 Mbit/s`, `queue 20`
     LinkOption = LINK_OPTION;
     /// `10 %`
     Percentage = PERCENTAGE;
+    /// `10 Mbit/s`
+    Rate = RATE;
     /// `at 10 ms  a.udp.bind(1, 0, 4000)`
     AtStep = AT_STEP;
     /// `partition a, b  from 1 s until 2 s`
     Partition = PARTITION;
     /// `until 2 s`
     Until = UNTIL;
+    /// `expect b.app.deliver(_, "hello")  until 2 s`, `expect b.app.deliver 20 times`, `expect nothing at a.app.failed_session`
+    Expectation = EXPECTATION;
+    /// `20 times`
+    Times = TIMES;
+    /// `when a.app.opened(1, ?s)  after 5 ms  a.app.send(s, "x")`
+    WhenStep = WHEN_STEP;
+    /// `frame 3 of a.device  to b.device  lost`
+    FrameFault = FRAME_FAULT;
+    /// `lost`, `late 4 ms`, `turned 12`, `twice 1 ms`
+    FaultPart = FAULT_PART;
 }
 
 impl Test {
@@ -192,13 +207,28 @@ impl LinkOption {
         let percentage: Percentage = child(&self.0)?;
         crate::lexer::number(token(&percentage.0, SyntaxKind::NUMBER)?.text())
     }
-    /// A plain value, or the range itself.
+    /// `10 Mbit/s`
+    pub fn rate(&self) -> Option<Rate> {
+        child(&self.0)
+    }
+    /// A plain value, the range itself, or the length of a burst.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
     /// `1 ms .. 3 ms`
     pub fn range(&self) -> Option<RangeExpr> {
         child(&self.0)
+    }
+}
+
+impl Rate {
+    /// The number in front of the unit.
+    pub fn number(&self) -> Option<u64> {
+        crate::lexer::number(token(&self.0, SyntaxKind::NUMBER)?.text())
+    }
+    /// `Mbit`
+    pub fn unit(&self) -> Option<String> {
+        Some(token(&self.0, SyntaxKind::IDENT)?.text().to_string())
     }
 }
 
@@ -231,6 +261,66 @@ impl Partition {
 impl Until {
     /// How long the network runs.
     pub fn duration(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl Expectation {
+    /// `nothing at`: what is named must not come.
+    pub fn is_nothing(&self) -> bool {
+        child::<Nothing>(&self.0).is_some()
+    }
+    /// A call with patterns, or the bare `b.app.deliver`, whatever goes with it.
+    pub fn output(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// The number of `20 times`.
+    pub fn times(&self) -> Option<Expr> {
+        child::<Times>(&self.0).and_then(|times| child(&times.0))
+    }
+    /// The time of `until 2 s`; the network's end if it is left out.
+    pub fn until(&self) -> Option<Expr> {
+        child::<Until>(&self.0).and_then(|until| until.duration())
+    }
+}
+
+impl WhenStep {
+    /// What must come: a call with patterns, or the bare `a.app.opened`.
+    pub fn output(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// `after 5 ms`
+    pub fn after(&self) -> Option<Expr> {
+        child::<AfterStep>(&self.0).and_then(|after| after.duration())
+    }
+    /// The call that is then made.
+    pub fn call(&self) -> Option<Expr> {
+        children::<Expr>(&self.0).into_iter().nth(1)
+    }
+}
+
+impl FrameFault {
+    /// Which one of the frames that the device sends, from 1.
+    pub fn number(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// The device that sends it; behind it, the one that hears it so: all, if it is left out.
+    pub fn devices(&self) -> Vec<Path> {
+        children(&self.0)
+    }
+    /// What becomes of it.
+    pub fn parts(&self) -> Vec<FaultPart> {
+        children(&self.0)
+    }
+}
+
+impl FaultPart {
+    /// `lost`, `late`, `turned`, `twice`
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// How late, or which bit.
+    pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }

@@ -28,9 +28,13 @@ pub fn between(last: &Piece, next: &Piece) -> usize {
 }
 
 fn stands_apart(last: &Piece, next: &Piece) -> bool {
-    if matches!(next.around(), Some(EXPECT_STEP | AT_STEP)) {
+    if matches!(next.around(), Some(EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT)) {
+        // `20 times until 2 s` is one thing.
+        if next.begins_kind() == Some(TIMES) || last.owner() == TIMES {
+            return false;
+        }
         // Not behind the word that leads the step.
-        return last.owner() != EXPECT_STEP && last.owner() != AT_STEP;
+        return !matches!(last.owner(), EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT | NOTHING);
     }
     next.begins_part && next.kind != PIPE && !last.opens() && !matches!(last.kind, COMMA | PIPE | SEMICOLON | ARROW)
 }
@@ -44,7 +48,7 @@ fn clings_to_last(next: &Piece) -> bool {
         COMMA | R_PAREN | R_BRACKET | DOT | COLON | SEMICOLON => true,
         L_PAREN => matches!(next.owner(), ARG_LIST | PARAM_LIST | PATTERN_LIST | WRITTEN),
         // `written address/prefix`
-        SLASH => next.owner() == WRITTEN,
+        SLASH => matches!(next.owner(), WRITTEN | RATE),
         L_BRACKET => matches!(next.owner(), INDEX_EXPR | OVER | OBJECT),
         // `as% u8`, the narrowing that wraps.
         PERCENT => next.owner() == CAST_EXPR,
@@ -56,7 +60,7 @@ fn clings_to_last(next: &Piece) -> bool {
 fn next_clings(last: &Piece) -> bool {
     matches!(last.kind, L_PAREN | L_BRACKET | DOT | QUESTION | AT | BANG)
         || last.kind == LT && is_of_types(last)
-        || last.kind == SLASH && last.owner() == WRITTEN
+        || last.kind == SLASH && matches!(last.owner(), WRITTEN | RATE)
 }
 
 /// Around the types of a container.

@@ -42,6 +42,18 @@ fn two_blanks_where_no_comma_separates() {
 }
 
 #[test]
+fn what_networks_expect() {
+    becomes(
+        "network N {\nlink l { a.device rate 10   Mbit / s queue 5 burst loss 1 % of 5 }\nwhen a.p.out(?s) after 1 ms a.p.in(s)\n\
+         expect b.p.out(_)   until 2 s\nexpect b.p.out   20 times   until 2 s\nexpect nothing  at b.p.out\n\
+         frame 1 of a.device to b.device late 1 ms twice\n}",
+        "network N {\n    link l { a.device   rate 10 Mbit/s  queue 5  burst loss 1 % of 5 }\n    \
+         when a.p.out(?s)  after 1 ms  a.p.in(s)\n    expect b.p.out(_)  until 2 s\n    expect b.p.out 20 times until 2 s\n    \
+         expect nothing at b.p.out\n    frame 1 of a.device  to b.device  late 1 ms  twice\n}\n",
+    );
+}
+
+#[test]
 fn columns_of_stacks_wires_scopes_and_arms() {
     becomes(
         "stack S(device: Device) {\nethernet = E over device\nip = I over ethernet [type : 1] with arp ,icmp\n\na=B over ip\n}",

@@ -97,6 +97,9 @@ fn form_of_part(word: &str) -> &'static str {
         "at" => "at 10 ms  a.udp.bind(1, 0, 4000)",
         "partition" => "partition a, b  from 1 s until 2 s",
         "until" => "until 2 s",
+        "expect" => "expect b.app.deliver(_, \"hello\")  until 2 s",
+        "when" => "when a.app.opened(1, ?s)  a.app.send(s, \"x\")",
+        "frame" => "frame 3 of a.device  lost",
         _ => "",
     }
 }

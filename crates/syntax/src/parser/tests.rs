@@ -9,8 +9,22 @@ use crate::kinds::SyntaxKind::{self, *};
 
 /// The keyword of a step that is nearest to a word.
 fn near(word: &str) -> Option<&'static str> {
-    const WORDS: [&str; 11] =
-        ["stack", "dropped", "consumed", "reported", "after", "nothing", "host", "link", "at", "partition", "until"];
+    const WORDS: [&str; 14] = [
+        "stack",
+        "dropped",
+        "consumed",
+        "reported",
+        "after",
+        "nothing",
+        "host",
+        "link",
+        "at",
+        "partition",
+        "until",
+        "expect",
+        "when",
+        "frame",
+    ];
     mokume_base::did_you_mean(word, WORDS)
 }
 
@@ -193,16 +207,106 @@ impl Parser<'_> {
                 self.close();
             }
             "partition" => self.partition(),
-            "until" => {
-                self.open(UNTIL);
-                self.bump();
-                self.expression();
-                self.close();
-            }
+            "expect" => self.expected_output(),
+            "when" => self.when_step(),
+            "frame" => self.frame_fault(),
+            "until" => self.until(),
             _ => self.unknown_step(
-                "`host a = Stack(…)`, `link lan { a.device, b.device }`, `at 10 ms a.port.event(…)`, `partition a from 1 s until 2 s` or `until 2 s`",
+                "`host a = Stack(…)`, `link lan { a.device, b.device }`, `at 10 ms a.port.event(…)`, `when a.port.event(…) a.port.event(…)`, `expect b.port.event(…) until 1 s`, `frame 3 of a.device lost`, `partition a from 1 s until 2 s` or `until 2 s`",
             ),
         }
+    }
+
+    /// `until 2 s`
+    fn until(&mut self) {
+        self.open(UNTIL);
+        self.bump();
+        self.expression();
+        self.close();
+    }
+
+    /// `expect b.app.deliver(_, "hello")  20 times until 2 s`, `expect nothing at a.app.failed_session`
+    fn expected_output(&mut self) {
+        self.open(EXPECTATION);
+        self.bump();
+        if self.at_word("nothing") && self.nth(1) != DOT {
+            self.open(NOTHING);
+            self.bump();
+            self.close();
+            if self.at_word("at") {
+                self.bump();
+            } else {
+                let text = format!("expected `at` and an output, found {}", self.found());
+                let diagnostic = self.missing_here(codes::EXPECTED, text, "nothing of what?");
+                self.report(diagnostic.help("write `expect nothing at a.app.deliver`"));
+                return self.close();
+            }
+        }
+        self.output();
+        if self.at(NUMBER) && self.same_line(0) {
+            self.open(TIMES);
+            self.expression();
+            if self.at_word("times") || self.at_word("time") {
+                self.bump();
+            } else {
+                let text = format!("expected `times`, found {}", self.found());
+                let diagnostic = self.missing_here(codes::EXPECTED, text, "how often?");
+                self.report(diagnostic.help("write `expect b.app.deliver 20 times`"));
+            }
+            self.close();
+        }
+        if self.at_word("until") && self.same_line(0) {
+            self.until();
+        }
+        self.close();
+    }
+
+    /// `when a.app.opened(1, ?s)  after 5 ms  a.app.send(s, "x")`
+    fn when_step(&mut self) {
+        self.open(WHEN_STEP);
+        self.bump();
+        self.output();
+        if self.at_word("after") && self.nth(1) != DOT {
+            self.open(AFTER_STEP);
+            self.bump();
+            self.expression();
+            self.close();
+        }
+        if self.at(IDENT) {
+            self.postfix();
+        } else {
+            self.expected("what is then put in: `a.port.event(…)`");
+        }
+        self.close();
+    }
+
+    /// `frame 3 of a.device  to b.device  late 4 ms  turned 12`
+    fn frame_fault(&mut self) {
+        self.open(FRAME_FAULT);
+        self.bump();
+        self.expression();
+        if self.at_word("of") {
+            self.bump();
+            self.path("a device such as `a.device`");
+        } else {
+            let text = format!("expected `of` and a device, found {}", self.found());
+            let diagnostic = self.missing_here(codes::EXPECTED, text, "whose frame?");
+            self.report(diagnostic.help("write `frame 3 of a.device  lost`"));
+            return self.close();
+        }
+        if self.at_word("to") && self.same_line(0) {
+            self.bump();
+            self.path("a device such as `b.device`");
+        }
+        while self.at(IDENT) && self.same_line(0) && !self.at_stop() {
+            self.open(FAULT_PART);
+            self.name("what becomes of it");
+            if self.at(NUMBER) && self.same_line(0) {
+                self.expression();
+            }
+            self.close();
+        }
+        self.close();
     }
 
     /// `host a = Host(address: 10.0.0.1/24)`
@@ -286,11 +390,30 @@ impl Parser<'_> {
 
     fn link_option(&mut self) {
         self.open(LINK_OPTION);
+        let is_burst = self.at_word("burst");
         self.name("an option's name");
+        if is_burst && self.at_word("loss") {
+            self.bump();
+        }
         if self.at(NUMBER) && self.nth(1) == PERCENT {
             self.open(PERCENTAGE);
             self.bump();
             self.bump();
+            self.close();
+            if is_burst && self.at_word("of") {
+                self.bump();
+                self.expression();
+            }
+        } else if self.at(NUMBER) && self.nth(1) == IDENT && self.nth(2) == SLASH {
+            self.open(RATE);
+            self.bump();
+            self.bump();
+            self.bump();
+            if self.at_word("s") {
+                self.bump();
+            } else {
+                self.expected("`s`, as in `10 Mbit/s`");
+            }
             self.close();
         } else {
             let start = self.checkpoint();

@@ -1,6 +1,10 @@
 //! Networks: hosts, links, partitions, and when what is put in.
 
-use std::collections::BTreeSet;
+mod faults;
+mod options;
+mod outputs;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
@@ -8,15 +12,16 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 use crate::program::*;
 use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::fixed;
-use crate::resolve::test::{stack_use, steps};
+use crate::resolve::test::stack_use;
 use crate::{codes, suggest, tree};
 
-/// A network as it is written; hosts first, as all else names them.
+/// A network as it is written; hosts first, as all else names them, then what binds names, then what uses them.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Network {
     let name = tree::title(file, item.name());
     let (hosts, broken) = hosts(cx, file, item);
     let until = until(cx, file, item, &name);
-    let mut network = Network { name, hosts, links: Vec::new(), script: Vec::new(), partitions: Vec::new(), until };
+    let mut network = Network::of(name, hosts, until);
+    let mut bound = Bound::new();
     for member in item.members() {
         match member {
             ast::NetworkMember::Host(_) | ast::NetworkMember::Until(_) => {}
@@ -24,20 +29,37 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
                 let link = link(cx, file, &item, &network, &broken);
                 network.links.extend(link);
             }
-            ast::NetworkMember::At(at) => {
-                let step = at_step(cx, file, &at, &network, &broken);
-                network.script.extend(step);
-            }
             ast::NetworkMember::Partition(item) => {
                 let partition = partition(cx, file, &item, &network, &broken);
                 network.partitions.extend(partition);
             }
+            ast::NetworkMember::Expect(item) => {
+                let expectation = outputs::expectation(cx, file, &item, (&network, &broken), &mut bound);
+                network.expectations.extend(expectation);
+            }
+            ast::NetworkMember::When(item) => {
+                let when = outputs::when(cx, file, &item, (&network, &broken), &mut bound);
+                network.whens.extend(when);
+            }
+            ast::NetworkMember::Frame(item) => {
+                let fault = faults::read(cx, file, &item, &network, &broken);
+                network.faults.extend(fault);
+            }
+            ast::NetworkMember::At(_) => {}
         }
+    }
+    for member in item.members() {
+        let ast::NetworkMember::At(at) = member else { continue };
+        let step = at_step(cx, file, &at, (&network, &broken), &mut bound);
+        network.script.extend(step);
     }
     network.script.sort_by_key(|(time, _, _)| *time);
     too_late(cx, &network);
     network
 }
+
+/// The names that outputs of each host bind.
+type Bound = BTreeMap<u32, BTreeSet<String>>;
 
 /// The hosts, and the names of those whose stack is not understood, so that who names them is not blamed.
 fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec<String>) {
@@ -86,34 +108,39 @@ fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) 
     found
 }
 
+/// `a.device`: host index, device index.
+fn device_of(
+    cx: &mut Context,
+    file: FileId,
+    path: &ast::Path,
+    network: &Network,
+    broken: &[String],
+) -> Option<(u32, u32)> {
+    let parts = tree::parts(file, path);
+    let [host, device] = parts.as_slice() else {
+        let text = "a link joins devices of hosts";
+        cx.error(codes::UNKNOWN_PORT, text, path.span(file), "no device", "write `a.device`");
+        return None;
+    };
+    let host = host_of(cx, network, broken, host)?;
+    let stack = &cx.program.stacks[network.hosts[host].stack.index()];
+    let found = stack.devices.iter().position(|known| known.text == device.text);
+    if found.is_none() {
+        let names: Vec<String> = stack.devices.iter().map(|device| device.text.clone()).collect();
+        let text = format!("stack `{}` has no device `{}`", stack.name.text, device.text);
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(device.span, "unknown");
+        diagnostic.helps.extend(suggest::help(&device.text, names.iter().map(String::as_str)));
+        cx.report(diagnostic);
+    }
+    Some((host as u32, found? as u32))
+}
+
 fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, broken: &[String]) -> Option<NetworkLink> {
     let name = tree::some_name(file, item.name())?;
-    let mut link =
-        NetworkLink { name, devices: Vec::new(), loss: 0, duplicate: 0, reorder: 0, corrupt: 0, delay: (0, 0) };
+    let mut link = NetworkLink::of(name);
     for path in item.devices() {
-        let parts = tree::parts(file, &path);
-        let [host, device] = parts.as_slice() else {
-            cx.error(
-                codes::UNKNOWN_PORT,
-                "a link joins devices of hosts",
-                path.span(file),
-                "no device",
-                "write `a.device`",
-            );
-            continue;
-        };
-        let Some(host) = host_of(cx, network, broken, host) else { continue };
-        let stack = &cx.program.stacks[network.hosts[host].stack.index()];
-        match stack.devices.iter().position(|known| known.text == device.text) {
-            Some(index) => link.devices.push((host as u32, index as u32)),
-            None => {
-                let names: Vec<String> = stack.devices.iter().map(|device| device.text.clone()).collect();
-                let text = format!("stack `{}` has no device `{}`", stack.name.text, device.text);
-                let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(device.span, "unknown");
-                diagnostic.helps.extend(suggest::help(&device.text, names.iter().map(String::as_str)));
-                cx.report(diagnostic);
-            }
-        }
+        let device = device_of(cx, file, &path, network, broken);
+        link.devices.extend(device);
     }
     let mut said: Vec<Name> = Vec::new();
     for option in item.options() {
@@ -125,7 +152,12 @@ fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, bro
             }
         }
         said.extend(name);
-        self::option(cx, file, &option, &mut link);
+        options::read(cx, file, &option, &mut link);
+    }
+    if link.queue > 0 && link.rate == 0 {
+        let place = said.iter().find(|name| name.text == "queue").map_or(link.name.span, |name| name.span);
+        let text = "nothing waits on a link without a `rate`";
+        cx.error(codes::MISSING_ARGUMENT, text, place, "never full", "say how fast it is: `rate 10 Mbit/s`");
     }
     if item.devices().len() == 1 {
         let text = format!("link `{}` joins one device", link.name.text);
@@ -165,47 +197,12 @@ fn too_late(cx: &mut Context, network: &Network) {
     if network.until == 0 {
         return;
     }
-    for (at, _, step) in network.script.iter().filter(|(at, ..)| *at > network.until) {
+    let steps = network.script.iter().map(|(at, _, step)| (*at, step.span));
+    let expected = network.expectations.iter().map(|expectation| (expectation.until, expectation.span));
+    for (at, span) in steps.chain(expected).filter(|(at, _)| *at > network.until) {
         let text = format!("the network has ended before this: it runs for {} ms", network.until / 1_000_000);
-        let diagnostic = Diagnostic::error(codes::TOO_LATE, text).at(step.span, "never happens");
+        let diagnostic = Diagnostic::error(codes::TOO_LATE, text).at(span, "never happens");
         cx.report(diagnostic.help(format!("write `until {} ms` or more, or an earlier time", at.div_ceil(1_000_000))));
-    }
-}
-
-fn option(cx: &mut Context, file: FileId, option: &ast::LinkOption, link: &mut NetworkLink) {
-    let Some(name) = tree::some_name(file, option.name()) else { return };
-    let place = match name.text.as_str() {
-        "loss" => &mut link.loss,
-        "duplicate" => &mut link.duplicate,
-        "reorder" => &mut link.reorder,
-        "corrupt" => &mut link.corrupt,
-        "delay" => {
-            let range = option.range().map(|range| (range.from(), range.to()));
-            let (from, to) = match range {
-                Some(ends) => ends,
-                None => (option.value(), option.value()),
-            };
-            let mut time = |value: Option<Tree>| {
-                value.and_then(|value| fixed::number(cx, file, &value, Type::Duration)).unwrap_or(0)
-            };
-            link.delay = (time(from), time(to));
-            if link.delay.0 > link.delay.1 {
-                let help = "write the shorter one first";
-                cx.error(codes::TOO_BIG, "this delay ends before it begins", name.span, "from more to less", help);
-            }
-            return;
-        }
-        _ => {
-            let text = format!("a link has no `{}`", name.text);
-            let help =
-                suggest::help(&name.text, ["loss", "duplicate", "reorder", "corrupt", "delay"]).unwrap_or_default();
-            return cx.error(codes::UNKNOWN_PARAMETER, text, name.span, "unknown", &help);
-        }
-    };
-    match option.percentage() {
-        Some(percent) if percent <= 100 => *place = percent as u32 * 10_000,
-        Some(_) => cx.error(codes::TOO_BIG, "more than all", name.span, "above 100 %", "write at most `100 %`"),
-        None => cx.error(codes::MISMATCH, "a rate is in percent", name.span, "expected a percentage", "write `10 %`"),
     }
 }
 
@@ -214,31 +211,10 @@ fn at_step(
     cx: &mut Context,
     file: FileId,
     at: &ast::AtStep,
-    network: &Network,
-    broken: &[String],
+    of: (&Network, &[String]),
+    bound: &mut Bound,
 ) -> Option<(u64, u32, Step)> {
     let time = fixed::number(cx, file, &at.instant()?, Type::Duration)?;
-    let expr = at.call()?;
-    let span = expr.span(file);
-    let Tree::Call(call) = &expr else {
-        cx.error(codes::UNKNOWN_PORT, "a step is a call", span, "no call", "write `a.port.event(…)`");
-        return None;
-    };
-    let Some(Tree::Field(field)) = call.callee() else { return None };
-    let event = tree::some_name(file, field.name())?;
-    let Some((host, port)) = field.base().and_then(|base| tree::name_field(file, &base)) else {
-        cx.error(
-            codes::UNKNOWN_PORT,
-            "a step names a host, its port and an event",
-            span,
-            "too short",
-            "write `a.port.event(…)`",
-        );
-        return None;
-    };
-    let host = host_of(cx, network, broken, &host)?;
-    steps::known_port(cx, network.hosts[host].stack, &port);
-    let mut handles = BTreeSet::new();
-    let args = steps::arguments(cx, file, call, &mut handles);
-    Some((time, host as u32, Step { kind: StepKind::Input { port, event, args }, span }))
+    let (host, step) = outputs::input(cx, file, &at.call()?, of, &mut |host| bound.entry(host).or_default().clone())?;
+    Some((time, host, step))
 }

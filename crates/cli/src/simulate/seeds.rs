@@ -1,0 +1,127 @@
+//! `mokume sim --seeds`: many seeds, and the smallest weather of the first that fails.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use mokume_base::world::RealWorld;
+use mokume_driver::sim::seeds::{self, Outcome};
+use mokume_driver::sim::shrink::{self, Shrunk};
+use mokume_driver::sim::Prepared;
+use mokume_driver::Failure;
+use serde_json::json;
+
+use super::{print_failed, Replay};
+use crate::print::{time, Printer};
+
+/// Runs them, says which failed, and shrinks the first. The exit code.
+pub(super) fn run(
+    prepared: &Prepared<'_>,
+    (first, count): (u64, u64),
+    jobs: Option<usize>,
+    replay: &Replay<'_>,
+    printer: &Printer,
+) -> Result<i32, Failure> {
+    let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |cores| cores.get()));
+    let started = Instant::now();
+    let mut said = Said::new(printer);
+    let (mut done, mut wrong) = (0, 0);
+    let failed = seeds::run(prepared, (first, count), jobs, &RealWorld, &mut |outcome| {
+        done += 1;
+        wrong += u64::from(!outcome.wrong.is_empty());
+        said.now(|| format!("{done} of {count} seeds, {wrong} failed"));
+    })?;
+    said.end();
+    print_summary((first, count), &failed, (replay, started.elapsed()), printer);
+    let Some((first, earliest)) = failed.first().and_then(|first| Some((first, first.wrong.first()?))) else {
+        return Ok(0);
+    };
+    let shrunk = shrink::shrink(prepared, first.seed, earliest, &RealWorld, &mut |runs, left| {
+        said.now(|| format!("shrinking seed {}: {left} left after {runs} runs", first.seed));
+    })?;
+    said.end();
+    print_shrunk(shrunk.as_ref(), first.seed, replay, printer);
+    Ok(1)
+}
+
+/// Failures that are told in full; of the others the seed alone.
+const TOLD: usize = 3;
+
+fn print_summary(
+    (first, count): (u64, u64),
+    failed: &[Outcome],
+    (replay, took): (&Replay<'_>, Duration),
+    printer: &Printer,
+) {
+    let told = if printer.is_json() { failed.len() } else { TOLD };
+    for outcome in failed.iter().take(told) {
+        outcome.wrong.iter().for_each(|wrong| print_failed(wrong, outcome.seed, replay, printer));
+    }
+    let seeds: Vec<u64> = failed.iter().map(|outcome| outcome.seed).collect();
+    if printer.is_json() {
+        let object = json!({ "network": replay.network, "first_seed": first, "seeds": count, "failed_seeds": seeds });
+        return printer.object(&object);
+    }
+    let named: Vec<String> = seeds.iter().take(20).map(u64::to_string).collect();
+    let more = if seeds.len() > named.len() { ", …" } else { "" };
+    let list = if seeds.is_empty() { String::new() } else { format!(": {}{more}", named.join(", ")) };
+    printer.line(format!(
+        "network `{}`: {count} seeds from {first} on, {} passed, {} failed{list} ({:.1} s)",
+        replay.network,
+        count - seeds.len() as u64,
+        seeds.len(),
+        took.as_secs_f64()
+    ));
+}
+
+fn print_shrunk(shrunk: Option<&Shrunk>, seed: u64, replay: &Replay<'_>, printer: &Printer) {
+    let Some(shrunk) = shrunk else {
+        return printer
+            .note(format!("seed {seed} could not be shrunk: with its weather written down it does not fail"));
+    };
+    let command = replay.command(&shrunk.name, seed);
+    if printer.is_json() {
+        let object = json!({
+            "shrunk": shrunk.network, "seed": seed, "mishaps": shrunk.mishaps.len(), "of": shrunk.from,
+            "runs": shrunk.runs, "smallest": shrunk.is_smallest, "at": shrunk.wrong.at, "replay": command,
+        });
+        return printer.object(&object);
+    }
+    let kept = if shrunk.is_smallest { "needs" } else { "still fails with" };
+    printer.line(format!(
+        "seed {seed} {kept} {} of {} things that happened to frames ({} runs), and then fails at {}:\n",
+        shrunk.mishaps.len(),
+        shrunk.from,
+        shrunk.runs,
+        time(shrunk.wrong.at)
+    ));
+    printer.line(shrunk.network.trim_end());
+    printer.line(format!("\n    put it into the file; again: {command}"));
+}
+
+/// A line on a terminal that changes, for what takes long.
+struct Said {
+    is_on: bool,
+    shown: bool,
+    last: Instant,
+}
+
+impl Said {
+    fn new(printer: &Printer) -> Self {
+        let is_on = !printer.is_json() && std::io::stderr().is_terminal();
+        Said { is_on, shown: false, last: Instant::now() }
+    }
+
+    fn now(&mut self, text: impl Fn() -> String) {
+        if self.is_on && self.last.elapsed() > Duration::from_millis(200) {
+            self.last = Instant::now();
+            self.shown = true;
+            eprint!("\r{:<70}", text());
+        }
+    }
+
+    fn end(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            eprintln!();
+        }
+    }
+}

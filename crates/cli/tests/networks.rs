@@ -1,0 +1,148 @@
+//! `expect`, `when`, `at`, `frame` and `--seeds` of `mokume sim`, each beside a network in which it must fail.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn mokume(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn scratch(name: &str, text: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(name);
+    std::fs::write(&file, text).unwrap();
+    file.to_string_lossy().into_owned()
+}
+
+const STACK: &str = "use thin\n\nstack Link(device: Device) {\n    app = StopAndWait(50 ms, 3, 32) over device\n    \
+                     export app\n}\n";
+
+/// A network of two hosts, of which `a` sends "x" at 20 ms.
+fn network(weather: &str, lines: &[&str]) -> String {
+    format!(
+        "{STACK}\nnetwork Two {{\n    host a = Link()\n    host b = Link()\n    link lan {{ a.device, b.device   {weather} }}\n    \
+         at 10 ms  b.app.listen(1)\n    at 20 ms  a.app.open(1)\n    \
+         when a.app.opened(1, ?s, ..)  a.app.send(s, \"x\")\n    {}\n    until 1 s\n}}\n",
+        lines.join("\n    ")
+    )
+}
+
+/// How `mokume sim` ends, and what it says.
+fn sim(name: &str, text: &str, more: &[&str]) -> (i32, String) {
+    let file = scratch(name, text);
+    let output = mokume(&[&["sim", &file][..], more].concat());
+    (output.status.code().unwrap_or(-1), said(&output))
+}
+
+/// Each expectation that holds, beside one that does not and what is said of it.
+#[test]
+fn what_is_expected_is_looked_at() {
+    let cases: [(&str, &str, &str); 9] = [
+        ("expect b.app.deliver(_, \"x\")", "expect b.app.deliver(_, \"y\")", "it did not come (at 1.000 s"),
+        ("expect b.app.deliver  until 21 ms", "expect b.app.deliver  until 20 ms", "it did not come (at 20.0 ms"),
+        ("expect b.app.deliver 1 times", "expect b.app.deliver 2 times until 90 ms", "it came once, not twice (at 90.0 ms"),
+        ("expect b.app.deliver 0 times until 20 ms", "expect b.app.deliver 0 times", "it came (at 21.0 ms"),
+        ("expect nothing at b.app.deliver(_, \"y\")", "expect nothing at b.app.deliver", "it came (at 21.0 ms"),
+        ("expect nothing at b.app.deliver until 20 ms", "expect nothing at b.app.deliver until 21 ms", "it came (at 21.0 ms"),
+        ("expect b.app.accepted(?t, ..)\n    expect b.app.deliver(t, _)", "expect b.app.accepted(?t, ..)\n    expect b.app.deliver(t, \"y\")", "it did not come"),
+        (
+            "at 40 ms  a.app.send(s, \"y\")\n    expect b.app.deliver 2 times",
+            "at 5 ms  a.app.send(s, \"y\")",
+            "it was not put in: nothing was remembered as `s` (at 5.0 ms",
+        ),
+        (
+            "when b.app.deliver(?t, \"x\")  after 9 ms  b.app.send(t, \"y\")\n    expect a.app.deliver(s, \"y\") 1 times until 31 ms",
+            "when b.app.deliver(?t, \"z\")  b.app.send(t, \"y\")\n    expect a.app.deliver(s, \"y\")",
+            "it did not come",
+        ),
+    ];
+    for (index, (right, wrong, why)) in cases.iter().enumerate() {
+        let (code, text) = sim(&format!("right{index}.mok"), &network("delay 1 ms", &[right]), &["--seed", "7"]);
+        assert_eq!(code, 0, "{right}\n{text}");
+        let (code, text) = sim(&format!("wrong{index}.mok"), &network("delay 1 ms", &[wrong]), &["--seed", "7"]);
+        assert_eq!(code, 1, "{wrong}\n{text}");
+        assert!(text.contains(why) && text.contains("--network Two --seed 7 --log"), "{wrong}\n{text}");
+    }
+}
+
+#[test]
+fn more_than_was_expected_is_said_at_its_time() {
+    let lines = ["at 40 ms  a.app.send(s, \"y\")", "expect b.app.deliver 1 times"];
+    let (code, text) = sim("more.mok", &network("delay 1 ms", &lines), &[]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("it came more often than once (at 41.0 ms, seed 1)"), "{text}");
+}
+
+#[test]
+fn frames_are_lost_late_turned_and_doubled_as_is_said() {
+    // What the frame brings about comes later, or not at all, by so much.
+    let cases = [
+        ("frame 1 of a.device  lost", "71 ms"),
+        ("frame 1 of a.device  to b.device  late 4 ms", "25 ms"),
+        ("frame 1 of a.device  lost  twice 7 ms", "28 ms"),
+    ];
+    for (index, (frame, at)) in cases.iter().enumerate() {
+        let expect = format!("expect b.app.deliver 1 times until {at}");
+        let (code, text) = sim(&format!("frame{index}.mok"), &network("delay 1 ms", &[frame, &expect]), &[]);
+        assert_eq!(code, 0, "{frame}\n{text}");
+        let number: u64 = at.trim_end_matches(" ms").parse().unwrap();
+        let before = format!("expect b.app.deliver  until {} ms", number - 1);
+        let (code, text) = sim(&format!("before{index}.mok"), &network("delay 1 ms", &[frame, &before]), &[]);
+        assert_eq!(code, 1, "{frame}\n{text}");
+    }
+    let turned = network("delay 1 ms", &["frame 1 of a.device  turned 63", "expect b.app.deliver(_, \"y\")"]);
+    let (code, text) = sim("turned.mok", &turned, &["--log"]);
+    assert_eq!(code, 0, "`x` is 0x78, `y` 0x79:\n{text}");
+}
+
+/// Ten seeds or a thousand: those that fail are named, and each fails by itself.
+#[test]
+fn a_failing_seed_is_named_replays_and_shrinks() {
+    let text =
+        network("loss 30 %  duplicate 5 %  reorder 10 %  delay 1 ms .. 9 ms", &["expect b.app.deliver  until 150 ms"]);
+    let (code, all) = sim("seeds.mok", &text, &["--seeds", "300", "--format", "json"]);
+    assert_eq!(code, 1, "{all}");
+    let lines: Vec<serde_json::Value> = all.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let failed = lines.iter().find_map(|line| line["failed_seeds"].as_array()).unwrap();
+    assert!(failed.len() > 2 && failed.len() < 100, "{failed:?}");
+    for seed in failed.iter().take(3) {
+        let (code, again) = sim("seeds.mok", &text, &["--seed", &seed.to_string()]);
+        assert!(code == 1 && again.contains("it did not come"), "seed {seed}:\n{again}");
+    }
+    let (code, one) = sim("seeds.mok", &text, &["--seeds", "300", "--jobs", "1", "--format", "json"]);
+    assert_eq!((code, &one), (1, &all), "the number of jobs changes nothing");
+    // Three transmissions by 150 ms must be lost, and no less.
+    let shrunk = lines.iter().find(|line| line["shrunk"].is_string()).unwrap();
+    assert_eq!((&shrunk["mishaps"], &shrunk["smallest"]), (&3.into(), &true.into()), "{shrunk}");
+    let written = shrunk["shrunk"].as_str().unwrap();
+    assert_eq!(written.matches("lost").count(), 3, "{written}");
+    let name = written.split_whitespace().nth(1).unwrap();
+    let replay = ["--network", name, "--seed", &shrunk["seed"].to_string()];
+    let (code, again) = sim("shrunk.mok", &format!("{text}\n{written}"), &replay);
+    assert!(code == 1 && again.contains("it did not come (at 150.0 ms"), "{again}");
+    // The planted fault: with one loss less it does not fail.
+    let less = format!("{text}\n{}", written.replacen("lost", "late 0 ns", 1));
+    let (code, again) = sim("less.mok", &less, &replay);
+    assert_eq!(code, 0, "{again}");
+}
+
+#[test]
+fn seeds_that_hold_end_with_0() {
+    let text = network("loss 5 %  delay 1 ms .. 9 ms", &["expect b.app.accepted 1 times"]);
+    let (code, text) = sim("hold.mok", &text, &["--seeds", "5", "--seed", "100"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("5 seeds from 100 on, 5 passed, 0 failed"), "{text}");
+}
+
+#[test]
+fn an_input_that_brings_itself_about_ends_the_run() {
+    let lines = ["when b.app.deliver(?t, _)  b.app.send(t, \"y\")", "when a.app.deliver(?t, _)  a.app.send(t, \"x\")"];
+    let text = network("", &lines);
+    let (code, text) = sim("circle.mok", &text, &[]);
+    assert!(code != 0 && text.contains("does not come to rest"), "{text}");
+}

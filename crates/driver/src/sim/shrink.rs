@@ -1,0 +1,225 @@
+//! From a seed that fails to the smallest weather that still does.
+//!
+//! All that chance did to frames becomes a list; of that, as much as can be is taken away. What is left is written as a network whose
+//! links have no chance.
+
+use mokume_base::world::World;
+use mokume_base::FileId;
+use mokume_simulate::{Ill, Mishap};
+use mokume_syntax::ast::{self, AstNode};
+
+use super::seeds::wrong;
+use super::{Failed, How, Keep, Prepared, Run, Sky};
+use crate::failure::Failure;
+
+/// The smallest weather that was found.
+pub struct Shrunk {
+    pub mishaps: Vec<Mishap>,
+    /// How many things happened to frames before what was wrong became known.
+    pub from: usize,
+    /// How often the network was run.
+    pub runs: u32,
+    /// Whether nothing more could be taken away alone; else the search ended early.
+    pub is_smallest: bool,
+    /// What is then wrong.
+    pub wrong: Failed,
+    /// The network, with that weather written down.
+    pub network: String,
+    /// What it is called.
+    pub name: String,
+}
+
+/// Runs of one search at most.
+const RUNS: u32 = 2000;
+
+/// Shrinks the weather of a seed whose first fault is `failed`; `None` if calm weather with the same mishaps does not show it.
+pub fn shrink(
+    prepared: &Prepared<'_>,
+    seed: u64,
+    failed: &Failed,
+    world: &dyn World,
+    heard: &mut dyn FnMut(u32, usize),
+) -> Result<Option<Shrunk>, Failure> {
+    let noted = prepared.run(how(seed, Sky::Noted), world, &mut |_| ())?.noted;
+    // What happens later did not bring it about.
+    let all: Vec<Mishap> = noted.into_iter().filter(|(at, _)| *at <= failed.at).map(|(_, mishap)| mishap).collect();
+    let mut search = Search { prepared, seed, failed, world, runs: 0, heard };
+    if search.fault(&all)?.is_none() {
+        return Ok(None);
+    }
+    let from = all.len();
+    let mishaps = search.smallest(all)?;
+    let found = search.fault(&mishaps)?;
+    let Some(wrong) = found else { return Ok(None) };
+    let name = format!("{}Seed{seed}", prepared.network.name.text);
+    let network = written(prepared, &mishaps, &name);
+    let (runs, is_smallest) = (search.runs, search.runs < RUNS);
+    Ok(Some(Shrunk { mishaps, from, runs, is_smallest, wrong, network, name }))
+}
+
+fn how(seed: u64, weather: Sky) -> How {
+    How { seed, keep: Keep::Reports, weather }
+}
+
+struct Search<'s, 'a> {
+    prepared: &'s Prepared<'a>,
+    seed: u64,
+    failed: &'s Failed,
+    world: &'s dyn World,
+    runs: u32,
+    heard: &'s mut dyn FnMut(u32, usize),
+}
+
+impl Search<'_, '_> {
+    /// The same fault, if it comes in this weather too.
+    fn fault(&mut self, mishaps: &[Mishap]) -> Result<Option<Failed>, Failure> {
+        self.runs += 1;
+        (self.heard)(self.runs, mishaps.len());
+        let run: Run = self.prepared.run(how(self.seed, Sky::Calm(mishaps.to_vec())), self.world, &mut |_| ())?;
+        Ok(wrong(&run).into_iter().find(|other| is_same(self.failed, other)))
+    }
+
+    /// Takes away by kind, then ever smaller pieces, until no single one can be spared.
+    fn smallest(&mut self, mut left: Vec<Mishap>) -> Result<Vec<Mishap>, Failure> {
+        for is_kind in [is_late, is_twice, is_turned, is_lost] {
+            let without: Vec<Mishap> = left.iter().filter(|mishap| !is_kind(mishap)).cloned().collect();
+            if without.len() < left.len() && self.fault(&without)?.is_some() {
+                left = without;
+            }
+        }
+        let mut piece = left.len().div_ceil(2);
+        while piece > 0 {
+            let before = left.len();
+            let mut at = 0;
+            while at < left.len() && self.runs < RUNS {
+                let mut without = left.clone();
+                without.drain(at..(at + piece).min(left.len()));
+                if self.fault(&without)?.is_some() {
+                    left = without;
+                } else {
+                    at += piece;
+                }
+            }
+            // What could not be spared may be, now that others are gone.
+            let again = piece == 1 && left.len() < before && self.runs < RUNS;
+            piece = if again { 1 } else { piece / 2 };
+        }
+        Ok(left)
+    }
+}
+
+fn is_same(one: &Failed, other: &Failed) -> bool {
+    (one.expectation, one.is_too_much, &one.place, &one.wanted)
+        == (other.expectation, other.is_too_much, &other.place, &other.wanted)
+        && (one.expectation.is_some() || one.found == other.found)
+}
+
+fn is_late(mishap: &Mishap) -> bool {
+    matches!(mishap.what[..], [Ill::Late(_)])
+}
+
+fn is_twice(mishap: &Mishap) -> bool {
+    matches!(mishap.what[..], [Ill::Twice(_), ..])
+}
+
+fn is_turned(mishap: &Mishap) -> bool {
+    matches!(mishap.what[..], [Ill::Turned(_)])
+}
+
+fn is_lost(mishap: &Mishap) -> bool {
+    matches!(mishap.what[..], [Ill::Lost])
+}
+
+// ---- as a network ----
+
+/// Options of a link that are chance.
+const CHANCE: [&str; 5] = ["loss", "duplicate", "reorder", "corrupt", "burst"];
+
+/// The network's own text under another name, its links without chance, and a line for each mishap.
+fn written(prepared: &Prepared<'_>, mishaps: &[Mishap], name: &str) -> String {
+    let old = &prepared.network.name;
+    let file = old.span.file;
+    let text = &prepared.checked.sources.file(file).text;
+    let Some(item) = find(file, text, old.span.start) else { return String::new() };
+    let begin = u32::from(item.syntax().text_range().start());
+    let mut edits = calmed(file, text, &item);
+    edits.push((old.span.start, old.span.end, name.to_string()));
+    let lines: String = mishaps.iter().map(|mishap| format!("\n    {}", line(prepared, mishap))).collect();
+    let place = place_of_lines(file, &item);
+    edits.push((place, place, lines));
+    edits.sort();
+    let mut out = String::new();
+    let mut done = begin;
+    for (from, to, new) in edits {
+        out.push_str(&text[done as usize..from as usize]);
+        out.push_str(&new);
+        done = to;
+    }
+    out.push_str(&text[done as usize..u32::from(item.syntax().text_range().end()) as usize]);
+    mokume_syntax::format::format(FileId(0), &out).unwrap_or(out)
+}
+
+fn find(file: FileId, text: &str, name: u32) -> Option<ast::Network> {
+    let root = mokume_syntax::parse(file, text).syntax();
+    let holds = |item: &ast::Network| item.syntax().text_range().contains(name.into());
+    root.children().filter_map(ast::Network::cast).find(holds)
+}
+
+/// What takes chance away from the links: the ranges, and what stands there instead.
+fn calmed(file: FileId, text: &str, item: &ast::Network) -> Vec<(u32, u32, String)> {
+    let mut edits = Vec::new();
+    for member in item.members() {
+        let ast::NetworkMember::Link(link) = member else { continue };
+        for option in link.options() {
+            let span = option.span(file);
+            let word = option.name().map(|name| name.text()).unwrap_or_default();
+            if CHANCE.contains(&word.as_str()) {
+                edits.push((span.start, span.end, String::new()));
+            } else if let Some(least) = option.range().and_then(|range| range.from()) {
+                let least = least.span(file);
+                edits.push((
+                    span.start,
+                    span.end,
+                    format!("delay {}", &text[least.start as usize..least.end as usize]),
+                ));
+            }
+        }
+    }
+    edits
+}
+
+/// In front of the frames that the network itself names, so that what it says of them comes later; else behind the links.
+fn place_of_lines(file: FileId, item: &ast::Network) -> u32 {
+    let members = item.members();
+    let is_frame = |member: &&ast::NetworkMember| matches!(member, ast::NetworkMember::Frame(_));
+    let is_link = |member: &&ast::NetworkMember| matches!(member, ast::NetworkMember::Link(_));
+    let before = members.iter().position(|member| is_frame(&member)).and_then(|at| members.get(at.checked_sub(1)?));
+    let last = before.or_else(|| members.iter().rfind(is_link)).or(members.last());
+    last.map_or(item.span(file).end, |member| member.span(file).end)
+}
+
+/// `frame 3 of a.device  to b.device  late 4 ms`
+fn line(prepared: &Prepared<'_>, mishap: &Mishap) -> String {
+    let automata = prepared.automata();
+    let member = |(host, port): (usize, mokume_reaction::PortId)| {
+        format!("{}.{}", prepared.network.hosts[host].name.text, automata[host].ports[port.index()].name)
+    };
+    let heard = mishap.to.filter(|_| is_crowded(prepared, mishap));
+    let to = heard.map_or(String::new(), |to| format!("  to {}", member(to)));
+    let ills: Vec<String> = mishap.what.iter().map(ill).collect();
+    format!("frame {} of {}{to}  {}", mishap.number, member(mishap.from), ills.join("  "))
+}
+
+/// Whether others hear the frame, too.
+fn is_crowded(prepared: &Prepared<'_>, mishap: &Mishap) -> bool {
+    prepared.media.iter().any(|medium| medium.members.contains(&mishap.from) && medium.members.len() > 2)
+}
+
+fn ill(ill: &Ill) -> String {
+    match ill {
+        Ill::Lost => "lost".to_string(),
+        Ill::Late(late) => format!("late {late} ns"),
+        Ill::Turned(bit) => format!("turned {bit}"),
+        Ill::Twice(late) => format!("twice {late} ns"),
+    }
+}

@@ -1,0 +1,269 @@
+//! The `at`, `when` and `expect` of a network, while it runs.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, SourceMap, Span};
+use mokume_lower::{network_input, network_output, number_of_session, Bound, Protocols};
+use mokume_reaction::{Automaton, Datum, Handle, Output};
+use mokume_script::{Call, Names};
+use mokume_semantics::program::{Arg, Args, Expectation, HostOutput, Network, Program, Times};
+use mokume_simulate::{ScriptedInput, Watch};
+
+/// A network's inputs and patterns, in the numbers of its stacks.
+pub(super) struct Events {
+    /// Times, hosts and inputs, in the network's order.
+    at: Vec<(u64, usize, Call)>,
+    whens: Vec<(Call, Call)>,
+    expectations: Vec<Call>,
+}
+
+/// A stack's automaton and protocols, by the stack's number.
+type Stacks<'s, 'a> = &'s dyn Fn(u32) -> Option<(&'a Automaton, &'a Protocols)>;
+
+impl Events {
+    /// All of them, or the first thing that is wrong.
+    #[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
+    pub fn of(program: &Program, network: &Network, stacks: Stacks<'_, '_>) -> Result<Events, Diagnostic> {
+        let mut wrong = Vec::new();
+        let events = Events::read(program, network, stacks, &mut wrong);
+        wrong.into_iter().next().map_or(Ok(events), Err)
+    }
+
+    /// All that is wrong; hosts without a stack are left out.
+    pub fn wrong(program: &Program, network: &Network, stacks: Stacks<'_, '_>) -> Vec<Diagnostic> {
+        let mut wrong = Vec::new();
+        Events::read(program, network, stacks, &mut wrong);
+        wrong
+    }
+
+    fn read(program: &Program, network: &Network, stacks: Stacks<'_, '_>, wrong: &mut Vec<Diagnostic>) -> Events {
+        let stack = |host: u32| stacks(network.hosts.get(host as usize)?.stack.0);
+        let names: Vec<Vec<String>> = (0..network.hosts.len()).map(|host| names_of(network, host as u32)).collect();
+        let names = |host: u32| names[host as usize].as_slice();
+        let mut events = Events { at: Vec::new(), whens: Vec::new(), expectations: Vec::new() };
+        for (at, host, step) in &network.script {
+            let Some(stack) = stack(*host) else { continue };
+            let input = network_input(program, stack, step, Bound::Here(names(*host)));
+            events.at.extend(kept(input, wrong).map(|call| (*at, *host as usize, call)));
+        }
+        for when in &network.whens {
+            let (Some(from), Some(to)) = (stack(when.output.host), stack(when.host)) else { continue };
+            let output = kept(network_output(program, from, &when.output, names(when.output.host)), wrong);
+            let bound = names(when.output.host);
+            let bound = if when.host == when.output.host { Bound::Here(bound) } else { Bound::There(bound) };
+            let input = kept(network_input(program, to, &when.step, bound), wrong);
+            events.whens.extend(output.zip(input));
+        }
+        for expectation in &network.expectations {
+            let Some(stack) = stack(expectation.output.host) else { continue };
+            let output = network_output(program, stack, &expectation.output, names(expectation.output.host));
+            events.expectations.extend(kept(output, wrong));
+        }
+        events
+    }
+
+    /// The inputs of `at`; their arguments are looked up when their time has come.
+    pub fn script(&self) -> Vec<ScriptedInput> {
+        let input = |(at, host, call): &(u64, usize, Call)| ScriptedInput {
+            at: *at,
+            host: *host,
+            port: call.port,
+            event: call.event,
+            args: Vec::new(),
+        };
+        self.at.iter().map(input).collect()
+    }
+}
+
+#[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
+fn kept(call: Result<Call, Diagnostic>, wrong: &mut Vec<Diagnostic>) -> Option<Call> {
+    call.map_err(|diagnostic| wrong.push(diagnostic)).ok()
+}
+
+/// What the outputs of a host bind.
+fn names_of(network: &Network, host: u32) -> Vec<String> {
+    let outputs = network.whens.iter().map(|when| &when.output);
+    let outputs = outputs.chain(network.expectations.iter().map(|expectation| &expectation.output));
+    let mut names = BTreeSet::new();
+    outputs.filter(|output: &&HostOutput| output.host == host).for_each(|output| bound_by(&output.args, &mut names));
+    names.into_iter().collect()
+}
+
+fn bound_by(args: &Args, names: &mut BTreeSet<String>) {
+    let mut open: Vec<&Arg> = args.given.iter().flat_map(|given| &given.values).collect();
+    while let Some(arg) = open.pop() {
+        match arg {
+            Arg::Bind(name) => drop(names.insert(name.clone())),
+            Arg::Packet(packet) => open.extend(packet.parts.iter().flat_map(|part| part.args())),
+            Arg::Word(_) | Arg::Octets(_) | Arg::Handle(_) | Arg::Any | Arg::Sum { .. } => {}
+        }
+    }
+}
+
+/// Something that a network expects and that was not so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failed {
+    /// Which of the network's expectations; none for an input that could not be given.
+    pub expectation: Option<usize>,
+    /// Virtual nanoseconds at which it was known.
+    pub at: u64,
+    /// `file:line:column`.
+    pub place: String,
+    /// As the source has it.
+    pub wanted: String,
+    /// It came too often, or came at all; else it did not come, or too seldom.
+    pub is_too_much: bool,
+    /// What was so instead.
+    pub found: String,
+}
+
+/// Who looks on: binds names, answers outputs by inputs, counts what is expected.
+pub(super) struct Watcher<'a> {
+    events: &'a Events,
+    network: &'a Network,
+    automata: &'a [&'a Automaton],
+    /// What the outputs of each host have bound.
+    names: Vec<Names>,
+    /// The sessions that each host has shown, in order.
+    sessions: Vec<Vec<Handle>>,
+    /// How often each expected output has come in time, and when that became wrong.
+    counts: Vec<(u64, Option<u64>)>,
+    /// Inputs whose names stood for nothing: when, where, why.
+    left_out: Vec<(u64, Span, String)>,
+}
+
+impl<'a> Watcher<'a> {
+    pub fn new(events: &'a Events, network: &'a Network, automata: &'a [&'a Automaton]) -> Self {
+        let names = vec![Names::default(); automata.len()];
+        let counts = vec![(0, None); events.expectations.len()];
+        let sessions = vec![Vec::new(); automata.len()];
+        Watcher { events, network, automata, names, sessions, counts, left_out: Vec::new() }
+    }
+
+    /// What was not as expected, now that the network has ended.
+    pub fn failed(&self, sources: &SourceMap) -> Vec<Failed> {
+        let expectations = self.network.expectations.iter().enumerate();
+        let mut failed: Vec<Failed> =
+            expectations.filter_map(|(index, expectation)| self.missed(index, expectation, sources)).collect();
+        failed.extend(self.left_out.iter().map(|(at, span, why)| Failed {
+            expectation: None,
+            at: *at,
+            place: place(sources, *span),
+            wanted: text(sources, *span),
+            is_too_much: false,
+            found: format!("it was not put in: {why}"),
+        }));
+        failed.sort_by_key(|failed| failed.at);
+        failed
+    }
+
+    fn missed(&self, index: usize, expectation: &Expectation, sources: &SourceMap) -> Option<Failed> {
+        let (came, broken) = self.counts[index];
+        let (at, found) = match (expectation.times, broken) {
+            (Times::Exactly(0), Some(at)) => (at, "it came".to_string()),
+            (Times::Exactly(wanted), Some(at)) => (at, format!("it came more often than {}", times(wanted))),
+            (Times::Exactly(wanted), None) if came < wanted => {
+                (expectation.until, format!("it came {}, not {}", times(came), times(wanted)))
+            }
+            (Times::Some, _) if came == 0 => (expectation.until, "it did not come".to_string()),
+            (Times::Exactly(_) | Times::Some, _) => return None,
+        };
+        let span = expectation.span;
+        let (place, wanted) = (place(sources, span), text(sources, span));
+        Some(Failed { expectation: Some(index), at, place, wanted, is_too_much: broken.is_some(), found })
+    }
+
+    fn see_sessions(&mut self, host: usize, output: &Output) {
+        for arg in &output.args {
+            let Datum::Handle(handle) = arg else { continue };
+            if *handle != Handle::NULL && !self.sessions[host].contains(handle) {
+                self.sessions[host].push(*handle);
+                self.names[host].bind(&format!("s{}", self.sessions[host].len()), arg.clone(), 0);
+            }
+        }
+    }
+
+    fn count(&mut self, at: u64, host: usize, output: &Output) {
+        for (index, expectation) in self.network.expectations.iter().enumerate() {
+            if expectation.output.host as usize != host || at > expectation.until {
+                continue;
+            }
+            let mut names = self.names[host].clone();
+            if !self.events.expectations[index].meets(self.automata[host], &mut names, output) {
+                continue;
+            }
+            self.names[host].learn(&names);
+            let (came, broken) = &mut self.counts[index];
+            *came += 1;
+            if matches!(expectation.times, Times::Exactly(wanted) if *came > wanted) {
+                broken.get_or_insert(at);
+            }
+        }
+    }
+}
+
+impl Watch for Watcher<'_> {
+    fn output(&mut self, at: u64, host: usize, output: &Output) -> Vec<ScriptedInput> {
+        self.see_sessions(host, output);
+        self.count(at, host, output);
+        let mut inputs = Vec::new();
+        for (when, (pattern, call)) in self.network.whens.iter().zip(&self.events.whens) {
+            let mut names = self.names[host].clone();
+            if when.output.host as usize != host || !pattern.meets(self.automata[host], &mut names, output) {
+                continue;
+            }
+            self.names[host].learn(&names);
+            let to = when.host as usize;
+            match call.data(self.automata[to], &names) {
+                Ok(args) => {
+                    let at = at.saturating_add(when.delay);
+                    inputs.push(ScriptedInput { at, host: to, port: call.port, event: call.event, args });
+                }
+                Err(why) => self.left_out.push((at, when.step.span, why)),
+            }
+        }
+        inputs
+    }
+
+    fn arguments(&mut self, at: u64, index: usize, input: &ScriptedInput) -> Option<Vec<Datum>> {
+        // Behind them are those that outputs brought about, which are complete.
+        let Some((_, host, call)) = self.events.at.get(index) else { return Some(input.args.clone()) };
+        let mut names = self.names[*host].clone();
+        for name in call.args.iter().filter_map(numbered) {
+            // A session that was not shown yet is none.
+            if names.get(name).is_none() {
+                names.bind(name, Datum::Handle(Handle::NULL), 0);
+            }
+        }
+        let args = call.data(self.automata[*host], &names);
+        args.map_err(|why| self.left_out.push((at, self.network.script[index].2.span, why))).ok()
+    }
+}
+
+fn numbered(arg: &mokume_script::Arg) -> Option<&str> {
+    match arg {
+        mokume_script::Arg::Name(name) => Some(name.as_str()).filter(|name| number_of_session(name).is_some()),
+        _ => None,
+    }
+}
+
+fn times(count: u64) -> String {
+    match count {
+        0 => "never".to_string(),
+        1 => "once".to_string(),
+        2 => "twice".to_string(),
+        more => format!("{more} times"),
+    }
+}
+
+/// `file:line:column`
+pub(super) fn place(sources: &SourceMap, span: Span) -> String {
+    let (line, column) = sources.line_column(span.file, span.start);
+    format!("{}:{line}:{column}", sources.file(span.file).name)
+}
+
+fn text(sources: &SourceMap, span: Span) -> String {
+    let text = &sources.file(span.file).text;
+    let text = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

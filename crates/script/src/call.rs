@@ -1,0 +1,49 @@
+//! The events of a network: inputs with their names looked up, outputs held against patterns.
+
+use mokume_reaction::{Automaton, Datum, Handle, Output};
+
+use crate::names::Names;
+use crate::packets;
+use crate::script::{Arg, Call};
+
+impl Call {
+    /// The arguments of an input, now that names stand for something; why there are none.
+    pub fn data(&self, automaton: &Automaton, names: &Names) -> Result<Vec<Datum>, String> {
+        self.args.iter().map(|arg| datum(automaton, names, arg)).collect()
+    }
+
+    /// Whether an output is what the pattern says; then what it binds is remembered, else nothing.
+    pub fn meets(&self, automaton: &Automaton, names: &mut Names, output: &Output) -> bool {
+        if (self.port, self.event) != (output.port, output.event) || self.args.len() != output.args.len() {
+            return false;
+        }
+        let Some(signature) = automaton.ports[output.port.index()].outputs.get(output.event as usize) else {
+            return false;
+        };
+        let before = names.clone();
+        let mut args = self.args.iter().zip(&output.args).zip(&signature.params);
+        let is_met =
+            args.all(|((arg, datum), (_, ty))| packets::meets(automaton, names, arg, datum, ty.width(automaton)));
+        if !is_met {
+            *names = before;
+        }
+        is_met
+    }
+}
+
+/// What an argument of an input stands for; why it stands for nothing.
+pub(crate) fn datum(automaton: &Automaton, names: &Names, arg: &Arg) -> Result<Datum, String> {
+    match arg {
+        Arg::Word(value) => Ok(Datum::Word(*value)),
+        Arg::Octets(octets) => Ok(Datum::Message(octets.clone())),
+        Arg::Null => Ok(Datum::Handle(Handle::NULL)),
+        Arg::Name(name) => names.get(name).cloned().ok_or(format!("nothing was remembered as `{name}`")),
+        Arg::Sum { name, .. } => {
+            names.word(arg).map(Datum::Word).ok_or(format!("no number was remembered as `{name}`"))
+        }
+        Arg::Packet(packet) => packets::write(automaton, names, packet).map(Datum::Message),
+        Arg::Bind(_) | Arg::Any | Arg::OneOf(_) => {
+            Err("an input needs a value: `?name` and `_` are for outputs".to_string())
+        }
+    }
+}

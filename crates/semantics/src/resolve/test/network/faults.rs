@@ -1,0 +1,60 @@
+//! What becomes of single frames: `frame 3 of a.device  lost`.
+
+use mokume_base::FileId;
+use mokume_syntax::ast::{self, AstNode};
+
+use super::device_of;
+use crate::program::*;
+use crate::resolve::context::Context;
+use crate::resolve::expr::fixed;
+use crate::{codes, suggest, tree};
+
+/// A fault of a frame. `None` after a report.
+pub(super) fn read(
+    cx: &mut Context,
+    file: FileId,
+    item: &ast::FrameFault,
+    network: &Network,
+    broken: &[String],
+) -> Option<FrameFault> {
+    let number = fixed::number(cx, file, &item.number()?, Type::UInt(64))?;
+    let span = item.span(file);
+    if number == 0 {
+        cx.error(codes::TOO_BIG, "frames are counted from 1", span, "no such frame", "write `frame 1 of …`");
+    }
+    let mut devices = item.devices().into_iter().map(|path| device_of(cx, file, &path, network, broken));
+    let (from, to) = (devices.next()??, devices.next());
+    let to = match to {
+        Some(to) => Some(to?),
+        None => None,
+    };
+    drop(devices);
+    let what: Vec<Mishap> = item.parts().iter().filter_map(|part| mishap(cx, file, part)).collect();
+    if item.parts().is_empty() {
+        let help = "write `lost`, `late 4 ms`, `turned 12` or `twice 1 ms` behind it";
+        cx.error(codes::MISSING_ARGUMENT, "what becomes of this frame?", span, "nothing is said", help);
+    }
+    Some(FrameFault { number, from, to, what, span })
+}
+
+fn mishap(cx: &mut Context, file: FileId, part: &ast::FaultPart) -> Option<Mishap> {
+    let name = tree::some_name(file, part.name())?;
+    let mut value = |ty: Type| part.value().map(|value| fixed::number(cx, file, &value, ty));
+    let found = match name.text.as_str() {
+        "lost" => Some(Mishap::Lost).filter(|_| part.value().is_none()),
+        "late" => value(Type::Duration).map(|late| Mishap::Late(late.unwrap_or(0))),
+        "turned" => value(Type::UInt(32)).map(|bit| Mishap::Turned(bit.unwrap_or(0))),
+        "twice" => Some(Mishap::Twice(value(Type::Duration).flatten().unwrap_or(0))),
+        _ => {
+            let text = format!("a frame does not become `{}`", name.text);
+            let help = suggest::help(&name.text, ["lost", "late", "turned", "twice"]).unwrap_or_default();
+            cx.error(codes::UNKNOWN_PARAMETER, text, name.span, "unknown", &help);
+            return None;
+        }
+    };
+    if found.is_none() {
+        let help = "write `lost`, `late 4 ms`, `turned 12` or `twice 1 ms`";
+        cx.error(codes::MISMATCH, format!("`{}` is not written so", name.text), name.span, "here", help);
+    }
+    found
+}

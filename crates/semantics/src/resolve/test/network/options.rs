@@ -1,0 +1,94 @@
+//! The weather of a link: `loss 10 %`, `delay 1 ms .. 3 ms`, `burst loss 1 % of 5`, `rate 10 Mbit/s`, `queue 20`.
+
+use mokume_base::FileId;
+use mokume_syntax::ast::{self, Expr as Tree};
+
+use crate::program::*;
+use crate::resolve::context::Context;
+use crate::resolve::expr::fixed;
+use crate::{codes, suggest, tree};
+
+/// What a link may say.
+const KNOWN: [&str; 8] = ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue"];
+
+/// One option, put into the link.
+pub(super) fn read(cx: &mut Context, file: FileId, option: &ast::LinkOption, link: &mut NetworkLink) {
+    let Some(name) = tree::some_name(file, option.name()) else { return };
+    match name.text.as_str() {
+        "loss" => link.loss = percentage(cx, option, &name),
+        "duplicate" => link.duplicate = percentage(cx, option, &name),
+        "reorder" => link.reorder = percentage(cx, option, &name),
+        "corrupt" => link.corrupt = percentage(cx, option, &name),
+        "delay" => delay(cx, file, option, &name, link),
+        "burst" => burst(cx, file, option, &name, link),
+        "rate" => link.rate = rate(cx, option, &name),
+        "queue" => {
+            link.queue = option.value().and_then(|value| fixed::number(cx, file, &value, Type::UInt(32))).unwrap_or(0);
+            if link.queue == 0 {
+                let help = "write how many frames wait at each device: `queue 20`";
+                cx.error(codes::MISMATCH, "a queue has room for frames", name.span, "for none", help);
+            }
+        }
+        _ => {
+            let help = suggest::help(&name.text, KNOWN).unwrap_or_default();
+            let text = format!("a link has no `{}`", name.text);
+            cx.error(codes::UNKNOWN_PARAMETER, text, name.span, "unknown", &help);
+        }
+    }
+}
+
+/// In millionths.
+fn percentage(cx: &mut Context, option: &ast::LinkOption, name: &Name) -> u32 {
+    match option.percentage() {
+        Some(percent) if percent <= 100 => return percent as u32 * 10_000,
+        Some(_) => cx.error(codes::TOO_BIG, "more than all", name.span, "above 100 %", "write at most `100 %`"),
+        None => cx.error(codes::MISMATCH, "a rate is in percent", name.span, "expected a percentage", "write `10 %`"),
+    }
+    0
+}
+
+fn delay(cx: &mut Context, file: FileId, option: &ast::LinkOption, name: &Name, link: &mut NetworkLink) {
+    let range = option.range().map(|range| (range.from(), range.to()));
+    let (from, to) = match range {
+        Some(ends) => ends,
+        None => (option.value(), option.value()),
+    };
+    let mut time =
+        |value: Option<Tree>| value.and_then(|value| fixed::number(cx, file, &value, Type::Duration)).unwrap_or(0);
+    link.delay = (time(from), time(to));
+    if link.delay.0 > link.delay.1 {
+        let help = "write the shorter one first";
+        cx.error(codes::TOO_BIG, "this delay ends before it begins", name.span, "from more to less", help);
+    }
+}
+
+fn burst(cx: &mut Context, file: FileId, option: &ast::LinkOption, name: &Name, link: &mut NetworkLink) {
+    let length = option.value().and_then(|value| fixed::number(cx, file, &value, Type::UInt(32))).unwrap_or(0);
+    if length == 0 {
+        let text = "how many frames does a burst take?";
+        return cx.error(codes::MISMATCH, text, name.span, "not said", "write `burst loss 1 % of 5`");
+    }
+    link.burst = (percentage(cx, option, name), length as u32);
+}
+
+/// In bits a second.
+fn rate(cx: &mut Context, option: &ast::LinkOption, name: &Name) -> u64 {
+    let rate = option.rate();
+    let scale = rate.as_ref().and_then(|rate| rate.unit()).and_then(|unit| scale_of(&unit));
+    let number = rate.and_then(|rate| rate.number()).zip(scale).and_then(|(number, scale)| number.checked_mul(scale));
+    if number.is_none_or(|number| number == 0) {
+        let help = "write `10 Mbit/s`; there are bit, kbit, Mbit, Gbit";
+        cx.error(codes::MISMATCH, "a line's rate is in bits a second", name.span, "not so", help);
+    }
+    number.unwrap_or(0)
+}
+
+fn scale_of(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "bit" => 1,
+        "kbit" => 1_000,
+        "Mbit" => 1_000_000,
+        "Gbit" => 1_000_000_000,
+        _ => return None,
+    })
+}

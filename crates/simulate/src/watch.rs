@@ -1,0 +1,27 @@
+//! Who looks on while a network runs, and may take part.
+
+use mokume_reaction::{Datum, Output};
+
+use crate::ScriptedInput;
+
+/// Hears what applications hear. What it answers is part of the run: it must be a function of what it has heard.
+pub trait Watch {
+    /// An output of an application's port. Answers with the inputs that it brings about; one whose time is over comes at once.
+    fn output(&mut self, at: u64, host: usize, output: &Output) -> Vec<ScriptedInput>;
+
+    /// The arguments of the script's input of this index, now that its time has come; `None`: it is left out.
+    fn arguments(&mut self, at: u64, index: usize, input: &ScriptedInput) -> Option<Vec<Datum>>;
+}
+
+/// Nobody.
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn output(&mut self, _: u64, _: usize, _: &Output) -> Vec<ScriptedInput> {
+        Vec::new()
+    }
+
+    fn arguments(&mut self, _: u64, _: usize, input: &ScriptedInput) -> Option<Vec<Datum>> {
+        Some(input.args.clone())
+    }
+}

@@ -1,0 +1,187 @@
+//! What becomes of frames on a medium: by chance, by order, and by the line's speed.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use mokume_base::Random;
+use mokume_reaction::PortId;
+
+/// A device of a host: the place of the host in the simulation's list, and its port.
+pub type Member = (usize, PortId);
+
+/// What happens to frames. Rates are in millionths, times in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Weather {
+    pub loss: u32,
+    /// Of copies that are lost together with those behind them on the way to the same member, `burst_length` in all.
+    pub burst_loss: u32,
+    pub burst_length: u32,
+    pub duplicate: u32,
+    /// A reordered copy takes up to twice the longest delay more.
+    pub reorder: u32,
+    pub corrupt: u32,
+    pub delay: (u64, u64),
+    /// Bits a second that each member can send; without limit if 0.
+    pub rate: u64,
+    /// Frames that wait for the line at each member, that on the line included; others are lost. Without limit if 0.
+    pub queue: u64,
+}
+
+impl Weather {
+    /// The same line without chance: what it does is a function of what is sent.
+    pub fn calm(self) -> Self {
+        Weather { delay: (self.delay.0, self.delay.0), rate: self.rate, queue: self.queue, ..Weather::default() }
+    }
+}
+
+/// A shared medium: what one member sends comes to all others.
+#[derive(Clone, Debug)]
+pub struct Medium {
+    pub name: String,
+    pub members: Vec<Member>,
+    pub weather: Weather,
+}
+
+/// What becomes of one frame, beside the weather: the `number`th that `from` sends, from 1, on its way to `to`, or to everybody.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mishap {
+    pub from: Member,
+    pub number: u64,
+    pub to: Option<Member>,
+    /// Carried out in order: what stands behind [`Ill::Twice`] is of the second copy.
+    pub what: Vec<Ill>,
+}
+
+/// One ill that befalls a copy of a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ill {
+    Lost,
+    /// It comes so many nanoseconds later than without.
+    Late(u64),
+    /// This bit is turned, from 0, the highest of the first octet; past the end it is counted from the front again.
+    Turned(u64),
+    /// Another copy, so many nanoseconds later than the first would have come without an ill.
+    Twice(u64),
+}
+
+/// A copy of a frame on its way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Copy {
+    /// Beside the least delay.
+    pub late: u64,
+    pub turned: Option<u64>,
+}
+
+impl Copy {
+    /// The frame as it arrives.
+    pub fn of(&self, frame: &[u8]) -> Vec<u8> {
+        let mut frame = frame.to_vec();
+        let bits = frame.len() as u64 * 8;
+        if let Some(bit) = self.turned.filter(|_| bits > 0).map(|bit| bit % bits) {
+            frame[(bit / 8) as usize] ^= 0x80 >> (bit % 8);
+        }
+        frame
+    }
+}
+
+/// The copies that chance makes of a frame of so many octets.
+pub(crate) fn by_chance(weather: &Weather, octets: usize, burst: &mut u32, random: &mut Random) -> Vec<Copy> {
+    if is_in_burst(weather, burst, random) || random.millionths(weather.loss) {
+        return Vec::new();
+    }
+    let copies = 1 + usize::from(random.millionths(weather.duplicate));
+    let late: Vec<u64> = (0..copies).map(|_| late(weather, random)).collect();
+    late.into_iter().map(|late| Copy { late, turned: turned(weather, octets, random) }).collect()
+}
+
+fn is_in_burst(weather: &Weather, burst: &mut u32, random: &mut Random) -> bool {
+    if *burst == 0 && weather.burst_loss > 0 && random.millionths(weather.burst_loss) {
+        *burst = weather.burst_length;
+    }
+    let is_lost = *burst > 0;
+    *burst = burst.saturating_sub(1);
+    is_lost
+}
+
+fn late(weather: &Weather, random: &mut Random) -> u64 {
+    let (low, high) = weather.delay;
+    let delay = random.between(low, high) - low;
+    let more = if random.millionths(weather.reorder) { random.between(high, high.saturating_mul(3)) } else { 0 };
+    delay.saturating_add(more)
+}
+
+fn turned(weather: &Weather, octets: usize, random: &mut Random) -> Option<u64> {
+    if octets == 0 || !random.millionths(weather.corrupt) {
+        return None;
+    }
+    let at = random.place(octets) as u64;
+    Some(at * 8 + 7 - random.below(8))
+}
+
+/// What ills make of a frame's copies.
+pub(crate) fn befall(copies: &mut Vec<Copy>, ills: &[Ill]) {
+    let mut at = 0;
+    for ill in ills {
+        match *ill {
+            Ill::Lost => copies.clear(),
+            Ill::Twice(late) => {
+                copies.push(Copy { late, turned: None });
+                at = copies.len() - 1;
+            }
+            Ill::Late(late) => copies.iter_mut().skip(at).take(1).for_each(|copy| copy.late += late),
+            Ill::Turned(bit) => copies.iter_mut().skip(at).take(1).for_each(|copy| copy.turned = Some(bit)),
+        }
+    }
+}
+
+/// The ills that alone make these copies of a frame, each list by itself; none if the frame came as it should.
+pub(crate) fn ills_of(copies: &[Copy]) -> Vec<Vec<Ill>> {
+    let Some((first, others)) = copies.split_first() else { return vec![vec![Ill::Lost]] };
+    let mut ills = Vec::new();
+    if first.late > 0 {
+        ills.push(vec![Ill::Late(first.late)]);
+    }
+    ills.extend(first.turned.map(|bit| vec![Ill::Turned(bit)]));
+    for other in others {
+        ills.push(std::iter::once(Ill::Twice(other.late)).chain(other.turned.map(Ill::Turned)).collect());
+    }
+    ills
+}
+
+/// What media remember from frame to frame.
+#[derive(Default, Debug)]
+pub(crate) struct Lines {
+    /// When the frames that wait at each member will have gone, in order.
+    waiting: BTreeMap<Member, VecDeque<u64>>,
+    /// How many copies the burst takes yet, by the members that send and hear.
+    pub bursts: BTreeMap<(Member, Member), u32>,
+    /// How many frames each member has sent.
+    sent: BTreeMap<Member, u64>,
+}
+
+impl Lines {
+    /// The number of a frame that a member sends, from 1.
+    pub fn number(&mut self, from: Member) -> u64 {
+        let sent = self.sent.entry(from).or_default();
+        *sent += 1;
+        *sent
+    }
+
+    /// When a frame of so many octets has left the member; never, if there is no room for it.
+    pub fn leave(&mut self, weather: &Weather, from: Member, octets: usize, now: u64) -> Option<u64> {
+        if weather.rate == 0 {
+            return Some(now);
+        }
+        let waiting = self.waiting.entry(from).or_default();
+        while waiting.front().is_some_and(|gone| *gone <= now) {
+            waiting.pop_front();
+        }
+        if weather.queue > 0 && waiting.len() as u64 >= weather.queue {
+            return None;
+        }
+        let takes = (octets as u128 * 8 * 1_000_000_000).div_ceil(u128::from(weather.rate));
+        let begin = waiting.back().copied().unwrap_or(now);
+        let gone = begin.saturating_add(u64::try_from(takes).unwrap_or(u64::MAX));
+        waiting.push_back(gone);
+        Some(gone)
+    }
+}
