@@ -19,6 +19,7 @@ from forward6 import forwarding6
 from fragments import fragments
 from pings import ping
 from rfcs import linux, ours
+from streams import streams
 from told import told
 
 
@@ -157,12 +158,14 @@ def main():
         told("c")
         linux()
         ours("c")
+        streams("c", 1)
         host("interpreter", 0.01, [0, 1472], [(1473, 50), (60000, 30)])
         client("interpreter")
         forwarding("interpreter", 30, 0.03)
         forwarding6("interpreter", 30, 0.03)
         told("interpreter")
         ours("interpreter")
+        streams("interpreter", 1)
     finally:
         run("ip", "netns", "del", SPACE)
 

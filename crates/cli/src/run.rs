@@ -69,7 +69,7 @@ fn request(options: RunOptions<'_>, defaults: &Defaults) -> Result<run::Request,
         (None, Some(name)) => Backend::named(name)?,
         (None, None) => Backend::Interpreter,
     };
-    let seed = options.seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed() & 0xffff_ffff); // short enough to type again
+    let seed = options.seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed());
     let nanoseconds = options.duration.map(run::duration).transpose()?;
     Ok(run::Request { devices, set, backend, seed, nanoseconds, pcap: options.pcap })
 }

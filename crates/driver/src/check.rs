@@ -92,17 +92,20 @@ impl Sound {
                 None => sound.nothing_is = true,
             }
         }
-        loop {
-            let before = sound.broken.len();
-            for item in &items {
-                if item.words.iter().any(|word| sound.broken.contains(word)) {
-                    sound.broken.extend(item.name.clone());
+        // Whoever names a broken one is broken, too.
+        let mut naming: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
+        for (item, name) in items.iter().filter_map(|item| Some((item, item.name.as_ref()?))) {
+            item.words.iter().for_each(|word| naming.entry(word).or_default().push(name));
+        }
+        let mut front: Vec<String> = sound.broken.iter().cloned().collect();
+        while let Some(broken) = front.pop() {
+            for name in naming.get(broken.as_str()).into_iter().flatten() {
+                if sound.broken.insert((*name).clone()) {
+                    front.push((*name).clone());
                 }
             }
-            if sound.broken.len() == before {
-                return sound;
-            }
         }
+        sound
     }
 
     fn is(&self, name: &str) -> bool {

@@ -19,5 +19,6 @@ mod pages;
 mod peak_by_facts;
 mod pictures;
 mod random_stacks;
+mod resources;
 mod wires_inverse;
 mod wrong;

@@ -72,6 +72,11 @@ mokume_base::codes! {
     CHECKSUM_WIDTH = "M0377";
     NOT_INVERTIBLE = "M0378";
     NO_PACKET_PASSES = "M0379";
+    TYPE_TOO_LARGE = "M0380";
+    TOO_MANY_LAYERS = "M0381";
+    TOO_MUCH_CODE = "M0382";
+    TOO_MANY_ROUNDS = "M0383";
+    TOO_DEEP = "M0384";
     UNHEARD_TIMER = "M0518";
     NEVER_STARTED = "M0519";
     UNTAKEN = "M0520";
@@ -162,6 +167,7 @@ mokume_base::codes! {
     WIRE_VARIANT = "M0613";
     WIRE_VALUE = "M0614";
     WIRE_ALONE = "M0615";
+    WIRE_WAYS = "M0616";
     WIRE_CONDITION = "M0620";
     WIRE_LAST = "M0621";
     WIRE_OPTION_LENGTH = "M0622";

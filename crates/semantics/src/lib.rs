@@ -7,6 +7,8 @@ pub mod check;
 pub mod codes;
 pub mod constants;
 pub mod events;
+mod graph;
+pub mod limits;
 pub mod load;
 pub mod program;
 mod resolve;
@@ -24,7 +26,11 @@ use program::Program;
 /// The typed program of loaded files, and all that is wrong with them (of `use` and of the parser too), by place.
 pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     let (program, mut diagnostics) = resolve::resolve(loaded);
+    let before = diagnostics.len();
     check::calls::check(&program, &mut diagnostics);
+    if diagnostics.len() == before {
+        check::amounts::check(&program, &mut diagnostics);
+    }
     for bundle in &program.bundles {
         if let Some(wire) = bundle.wire.and_then(|wire| program.wires.get(wire.index())) {
             check::wires::check(&program, bundle, wire, &mut diagnostics);
@@ -41,6 +47,8 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         // What is unused or unreached may be so only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        diagnostics.sort_by_key(place);
+        diagnostics.truncate(limits::REPORTS);
         leave_out_followers(&mut diagnostics);
     } else {
         check::usage::check(&program, &mut diagnostics);

@@ -1,5 +1,6 @@
 //! What a type is called, how wide it is, and what goes where without a cast.
 
+use crate::limits;
 use crate::program::{Expr, ExprKind, Program, Type};
 
 /// How a type is written in the source.
@@ -67,4 +68,21 @@ pub fn number(expr: &Expr) -> Option<u64> {
         ExprKind::Number(value) => Some(value),
         _ => None,
     }
+}
+
+/// The scalars of a type once all records are known, as far as [`limits::SCALARS`].
+pub fn scalars(program: &Program, ty: Type) -> u64 {
+    let Type::Record(id) = ty else { return 1 };
+    let Some(record) = program.records.get(id.index()) else { return 1 };
+    if let Some(vector) = record.vector {
+        return (scalars(program, vector.element) * u64::from(vector.bound) + 1).min(limits::SCALARS + 1);
+    }
+    let mut all = 0;
+    for field in &record.fields {
+        all += scalars(program, field.ty);
+        if all > limits::SCALARS {
+            break;
+        }
+    }
+    all
 }

@@ -14,6 +14,7 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | Local(_)
         | Param(_)
         | BelowCount
+        | FlowHere
         | AboveLayout
         | Now
         | Sample
@@ -57,6 +58,10 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(value);
             f(body);
         }
+        FlowPrf { flow, key } => {
+            f(flow);
+            key.iter().for_each(&mut *f);
+        }
         FlowHash { flow, secret } => {
             f(flow);
             f(secret);
@@ -85,6 +90,7 @@ pub fn expr_states<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a StateRef)) {
         Number(_) | Local(_) | Param(_) | Now | Sample | Reason(_) => {}
         Record { .. } | Pick { .. } | Edited { .. } | RecordField { .. } | Binary { .. } | Not(_) | Cast { .. } => {}
         If { .. } | Let { .. } | Call { .. } | CallOwn { .. } | Native { .. } | CallOn { .. } | HasObject { .. } => {}
+        FlowHere | FlowPrf { .. } => {}
         Below { .. } | BelowCount | AboveLayout | FlowPart { .. } | Flow { .. } | FlowHash { .. } | Fold16(_) => {}
         NewMessage { .. } | Share(_) | Received { .. } | MessageSize(_) | Load { .. } | Sum16(_) => {}
         Attribute { .. } | Give(_) => {}

@@ -5,6 +5,7 @@
 //! Invariant: knows machines by the trait only, so every back end is judged by the same words.
 
 pub mod generate;
+pub mod growing;
 mod lex;
 pub mod marks;
 pub mod text;

@@ -141,6 +141,7 @@ fn taught(automaton: &Automaton, action: &Action) -> Option<Taught> {
     let args = args.iter().map(|arg| match arg {
         Arg::Word(word) => Some(Datum::Word(*word)),
         Arg::Octets(octets) => Some(Datum::Message(octets.clone())),
+        Arg::Packet(packet) => mokume_script::octets_of(automaton, packet).ok().map(Datum::Message),
         Arg::Null => Some(Datum::Handle(Handle::NULL)),
         _ => None,
     });

@@ -73,6 +73,7 @@ impl<'p> Writer<'_, 'p> {
                 };
                 self.gather(expr.ty, values)
             }
+            E::FlowHere => self.flow_at_hand().to_vec(),
             E::FlowPart { flow, remote, field } => self.flow_part(flow, *remote, field),
             E::Flow { local, remote } => self.flow(expr, local, remote),
             _ => vec![self.scalar_expr(expr)],
@@ -115,6 +116,7 @@ impl<'p> Writer<'_, 'p> {
                 let a = self.u32(a);
                 r::OpKind::Fold16 { a }
             }
+            E::FlowPrf { flow, key } => return self.flow_prf(flow, key),
             E::FlowHash { flow, secret } => return self.flow_hash(flow, secret),
             E::Now => r::OpKind::Now {},
             E::Reason(name) => {
@@ -191,6 +193,7 @@ impl<'p> Writer<'_, 'p> {
             | E::BelowCount
             | E::AboveLayout
             | E::Below { .. }
+            | E::FlowHere
             | E::FlowPart { .. }
             | E::Flow { .. } => r::OpKind::Const { ty: r::Type::Bool, value: 0 },
         };

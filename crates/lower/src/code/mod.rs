@@ -15,6 +15,7 @@ mod kept;
 mod limits;
 mod loops;
 mod objects;
+mod prf;
 mod procedures;
 mod published;
 mod stmt;

@@ -166,8 +166,14 @@ impl<'p> Writer<'_, 'p> {
             Some(wire) => self.read(&mut exits, r::Fallible::Validate { message, wire }),
             None => message,
         };
+        let (object, cell, amount) = (self.entity(), found.arriving, self.constant(r::Type::U(32), 1));
+        let taken = self.attempt(r::Fallible::Take { object, cell, amount });
+        self.unless(&mut exits, taken, |w, _| w.drop(message, "no_room"));
         let made = self.make(class);
-        let session = self.unless(&mut exits, made, |w, _| w.drop(message, "no_room"))[0];
+        let session = self.unless(&mut exits, made, |w, _| {
+            w.op(r::OpKind::Give { object, cell, amount });
+            w.drop(message, "no_room");
+        })[0];
         self.identify(session, Some(user), flow);
         let index = self.constant(r::Type::U(32), 0);
         self.op(r::OpKind::Keep { object: session, cell: found.first, index, message });

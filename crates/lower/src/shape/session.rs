@@ -388,12 +388,15 @@ impl<'p> Writer<'_, 'p> {
 
     /// What to do with the message that began a multiplexor's session, if one did.
     fn with_first(&mut self, session: r::Value, then: impl FnOnce(&mut Self, r::Value)) {
-        let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.found).map(|found| found.first) else {
-            return;
-        };
-        let index = self.constant(r::Type::U(32), 0);
+        let Some(found) = self.info().session.as_ref().and_then(|cells| cells.found) else { return };
+        let (cell, index) = (found.first, self.constant(r::Type::U(32), 0));
         let held = self.attempt(r::Fallible::TakeOut { object: session, cell, index });
-        self.ways(held, |w, message| then(w, message[0]), |_, _| {});
+        let taken = |w: &mut Self, message: &[r::Value]| {
+            let (object, amount) = (w.entity(), w.constant(r::Type::U(32), 1));
+            w.op(r::OpKind::Give { object, cell: found.arriving, amount });
+            then(w, message[0]);
+        };
+        self.ways(held, taken, |_, _| {});
     }
 }
 

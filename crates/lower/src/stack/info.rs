@@ -127,6 +127,8 @@ pub struct FoundCells {
     pub map: r::CellId,
     /// The session's: the message that began it, until the layer above has its half.
     pub first: r::CellId,
+    /// The entity's quota of such messages.
+    pub arriving: r::CellId,
     /// The entity's: what the next key is chosen from, where a session leaves its own open.
     pub next_key: Option<r::CellId>,
 }

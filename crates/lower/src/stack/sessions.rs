@@ -2,11 +2,16 @@
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
+use mokume_semantics::visit::{walk, Met};
 
 use super::info::{EndingCells, FoundCells, LowerCells};
 use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
 use crate::plan::{awaits, Kind, Part};
-use crate::program::any_stmt;
+use crate::program::{any_stmt, blocks};
+
+/// Sessions of a multiplexor that may be beginning at once, besides one for each layer above that gets a share. Each has its first
+/// message until the layer above has its half, which is in the same reaction and before the next one begins.
+const BEGINNING: u32 = 4;
 
 impl<'p> Lowering<'p> {
     pub(super) fn session_cells(&mut self, inst: usize, class: r::ClassId, info: &Info) -> SessionCells {
@@ -33,11 +38,13 @@ impl<'p> Lowering<'p> {
             cells.flow = self.flow_cells(class, &at.top);
         }
         if at.is_multiplexor() {
-            let kind = r::CellKind::Messages { size: 1, quota: None };
+            let arriving = r::CellKind::Quota { amount: BEGINNING + at.users.len() as u32 };
+            let arriving = self.cell(entity, "arriving", arriving, false, None);
+            let kind = r::CellKind::Messages { size: 1, quota: Some((entity, arriving)) };
             let first = self.cell(class, "first", kind, false, None);
             let (key, capacity) = (self.flow_params(&at.top), self.a.class(class).capacity);
             let map = self.map_to(entity, "sessions", key, class, capacity);
-            cells.found = Some(FoundCells { map, first, next_key });
+            cells.found = Some(FoundCells { map, first, arriving, next_key });
         }
         cells.begun =
             self.layer(inst).is_some_and(awaits).then(|| self.scalar_cell(class, "begun", r::Type::Bool, false));
@@ -118,6 +125,12 @@ impl<'p> Lowering<'p> {
     fn names_flows(&self, inst: usize) -> bool {
         let Some(layer) = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker) else { return false };
         let flow = |local: &s::Local| matches!(local.ty, s::Type::Flow(_));
-        layer.handlers.iter().any(|handler| handler.locals.iter().any(flow))
+        let mut here = false;
+        for block in blocks(layer) {
+            walk(block, &mut |met| {
+                here |= matches!(met, Met::Expr(s::Expr { kind: s::ExprKind::FlowHere, .. }));
+            });
+        }
+        here || layer.handlers.iter().any(|handler| handler.locals.iter().any(flow))
     }
 }

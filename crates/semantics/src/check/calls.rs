@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 
-use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
+use crate::{codes, graph};
 
 /// Checks the functions of files and those of each layer; leaves a program without circles only if it reports none.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
@@ -40,6 +40,10 @@ fn circles(functions: &[Function], callee: &dyn Fn(&ExprKind) -> Option<u32>, ou
             list
         })
         .collect();
+    let next: Vec<Vec<usize>> = calls.iter().map(|list| list.iter().map(|(to, _)| *to as usize).collect()).collect();
+    if graph::order(&next).circles.is_empty() {
+        return;
+    }
     for (start, function) in functions.iter().enumerate() {
         let Some((path, span)) = way_back(&calls, start) else { continue };
         // A circle is reported where its first function stands.

@@ -45,7 +45,9 @@ fn take_apart<'a>(
             found.push(Placed { layer, args, trimmed, span: part.span });
         }
         Definition::Bundle(id) => {
-            let Some(bundle) = program.bundles.get(id.index()).filter(|_| depth < 32) else { return };
+            let Some(bundle) = program.bundles.get(id.index()).filter(|_| depth <= crate::limits::BUNDLE_DEPTH) else {
+                return;
+            };
             let trimmed = trimmed || bundle.wire.is_some_and(|wire| trims(program, wire));
             bundle.parts.iter().for_each(|part| take_apart(program, part, &args, trimmed, depth + 1, found));
         }

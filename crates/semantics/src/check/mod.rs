@@ -3,6 +3,7 @@
 //! May assume: what is wrong with names and types was reported, and has the type `Unknown`. Keeps: nothing here changes the
 //! program. `linear` looks at one body, as soon as it is read; all others need every layer and stack.
 
+pub(crate) mod amounts;
 pub(crate) mod calls;
 pub(crate) mod changes;
 pub(crate) mod column;

@@ -309,6 +309,15 @@ pub enum ExprKind {
     },
     /// `msg.sum16()`: the sum of a message's octets as big-endian `u16`s, a `u32`.
     Sum16(LocalId),
+    /// `flow`, where a session's handler runs and no parameter has the name: the session's flow.
+    FlowHere,
+    /// `flow.prf(low, high)`: a pseudo-random function of a flow, under a key of two `u64`; a `u64`.
+    FlowPrf {
+        /// A flow of either side.
+        flow: Box<Expr>,
+        /// The key's low and high half.
+        key: Box<[Expr; 2]>,
+    },
     /// `flow.hash(secret)`: a number from a flow, the same for the same flow and secret.
     FlowHash {
         /// A flow of either side.

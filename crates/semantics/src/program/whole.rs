@@ -2,6 +2,8 @@
 
 use mokume_base::{Form, Notation};
 
+use crate::limits;
+
 use super::signature::{Signature, Vocabulary, STANDARD_REASONS};
 use super::{
     Attribute, Bundle, Definition, Enum, Function, Layer, Network, Record, RecordNotation, Service, Stack, Test, Type,
@@ -41,9 +43,6 @@ pub struct Program {
     pub networks: Vec<Network>,
 }
 
-/// Bundles within bundles are followed so deep: one that holds itself is refused, and has no bottom.
-const DEEPEST: u32 = 32;
-
 impl Program {
     /// What a bounded vector holds; none of other types.
     pub fn vector(&self, ty: Type) -> Option<Vector> {
@@ -78,17 +77,22 @@ impl Program {
     /// The layers of a layer or bundle, top to bottom.
     pub fn layers_of(&self, part: &Use) -> Vec<&Layer> {
         let mut layers = Vec::new();
-        self.flatten(part, 0, &mut layers);
+        self.flatten(part, 0, &mut layers, &mut 0);
         layers
     }
 
-    fn flatten<'a>(&'a self, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>) {
+    fn flatten<'a>(&'a self, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>, met: &mut u64) {
+        // Bundles with more, or deeper ones, are reported, and none of the program's: but they are looked at before.
+        *met += 1;
+        if layers.len() as u64 > limits::LAYERS || *met > limits::LAYERS * u64::from(limits::BUNDLE_DEPTH + 2) {
+            return;
+        }
         match part.of {
             Definition::Layer(id) => layers.extend(self.layers.get(id.index())),
             Definition::Bundle(id) => {
                 let parts = self.bundles.get(id.index()).map_or(&[][..], |bundle| &bundle.parts);
-                if depth < DEEPEST {
-                    parts.iter().for_each(|part| self.flatten(part, depth + 1, layers));
+                if depth <= limits::BUNDLE_DEPTH {
+                    parts.iter().for_each(|part| self.flatten(part, depth + 1, layers, met));
                 }
             }
         }

@@ -57,6 +57,7 @@ fn run(check: &mut StackCheck) {
     if neighbours::cycles(check) {
         return;
     }
+    neighbours::on_one(check);
     neighbours::crowds(check);
     for index in 0..check.stack.instances.len() {
         services::check(check, index);

@@ -7,7 +7,7 @@ use mokume_base::Diagnostic;
 use crate::check::descents;
 use crate::check::stacks::context::StackCheck;
 use crate::program::*;
-use crate::{codes, types};
+use crate::{codes, limits, types};
 
 /// Layers that stand on themselves; whether there are any.
 pub(super) fn cycles(check: &mut StackCheck) -> bool {
@@ -58,6 +58,22 @@ pub(super) fn crowds<'a>(check: &mut StackCheck<'a, '_>) {
                 }
             }
         }
+    }
+}
+
+/// No more stand on one than can be told apart in an octet.
+pub(super) fn on_one(check: &mut StackCheck) {
+    let mut above = std::collections::BTreeMap::<u32, usize>::new();
+    for under in check.stack.instances.iter().flat_map(|instance| &instance.unders) {
+        if let Over::Instance(below) = under.over {
+            *above.entry(below).or_default() += 1;
+        }
+    }
+    for (below, count) in above.into_iter().filter(|(_, count)| *count > limits::ABOVE_ONE) {
+        let name = &check.stack.instances[below as usize].name;
+        let text = format!("{count} layers stand on `{}`, and {} is the most", name.text, limits::ABOVE_ONE);
+        let diagnostic = Diagnostic::error(codes::TOO_MANY_LAYERS, text).at(name.span, "too many above it");
+        check.out.push(diagnostic.help("put another multiplexor between some of them and this one"));
     }
 }
 

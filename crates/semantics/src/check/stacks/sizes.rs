@@ -42,7 +42,9 @@ fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth:
             found.extend(wrong.map(|(_, arg)| arg.span));
         }
         Definition::Bundle(id) => {
-            let Some(bundle) = program.bundles.get(id.index()).filter(|_| depth < 32) else { return };
+            let Some(bundle) = program.bundles.get(id.index()).filter(|_| depth <= crate::limits::BUNDLE_DEPTH) else {
+                return;
+            };
             // Inside the bundle a parameter is as constant as what is given for it here.
             let given: Vec<bool> = part.args.iter().map(constant).collect();
             for inner in &bundle.parts {

@@ -25,7 +25,6 @@ pub struct WireCheck<'a, 'b> {
     pub bundle: &'a Bundle,
     pub wire: &'a Wire,
     pub seen: Vec<Seen<'a>>,
-    pub paths: usize,
     pub failed: bool,
     /// What is wrong with alternatives on some paths; said if nothing else is wrong.
     pub alone: Vec<Diagnostic>,

@@ -57,7 +57,9 @@ fn collect<'a>(program: &'a Program, bundle: &'a Bundle, depth: u32, layers: &mu
         match part.of {
             Definition::Layer(id) => layers.extend(program.layers.get(id.index())),
             Definition::Bundle(id) => match program.bundles.get(id.index()) {
-                Some(inner) if inner.wire.is_none() && depth < 32 => collect(program, inner, depth + 1, layers),
+                Some(inner) if inner.wire.is_none() && depth <= crate::limits::BUNDLE_DEPTH => {
+                    collect(program, inner, depth + 1, layers)
+                }
                 _ => {}
             },
         }

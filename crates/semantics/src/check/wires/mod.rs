@@ -24,14 +24,13 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         bundle,
         wire,
         seen: layers.iter().map(|layer| headers::header_of(layer)).collect(),
-        paths: 0,
         failed: false,
         alone: Vec::new(),
         covered_variants: Vec::new(),
         out,
     };
     names::names(&mut check, &wire.items);
-    if !check.failed {
+    if !check.failed && paths::are_few(&mut check) {
         let mut path = Path::default();
         paths::follow(&mut check, &[&wire.items], &mut path);
         variants(&mut check);

@@ -8,8 +8,32 @@ use crate::check::wires::{cover, names, vectors};
 use crate::codes;
 use crate::program::*;
 
-/// A wire of more paths than this is checked up to here.
-const PATHS: usize = 4096;
+/// A wire of more paths than this is refused.
+const PATHS: u64 = 4096;
+
+/// Whether a wire has few enough ways through its choices to follow each; else a report.
+pub(super) fn are_few(check: &mut WireCheck) -> bool {
+    let few = ways(&check.wire.items) <= PATHS;
+    if !few {
+        let name = &check.wire.name;
+        let text = format!("wire `{}` has more than {PATHS} ways through its choices", name.text);
+        let diagnostic = Diagnostic::error(codes::WIRE_WAYS, text)
+            .at(name.span, "too many")
+            .note("each part that may be there or not doubles the ways of what stands beside it")
+            .help("write parts that come and go as `options`, which are read one by one");
+        check.fail(diagnostic);
+    }
+    few
+}
+
+fn ways(items: &[WireItem]) -> u64 {
+    let of = |item: &WireItem| match item {
+        WireItem::Field(_) | WireItem::Options(_) | WireItem::Each(_) | WireItem::Reach(..) => 1,
+        WireItem::Choice { arms, .. } => arms.iter().fold(0u64, |all, arm| all.saturating_add(ways(&arm.items))).max(1),
+        WireItem::Optional { items, .. } => ways(items).saturating_add(1),
+    };
+    items.iter().fold(1u64, |all, item| all.saturating_mul(of(item)))
+}
 
 /// Follows every way through the choices; `rest` holds what is still to come, innermost list last.
 pub(super) fn follow<'a>(check: &mut WireCheck<'a, '_>, rest: &[&'a [WireItem]], path: &mut Path<'a>) {
@@ -27,9 +51,7 @@ pub(super) fn follow<'a>(check: &mut WireCheck<'a, '_>, rest: &[&'a [WireItem]],
         WireItem::Optional { items, .. } => {
             let mut without = path.clone();
             cover::leave_out(check, items, &mut without);
-            if check.paths < PATHS {
-                follow(check, &next, &mut without);
-            }
+            follow(check, &next, &mut without);
             next.push(items);
             follow(check, &next, path);
         }
@@ -55,9 +77,7 @@ fn follow_arm<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm, next: &[&'a [
         path.selected.push((layer, variant));
         check.covered_variants.push((layer.to_string(), variant.to_string()));
     }
-    if check.paths < PATHS {
-        follow(check, &[next, &[&arm.items]].concat(), &mut path);
-    }
+    follow(check, &[next, &[&arm.items]].concat(), &mut path);
 }
 
 fn step<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField, path: &mut Path<'a>) {
@@ -67,7 +87,6 @@ fn step<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField, path: &mut Path
 }
 
 fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
-    check.paths += 1;
     if !path.bits.is_multiple_of(8) {
         let text = format!("the headers of `{}` do not end on an octet: {} bits", check.wire.name.text, path.bits);
         let diagnostic = Diagnostic::error(codes::WIRE_OCTETS, text)

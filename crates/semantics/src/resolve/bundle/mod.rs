@@ -5,13 +5,14 @@
 
 pub mod apply;
 mod fitting;
+pub mod sizes;
 
 use crate::program::*;
 use crate::resolve::bundle::apply::Scene;
 use crate::resolve::context::{Context, Given};
 use crate::resolve::items::higher::{self, Owner};
 use crate::resolve::items::params;
-use crate::{codes, tree};
+use crate::tree;
 
 /// All bundles: first the parameters of each, so that bundles may name one another in any order.
 pub fn bundles(cx: &mut Context) {
@@ -45,29 +46,5 @@ pub fn bundles(cx: &mut Context) {
             higher::unused(cx, &higher, &parts);
         }
     }
-    circles(cx);
-}
-
-/// A bundle that holds itself would have no end.
-fn circles(cx: &mut Context) {
-    for start in 0..cx.program.bundles.len() {
-        let mut front = vec![start];
-        let mut seen = std::collections::BTreeSet::new();
-        let mut found = false;
-        while let Some(at) = front.pop() {
-            for part in &cx.program.bundles[at].parts {
-                let Definition::Bundle(id) = part.of else { continue };
-                found |= id.index() == start;
-                if seen.insert(id.index()) {
-                    front.push(id.index());
-                }
-            }
-        }
-        if found {
-            let name = cx.program.bundles[start].name.clone();
-            let text = format!("bundle `{}` holds itself", name.text);
-            cx.error(codes::CIRCLE, text, name.span, "would be endless", "take it out of one of them");
-            cx.program.bundles[start].parts.retain(|part| matches!(part.of, Definition::Layer(_)));
-        }
-    }
+    sizes::check(cx, 0);
 }

@@ -16,7 +16,7 @@ use mokume_syntax::ast;
 
 use crate::load::Loaded;
 use crate::program::*;
-use crate::{codes, suggest, tree, types};
+use crate::{codes, limits, suggest, tree, types};
 
 pub use built_in::{is_value, type_of};
 pub use higher::{ContainerId, Given, Higher, HigherTables, Kind, Made, Wanted};
@@ -37,6 +37,10 @@ pub struct Context {
     pub trees: Rc<Trees>,
     /// What the names of a container's types stand for, while one is being read.
     pub types: Vec<(String, Type)>,
+    /// How many constants, names of types or signatures are being read, each asked for by the one before.
+    pub depth: u32,
+    /// Whether all records of files are read, and none of them is endless or too large.
+    pub types_are_known: bool,
     /// Containers whose functions wait to be read.
     pub contained: Vec<Pending>,
     pub soft: Soft,
@@ -106,6 +110,8 @@ impl Context {
             higher: HigherTables::default(),
             trees: Default::default(),
             types: Vec::new(),
+            depth: 0,
+            types_are_known: false,
             contained: Vec::new(),
             soft: Soft::default(),
         }
@@ -197,6 +203,20 @@ impl Context {
             (None, _) => diagnostic = diagnostic.help("define it, or `use` the module that does"),
         }
         self.out.push(diagnostic);
+    }
+
+    /// Reads what another of its kind asks for; none, after a report, where that goes on for too long.
+    pub fn deeper<T>(&mut self, span: Span, rule: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth == limits::ASKED_DEPTH {
+            let text =
+                format!("what stands here depends on others that depend on others, more than {} deep", self.depth);
+            self.error(codes::TOO_DEEP, text, span, "too deep", "give some of them a value of their own");
+            return None;
+        }
+        self.depth += 1;
+        let found = rule(self);
+        self.depth -= 1;
+        Some(found)
     }
 
     /// How a type is written.

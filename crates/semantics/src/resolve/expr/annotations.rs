@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::program::*;
 use crate::resolve::context::{type_of, Context, Item, Lazy};
 use crate::resolve::expr::fixed;
-use crate::{codes, suggest, tree, types};
+use crate::{codes, limits, suggest, tree, types};
 
 /// A type of the text; `Unknown` after a report.
 pub fn read(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
@@ -110,7 +110,7 @@ pub fn alias(cx: &mut Context, index: usize, name: &Name) -> Type {
             Type::Unknown
         }
         Lazy::Waiting(file, alias) => {
-            let ty = read(cx, file, alias.ty());
+            let ty = cx.deeper(name.span, |cx| read(cx, file, alias.ty())).unwrap_or(Type::Unknown);
             cx.aliases[index] = Lazy::Done(ty);
             ty
         }
@@ -142,6 +142,14 @@ fn vector(cx: &mut Context, file: FileId, ty: &ast::VectorType) -> Type {
     let vector = Vector { element, bound: bound as u32 };
     if let Some(known) = cx.program.records.iter().position(|record| record.vector == Some(vector)) {
         return Type::Record(RecordId(known as u32));
+    }
+    // Those that stand in records are looked at with these.
+    let scalars = if cx.types_are_known { types::scalars(&cx.program, element).saturating_mul(bound) } else { 0 };
+    if scalars > limits::SCALARS {
+        let text = format!("this vector has {scalars} numbers in it, and {} is the most", limits::SCALARS);
+        let help = "keep many things in the state, in arrays, maps or objects: each has a size of its own";
+        cx.error(codes::TYPE_TOO_LARGE, text, span, "too large", help);
+        return Type::Unknown;
     }
     let name = |text: String| Name { text, span };
     let mut fields =

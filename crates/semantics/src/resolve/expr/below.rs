@@ -90,7 +90,7 @@ fn published(body: &mut Body, name: &Name, flow: Option<Box<Expr>>, index: Optio
     let own =
         body.this_layer().and_then(|layer| layer.publishes.iter().find(|p| p.name.text == name.text).map(|p| p.ty));
     let ty = match name.text.as_str() {
-        "credit" | "mtu" => Some(Type::UInt(32)),
+        "credit" | "credit_octets" | "mtu" => Some(Type::UInt(32)),
         "mac" => Some(Type::UInt(48)),
         text => own.or_else(|| body.cx.said.published.get(text).copied()),
     };
@@ -104,7 +104,7 @@ fn published(body: &mut Body, name: &Name, flow: Option<Box<Expr>>, index: Optio
 /// A layer may be checked without those that will stand below it, so only a slip of the hand is reported here; each
 /// stack tells whether the value is there.
 fn misspelt(body: &mut Body, name: &Name) {
-    let known = body.cx.said.published.keys().map(String::as_str).chain(["mtu", "mac", "credit"]);
+    let known = body.cx.said.published.keys().map(String::as_str).chain(["mtu", "mac", "credit", "credit_octets"]);
     if let Some(near) = suggest::nearest(&name.text, known) {
         let help = format!("did you mean `{near}`?");
         let text = format!("no layer here publishes `{}`", name.text);

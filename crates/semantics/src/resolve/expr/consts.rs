@@ -25,8 +25,12 @@ pub fn of_file(cx: &mut Context, index: usize, asked: Option<&Name>) -> Option<E
         }
         Lazy::Waiting(file, item) => {
             let ty = annotations::stored(cx, file, item.ty());
-            let mut expr = match item.value() {
-                Some(value) => expr::value(&mut Body::constant(cx, file), &value, ty),
+            let place = item.span(file);
+            let value = item
+                .value()
+                .and_then(|value| cx.deeper(place, |cx| expr::value(&mut Body::constant(cx, file), &value, ty)));
+            let mut expr = match value {
+                Some(value) => value,
                 None => Expr { kind: ExprKind::Number(0), ty: Type::Unknown, span: item.span(file) },
             };
             if let Some(value) = fixed::value(cx, &expr) {

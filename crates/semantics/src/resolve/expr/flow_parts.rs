@@ -7,6 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
+use crate::resolve::expr::names;
 use crate::{codes, suggest, tree};
 
 /// The part of a lower flow that says which of several layers it is of.
@@ -19,9 +20,17 @@ pub(super) fn read(body: &mut Body, base: &Tree, name: &Name, span: Span) -> Opt
         _ => (base.clone(), None),
     };
     let owner = tree::name_expr(body.file, &owner)?;
-    let local = body.locals.find(&owner.text)?;
-    let Type::Flow(side) = body.locals.ty(local) else { return None };
-    let flow = Box::new(make(ExprKind::Local(local), Type::Flow(side), owner.span));
+    let (kind, side) = match body.locals.find(&owner.text) {
+        Some(local) => match body.locals.ty(local) {
+            Type::Flow(side) => (ExprKind::Local(local), side),
+            _ => return None,
+        },
+        None if owner.text == "flow" && body.find_state("flow").is_none() && names::is_at_hand(body) => {
+            (ExprKind::FlowHere, Side::Above)
+        }
+        None => return None,
+    };
+    let flow = Box::new(make(kind, Type::Flow(side), owner.span));
     let remote = match end.as_ref().map(|end| end.text.as_str()) {
         Some("local") => false,
         Some("remote") => true,

@@ -75,6 +75,13 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
     make(ExprKind::Flow { local, remote }, Type::Flow(side), span)
 }
 
+/// `flow.prf(low, high)`
+pub(super) fn prf(body: &mut Body, flow: Expr, args: &[ast::Arg], span: Span) -> Expr {
+    let Some(values) = positional::counted(body, "prf", args, 2, span) else { return unknown(span) };
+    let key = [&values[0], &values[1]].map(|half| expr::value(body, half, Type::UInt(64)));
+    make(ExprKind::FlowPrf { flow: Box::new(flow), key: Box::new(key) }, Type::UInt(64), span)
+}
+
 /// `flow.hash(secret)`
 pub(super) fn hash(body: &mut Body, flow: Expr, args: &[ast::Arg], span: Span) -> Expr {
     let Some(values) = positional::counted(body, "hash", args, 1, span) else { return unknown(span) };

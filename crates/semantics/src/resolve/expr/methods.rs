@@ -86,6 +86,9 @@ fn of_value(body: &mut Body, base: Expr, name: &Name, args: &[ast::Arg], span: S
     if body.cx.program.vector(base.ty).is_some() {
         return vectors::method(body, base, name, args, span);
     }
+    if matches!(base.ty, Type::Flow(_)) && name.text == "prf" {
+        return flows::prf(body, base, args, span);
+    }
     if matches!(base.ty, Type::Flow(_)) && name.text == "hash" {
         return flows::hash(body, base, args, span);
     }

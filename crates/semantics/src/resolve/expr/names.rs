@@ -5,7 +5,7 @@ use mokume_base::Span;
 use crate::codes;
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
-use crate::resolve::body::Body;
+use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::context::Item;
 use crate::resolve::expr::{consts, state, strangers};
 
@@ -30,6 +30,7 @@ pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
         "now" if has_inputs(body, name.span, "the time") => return make(ExprKind::Now, Type::Instant, name.span),
         "random" if has_inputs(body, name.span, "a random number") => return sample(body, name.span, want),
         "now" | "random" => return unknown(name.span),
+        "flow" if is_at_hand(body) => return make(ExprKind::FlowHere, Type::Flow(Side::Above), name.span),
         _ => {}
     }
     if want == Some(Type::Reason) {
@@ -88,4 +89,14 @@ fn sample(body: &mut Body, span: Span, want: Option<Type>) -> Expr {
             unknown(span)
         }
     }
+}
+
+/// Whether a handler of a layer whose sessions have flows runs here, so that it has one at hand.
+pub(super) fn is_at_hand(body: &Body) -> bool {
+    let role = match body.kind {
+        BodyKind::Handler(role) => role,
+        BodyKind::Constant | BodyKind::Argument | BodyKind::Value | BodyKind::Function => return false,
+    };
+    let shape = matches!(body.shape(), Some(Shape::Worker | Shape::Multiplexor));
+    shape && !matches!(role, Role::Start | Role::Service | Role::Arrives | Role::Unmatched)
 }

@@ -5,7 +5,7 @@ use mokume_base::Diagnostic;
 use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
-use crate::{codes, suggest};
+use crate::{codes, limits, suggest};
 
 /// Names that mean something everywhere in code.
 const BUILTIN: [&str; 10] = ["now", "random", "min", "max", "clamp", "fold16", "message", "flow", "below", "above"];
@@ -30,6 +30,10 @@ pub fn report(body: &mut Body, name: &Name) {
         let text = format!("`{}` is state, and this must be known before the stack starts", name.text);
         body.error(codes::NOT_CONSTANT, text, name.span, "not constant", "use a number, a `const` or a parameter");
         return;
+    }
+    // Whoever reads hundreds of reports needs no guess with each of them.
+    if body.cx.out.len() > limits::GUESSES {
+        return body.report(diagnostic.help("bind it with `let`, or declare it"));
     }
     let mut names = body.locals.names();
     names.extend(body.view.state_names(&body.cx.program));

@@ -123,6 +123,7 @@ fn types(cx: &mut Context, trees: &Trees) {
     written::records(cx);
     data::parts(cx);
     endless::records(cx);
+    cx.types_are_known = true;
     for index in 0..cx.aliases.len() {
         if let Lazy::Waiting(file, alias) = &cx.aliases[index] {
             if let Some(name) = tree::some_name(*file, alias.name()) {

@@ -2,6 +2,8 @@
 //!
 //! Keeps: an inclusion that disagrees with what is there already is reported with both places, and the first stays.
 
+use std::collections::BTreeSet;
+
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast;
 
@@ -96,7 +98,9 @@ fn signature(cx: &mut Context, index: usize, found: &mut Vec<Lazy<(), Signature>
             ast::SignatureMember::Include(include) => {
                 for name in include.names().iter().map(|name| tree::name(*file, name)) {
                     let Some(id) = making.signature_named(&name) else { continue };
-                    signature(making.cx, id.index(), found);
+                    if making.cx.deeper(name.span, |cx| signature(cx, id.index(), found)).is_none() {
+                        continue;
+                    }
                     match &found[id.index()] {
                         Lazy::Done(other) => making.include(&name, id, &other.clone()),
                         _ => {
@@ -127,6 +131,12 @@ fn empty(name: Name) -> Signature {
         writes: Vec::new(),
         speaks: Vec::new(),
     }
+}
+
+/// Each once, where it was first.
+fn once_each<T: Copy + Ord>(all: &mut Vec<T>) {
+    let mut seen = BTreeSet::new();
+    all.retain(|one| seen.insert(*one));
 }
 
 struct Making<'a> {
@@ -231,6 +241,11 @@ impl Making<'_> {
         self.signature.reads.extend(&other.reads);
         self.signature.writes.extend(&other.writes);
         self.signature.speaks.extend(&other.speaks);
+        // By several ways the same may come: then it is there once.
+        once_each(&mut self.signature.included);
+        once_each(&mut self.signature.reads);
+        once_each(&mut self.signature.writes);
+        once_each(&mut self.signature.speaks);
     }
 
     fn unit(&mut self, unit: Unit, span: Span) {

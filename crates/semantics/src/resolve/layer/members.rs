@@ -129,6 +129,16 @@ fn add_header(reader: &mut LayerReader, header: &ast::Header, span: Span) {
         }
         None => alternatives(reader, header),
     };
+    if variants.len() > MOST_ALTERNATIVES {
+        let text = format!("a header has at most {MOST_ALTERNATIVES} alternatives, not {}", variants.len());
+        reader.cx.error(
+            codes::TOO_BIG,
+            text,
+            span,
+            "too many for an octet that tells them apart",
+            "put some of them into a layer of their own",
+        );
+    }
     let chosen = [
         (header.is_packed(), Layout::Packed),
         (header.is_aligned(), Layout::Aligned),
@@ -137,6 +147,9 @@ fn add_header(reader: &mut LayerReader, header: &ast::Header, span: Span) {
     let layout = chosen.into_iter().find(|(said, _)| *said).map_or(Layout::Octets, |(_, layout)| layout);
     reader.this().header = Some(Header { layout, variants });
 }
+
+/// The tag in front of them is an octet.
+const MOST_ALTERNATIVES: usize = 256;
 
 fn alternatives(reader: &mut LayerReader, header: &ast::Header) -> Vec<Variant> {
     let mut variants: Vec<Variant> = Vec::new();

@@ -31,10 +31,14 @@ pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named])
         Some(class) if class.owned => ScopeKind::Session,
         _ => ScopeKind::Entity,
     };
+    let has_sessions = layer.scopes.iter().any(|scope| scope.kind == ScopeKind::Session);
     let mut named = Named::new();
     visit::walk(body, &mut |met| match met {
         Met::State(StateRef { scope, object: None, span, .. }) => {
             named.entry(*scope).or_insert(*span);
+        }
+        Met::Expr(Expr { kind: ExprKind::FlowHere, span, .. }) if has_sessions => {
+            named.entry(ScopeKind::Session).or_insert(*span);
         }
         Met::Expr(Expr { kind: ExprKind::CallOwn { function, .. }, span, .. }) => {
             for kind in of_functions.get(*function as usize).into_iter().flat_map(|scopes| scopes.keys()) {

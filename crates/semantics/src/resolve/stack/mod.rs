@@ -11,9 +11,10 @@ use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
+use crate::resolve::bundle;
 use crate::resolve::context::Context;
 use crate::resolve::items::params;
-use crate::{codes, tree};
+use crate::{codes, limits, tree};
 use layers::Layers;
 use over::At;
 
@@ -43,11 +44,31 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         mtu: None,
         order: Vec::new(),
     };
+    let written = item.members().iter().filter(|member| matches!(member, ast::StackMember::Layer(_))).count() as u64;
+    if too_many(cx, &stack.name, written) {
+        return stack;
+    }
+    let made = cx.program.bundles.len();
     let layers = layers::read(cx, file, item, &stack);
+    bundle::sizes::check(cx, made);
     stack.instances = instances(cx, At { file, stack: &stack, layers: &layers });
+    let all = stack.instances.iter().map(|instance| cx.program.layers_of(&instance.of).len() as u64).sum();
+    if too_many(cx, &stack.name, all) {
+        stack.instances.clear();
+    }
     exports(cx, file, item, &layers, &mut stack);
     settings::read(cx, file, item, &mut stack);
     stack
+}
+
+/// A report, if a stack has more layers than the compiler can work with.
+fn too_many(cx: &mut Context, name: &Name, layers: u64) -> bool {
+    let too_many = layers > limits::LAYERS;
+    if too_many {
+        let text = format!("stack `{}` has {layers} layers, and {} is the most", name.text, limits::LAYERS);
+        cx.error(codes::TOO_MANY_LAYERS, text, name.span, "too large", "make several stacks of it");
+    }
+    too_many
 }
 
 /// The layers that stand on something known, numbered among themselves.
