@@ -25,7 +25,7 @@ fn scratch(name: &str) -> String {
     folder.join(name).to_string_lossy().into_owned()
 }
 
-fn has_c_compiler() -> bool {
+pub fn has_c_compiler() -> bool {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
 }

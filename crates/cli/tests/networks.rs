@@ -131,6 +131,25 @@ fn a_failing_seed_is_named_replays_and_shrinks() {
     assert_eq!(code, 0, "{again}");
 }
 
+/// C that is run by several threads at once ended the process; it says the same as the interpreter.
+#[test]
+fn seeds_fail_alike_in_c() {
+    if !crate::command::has_c_compiler() {
+        return println!("SKIPPED: no C compiler");
+    }
+    let text = network("loss 30 %  delay 1 ms .. 9 ms", &["expect b.app.deliver  until 150 ms"]);
+    let seeds = |backend: &str| {
+        let (code, all) =
+            sim(&format!("{backend}.mok"), &text, &["--seeds", "60", "--jobs", "8", "--backend", backend]);
+        let failed =
+            all.split_once(" failed: ").map(|(_, list)| list.split(" (").next().unwrap_or_default().to_string());
+        (code, failed)
+    };
+    let (code, failed) = seeds("c");
+    assert_eq!((code, failed.is_some()), (1, true));
+    assert_eq!((code, failed), seeds("interpreter"));
+}
+
 #[test]
 fn seeds_that_hold_end_with_0() {
     let text = network("loss 5 %  delay 1 ms .. 9 ms", &["expect b.app.accepted 1 times"]);

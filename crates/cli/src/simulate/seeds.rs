@@ -35,13 +35,18 @@ pub(super) fn run(
     let Some((first, earliest)) = failed.first().and_then(|first| Some((first, first.wrong.first()?))) else {
         return Ok(0);
     };
+    let began = Instant::now();
     let shrunk = shrink::shrink(prepared, first.seed, earliest, &RealWorld, &mut |runs, left| {
         said.now(|| format!("shrinking seed {}: {left} left after {runs} runs", first.seed));
+        began.elapsed() < PATIENCE
     })?;
     said.end();
     print_shrunk(shrunk.as_ref(), first.seed, replay, printer);
     Ok(1)
 }
+
+/// A search for the smallest weather ends after this time, with the smallest so far.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Failures that are told in full; of the others the seed alone.
 const TOLD: usize = 3;

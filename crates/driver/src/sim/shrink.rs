@@ -33,27 +33,29 @@ pub struct Shrunk {
 const RUNS: u32 = 2000;
 
 /// Shrinks the weather of a seed whose first fault is `failed`; `None` if calm weather with the same mishaps does not show it.
+/// `heard` is told of the runs so far and of what is left, and says whether to go on.
 pub fn shrink(
     prepared: &Prepared<'_>,
     seed: u64,
     failed: &Failed,
     world: &dyn World,
-    heard: &mut dyn FnMut(u32, usize),
+    heard: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Option<Shrunk>, Failure> {
     let noted = prepared.run(how(seed, Sky::Noted), world, &mut |_| ())?.noted;
     // What happens later did not bring it about.
     let all: Vec<Mishap> = noted.into_iter().filter(|(at, _)| *at <= failed.at).map(|(_, mishap)| mishap).collect();
-    let mut search = Search { prepared, seed, failed, world, runs: 0, heard };
+    let mut search = Search { prepared, seed, failed, world, runs: 0, heard, is_over: false };
     if search.fault(&all)?.is_none() {
         return Ok(None);
     }
     let from = all.len();
     let mishaps = search.smallest(all)?;
+    let is_over = search.is_over;
     let found = search.fault(&mishaps)?;
     let Some(wrong) = found else { return Ok(None) };
     let name = format!("{}Seed{seed}", prepared.network.name.text);
     let network = written(prepared, &mishaps, &name);
-    let (runs, is_smallest) = (search.runs, search.runs < RUNS);
+    let (runs, is_smallest) = (search.runs, !is_over);
     Ok(Some(Shrunk { mishaps, from, runs, is_smallest, wrong, network, name }))
 }
 
@@ -67,14 +69,15 @@ struct Search<'s, 'a> {
     failed: &'s Failed,
     world: &'s dyn World,
     runs: u32,
-    heard: &'s mut dyn FnMut(u32, usize),
+    heard: &'s mut dyn FnMut(u32, usize) -> bool,
+    is_over: bool,
 }
 
 impl Search<'_, '_> {
     /// The same fault, if it comes in this weather too.
     fn fault(&mut self, mishaps: &[Mishap]) -> Result<Option<Failed>, Failure> {
         self.runs += 1;
-        (self.heard)(self.runs, mishaps.len());
+        self.is_over |= !(self.heard)(self.runs, mishaps.len()) || self.runs >= RUNS;
         let run: Run = self.prepared.run(how(self.seed, Sky::Calm(mishaps.to_vec())), self.world, &mut |_| ())?;
         Ok(wrong(&run).into_iter().find(|other| is_same(self.failed, other)))
     }
@@ -82,16 +85,19 @@ impl Search<'_, '_> {
     /// Takes away by kind, then ever smaller pieces, until no single one can be spared.
     fn smallest(&mut self, mut left: Vec<Mishap>) -> Result<Vec<Mishap>, Failure> {
         for is_kind in [is_late, is_twice, is_turned, is_lost] {
+            if self.is_over {
+                return Ok(left);
+            }
             let without: Vec<Mishap> = left.iter().filter(|mishap| !is_kind(mishap)).cloned().collect();
             if without.len() < left.len() && self.fault(&without)?.is_some() {
                 left = without;
             }
         }
         let mut piece = left.len().div_ceil(2);
-        while piece > 0 {
+        while piece > 0 && !self.is_over {
             let before = left.len();
             let mut at = 0;
-            while at < left.len() && self.runs < RUNS {
+            while at < left.len() && !self.is_over {
                 let mut without = left.clone();
                 without.drain(at..(at + piece).min(left.len()));
                 if self.fault(&without)?.is_some() {
@@ -101,7 +107,7 @@ impl Search<'_, '_> {
                 }
             }
             // What could not be spared may be, now that others are gone.
-            let again = piece == 1 && left.len() < before && self.runs < RUNS;
+            let again = piece == 1 && left.len() < before && !self.is_over;
             piece = if again { 1 } else { piece / 2 };
         }
         Ok(left)
