@@ -138,6 +138,12 @@ const RUNS: &[Run] = &[
         how: Printed(&["tests/host/campaign", "forwarding"]),
     },
     Run {
+        name: "streams",
+        minutes: 3,
+        guards: "TCP between our hosts through loss, doubles and disorder, every octet of it, with 100 seeds",
+        how: Printed(&["tests/host/weather.py", "100"]),
+    },
+    Run {
         name: "hostile",
         minutes: 6,
         guards: "floods of hping3 and packets of scapy's fuzz(), then 300,000 hostile frames, C under sanitizers",
