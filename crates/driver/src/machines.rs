@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::{Automaton, Machine};
+use mokume_reaction::{Automaton, Machine, Port};
 use mokume_script::Written;
 use mokume_toolchain as toolchain;
 
@@ -133,4 +133,10 @@ pub fn parameters(
             format!("give it one: `--set {first}=…`"),
         )),
     }
+}
+
+/// The event by which a port takes a frame: the only one with a message alone.
+pub fn frame_event(port: &Port) -> Option<u32> {
+    let takes = |params: &[(String, mokume_reaction::Type)]| matches!(params, [(_, mokume_reaction::Type::Msg)]);
+    port.inputs.iter().position(|input| takes(&input.params)).map(|index| index as u32)
 }

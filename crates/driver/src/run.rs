@@ -11,7 +11,7 @@ use crate::devices::capture::{CaptureWriter, LinkType};
 use crate::devices::{self, Device};
 use crate::failure::Failure;
 use crate::live::{self, Attached, Live, Said, Traffic, Until};
-use crate::machines::{self, Backend};
+use crate::machines::{self, frame_event, Backend};
 use crate::settings;
 
 /// What the command line says.
@@ -84,12 +84,6 @@ fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
             .map_err(|error| Failure::of_use(format!("signals cannot be caught: {error}"), "use `--for`"))?;
     }
     Ok(stop)
-}
-
-/// The event by which a port takes a frame: the only one with a message alone.
-pub fn frame_event(port: &Port) -> Option<u32> {
-    let takes = |params: &[(String, mokume_reaction::Type)]| matches!(params, [(_, mokume_reaction::Type::Msg)]);
-    port.inputs.iter().position(|input| takes(&input.params)).map(|index| index as u32)
 }
 
 /// Opens the devices named and ties each to its port; every device port of the stack needs one.

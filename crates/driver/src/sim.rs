@@ -20,7 +20,7 @@ use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, Simulation, 
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
 use crate::machines::{self, Backend};
-use crate::run::frame_event;
+use crate::machines::frame_event;
 
 pub use show::{arguments, capture, chart, log, LogLine};
 pub use watch::Failed;

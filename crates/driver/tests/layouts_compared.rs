@@ -14,7 +14,9 @@ fn outputs(network: &str, backend: Backend) -> Vec<String> {
     let network = sim::choose(&checked, Some(network)).unwrap();
     let (compiled, diagnostics) = sim::stacks(&checked, network, &RealWorld);
     assert_eq!(diagnostics.len(), 0);
-    let run = sim::run(&checked, network, &compiled, backend, 1, sim::Keep::All, &RealWorld, &mut |_| {}).unwrap();
+    let prepared = sim::Prepared::new(&checked, network, &compiled, backend).unwrap();
+    let how = sim::How { seed: 1, keep: sim::Keep::All, weather: sim::Sky::Seeded };
+    let run = prepared.run(how, &RealWorld, &mut |_| {}).unwrap();
     let said = |what: &RecordedEvent| match what {
         RecordedEvent::Output { host, port, event, args } => {
             let host = &run.hosts[*host];

@@ -41,7 +41,9 @@ fn nothing_is_lost_where_a_reaction_puts_out_much() {
     let network = sim::choose(&checked, None).unwrap();
     let (compiled, diagnostics) = sim::stacks(&checked, network, &RealWorld);
     for backend in [mokume_driver::machines::Backend::Interpreter, mokume_driver::machines::Backend::C] {
-        let run = sim::run(&checked, network, &compiled, backend, 1, sim::Keep::All, &RealWorld, &mut |_| {});
+        let prepared = sim::Prepared::new(&checked, network, &compiled, backend).unwrap();
+        let how = sim::How { seed: 1, keep: sim::Keep::All, weather: sim::Sky::Seeded };
+        let run = prepared.run(how, &RealWorld, &mut |_| {});
         let run = run.unwrap_or_else(|failure| panic!("{failure} {diagnostics:?}"));
         let outputs = run.records.iter().filter(|record| matches!(record.what, RecordedEvent::Output { host: 1, .. }));
         assert_eq!(outputs.count(), 5000, "{backend:?}");

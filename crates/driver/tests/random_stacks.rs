@@ -138,8 +138,9 @@ fn simulate(text: &str, backend: Backend, seed: u64) -> Result<sim::Run, String>
     if compile::has_errors(&diagnostics) || checked.has_errors() {
         return Err(format!("{:?} {diagnostics:?}", checked.diagnostics));
     }
-    sim::run(&checked, network, &compiled, backend, seed, sim::Keep::All, &RealWorld, &mut |_| {})
-        .map_err(|failure| failure.to_string())
+    let prepared = sim::Prepared::new(&checked, network, &compiled, backend).map_err(|failure| failure.to_string())?;
+    let how = sim::How { seed, keep: sim::Keep::All, weather: sim::Sky::Seeded };
+    prepared.run(how, &RealWorld, &mut |_| {}).map_err(|failure| failure.to_string())
 }
 
 /// What the application of `b` was given.

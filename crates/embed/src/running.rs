@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use mokume_driver::live::{Attached, Live, Said, Traffic};
-use mokume_driver::{devices, run, Failure};
+use mokume_driver::{devices, machines, Failure};
 use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind};
 
 use mokume_reaction::Datum as Value;
@@ -140,7 +140,7 @@ impl Running {
     /// There is no such port, or the machine refuses the device.
     pub fn attach_device(&mut self, port: &str, device: &str) -> Result<(), Failure> {
         let port = self.port(port)?;
-        let frame_event = run::frame_event(&self.automaton.ports[port.index()]);
+        let frame_event = machines::frame_event(&self.automaton.ports[port.index()]);
         let (Some(frame_event), PortKind::Device) = (frame_event, self.automaton.ports[port.index()].kind) else {
             return Err(Failure::of_use(
                 format!("`{device}` cannot be tied to this port"),

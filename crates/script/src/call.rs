@@ -32,7 +32,7 @@ impl Call {
 }
 
 /// What an argument of an input stands for; why it stands for nothing.
-pub(crate) fn datum(automaton: &Automaton, names: &Names, arg: &Arg) -> Result<Datum, String> {
+pub fn datum(automaton: &Automaton, names: &Names, arg: &Arg) -> Result<Datum, String> {
     match arg {
         Arg::Word(value) => Ok(Datum::Word(*value)),
         Arg::Octets(octets) => Ok(Datum::Message(octets.clone())),

@@ -14,6 +14,7 @@ mod play;
 mod script;
 mod written;
 
+pub use call::datum;
 pub use difference::{Failure, FailureKind};
 pub use names::Names;
 pub use play::{judge, parameters, run};

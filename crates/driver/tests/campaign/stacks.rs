@@ -8,8 +8,9 @@ use mokume_driver::compile;
 use mokume_driver::natives::Files;
 use mokume_driver::StackId;
 use mokume_emit_c::drive::{Lesson, Taught};
-use mokume_reaction::{Automaton, Datum, Handle, Natives, PortId};
-use mokume_testkit::{Action, Arg, Script};
+use mokume_reaction::{Automaton, Natives, PortId};
+use mokume_script::Names;
+use mokume_testkit::{Action, Script};
 
 pub struct Stack {
     /// `file stack`.
@@ -138,12 +139,6 @@ fn taught(automaton: &Automaton, action: &Action) -> Option<Taught> {
     let port = automaton.ports.iter().position(|known| known.name == *port)?;
     let event = automaton.ports[port].inputs.iter().position(|known| known.event == *event)?;
     let same = automaton.ports[port].inputs[event].params.len() == args.len();
-    let args = args.iter().map(|arg| match arg {
-        Arg::Word(word) => Some(Datum::Word(*word)),
-        Arg::Octets(octets) => Some(Datum::Message(octets.clone())),
-        Arg::Packet(packet) => mokume_script::octets_of(automaton, packet).ok().map(Datum::Message),
-        Arg::Null => Some(Datum::Handle(Handle::NULL)),
-        _ => None,
-    });
+    let args = args.iter().map(|arg| mokume_script::datum(automaton, &Names::default(), arg).ok());
     same.then(|| Taught::Input { port: PortId::from(port), event: event as u32, args: args.collect() })
 }

@@ -27,14 +27,24 @@ impl<'p> Writer<'_, 'p> {
         };
         let message = self.of_local(begin.message);
         let made = self.make(class);
-        self.ways(made, |w, made| w.began(made[0], message, given), |w, _| w.run_block(begin.otherwise));
+        let otherwise = begin.otherwise;
+        self.ways(made, |w, made| w.began((made[0], otherwise), message, given), |w, _| w.run_block(otherwise));
     }
 
-    fn began(&mut self, session: r::Value, message: r::Value, given: Vec<(u32, Vec<r::Value>)>) {
+    fn began(
+        &mut self,
+        (session, otherwise): (r::Value, &'p [s::Stmt]),
+        message: r::Value,
+        given: Vec<(u32, Vec<r::Value>)>,
+    ) {
         let flow = self.bottom_at_hand();
         let outer = self.runs.clone();
         self.identify(session, None, &flow);
-        self.begin_with(session, Some(&flow), true, Some(message));
+        let full = &mut |w: &mut Self| {
+            w.op(r::OpKind::Release { object: session });
+            w.run_block(otherwise);
+        };
+        self.begin_with(session, Some(&flow), true, Some(full));
         let info = self.info();
         for (member, values) in given {
             let cells = info.members.get(&(s::ScopeKind::Session, member)).cloned().unwrap_or_default();

@@ -9,7 +9,10 @@ use mokume_semantics::program as s;
 use crate::code::{Exits, Writer};
 use crate::stack::{Endpoints, Patterns, PointCells, Register, Registration};
 
-impl<'p> Writer<'_, 'p> {
+/// What is done where there is no room for a point.
+pub type Full<'f, 'x, 'p> = Option<&'f mut dyn FnMut(&mut Writer<'x, 'p>)>;
+
+impl<'x, 'p> Writer<'x, 'p> {
     // -- listeners
 
     /// Before what `listen`, `bind` and `unlisten` do: the listener's point, made if it is not there. The handler goes on only
@@ -65,13 +68,13 @@ impl<'p> Writer<'_, 'p> {
 
     // -- sessions
 
-    /// As many as listeners and sessions together: there is room, so that the way without ends; a message that is held is
-    /// dropped there.
-    fn new_point(&mut self, cells: PointCells, held: Option<r::Value>) -> r::Value {
+    /// As many as listeners and sessions together: there is room, so that the way without ends. `full` runs there, where messages
+    /// are held.
+    fn new_point(&mut self, cells: PointCells, full: Full<'_, 'x, 'p>) -> r::Value {
         let made = self.make(cells.class);
-        if let Some(message) = held {
+        if let Some(full) = full {
             self.follow(made.no);
-            self.drop(message, "no_room");
+            full(self);
             self.end(r::Terminator::Return);
         }
         let point = self.follow(made.yes)[0];
@@ -82,7 +85,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// A new session becomes one of its listener's point; of one to itself where nobody listened for it.
-    pub(super) fn join_point(&mut self, session: r::Value, begun_at: Option<&[r::Value]>, held: Option<r::Value>) {
+    pub(super) fn join_point(&mut self, session: r::Value, begun_at: Option<&[r::Value]>, full: Full<'_, 'x, 'p>) {
         let Some(cells) = self.info().point else { return };
         let mut points = Exits::default();
         if let Some(flow) = begun_at {
@@ -91,7 +94,7 @@ impl<'p> Writer<'_, 'p> {
             self.exit(&mut points, known);
             self.follow(found.no);
         }
-        let own = self.new_point(cells, held);
+        let own = self.new_point(cells, full);
         self.exit(&mut points, vec![own]);
         let Some(point) = self.meet(points).first().copied() else { return };
         self.set(session, cells.of_session, point);

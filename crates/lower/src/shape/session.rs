@@ -8,9 +8,10 @@ use mokume_semantics::program as s;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
 use crate::program::any_stmt;
+use super::point::Full;
 use crate::stack::Purpose;
 
-impl<'p> Writer<'_, 'p> {
+impl<'x, 'p> Writer<'x, 'p> {
     // -- a new session
 
     /// What tells a new session from others: whose it is of several users, and its flow.
@@ -31,11 +32,11 @@ impl<'p> Writer<'_, 'p> {
         self.begin_with(session, flow, accepted, None);
     }
 
-    /// The same, while a message is held.
-    pub fn begin_with(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool, held: Option<r::Value>) {
+    /// The same, while messages are held.
+    pub fn begin_with(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool, full: Full<'_, 'x, 'p>) {
         self.runs.session = Some(session);
         self.runs.flow = flow.map(Into::into);
-        self.join_point(session, flow.filter(|_| accepted), held);
+        self.join_point(session, flow.filter(|_| accepted), full);
         self.set_late(s::ScopeKind::Session, session);
         self.nothing_to_tell(session, accepted);
     }

@@ -40,11 +40,17 @@ pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<
 
 fn arguments(body: &mut Body, args: &[ast::Arg]) -> (Option<LocalId>, Vec<(u32, Expr)>) {
     let (mut message, mut given) = (None, Vec::new());
+    let mut named: Vec<Name> = Vec::new();
     for arg in args {
         let Some(value) = arg.value() else { continue };
         match arg.name() {
             Some(label) => {
                 let name = tree::path(body.file, &label);
+                if let Some(first) = named.iter().find(|first| first.text == name.text) {
+                    body.cx.given_twice(&format!("`{}`", name.text), name.span, first.span);
+                    continue;
+                }
+                named.push(name.clone());
                 given.extend(constant(body, &name, &value));
             }
             None if message.is_none() => message = unnamed::message(body, &value),

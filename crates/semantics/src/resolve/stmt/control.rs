@@ -41,9 +41,12 @@ pub(super) fn if_(body: &mut Body, stmt: &ast::If, span: Span) -> Option<StmtKin
         | StmtKind::IfObject { otherwise, .. }
         | StmtKind::IfTaken { otherwise, .. }
         | StmtKind::IfDone { otherwise, .. }
+        | StmtKind::IfListener { otherwise, .. }
         | StmtKind::If { otherwise, .. } = &mut kind
         {
             *otherwise = other;
+        } else {
+            debug_assert!(false, "what is looked up has two ways");
         }
         return Some(behind(before, kind, span));
     }
