@@ -19,8 +19,8 @@ use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, Simulation, 
 
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
-use crate::machines::{self, Backend};
 use crate::machines::frame_event;
+use crate::machines::{self, Backend};
 
 pub use show::{arguments, capture, chart, log, LogLine};
 pub use watch::Failed;

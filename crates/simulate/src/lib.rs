@@ -7,7 +7,7 @@ pub mod record;
 pub mod watch;
 pub mod weather;
 
-pub use network::{Host, Keep, Partition, ScriptedInput, Simulation};
+pub use network::{Host, Keep, Partition, Simulation};
 pub use record::{Fate, Record, RecordedEvent};
-pub use watch::{Unwatched, Watch};
+pub use watch::{ScriptedInput, Unwatched, Watch};
 pub use weather::{Ill, Medium, Member, Mishap, Weather};

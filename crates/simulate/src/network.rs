@@ -7,7 +7,7 @@ use mokume_base::Random;
 use mokume_reaction::{Datum, Machine, Outcome, PortId};
 
 use crate::weather::{befall, by_chance, ills_of, Lines};
-use crate::{Fate, Medium, Member, Mishap, Record, RecordedEvent, Unwatched, Watch};
+use crate::{Fate, Medium, Member, Mishap, Record, RecordedEvent, ScriptedInput, Unwatched, Watch};
 
 /// A machine and its name. Ports of media are named by [`Medium::members`].
 pub struct Host {
@@ -29,16 +29,6 @@ impl Partition {
     fn separates(&self, a: usize, b: usize, now: u64) -> bool {
         (self.from..self.until).contains(&now) && self.hosts.contains(&a) != self.hosts.contains(&b)
     }
-}
-
-/// An input at a time. Its arguments are what [`Watch::arguments`] says when the time has come.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ScriptedInput {
-    pub at: u64,
-    pub host: usize,
-    pub port: PortId,
-    pub event: u32,
-    pub args: Vec<Datum>,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -1,8 +1,16 @@
 //! Who looks on while a network runs, and may take part.
 
-use mokume_reaction::{Datum, Output};
+use mokume_reaction::{Datum, Output, PortId};
 
-use crate::ScriptedInput;
+/// An input at a time. Its arguments are what [`Watch::arguments`] says when the time has come.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScriptedInput {
+    pub at: u64,
+    pub host: usize,
+    pub port: PortId,
+    pub event: u32,
+    pub args: Vec<Datum>,
+}
 
 /// Hears what applications hear. What it answers is part of the run: it must be a function of what it has heard.
 pub trait Watch {

@@ -5,10 +5,10 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use super::point::Full;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
 use crate::program::any_stmt;
-use super::point::Full;
 use crate::stack::Purpose;
 
 impl<'x, 'p> Writer<'x, 'p> {

@@ -34,7 +34,7 @@ fn stands_apart(last: &Piece, next: &Piece) -> bool {
             return false;
         }
         // Not behind the word that leads the step.
-        return !matches!(last.owner(), EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT | NOTHING);
+        return !matches!(last.owner(), EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT);
     }
     next.begins_part && next.kind != PIPE && !last.opens() && !matches!(last.kind, COMMA | PIPE | SEMICOLON | ARROW)
 }
