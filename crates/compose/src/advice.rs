@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mokume_base::{Code, Diagnostic};
-use mokume_reaction::{Automaton, Source, SourceId};
+use mokume_reaction::{Automaton, OpKind, Source, SourceId};
 
 use crate::channels::{channel_name, queued_but_for, Reason};
 use crate::findings::Finding;
@@ -21,8 +21,13 @@ const MOST_NAMED: usize = 4;
 /// A warning for each emission that would save queues if it came last: the one that saves most of them first.
 pub fn warnings(automaton: &Automaton, graph: &EventGraph, reasons: &[Reason]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut last = BTreeSet::new();
-    let mut queued = reasons.to_vec();
+    // What is said behind the beginning of a session cannot be said in front of it.
+    let mut last: BTreeSet<usize> =
+        reasons.iter().filter(|reason| must_follow(automaton, graph, reason.later)).map(|reason| reason.earlier).collect();
+    let mut queued = match last.is_empty() {
+        true => reasons.to_vec(),
+        false => queued_but_for(automaton, graph, &last),
+    };
     while let Some((reason, still)) = root(automaton, graph, &queued, &last) {
         let saved: Vec<&Reason> =
             queued.iter().filter(|known| !still.iter().any(|other| other.channel == known.channel)).collect();
@@ -57,6 +62,14 @@ fn root(
         }
     }
     best
+}
+
+/// Whether whom an emission is for is found when it is carried out (docs/semantics.md, O9).
+fn must_follow(automaton: &Automaton, graph: &EventGraph, emission: usize) -> bool {
+    let found = &graph.emissions[emission];
+    let handler = automaton.handler(graph.nodes[found.node.index()].handler);
+    let op = handler.body.blocks[found.block.index()].ops.get(found.op);
+    op.is_some_and(|op| matches!(op.kind, OpKind::EmitBy { .. }))
 }
 
 /// The emissions of one place in the program: a function's stands in each handler that calls it, and those of a layer's
