@@ -1,19 +1,19 @@
 //! Networks: hosts, links, partitions, and when what is put in.
 
 mod faults;
+mod named;
 mod options;
 mod outputs;
-
-use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
+use self::named::{device_of, host_of, Bound};
 use crate::program::*;
 use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::fixed;
 use crate::resolve::test::stack_use;
-use crate::{codes, suggest, tree};
+use crate::{codes, tree};
 
 /// A network as it is written; hosts first, as all else names them, then what binds names, then what uses them.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Network {
@@ -58,9 +58,6 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
     network
 }
 
-/// The names that outputs of each host bind.
-type Bound = BTreeMap<u32, BTreeSet<String>>;
-
 /// The hosts, and the names of those whose stack is not understood, so that who names them is not blamed.
 fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec<String>) {
     let (mut hosts, mut broken): (Vec<Host>, Vec<String>) = (Vec::new(), Vec::new());
@@ -94,46 +91,6 @@ fn until(cx: &mut Context, file: FileId, item: &ast::Network, name: &Name) -> u6
         cx.error(codes::MISSING_ARGUMENT, text, name.span, "no `until`", "add `until 2 s`");
     }
     until.unwrap_or(0)
-}
-
-fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) -> Option<usize> {
-    let found = network.hosts.iter().position(|host| host.name.text == name.text);
-    if found.is_none() && !broken.contains(&name.text) {
-        let names = network.hosts.iter().map(|host| host.name.text.as_str());
-        let text = format!("this network has no host `{}`", name.text);
-        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_STACK, text).at(name.span, "unknown");
-        let help = suggest::help(&name.text, names);
-        diagnostic.helps.push(help.unwrap_or_else(|| format!("make it: `host {} = Stack(…)`", name.text)));
-        cx.report(diagnostic);
-    }
-    found
-}
-
-/// `a.device`: host index, device index.
-fn device_of(
-    cx: &mut Context,
-    file: FileId,
-    path: &ast::Path,
-    network: &Network,
-    broken: &[String],
-) -> Option<(u32, u32)> {
-    let parts = tree::parts(file, path);
-    let [host, device] = parts.as_slice() else {
-        let text = "a link joins devices of hosts";
-        cx.error(codes::UNKNOWN_PORT, text, path.span(file), "no device", "write `a.device`");
-        return None;
-    };
-    let host = host_of(cx, network, broken, host)?;
-    let stack = &cx.program.stacks[network.hosts[host].stack.index()];
-    let found = stack.devices.iter().position(|known| known.text == device.text);
-    if found.is_none() {
-        let names: Vec<String> = stack.devices.iter().map(|device| device.text.clone()).collect();
-        let text = format!("stack `{}` has no device `{}`", stack.name.text, device.text);
-        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(device.span, "unknown");
-        diagnostic.helps.extend(suggest::help(&device.text, names.iter().map(String::as_str)));
-        cx.report(diagnostic);
-    }
-    Some((host as u32, found? as u32))
 }
 
 fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, broken: &[String]) -> Option<NetworkLink> {

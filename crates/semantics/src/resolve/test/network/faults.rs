@@ -3,7 +3,7 @@
 use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode};
 
-use super::device_of;
+use super::named::device_of;
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;

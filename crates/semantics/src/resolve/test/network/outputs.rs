@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
-use super::{host_of, Bound};
+use super::named::{host_of, Bound};
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
