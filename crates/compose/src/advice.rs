@@ -22,8 +22,11 @@ const MOST_NAMED: usize = 4;
 pub fn warnings(automaton: &Automaton, graph: &EventGraph, reasons: &[Reason]) -> Vec<Finding> {
     let mut findings = Vec::new();
     // What is said behind the beginning of a session cannot be said in front of it.
-    let mut last: BTreeSet<usize> =
-        reasons.iter().filter(|reason| must_follow(automaton, graph, reason.later)).map(|reason| reason.earlier).collect();
+    let mut last: BTreeSet<usize> = reasons
+        .iter()
+        .filter(|reason| must_follow(automaton, graph, reason.later))
+        .map(|reason| reason.earlier)
+        .collect();
     let mut queued = match last.is_empty() {
         true => reasons.to_vec(),
         false => queued_but_for(automaton, graph, &last),
