@@ -77,7 +77,6 @@ fn rounds(
 ) -> Result<(), Failure> {
     live.start(machine, heard)?;
     loop {
-        live.settle()?;
         if until.stop.load(Ordering::Relaxed) || until.nanoseconds.is_some_and(|end| live.now >= end) {
             return Ok(());
         }
@@ -122,7 +121,8 @@ impl Live {
     /// Starts the machine, once, before the first round, and carries out what it says then.
     pub fn start(&mut self, machine: &mut dyn Machine, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
         let outcome = machine.start(self.now);
-        self.take(self.now, &outcome, heard)
+        self.take(self.now, &outcome, heard)?;
+        self.settle()
     }
 
     /// Captures have all that was written to them: a reader sees it, and a full disk is noticed.
@@ -151,6 +151,7 @@ impl Live {
             self.take(now, &outcome, heard)?;
         }
         self.receive_all(machine, heard)?;
+        self.settle()?;
         Ok(true)
     }
 
