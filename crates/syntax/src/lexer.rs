@@ -2,8 +2,6 @@
 //!
 //! The lexer never fails; what it cannot read becomes a token of its own kind and a diagnostic.
 
-mod foreign;
-
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 use logos::Logos;
@@ -34,7 +32,7 @@ pub fn lex(file: FileId, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
             _ => tokens.push(token),
         }
     }
-    let (tokens, foreign) = foreign::join(text, tokens);
+    let (tokens, foreign) = crate::foreign::join(text, tokens);
     diagnostics.extend(foreign.iter().filter_map(|found| found.said(file, text)));
     let is_foreign = |token: &Token| foreign.binary_search_by_key(&token.start, |found| found.start).is_ok();
     for token in tokens.iter().filter(|token| !is_foreign(token)) {

@@ -5,6 +5,7 @@
 
 pub mod ast;
 pub mod codes;
+mod foreign;
 pub mod format;
 pub mod kinds;
 pub mod lexer;

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 
 use mokume_base::{Diagnostic, FileId, Span};
 
-use super::{shown, Token};
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
+use crate::lexer::{shown, Token};
 
 /// A token that was put together of what is no part of the language.
-pub(super) struct Foreign {
+pub(crate) struct Foreign {
     /// In octets from the text's front.
     pub start: u32,
     end: u32,
@@ -46,7 +46,7 @@ impl Foreign {
 }
 
 /// Tokens with names and strings of this kind joined to one each, and these by their places.
-pub(super) fn join(text: &str, tokens: Vec<Token>) -> (Vec<Token>, Vec<Foreign>) {
+pub(crate) fn join(text: &str, tokens: Vec<Token>) -> (Vec<Token>, Vec<Foreign>) {
     let (mut joined, mut found): (Vec<Token>, Vec<Foreign>) = (Vec::new(), Vec::new());
     let mut named = HashSet::new();
     let mut at = 0;
