@@ -159,6 +159,10 @@ impl Drop for CMachine {
 
 /// By reference, so that one who resets it can keep it.
 impl Machine for &CMachine {
+    fn exhausted(&self) -> u64 {
+        CMachine::exhausted(self)
+    }
+
     fn start(&mut self, now: u64) -> Outcome {
         let answer = self.call(START, &now.to_le_bytes());
         self.outcome(&answer)
