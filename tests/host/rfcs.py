@@ -295,6 +295,17 @@ while True:
 """
 
 
+def all_of(name, host, is_linux):
+    """All that is said to a host; it is closed behind that."""
+    try:
+        judge(name, host, is_linux)
+        marks4(name, host, is_linux)
+        listeners(name, host)
+        redirects(name, host)
+    finally:
+        host.close()
+
+
 def linux():
     """What Linux says, in a namespace of its own: the judge of the cases."""
     name = "Linux"
@@ -317,13 +328,7 @@ def linux():
         server = subprocess.Popen(["ip", "netns", "exec", JUDGE, "python3", "-c", ECHO])
         time.sleep(3)
         host = Judged(name, "mokj", LINUX, BESIDE, LINUX6, BESIDE6)
-        try:
-            judge(name, host, True)
-            marks4(name, host, True)
-            listeners(name, host)
-            redirects(name, host)
-        finally:
-            host.close()
+        all_of(name, host, True)
     finally:
         if server:
             server.kill()
@@ -340,13 +345,7 @@ def ours(backend):
             return report(False, f"{name}: the host starts", stack.said())
         time.sleep(3)
         host = Judged(name, "mok0", OURS, THEIRS, OURS6, THEIRS6)
-        try:
-            judge(name, host, False)
-            marks4(name, host, False)
-            listeners(name, host)
-            redirects(name, host)
-        finally:
-            host.close()
+        all_of(name, host, False)
         crowd(name, False)
         crowd(name, True)
         report(stack.process.poll() is None, f"{name}: the host is still there", stack.said())

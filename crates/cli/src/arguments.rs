@@ -101,7 +101,7 @@ pub enum Command {
         /// Runs so many seeds, from `--seed` (or 1) on; the first that fails is shrunk to the smallest weather that still does.
         #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log"], value_parser = clap::value_parser!(u64).range(1..))]
         seeds: Option<u64>,
-        /// How many seeds run at once; as many as there are cores when left out; in C one.
+        /// How many seeds run at once; as many as there are cores when left out.
         #[arg(long, value_name = "COUNT", requires = "seeds")]
         jobs: Option<usize>,
     },

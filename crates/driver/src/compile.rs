@@ -1,10 +1,11 @@
 //! From files to a stack's automaton: load, check, lower, verify, compose. Diagnostics are collected, never printed here.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
+use mokume_emit_c::CProgram;
 use mokume_lower::Protocols;
 use mokume_reaction::{Automaton, Natives};
 use mokume_script::Written;
@@ -137,6 +138,8 @@ pub struct Compiled {
     /// Its functions in C, for the interpreter, and their texts.
     pub natives: Option<Arc<dyn Natives>>,
     pub native_files: Files,
+    /// The stack in C, once somebody has asked for it.
+    pub(crate) in_c: Mutex<Option<Arc<CProgram>>>,
 }
 
 /// Which stack is meant: by name, by the project's default, or the last one of the file (files that it uses come first in meaning).
@@ -203,8 +206,17 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
             let native_files = checked.natives.clone();
             let written = Arc::new(crate::written::of(&checked.program, definition, &uncomposed));
             let (composed, diagnosed) = (automaton, Vec::new());
-            let compiled =
-                Compiled { uncomposed, composed, protocols, diagnostics: diagnosed, written, natives, native_files };
+            let in_c = Mutex::default();
+            let compiled = Compiled {
+                uncomposed,
+                composed,
+                protocols,
+                diagnostics: diagnosed,
+                written,
+                natives,
+                native_files,
+                in_c,
+            };
             (Some(compiled), diagnostics)
         }
         _ => (None, diagnostics),

@@ -1,6 +1,6 @@
 //! Who runs a stack: the interpreter (the uncomposed layers, the reference) or C (the composed stack).
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
@@ -52,6 +52,17 @@ pub fn program(automata: &[&Automaton], build: &Build<'_>) -> Result<Arc<CProgra
     })
 }
 
+/// The stack in C, emitted, compiled and opened once, however many machines run it: they share what it locks.
+fn in_c(compiled: &Compiled, world: &dyn World) -> Result<Arc<CProgram>, Failure> {
+    let mut known = compiled.in_c.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(program) = &*known {
+        return Ok(program.clone());
+    }
+    let build = compiled.native_files.with(&[&compiled.composed], Build::new(world, cache::folder(world)));
+    let built = program(&[&compiled.composed], &build)?;
+    Ok(known.insert(built).clone())
+}
+
 /// A machine for real traffic: as many buffers as composing asked for, each long enough for the devices' frames.
 pub fn machine(
     compiled: &Compiled,
@@ -67,8 +78,7 @@ pub fn machine(
             Ok(Box::new(instance.with_natives(compiled.natives.clone())))
         }
         Backend::C => {
-            let build = compiled.native_files.with(&[&compiled.composed], Build::new(world, cache::folder(world)));
-            let program = program(&[&compiled.composed], &build)?;
+            let program = in_c(compiled, world)?;
             let buffers = compiled.composed.pool.max(64) * 2;
             let buffer_octets = longest.max(LONGEST) + 512;
             let outputs = room_for_outputs(&compiled.composed);

@@ -22,16 +22,20 @@ pub fn any_stmt<'a>(blocks: impl IntoIterator<Item = &'a [Stmt]>, wanted: &dyn F
     found
 }
 
+/// Whether any expression of the blocks is of a kind.
+pub fn any_expr<'a>(blocks: impl IntoIterator<Item = &'a [Stmt]>, wanted: &dyn Fn(&ExprKind) -> bool) -> bool {
+    let mut found = false;
+    for block in blocks {
+        walk(block, &mut |met| found |= matches!(met, Met::Expr(expr) if wanted(&expr.kind)));
+    }
+    found
+}
+
 /// Whether the layer cuts, splits or joins messages, or lets C do anything to them.
 pub fn changes_size(layer: &Layer) -> bool {
     use StmtKind::*;
     let cuts = any_stmt(blocks(layer), &|kind| matches!(kind, Trim { .. } | Skip { .. } | Split { .. } | Join { .. }));
-    let mut in_c = false;
-    for block in blocks(layer) {
-        walk(block, &mut |met| {
-            in_c |= matches!(met, Met::Expr(Expr { kind: ExprKind::Native { message: Some(_), .. }, .. }));
-        });
-    }
+    let in_c = any_expr(blocks(layer), &|kind| matches!(kind, ExprKind::Native { message: Some(_), .. }));
     cuts || in_c
 }
 

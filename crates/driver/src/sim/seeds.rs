@@ -8,7 +8,6 @@ use mokume_simulate::RecordedEvent;
 
 use super::{Failed, How, Keep, Prepared, Run, Sky};
 use crate::failure::Failure;
-use crate::machines::Backend;
 
 /// What one seed did.
 #[derive(Clone, Debug)]
@@ -26,12 +25,10 @@ pub fn run(
     world: &(dyn World + Sync),
     heard: &mut dyn FnMut(&Outcome),
 ) -> Result<Vec<Outcome>, Failure> {
-    // A library that is loaded twice is one and the same, and each of its programs locks it for itself alone.
-    let jobs = if prepared.backend == Backend::C { 1 } else { jobs.max(1) };
     let next = AtomicU64::new(0);
     let (send, receive) = mpsc::channel();
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
+        for _ in 0..jobs.max(1) {
             let (send, next) = (send.clone(), &next);
             scope.spawn(move || loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);

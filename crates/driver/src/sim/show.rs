@@ -75,26 +75,19 @@ pub fn chart(run: &Run, title: &str) -> Chart {
 impl HostRun {
     /// `udp.bind(1, 10.0.0.1, 4000)`
     fn input(&self, port: PortId, event: u32, args: &[Datum]) -> String {
-        let known = &self.automaton.ports[port.index()];
-        let input = &known.inputs[event as usize];
-        format!(
-            "{}.{}{}",
-            known.name,
-            input.event,
-            arguments(&self.automaton, &self.written, port, &input.params, args)
-        )
+        let input = &self.automaton.ports[port.index()].inputs[event as usize];
+        self.call(port, &input.event, &input.params, args)
     }
 
     /// `udp.accepted(session 3, 10.0.0.1, 4000, 10.0.0.2, 7)`
     pub fn output(&self, port: PortId, event: u32, args: &[Datum]) -> String {
-        let known = &self.automaton.ports[port.index()];
-        let output = &known.outputs[event as usize];
-        format!(
-            "{}.{}{}",
-            known.name,
-            output.event,
-            arguments(&self.automaton, &self.written, port, &output.params, args)
-        )
+        let output = &self.automaton.ports[port.index()].outputs[event as usize];
+        self.call(port, &output.event, &output.params, args)
+    }
+
+    fn call(&self, port: PortId, event: &str, params: &[(String, Type)], args: &[Datum]) -> String {
+        let name = &self.automaton.ports[port.index()].name;
+        format!("{name}.{event}{}", arguments(&self.automaton, &self.written, port, params, args))
     }
 }
 

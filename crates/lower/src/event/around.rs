@@ -58,8 +58,8 @@ impl<'p> Writer<'_, 'p> {
             E::Listen { flow } => self.register_by_hand(Register::Listen, flow),
             E::Bind { flow } => self.register_by_hand(Register::Bind, flow),
             E::Unlisten { flow } => self.register_by_hand(Register::Unlisten, flow),
-            E::Close => self.close_by_hand(Ending::Close, "close", Purpose::Close),
-            E::Abort => self.close_by_hand(Ending::Abort, "abort", Purpose::Abort),
+            E::Close => self.close_by_hand(Ending::Close),
+            E::Abort => self.close_by_hand(Ending::Abort),
             E::Closed => self.say_closed(),
             E::Failed { reason } => {
                 let reason = self.why(&reason.text);
@@ -119,8 +119,8 @@ impl<'p> Writer<'_, 'p> {
                 let quote = self.of_local(local);
                 self.pass_failed(why, quote);
             }
-            Pass::Close => self.close_on("close", Purpose::Close),
-            Pass::Abort => self.close_on("abort", Purpose::Abort),
+            Pass::Close => self.close_on(Ending::Close),
+            Pass::Abort => self.close_on(Ending::Abort),
             Pass::Closed => self.event_up("closed", Purpose::Closed, Vec::new()),
             Pass::Register(registration, pattern) => self.register_on(registration, &pattern),
             Pass::Custom { name, down, args } => {

@@ -56,23 +56,13 @@ impl<'p> Writer<'_, 'p> {
         }
         self.runs.opening = true;
         self.open_on(&flow);
-        self.run_begun();
+        self.run_begun(&flow);
         self.deliver_arrived(message);
         self.nothing_to_tell(session, false);
-        if self.settles(session) {
+        if info.session.as_ref().is_some_and(|cells| cells.ending.is_some()) {
+            // Its sessions settle, and what this instant did to this one is an event for it.
             self.op(r::OpKind::Again { object: session });
         }
         self.runs = outer;
-    }
-
-    /// Whether objects of the class settle: what this instant did to one is an event for it.
-    fn settles(&self, object: r::Value) -> bool {
-        let class = self.class_of(object);
-        self.info().session.as_ref().is_some_and(|cells| cells.class == class)
-            && self.layer(self.inst).is_some_and(|layer| {
-                layer.handlers.iter().any(|handler| {
-                    matches!(handler.event, s::Event::Settle { .. }) && handler.scope == s::ScopeKind::Session
-                })
-            })
     }
 }

@@ -296,28 +296,19 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.ways(made, begin, |w, _| w.refuse_lower(lower));
     }
 
-    /// `accepted` of a session that this layer begins itself: its handler, and the layer above is told unless it says so itself.
-    pub fn run_begun(&mut self) {
-        let flow = self.flow_at_hand();
-        let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
-        if let Some(handler) = handler {
-            self.runs.pass = Pass::Accepted;
-            let given = match &handler.event {
-                s::Event::Accepted { flow: Some(local) } => vec![(*local, flow.to_vec())],
-                _ => Vec::new(),
-            };
-            self.run(handler, given);
-        }
-        if !self.emits(self.inst, "accepted") && !handler.is_some_and(decides_opening) {
-            self.say_accepted();
+    fn run_accepted(&mut self, lower: r::Value, session: r::Value, flow: &[r::Value]) {
+        self.run_begun(flow);
+        // Whoever passes it on attaches when the layer above does; a layer that waits, at once.
+        if self.inst(self.inst).shape() == Some(s::Shape::Endpoint) || self.emits(self.inst, "accepted") {
+            self.attach_to(lower, session);
         }
     }
 
-    fn run_accepted(&mut self, lower: r::Value, session: r::Value, flow: &[r::Value]) {
+    /// The layer's handler of `accepted` for the session at hand; the layer above is told of it, unless the layer says that itself.
+    pub fn run_begun(&mut self, flow: &[r::Value]) {
         let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
-        let delayed = self.emits(self.inst, "accepted");
-        let told = !endpoint && !delayed && !handler.is_some_and(decides_opening);
+        let told = !endpoint && !self.emits(self.inst, "accepted") && !handler.is_some_and(decides_opening);
         // What the handler says upwards reaches the session above.
         let first = told && handler.is_some_and(says_upwards);
         if first {
@@ -333,10 +324,6 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
         if told && !first {
             self.say_accepted();
-        }
-        // Whoever passes it on attaches when the layer above does; a layer that waits, at once.
-        if endpoint || delayed {
-            self.attach_to(lower, session);
         }
     }
 

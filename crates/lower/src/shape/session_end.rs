@@ -16,6 +16,14 @@ pub enum Ending {
     Failure = 3,
 }
 
+/// `close` or `abort`: as an event for the session below, and for the handler that takes it there.
+fn below(ending: Ending) -> (&'static str, Purpose) {
+    match ending {
+        Ending::Close => ("close", Purpose::Close),
+        Ending::Abort | Ending::Failure => ("abort", Purpose::Abort),
+    }
+}
+
 impl<'p> Writer<'_, 'p> {
     // -- the end of a session that settles
 
@@ -62,11 +70,11 @@ impl<'p> Writer<'_, 'p> {
     fn end_as_asked(&mut self, session: r::Value, how: r::Value, ends: EndingCells) {
         let none = self.constant(r::Type::U(2), 0);
         self.set(session, ends.how, none);
-        let kinds = [Ending::Close, Ending::Abort].map(|ending| vec![ending as u64]);
+        let asked = [Ending::Close, Ending::Abort];
+        let kinds = asked.map(|ending| vec![ending as u64]);
         self.switch(how, &kinds, |w, at| {
             match at {
-                Some(0) => w.close_now("close", Purpose::Close),
-                Some(_) => w.close_now("abort", Purpose::Abort),
+                Some(at) => w.close_now(asked[at]),
                 None => {
                     let why = w.get(session, ends.why);
                     w.fail_now(session, why);
@@ -87,25 +95,29 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// `below.close()`, `below.abort()` in code.
-    pub fn close_by_hand(&mut self, ending: Ending, event: &str, purpose: Purpose) {
+    pub fn close_by_hand(&mut self, ending: Ending) {
         if !self.put_off(ending, None) {
-            self.event_down(event, purpose, Vec::new());
+            self.end_below(ending);
         }
+    }
+
+    fn end_below(&mut self, ending: Ending) {
+        let (event, purpose) = below(ending);
+        self.event_down(event, purpose, Vec::new());
     }
 
     // -- ends
 
     /// `close`, `abort` as the shape does them: on to the layer below, or the end of a session that has none.
-    pub fn close_on(&mut self, event: &str, purpose: Purpose) {
-        let ending = if purpose == Purpose::Close { Ending::Close } else { Ending::Abort };
+    pub fn close_on(&mut self, ending: Ending) {
         if !self.put_off(ending, None) {
-            self.close_now(event, purpose);
+            self.close_now(ending);
         }
     }
 
-    fn close_now(&mut self, event: &str, purpose: Purpose) {
+    fn close_now(&mut self, ending: Ending) {
         if !self.inst(self.inst).is_multiplexor() {
-            return self.event_down(event, purpose, Vec::new());
+            return self.end_below(ending);
         }
         let Some(session) = self.runs.session else { return };
         self.event_up("closed", Purpose::Closed, Vec::new());
@@ -116,7 +128,7 @@ impl<'p> Writer<'_, 'p> {
     pub fn say_closed(&mut self) {
         let Some(session) = self.runs.session else { return };
         if self.inst(self.inst).is_multiplexor() {
-            return self.close_now("close", Purpose::Close);
+            return self.close_now(Ending::Close);
         }
         self.event_up("closed", Purpose::Closed, Vec::new());
         if self.begun {
@@ -149,7 +161,7 @@ impl<'p> Writer<'_, 'p> {
         if self.inst(self.inst).is_multiplexor() {
             return self.leave_session(session);
         }
-        self.event_down("abort", Purpose::Abort, Vec::new());
+        self.end_below(Ending::Failure);
         self.release_session(session);
     }
 

@@ -2,12 +2,11 @@
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
-use mokume_semantics::visit::{walk, Met};
 
 use super::info::{EndingCells, FoundCells, LowerCells};
 use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
 use crate::plan::{awaits, Kind, Part};
-use crate::program::{any_stmt, blocks};
+use crate::program::{any_expr, any_stmt, blocks};
 
 /// Sessions of a multiplexor that may be beginning at once, besides one for each layer above that gets a share. Each has its first
 /// message until the layer above has its half, which is in the same reaction and before the next one begins.
@@ -125,12 +124,7 @@ impl<'p> Lowering<'p> {
     fn names_flows(&self, inst: usize) -> bool {
         let Some(layer) = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker) else { return false };
         let flow = |local: &s::Local| matches!(local.ty, s::Type::Flow(_));
-        let mut here = false;
-        for block in blocks(layer) {
-            walk(block, &mut |met| {
-                here |= matches!(met, Met::Expr(s::Expr { kind: s::ExprKind::FlowHere, .. }));
-            });
-        }
+        let here = any_expr(blocks(layer), &|kind| matches!(kind, s::ExprKind::FlowHere));
         here || layer.handlers.iter().any(|handler| handler.locals.iter().any(flow))
     }
 }
