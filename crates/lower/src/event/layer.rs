@@ -130,7 +130,8 @@ impl<'p> Writer<'_, 'p> {
         let mut exits = Exits::default();
         if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.begun) {
             // The layer below answers to `accept`: nobody above asked for that.
-            let begun = self.get(session, cell);
+            let above = self.get(session, cell);
+            let begun = self.is_there(above);
             let fork = self.fork(begun);
             self.on(&mut exits, fork, |_, _| {});
         }
