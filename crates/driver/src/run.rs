@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use mokume_base::world::World;
-use mokume_reaction::{Accounts, Automaton, Output, Port, PortId, PortKind};
+use mokume_reaction::{Accounts, Automaton, Machine, Output, Port, PortId, PortKind};
 
 use crate::compile::Compiled;
 use crate::devices::capture::{CaptureWriter, LinkType};
@@ -41,6 +41,36 @@ pub fn run(
     heard: &mut dyn FnMut(u64, &Output),
     said: &mut dyn FnMut(u64, &str),
 ) -> Result<Report, Failure> {
+    let mut opened = open(compiled, request, world)?;
+    let mut reports = 0;
+    ready();
+    let until = Until { nanoseconds: request.nanoseconds, stop: stop_on_signals()? };
+    live::run(opened.machine.as_mut(), &mut opened.live, &until, &mut |at, what| match what {
+        Said::Output(output) => heard(at, output),
+        Said::Report(what) => {
+            reports += 1;
+            said(at, what);
+        }
+    })?;
+    opened.report(reports)
+}
+
+/// A stack on its devices that has not started.
+pub struct Opened {
+    pub machine: Box<dyn Machine>,
+    pub live: Live,
+}
+
+impl Opened {
+    /// What it did; a failure, if the machine had no room for all of it.
+    pub fn report(self, reports: u64) -> Result<Report, Failure> {
+        machines::check_room(self.machine.as_ref(), "the stack")?;
+        Ok(Report { traffic: self.live.traffic, accounts: self.machine.accounts(), reports })
+    }
+}
+
+/// Opens the devices, and makes the machine with what is set and what the devices say of themselves.
+pub fn open(compiled: &Compiled, request: &Request, world: &dyn World) -> Result<Opened, Failure> {
     let automaton = &compiled.composed;
     let mut attached = attach(automaton, &request.devices)?;
     let longest = attached.iter().map(|(attached, _)| attached.device.largest() + 18).max().unwrap_or(1536).max(2048);
@@ -55,28 +85,15 @@ pub fn run(
         }
     };
     let params = machines::parameters(automaton, &compiled.written, &request.set, &given)?;
-    let mut machine = machines::machine(compiled, request.backend, &params, request.seed, longest, world)?;
-    let stop = stop_on_signals()?;
+    let machine = machines::machine(compiled, request.backend, &params, request.seed, longest, world)?;
     let capture =
         request.pcap.as_deref().map(|name| CaptureWriter::create(name, LinkType::of(automaton))).transpose()?;
     let devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
-    let mut live = Live::new(devices, capture, world.now());
-    let mut reports = 0;
-    ready();
-    let until = Until { nanoseconds: request.nanoseconds, stop };
-    live::run(machine.as_mut(), &mut live, &until, &mut |at, what| match what {
-        Said::Output(output) => heard(at, output),
-        Said::Report(what) => {
-            reports += 1;
-            said(at, what);
-        }
-    })?;
-    machines::check_room(machine.as_ref(), "the stack")?;
-    Ok(Report { traffic: live.traffic, accounts: machine.accounts(), reports })
+    Ok(Opened { machine, live: Live::new(devices, capture, world.now()) })
 }
 
 /// True from the first signal on that asks us to end, or says that nobody reads any more what we print: captures end whole.
-fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
+pub fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
     for signal in [SIGHUP, SIGINT, SIGPIPE, SIGTERM] {
