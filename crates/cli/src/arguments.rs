@@ -233,6 +233,10 @@ pub struct OnDevices {
     /// Writes all frames that come and go to this capture.
     #[arg(long, value_name = "FILE")]
     pub pcap: Option<String>,
+    /// `[NAME=]loss 2 % delay 5 ms .. 20 ms rate 10 Mbit/s queue 20`: what becomes of frames on the device's line, in each direction,
+    /// in the words of a network's link; the same for the same `--seed` and frames.
+    #[arg(long, value_name = "WORDS")]
+    pub weather: Vec<String>,
 }
 
 /// What `mokume draw` draws.

@@ -66,5 +66,5 @@ pub fn request(on: &OnDevices, seed: Option<u64>, defaults: &Defaults) -> Result
     };
     let seed = seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed());
     let nanoseconds = on.duration.as_deref().map(run::duration).transpose()?;
-    Ok(run::Request { devices, set, backend, seed, nanoseconds, pcap: on.pcap.clone() })
+    Ok(run::Request { devices, set, backend, seed, nanoseconds, pcap: on.pcap.clone(), weather: on.weather.clone() })
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mokume_reaction::{Datum, Machine, Outcome, Output, PortId};
+use mokume_simulate::Befell;
 
 use crate::devices::capture::CaptureWriter;
 use crate::devices::Device;
@@ -112,6 +113,12 @@ impl Live {
     /// With a clock that runs, whatever the devices are: those that come and go are attached later.
     pub fn real(devices: Vec<Attached>) -> Live {
         Live { clock: Clock::new(false), ..Live::new(devices, None, Duration::ZERO) }
+    }
+
+    /// What the weather at each device did to what came and to what went, where there is one.
+    pub fn befell(&self) -> Vec<(PortId, [Befell; 2])> {
+        let of = |attached: &Attached| Some((attached.port, attached.device.befell()?));
+        self.devices.iter().filter_map(of).collect()
     }
 
     /// Nanoseconds since the start.

@@ -234,13 +234,16 @@ fn one_stream(mut relay: Relay<'_>, until: &Until, tell: &mut dyn FnMut(&str)) -
         relay.turn(until)?;
         relay.notes.drain(..).for_each(|note| tell(&note));
     };
-    closed(relay, tell)?;
+    let report = closed(relay, tell)?;
+    for (device, befell) in &report.weather {
+        run::weather_lines(device, befell).iter().for_each(|line| tell(line));
+    }
     Ok(ended)
 }
 
 /// What the stack did, with its reports told.
 fn closed(relay: Relay<'_>, tell: &mut dyn FnMut(&str)) -> Result<Report, Failure> {
-    let Stack { machine, live, told, .. } = relay.stack;
+    let Stack { machine, live, told, compiled, .. } = relay.stack;
     told.reports.iter().for_each(|(_, what)| tell(&format!("report: {what}")));
-    run::Opened { machine, live }.report(told.reports.len() as u64)
+    run::Opened { machine, live }.report(&compiled.composed, told.reports.len() as u64)
 }
