@@ -96,8 +96,9 @@ impl Scripting<'_> {
             return None;
         };
         let port = &self.automaton.ports[at.index()];
-        let left_out = arguments::LeftOut::Any(arguments::flow_parts(port));
-        let args = self.args(&port.inputs[input as usize].params, args, event, &left_out)?;
+        let input = &port.inputs[input as usize];
+        let (flow, defaults) = (arguments::flow_parts(port), input.defaults.clone());
+        let args = self.args(&input.params, args, event, &LeftOut::Of { flow, defaults })?;
         if args.iter().any(arguments::is_open) {
             let text = format!("what `{}` is given must have values", event.text);
             let help = "`?name` and `_` are for outputs, behind `=>`";
