@@ -83,7 +83,7 @@ impl Running {
         self.users.get_mut(&user)?.1.pop_front()
     }
 
-    /// An event into the stack: `call(now, "udp.send_to", &[…])`. `false` if it was refused at the door: no buffer is left
+    /// An event into the stack: `call(now, "udp.send_to", &[…])`. Values that have a default, at the end, may be left out. `false` if it was refused at the door: no buffer is left
     /// for a reaction, or the session has ended.
     ///
     /// # Errors
@@ -108,12 +108,14 @@ impl Running {
             (mokume_reaction::Type::Msg | mokume_reaction::Type::Ref(_), _) => false,
             (_, arg) => matches!(arg, Value::Word(_)),
         };
+        // What is left out at the end has a value by default.
+        let left_out = (args.len()..params.len()).map(|at| inputs[index].default_of(at).map(Value::Word));
+        let Some(left_out) = left_out.collect::<Option<Vec<Value>>>() else {
+            return Err(other_arguments(event, params));
+        };
+        let args = &[args, &left_out].concat();
         if params.len() != args.len() || !params.iter().zip(args).all(fits) {
-            let wanted: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
-            return Err(Failure::of_use(
-                format!("`{event}` takes other arguments"),
-                format!("it takes ({}): numbers are words, sessions handles, messages octets", wanted.join(", ")),
-            ));
+            return Err(other_arguments(event, params));
         }
         let outcome = self.machine.input(now, port, index as u32, args);
         let accepted = !outcome.refused;
@@ -254,4 +256,12 @@ impl Running {
         }
         self.unheard += u64::from(!heard);
     }
+}
+
+fn other_arguments(event: &str, params: &[(String, mokume_reaction::Type)]) -> Failure {
+    let wanted: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
+    Failure::of_use(
+        format!("`{event}` takes other arguments"),
+        format!("it takes ({}): numbers are words, sessions handles, messages octets", wanted.join(", ")),
+    )
 }

@@ -7,8 +7,13 @@ use mokume_semantics::program as s;
 
 /// What stands for a parameter that a step does not give.
 pub enum LeftOut {
-    /// Of inputs: 0, which is any, for these parts of flows; the rest must be given.
-    Any(Vec<String>),
+    /// Of inputs: 0, which is any, for these parts of flows; for some what they are by default; the rest must be given.
+    Of {
+        /// The parts of flows, by the names of their parameters.
+        flow: Vec<String>,
+        /// The values of the last so many parameters.
+        defaults: Vec<u64>,
+    },
     /// Of outputs: nothing does, but `..` at the end.
     Nothing,
 }
@@ -66,7 +71,11 @@ pub fn fitted(
     let mut found: Vec<Option<s::Arg>> = in_order.cloned().map(Some).collect();
     let named: Vec<(&s::Name, &[s::Arg])> =
         args.given.iter().filter_map(|given| Some((given.name.as_ref()?, given.values.as_slice()))).collect();
-    let is_open = args.rest || !named.is_empty();
+    let by_default = match left_out {
+        LeftOut::Of { defaults, .. } => defaults.len(),
+        LeftOut::Nothing => 0,
+    };
+    let is_open = args.rest || !named.is_empty() || found.len() + by_default >= params.len();
     if found.len() > params.len() || found.len() < params.len() && !is_open {
         return Err(wrong_number(params, event, found.len()));
     }
@@ -131,13 +140,17 @@ fn fill(
     left_out: &LeftOut,
     found: Vec<Option<s::Arg>>,
 ) -> Result<Vec<s::Arg>, Box<Diagnostic>> {
-    let missing = |name: &String| match left_out {
-        LeftOut::Any(parts) if parts.contains(name) => Some(s::Arg::Word(0)),
+    let missing = |at: usize| match left_out {
+        LeftOut::Of { flow, .. } if flow.contains(&params[at].0) => Some(s::Arg::Word(0)),
+        LeftOut::Of { defaults, .. } => {
+            let default = (at + defaults.len()).checked_sub(params.len()).and_then(|at| defaults.get(at));
+            default.copied().map(s::Arg::Word)
+        }
         LeftOut::Nothing if rest => Some(s::Arg::Any),
-        LeftOut::Any(_) | LeftOut::Nothing => None,
+        LeftOut::Nothing => None,
     };
     let filled: Vec<Option<s::Arg>> =
-        found.into_iter().zip(params).map(|(arg, (name, _))| arg.or_else(|| missing(name))).collect();
+        found.into_iter().enumerate().map(|(at, arg)| arg.or_else(|| missing(at))).collect();
     let without: Vec<String> = filled
         .iter()
         .zip(params)
@@ -149,7 +162,9 @@ fn fill(
     }
     let text = format!("`{}` needs {} too", event.text, without.join(", "));
     let help = match left_out {
-        LeftOut::Any(_) => "only parts of flows may be left out: they are any".to_string(),
+        LeftOut::Of { .. } => {
+            "only parts of flows may be left out, they are any; and what has a value by default".to_string()
+        }
         LeftOut::Nothing => "end the arguments with `..` if the others may be anything".to_string(),
     };
     Err(wrong(text, event, "not given", help))

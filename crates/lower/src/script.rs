@@ -96,7 +96,6 @@ impl Scripting<'_> {
             return None;
         };
         let port = &self.automaton.ports[at.index()];
-        let left_out = arguments::LeftOut::Any(arguments::flow_parts(port));
         if let Some(pattern) = arguments::left_open(args) {
             let text = format!("what `{}` is given is known: `..` leaves nothing out of it", event.text);
             let help = "leave it out: fields that are not named have their defaults; `..` is for outputs, behind `=>`";
@@ -104,7 +103,9 @@ impl Scripting<'_> {
             self.diagnostics.push(diagnostic);
             return None;
         }
-        let args = self.args(&port.inputs[input as usize].params, args, event, &left_out)?;
+        let input = &port.inputs[input as usize];
+        let (flow, defaults) = (arguments::flow_parts(port), input.defaults.clone());
+        let args = self.args(&input.params, args, event, &LeftOut::Of { flow, defaults })?;
         if args.iter().any(arguments::is_open) {
             let text = format!("what `{}` is given must have values", event.text);
             let help = "`?name` and `_` are for outputs, behind `=>`";

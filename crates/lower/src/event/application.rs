@@ -1,12 +1,10 @@
 //! What the edges of a stack do with events: a device with frames, an application's port with everything.
 
-use std::rc::Rc;
-
 use mokume_reaction as r;
 
 use crate::code::{Exits, Flow, Writer};
 use crate::fault::Fault;
-use crate::stack::{Endpoints, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
+use crate::stack::{Endpoints, Giver, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
 
 /// Octets of the longest message that an application may send: that of the largest datagram of the internet.
 const LONGEST: u64 = 65_535;
@@ -103,6 +101,13 @@ impl<'p> Writer<'_, 'p> {
             name.strip_suffix("_from").map_or((name, Endpoints::Local), |name| (name, Endpoints::Both));
         let how = match plain {
             "open" => return self.application_open(args[0], &args[1..]),
+            "listen" => {
+                let parts = self.inst(self.inst).bottom.iter().filter(|c| c.is_said(endpoints == Endpoints::Both));
+                let parts = 1 + parts.count();
+                self.take_from_port(Giver::Listen, &args[parts..]);
+                let registration = Registration { how: Register::Listen, endpoints };
+                return self.register_down(registration, &args[1..parts]);
+            }
             "send_to" => {
                 let Some((message, flow)) = args.split_last() else { return };
                 let flow: Flow = flow.into();
@@ -110,7 +115,6 @@ impl<'p> Writer<'_, 'p> {
                 return self.send_with_credit(*message, Some(flow));
             }
             name if name.starts_with(GRANTS[1]) => return self.custom(GRANTS[1], true, args.to_vec()),
-            "listen" => Register::Listen,
             "bind" => Register::Bind,
             _ => Register::Unlisten,
         };
@@ -144,12 +148,7 @@ impl<'p> Writer<'_, 'p> {
             let session = made[0];
             w.set(session, cell, user);
             w.runs.session = Some(session);
-            let mut given = given.iter().copied();
-            for asked in at.below.map_or(Vec::new(), |below| w.given_at(below)) {
-                let count = w.lowering.border_types(asked.inst, asked.ty).len();
-                let values = given.by_ref().take(count).collect();
-                Rc::make_mut(&mut w.runs.given).push((asked, values));
-            }
+            w.take_from_port(Giver::Open, given);
             w.open_by_hand(flow);
         };
         self.ways(made, open, |w, _| {

@@ -28,7 +28,7 @@ impl<'p> Writer<'_, 'p> {
                 self.receive(params[1], &flow.into());
             }
             Purpose::Deliver => self.receive(params[1], &[].into()),
-            Purpose::Register(registration, user) => self.make_register(task, *registration, *user, params[1..].into()),
+            Purpose::Register(registration, user) => self.make_register(task, *registration, *user, &params[1..]),
             Purpose::Open { user } => self.make_open(*user),
             Purpose::Accepted => self.make_accepted(),
             Purpose::Attach => self.make_attach(),
@@ -84,10 +84,16 @@ impl<'p> Writer<'_, 'p> {
         self.run(handler, given);
     }
 
-    fn make_register(&mut self, task: &Task, registration: Registration, user: Option<usize>, pattern: Flow) {
+    fn make_register(&mut self, task: &Task, registration: Registration, user: Option<usize>, params: &[r::Value]) {
         self.runs.registering = user;
+        let parts = self.inst(self.inst).top.iter().filter(|c| c.is_said(registration.endpoints == Endpoints::Both));
+        let (pattern, given) = params.split_at(parts.count());
+        let pattern: Flow = pattern.into();
         let mut exits = Exits::default();
         self.enter_point(&mut exits, registration, &pattern);
+        if registration.how == Register::Listen {
+            self.take_listened(given);
+        }
         match self.handler_of(task) {
             None => self.register_on(registration, &pattern),
             Some(handler) => {

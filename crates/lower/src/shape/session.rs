@@ -38,6 +38,9 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.runs.flow = flow.map(Into::into);
         self.join_point(session, flow.filter(|_| accepted), full);
         self.set_late(s::ScopeKind::Session, session);
+        if accepted {
+            self.take_from_listener(session);
+        }
         self.nothing_to_tell(session, accepted);
     }
 
@@ -155,8 +158,9 @@ impl<'x, 'p> Writer<'x, 'p> {
         let user = (self.plan.session_users(below).len() > 1).then_some(self.inst);
         let event = self.event_of("open", user);
         let upper = vec![("upper".to_owned(), self.b.type_of(object))];
-        let given = self.given_below(below);
-        let params = [upper, self.flow_params(&self.inst(below).top), self.given_params(below)].concat();
+        let asked = self.given_at(below);
+        let given = self.given_below(&asked);
+        let params = [upper, self.flow_params(&self.inst(below).top), self.given_params(&asked)].concat();
         let args = [vec![object], flow, given].concat();
         self.tell_entity_of(below, (&event, params), Purpose::Open { user }, args);
         self.begun = true;

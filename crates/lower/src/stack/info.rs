@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use super::Given;
+
 /// Everything about one instance that handlers ask for.
 #[derive(Clone, Debug)]
 pub struct Info {
@@ -15,6 +17,8 @@ pub struct Info {
     pub lower: Option<LowerCells>,
     /// What listeners and their sessions share.
     pub point: Option<PointCells>,
+    /// What its points keep for the sessions that begin there: given with `listen`, with its cells.
+    pub listened: Vec<(Given, Vec<r::CellId>)>,
     /// Who listens to a multiplexor.
     pub listeners: Option<Patterns>,
     /// How many listeners there was no room for.
@@ -47,6 +51,7 @@ impl Info {
             session: None,
             lower: None,
             point: None,
+            listened: Vec::new(),
             listeners: None,
             refused: None,
             objects: Vec::new(),

@@ -33,7 +33,7 @@ use crate::program::{any_stmt, blocks};
 pub use cells::joined;
 pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;
-pub use given::Given;
+pub use given::{Given, Giver};
 pub use info::{EndingCells, HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
 pub use procedures::{Called, Procedure, Standing};
 pub use published::{Publisher, Reading, CREDIT};
@@ -400,6 +400,7 @@ impl<'p> Lowering<'p> {
     pub fn has_points(&self, inst: usize) -> bool {
         let asks = |kind: &s::StmtKind| matches!(kind, s::StmtKind::IfListener { .. });
         self.inst(inst).has_scope(s::ScopeKind::Point)
+            || !self.kept_for_sessions(inst).is_empty()
             || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &asks))
     }
 }

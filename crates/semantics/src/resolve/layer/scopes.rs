@@ -149,11 +149,11 @@ fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mu
     members
 }
 
-/// `const priority: u8 = 0 from open`, `… from accept`, in a session.
+/// `const priority: u8 = 0 from open, listen`, `… from accept`, in a session.
 fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], members: &[Member]) {
     for state in states {
         let ast::State::Const(constant) = state else { continue };
-        let is_given = constant.is_given() || constant.is_accepted();
+        let is_given = constant.is_given() || constant.is_listened() || constant.is_accepted();
         let Some(name) = tree::some_name(reader.file, constant.name()).filter(|_| is_given) else { continue };
         if kind != ScopeKind::Session {
             let help = "write it in `session { … }`";
@@ -161,9 +161,15 @@ fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], membe
             reader.cx.error(codes::MISPLACED, text, name.span, "nobody gives it", help);
             continue;
         }
-        let at = members.iter().position(|member| member.name.text == name.text);
+        let Some(at) = members.iter().position(|member| member.name.text == name.text) else { continue };
         let layer = reader.this();
-        let given = if constant.is_accepted() { &mut layer.accepted } else { &mut layer.given };
-        given.extend(at.map(|at| at as u32));
+        let askers = [
+            (constant.is_given(), &mut layer.given),
+            (constant.is_listened(), &mut layer.listened),
+            (constant.is_accepted(), &mut layer.accepted),
+        ];
+        for (asks, list) in askers {
+            list.extend(asks.then_some(at as u32));
+        }
     }
 }
