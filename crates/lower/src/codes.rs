@@ -23,4 +23,5 @@ pub const CODES: &[Code] = &[
     Code("M0765"),
     Code("M0766"),
     Code("M0767"),
+    Code("M0769"),
 ];
