@@ -25,7 +25,7 @@ impl Scripting<'_> {
                 }
             });
         }
-        self.is_summed(packet);
+        self.is_summed(packet, &wires);
         Packet { parts, over: packet.over.clone() }
     }
 
@@ -70,7 +70,8 @@ impl Scripting<'_> {
             s::WireDefault::PseudoChecksum => (name.clone(), Of::PseudoChecksum),
         });
         let mut defaults: Vec<(String, Of)> = self.key(wire, next).into_iter().collect();
-        defaults.extend(own);
+        let summed = wire.is_none_or(|wire| self.may_be_summed(wire));
+        defaults.extend(own.filter(|(_, default)| summed || !matches!(default, Of::PseudoChecksum)));
         WirePattern {
             wire: known.map_or(String::new(), |wire| wire.name.clone()),
             name: pattern.name.text.clone(),
@@ -111,17 +112,9 @@ impl Scripting<'_> {
     fn key(&self, wire: Option<WireId>, next: Option<WireId>) -> Option<(String, Of)> {
         let (wire, next) = (wire?, next?);
         let of = |protocol: &&crate::protocols::Protocol| protocol.wire == Some(wire);
-        let mut above: Vec<&Above> =
-            self.protocols.all.iter().filter(of).flat_map(|protocol| &protocol.above).collect();
-        let found = loop {
-            let one = above.pop()?;
-            let protocol = &self.protocols.all[one.to];
-            match protocol.wire {
-                Some(wire) if wire == next => break one,
-                Some(_) => {}
-                None => above.extend(&protocol.above),
-            }
-        };
+        let mut above = self.protocols.all.iter().filter(of).flat_map(|protocol| &protocol.above);
+        // Layers that have nothing to carry may stand between; the key is that of the first step up.
+        let found = above.find(|first| self.leads_to(first, next))?;
         // A key with two ends says nothing of which of them is meant.
         let key = found.keys.iter().find(|key| key.fields.len() == 1)?;
         let is_key = |field: &&mokume_reaction::WireField| match field.value {
@@ -138,10 +131,38 @@ impl Scripting<'_> {
         Some((field.name.clone(), Of::Of(WireExpression::Number(number))))
     }
 
+    /// Whether the next wire above is this one.
+    fn leads_to(&self, above: &Above, next: WireId) -> bool {
+        let protocol = &self.protocols.all[above.to];
+        match protocol.wire {
+            Some(wire) => wire == next,
+            None => protocol.above.iter().any(|further| self.leads_to(further, next)),
+        }
+    }
+
+    /// Whether the stack has a wire below this one that says what a pseudo header counts. Where it has none there is no such checksum,
+    /// and the field is as others that are not named.
+    fn may_be_summed(&self, wire: WireId) -> bool {
+        let says = |of: WireId| {
+            let name = self.automaton.wires[of.index()].name.rsplit('.').next().unwrap_or_default();
+            self.program.wires.iter().any(|known| known.name.text == name && !known.pseudo.is_empty())
+        };
+        let below = self.protocols.all.iter().filter(|protocol| protocol.wire.is_some_and(says));
+        below.flat_map(|protocol| &protocol.above).any(|above| self.stands_on(above, wire))
+    }
+
+    fn stands_on(&self, above: &Above, wire: WireId) -> bool {
+        let protocol = &self.protocols.all[above.to];
+        protocol.wire == Some(wire) || protocol.above.iter().any(|further| self.stands_on(further, wire))
+    }
+
     /// A report where a checksum counts a pseudo header that nothing says.
-    fn is_summed(&mut self, packet: &s::Packet) {
+    fn is_summed(&mut self, packet: &s::Packet, wires: &[Option<WireId>]) {
         for (at, part) in packet.parts.iter().enumerate() {
             let s::PacketPart::Wire(pattern) = part else { continue };
+            if wires[at].is_some_and(|wire| !self.may_be_summed(wire)) {
+                continue;
+            }
             let Some(wire) = self.program.wires.get(pattern.wire.index()) else { continue };
             let counts = |(name, default): &&(String, s::WireDefault)| {
                 let given = pattern.fields.iter().any(|(given, _)| given.text == *name);

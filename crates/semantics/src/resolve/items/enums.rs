@@ -22,32 +22,27 @@ pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::En
             64
         }
     };
-    let mut known = Known::default();
+    let (mut known, mut beyond) = (Known::default(), false);
     for variant in item.variants() {
         let Some(name) = tree::some_name(file, variant.name()) else { continue };
         let said = variant.value().and_then(|value| fixed::number(cx, file, &value, Type::UInt(width)));
         let next = known.names.last().map_or(Some(0), |(_, number)| number.checked_add(1));
+        let number = said.or(next).unwrap_or(u64::MAX);
+        let fits = said.or(next).is_some_and(|number| number <= types::mask(width));
         // What no longer fits is told of once, not for each name behind it.
-        let told = known.names.last().is_some_and(|(_, last)| *last > types::mask(width));
-        let number = match said.or(next) {
-            Some(number) if number <= types::mask(width) || said.is_none() && told => number,
-            Some(number) => {
-                too_big(cx, format!("{number} does not fit u{width}"), &name);
-                number
-            }
-            None => {
-                too_big(cx, format!("the name in front has the last number of a u{width}"), &name);
-                continue;
-            }
-        };
-        known.enter(cx, name, number);
+        if !fits && (said.is_some() || !beyond) {
+            let text = match said.or(next) {
+                Some(number) => format!("{number} does not fit u{width}"),
+                None => format!("the name in front has the last number of a u{width}"),
+            };
+            let help = "choose a wider type for the enum's numbers, or give it a smaller one";
+            cx.error(codes::TOO_BIG, text, name.span, "too big", help);
+        }
+        beyond = !fits;
+        known.enter(cx, name, number, fits);
     }
     cx.program.enums[index].width = width;
     cx.program.enums[index].names = known.names;
-}
-
-fn too_big(cx: &mut Context, text: String, name: &Name) {
-    cx.error(codes::TOO_BIG, text, name.span, "too big", "choose a wider type for the enum's numbers, or give it a smaller one");
 }
 
 /// The names so far, and where each word and each number stands among them.
@@ -59,13 +54,13 @@ struct Known {
 }
 
 impl Known {
-    fn enter(&mut self, cx: &mut Context, name: Name, number: u64) {
+    fn enter(&mut self, cx: &mut Context, name: Name, number: u64, fits: bool) {
         if let Some(first) = self.words.get(&name.text) {
             let diagnostic = twice("name", &name, &self.names[*first].0);
             return cx.report(diagnostic);
         }
         let place = self.names.len();
-        if let Some(first) = self.numbers.get(&number) {
+        if let Some(first) = self.numbers.get(&number).filter(|_| fits) {
             let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, format!("two names for the number {number}"))
                 .at(name.span, "the second")
                 .label(self.names[*first].0.span, "the first")
