@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use mokume_driver::live::{Attached, Live, Said, Traffic};
 use mokume_driver::{devices, machines, Failure};
-use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind};
+use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind, ReasonId};
 
 use mokume_reaction::Datum as Value;
 
@@ -83,7 +83,7 @@ impl Running {
         self.users.get_mut(&user)?.1.pop_front()
     }
 
-    /// An event into the stack: `call(now, "udp.send_to", &[…])`. Values that have a default, at the end, may be left out. `false` if it was refused at the door: no buffer is left
+    /// An event into the stack: `call(now, "udp.send_to", &[…])`. Values that have a default, at the end, may be left out. `false` if it was beyond the credit, and dropped as `no_credit`, or refused at the door: no buffer is left
     /// for a reaction, or the session has ended.
     ///
     /// # Errors
@@ -117,10 +117,27 @@ impl Running {
         if params.len() != args.len() || !params.iter().zip(args).all(fits) {
             return Err(other_arguments(event, params));
         }
+        let credit = self.no_credit(port, name);
+        let before = credit.map(|reason| self.dropped_for(reason));
         let outcome = self.machine.input(now, port, index as u32, args);
-        let accepted = !outcome.refused;
+        let beyond = credit.map(|reason| self.dropped_for(reason)) != before;
+        let accepted = !outcome.refused && !beyond;
         self.take(now, outcome);
         Ok(accepted)
+    }
+
+    /// The reason for which an application's port drops what is beyond the credit; none of inputs that need none.
+    fn no_credit(&self, port: PortId, input: &str) -> Option<ReasonId> {
+        if !matches!(input, "send" | "send_to") {
+            return None;
+        }
+        let name = format!("{}.application.no_credit", self.automaton.ports[port.index()].name);
+        self.automaton.reasons.iter().position(|reason| reason.name == name).map(ReasonId::from)
+    }
+
+    fn dropped_for(&self, reason: ReasonId) -> u64 {
+        let dropped = self.machine.accounts().dropped;
+        dropped.iter().find(|(of, _)| *of == reason).map_or(0, |(_, count)| *count)
     }
 
     /// Time passes: timers that are due run.

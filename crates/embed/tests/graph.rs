@@ -190,3 +190,27 @@ fn what_is_given_has_a_default() {
         assert!(running.call(1, "app.open", &vec![Value::Word(1); 4]).is_err());
     }
 }
+
+#[test]
+fn a_message_beyond_the_credit_is_told() {
+    let mut graph = Graph::new("Limited");
+    graph
+        .source(
+            "two.mok",
+            "worker Two {\n    entity { var left: u32 = 2 }\n    limit send: left\n    \
+             on send(msg) {\n        left -= 1\n        below.send(msg)\n    }\n}\n",
+        )
+        .parameter("device", "Device")
+        .layer(Layer::new("app", "Two").over("device"))
+        .export("app");
+    let stack = graph.check().unwrap_or_else(|refused| panic!("{refused}"));
+    for backend in [Backend::Interpreter, Backend::C] {
+        let mut running = stack.instance(&Options::default().backend(backend)).unwrap();
+        let user = running.attach("app").unwrap();
+        running.start(0);
+        let mut send = || running.call(1, "app.send_to", &[Value::Message(b"x".to_vec())]).unwrap();
+        assert_eq!([send(), send(), send()], [true, true, false]);
+        assert!(running.call(1, "app.credit_to", &[]).unwrap());
+        assert_eq!(running.next_event(user).unwrap().args, vec![Value::Word(0), Value::Word(0xffff_ffff)]);
+    }
+}

@@ -14,8 +14,8 @@ pub enum LeftOut {
         /// The values of the last so many parameters.
         defaults: Vec<u64>,
     },
-    /// Of outputs: nothing does, but `..` at the end.
-    Nothing,
+    /// Of outputs: nothing does, but `..` at the end; and what stands behind so many may be anything without that.
+    Behind(usize),
 }
 
 type Params = [(String, Type)];
@@ -73,7 +73,7 @@ pub fn fitted(
         args.given.iter().filter_map(|given| Some((given.name.as_ref()?, given.values.as_slice()))).collect();
     let by_default = match left_out {
         LeftOut::Of { defaults, .. } => defaults.len(),
-        LeftOut::Nothing => 0,
+        LeftOut::Behind(count) => params.len() - count,
     };
     let is_open = args.rest || !named.is_empty() || found.len() + by_default >= params.len();
     if found.len() > params.len() || found.len() < params.len() && !is_open {
@@ -146,8 +146,8 @@ fn fill(
             let default = (at + defaults.len()).checked_sub(params.len()).and_then(|at| defaults.get(at));
             default.copied().map(s::Arg::Word)
         }
-        LeftOut::Nothing if rest => Some(s::Arg::Any),
-        LeftOut::Nothing => None,
+        LeftOut::Behind(count) if rest || at >= *count => Some(s::Arg::Any),
+        LeftOut::Behind(_) => None,
     };
     let filled: Vec<Option<s::Arg>> =
         found.into_iter().enumerate().map(|(at, arg)| arg.or_else(|| missing(at))).collect();
@@ -165,7 +165,7 @@ fn fill(
         LeftOut::Of { .. } => {
             "only parts of flows may be left out, they are any; and what has a value by default".to_string()
         }
-        LeftOut::Nothing => "end the arguments with `..` if the others may be anything".to_string(),
+        LeftOut::Behind(_) => "end the arguments with `..` if the others may be anything".to_string(),
     };
     Err(wrong(text, event, "not given", help))
 }

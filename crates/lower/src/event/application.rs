@@ -67,7 +67,7 @@ impl<'p> Writer<'_, 'p> {
                 self.set_opened(own);
                 if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.number) {
                     let user = self.get(own, cell);
-                    self.out("opened", vec![user, own]);
+                    self.out("opened", [&[user, own], &params[2..]].concat());
                 }
             }
             Purpose::Accepted => self.application_accepted(params[1], &params[2..]),
@@ -114,11 +114,22 @@ impl<'p> Writer<'_, 'p> {
                 (self.runs.flow, self.runs.bottom) = (Some(flow.clone()), Some(flow.clone()));
                 return self.send_with_credit(*message, Some(flow));
             }
+            "credit" | "credit_to" => return self.tell_credit(name),
             name if name.starts_with(GRANTS[1]) => return self.custom(GRANTS[1], true, args.to_vec()),
             "bind" => Register::Bind,
             _ => Register::Unlisten,
         };
         self.register_down(Registration { how, endpoints }, &args[1..]);
+    }
+
+    /// What may be sent now: messages, octets. Who does not limit one says the most that there is.
+    fn tell_credit(&mut self, output: &str) {
+        let mut args: Vec<r::Value> = self.runs.session.into_iter().collect();
+        for name in CREDIT {
+            let credit = self.credit(name);
+            args.push(credit.unwrap_or_else(|| self.constant(r::Type::U(32), u64::from(u32::MAX))));
+        }
+        self.out(output, args);
     }
 
     fn application_is_granted(&mut self, on: On) {

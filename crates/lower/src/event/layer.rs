@@ -34,7 +34,12 @@ impl<'p> Writer<'_, 'p> {
             Purpose::Attach => self.make_attach(),
             Purpose::Refuse => self.make_refuse(),
             Purpose::Opened | Purpose::Failed | Purpose::Closed if task.on == On::Lower => self.make_lower(task),
-            Purpose::Opened => self.make_opened(task, params[1]),
+            Purpose::Opened => {
+                if self.hears_flow(self.inst) {
+                    self.runs.flow = Some(params[2..].into());
+                }
+                self.make_opened(task, params[1]);
+            }
             Purpose::Failed => self.make_session_end(task, Pass::Failed(params[1])),
             Purpose::Closed => self.make_session_end(task, Pass::Closed),
             Purpose::FailedFlow => self.make_failed_flow(),

@@ -6,7 +6,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::plan::Kind;
-use crate::stack::{Endpoints, Given, Giver, Lowering, On, Purpose, GRANTS};
+use crate::stack::{Endpoints, Given, Giver, Lowering, On, Purpose, CREDIT, GRANTS};
 
 type Params = Vec<(String, r::Type)>;
 
@@ -92,7 +92,7 @@ impl<'p> Lowering<'p> {
         let told = self.below_emits(inst, GRANTS[0]);
         let mut outputs: Vec<(&str, Vec<&Params>)> = Vec::new();
         if let Some(session) = &session {
-            outputs.push(("opened", vec![&user, session]));
+            outputs.push(("opened", vec![&user, session, &flow]));
             outputs.push(("failed", vec![&user, &why]));
             outputs.push(("accepted", vec![session, &flow]));
             outputs.push(("deliver", vec![session, &msg]));
@@ -105,6 +105,13 @@ impl<'p> Lowering<'p> {
         }
         if at.uses.flow && told {
             outputs.push(("grant_sends_to", vec![&amounts]));
+        }
+        let limited = self.is_asked_for_credit(inst);
+        if let (Some(session), true) = (&session, limited) {
+            outputs.push(("credit", vec![session, &amounts]));
+        }
+        if at.uses.flow && limited {
+            outputs.push(("credit_to", vec![&amounts]));
         }
         if at.uses.flow {
             outputs.push(("deliver_from", vec![&flow, &msg]));
@@ -145,6 +152,13 @@ impl<'p> Lowering<'p> {
         if at.uses.flow && asked {
             self.add_input(inst, On::Entity, "grant_delivers_from", amounts(), input("grant_delivers_from"));
         }
+        let limited = self.is_asked_for_credit(inst);
+        if at.uses.sessions && limited {
+            self.add_input(inst, On::Session, "credit", Vec::new(), input("credit"));
+        }
+        if at.uses.flow && limited {
+            self.add_input(inst, On::Entity, "credit_to", Vec::new(), input("credit_to"));
+        }
         if at.uses.flow {
             self.add_input(inst, On::Entity, "send_to", [flow, msg].concat(), input("send_to"));
         }
@@ -158,6 +172,13 @@ impl<'p> Lowering<'p> {
             }
             self.add_input(inst, On::Entity, "unlisten_from", from, input("unlisten_from"));
         }
+    }
+
+    /// Whether an application may ask what it may send: a layer below limits it, and has no event of that name.
+    fn is_asked_for_credit(&self, inst: usize) -> bool {
+        let below = self.inst(inst).below;
+        let limited = below.is_some_and(|below| CREDIT.iter().any(|name| self.is_limited(below, name)));
+        limited && !self.spoken_at(inst).iter().any(|known| known.name == CREDIT[0])
     }
 
     /// Whether anybody below says `above.name(…)`.

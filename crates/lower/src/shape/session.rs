@@ -244,11 +244,21 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Tells the layer above that its session is open.
+    /// Tells the layer above that its session is open; an application, through the workers between, with which flow.
     pub fn say_opened(&mut self) {
-        if let Some(session) = self.runs.session {
-            self.event_up("opened", Purpose::Opened, vec![session]);
+        let Some(session) = self.runs.session else { return };
+        let users = self.plan.session_users(self.inst);
+        let told: Vec<bool> = users.iter().map(|user| self.hears_flow(*user)).collect();
+        if !told.contains(&true) {
+            return self.event_up("opened", Purpose::Opened, vec![session]);
         }
+        let flow = self.flow_at_hand();
+        let mut all = Vec::new();
+        for (user, told) in users.iter().zip(told) {
+            let rest = if told { self.as_user_sees(*user, &flow) } else { Vec::new() };
+            all.push([vec![session], rest].concat());
+        }
+        self.event_up_each("opened", Purpose::Opened, &all);
     }
 
     // -- accepted

@@ -33,7 +33,8 @@ impl<'p> Lowering<'p> {
         let entity = info.classes.entity;
         let next_key =
             self.open_key(inst).map(|(_, bits)| self.scalar_cell(entity, "next_key", r::Type::U(bits), false));
-        if at.is_multiplexor() || self.emits(inst, "accepted") || self.names_flows(inst) {
+        let says_flow = self.hears_flow(inst) && self.emits(inst, "opened");
+        if at.is_multiplexor() || self.emits(inst, "accepted") || self.names_flows(inst) || says_flow {
             cells.flow = self.flow_cells(class, &at.top);
         }
         if at.is_multiplexor() {
@@ -121,6 +122,17 @@ impl<'p> Lowering<'p> {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Whether `opened` comes to it with the flow: to applications, and to the workers that it passes.
+    pub fn hears_flow(&self, inst: usize) -> bool {
+        match self.inst(inst).kind {
+            Kind::Application => true,
+            Kind::Layer(layer) if layer.shape == s::Shape::Worker => {
+                self.plan.session_users(inst).iter().any(|user| self.hears_flow(*user))
+            }
+            Kind::Layer(_) | Kind::Device(_) => false,
         }
     }
 

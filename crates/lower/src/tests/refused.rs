@@ -165,3 +165,17 @@ fn a_value_of_two_types() {
     assert_eq!(codes(text), ["M0780"]);
     assert_eq!(codes(&text.replace("u16", "u8")), Vec::<&str>::new());
 }
+
+/// What a test asks for is counted by somebody.
+#[test]
+fn a_counter_that_there_is_not() {
+    let text = "worker Counts {
+            entity { counter hits }
+            on send(msg) { count hits  below.send(msg) }
+        }
+        stack Counting(device: Device) { app = Counts over device  export app }
+        test \"counted\" { stack Counting  app.send_to(\"a\")  => device.frame(\"a\")  counter hits 1  counter app.hits 1 }";
+    assert_eq!(codes(text), Vec::<&str>::new());
+    assert_eq!(codes(&text.replace("counter hits 1", "counter hit 1")), ["M0729"]);
+    assert_eq!(codes(&text.replace("app.hits", "other.hits")), ["M0729"]);
+}

@@ -17,6 +17,7 @@ use crate::codes;
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
+use crate::tree;
 
 /// All tests, then all networks.
 pub fn tests(cx: &mut Context) {
@@ -123,6 +124,11 @@ fn test_step(
         ast::TestStep::Reported(reported) => {
             let count = count(cx, file, reported.count());
             Some(StepKind::Reported { report: reported.report()?.text(), count })
+        }
+        ast::TestStep::Counter(counter) => {
+            let count = count(cx, file, counter.count());
+            let counter = tree::path(file, &counter.counter()?);
+            Some(StepKind::Counter { counter, count })
         }
         ast::TestStep::After(after) => {
             let nanoseconds = fixed::number(cx, file, &after.duration()?, Type::Duration)?;
