@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use mokume_analyse::{level, Amount, Level, Steps};
-use mokume_reaction::{
-    Automaton, BlockId, ClassId, Effects, Emission, HandlerId, OpKind, Operation, SourceId, Type,
-};
+use mokume_reaction::{Automaton, BlockId, ClassId, Effects, Emission, HandlerId, OpKind, Operation, SourceId, Type};
 
 use crate::graph::{EventGraph, NodeId, Receiver};
 
@@ -47,7 +45,8 @@ impl<'a> Held<'a> {
     fn work_out(&mut self, node: NodeId) -> Level<Term> {
         let (automaton, definition) = (self.automaton, &self.graph.nodes[node.index()]);
         let handler = automaton.handler(definition.handler);
-        let own = Own { automaton, handler: definition.handler, behind: vec![Amount::zero(); handler.body.blocks.len()] };
+        let own =
+            Own { automaton, handler: definition.handler, behind: vec![Amount::zero(); handler.body.blocks.len()] };
         let running = level(&handler.body, &definition.blocks, &own);
         // At any time behind the end: all that the handler left, what the emissions before leave, and the one at hand. An emission
         // that gives back may come behind those that leave something: it takes nothing from the peak.

@@ -125,8 +125,9 @@ fn beyond_the_peak(composed: &Automaton, held: u64, script: &Script) -> Option<D
     if held <= u64::from(peak) {
         return None;
     }
-    let reason =
-        format!("a reaction held {held} messages more than it began with, where composing counted {peak}: please report this");
+    let reason = format!(
+        "a reaction held {held} messages more than it began with, where composing counted {peak}: please report this"
+    );
     let kind = mokume_script::FailureKind::Senseless { reason };
     Some(Difference { test: script.name.clone(), line: script.line, step: 0, kind })
 }
@@ -136,7 +137,8 @@ fn beyond_the_peak(composed: &Automaton, held: u64, script: &Script) -> Option<D
 fn memory_of(automaton: &Automaton) -> Memory {
     let buffers = automaton.pool.max(256);
     let longest = (1 << 16) + 512;
-    let buffer_octets = u32::try_from(MOST_OCTETS / u64::from(buffers)).map_or(longest, |octets| octets.clamp(2048, longest));
+    let buffer_octets =
+        u32::try_from(MOST_OCTETS / u64::from(buffers)).map_or(longest, |octets| octets.clamp(2048, longest));
     let outputs = machines::room_for_outputs(automaton);
     Memory { buffers, buffer_octets, messages: buffers * 4, outputs, reports: 256 }
 }

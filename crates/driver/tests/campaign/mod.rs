@@ -143,7 +143,13 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
         ..Drive::default()
     };
     let result = drive_from(&stack.uncomposed, options, &stack.lessons, reference, subject);
-    Tried { held: most.get(), result, failure: machine.failure(), coverage: machine.coverage(), time: started.elapsed() }
+    Tried {
+        held: most.get(),
+        result,
+        failure: machine.failure(),
+        coverage: machine.coverage(),
+        time: started.elapsed(),
+    }
 }
 
 /// Sequences on all stacks, the more the more branches a stack has, on all cores.

@@ -18,7 +18,8 @@ pub(super) fn declare(cx: &mut Context) {
             if item.is_open() {
                 let name = tree::title(*file, item.name());
                 let text = format!("`{}` is open, and has names with parts", name.text);
-                let help = "leave `open` out: it is for numbers that a packet may hold, and what has parts stands in none";
+                let help =
+                    "leave `open` out: it is for numbers that a packet may hold, and what has parts stands in none";
                 cx.error(codes::DATA_PARTS, text, name.span, "numbers alone may be open", help);
             }
             let record = RecordId(cx.program.records.len() as u32);
@@ -43,7 +44,10 @@ pub(super) fn parts(cx: &mut Context) {
             vec![Field { name: number, ty: Type::Enum(EnumId(index as u32)), big: None, common: None, written: None }];
         let mut parts = Vec::new();
         let variants = item.variants();
-        let spans = variants.iter().enumerate().filter_map(|(at, own)| Some((tree::some_name(*file, own.name())?.span.start, at)));
+        let spans = variants
+            .iter()
+            .enumerate()
+            .filter_map(|(at, own)| Some((tree::some_name(*file, own.name())?.span.start, at)));
         let places: HashMap<u32, usize> = spans.collect();
         for (name, _) in cx.program.enums[index].names.clone() {
             let start = fields.len();
