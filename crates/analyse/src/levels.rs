@@ -127,7 +127,7 @@ pub fn level<K: Ord + Clone>(body: &Body, blocks: &[BlockId], steps: &impl Steps
         inside[block.index()] = true;
     }
     let search = Search { body, steps };
-    let ended = |at: &Place| at.target.is_none_or(|target| !inside[target.index()]);
+    let ended = |at: &Place| at.target.is_none();
     search.from(BlockId(0), &inside, &ended).unwrap_or_else(Level::zero)
 }
 

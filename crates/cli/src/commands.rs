@@ -168,6 +168,9 @@ fn sizes(choice: &StackChoice, printer: &Printer) -> Result<i32, Failure> {
             printer.object(&json!({ "class": row.class, "octets": row.octets, "capacity": row.capacity }));
         }
         printer.object(&json!({ "objects": sizes.objects(), "buffers": sizes.buffers }));
+        for need in &sizes.needs {
+            printer.object(&json!({ "need": need.what, "buffers": need.buffers, "parts": need.parts }));
+        }
         for (wire, hash) in &sizes.layouts {
             printer.object(&json!({ "wire": wire, "layout": format!("{hash:08x}") }));
         }
@@ -184,7 +187,13 @@ fn sizes(choice: &StackChoice, printer: &Printer) -> Result<i32, Failure> {
         ));
     }
     printer.line(format!("{:<32} {:>10} {:>10} {:>12}", "objects", "", "", sizes.objects()));
-    printer.line(format!("message buffers: {} ({})", sizes.buffers, sizes.why));
+    printer.line(format!("{:<36} {:>35}", "message buffers", sizes.buffers));
+    for need in &sizes.needs {
+        printer.line(format!("  {:>8}  {}", need.buffers, need.what));
+        for (what, sum) in &need.parts {
+            printer.line(format!("            {sum:>8}  {what}"));
+        }
+    }
     for (wire, hash) in &sizes.layouts {
         printer.line(format!("layout {hash:08x}  {wire}"));
     }

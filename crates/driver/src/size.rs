@@ -1,5 +1,6 @@
 //! `mokume size`: octets of each class of objects in C, and message buffers.
 
+pub use mokume_compose::Need;
 use mokume_reaction::{Automaton, Cell, CellKind, Type, WireId};
 
 /// One class of objects, in C.
@@ -14,7 +15,8 @@ pub struct Row {
 pub struct Sizes {
     pub rows: Vec<Row>,
     pub buffers: u32,
-    pub why: String,
+    /// The sum that the buffers are.
+    pub needs: Vec<Need>,
     /// Each wire with the hash of its layout: what differs where `above.layout` does.
     pub layouts: Vec<(String, u32)>,
 }
@@ -38,11 +40,9 @@ pub fn sizes(automaton: &Automaton) -> Sizes {
         })
         .collect();
     let pool = mokume_compose::compose(automaton, mokume_compose::Options::default()).pool;
-    let why: Vec<String> = pool.needs.iter().map(|need| format!("{} {}", need.buffers, need.what)).collect();
-    let why = why.join(" + ");
     let hash = |wire| mokume_reaction::text::layout_hash(automaton, &[WireId::from(wire)]);
     let layouts = automaton.wires.iter().enumerate().map(|(at, wire)| (wire.name.clone(), hash(at))).collect();
-    Sizes { rows, buffers: automaton.pool, why, layouts }
+    Sizes { rows, buffers: automaton.pool, needs: pool.needs, layouts }
 }
 
 fn octets(automaton: &Automaton, cell: &Cell) -> u64 {

@@ -60,7 +60,8 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
             let params = mokume_script::parameters(automaton, script);
             let machine = Instance::new(automaton, &params, script.seed);
             let mut machine = machine.with_natives(compiled.natives.clone());
-            let differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
+            let mut differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
+            differences.extend(beyond_the_peak(&compiled.composed, machine.most_held(), script));
             results.outcomes.push(outcome(checked, test, Backend::Interpreter, differences));
         }
     }
@@ -118,12 +119,26 @@ fn run_in_c(
         .collect()
 }
 
+/// What a reaction held at once is no more than composing counted (docs/semantics.md, M3).
+fn beyond_the_peak(composed: &Automaton, held: u64, script: &Script) -> Option<Difference> {
+    let peak = composed.composition.as_ref().map_or(0, |composition| composition.peak);
+    if held <= u64::from(peak) {
+        return None;
+    }
+    let reason = format!(
+        "a reaction held {held} messages more than it began with, where composing counted {peak}: please report this"
+    );
+    let kind = mokume_script::FailureKind::Senseless { reason };
+    Some(Difference { test: script.name.clone(), line: script.line, step: 0, kind })
+}
+
 /// All that composing asks for, so that no step is refused for want of it. The buffers take the longest message that there may
 /// be; where they are very many, as long a one as this leaves room for.
 fn memory_of(automaton: &Automaton) -> Memory {
     let buffers = automaton.pool.max(256);
     let longest = (1 << 16) + 512;
-    let buffer_octets = u32::try_from(MOST_OCTETS / u64::from(buffers)).map_or(longest, |octets| octets.clamp(2048, longest));
+    let buffer_octets =
+        u32::try_from(MOST_OCTETS / u64::from(buffers)).map_or(longest, |octets| octets.clamp(2048, longest));
     let outputs = machines::room_for_outputs(automaton);
     Memory { buffers, buffer_octets, messages: buffers * 4, outputs, reports: 256 }
 }

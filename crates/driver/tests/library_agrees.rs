@@ -42,6 +42,15 @@ fn interpreter_and_c_agree_on_every_stack() {
     let (mut all, mut steps, mut outputs, mut beyond, mut busy) = (0, 0, 0, 0, 0);
     for (stack, tried) in stacks.iter().zip(&tried) {
         failures.extend(tried.found().map(|found| format!("{}: {found}", stack.name)));
+        // docs/semantics.md, M3.
+        let peak = stack.composed.composition.as_ref().map_or(0, |composition| u64::from(composition.peak));
+        assert!(
+            tried.held <= peak,
+            "{}: a reaction held {} messages, where composing counted {peak}",
+            stack.name,
+            tried.held
+        );
+        println!("{}: {} of {peak} counted buffers held at once", stack.name, tried.held);
         branches::merge(&mut merged, &stack.composed, &tried.coverage);
         if let Ok(summary) = &tried.result {
             println!("{}: {:?}, {} lessons, {summary:?}", stack.name, tried.time, stack.lessons.len());
@@ -60,7 +69,8 @@ fn interpreter_and_c_agree_on_every_stack() {
         println!("    never taken: {} {}: {}{why}", missed.handler, missed.label, branch.name());
     }
     let possible = merged.len() - impossible;
-    let (tcp, others) = (reached(&merged, |home| home.contains(OF_TCP.0)), reached(&merged, |home| !home.contains(OF_TCP.0)));
+    let (tcp, others) =
+        (reached(&merged, |home| home.contains(OF_TCP.0)), reached(&merged, |home| !home.contains(OF_TCP.0)));
     let taken = tcp.0 + others.0;
     println!("{:?} in all", started.elapsed());
     println!(

@@ -159,7 +159,8 @@ impl<'p> Writer<'_, 'p> {
                 let message = self.of_local(*message);
                 if self.meets_later(self.inst, *wire) {
                     let name = self.program.wires[wire.index()].name.text.clone();
-                    let text = format!("`{name}` meets a packet above this layer, so nothing has been received by it here");
+                    let text =
+                        format!("`{name}` meets a packet above this layer, so nothing has been received by it here");
                     let help = "this layer looks at octets, or stands below one that does: ask in a layer above those";
                     self.error("M0769", text, Some(expr.span), help);
                 }

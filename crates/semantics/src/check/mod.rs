@@ -15,6 +15,7 @@ pub(crate) mod idle;
 pub(crate) mod invert;
 pub(crate) mod linear;
 pub(crate) mod live;
+pub(crate) mod names;
 pub mod ports;
 pub(crate) mod ranges;
 pub mod rows;

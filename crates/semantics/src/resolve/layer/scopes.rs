@@ -1,5 +1,7 @@
 //! Scopes and objects, with the state in them.
 
+use std::collections::HashMap;
+
 use mokume_base::Span;
 use mokume_syntax::ast::{self, AstNode};
 
@@ -128,15 +130,21 @@ fn capacity_of(reader: &mut LayerReader, object: &ast::Object, name: &Name) -> E
 }
 
 fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mut members: Vec<Member>) -> Vec<Member> {
+    let this = reader.this();
+    let others = this.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);
+    let mut known: HashMap<String, Name> = HashMap::new();
+    for first in others.chain(this.params.iter().map(|param| &param.name)) {
+        known.entry(first.text.clone()).or_insert_with(|| first.clone());
+    }
+    let mut seen = 0;
     for state in &quotas::in_front(states) {
         let Some(name) = tree::some_name(reader.file, state.name()) else { continue };
-        let others = reader.this().scopes.iter().flat_map(|scope| &scope.members);
-        let first = others.chain(&members).find(|first| first.name.text == name.text).map(|first| first.name.clone());
-        let first = first.or_else(|| {
-            reader.this().params.iter().find(|param| param.name.text == name.text).map(|param| param.name.clone())
-        });
-        if let Some(first) = first {
-            let diagnostic = twice("state", &name, &first);
+        for member in &members[seen..] {
+            known.entry(member.name.text.clone()).or_insert_with(|| member.name.clone());
+        }
+        seen = members.len();
+        if let Some(first) = known.get(&name.text) {
+            let diagnostic = twice("state", &name, first);
             reader.cx.report(diagnostic);
         }
         if let ast::State::Contained(tree) = state {
