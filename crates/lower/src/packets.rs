@@ -100,7 +100,8 @@ impl Scripting<'_> {
             let nth = pattern.fields[..at].iter().filter(|(before, _)| before.text == name.text).count();
             let most = WireItem::fields(&wire.items).iter().filter(|field| field.name == name.text).count();
             if most > 0 && nth == most {
-                let text = format!("`{}` comes more often than the {most} times that `{}` has room for", name.text, wire.name);
+                let text =
+                    format!("`{}` comes more often than the {most} times that `{}` has room for", name.text, wire.name);
                 let help = "a packet that says more is written as octets: `x\"0304\"`";
                 self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(name.span, "one too many").help(help));
             }

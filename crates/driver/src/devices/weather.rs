@@ -128,9 +128,21 @@ mod tests {
 
     #[test]
     fn what_is_no_weather_is_one_line() {
-        for wrong in ["", "rain", "loss", "loss 200 %", "queue 20", "delay 3 ms .. 1 ms", "loss 2 % }  link other { a.device", "loss 2 % // x"] {
+        for wrong in [
+            "",
+            "rain",
+            "loss",
+            "loss 200 %",
+            "queue 20",
+            "delay 3 ms .. 1 ms",
+            "loss 2 % }  link other { a.device",
+            "loss 2 % // x",
+        ] {
             let failure = said(wrong).expect_err(wrong);
-            assert!(failure.exit_code() == 2 && !failure.help.is_empty() && !failure.message.contains('\n'), "{failure}");
+            assert!(
+                failure.exit_code() == 2 && !failure.help.is_empty() && !failure.message.contains('\n'),
+                "{failure}"
+            );
         }
     }
 }

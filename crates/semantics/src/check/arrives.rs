@@ -65,13 +65,23 @@ impl Paths<'_> {
         // The rounds of a loop and what is tried may be left out; of other statements one block runs.
         let one_runs = matches!(
             stmt.kind,
-            If { .. } | IfFound { .. } | IfListener { .. } | IfObject { .. } | IfTaken { .. } | IfDone { .. } | Match { .. }
+            If { .. }
+                | IfFound { .. }
+                | IfListener { .. }
+                | IfObject { .. }
+                | IfTaken { .. }
+                | IfDone { .. }
+                | Match { .. }
         );
         if !one_runs {
             ends.push(Some(begun));
         }
         let come: Vec<Option<Span>> = ends.into_iter().flatten().collect();
-        if come.is_empty() { None } else { Some(come.into_iter().flatten().next()) }
+        if come.is_empty() {
+            None
+        } else {
+            Some(come.into_iter().flatten().next())
+        }
     }
 
     fn twice(&mut self, span: Span, first: Span) {
@@ -85,7 +95,8 @@ impl Paths<'_> {
                 .label(first, "it has begun here")
                 .help("`return` behind the first; in the session, `deliver` gets what else comes of the flow")
         };
-        let known = |old: &Diagnostic| old.code == diagnostic.code && old.primary.as_ref().is_some_and(|at| at.span == span);
+        let known =
+            |old: &Diagnostic| old.code == diagnostic.code && old.primary.as_ref().is_some_and(|at| at.span == span);
         if !self.out.iter().any(known) {
             self.out.push(diagnostic.note("a flow has one session, and one message begins it"));
         }
@@ -108,7 +119,9 @@ fn without_session(
                 out.extend(misplaced(emission, stmt.span, from));
             }
         }
-        Met::Expr(Expr { kind: ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. }, span, .. }) => {
+        Met::Expr(Expr {
+            kind: ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. }, span, ..
+        }) => {
             if let (true, Some(called)) = (seen.insert(*function), layer.functions.get(*function as usize)) {
                 without_session(layer, &called.body, Some(from.unwrap_or(*span)), seen, out);
             }
@@ -143,7 +156,8 @@ fn misplaced(emission: &Emission, span: Span, from: Option<Span>) -> Option<Diag
         | Emission::Service { .. }
         | Emission::Custom { down: true, .. } => return None,
     };
-    let mut diagnostic = Diagnostic::error(codes::NO_SESSION_YET, text).at(span, "in `arrives`, before a session is there");
+    let mut diagnostic =
+        Diagnostic::error(codes::NO_SESSION_YET, text).at(span, "in `arrives`, before a session is there");
     if let Some(from) = from {
         diagnostic = diagnostic.label(from, "`arrives` comes there by this call");
     }

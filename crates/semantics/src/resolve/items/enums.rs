@@ -47,7 +47,13 @@ pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::En
 }
 
 fn too_big(cx: &mut Context, text: String, name: &Name) {
-    cx.error(codes::TOO_BIG, text, name.span, "too big", "choose a wider type for the enum's numbers, or give it a smaller one");
+    cx.error(
+        codes::TOO_BIG,
+        text,
+        name.span,
+        "too big",
+        "choose a wider type for the enum's numbers, or give it a smaller one",
+    );
 }
 
 /// The names so far, and where each word and each number stands among them.
