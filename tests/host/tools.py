@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import common
-from common import MOKUME, OURS, OURS6, SCRATCH, SPACE, THEIRS, THEIRS6, fit, in_namespace, report, run, skip
+from common import MOKUME, OURS, OURS6, SCRATCH, SPACE, THEIRS, THEIRS6, Stack, fit, in_namespace, report, run, skip
 
 TAP = "mok2"
 ADDRESSES = ["--device", f"tap:{TAP}", "--set", f"address={OURS}/24", "--set", f"address6={OURS6}/64"]
@@ -219,6 +219,81 @@ def forwards(backend):
     report(code == 0 and "frames:" in said, f"{name}: ends by a signal, with a report", f"{code} {said}")
 
 
+PATTERN = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-\n"
+
+
+def pages(backend, size):
+    """`examples/http.mok` and curl: pages of all sizes, several in one connection, posts, and what is wrong."""
+    if not shutil.which("curl"):
+        return skip(f"{backend}: pages", "curl is not installed")
+    stack = Stack("examples/http.mok", backend, TAP, f"address={OURS}/24", f"address6={OURS6}/64", seconds=120, pcap=False)
+    try:
+        if not stack.ready():
+            return report(False, f"{backend}: the web server starts", stack.said())
+        for to in [OURS, f"[{OURS6}]"]:
+            dialled(to.strip("[]"), 80).close()                  # the neighbour is known
+            for n in [0, 1, 63, 64, 65, 4096, 4097, size]:
+                done = fetched(f"http://{to}/{n}")
+                good = done.stdout == (PATTERN * (n // 64 + 1))[:n] and done.returncode == 0
+                report(good, f"{backend}: curl fetches {n} octets, {to}", f"{done.returncode}, {len(done.stdout)} octets")
+            posted = run("curl", "-s", "--max-time", "60", "--data-binary", f"@{posting(size)}", f"http://{to}/x").stdout
+            wanted = f"{size:010} {sum(BLOCK[:size]) % (1 << 32):010}\n"
+            report(posted == wanted, f"{backend}: curl posts {size} octets, {to}", posted)
+        both = run("curl", "-sv", "--max-time", "60", f"http://{OURS}/5", f"http://{OURS}/6", f"http://{OURS}/wrong")
+        report(both.stdout == "01234012345" and "400 Bad Request" in both.stderr and both.stderr.count("Connected to") == 1,
+               f"{backend}: curl keeps the connection, and is told what is wrong", both.stdout + both.stderr[-300:])
+        with dialled(OURS, 80) as plug:
+            plug.sendall(b"GET /3 HTTP/1.1\r\nHost: a\r\n\r\n" * 20)
+            plug.shutdown(socket.SHUT_WR)
+            heard = b"".join(iter(lambda: plug.recv(1 << 16), b""))
+        report(heard.count(b"\r\n\r\n012") == 20, f"{backend}: twenty requests at once, each answered in order", str(len(heard)))
+    finally:
+        accounts = stack.stop()
+    return report(accounts.get("reports", -1) == 0, f"{backend}: the web server has no reports", str(accounts)[:300])
+
+
+def posting(size):
+    name = SCRATCH / "posted"
+    name.write_bytes(BLOCK[:size])
+    return name
+
+
+def small_services(backend):
+    """Discard takes a block; chargen says lines that come round, until nobody listens any more."""
+    for service in ["discard", "chargen"]:
+        stack = Stack(f"examples/{service}.mok", backend, TAP, f"address={OURS}/24", seconds=60, pcap=False)
+        try:
+            if not stack.ready():
+                return report(False, f"{backend}: {service} starts", stack.said())
+            with dialled(OURS, {"discard": 9, "chargen": 19}[service]) as plug:
+                if service == "discard":
+                    plug.sendall(BLOCK)
+                    plug.shutdown(socket.SHUT_WR)
+                    report(plug.recv(1) == b"", f"{backend}: discard takes a block, says nothing, and ends")
+                else:
+                    plug.sendall(b"anything")
+                    heard = b""
+                    while len(heard) < 100 * 74:
+                        heard += plug.recv(1 << 16)
+                    seen = bytes(range(32, 127)) * 2
+                    lines = [seen[i % 95:i % 95 + 72] for i in range(100)]
+                    report(heard[:100 * 74].split(b"\r\n")[:100] == lines, f"{backend}: chargen's lines come round")
+        finally:
+            accounts = stack.stop()
+        report(accounts.get("reports", -1) == 0, f"{backend}: {service} has no reports", str(accounts)[:300])
+    return None
+
+
+def bad_weather(backend):
+    """A line that loses, doubles and delays, in both directions: all comes, and the report says what happened to it."""
+    done = mokume("connect", THEIRS, server(THEIRS, back), "--backend", backend, "--seed", "7", "--weather",
+                  "loss 2 % duplicate 1 % reorder 2 % delay 1 ms .. 3 ms rate 100 Mbit/s queue 100", said=BLOCK)
+    told = done.stderr.decode()
+    lost = [int(line.split(" lost")[0].split()[-1]) for line in told.splitlines() if line.startswith("weather")]
+    report(done.returncode == 0 and done.stdout == BLOCK and len(lost) == 2 and min(lost) > 0,
+           f"{backend}: 1 MiB there and back in bad weather", f"{len(done.stdout)} {told}")
+
+
 def tools(backend):
     made = run("ip", "tuntap", "add", TAP, "mode", "tap")
     up = run("ip", "link", "set", TAP, "txqueuelen", "20000", "up")
@@ -234,6 +309,9 @@ def tools(backend):
         for to in [OURS, OURS6]:
             listens(backend, to)
         forwards(backend)
+        bad_weather(backend)
+        pages(backend, 1 << 20 if backend == "c" else 100_000)
+        small_services(backend)
     finally:
         run("ip", "link", "del", TAP)
     return None

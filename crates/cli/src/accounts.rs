@@ -66,8 +66,7 @@ fn weather(report: &run::Report) -> Value {
         json!({ "frames": befell.frames, "lost": befell.lost, "full": befell.full, "twice": befell.twice, "late": befell.late,
             "turned": befell.turned, "coming": befell.coming })
     };
-    let of = |(device, [came, went]): &(String, [Befell; 2])| {
-        json!({ "device": device, "in": way(came), "out": way(went) })
-    };
+    let of =
+        |(device, [came, went]): &(String, [Befell; 2])| json!({ "device": device, "in": way(came), "out": way(went) });
     Value::Array(report.weather.iter().map(of).collect())
 }

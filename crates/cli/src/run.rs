@@ -12,12 +12,7 @@ use crate::common::{backend_name, backend_of, compiled};
 use crate::print::{time, Printer};
 
 /// `mokume run`: a stack on devices, with what it puts out printed as it comes.
-pub fn run_stack(
-    choice: &StackChoice,
-    on: &OnDevices,
-    seed: Option<u64>,
-    printer: &Printer,
-) -> Result<i32, Failure> {
+pub fn run_stack(choice: &StackChoice, on: &OnDevices, seed: Option<u64>, printer: &Printer) -> Result<i32, Failure> {
     let (checked, compiled) = compiled(choice, printer)?;
     let request = request(on, seed, &checked.manifest.defaults)?;
     let (backend, seed) = (request.backend, request.seed);

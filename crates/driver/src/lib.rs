@@ -23,6 +23,7 @@ pub mod settings;
 pub mod sim;
 pub mod streams;
 pub mod test;
+pub mod weather;
 pub mod written;
 
 pub use failure::{Blame, Failure};

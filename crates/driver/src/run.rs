@@ -9,12 +9,13 @@ use mokume_simulate::{Befell, Weather};
 
 use crate::compile::Compiled;
 use crate::devices::capture::{CaptureWriter, LinkType};
-use crate::devices::weather::{self, Weathered};
+use crate::devices::weather::Weathered;
 use crate::devices::{self, Device};
 use crate::failure::Failure;
 use crate::live::{self, Attached, Live, Said, Traffic, Until};
 use crate::machines::{self, frame_event, Backend};
 use crate::settings;
+use crate::weather;
 
 /// What the command line says.
 pub struct Request {

@@ -36,7 +36,9 @@ pub enum Ended {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum State {
     /// Opened with this number, and not answered yet.
-    Asked { user: u64 },
+    Asked {
+        user: u64,
+    },
     Open(Handle),
     Over(Ended),
 }
@@ -103,8 +105,7 @@ impl Link {
         }
     }
 
-    /// How it ended, once all that came has been written.
-    pub fn ended(&self) -> Option<&Ended> {
+    fn ended(&self) -> Option<&Ended> {
         match &self.state {
             State::Over(ended) if self.arrived.is_empty() => Some(ended),
             State::Over(_) | State::Open(_) | State::Asked { .. } => None,
@@ -210,7 +211,7 @@ impl Link {
 
     /// Sends what was read, and says what there is to say of ends.
     pub fn go_on(&mut self, stack: &mut Stack<'_>) -> Result<(), Failure> {
-        let State::Open(session) = self.state else { return self.end_with_the_stream() };
+        let State::Open(session) = self.state else { return Ok(()) };
         while !self.piece.is_empty() {
             let Some(most) = self.room.most(stack.live.now()) else { break };
             let count = self.piece.len().min(most);
@@ -235,15 +236,16 @@ impl Link {
         Ok(())
     }
 
-    fn end_with_the_stream(&mut self) -> Result<(), Failure> {
-        match self.ended() {
-            Some(_) if self.has_shut_end => {}
-            Some(Ended::Cleanly) => self.end.shut(),
-            Some(Ended::Broken(_) | Ended::Unread(..)) => self.end.reset(),
-            None => return Ok(()),
+    /// How it ended, once all that came has been written; whoever is behind the end in the operating system is told the same.
+    pub fn conclude(&mut self) -> Option<Ended> {
+        let ended = self.ended()?.clone();
+        match ended {
+            Ended::Cleanly if self.has_shut_end => {}
+            Ended::Cleanly => self.end.shut(),
+            Ended::Broken(_) | Ended::Unread(..) => self.end.reset(),
         }
         self.has_shut_end = true;
-        Ok(())
+        Some(ended)
     }
 
     /// Ends the session at once.

@@ -87,9 +87,7 @@ pub fn way(from: &str, to: &str) -> Result<Way, Failure> {
             "one of `--from` and `--to` is an address of the operating system, without `stack:`",
         )),
         (Some(from), None) => Ok(Way::In { from: end_of_flow(from), to: socket_address(to)? }),
-        (None, to_stack) => {
-            Ok(Way::Out { from: socket_address(from)?, to: end_of_flow(to_stack.unwrap_or(to)) })
-        }
+        (None, to_stack) => Ok(Way::Out { from: socket_address(from)?, to: end_of_flow(to_stack.unwrap_or(to)) }),
     }
 }
 

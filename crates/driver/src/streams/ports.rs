@@ -20,16 +20,8 @@ pub enum Say {
 }
 
 impl Say {
-    const ALL: [Say; 8] = [
-        Say::Open,
-        Say::Listen,
-        Say::Unlisten,
-        Say::Send,
-        Say::Shut,
-        Say::Close,
-        Say::Abort,
-        Say::GrantDelivers,
-    ];
+    const ALL: [Say; 8] =
+        [Say::Open, Say::Listen, Say::Unlisten, Say::Send, Say::Shut, Say::Close, Say::Abort, Say::GrantDelivers];
 
     fn event(self) -> &'static str {
         match self {
@@ -53,15 +45,37 @@ impl Say {
 /// What a stream's port says. Sessions are as the application sees them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Heard {
-    Opened { user: u64, session: Handle },
-    Failed { user: u64, reason: String },
+    Opened {
+        user: u64,
+        session: Handle,
+    },
+    Failed {
+        user: u64,
+        reason: String,
+    },
     /// With the parts of its flow, by name.
-    Accepted { session: Handle, flow: Vec<(String, u64)> },
-    Deliver { session: Handle, octets: Vec<u8> },
-    Granted { session: Handle, octets: u64 },
-    Finished { session: Handle },
-    Closed { session: Handle },
-    Broken { session: Handle, reason: String },
+    Accepted {
+        session: Handle,
+        flow: Vec<(String, u64)>,
+    },
+    Deliver {
+        session: Handle,
+        octets: Vec<u8>,
+    },
+    Granted {
+        session: Handle,
+        octets: u64,
+    },
+    Finished {
+        session: Handle,
+    },
+    Closed {
+        session: Handle,
+    },
+    Broken {
+        session: Handle,
+        reason: String,
+    },
 }
 
 const HEARD: [&str; 7] = ["opened", "failed", "accepted", "deliver", "finished", "closed", "failed_session"];

@@ -124,7 +124,7 @@ impl<'a> Relay<'a> {
     pub fn abort(&mut self) -> Result<(), Failure> {
         for link in &mut self.links {
             link.abort(&mut self.stack, Ended::Broken("stopped".to_string()))?;
-            link.go_on(&mut self.stack)?;
+            link.conclude();
         }
         Ok(())
     }
@@ -175,7 +175,8 @@ impl<'a> Relay<'a> {
     fn join(&mut self, at: usize, session: Handle, flow: &Parts) -> Result<(), Failure> {
         let is_of = |(name, word): &(String, u64)| *word == 0 || flow.iter().any(|part| part == &(name.clone(), *word));
         let fits = |point: &&Point| point.at == at && point.local.iter().all(is_of);
-        let found = self.points.iter().filter(fits).max_by_key(|point| point.local.iter().filter(|part| part.1 != 0).count());
+        let found =
+            self.points.iter().filter(fits).max_by_key(|point| point.local.iter().filter(|part| part.1 != 0).count());
         let Some(to) = found.map(|point| point.to.clone()) else {
             self.stack.say(at, Say::Abort, &What { session, ..What::NOTHING })?;
             return Ok(());
@@ -228,9 +229,9 @@ impl<'a> Relay<'a> {
     /// Takes out those that have ended, with how.
     pub fn ended(&mut self) -> Vec<(String, Ended)> {
         let mut ended = Vec::new();
-        self.links.retain(|link| match link.ended() {
+        self.links.retain_mut(|link| match link.conclude() {
             Some(how) => {
-                ended.push((link.name.clone(), how.clone()));
+                ended.push((link.name.clone(), how));
                 false
             }
             None => true,
