@@ -38,6 +38,8 @@ EQUIVALENT = [
     (r"has_mss: false, mss: 1\b|has_scale: false, scale: 1\b|has_time: false, value: 1\b|value: 0, echo: 1|has_time: false, value: 0,$", "the option is not there"),
     (r"urgent: 1, urg: false|urgent: 1,$", "without URG nobody looks at it"),
     (r"clamp\(smoothed .* 60000001", "`backed_off` takes no more than a minute"),
+    (r"snd_max - snd_una >= snd_wnd", "they are the same number there"),
+    (r"if state == State.SynSent \{ \}", "a session that is being opened hears no `close`: the language does not bring it there"),
     (r"if probe and n <= left", "where nothing is left nobody asks for room"),
     (r"var (resend|ack_now|resting): bool = true", "before there is a session nothing is sent again or acknowledged, and the first time clears it"),
     (r"froms\[i\] <= upto and end_of", "it ends where the other begins"),
