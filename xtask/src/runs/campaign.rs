@@ -144,6 +144,18 @@ const RUNS: &[Run] = &[
         how: Printed(&["tests/host/weather.py", "100"]),
     },
     Run {
+        name: "tcp-mutants",
+        minutes: 4,
+        guards: "150 faults planted in TCP: 95 % of them are seen by its tests by segments, or by the weather",
+        how: Printed(&["tests/host/mutants.py", "150"]),
+    },
+    Run {
+        name: "scripts",
+        minutes: 2,
+        guards: "TCP's tests by segments played at Linux: what it does otherwise is known, and why",
+        how: Printed(&["tests/host/scripts.py"]),
+    },
+    Run {
         name: "links",
         minutes: 12,
         guards:
