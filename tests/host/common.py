@@ -92,6 +92,10 @@ class Stack:
                 self.process.kill()
                 self.process.wait(15)
         self.out.close()
+        return self.accounts()
+
+    def accounts(self):
+        """Its last JSON line, once it has ended."""
         lines = [line for line in self.log.read_text().splitlines() if line.startswith("{")]
         return json.loads(lines[-1]) if lines else {}
 

@@ -146,7 +146,8 @@ const RUNS: &[Run] = &[
     Run {
         name: "links",
         minutes: 12,
-        guards: "TCP between our hosts with every fault of a link: 10,000 seeds, and 2,600 in C; octets right, closes clean",
+        guards:
+            "TCP between our hosts with every fault of a link: 10,000 seeds, and 2,600 in C; octets right, closes clean",
         how: Printed(&["tests/host/links.py"]),
     },
     Run {
