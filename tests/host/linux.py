@@ -179,13 +179,14 @@ def judged(name, file, missed):
 # Stacks and what lies between
 
 @contextlib.contextmanager
-def stack(which, *settings, backend="c", seconds=600, gateway=False, address=True, bits=24, held=3):
+def stack(which, *settings, backend="c", file="tests/host/peers.mok", seconds=600, gateway=False, address=True, bits=24, held=3, weather=None):
     more = [f"gateway={THEIRS}"] if gateway else []
-    running = Stack("tests/host/peers.mok", backend, TAP, f"address={OURS}/{bits}", *more, *settings, seconds=seconds, pcap=False, stack=which)
+    running = Stack(file, backend, TAP, f"address={OURS}/{bits}", *more, *settings, seconds=seconds, pcap=False, stack=which, weather=weather)
     try:
         if not running.ready(*([f"{THEIRS}/{bits}"] if address else [])):
             raise OSError(f"the stack does not run: {running.said()}")
         yield running
+        time.sleep(1)                        # the last words of sessions
         report(running.process.poll() in (None, 0), f"{which}, {backend}: the stack is still there", running.said())
     finally:
         accounts = running.stop()
@@ -334,6 +335,64 @@ def weather_calls(mebibytes, name, **what):
         timed(f"we call, {mebibytes} MiB each way, {name}, by our relay", one)
 
 
+def own_weather(mebibytes, words):
+    with stack("Echoes", weather=words):
+        timed(f"{mebibytes} MiB each way through `--weather {words}`", lambda: echoed(connected(), mebibytes))
+
+
+PATTERN = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-\n"
+
+
+def curl(name, expected, *words):
+    began = time.monotonic()
+    done = subprocess.run(["curl", "-sS", "--max-time", "100", *words], capture_output=True, timeout=120)
+    report(done.returncode == 0 and done.stdout == expected, f"curl {name}, {time.monotonic() - began:.2f} s",
+           f"{done.returncode}, {len(done.stdout)} octets {done.stdout[:40]}, {done.stderr[-200:]}")
+
+
+def web():
+    """curl fetches and posts."""
+    if not shutil.which("curl"):
+        return skip("curl", "curl is not installed")
+    many = (PATTERN * (100_000_000 // 64 + 1))[:100_000_000]
+    posted = SCRATCH / "posted"
+    posted.write_bytes(BLOCK * 16)
+    at = f"http://{OURS}"
+    with stack(None, file="examples/http.mok"):
+        for size in [0, 1, 1000, 1_000_000, 100_000_000]:
+            curl(f"fetches {size} octets", many[:size], f"{at}/{size}")
+        curl("fetches five times over one connection", b"".join(many[:size] for size in [10, 0, 70, 2000, 1]),
+             *[f"{at}/{size}" for size in [10, 0, 70, 2000, 1]])
+        done = run("curl", "-sS", "--max-time", "60", "--data-binary", f"@{posted}", f"{at}/")
+        said = [int(number) for number in re.findall(r"\d+", done.stdout)]
+        report(said == [len(BLOCK) * 16, sum(BLOCK) * 16 % (1 << 32)], "curl posts 16 MiB, counted and summed", done.stdout[:200] + done.stderr[-200:])
+    posted.unlink()
+
+
+def fetches(mebibytes=64):
+    """`mokume connect` fetches from a web server of Linux's."""
+    folder = SCRATCH / "served"
+    folder.mkdir(exist_ok=True)
+    (folder / "file").write_bytes(BLOCK * mebibytes)
+    run("ip", "tuntap", "add", TAP, "mode", "tap")
+    run("ip", "address", "add", f"{THEIRS}/24", "dev", TAP)
+    run("ip", "link", "set", TAP, "txqueuelen", "20000", "up")
+    handler = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    server = http.server.ThreadingHTTPServer((THEIRS, 8080), lambda *what: handler(*what, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        command = [str(common.MOKUME), "connect", THEIRS, "8080", "--device", f"tap:{TAP}", "--set", f"address={OURS}/24", "--backend", "c"]
+        began = time.monotonic()
+        done = subprocess.run(command, input=b"GET /file HTTP/1.0\r\n\r\n", capture_output=True, timeout=150, cwd=SCRATCH)
+        head, _, body = done.stdout.partition(b"\r\n\r\n")
+        report(done.returncode == 0 and b"200" in head[:20] and body == BLOCK * mebibytes,
+               f"`mokume connect` fetches {mebibytes} MiB from Linux's http.server, {time.monotonic() - began:.1f} s",
+               f"{done.returncode}, {len(body)} octets, {done.stderr[-300:]}")
+    finally:
+        server.shutdown()
+        shutil.rmtree(folder)
+
+
 def crowd(sessions=1000, octets=20000):
     """All of them open before the first ends."""
     def one(plug, faults):
@@ -462,7 +521,7 @@ def flood(syns=1_050_000, rate=25_000):
     report(0 < made <= begun, f"no session of {asked - begun} SYNs, {made} of {begun} who meant it", json.dumps(counted)[:900])
 
 
-ROUGH = dict(loss=100, duplicate=100, reorder=300, corrupt=20, least=100, most=400)
+ROUGH = dict(loss=100, duplicate=100, reorder=300, corrupt=20, least=200, most=200)
 JUDGES = {
     "refused": (60, refused),
     "listens": (240, lambda: listens(1024)),
@@ -475,7 +534,10 @@ JUDGES = {
     "shaped": (120, lambda: shaped(64)),
     "weather-1": (600, lambda: weather(64, "1 % lost, 1 % doubled, 3 % late, 0.2 % damaged", **ROUGH)),
     "weather-calls": (600, lambda: weather_calls(64, "1 % lost, 1 % doubled, 3 % late, 0.2 % damaged", **ROUGH)),
-    "weather-5": (300, lambda: weather(1, "5 % lost, 20 % late", loss=500, reorder=2000, least=100, most=2000)),
+    "weather-5": (300, lambda: weather(1, "5 % lost, 20 % late, all in disorder", loss=500, reorder=2000, least=100, most=2000)),
+    "own-weather": (300, lambda: own_weather(16, "loss 1 % duplicate 1 % reorder 3 % corrupt 1 % delay 200 us")),
+    "web": (300, web),
+    "fetches": (200, fetches),
     "flood": (300, flood),
     "long": (1200, lambda: listens(5120)),
 }
