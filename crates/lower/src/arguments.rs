@@ -29,6 +29,16 @@ pub fn is_open(arg: &Arg) -> bool {
     }
 }
 
+/// The first wire of a packet that ends with `..`.
+pub fn left_open(args: &s::Args) -> Option<&s::WirePattern> {
+    let values = args.given.iter().flat_map(|given| &given.values);
+    let packets = values.filter_map(|value| if let s::Arg::Packet(packet) = value { Some(packet) } else { None });
+    packets.flat_map(|packet| &packet.parts).find_map(|part| match part {
+        s::PacketPart::Wire(pattern) if pattern.rest => Some(pattern),
+        s::PacketPart::Wire(_) | s::PacketPart::Octets(_) | s::PacketPart::Any(_) => None,
+    })
+}
+
 /// The parts of flows that a port's events have, by the names of their parameters.
 pub fn flow_parts(port: &Port) -> Vec<String> {
     let accepted = port.outputs.iter().find(|output| output.event == "accepted").map(|output| &output.params[1..]);

@@ -1,8 +1,8 @@
 //! Packets of tests: their wires as the stack calls them, and what fields have that a test does not name.
 
 use mokume_base::{Code, Diagnostic};
-use mokume_reaction::{FieldValue, WireExpression, WireId, WireItem};
-use mokume_script::{Packet, PacketPart, WirePattern};
+use mokume_reaction::{FieldValue, Wire, WireExpression, WireId, WireItem};
+use mokume_script::{Arg, Packet, PacketPart, WirePattern};
 use mokume_semantics::program as s;
 use mokume_wire::by_fields::Default as Of;
 
@@ -58,9 +58,12 @@ impl Scripting<'_> {
                 _ => names.iter().filter(|known| known.starts_with(&within)).cloned().collect(),
             };
             for (part, value) in parts.into_iter().zip(values) {
-                fields.push((part, self.arg(mokume_reaction::Type::U(64), value)));
+                let value = self.arg(mokume_reaction::Type::U(64), value);
+                self.fits(known, (name, &part), &value);
+                fields.push((part, value));
             }
         }
+        self.as_many(known, pattern);
         let source = self.program.wires.get(pattern.wire.index());
         let own = source.into_iter().flat_map(|wire| &wire.defaults).map(|(name, default)| match default {
             s::WireDefault::Of(expression) => (name.clone(), Of::Of(expression_of(expression))),
@@ -75,6 +78,32 @@ impl Scripting<'_> {
             rest: pattern.rest,
             defaults,
             pseudo: source.map_or(Vec::new(), |wire| wire.pseudo.iter().map(|name| name.text.clone()).collect()),
+        }
+    }
+
+    /// A report where a field is too narrow for its value.
+    fn fits(&mut self, wire: Option<&Wire>, (name, part): (&s::Name, &str), value: &Arg) {
+        let (Some(wire), Arg::Word(number)) = (wire, value) else { return };
+        let fields = WireItem::fields(&wire.items).into_iter().filter(|field| field.name == part);
+        let Some(width) = fields.map(|field| field.width).max() else { return };
+        if width < 64 && number >> width != 0 {
+            let text = format!("`{part}` has {width} bits in `{}`, and {number} needs more", wire.name);
+            let help = "a packet holds no such number: give a smaller one, or write the octets";
+            self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(name.span, "too large").help(help));
+        }
+    }
+
+    /// A report where a list has more elements than the wire has room for.
+    fn as_many(&mut self, wire: Option<&Wire>, pattern: &s::WirePattern) {
+        let Some(wire) = wire else { return };
+        for (at, (name, _)) in pattern.fields.iter().enumerate() {
+            let nth = pattern.fields[..at].iter().filter(|(before, _)| before.text == name.text).count();
+            let most = WireItem::fields(&wire.items).iter().filter(|field| field.name == name.text).count();
+            if most > 0 && nth == most {
+                let text = format!("`{}` comes more often than the {most} times that `{}` has room for", name.text, wire.name);
+                let help = "a packet that says more is written as octets: `x\"0304\"`";
+                self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(name.span, "one too many").help(help));
+            }
         }
     }
 

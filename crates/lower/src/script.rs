@@ -97,6 +97,13 @@ impl Scripting<'_> {
         };
         let port = &self.automaton.ports[at.index()];
         let left_out = arguments::LeftOut::Any(arguments::flow_parts(port));
+        if let Some(pattern) = arguments::left_open(args) {
+            let text = format!("what `{}` is given is known: `..` leaves nothing out of it", event.text);
+            let help = "leave it out: fields that are not named have their defaults; `..` is for outputs, behind `=>`";
+            let diagnostic = Diagnostic::error(Code("M0729"), text).at(pattern.name.span, "with `..`").help(help);
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
         let args = self.args(&port.inputs[input as usize].params, args, event, &left_out)?;
         if args.iter().any(arguments::is_open) {
             let text = format!("what `{}` is given must have values", event.text);

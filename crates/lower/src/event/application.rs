@@ -28,12 +28,12 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// A frame leaves, if the device carries frames of that size.
+    /// A frame leaves, if the device carries frames of that size: by the `mtu` that the layer above reads.
     fn put_frame(&mut self, message: r::Value) {
         let mut exits = Exits::default();
         let name = format!("{}.mtu", self.inst(self.inst).name);
         if let Some(param) = self.a.params.iter().position(|param| param.name == name) {
-            let most = self.value(r::OpKind::Param { param: param.into() });
+            let most = self.device_value(param.into(), "mtu");
             self.drop_larger(&mut exits, message, most);
         }
         self.out("frame", vec![message]);

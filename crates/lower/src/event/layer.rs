@@ -130,7 +130,8 @@ impl<'p> Writer<'_, 'p> {
         let mut exits = Exits::default();
         if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.begun) {
             // The layer below answers to `accept`: nobody above asked for that.
-            let begun = self.get(session, cell);
+            let above = self.get(session, cell);
+            let begun = self.is_there(above);
             let fork = self.fork(begun);
             self.on(&mut exits, fork, |_, _| {});
         }
@@ -238,7 +239,10 @@ impl<'p> Writer<'_, 'p> {
         };
         match is_edge {
             true if GRANTS.contains(&&**name) => self.grant_on(name, down, values),
-            true => self.nobody_handles(name),
+            true => {
+                self.nobody_handles(name);
+                self.drop_all(&values, "unexpected");
+            }
             false => self.custom(name, down, values),
         }
     }

@@ -9,7 +9,7 @@ use super::point::Full;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
 use crate::program::any_stmt;
-use crate::stack::Purpose;
+use crate::stack::{On, Purpose};
 
 impl<'x, 'p> Writer<'x, 'p> {
     // -- a new session
@@ -254,7 +254,14 @@ impl<'x, 'p> Writer<'x, 'p> {
         let args = [vec![session], self.as_user_sees(user, flow)].concat();
         let lower = vec![("lower".to_owned(), self.b.type_of(session))];
         let params = [lower, self.flow_params(&self.inst(user).bottom)].concat();
-        self.tell_entity_of(user, ("accepted", params), Purpose::Accepted, args);
+        match self.offered_to() {
+            // The layers below may refuse it before this is carried out: then there is nothing to hear.
+            Some((cell, _)) => {
+                self.event(user, On::Entity, "accepted", params, Purpose::Accepted);
+                self.op(r::OpKind::EmitBy { object: session, cell, event: "accepted".to_owned(), args });
+            }
+            None => self.tell_entity_of(user, ("accepted", params), Purpose::Accepted, args),
+        }
     }
 
     /// Tells the entity of the layer above of the session at hand, with its flow.

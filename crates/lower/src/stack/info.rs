@@ -84,7 +84,8 @@ pub struct SessionCells {
     pub opened: Option<r::CellId>,
     /// Of an application: the number that the user gave.
     pub number: Option<r::CellId>,
-    /// Of a layer that begins sessions with messages that arrive: whether this one was.
+    /// Of a layer that begins sessions with messages that arrive: for one that was, the entity above that is told of it; for the
+    /// others, and where it has ended, nobody.
     pub begun: Option<r::CellId>,
     /// Of a layer whose sessions settle: how it asked to end.
     pub ending: Option<EndingCells>,

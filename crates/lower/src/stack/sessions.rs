@@ -45,8 +45,12 @@ impl<'p> Lowering<'p> {
             let map = self.map_to(entity, "sessions", key, class, capacity);
             cells.found = Some(FoundCells { map, first, arriving, next_key });
         }
-        cells.begun =
-            self.layer(inst).is_some_and(awaits).then(|| self.scalar_cell(class, "begun", r::Type::Bool, false));
+        if self.layer(inst).is_some_and(awaits) {
+            cells.begun = self.plan.session_users(inst).first().map(|user| {
+                let above = self.infos[*user].classes.entity;
+                self.scalar_cell(class, "begun", r::Type::Ref(above), false)
+            });
+        }
         cells.ending = self.ending_cells(inst, class);
         cells
     }

@@ -4,6 +4,7 @@
 //! program. `linear` looks at one body, as soon as it is read; all others need every layer and stack.
 
 pub(crate) mod amounts;
+pub(crate) mod arrives;
 pub(crate) mod calls;
 pub(crate) mod changes;
 pub(crate) mod column;
