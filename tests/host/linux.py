@@ -68,8 +68,8 @@ class Sniffer:
     """First numbers, as they pass on the interface."""
 
     def __init__(self):
-        self.plug = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
-        self.plug.bind((TAP, 0x0800))
+        self.plug = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))          # outgoing frames, too
+        self.plug.bind((TAP, 3))
         self.plug.setblocking(False)
 
     def first_number(self, whose=OURS, source=None, destination=None):
@@ -78,7 +78,8 @@ class Sniffer:
         with contextlib.suppress(BlockingIOError):
             while True:
                 frame = self.plug.recv(2000)
-                if frame[23] != 6 or not frame[47] & 2 or frame[26:30] != socket.inet_aton(whose):
+                tcp = frame[12:14] == b"\x08\0" and frame[23] == 6
+                if not tcp or not frame[47] & 2 or frame[26:30] != socket.inet_aton(whose):
                     continue
                 ports = struct.unpack(">HH", frame[34:38])
                 number, = struct.unpack(">I", frame[38:42])
@@ -92,7 +93,7 @@ def begin_near_the_end(plug, before=1 << 20):
     repair, queue, number = 19, 20, 21
     plug.setsockopt(socket.IPPROTO_TCP, repair, 1)
     plug.setsockopt(socket.IPPROTO_TCP, queue, 2)
-    plug.setsockopt(socket.IPPROTO_TCP, number, (END - before) - END)
+    plug.setsockopt(socket.IPPROTO_TCP, number, -before)                   # as the C of it takes it: modulo 2^32
     plug.setsockopt(socket.IPPROTO_TCP, repair, -1)
 
 
@@ -178,17 +179,18 @@ def judged(name, file, missed):
 # Stacks and what lies between
 
 @contextlib.contextmanager
-def stack(which, *settings, backend="c", seconds=600, gateway=False, address=True, seed=None):
+def stack(which, *settings, backend="c", file="tests/host/peers.mok", seconds=600, gateway=False, address=True, bits=24, held=3, weather=None):
     more = [f"gateway={THEIRS}"] if gateway else []
-    running = Stack("tests/host/peers.mok", backend, TAP, f"address={OURS}/24", *more, *settings, seconds=seconds, pcap=False, stack=which)
+    running = Stack(file, backend, TAP, f"address={OURS}/{bits}", *more, *settings, seconds=seconds, pcap=False, stack=which, weather=weather)
     try:
-        if not running.ready(*([f"{THEIRS}/24"] if address else [])):
+        if not running.ready(*([f"{THEIRS}/{bits}"] if address else [])):
             raise OSError(f"the stack does not run: {running.said()}")
         yield running
-        report(running.process.poll() is None, f"{which}, {backend}: the stack is still there", running.said())
+        time.sleep(1)                        # the last words of sessions
+        report(running.process.poll() in (None, 0), f"{which}, {backend}: the stack is still there", running.said())
     finally:
         accounts = running.stop()
-        if accounts.get("reports", -1) != 0 or not 0 <= accounts.get("held", -1) <= 3:
+        if accounts.get("reports", -1) != 0 or not 0 <= accounts.get("held", -1) <= held:
             report(False, f"{which}, {backend}: no reports, nothing held", json.dumps(accounts)[:900] or running.said())
         noted = {name: count for kind in ["dropped", "counters"] for name, count in accounts.get(kind, {}).items() if count}
         print(f"   {which}:", json.dumps(noted), flush=True)
@@ -333,6 +335,64 @@ def weather_calls(mebibytes, name, **what):
         timed(f"we call, {mebibytes} MiB each way, {name}, by our relay", one)
 
 
+def own_weather(mebibytes, words):
+    with stack("Echoes", weather=words):
+        timed(f"{mebibytes} MiB each way through `--weather {words}`", lambda: echoed(connected(), mebibytes))
+
+
+PATTERN = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-\n"
+
+
+def curl(name, expected, *words):
+    began = time.monotonic()
+    done = subprocess.run(["curl", "-sS", "--max-time", "100", *words], capture_output=True, timeout=120)
+    report(done.returncode == 0 and done.stdout == expected, f"curl {name}, {time.monotonic() - began:.2f} s",
+           f"{done.returncode}, {len(done.stdout)} octets {done.stdout[:40]}, {done.stderr[-200:]}")
+
+
+def web():
+    """curl fetches and posts."""
+    if not shutil.which("curl"):
+        return skip("curl", "curl is not installed")
+    many = (PATTERN * (100_000_000 // 64 + 1))[:100_000_000]
+    posted = SCRATCH / "posted"
+    posted.write_bytes(BLOCK * 16)
+    at = f"http://{OURS}"
+    with stack(None, file="examples/http.mok"):
+        for size in [0, 1, 1000, 1_000_000, 100_000_000]:
+            curl(f"fetches {size} octets", many[:size], f"{at}/{size}")
+        curl("fetches five times over one connection", b"".join(many[:size] for size in [10, 0, 70, 2000, 1]),
+             *[f"{at}/{size}" for size in [10, 0, 70, 2000, 1]])
+        done = run("curl", "-sS", "--max-time", "60", "--data-binary", f"@{posted}", f"{at}/")
+        said = [int(number) for number in re.findall(r"\d+", done.stdout)]
+        report(said == [len(BLOCK) * 16, sum(BLOCK) * 16 % (1 << 32)], "curl posts 16 MiB, counted and summed", done.stdout[:200] + done.stderr[-200:])
+    posted.unlink()
+
+
+def fetches(mebibytes=64):
+    """`mokume connect` fetches from a web server of Linux's."""
+    folder = SCRATCH / "served"
+    folder.mkdir(exist_ok=True)
+    (folder / "file").write_bytes(BLOCK * mebibytes)
+    run("ip", "tuntap", "add", TAP, "mode", "tap")
+    run("ip", "address", "add", f"{THEIRS}/24", "dev", TAP)
+    run("ip", "link", "set", TAP, "txqueuelen", "20000", "up")
+    handler = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    server = http.server.ThreadingHTTPServer((THEIRS, 8080), lambda *what: handler(*what, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        command = [str(common.MOKUME), "connect", THEIRS, "8080", "--device", f"tap:{TAP}", "--set", f"address={OURS}/24", "--backend", "c"]
+        began = time.monotonic()
+        done = subprocess.run(command, input=b"GET /file HTTP/1.0\r\n\r\n", capture_output=True, timeout=150, cwd=SCRATCH)
+        head, _, body = done.stdout.partition(b"\r\n\r\n")
+        report(done.returncode == 0 and b"200" in head[:20] and body == BLOCK * mebibytes,
+               f"`mokume connect` fetches {mebibytes} MiB from Linux's http.server, {time.monotonic() - began:.1f} s",
+               f"{done.returncode}, {len(body)} octets, {done.stderr[-300:]}")
+    finally:
+        server.shutdown()
+        shutil.rmtree(folder)
+
+
 def crowd(sessions=1000, octets=20000):
     """All of them open before the first ends."""
     def one(plug, faults):
@@ -421,7 +481,47 @@ def interpreted(mebibytes):
         timed(f"interpreter: {mebibytes} MiB each way", lambda: echoed(connected(), mebibytes))
 
 
-ROUGH = dict(loss=100, duplicate=100, reorder=300, corrupt=20, least=100, most=400)
+def flood(syns=1_050_000, rate=25_000):
+    """SYNs of nobody make no session; who means it is served meanwhile, and who was there before stays."""
+    program = SCRATCH / "flood"
+    built = run("cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", str(ROOT / "tests/host/flood.c"), "-o", str(program))
+    if built.returncode != 0:
+        raise OSError(built.stderr[-300:])
+    begun, served, faults, took = 1, 0, [], []
+    # Answers to nobody wait for an address that nobody has: 256 of them at most.
+    with stack("Echoes", "device.mac=02:00:00:00:00:02", bits=16, held=256) as running:
+        before = connected()
+        before.sendall(b"before")
+        flooding = subprocess.Popen([str(program), TAP, "02:00:00:00:00:02", OURS, str(syns), str(rate)], stdout=subprocess.PIPE, text=True)
+        while flooding.poll() is None:
+            began = time.monotonic()
+            try:
+                fault = echoed(connected(patience=20), 0, 20000)
+                begun += 1
+                served += not fault
+                faults += [fault] if fault else []
+            except OSError as error:
+                faults.append(repr(error))
+            took.append(time.monotonic() - began)
+            time.sleep(0.5)
+        print("   flood:", flooding.communicate()[0].strip(), flush=True)
+        report(served > 0 and not faults, f"{served} connections while {syns} SYNs came, {max(took, default=0):.2f} s at worst",
+               f"{len(faults)} failed: {faults[:3]}")
+        before.sendall(b"after")
+        heard = b""
+        while len(heard) < 11:
+            heard += before.recv(100) or b"?" * 11
+        report(heard == b"beforeafter", "a session that was there before goes on", repr(heard))
+        before.shutdown(socket.SHUT_WR)
+        report(before.recv(1) == b"", "and ends", "")
+        time.sleep(1)
+        counted = running.stop()
+    asked, made = counted["dropped"].get("tcp.Connection.asked", 0), counted["counters"].get("user.E.begun", -1)
+    report(asked >= 1_000_000, f"{asked} SYNs were seen", json.dumps(counted)[:900])
+    report(0 < made <= begun, f"no session of {asked - begun} SYNs, {made} of {begun} who meant it", json.dumps(counted)[:900])
+
+
+ROUGH = dict(loss=100, duplicate=100, reorder=300, corrupt=20, least=200, most=200)
 JUDGES = {
     "refused": (60, refused),
     "listens": (240, lambda: listens(1024)),
@@ -434,7 +534,11 @@ JUDGES = {
     "shaped": (120, lambda: shaped(64)),
     "weather-1": (600, lambda: weather(64, "1 % lost, 1 % doubled, 3 % late, 0.2 % damaged", **ROUGH)),
     "weather-calls": (600, lambda: weather_calls(64, "1 % lost, 1 % doubled, 3 % late, 0.2 % damaged", **ROUGH)),
-    "weather-5": (300, lambda: weather(1, "5 % lost, 20 % late", loss=500, reorder=2000, least=100, most=2000)),
+    "weather-5": (300, lambda: weather(1, "5 % lost, 20 % late, all in disorder", loss=500, reorder=2000, least=100, most=2000)),
+    "own-weather": (300, lambda: own_weather(16, "loss 1 % duplicate 1 % reorder 3 % corrupt 1 % delay 200 us")),
+    "web": (300, web),
+    "fetches": (200, fetches),
+    "flood": (300, flood),
     "long": (1200, lambda: listens(5120)),
 }
 
