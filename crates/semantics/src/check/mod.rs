@@ -14,6 +14,7 @@ pub(crate) mod idle;
 pub(crate) mod invert;
 pub(crate) mod linear;
 pub(crate) mod live;
+pub(crate) mod parts;
 pub mod ports;
 pub(crate) mod ranges;
 pub mod rows;
