@@ -116,7 +116,7 @@ impl Sound {
 }
 
 /// What begins an item that others refer to by name.
-const NAMED: [&str; 21] = [
+const NAMED: [&str; 22] = [
     "attribute",
     "bundle",
     "const",
@@ -128,6 +128,7 @@ const NAMED: [&str; 21] = [
     "group",
     "multiplexor",
     "network",
+    "part",
     "process",
     "record",
     "router",

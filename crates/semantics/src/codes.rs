@@ -31,6 +31,13 @@ mokume_base::codes! {
     CIRCLE = "M0219";
     CLASH = "M0220";
     HIDES_BUILT_IN = "M0221";
+    // ---- parts of layers ----
+    PART_OF_ANOTHER = "M0230";
+    PART_MEMBER = "M0231";
+    PART_UNDECLARED = "M0232";
+    PART_PRIVATE = "M0233";
+    UNTAKEN_PART = "M0296";
+    IDLE_SHARE = "M0297";
     UNUSED_STATE = "M0291";
     UNUSED_PARAMETER = "M0292";
     UNUSED_SERVICE = "M0293";

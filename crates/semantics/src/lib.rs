@@ -28,6 +28,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     let (program, mut diagnostics) = resolve::resolve(loaded);
     let before = diagnostics.len();
     check::calls::check(&program, &mut diagnostics);
+    check::parts::check(&program, &mut diagnostics);
     if diagnostics.len() == before {
         check::amounts::check(&program, &mut diagnostics);
     }

@@ -366,6 +366,12 @@ pub enum SyntaxKind {
     /// [`crate::ast::Messages`]
     MESSAGES,
 
+    // ---- parts of layers ----
+    /// [`crate::ast::Part`]
+    PART,
+    /// [`crate::ast::Parts`]
+    PARTS,
+
     // ---- containers ----
     /// [`crate::ast::Container`]
     CONTAINER,

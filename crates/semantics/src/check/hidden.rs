@@ -11,21 +11,25 @@ use crate::visit::{self, Met};
 /// The fields that handlers of `deliver` bind.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
-        for handler in &layer.handlers {
+        for (index, handler) in layer.handlers.iter().enumerate() {
+            let part = layer.parts.iter().find(|part| part.handlers.contains(&(index as u32)));
             let Event::Deliver { fields, .. } = &handler.event else { continue };
             let used = used(&handler.body);
             for (_, local) in fields.iter().filter(|(_, local)| used.contains(local)) {
                 let name = &handler.locals[local.index()].name;
-                out.extend(state_of(layer, &name.text).map(|state| hidden(name, state)));
+                out.extend(state_of(layer, part, &name.text).map(|state| hidden(name, state)));
             }
         }
     }
 }
 
 /// State of the layer, but of objects, which is named behind a handle.
-fn state_of<'a>(layer: &'a Layer, name: &str) -> Option<&'a Name> {
+fn state_of<'a>(layer: &'a Layer, part: Option<&Part>, name: &str) -> Option<&'a Name> {
+    let own = part.and_then(|part| part.member(name));
+    let own = own.and_then(|(scope, member)| layer.members(scope)?.get(member as usize));
+    let visible = |known: &&Name| known.text == name && part.is_none_or(|part| part.shares(name));
     let members = layer.scopes.iter().flat_map(|scope| &scope.members);
-    members.map(|member| &member.name).find(|known| known.text == name)
+    own.map(|member| &member.name).or_else(|| members.map(|member| &member.name).find(visible))
 }
 
 fn used(body: &[Stmt]) -> BTreeSet<LocalId> {

@@ -16,6 +16,7 @@ pub(crate) mod invert;
 pub(crate) mod linear;
 pub(crate) mod live;
 pub(crate) mod names;
+pub(crate) mod parts;
 pub mod ports;
 pub(crate) mod ranges;
 pub mod rows;

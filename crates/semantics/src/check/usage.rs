@@ -25,13 +25,19 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
 
 /// Names that begin with `_` are meant to be unused.
 fn meant(name: &Name) -> bool {
-    name.text.starts_with('_')
+    plain(name).starts_with('_')
+}
+
+/// What a part of a layer calls it.
+fn plain(name: &Name) -> &str {
+    name.text.rsplit('.').next().unwrap_or(&name.text)
 }
 
 fn warn(name: &Name, code: mokume_base::Code, what: &str, help: &str) -> Diagnostic {
-    Diagnostic::warning(code, format!("{what} `{}` is never used", name.text))
-        .at(name.span, "never used")
-        .help(format!("{help}, or call it `_{}` to say that this is meant", name.text))
+    let name = (name.span, plain(name));
+    Diagnostic::warning(code, format!("{what} `{}` is never used", name.1))
+        .at(name.0, "never used")
+        .help(format!("{help}, or call it `_{}` to say that this is meant", name.1))
 }
 
 fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
@@ -47,7 +53,8 @@ fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
         classes.map(|(index, class)| (ScopeKind::Object(ObjectId(index as u32)), &class.members, class.keys.len()));
     for (kind, members, keys) in scopes.chain(objects) {
         for (index, member) in members.iter().enumerate().skip(keys) {
-            let within = matches!(member.kind, MemberKind::Container(_)) || member.name.text.contains('.');
+            let container = matches!(member.kind, MemberKind::Container(_));
+            let within = container || layer.is_contained(kind, index as u32);
             if !within && !named.contains(&(kind, index as u32)) && !meant(&member.name) {
                 out.push(warn(&member.name, codes::UNUSED_STATE, "state", "remove it"));
             }

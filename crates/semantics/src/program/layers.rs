@@ -4,8 +4,8 @@ use mokume_base::Span;
 
 use super::signature::Claim;
 use super::{
-    AttributeId, Expr, Field, Function, FunctionId, Handler, Local, LocalId, Name, Param, ScopeKind, ServiceId,
-    StateRef, Type, VocabularyId,
+    AttributeId, Expr, Field, Function, FunctionId, Handler, Local, LocalId, Name, ObjectId, Owner, Param, Part,
+    ScopeKind, ServiceId, StateRef, Type, VocabularyId,
 };
 
 /// What a layer does with sessions and flows by itself.
@@ -78,6 +78,8 @@ pub struct Layer {
     pub speaks: Vec<(VocabularyId, Span)>,
     /// The layer's own, then those of its containers.
     pub functions: Vec<Function>,
+    /// In the order in which it takes them.
+    pub parts: Vec<Part>,
     /// State of containers, in all scopes.
     pub containers: Vec<Container>,
     /// One for each event; of `deliver` one for each alternative of the header.
@@ -119,6 +121,7 @@ impl Layer {
             gives: Vec::new(),
             speaks: Vec::new(),
             functions: Vec::new(),
+            parts: Vec::new(),
             containers: Vec::new(),
             handlers: Vec::new(),
             barrier: false,
@@ -147,6 +150,51 @@ impl Layer {
             ScopeKind::Object(id) => self.objects.get_mut(id.index()).map(|class| &mut class.members),
             kind => self.scopes.iter_mut().find(|scope| scope.kind == kind).map(|scope| &mut scope.members),
         }
+    }
+}
+
+impl Layer {
+    /// The part that is called so.
+    pub fn part(&self, called: &str) -> Option<&Part> {
+        self.parts.iter().find(|part| part.called == called)
+    }
+
+    /// A class of objects by the name that code has for it: of the part that the code is of, or of the layer.
+    pub fn class(&self, part: Option<usize>, name: &str) -> Option<ObjectId> {
+        let own = part.and_then(|part| self.parts.get(part)?.object(name));
+        let whole = || self.objects.iter().position(|class| class.name.text == name);
+        own.or_else(|| whole().map(|index| ObjectId(index as u32)))
+    }
+
+    /// A function by the name that code has for it, likewise.
+    pub fn function(&self, part: Option<usize>, name: &str) -> Option<u32> {
+        let own = part.and_then(|part| self.parts.get(part)?.function(name));
+        let whole = || self.functions.iter().position(|function| function.name.text == name);
+        own.or_else(|| whole().map(|index| index as u32))
+    }
+
+    /// Whose state it is; that of objects is of whom their class is.
+    pub fn owner(&self, state: &StateRef) -> Option<Owner> {
+        let name = match state.scope {
+            ScopeKind::Object(class) => &self.objects.get(class.index())?.name.text,
+            scope => &self.members(scope)?.get(state.member as usize)?.name.text,
+        };
+        Some(self.owner_of(name))
+    }
+
+    /// Whose state or class has this name in the layer.
+    pub fn owner_of(&self, name: &str) -> Owner {
+        let first = name.split('.').next().unwrap_or(name);
+        match self.parts.iter().position(|part| part.called == first) {
+            Some(part) if name != first => Owner::Part(part),
+            _ => Owner::Layer(first.to_string()),
+        }
+    }
+
+    /// Whether state is what a container holds: nobody wrote a line for it.
+    pub fn is_contained(&self, scope: ScopeKind, member: u32) -> bool {
+        let holds = |known: &Container| known.members.iter().any(|(_, index)| *index == member);
+        self.containers.iter().any(|known| known.scope == scope && holds(known))
     }
 }
 

@@ -12,6 +12,7 @@ choice! {
         Use(Use), Const(Const), TypeAlias(TypeAlias), Record(Record), Enum(Enum), Attribute(Attribute),
         Service(Service), Signature(Signature), Vocabulary(Vocabulary), Function(Function), Layer(Layer),
         Bundle(Bundle), Wire(Wire), Stack(Stack), Network(Network), Test(Test), Container(Container),
+        Part(Part),
     }
 }
 
@@ -50,6 +51,8 @@ node! {
     Param = PARAM;
     /// A worker, multiplexor, router or endpoint.
     Layer = LAYER;
+    /// `part Output of Connection { … }`
+    Part = PART;
     /// `bundle Udp(…) = Ports / Length encoded Rfc768`
     Bundle = BUNDLE;
     /// `InetChecksum(checksums)`: a layer, bundle or stack with its arguments
@@ -111,7 +114,9 @@ macro_rules! named {
         }
     )*};
 }
-named!(Const, TypeAlias, Record, Field, Enum, Variant, Attribute, Service, Signal, Function, Param, Layer, Bundle);
+named!(
+    Const, TypeAlias, Record, Field, Enum, Variant, Attribute, Service, Signal, Function, Param, Layer, Bundle, Part
+);
 
 impl Item {
     /// The item's name; `use` and `test` have none.
@@ -330,6 +335,17 @@ impl Layer {
     /// What bundles and stacks give it.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
+    }
+    /// In order.
+    pub fn members(&self) -> Vec<Member> {
+        children(&self.0)
+    }
+}
+
+impl Part {
+    /// The layer that it is one of.
+    pub fn layer(&self) -> Option<Name> {
+        children::<Name>(&self.0).into_iter().nth(1)
     }
     /// In order.
     pub fn members(&self) -> Vec<Member> {

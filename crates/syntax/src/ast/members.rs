@@ -10,7 +10,7 @@ choice! {
     Member {
         Header(Header), Key(Key), Address(Address), Several(Several), Matching(Matching), Scope(Scope), Object(Object),
         Publish(Publish), Limit(Limit), Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Needs(Needs),
-        Gives(Gives), Speaks(Speaks), Function(Function), Handler(Handler),
+        Gives(Gives), Speaks(Speaks), Parts(Parts), Function(Function), Handler(Handler),
     }
 }
 
@@ -62,6 +62,8 @@ node! {
     Reads = READS;
     /// `writes ttl`
     Writes = WRITES;
+    /// `parts Output, Listen`
+    Parts = PARTS;
     /// `on deliver(msg, seq) { … }`
     Handler = HANDLER;
     /// `(msg, Data { seq })`
@@ -342,14 +344,14 @@ impl Uses {
 }
 
 impl Reads {
-    /// Which attributes.
+    /// Attributes; in a part also state of the layer.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }
 }
 
 impl Writes {
-    /// Which attributes.
+    /// Attributes; in a part also state of the layer.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }

@@ -1,7 +1,7 @@
 //! Types of layers: signatures, vocabularies, what a layer needs and gives.
 
 use super::{child, children, choice, doc_of, expr_after, first_token, node, Address, Expr, Key, Name, Publish, Reads};
-use super::{Signal, Writes};
+use super::{Parts, Signal, Writes};
 
 choice! {
     /// What a signature holds.
@@ -48,7 +48,7 @@ macro_rules! names {
         }
     )*};
 }
-names!(Include, Unit, Boundaries, Reasons, Speaks);
+names!(Include, Unit, Boundaries, Reasons, Speaks, Parts);
 
 impl Signature {
     /// What `needs` and `gives` call it.

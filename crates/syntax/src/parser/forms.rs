@@ -23,6 +23,7 @@ pub(super) fn form_of(word: &str) -> &'static str {
         "wire" => "wire Rfc768 big { source: u16 = Ports.source }",
         "extern" => "extern fn seal(nonce: u64, msg: Message) -> bool grows 16 from \"cipher.c\" { model }",
         "container" => "container queue<T>(room: u32) { … }",
+        "part" => "part Output of Connection { … }",
         "stack" => "stack Host(device: Device) { … }",
         "network" => "network Demo { … }",
         "test" => "test \"a stale message is dropped\" { … }",
@@ -44,6 +45,7 @@ pub(super) fn form_of(word: &str) -> &'static str {
         "needs" => "needs Datagrams, exact when checksums",
         "gives" => "gives Datagrams",
         "speaks" => "speaks Presence",
+        "parts" => "parts Output, Listen",
         "on" => "on deliver(msg, seq) { … }",
         // state
         "var" => "var next: u32 = 0",

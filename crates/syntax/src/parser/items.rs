@@ -44,6 +44,7 @@ impl Parser<'_> {
             "test" => self.test(),
             "container" => self.container(),
             "extern" => self.extern_(),
+            "part" => self.part_of_layer(),
             _ => self.layer(),
         }
     }
@@ -347,6 +348,18 @@ impl Parser<'_> {
             self.params(true);
         }
         self.braces("`{` and the layer's members", |p| p.members());
+        self.close();
+    }
+
+    /// `part Output of Connection { … }`
+    pub(super) fn part_of_layer(&mut self) {
+        self.open_documented(PART);
+        self.bump();
+        if self.name_here("the part's name") {
+            self.expect_word("of");
+            self.item_name("the layer's name");
+        }
+        self.braces("`{` and the part's members", |p| p.members());
         self.close();
     }
 

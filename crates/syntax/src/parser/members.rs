@@ -5,9 +5,9 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
-pub(super) const MEMBER_WORDS: [&str; 20] = [
+pub(super) const MEMBER_WORDS: [&str; 21] = [
     "header", "key", "match", "address", "below", "entity", "point", "session", "object", "publish", "limit", "serves",
-    "uses", "reads", "writes", "needs", "gives", "speaks", "fn", "on",
+    "uses", "reads", "writes", "needs", "gives", "speaks", "parts", "fn", "on",
 ];
 
 /// How a header lies where no wire says it.
@@ -119,6 +119,7 @@ impl Parser<'_> {
             "needs" => self.claims(NEEDS),
             "gives" => self.claims(GIVES),
             "speaks" => self.name_list(SPEAKS, "a vocabulary's name"),
+            "parts" => self.name_list(PARTS, "a part's name"),
             "fn" => self.function(),
             _ => self.handler(),
         }
@@ -334,14 +335,14 @@ impl Parser<'_> {
     pub(super) fn names(&mut self, kind: SyntaxKind) {
         self.open_documented(kind);
         self.bump();
-        self.item_name_here("an attribute's name");
+        self.item_name_here("the name of an attribute, or of state in a part");
         loop {
             if self.at(IDENT) && self.same_line(0) && !self.at_any_word(&MEMBER_WORDS) {
-                self.missing_comma("attribute");
+                self.missing_comma("name");
             } else if !self.eat(COMMA) {
                 break;
             }
-            self.item_name("an attribute's name");
+            self.item_name("the name of an attribute, or of state in a part");
         }
         self.close();
     }

@@ -57,7 +57,7 @@ pub enum Fragment {
 /// The bound on nesting and on chains of operators, so that no text exhausts the stack of who walks the tree.
 const MAX_DEPTH: u32 = 200;
 
-const ITEM_WORDS: [&str; 21] = [
+const ITEM_WORDS: [&str; 22] = [
     "use",
     "const",
     "type",
@@ -79,6 +79,7 @@ const ITEM_WORDS: [&str; 21] = [
     "test",
     "container",
     "extern",
+    "part",
 ];
 
 pub(crate) struct Parser<'t> {

@@ -162,8 +162,24 @@ impl<'c> Body<'c> {
 
     /// The class of objects of that name.
     pub fn object_class(&self, name: &str) -> Option<ObjectId> {
-        let objects = &self.this_layer()?.objects;
-        objects.iter().position(|class| class.name.text == name).map(|index| ObjectId(index as u32))
+        self.this_layer()?.class(self.view.part, name)
+    }
+
+    /// A function of the container whose code this is, else of the part, else of the layer; of a part of that name, `output.send`.
+    pub fn own_function(&self, name: &str) -> Option<u32> {
+        let layer = self.this_layer()?;
+        match &self.view.inside {
+            Some(view) => layer.containers.get(view.instance as usize)?.function(name),
+            None => layer.function(self.view.part, name),
+        }
+    }
+
+    /// The part of the layer that a name in front of a dot means.
+    pub fn part_named(&self, name: &str) -> Option<&Part> {
+        if self.view.inside.is_some() || self.locals.find(name).is_some() {
+            return None;
+        }
+        self.this_layer()?.part(name)
     }
 
     /// The name of an item that an expression is: a plain one, or with the module or file that it is of, `udp.Ports`.

@@ -17,6 +17,8 @@ pub struct View {
     pub layer: Option<LayerId>,
     /// The object in whose own code this stands.
     pub object: Option<ObjectId>,
+    /// The part of the layer in whose text this stands.
+    pub part: Option<usize>,
     /// The container whose code this is: it sees nothing else.
     pub inside: Option<Rc<Inside>>,
     pub params: Vec<ParamName>,
@@ -42,7 +44,7 @@ impl View {
         Some((index as u32, self.params[index].ty))
     }
 
-    /// The state of that name: of the container or object whose code this is, then of the layer's scopes.
+    /// The state of that name: of the container, object or part whose code this is, then of the layer's scopes.
     pub fn state(&self, program: &Program, name: &str) -> Option<(ScopeKind, u32)> {
         if let Some(inside) = &self.inside {
             return inside.member(name);
@@ -53,6 +55,9 @@ impl View {
                 return Some((ScopeKind::Object(object), member));
             }
         }
+        if let Some(own) = self.part.and_then(|part| layer.parts.get(part)?.member(name)) {
+            return Some(own);
+        }
         layer.scopes.iter().find_map(|scope| Some((scope.kind, position(&scope.members, name)?)))
     }
 
@@ -61,7 +66,18 @@ impl View {
         let Some(layer) = self.layer(program) else { return Vec::new() };
         let own = self.object.and_then(|object| layer.objects.get(object.index())).map(|class| &class.members);
         let members = layer.scopes.iter().map(|scope| &scope.members).chain(own).flatten();
-        members.map(|member| member.name.text.clone()).collect()
+        let part = self.part.and_then(|part| layer.parts.get(part)).map(|part| &part.members);
+        let in_part = part.into_iter().flatten().map(|(name, ..)| name.clone());
+        let names = members.map(|member| &member.name.text);
+        let of_layer = names.filter(|name| matches!(layer.owner_of(name), Owner::Layer(_))).cloned();
+        of_layer.chain(in_part).collect()
+    }
+
+    /// The part that has state of that name, and what it is called, when this is not its code.
+    pub fn owner_part(&self, program: &Program, name: &str) -> Option<(Name, String)> {
+        let layer = self.layer(program)?;
+        let part = layer.parts.iter().find(|part| part.member(name).is_some())?;
+        Some((part.name.clone(), part.called.clone()))
     }
 
     /// The class of objects that has a member of that name, when this is not its code.

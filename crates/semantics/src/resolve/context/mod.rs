@@ -141,7 +141,8 @@ impl Context {
             | Item::Wire(_)
             | Item::Stack(_)
             | Item::Network
-            | Item::Container(_) => false,
+            | Item::Container(_)
+            | Item::Part(_) => false,
         };
         if built_in {
             self.hides(name, item.kind());

@@ -31,6 +31,8 @@ pub enum Item {
     Network,
     /// By its place among the trees.
     Container(usize),
+    /// Of a layer, by its place among the trees.
+    Part(usize),
 }
 
 impl Item {
@@ -50,6 +52,7 @@ impl Item {
             Item::Stack(_) => "a stack",
             Item::Network => "a network",
             Item::Container(_) => "a container",
+            Item::Part(_) => "a part of a layer",
         }
     }
 }

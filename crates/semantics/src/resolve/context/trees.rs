@@ -23,6 +23,7 @@ pub struct Trees {
     pub vocabularies: Vec<(FileId, ast::Vocabulary)>,
     pub functions: Vec<(FileId, ast::Function)>,
     pub layers: Vec<(FileId, ast::Layer)>,
+    pub parts: Vec<(FileId, ast::Part)>,
     pub bundles: Vec<(FileId, ast::Bundle)>,
     pub wires: Vec<(FileId, ast::Wire)>,
     pub stacks: Vec<(FileId, ast::Stack)>,

@@ -9,13 +9,16 @@ use crate::resolve::body::Body;
 use crate::resolve::context::{Item, Kind};
 use crate::resolve::expr;
 use crate::resolve::expr::{
-    arguments, containers, conversions, flows, methods, natives, operations, operators, positional,
+    arguments, conversions, flows, methods, natives, operations, operators, parts, positional, refusals,
 };
 use crate::{codes, suggest};
 
 /// A call: by a plain name, or of something behind a dot.
 pub fn read(body: &mut Body, call: &ast::CallExpr, want: Option<Type>, span: Span) -> Expr {
     let (Some(callee), args) = (call.callee(), call.args()) else { return unknown(span) };
+    if let Some(found) = parts::call(body, &callee, &args, span) {
+        return found;
+    }
     if let Some(name) = body.item_name(&callee) {
         return by_name(body, &name, &args, want, span);
     }
@@ -75,15 +78,11 @@ fn new_message(body: &mut Body, args: &[ast::Arg], span: Span) -> Expr {
 }
 
 fn own_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Option<Expr> {
-    let layer = body.this_layer()?;
-    let index = match &body.view.inside {
-        Some(view) => layer.containers.get(view.instance as usize)?.function(&name.text)? as usize,
-        None => layer.functions.iter().position(|function| function.name.text == name.text)?,
-    };
-    let head = layer.functions[index].clone();
+    let function = body.own_function(&name.text)?;
+    let head = body.this_layer()?.functions.get(function as usize)?.clone();
     let args = arguments::for_params(body, &name.text, &head.params, args, span);
-    containers::refusal_is_met(body, &head, span);
-    Some(make(ExprKind::CallOwn { function: index as u32, args }, head.result, span))
+    refusals::refusal_is_met(body, &head, span);
+    Some(make(ExprKind::CallOwn { function, args }, head.result, span))
 }
 
 /// A function that the layer has as a parameter.

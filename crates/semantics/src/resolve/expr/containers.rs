@@ -7,7 +7,8 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{arguments, state};
+use crate::resolve::expr::refusals::refusal_is_met;
+use crate::resolve::expr::{arguments, parts, state};
 use crate::{codes, suggest, tree};
 
 /// A container that an expression names, and the object that it is in.
@@ -89,24 +90,11 @@ pub(super) fn part(body: &mut Body, base: &Tree, name: &Name) -> Option<Expr> {
     Some(state::value(body, state, name))
 }
 
-/// A report: nothing here meets that this may refuse.
-pub(super) fn refusal_is_met(body: &mut Body, head: &Function, span: Span) {
-    if !head.refuses {
-        return;
-    }
-    let name = &head.name.text;
-    let text = format!("what happens when `{name}` refuses?");
-    let help = match head.result {
-        Type::Unit => format!("say it: `{name}(…) or {{ drop msg: full  return }}`"),
-        _ => format!("write `if let x = {name}(…) {{ … }}`, or `let x = {name}(…) or {{ return }}`"),
-    };
-    body.error(codes::REFUSAL_UNMET, text, span, "may refuse", &help);
-}
-
 /// A call of a function that may refuse; none if it is something else.
 pub fn refusing(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Expr> {
     let callee = call.callee()?;
     let found = match &callee {
+        Tree::Field(_) if parts::is_call(body, &callee) => parts::refusing(body, &callee, &call.args(), span)?,
         Tree::Field(field) => {
             let base = field.base()?;
             let name = tree::some_name(body.file, field.name())?;
@@ -119,14 +107,10 @@ pub fn refusing(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Exp
         }
         _ => {
             let name = tree::name_expr(body.file, &callee)?;
-            let layer = body.this_layer()?;
-            let index = match &body.view.inside {
-                Some(view) => layer.containers.get(view.instance as usize)?.function(&name.text)?,
-                None => layer.functions.iter().position(|known| known.name.text == name.text)? as u32,
-            };
-            let head = layer.functions.get(index as usize).filter(|head| head.refuses)?.clone();
+            let function = body.own_function(&name.text)?;
+            let head = body.this_layer()?.functions.get(function as usize).filter(|head| head.refuses)?.clone();
             let args = arguments::for_params(body, &name.text, &head.params, &call.args(), span);
-            make(ExprKind::CallOwn { function: index, args }, head.result, span)
+            make(ExprKind::CallOwn { function, args }, head.result, span)
         }
     };
     Some(with_names(body, found))

@@ -8,7 +8,7 @@ use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
-use crate::resolve::expr::{below, containers, data, flow_parts, messages, state, vectors};
+use crate::resolve::expr::{below, containers, data, flow_parts, messages, parts, state, vectors};
 use crate::{codes, suggest, tree};
 
 /// `a.b`
@@ -16,6 +16,9 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
     let (Some(base), Some(name)) = (expr.base(), tree::some_name(body.file, expr.name())) else {
         return unknown(span);
     };
+    if let Some(found) = parts::state(body, &base, &name) {
+        return found;
+    }
     if let Some(found) = containers::part(body, &base, &name) {
         return found;
     }

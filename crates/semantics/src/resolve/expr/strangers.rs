@@ -35,12 +35,25 @@ pub fn report(body: &mut Body, name: &Name) {
     if name.text == "listener" {
         return listener(body, name);
     }
+    if let Some(part) = body.part_named(&name.text).cloned() {
+        let text = format!("`{}` is a part of the layer, not a value; what it has is its own", name.text);
+        let diagnostic = Diagnostic::error(codes::PART_PRIVATE, text).at(name.span, "a part");
+        let help = format!("call one of its functions: `{}.f(…)`", name.text);
+        return body.report(diagnostic.label(part.name.span, "declared here").help(help));
+    }
     let mut diagnostic =
         Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no `{}` here", name.text)).at(name.span, "unknown");
     if let Some(owner) = body.view.hidden_owner(&body.cx.program, &name.text) {
         diagnostic = diagnostic.note(format!("`{}` belongs to the objects `{owner}`", name.text));
         body.report(diagnostic.help(format!("find one first: `if let e = {owner}[key] {{ e.{} … }}`", name.text)));
         return;
+    }
+    let of_part = body.view.owner_part(&body.cx.program, &name.text);
+    if let Some((part, called)) = of_part.filter(|_| !body.is_fixed()) {
+        let text = format!("`{}` is state of the part `{}` alone", name.text, part.text);
+        let help = format!("declare it in the layer, or call a function of that part: `{called}.f(…)`");
+        let diagnostic = Diagnostic::error(codes::PART_PRIVATE, text).at(name.span, "of a part");
+        return body.report(diagnostic.label(part.span, "the part").help(help));
     }
     if body.is_fixed() && body.view.state_names(&body.cx.program).contains(&name.text) {
         let text = format!("`{}` is state, and this must be known before the stack starts", name.text);

@@ -63,6 +63,10 @@ pub fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: ast::Ite
             trees.containers.push((file, item));
             Item::Container(trees.containers.len() - 1)
         }
+        ast::Item::Part(item) => {
+            trees.parts.push((file, item));
+            Item::Part(trees.parts.len() - 1)
+        }
         ast::Item::Network(item) => {
             trees.networks.push((file, item));
             Item::Network

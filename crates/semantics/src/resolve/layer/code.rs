@@ -7,30 +7,39 @@ use crate::check::linear;
 use crate::program::*;
 use crate::resolve::body::{Body, BodyKind};
 use crate::resolve::context::{Context, Pending};
-use crate::resolve::layer::reader::LayerReader;
+use crate::resolve::layer::reader::{LayerReader, Source};
 use crate::resolve::layer::{handlers, sight};
 use crate::resolve::stmt;
 use crate::resolve::stmt::function;
 use crate::{codes, tree};
 
 /// Functions first, then handlers; those with parameters of unknown type when who calls them has been read.
-pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
+pub(super) fn read(reader: &mut LayerReader, sources: &[Source]) {
     let mut function = 0;
-    let mut waiting: Vec<ast::Handler> = Vec::new();
-    for member in item.members() {
-        match member {
-            ast::Member::Function(tree) => {
-                function_code(reader, function, &tree);
-                function += 1;
+    let mut waiting: Vec<(&Source, ast::Handler)> = Vec::new();
+    for source in sources {
+        reader.at(source);
+        for member in &source.members {
+            match member {
+                ast::Member::Function(tree) => {
+                    function_code(reader, function, tree);
+                    function += 1;
+                }
+                ast::Member::Handler(handler) => waiting.push((source, handler.clone())),
+                ast::Member::Object(object) => {
+                    waiting.extend(object.handlers().into_iter().map(|handler| (source, handler)));
+                }
+                _ => {}
             }
-            ast::Member::Handler(handler) => waiting.push(handler),
-            ast::Member::Object(object) => waiting.extend(object.handlers()),
-            _ => {}
         }
     }
     while !waiting.is_empty() {
-        let ready = waiting.iter().position(|handler| !is_vague(reader, handler)).unwrap_or(0);
-        let next = waiting.remove(ready);
+        let ready = waiting.iter().position(|(source, handler)| {
+            reader.at(source);
+            !is_vague(reader, handler)
+        });
+        let (source, next) = waiting.remove(ready.unwrap_or(0));
+        reader.at(source);
         handler_code(reader, &next);
     }
 }
@@ -53,8 +62,12 @@ fn is_vague(reader: &mut LayerReader, tree: &ast::Handler) -> bool {
 
 fn function_code(reader: &mut LayerReader, index: usize, tree: &ast::Function) {
     let head = reader.this().functions[index].clone();
-    let (file, id) = (reader.file, reader.id);
-    let read = |cx: &mut Context| function::body(Body::of_function(cx, file, Some(id), &head), tree, &head);
+    let (file, id, part) = (reader.file, reader.id, reader.part);
+    let read = |cx: &mut Context| {
+        let mut body = Body::of_function(cx, file, Some(id), &head);
+        body.view.part = part;
+        function::body(body, tree, &head)
+    };
     let (locals, excused, body) = reader.cx.settled(read);
     let held: Vec<LocalId> =
         head.params.iter().filter(|param| param.ty == Type::Message).map(|param| param.local).collect();
@@ -75,9 +88,10 @@ fn handler_code(reader: &mut LayerReader, tree: &ast::Handler) {
     let Some(index) = head_of(reader, tree) else { return };
     let head = reader.this().handlers[index].clone();
     let kind = BodyKind::Handler(handlers::role(&head.event));
-    let (file, id) = (reader.file, reader.id);
+    let (file, id, part) = (reader.file, reader.id, reader.part);
     let (locals, excused, statements) = reader.cx.settled(|cx| {
         let mut body = Body::of_scope(cx, file, id, kind, head.scope);
+        body.view.part = part;
         for local in &head.locals {
             body.locals.bind(&local.name, local.ty);
         }

@@ -67,13 +67,19 @@ fn quota_of(
     if let Some(inside) = &reader.inside {
         return inside.member(&name.text);
     }
-    let is_it = |member: &Member| member.name.text == name.text && matches!(member.kind, MemberKind::Quota { .. });
-    if let Some(place) = members.iter().position(is_it) {
-        return Some((scope, place as u32));
+    let own = reader.full(&name);
+    let entity = reader.this().scopes.iter().find(|known| known.kind == ScopeKind::Entity);
+    let outer = entity.map_or(&[][..], |known| &known.members);
+    for name in [own.text, name.text] {
+        let is_it = |member: &Member| member.name.text == name && matches!(member.kind, MemberKind::Quota { .. });
+        if let Some(place) = members.iter().position(is_it) {
+            return Some((scope, place as u32));
+        }
+        if let Some(place) = outer.iter().position(is_it) {
+            return Some((ScopeKind::Entity, place as u32));
+        }
     }
-    let outer = reader.this().scopes.iter().find(|known| known.kind == ScopeKind::Entity)?;
-    let place = outer.members.iter().position(is_it)?;
-    Some((ScopeKind::Entity, place as u32))
+    None
 }
 
 fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(FileId, ast::Container, Name)> {
@@ -142,7 +148,7 @@ fn parts(
         let (layer, shared) = (reader.id, Rc::new(inside.clone()));
         let types = inside.types.clone();
         reader.cx.with_types(&types, |cx| {
-            let mut inner = LayerReader { cx, file, id: layer, inside: Some(shared), once: Vec::new() };
+            let mut inner = LayerReader { inside: Some(shared), ..LayerReader::new(cx, file, layer) };
             match &state {
                 ast::State::Contained(tree) => declare(&mut inner, scope, tree, &full, members),
                 state => {

@@ -14,41 +14,41 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::{codes, tree};
 
 /// The heads of all functions and handlers.
-pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
-    for member in item.members() {
+pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
+    for member in members {
         match member {
-            ast::Member::Function(function) => {
-                let head = function_head(reader, &function);
-                let first = reader
-                    .this()
-                    .functions
-                    .iter()
-                    .find(|first| first.name.text == head.name.text)
-                    .map(|first| first.name.clone());
-                if let Some(first) = first {
-                    let diagnostic = twice("function", &head.name, &first);
-                    reader.cx.report(diagnostic);
-                }
-                if is_value(&head.name.text) {
-                    reader.cx.hides(&head.name, "a function");
-                }
-                reader.this().functions.push(head);
-            }
-            ast::Member::Handler(handler) => add_handler(reader, None, &handler),
+            ast::Member::Function(function) => add_function(reader, function),
+            ast::Member::Handler(handler) => add_handler(reader, None, handler),
             ast::Member::Object(object) => {
                 let name = tree::some_name(reader.file, object.name());
-                let position = reader
-                    .this()
-                    .objects
-                    .iter()
-                    .position(|class| Some(&class.name.text) == name.as_ref().map(|name| &name.text));
+                let part = reader.part;
+                let class = name.and_then(|name| reader.this().class(part, &name.text));
                 for handler in object.handlers() {
-                    add_handler(reader, position.map(|index| ObjectId(index as u32)), &handler);
+                    add_handler(reader, class, &handler);
                 }
             }
             _ => {}
         }
     }
+}
+
+fn add_function(reader: &mut LayerReader, tree: &ast::Function) {
+    let mut head = function_head(reader, tree);
+    let own = head.name.clone();
+    head.name = reader.full(&own);
+    let same = |first: &&Function| first.name.text == head.name.text || first.name.text == own.text;
+    if let Some(first) = reader.this().functions.iter().find(same).map(|first| first.name.clone()) {
+        let diagnostic = twice("function", &own, &first);
+        reader.cx.report(diagnostic);
+    }
+    if is_value(&own.text) {
+        reader.cx.hides(&own, "a function");
+    }
+    let index = reader.this().functions.len() as u32;
+    if let Some(part) = reader.part {
+        reader.this().parts[part].functions.push((own.text, index));
+    }
+    reader.this().functions.push(head);
 }
 
 /// The head of a function of the layer, whose parameters may be objects of it.
@@ -58,13 +58,13 @@ fn function_head(reader: &mut LayerReader, function: &ast::Function) -> Function
         let Some(name) = tree::some_name(reader.file, param.name()) else { continue };
         let object = match param.ty() {
             Some(ast::Type::Named(named)) => named.name().and_then(|named| {
-                let text = named.text();
-                reader.this().objects.iter().position(|class| class.name.text == text)
+                let part = reader.part;
+                reader.this().class(part, &named.text())
             }),
             _ => None,
         };
         let ty = match object {
-            Some(index) => Type::Object(ObjectId(index as u32)),
+            Some(class) => Type::Object(class),
             None => annotations::of_param(reader.cx, reader.file, &name, param.ty()),
         };
         let default = param.default().map(|value| expr::value(&mut Body::constant(reader.cx, reader.file), &value, ty));
@@ -81,7 +81,7 @@ fn function_head(reader: &mut LayerReader, function: &ast::Function) -> Function
 }
 
 fn add_handler(reader: &mut LayerReader, object: Option<ObjectId>, handler: &ast::Handler) {
-    let Some(head) = handlers::read(reader.cx, reader.file, reader.id, object, handler) else { return };
+    let Some(head) = handlers::read(reader, object, handler) else { return };
     push(reader, head);
 }
 
@@ -90,11 +90,21 @@ fn push(reader: &mut LayerReader, head: Handler) {
     if let Some(first) =
         reader.this().handlers.iter().find(|first| handlers::same_event(first, &head)).map(|first| first.span)
     {
+        let help = match reader.this().parts.is_empty() {
+            true => "write both into one",
+            false => {
+                "a layer and its parts have one handler for an event: write one, that calls functions of the others"
+            }
+        };
         let diagnostic = Diagnostic::error(codes::HANDLER_TWICE, "this event has a handler already")
             .at(head.span, "the second")
             .label(first, "the first")
-            .help("write both into one");
+            .help(help);
         reader.cx.report(diagnostic);
+    }
+    let index = reader.this().handlers.len() as u32;
+    if let Some(part) = reader.part {
+        reader.this().parts[part].handlers.push(index);
     }
     reader.this().handlers.push(head);
 }

@@ -10,19 +10,14 @@ use crate::resolve::expr::annotations;
 use crate::resolve::items::fields::FieldUse;
 use crate::resolve::items::{fields, signatures};
 use crate::resolve::layer::reader::LayerReader;
-use crate::resolve::layer::scopes;
+use crate::resolve::layer::{parts, scopes};
 use crate::{codes, tree};
 
 /// All members: what state may speak of, then scopes from the outside in, as places for messages take from the quotas of those
 /// around them, then objects.
 pub(super) fn all(reader: &mut LayerReader, members: &[ast::Member]) {
     let rank = |member: &&ast::Member| match member {
-        ast::Member::Scope(scope) => match scopes::kind_of(scope) {
-            ScopeKind::Entity => 1,
-            ScopeKind::Point => 2,
-            ScopeKind::SessionBelow => 3,
-            ScopeKind::Session | ScopeKind::Object(_) => 4,
-        },
+        ast::Member::Scope(scope) => scopes::rank(scopes::kind_of(scope)),
         ast::Member::Object(_) => 5,
         _ => 0,
     };
@@ -35,6 +30,9 @@ pub(super) fn all(reader: &mut LayerReader, members: &[ast::Member]) {
 /// One line for each kind of member; those that are bodies wait for the second pass.
 fn read(reader: &mut LayerReader, member: &ast::Member) {
     let span = member.span(reader.file);
+    if reader.part.is_some() && parts::not_in_a_part(reader, member, span) {
+        return;
+    }
     match member {
         ast::Member::Header(header) => add_header(reader, header, span),
         ast::Member::Key(key) => set_key(reader, key, span),
@@ -52,11 +50,11 @@ fn read(reader: &mut LayerReader, member: &ast::Member) {
         }
         ast::Member::Uses(uses) => add_use(reader, uses),
         ast::Member::Reads(reads) => {
-            let found = attributes_named(reader, reads.names());
+            let found = attributes_named(reader, reads.names(), false);
             reader.this().reads.extend(found);
         }
         ast::Member::Writes(writes) => {
-            let found = attributes_named(reader, writes.names());
+            let found = attributes_named(reader, writes.names(), true);
             reader.this().writes.extend(found);
         }
         ast::Member::Needs(needs) => {
@@ -71,7 +69,7 @@ fn read(reader: &mut LayerReader, member: &ast::Member) {
             let found = signatures::vocabularies(reader.cx, reader.file, &speaks.names());
             reader.this().speaks.extend(found);
         }
-        ast::Member::Limit(_) | ast::Member::Function(_) | ast::Member::Handler(_) => {}
+        ast::Member::Limit(_) | ast::Member::Parts(_) | ast::Member::Function(_) | ast::Member::Handler(_) => {}
     }
 }
 
@@ -183,8 +181,9 @@ fn service_named(reader: &mut LayerReader, name: Option<Name>) -> Option<(Servic
     }
 }
 
-fn attributes_named(reader: &mut LayerReader, names: Vec<ast::Name>) -> Vec<AttributeId> {
+fn attributes_named(reader: &mut LayerReader, names: Vec<ast::Name>, writes: bool) -> Vec<AttributeId> {
     let mut found = Vec::new();
+    let names = parts::share(reader, names, writes);
     for name in names.iter().map(|name| tree::name(reader.file, name)) {
         match reader.cx.item(reader.file, &name.text) {
             Some(Item::Attribute(id)) => found.push(id),

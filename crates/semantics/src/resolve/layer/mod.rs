@@ -9,6 +9,7 @@ mod handlers;
 mod heads;
 mod kinds;
 mod members;
+mod parts;
 mod quotas;
 mod reader;
 mod rules;
@@ -17,7 +18,7 @@ mod sight;
 mod values;
 
 use mokume_base::FileId;
-use mokume_syntax::ast::{self, AstNode};
+use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::context::{ContainerId, Context, Higher};
@@ -47,8 +48,10 @@ pub fn declare(cx: &mut Context) {
         cx.program.layers.push(Layer::bare(name, item.doc(), shape, params));
     }
     for (index, (file, item)) in trees.layers.iter().enumerate() {
-        members_of(cx, LayerId(index as u32), *file, item);
+        let id = LayerId(index as u32);
+        members_of(cx, (id, id), *file, item);
     }
+    parts::untaken(cx);
     for (index, (file, item)) in trees.layers.iter().enumerate() {
         heads_of(cx, LayerId(index as u32), *file, item);
     }
@@ -63,31 +66,39 @@ pub fn with_containers(cx: &mut Context, of: LayerId, containers: &[(String, Con
     cx.program.layers.push(bare);
     let id = LayerId(cx.program.layers.len() as u32 - 1);
     cx.higher.containers.extend(containers.iter().map(|(name, of)| (id, name.clone(), *of)));
-    members_of(cx, id, *file, item);
+    members_of(cx, (id, of), *file, item);
     heads_of(cx, id, *file, item);
     bodies_of(cx, id, *file, item);
     id
 }
 
-fn members_of(cx: &mut Context, id: LayerId, file: FileId, item: &ast::Layer) {
-    for call in item.syntax().descendants().filter_map(ast::CallExpr::cast) {
-        let Some((owner, name)) = call.callee().and_then(|callee| tree::name_field(file, &callee)) else {
-            continue;
-        };
-        if matches!(owner.text.as_str(), "below" | "above") {
-            cx.said.emitted.push((id, name.text, owner.text == "below"));
+/// What a layer declares, in its own text and in those of its parts; `of` is the layer as it is written.
+fn members_of(cx: &mut Context, (id, of): (LayerId, LayerId), file: FileId, item: &ast::Layer) {
+    let mut declare = LayerReader::new(cx, file, id);
+    parts::take(&mut declare, of, item);
+    for source in parts::sources(declare.cx, id, file, item) {
+        declare.at(&source);
+        members::all(&mut declare, &source.members);
+        for member in &source.members {
+            let emitted = parts::emitted(source.file, member).into_iter().map(|(name, down)| (id, name, down));
+            declare.cx.said.emitted.extend(emitted);
         }
     }
-    let mut declare = LayerReader { cx, file, id, inside: None, once: Vec::new() };
-    members::all(&mut declare, &item.members());
+    parts::clashes(&mut declare);
 }
 
 fn heads_of(cx: &mut Context, id: LayerId, file: FileId, item: &ast::Layer) {
-    let mut declare = LayerReader { cx, file, id, inside: None, once: Vec::new() };
-    heads::read(&mut declare, item);
+    let sources = parts::sources(cx, id, file, item);
+    let mut declare = LayerReader::new(cx, file, id);
+    for source in &sources {
+        declare.at(source);
+        heads::read(&mut declare, &source.members);
+    }
+    declare.at(&sources[0]);
     heads::container_heads(&mut declare);
-    rules::shape_rules(&mut declare, item);
-    if !rules::misspelt_services(&mut declare, item) {
+    let all: Vec<ast::Member> = sources.into_iter().flat_map(|source| source.members).collect();
+    rules::shape_rules(&mut declare, &all);
+    if !rules::misspelt_services(&mut declare, &all) {
         rules::served_operations(&mut declare);
     }
 }
@@ -101,9 +112,14 @@ pub fn bodies(cx: &mut Context) {
 }
 
 fn bodies_of(cx: &mut Context, id: LayerId, file: FileId, item: &ast::Layer) {
-    let mut work = LayerReader { cx, file, id, inside: None, once: Vec::new() };
-    values::read(&mut work, item);
-    code::read(&mut work, item);
+    let sources = parts::sources(cx, id, file, item);
+    let mut work = LayerReader::new(cx, file, id);
+    for source in &sources {
+        work.at(source);
+        values::read(&mut work, &source.members);
+    }
+    code::read(&mut work, &sources);
+    work.at(&sources[0]);
     code::containers(&mut work);
     code::scopes(&mut work);
     code::barrier(&mut work);

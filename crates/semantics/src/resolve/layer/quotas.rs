@@ -3,7 +3,7 @@
 use mokume_syntax::ast;
 
 use crate::program::*;
-use crate::resolve::body::{Body, BodyKind};
+use crate::resolve::body::BodyKind;
 use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::sight;
 use crate::{codes, tree};
@@ -21,8 +21,9 @@ pub(super) fn read(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::St
             continue;
         };
         let Some(quota) = named(reader, scope, &quota) else { continue };
+        let full = reader.full_in(scope, &name);
         let Some(members) = reader.this().members_mut(scope) else { continue };
-        set(members, &name.text, &quota);
+        set(members, &full.text, &quota);
     }
 }
 
@@ -49,7 +50,7 @@ pub(super) fn in_front(states: &[ast::State]) -> Vec<ast::State> {
 
 /// The quota of that name that places of a scope may take from; a report if there is none in sight.
 fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<StateRef> {
-    let body = Body::of_scope(reader.cx, reader.file, reader.id, BodyKind::Value, scope);
+    let body = reader.body(BodyKind::Value, scope);
     let is_quota = |(kind, member): &(ScopeKind, u32)| {
         matches!(body.member(*kind, *member).map(|member| &member.kind), Some(MemberKind::Quota { .. }))
     };

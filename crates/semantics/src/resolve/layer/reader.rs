@@ -8,6 +8,14 @@ use crate::resolve::body::{Body, BodyKind};
 use crate::resolve::context::{Context, Inside};
 use crate::resolve::expr;
 
+/// A text that a layer is made of: its own, or that of a part.
+pub struct Source {
+    pub file: FileId,
+    /// Among the layer's parts.
+    pub part: Option<usize>,
+    pub members: Vec<ast::Member>,
+}
+
 /// A layer whose declarations are being read.
 pub struct LayerReader<'a> {
     pub cx: &'a mut Context,
@@ -15,11 +23,51 @@ pub struct LayerReader<'a> {
     pub id: LayerId,
     /// The container whose state is being read.
     pub inside: Option<std::rc::Rc<Inside>>,
+    /// The part of the layer whose text is being read.
+    pub part: Option<usize>,
+    /// The parts that it took in, by the places of their names, and where.
+    pub taken: Vec<(Span, Span)>,
     /// Members that a layer has once, as far as they were met, and where.
     pub once: Vec<(&'static str, Span)>,
 }
 
-impl LayerReader<'_> {
+impl<'a> LayerReader<'a> {
+    /// Of a layer's own text.
+    pub fn new(cx: &'a mut Context, file: FileId, id: LayerId) -> LayerReader<'a> {
+        LayerReader { cx, file, id, inside: None, part: None, taken: Vec::new(), once: Vec::new() }
+    }
+
+    /// Goes on with another text of the layer.
+    pub fn at(&mut self, source: &Source) {
+        self.file = source.file;
+        self.part = source.part;
+        self.once.clear();
+    }
+
+    /// What the layer calls something that the text at hand declares.
+    pub fn full(&mut self, own: &Name) -> Name {
+        match self.part {
+            Some(part) => Name { text: self.this().parts[part].full(&own.text), span: own.span },
+            None => own.clone(),
+        }
+    }
+
+    /// The same, of a scope's state; that of an object is the object's, whose name says the part.
+    pub fn full_in(&mut self, scope: ScopeKind, own: &Name) -> Name {
+        if matches!(scope, ScopeKind::Object(_)) {
+            return own.clone();
+        }
+        self.full(own)
+    }
+
+    /// A body for values and code of a scope, of the text at hand.
+    pub fn body(&mut self, kind: BodyKind, scope: ScopeKind) -> Body<'_> {
+        let part = self.part;
+        let mut body = Body::of_scope(self.cx, self.file, self.id, kind, scope);
+        body.view.part = part;
+        body
+    }
+
     /// The layer.
     pub fn this(&mut self) -> &mut Layer {
         &mut self.cx.program.layers[self.id.index()]

@@ -8,8 +8,8 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::{codes, tree};
 
 /// Whether a handler of a service's operation could not be understood: then it may be the one that is missing.
-pub(super) fn misspelt_services(reader: &mut LayerReader, item: &ast::Layer) -> bool {
-    let written = item.members().into_iter().filter(|member| match member {
+pub(super) fn misspelt_services(reader: &mut LayerReader, members: &[ast::Member]) -> bool {
+    let written = members.iter().filter(|member| match member {
         ast::Member::Handler(handler) => handler.event().is_some_and(|event| event.names().len() > 1),
         _ => false,
     });
@@ -50,17 +50,16 @@ pub(super) fn served_operations(reader: &mut LayerReader) {
 }
 
 /// What a shape must have.
-pub(super) fn shape_rules(reader: &mut LayerReader, item: &ast::Layer) {
+pub(super) fn shape_rules(reader: &mut LayerReader, members: &[ast::Member]) {
     let layer = reader.this();
     let (name, shape) = (layer.name.clone(), layer.shape);
     let has_send = layer.handlers.iter().any(|handler| matches!(handler.event, Event::Send { .. }));
     let (no_key, no_address) = (layer.key.is_none(), layer.address.is_empty() && layer.several.is_none());
-    let wants_send = item.members().iter().any(|member| match member {
+    let wants_send = members.iter().any(|member| match member {
         ast::Member::Handler(handler) => handler.event().is_some_and(|event| event.text() == "send"),
         _ => false,
     });
-    let empty_key =
-        item.members().iter().any(|member| matches!(member, ast::Member::Key(key) if key.fields().is_empty()));
+    let empty_key = members.iter().any(|member| matches!(member, ast::Member::Key(key) if key.fields().is_empty()));
     if shape == Shape::Multiplexor && (no_key || empty_key) {
         let help = "write `key { port: u16 }`: how it tells the layers above it apart";
         reader.cx.error(codes::SHAPE_NEEDS, "a multiplexor has a key", name.span, "no `key`", help);

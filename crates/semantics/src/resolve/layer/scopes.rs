@@ -11,7 +11,7 @@ use crate::resolve::context::twice;
 use crate::resolve::items::fields;
 use crate::resolve::items::fields::FieldUse;
 use crate::resolve::layer::reader::LayerReader;
-use crate::resolve::layer::{containers, kinds, quotas};
+use crate::resolve::layer::{containers, kinds, quotas, sight};
 use crate::{codes, tree};
 
 /// `session { … }`, `entity { … }`
@@ -19,14 +19,41 @@ pub(super) fn scope(reader: &mut LayerReader, scope: &ast::Scope, span: Span) {
     let kind = kind_of(scope);
     scope_rules(reader, scope, kind, span);
     let capacity = scope.capacity().map(|capacity| reader.size(Some(capacity), span));
-    if reader.this().scopes.iter().any(|known| known.kind == kind) {
+    if reader.part.is_some() && capacity.is_some() {
+        let help = "write it at the scope of the layer";
+        let place = first_word(span);
+        reader.cx.error(codes::PART_MEMBER, "how many there are is the layer's to say", place, "not in a part", help);
+    }
+    let met = reader.once.iter().any(|(word, _)| *word == sight::scope_name(kind));
+    reader.once.push((sight::scope_name(kind), span));
+    if met {
         let help = "write its state in one block";
         let text = "this scope is there already";
         return reader.cx.error(codes::DEFINED_TWICE, text, first_word(span), "the second", help);
     }
-    let members = members(reader, kind, &scope.states(), Vec::new());
+    let known = reader.this().scopes.iter_mut().position(|known| known.kind == kind);
+    let before = known.map(|at| std::mem::take(&mut reader.this().scopes[at].members)).unwrap_or_default();
+    let members = members(reader, kind, &scope.states(), before);
     given(reader, kind, &scope.states(), &members);
-    reader.this().scopes.push(Scope { kind, capacity, members });
+    match known {
+        Some(at) => reader.this().scopes[at].members = members,
+        None => {
+            let scopes = &mut reader.this().scopes;
+            scopes.push(Scope { kind, capacity, members });
+            // From the outside in: places for messages take from the quotas of those around them.
+            scopes.sort_by_key(|scope| rank(scope.kind));
+        }
+    }
+}
+
+/// How far out a scope is.
+pub(super) fn rank(kind: ScopeKind) -> u8 {
+    match kind {
+        ScopeKind::Entity => 1,
+        ScopeKind::Point => 2,
+        ScopeKind::SessionBelow => 3,
+        ScopeKind::Session | ScopeKind::Object(_) => 4,
+    }
 }
 
 /// The quotas behind places for messages, when all state is declared.
@@ -35,9 +62,9 @@ pub(super) fn quotas_of(reader: &mut LayerReader, member: &ast::Member) {
         ast::Member::Scope(scope) => quotas::read(reader, kind_of(scope), &scope.states()),
         ast::Member::Object(object) => {
             let Some(name) = tree::some_name(reader.file, object.name()) else { return };
-            let place = reader.this().objects.iter().position(|class| class.name.text == name.text);
-            if let Some(place) = place {
-                quotas::read(reader, ScopeKind::Object(ObjectId(place as u32)), &object.states());
+            let part = reader.part;
+            if let Some(class) = reader.this().class(part, &name.text) {
+                quotas::read(reader, ScopeKind::Object(class), &object.states());
             }
         }
         _ => {}
@@ -83,8 +110,10 @@ fn scope_rules(reader: &mut LayerReader, scope: &ast::Scope, kind: ScopeKind, sp
 
 /// `object Entry[host: u32] capacity 64 { … }`
 pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
-    let Some(name) = tree::some_name(reader.file, object.name()) else { return };
-    if let Some(first) = reader.this().objects.iter().find(|first| first.name.text == name.text) {
+    let Some(own) = tree::some_name(reader.file, object.name()) else { return };
+    let name = reader.full(&own);
+    let same = |first: &&ObjectClass| first.name.text == name.text || first.name.text == own.text;
+    if let Some(first) = reader.this().objects.iter().find(same) {
         let diagnostic = twice("object", &name, &first.name.clone());
         return reader.cx.report(diagnostic);
     }
@@ -102,6 +131,10 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
     if owned && reader.this().shape == Shape::Router {
         let help = "leave `owned by session` out: the entity keeps them";
         reader.cx.error(codes::SHAPE_MEMBER, "a router has no sessions", name.span, "owned by none", help);
+    }
+    if let Some(part) = reader.part {
+        let ScopeKind::Object(class) = kind else { return };
+        reader.this().parts[part].objects.push((own.text, class));
     }
     reader.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, owned, members });
 }
@@ -138,21 +171,27 @@ fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mu
     }
     let mut seen = 0;
     for state in &quotas::in_front(states) {
-        let Some(name) = tree::some_name(reader.file, state.name()) else { continue };
+        let Some(own) = tree::some_name(reader.file, state.name()) else { continue };
+        let name = reader.full_in(scope, &own);
         for member in &members[seen..] {
             known.entry(member.name.text.clone()).or_insert_with(|| member.name.clone());
         }
         seen = members.len();
-        if let Some(first) = known.get(&name.text) {
-            let diagnostic = twice("state", &name, first);
+        if let Some(first) = known.get(&name.text).or_else(|| known.get(&own.text)) {
+            let diagnostic = twice("state", &own, first);
             reader.cx.report(diagnostic);
         }
+        let at = members.len();
         if let ast::State::Contained(tree) = state {
             containers::declare(reader, scope, tree, &name, &mut members);
-            continue;
+        } else {
+            let kind = kinds::read(reader, state, &name);
+            members.push(Member { name, kind });
         }
-        let kind = kinds::read(reader, state, &name);
-        members.push(Member { name, kind });
+        let is_scope = !matches!(scope, ScopeKind::Object(_));
+        if let Some(part) = reader.part.filter(|_| is_scope && members.len() > at) {
+            reader.this().parts[part].members.push((own.text, scope, at as u32));
+        }
     }
     members
 }
@@ -163,6 +202,12 @@ fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], membe
         let ast::State::Const(constant) = state else { continue };
         let is_given = constant.is_given() || constant.is_listened() || constant.is_accepted();
         let Some(name) = tree::some_name(reader.file, constant.name()).filter(|_| is_given) else { continue };
+        if reader.part.is_some() {
+            let help = "write it in the `session` of the layer, and name it behind `reads`";
+            let text = "what a session is given when it begins stands in the layer";
+            reader.cx.error(codes::PART_MEMBER, text, name.span, "not in a part", help);
+            continue;
+        }
         if kind != ScopeKind::Session {
             let help = "write it in `session { … }`";
             let text = "only a session is opened, or accepted";

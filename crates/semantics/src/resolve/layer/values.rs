@@ -11,25 +11,24 @@ use crate::resolve::layer::sight;
 use crate::{codes, tree};
 
 /// Of all members.
-pub(super) fn read(reader: &mut LayerReader, item: &ast::Layer) {
+pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
     let mut scopes: Vec<(ScopeKind, Vec<ast::State>)> = Vec::new();
-    let mut objects = 0;
-    for member in item.members() {
+    for member in members {
         match member {
             ast::Member::Scope(scope) => {
-                let kind = scopes::kind_of(&scope);
+                let kind = scopes::kind_of(scope);
                 scopes.push((kind, scope.states()));
             }
             ast::Member::Object(object) => {
                 let place = object.name().map(|name| name.span(reader.file));
                 // One that was refused as a second of its name has no class.
-                if reader.this().objects.get(objects).is_some_and(|class| Some(class.name.span) == place) {
-                    scopes.push((ScopeKind::Object(ObjectId(objects as u32)), object.states()));
-                    objects += 1;
+                let class = reader.this().objects.iter().position(|class| Some(class.name.span) == place);
+                if let Some(class) = class {
+                    scopes.push((ScopeKind::Object(ObjectId(class as u32)), object.states()));
                 }
             }
-            ast::Member::Publish(publish) => publish_value(reader, &publish),
-            ast::Member::Limit(limit) => set_limit(reader, &limit),
+            ast::Member::Publish(publish) => publish_value(reader, publish),
+            ast::Member::Limit(limit) => set_limit(reader, limit),
             _ => {}
         }
     }
@@ -49,7 +48,7 @@ fn initial(reader: &mut LayerReader, kind: ScopeKind, state: &ast::State) {
         _ => None,
     };
     let (Some(name), Some(value)) = (state.name().map(|name| name.span(reader.file)), value) else { return };
-    let mut body = Body::of_scope(reader.cx, reader.file, reader.id, BodyKind::Value, kind);
+    let mut body = reader.body(BodyKind::Value, kind);
     let found = body.this_layer().and_then(|layer| layer.members(kind)).unwrap_or_default().to_vec();
     let Some(index) = found.iter().position(|member| member.name.span == name) else { return };
     let MemberKind::Var { ty, .. } = found[index].kind else { return };

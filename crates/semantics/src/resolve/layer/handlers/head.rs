@@ -12,6 +12,8 @@ pub struct Head<'a> {
     pub cx: &'a mut Context,
     pub file: FileId,
     pub layer: LayerId,
+    /// The part of the layer in whose text it stands.
+    pub part: Option<usize>,
     pub object: Option<ObjectId>,
     pub tree: &'a ast::Handler,
     pub locals: Vec<Local>,

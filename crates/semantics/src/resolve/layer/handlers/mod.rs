@@ -9,32 +9,27 @@ mod own;
 mod services;
 mod shapes;
 
-use mokume_base::{Diagnostic, FileId};
+use mokume_base::Diagnostic;
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::events::{DOWN, UP};
 use crate::program::*;
 use crate::resolve::body::terms::unknown;
 use crate::resolve::body::{Body, BodyKind, Role};
-use crate::resolve::context::Context;
 use crate::resolve::expr;
 use crate::resolve::layer::handlers::head::Head;
+use crate::resolve::layer::reader::LayerReader;
 use crate::{codes, suggest, tree};
 
 /// The head of a handler; none if its event could not be made out.
-pub fn read(
-    cx: &mut Context,
-    file: FileId,
-    layer: LayerId,
-    object: Option<ObjectId>,
-    tree: &ast::Handler,
-) -> Option<Handler> {
+pub fn read(reader: &mut LayerReader, object: Option<ObjectId>, tree: &ast::Handler) -> Option<Handler> {
+    let (file, layer, part) = (reader.file, reader.id, reader.part);
     let span = match (tree.event(), tree::timer(file, tree)) {
         (Some(path), _) => path.span(file),
         (None, Some(name)) => name.span,
         (None, None) => return None,
     };
-    let mut head = Head { cx, file, layer, object, tree, locals: Vec::new(), span };
+    let mut head = Head { cx: reader.cx, file, layer, part, object, tree, locals: Vec::new(), span };
     let event = event(&mut head)?;
     let locals = head.locals;
     let scope = match (&event, object) {
@@ -166,13 +161,16 @@ fn expiry(head: &mut Head, name: &Name) -> Option<Event> {
     let of = |members: &[Member]| position(members, &name.text);
     let found = match head.object {
         Some(object) => of(&layer.objects[object.index()].members).map(|member| (ScopeKind::Object(object), member)),
-        None => layer.scopes.iter().find_map(|scope| Some((scope.kind, of(&scope.members)?))),
+        None => {
+            let own = head.part.and_then(|part| layer.parts[part].member(&name.text));
+            own.or_else(|| layer.scopes.iter().find_map(|scope| Some((scope.kind, of(&scope.members)?))))
+        }
     };
     let kind = found.and_then(|(scope, member)| layer.members(scope)?.get(member as usize));
     if let (Some((scope, member)), Some(MemberKind::Timer)) = (found, kind.map(|member| &member.kind)) {
         return Some(Event::Expiry { timer: StateRef { scope, member, object: None, span: name.span } });
     }
-    let timers: Vec<String> = all_timers(layer, head.object);
+    let timers: Vec<String> = all_timers(layer, head.part, head.object);
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no timer `{}` here", name.text))
         .at(name.span, "expected a timer");
     diagnostic.helps.extend(suggest::help(&name.text, timers.iter().map(String::as_str)));
@@ -183,8 +181,15 @@ fn expiry(head: &mut Head, name: &Name) -> Option<Event> {
     None
 }
 
-fn all_timers(layer: &Layer, object: Option<ObjectId>) -> Vec<String> {
+/// The timers that a handler may name: of the object or part that it stands in, and of the layer.
+fn all_timers(layer: &Layer, part: Option<usize>, object: Option<ObjectId>) -> Vec<String> {
     let own = object.and_then(|object| layer.objects.get(object.index())).map(|class| &class.members);
     let members = layer.scopes.iter().map(|scope| &scope.members).chain(own).flatten();
-    members.filter(|member| matches!(member.kind, MemberKind::Timer)).map(|member| member.name.text.clone()).collect()
+    let timers = members.filter(|member| matches!(member.kind, MemberKind::Timer)).map(|member| &member.name.text);
+    let seen = |name: &String| match layer.owner_of(name) {
+        Owner::Part(of) if Some(of) == part => name.split_once('.').map(|(_, own)| own.to_string()),
+        Owner::Part(_) => None,
+        Owner::Layer(_) => Some(name.clone()),
+    };
+    timers.filter_map(seen).collect()
 }

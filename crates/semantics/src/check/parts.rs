@@ -1,0 +1,228 @@
+//! What the text of a part uses of the layer's state, against what its head says.
+//!
+//! Keeps: a use is found in the typed code, whatever way it is written; a call of a container's function counts as what that does.
+
+use std::collections::BTreeMap;
+
+use mokume_base::{Diagnostic, Span};
+
+use crate::codes;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// All parts of all layers.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in program.layers.iter().filter(|layer| !layer.parts.is_empty()) {
+        let changes = changing_functions(layer);
+        for (at, part) in layer.parts.iter().enumerate() {
+            let mut uses = Uses { layer, changes: &changes, read: BTreeMap::new(), written: BTreeMap::new() };
+            uses.part(at, part);
+            undeclared(layer, part, &uses, out);
+            idle(part, &uses, out);
+        }
+    }
+}
+
+/// For each function of a layer whether it, or one that it calls, changes state.
+fn changing_functions(layer: &Layer) -> Vec<bool> {
+    let mut changes = vec![false; layer.functions.len()];
+    loop {
+        let mut more = false;
+        for (index, function) in layer.functions.iter().enumerate() {
+            if changes[index] {
+                continue;
+            }
+            let mut found = false;
+            visit::walk(&function.body, &mut |met| {
+                found |= match met {
+                    Met::Stmt(stmt) => writes(stmt),
+                    Met::Expr(expr) => called(expr).is_some_and(|index| changes[index as usize]),
+                    Met::State(_) => false,
+                }
+            });
+            changes[index] = found;
+            more |= found;
+        }
+        if !more {
+            return changes;
+        }
+    }
+}
+
+/// Whether a statement changes the state that it names itself, or makes or ends an object.
+fn writes(stmt: &Stmt) -> bool {
+    use StmtKind::*;
+    match &stmt.kind {
+        Assign { .. } | AssignElement { .. } | Start { .. } | Stop { .. } => true,
+        Take { .. } | Give { .. } | Count { .. } | Insert { .. } | Remove { .. } | Put { .. } => true,
+        IfTaken { share, .. } => !share,
+        FindOrNew { .. } | End { .. } => true,
+        Let { .. } | AssignLocal { .. } | If { .. } | Match { .. } | While { .. } | For { .. } => false,
+        ForObjects { .. } | IfObject { .. } | IfFound { .. } | IfListener { .. } | IfDone { .. } => false,
+        Return { .. } | Pass | Call(_) | Refuse | Emit(_) | Again | Later { .. } | Begin { .. } => false,
+        Drop { .. } | Consume { .. } | Accept { .. } => false,
+        Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => false,
+    }
+}
+
+/// The class of objects that a statement looks for or makes.
+fn class_of(stmt: &Stmt) -> Option<ObjectId> {
+    match &stmt.kind {
+        StmtKind::IfObject { class, .. } | StmtKind::FindOrNew { class, .. } | StmtKind::ForObjects { class, .. } => {
+            Some(*class)
+        }
+        StmtKind::End { object: Some(Expr { ty: Type::Object(class), .. }) } => Some(*class),
+        _ => None,
+    }
+}
+
+fn called(expr: &Expr) -> Option<u32> {
+    match &expr.kind {
+        ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. } => Some(*function),
+        _ => None,
+    }
+}
+
+/// State and objects of the layer itself that a part's text names, by name, where first.
+struct Uses<'l> {
+    layer: &'l Layer,
+    changes: &'l [bool],
+    read: BTreeMap<String, Span>,
+    written: BTreeMap<String, Span>,
+}
+
+impl Uses<'_> {
+    /// All that a part's text says: its state's beginnings and sizes, functions, handlers.
+    fn part(&mut self, at: usize, part: &Part) {
+        let layer = self.layer;
+        let scopes = layer.scopes.iter().flat_map(|scope| &scope.members);
+        let objects = layer.objects.iter().flat_map(|class| {
+            let own = layer.owner_of(&class.name.text) == Owner::Part(at);
+            class.members.iter().filter(move |_| own)
+        });
+        let own = scopes.filter(|member| layer.owner_of(&member.name.text) == Owner::Part(at)).chain(objects);
+        own.for_each(|member| self.member(member));
+        for (_, index) in &part.functions {
+            self.block(&layer.functions[*index as usize].body);
+        }
+        for index in &part.handlers {
+            let handler = &layer.handlers[*index as usize];
+            if let Event::Expiry { timer } = &handler.event {
+                self.state(timer, false);
+            }
+            self.block(&handler.body);
+        }
+    }
+
+    fn member(&mut self, member: &Member) {
+        match &member.kind {
+            MemberKind::Var { init: Some(init), .. } => self.expr(init),
+            // What is held takes from it, and gives back.
+            MemberKind::Messages { quota: Some(quota), .. } => self.state(quota, true),
+            _ => {}
+        }
+    }
+
+    fn block(&mut self, block: &[Stmt]) {
+        visit::walk(block, &mut |met| match met {
+            Met::Stmt(stmt) => {
+                let changes = writes(stmt);
+                visit::stmt_states(stmt, &mut |state| self.state(state, changes));
+                if let Some(class) = class_of(stmt) {
+                    self.class(class, stmt.span, changes);
+                }
+            }
+            Met::Expr(expr) => self.call(expr),
+            // Of a statement: seen with it.
+            Met::State(_) => {}
+        });
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        visit::walk_expr(expr, &mut |inner| self.call(inner));
+    }
+
+    /// State that an expression reads, and the container whose function it calls.
+    fn call(&mut self, expr: &Expr) {
+        visit::expr_states(expr, &mut |state| self.state(state, false));
+        if let ExprKind::HasObject { class, .. } = &expr.kind {
+            self.class(*class, expr.span, false);
+        }
+        let Some(function) = called(expr) else { return };
+        let Some(found) = self.layer.functions.get(function as usize) else { return };
+        let of_container = self.layer.containers.iter().find(|known| {
+            let is_it = |(_, index): &(String, u32)| *index == function;
+            known.functions.iter().any(is_it)
+        });
+        let Some(container) = of_container else { return };
+        let owner = match container.scope {
+            ScopeKind::Object(class) => self.layer.objects.get(class.index()).map(|class| &class.name.text),
+            _ => Some(&found.name.text),
+        };
+        let owner = owner.map(|name| self.layer.owner_of(name));
+        self.owned(owner, expr.span, self.changes[function as usize]);
+    }
+
+    fn state(&mut self, state: &StateRef, changes: bool) {
+        self.owned(self.layer.owner(state), state.span, changes);
+    }
+
+    fn class(&mut self, class: ObjectId, span: Span, changes: bool) {
+        let name = self.layer.objects.get(class.index()).map(|class| &class.name.text);
+        self.owned(name.map(|name| self.layer.owner_of(name)), span, changes);
+    }
+
+    fn owned(&mut self, owner: Option<Owner>, span: Span, changes: bool) {
+        let Some(Owner::Layer(name)) = owner else { return };
+        let uses = if changes { &mut self.written } else { &mut self.read };
+        uses.entry(name).or_insert(span);
+    }
+}
+
+/// What is used, and not said.
+fn undeclared(layer: &Layer, part: &Part, uses: &Uses, out: &mut Vec<Diagnostic>) {
+    let of = |name: &str| part.shared.iter().find(|shared| shared.name.text == *name);
+    for (name, span) in &uses.written {
+        let Some(said) = of(name) else {
+            out.push(undeclared_use(layer, part, name, *span, "writes"));
+            continue;
+        };
+        if !said.writes {
+            let text = format!("the part `{}` says that it reads `{name}`, and changes it here", part.name.text);
+            let diagnostic = Diagnostic::error(codes::PART_UNDECLARED, text)
+                .at(*span, "changed here")
+                .label(said.name.span, "only read, it says")
+                .help(format!("write `writes {name}` in place of `reads {name}`"));
+            out.push(diagnostic);
+        }
+    }
+    let unwritten = uses.read.iter().filter(|(name, _)| !uses.written.contains_key(*name));
+    for (name, span) in unwritten.filter(|(name, _)| of(name).is_none()) {
+        out.push(undeclared_use(layer, part, name, *span, "reads"));
+    }
+}
+
+fn undeclared_use(layer: &Layer, part: &Part, name: &str, span: Span, word: &str) -> Diagnostic {
+    let text = format!("the part `{}` does not say that it {word} `{name}` of `{}`", part.name.text, layer.name.text);
+    Diagnostic::error(codes::PART_UNDECLARED, text)
+        .at(span, format!("state of `{}`", layer.name.text))
+        .label(part.name.span, "the part")
+        .help(format!("write `{word} {name}` in the part; state that nobody else needs stands in the part itself"))
+}
+
+/// What is said, and not done.
+fn idle(part: &Part, uses: &Uses, out: &mut Vec<Diagnostic>) {
+    for Shared { name, writes } in &part.shared {
+        let (read, written) = (uses.read.contains_key(&name.text), uses.written.contains_key(&name.text));
+        let (text, help) = match (writes, read, written) {
+            (_, false, false) => {
+                (format!("the part `{}` does not use `{}`", part.name.text, name.text), "leave it out")
+            }
+            (true, true, false) => {
+                (format!("the part `{}` reads `{}` alone", part.name.text, name.text), "say it behind `reads`")
+            }
+            (false, ..) | (true, _, true) => continue,
+        };
+        out.push(Diagnostic::warning(codes::IDLE_SHARE, text).at(name.span, "said here").help(help));
+    }
+}

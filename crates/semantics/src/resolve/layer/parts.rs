@@ -1,0 +1,205 @@
+//! Parts of a layer: which texts a layer is made of, and what of the layer each part says that it uses.
+//!
+//! Keeps: what a part has becomes the layer's, under the part's name and a point; behind this room a layer of parts is a layer.
+
+use mokume_base::{Diagnostic, FileId, Span};
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::context::{twice, Context, Item};
+use crate::resolve::layer::reader::{LayerReader, Source};
+use crate::{codes, tree};
+
+/// The layer's own text, then those of the parts that it took in.
+pub fn sources(cx: &Context, id: LayerId, file: FileId, item: &ast::Layer) -> Vec<Source> {
+    let own = Source { file, part: None, members: item.members() };
+    let known = &cx.program.layers[id.index()].parts;
+    let of_part = |(at, part): (usize, &Part)| {
+        let is_it = |(file, tree): &&(FileId, ast::Part)| tree::title(*file, tree.name()).span == part.name.span;
+        let (file, tree) = cx.trees.parts.iter().find(is_it)?;
+        Some(Source { file: *file, part: Some(at), members: tree.members() })
+    };
+    std::iter::once(own).chain(known.iter().enumerate().filter_map(of_part)).collect()
+}
+
+/// Takes in the parts that the layer names; `of` is the layer as it is written.
+pub fn take(reader: &mut LayerReader, of: LayerId, item: &ast::Layer) {
+    for member in item.members() {
+        let ast::Member::Parts(parts) = member else { continue };
+        for name in parts.names() {
+            let name = tree::name(reader.file, &name);
+            take_one(reader, of, &name);
+        }
+    }
+}
+
+fn take_one(reader: &mut LayerReader, of: LayerId, name: &Name) {
+    let trees = reader.cx.trees.clone();
+    let found = match reader.cx.item(reader.file, &name.text) {
+        Some(Item::Part(index)) => trees.parts.get(index),
+        _ => None,
+    };
+    let Some((file, part)) = found else {
+        let is_one = |item| matches!(item, Item::Part(_));
+        return reader.cx.unknown(codes::UNKNOWN_ITEM, "a part", name, reader.file, is_one);
+    };
+    let own = tree::title(*file, part.name());
+    let Some(layer) = tree::some_name(*file, part.layer()) else { return };
+    match reader.cx.item(*file, &layer.text) {
+        Some(Item::Layer(id)) if id == of => {}
+        // That it is part of nothing is said there.
+        Some(Item::Layer(_)) => return of_another(reader, name, &own, &layer),
+        _ => return,
+    }
+    if let Some(first) = reader.taken.iter().find(|(known, _)| *known == own.span).map(|(_, first)| *first) {
+        return reader.cx.given_twice(&format!("part `{}`", own.text), name.span, first);
+    }
+    reader.taken.push((own.span, name.span));
+    let called = tree::snake_case(&own.text);
+    reader.this().parts.push(Part::bare(own, called));
+}
+
+fn of_another(reader: &mut LayerReader, name: &Name, own: &Name, layer: &Name) {
+    let this = reader.this().name.text.clone();
+    let text = format!("`{}` is a part of `{}`, not of `{this}`", own.text, layer.text);
+    let diagnostic = Diagnostic::error(codes::PART_OF_ANOTHER, text)
+        .at(name.span, format!("taken by `{this}`"))
+        .label(layer.span, "here it says of which layer")
+        .help("a part knows the state of one layer; what several layers have in common is a container, or a layer");
+    reader.cx.report(diagnostic);
+}
+
+/// Parts of what is no layer, and parts that their layer does not take.
+pub fn untaken(cx: &mut Context) {
+    let trees = cx.trees.clone();
+    for (file, part) in &trees.parts {
+        let (own, Some(of)) = (tree::title(*file, part.name()), tree::some_name(*file, part.layer())) else { continue };
+        let Some(Item::Layer(id)) = cx.item(*file, &of.text) else {
+            cx.unknown(codes::UNKNOWN_LAYER, "a layer", &of, *file, |item| matches!(item, Item::Layer(_)));
+            continue;
+        };
+        let layer = &cx.program.layers[id.index()];
+        if layer.parts.iter().any(|known| known.name.span == own.span) || own.text.starts_with('_') {
+            continue;
+        }
+        let (name, place) = (layer.name.text.clone(), layer.name.span);
+        let diagnostic =
+            Diagnostic::warning(codes::UNTAKEN_PART, format!("`{name}` does not take its part `{}`", own.text))
+                .at(own.span, "nobody's")
+                .label(place, "the layer")
+                .help(format!(
+                    "write `parts {}` in `{name}`, or call it `_{}` to say that this is meant",
+                    own.text, own.text
+                ));
+        cx.report(diagnostic);
+    }
+}
+
+/// Whether a member of a part is the layer's to say; with a report.
+pub fn not_in_a_part(reader: &mut LayerReader, member: &ast::Member, span: Span) -> bool {
+    let Some(what) = word_of(member) else { return false };
+    let layer = reader.this().name.text.clone();
+    let text = format!("a part has no `{what}`: what a layer is to others stands in the layer");
+    let help = format!("write it in `{layer}`; a part has state, objects, functions and handlers");
+    let span = Span::new(span.file, span.start, span.end.min(span.start + what.len() as u32));
+    reader.cx.error(codes::PART_MEMBER, text, span, "not in a part", &help);
+    true
+}
+
+/// The word of a member that no part has.
+fn word_of(member: &ast::Member) -> Option<&'static str> {
+    Some(match member {
+        ast::Member::Header(_) => "header",
+        ast::Member::Key(_) => "key",
+        ast::Member::Address(_) => "address",
+        ast::Member::Several(_) => "below several",
+        ast::Member::Matching(_) => "match",
+        ast::Member::Publish(_) => "publish",
+        ast::Member::Limit(_) => "limit",
+        ast::Member::Serves(_) => "serves",
+        ast::Member::Uses(_) => "uses",
+        ast::Member::Needs(_) => "needs",
+        ast::Member::Gives(_) => "gives",
+        ast::Member::Speaks(_) => "speaks",
+        ast::Member::Parts(_) => "parts",
+        ast::Member::Scope(_) | ast::Member::Object(_) | ast::Member::Function(_) => return None,
+        ast::Member::Handler(_) | ast::Member::Reads(_) | ast::Member::Writes(_) => return None,
+    })
+}
+
+/// `reads snd_una`, `writes snd_nxt`: state of the layer, or else attributes, which are given back.
+pub fn share(reader: &mut LayerReader, names: Vec<ast::Name>, writes: bool) -> Vec<ast::Name> {
+    let Some(part) = reader.part else { return names };
+    let mut attributes = Vec::new();
+    for tree in names {
+        let name = tree::name(reader.file, &tree);
+        let layer = reader.this();
+        if let Some(first) = layer.parts[part].shared.iter().find(|first| first.name.text == name.text) {
+            let first = first.name.span;
+            reader.cx.given_twice(&format!("`{}`", name.text), name.span, first);
+        } else if is_shared(layer, &name.text) {
+            layer.parts[part].shared.push(Shared { name, writes });
+        } else if matches!(reader.cx.item(reader.file, &name.text), Some(Item::Attribute(_))) {
+            attributes.push(tree);
+        } else {
+            no_state(reader, part, &name);
+        }
+    }
+    attributes
+}
+
+/// Whether the layer itself has state or objects of that name.
+fn is_shared(layer: &Layer, name: &str) -> bool {
+    let members = layer.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);
+    members.chain(layer.objects.iter().map(|class| &class.name)).any(|known| known.text == name)
+}
+
+fn no_state(reader: &mut LayerReader, part: usize, name: &Name) {
+    let layer = reader.this();
+    let title = layer.name.text.clone();
+    let owner =
+        layer.parts.iter().enumerate().find(|(at, other)| {
+            *at != part && (other.member(&name.text).is_some() || other.object(&name.text).is_some())
+        });
+    if let Some((_, other)) = owner {
+        let text = format!("`{}` is state of the part `{}` alone", name.text, other.name.text);
+        let help = format!("declare it in `{title}`; or call a function of that part: `{}.f()`", other.called);
+        let diagnostic = Diagnostic::error(codes::PART_PRIVATE, text).at(name.span, "of another part");
+        let diagnostic = diagnostic.label(other.name.span, "the part").help(help);
+        return reader.cx.report(diagnostic);
+    }
+    let members = layer.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);
+    let known = members.chain(layer.objects.iter().map(|class| &class.name)).map(|name| name.text.clone());
+    let known: Vec<String> = known.filter(|name| !name.contains('.')).collect();
+    let text = format!("`{title}` has no state `{}`, and no attribute is called so", name.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, text).at(name.span, "unknown");
+    diagnostic.helps.extend(crate::suggest::help(&name.text, known.iter().map(String::as_str)));
+    reader.cx.report(diagnostic.help(format!("declare it in `{title}`: `session {{ var {}: u32 = 0 }}`", name.text)));
+}
+
+/// A part is called like nothing else of the layer.
+pub fn clashes(reader: &mut LayerReader) {
+    let layer = &*reader.this();
+    let members = layer.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);
+    let params = layer.params.iter().map(|param| &param.name);
+    let services = layer.uses.iter().map(|(_, alias)| alias);
+    let others: Vec<&Name> = members.chain(params).chain(services).collect();
+    let mut found = Vec::new();
+    for (at, part) in layer.parts.iter().enumerate() {
+        let first = others.iter().find(|other| other.text == part.called).copied();
+        let earlier = layer.parts[..at].iter().find(|other| other.called == part.called).map(|other| &other.name);
+        if let Some(first) = first.or(earlier) {
+            let called = Name { text: part.called.clone(), span: part.name.span };
+            found.push(twice("name in this layer", &called, first));
+        }
+    }
+    found.into_iter().for_each(|diagnostic| reader.cx.report(diagnostic));
+}
+
+/// Calls of `below.…` and `above.…` in the texts of a layer.
+pub fn emitted(file: FileId, node: &impl AstNode) -> Vec<(String, bool)> {
+    let calls = node.syntax().descendants().filter_map(ast::CallExpr::cast);
+    let targets = calls.filter_map(|call| call.callee().and_then(|callee| tree::name_field(file, &callee)));
+    let is_target = |(owner, _): &(Name, Name)| matches!(owner.text.as_str(), "below" | "above");
+    targets.filter(is_target).map(|(owner, name)| (name.text, owner.text == "below")).collect()
+}
