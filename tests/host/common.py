@@ -51,13 +51,14 @@ def in_namespace(space=SPACE):
 class Stack:
     """A running `mokume run`; ended by its process id. `taps` are names of interfaces, by the stack's device."""
 
-    def __init__(self, example, backend, taps, *settings, seconds=90, pcap=True):
+    def __init__(self, example, backend, taps, *settings, seconds=90, pcap=True, stack=None):
         taps = {"device": taps} if isinstance(taps, str) else taps
         self.log = SCRATCH / f"{pathlib.Path(example).stem}-{backend}.log"
         self.log.unlink(missing_ok=True)
         self.pcap = SCRATCH / f"{pathlib.Path(example).stem}-{backend}.pcap"
         command = [str(MOKUME), "run", str(ROOT / example), "--backend", backend, "--for", f"{seconds}s", "--format", "json"]
         command += ["--pcap", str(self.pcap)] if pcap else []
+        command += ["--stack", stack] if stack else []
         for device, tap in taps.items():
             command += ["--device", f"{device}=tap:{tap}"]
         for setting in settings:

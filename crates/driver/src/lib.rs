@@ -21,6 +21,7 @@ pub mod project;
 pub mod run;
 pub mod settings;
 pub mod sim;
+pub mod streams;
 pub mod test;
 pub mod written;
 

@@ -287,7 +287,13 @@ fn medium(
                 .ok_or_else(|| Failure::of_program("a link names a device that its host does not have", "see `stack`"))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let weather = Weather {
+    let weather = weather_of(link);
+    Ok(Medium { name: link.name.text.clone(), members, weather })
+}
+
+/// What a link's words say.
+pub(crate) fn weather_of(link: &program::NetworkLink) -> Weather {
+    Weather {
         loss: link.loss,
         duplicate: link.duplicate,
         reorder: link.reorder,
@@ -297,8 +303,7 @@ fn medium(
         burst_length: link.burst.1,
         rate: link.rate,
         queue: link.queue,
-    };
-    Ok(Medium { name: link.name.text.clone(), members, weather })
+    }
 }
 
 /// Inputs and outputs that do not fit the stack of their host; hosts without an automaton are left out.

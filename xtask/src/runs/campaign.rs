@@ -144,6 +144,12 @@ const RUNS: &[Run] = &[
         how: Printed(&["tests/host/weather.py", "100"]),
     },
     Run {
+        name: "links",
+        minutes: 12,
+        guards: "TCP between our hosts with every fault of a link: 10,000 seeds, and 2,600 in C; octets right, closes clean",
+        how: Printed(&["tests/host/links.py"]),
+    },
+    Run {
         name: "hostile",
         minutes: 6,
         guards: "floods of hping3 and packets of scapy's fuzz(), then 300,000 hostile frames, C under sanitizers",

@@ -239,7 +239,10 @@ impl<'p> Writer<'_, 'p> {
         };
         match is_edge {
             true if GRANTS.contains(&&**name) => self.grant_on(name, down, values),
-            true => self.nobody_handles(name),
+            true => {
+                self.nobody_handles(name);
+                self.drop_all(&values, "unexpected");
+            }
             false => self.custom(name, down, values),
         }
     }
