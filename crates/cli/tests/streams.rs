@@ -113,16 +113,6 @@ fn a_stack_of_the_users_is_asked_how_its_ends_are_written() {
 }
 
 #[test]
-fn what_is_lost_on_the_line_comes_all_the_same() {
-    let [a, b] = link();
-    let listener = started(mokume(&["listen", "7"], &b, &SECOND));
-    let weather = ["--weather", "loss 2 %  duplicate 1 %  delay 1 ms .. 2 ms", "--seed", "3"];
-    let told = both_ways(listener, mokume(&["connect", "10.9.0.2", "7"], &a, &[&FIRST[..], &weather].concat()));
-    let lost = told.lines().filter(|line| line.starts_with("weather at device") && !line.contains(" 0 lost")).count();
-    assert_eq!(lost, 2, "{told}");
-}
-
-#[test]
 fn who_is_refused_hears_why() {
     let [a, b] = link();
     let _listener = started(mokume(&["listen", "7"], &b, &SECOND));
