@@ -9,46 +9,8 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 use mokume_semantics::types;
 
-use super::{joined, Lowering};
+use super::{joined, Given, Giver, Lowering};
 use crate::plan::awaits;
-
-/// A constant that an instance asks for.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Given {
-    pub inst: usize,
-    pub member: u32,
-    pub name: String,
-    pub ty: s::Type,
-    /// Whether who opens gives it, and who listens.
-    pub by: [bool; 2],
-}
-
-/// Who gives a constant of a session its value, besides `accept`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Giver {
-    Open,
-    Listen,
-}
-
-impl Giver {
-    /// As the source names it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Giver::Open => "open",
-            Giver::Listen => "listen",
-        }
-    }
-}
-
-impl Given {
-    /// Whether it asks that one.
-    pub fn asks(&self, giver: Giver) -> bool {
-        match giver {
-            Giver::Open => self.by[0],
-            Giver::Listen => self.by[1],
-        }
-    }
-}
 
 impl<'p> Lowering<'p> {
     /// What `open` at an instance carries, from it downwards: all that is asked for, since `accept` opens with what was

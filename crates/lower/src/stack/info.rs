@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use super::Given;
-
 /// Everything about one instance that handlers ask for.
 #[derive(Clone, Debug)]
 pub struct Info {
@@ -255,5 +253,43 @@ impl PlacedField {
     /// The number in the packet, as operations on octets have it; its offset is `octet`.
     pub fn field(&self) -> r::OctetField {
         r::OctetField { width: self.width, endian: self.endian }
+    }
+}
+
+/// A constant that an instance asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Given {
+    pub inst: usize,
+    pub member: u32,
+    pub name: String,
+    pub ty: s::Type,
+    /// Whether who opens gives it, and who listens.
+    pub by: [bool; 2],
+}
+
+/// Who gives a constant of a session its value, besides `accept`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Giver {
+    Open,
+    Listen,
+}
+
+impl Giver {
+    /// As the source names it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Giver::Open => "open",
+            Giver::Listen => "listen",
+        }
+    }
+}
+
+impl Given {
+    /// Whether it asks that one.
+    pub fn asks(&self, giver: Giver) -> bool {
+        match giver {
+            Giver::Open => self.by[0],
+            Giver::Listen => self.by[1],
+        }
     }
 }

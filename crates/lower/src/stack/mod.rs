@@ -33,8 +33,9 @@ use crate::program::{any_stmt, blocks};
 pub use cells::joined;
 pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;
-pub use given::{Given, Giver};
-pub use info::{EndingCells, HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
+pub use info::{
+    EndingCells, Given, Giver, HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells,
+};
 pub use procedures::{Called, Procedure, Standing};
 pub use published::{Publisher, Reading, CREDIT};
 pub use task::{Endpoints, On, Purpose, Register, Registration, Task};
