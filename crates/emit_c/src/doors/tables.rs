@@ -42,13 +42,18 @@ fn outputs(automaton: &Automaton) -> u32 {
 /// Outputs that there is room for in any case: a program that calls the stack while it is given one adds to them.
 const LEAST_OUTPUTS: u32 = 64;
 
+/// Octets of a buffer: for a frame of an Ethernet, and where layers join messages for several of them.
+fn buffer_octets(plan: &Plan) -> u32 {
+    let joins = plan.automaton.bodies().flat_map(Body::ops).any(|op| matches!(op.kind, OpKind::Join { .. }));
+    if joins { 8192 } else { 2048 + plan.head_room }
+}
+
 pub(super) fn write(plan: &Plan, text: &mut Text) {
     let (automaton, stack) = (plan.automaton, &plan.names.stack);
     let buffers = if automaton.pool > 0 { automaton.pool } else { 256 };
-    let outputs = outputs(automaton);
+    let (outputs, octets) = (outputs(automaton), buffer_octets(plan));
     text.lines(&format!(
-        "const mk_config {stack}_defaults = {{0, {buffers}, {}, {}, {outputs}, 64}};\n",
-        2048 + plan.head_room,
+        "const mk_config {stack}_defaults = {{0, {buffers}, {octets}, {}, {outputs}, 64}};\n",
         buffers.saturating_mul(2)
     ));
     let params: Vec<String> = automaton.params.iter().map(|param| literal(param.default.unwrap_or(0))).collect();
@@ -66,11 +71,10 @@ pub(super) fn write(plan: &Plan, text: &mut Text) {
     any_life(plan, text);
     text.lines(&format!(
         "const mk_interface {stack}_interface = {{\n\
-         \x20   {}, {{0, {buffers}, {}, {}, {outputs}, 64}},\n\
+         \x20   {}, {{0, {buffers}, {octets}, {}, {outputs}, 64}},\n\
          \x20   {stack}_size, any_init, any_start, input, any_advance, any_next_deadline, any_core, any_counters, any_coverage,\n\
          \x20   {}, {}, {}, {}, counter_names, reason_names, files, sources,\n}};",
         string(&automaton.name),
-        2048 + plan.head_room,
         buffers.saturating_mul(2),
         counters.len(),
         automaton.reasons.len(),

@@ -36,7 +36,7 @@ impl<'p> Writer<'_, 'p> {
             Purpose::Opened | Purpose::Failed | Purpose::Closed if task.on == On::Lower => self.make_lower(task),
             Purpose::Opened => {
                 if self.hears_flow(self.inst) {
-                    self.runs.flow = Some(params[2..].into());
+                    self.opened_with(&params[2..]);
                 }
                 self.make_opened(task, params[1]);
             }
@@ -133,6 +133,15 @@ impl<'p> Writer<'_, 'p> {
     }
 
     // -- sessions
+
+    /// The session's flow as the layers below have it now: of what it was asked for with, a part may have been left open.
+    fn opened_with(&mut self, flow: &[r::Value]) {
+        self.runs.flow = Some(flow.into());
+        let info = self.info();
+        if let (Some(session), Some(cells)) = (self.runs.session, &info.session) {
+            self.set_cells(session, &cells.flow, flow.to_vec());
+        }
+    }
 
     fn make_opened(&mut self, task: &Task, lower: r::Value) {
         let Some(session) = self.runs.session else { return };

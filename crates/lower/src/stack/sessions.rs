@@ -125,12 +125,13 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether `opened` comes to it with the flow: to applications, and to the workers that it passes.
+    /// Whether `opened` comes to it with the flow, whose local part a multiplexor may have chosen: to applications, to the
+    /// workers that it passes, and to those whose code has flows in hand.
     pub fn hears_flow(&self, inst: usize) -> bool {
         match self.inst(inst).kind {
             Kind::Application => true,
             Kind::Layer(layer) if layer.shape == s::Shape::Worker => {
-                self.plan.session_users(inst).iter().any(|user| self.hears_flow(*user))
+                self.names_flows(inst) || self.plan.session_users(inst).iter().any(|user| self.hears_flow(*user))
             }
             Kind::Layer(_) | Kind::Device(_) => false,
         }
