@@ -32,5 +32,5 @@ pub use mokume_toolchain::Failure;
 pub use native::{signatures, Signature};
 pub use natives::Loaded;
 pub use runtime::{RUNTIME, RUNTIME_FAULTS};
-pub use state::octets::{object_octets, record_octets};
 pub use stack::{emit, EmitError, Generated, Options};
+pub use state::octets::{object_octets, record_octets};

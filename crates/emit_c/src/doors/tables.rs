@@ -45,7 +45,11 @@ const LEAST_OUTPUTS: u32 = 64;
 /// Octets of a buffer: for a frame of an Ethernet, and where layers join messages for several of them.
 fn buffer_octets(plan: &Plan) -> u32 {
     let joins = plan.automaton.bodies().flat_map(Body::ops).any(|op| matches!(op.kind, OpKind::Join { .. }));
-    if joins { 8192 } else { 2048 + plan.head_room }
+    if joins {
+        8192
+    } else {
+        2048 + plan.head_room
+    }
 }
 
 pub(super) fn write(plan: &Plan, text: &mut Text) {
