@@ -126,6 +126,7 @@ impl<'p> Writer<'_, 'p> {
     fn make_opened(&mut self, task: &Task, lower: r::Value) {
         let Some(session) = self.runs.session else { return };
         self.set_below(session, lower);
+        self.learn_flow();
         self.nothing_to_tell(session, true);
         let mut exits = Exits::default();
         if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.begun) {
