@@ -23,7 +23,7 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
     for (index, stack) in program.stacks.iter().enumerate() {
         let id = StackId(index as u32);
         let wanted = own(stack.name.span.file)
-            || program.tests.iter().any(|test| test.stack == id && own(test.span.file))
+            || program.tests.iter().any(|test| test.stack == id && own(test.place().file))
             || program.networks.iter().any(|net| own(net.name.span.file) && net.hosts.iter().any(|h| h.stack == id));
         if !wanted || !sound.is(&stack.name.text) {
             continue;
@@ -37,7 +37,7 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
             protocols.insert(index as u32, compiled.protocols);
         }
     }
-    for test in program.tests.iter().filter(|test| own(test.span.file)) {
+    for test in program.tests.iter().filter(|test| own(test.place().file)) {
         if let Some(stack) = automata.get(&test.stack.0).zip(protocols.get(&test.stack.0)) {
             diagnostics.extend(mokume_lower::test_script(program, stack, &checked.sources, test).1);
         }
@@ -116,7 +116,7 @@ impl Sound {
 }
 
 /// What begins an item that others refer to by name.
-const NAMED: [&str; 22] = [
+const NAMED: [&str; 23] = [
     "attribute",
     "bundle",
     "const",
@@ -135,6 +135,7 @@ const NAMED: [&str; 22] = [
     "service",
     "signature",
     "stack",
+    "suite",
     "type",
     "vocabulary",
     "wire",

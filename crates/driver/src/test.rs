@@ -37,7 +37,7 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
         .program
         .tests
         .iter()
-        .filter(|test| checked.roots.contains(&test.span.file) && test.name.contains(filter))
+        .filter(|test| checked.roots.contains(&test.place().file) && test.name.contains(filter))
         .collect();
     let stacks = stacks_of(checked, &tests, world, &mut results);
     let mut scripts: Vec<(&Test, Script)> = Vec::new();

@@ -63,7 +63,11 @@ pub fn test_script(
             }
         }
     }
-    let diagnostics = scripting.diagnostics;
+    let with = |found: Diagnostic| match test.run_with.first() {
+        Some(name) => found.label(name.span, "run with this stack"),
+        None => found,
+    };
+    let diagnostics: Vec<Diagnostic> = scripting.diagnostics.into_iter().map(with).collect();
     (diagnostics.is_empty().then_some(script), diagnostics)
 }
 

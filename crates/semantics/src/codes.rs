@@ -36,6 +36,7 @@ mokume_base::codes! {
     PART_MEMBER = "M0231";
     PART_UNDECLARED = "M0232";
     PART_PRIVATE = "M0233";
+    HOLDS_NO_FLOW = "M0234";
     UNTAKEN_PART = "M0296";
     IDLE_SHARE = "M0297";
     UNUSED_STATE = "M0291";

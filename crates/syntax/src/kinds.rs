@@ -366,7 +366,15 @@ pub enum SyntaxKind {
     /// [`crate::ast::Messages`]
     MESSAGES,
 
+    // ---- suites of tests ----
+    /// [`crate::ast::Suite`]
+    SUITE,
+    /// [`crate::ast::Run`]
+    RUN,
+
     // ---- parts of layers ----
+    /// [`crate::ast::HoldsClause`]
+    HOLDS_CLAUSE,
     /// [`crate::ast::Part`]
     PART,
     /// [`crate::ast::Parts`]

@@ -146,9 +146,9 @@ impl<'p> Writer<'_, 'p> {
                 return self.is_in(object, cell, key);
             }
             E::HasObject { class, key } => {
-                let (object, cell) = self.index_of(*class);
                 let key = self.at_border(key);
-                return self.is_in(object, cell, key);
+                let found = self.find_keyed(*class, key);
+                return self.either(found, |w, _| vec![w.truth(true)], |w, _| vec![w.truth(false)])[0];
             }
             E::NewMessage { octets } => r::OpKind::NewMessage { octets: octets.clone() },
             E::Share(local) => {

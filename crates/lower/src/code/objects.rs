@@ -182,6 +182,30 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// The object of a key. One that holds a flow is also found where its session was with any local address.
+    pub fn find_keyed(&mut self, class: s::ObjectId, key: Vec<r::Value>) -> Fork {
+        let (owner, index) = self.index_of(class);
+        let holds = self.layer(self.inst).is_some_and(|layer| layer.objects[class.index()].holds);
+        let components = &self.inst(self.inst).top;
+        let open = |at: usize| components[at].address && !components[at].is_remote();
+        if !holds || !(0..components.len()).any(open) {
+            return self.find(owner, index, key);
+        }
+        let exact = self.find(owner, index, key.clone());
+        let key = self.either(
+            exact,
+            |_, _| key.clone(),
+            |w, _| {
+                let any = |(at, value): (usize, &r::Value)| match open(at) {
+                    true => w.constant(w.b.type_of(*value), 0),
+                    false => *value,
+                };
+                key.iter().enumerate().map(any).collect()
+            },
+        );
+        self.find(owner, index, key)
+    }
+
     /// The object of a key, made where there is none and there is room; the oldest makes room where
     /// the class says so, and `otherwise` runs where there is none. Behind it the local is the object.
     pub fn find_or_new(&mut self, class: s::ObjectId, key: &'p [s::Expr], local: s::LocalId, otherwise: &'p [s::Stmt]) {

@@ -133,9 +133,8 @@ impl<'p> Writer<'_, 'p> {
                 self.remove(object, cell, key);
             }
             S::IfObject { class, key, local, then, otherwise } => {
-                let (object, cell) = self.index_of(*class);
                 let key = self.at_border(key);
-                let found = self.find(object, cell, key);
+                let found = self.find_keyed(*class, key);
                 self.blocks_with(found, &[*local], then, otherwise);
             }
             S::FindOrNew { class, key, local, otherwise } => self.find_or_new(*class, key, *local, otherwise),

@@ -138,7 +138,8 @@ impl<'p> Writer<'_, 'p> {
     fn opened_with(&mut self, flow: &[r::Value]) {
         self.runs.flow = Some(flow.into());
         let info = self.info();
-        if let (Some(session), Some(cells)) = (self.runs.session, &info.session) {
+        let is_chosen = self.lowering.chooser_below(self.inst).is_some();
+        if let (Some(session), Some(cells), true) = (self.runs.session, &info.session, is_chosen) {
             self.set_cells(session, &cells.flow, flow.to_vec());
         }
     }

@@ -43,6 +43,10 @@ impl<'p> Writer<'_, 'p> {
                 let fork = w.fork(bound);
                 w.on(&mut taken, fork, |_, _| {});
             }
+            if let Some(held) = w.is_held(user, &wanted) {
+                let fork = w.fork(held);
+                w.on(&mut taken, fork, |_, _| {});
+            }
             w.exit(out, vec![key]);
             w.meet(taken);
             let most = w.constant(r::Type::U(32), u64::from(TRIES));

@@ -6,6 +6,7 @@
 mod answers;
 mod changes;
 mod deliver;
+mod held;
 mod keys;
 mod listeners;
 mod maps;

@@ -39,8 +39,13 @@ impl<'p> Lowering<'p> {
 
     /// One for each component of a flow.
     pub(super) fn flow_cells(&mut self, class: r::ClassId, flow: &[Component]) -> Vec<r::CellId> {
+        self.cells_of_flow(class, flow, true)
+    }
+
+    /// The same, of a flow that may be learnt later: `fixed` says that it is not.
+    pub(super) fn cells_of_flow(&mut self, class: r::ClassId, flow: &[Component], fixed: bool) -> Vec<r::CellId> {
         let params = self.flow_params(flow);
-        params.into_iter().map(|(name, ty)| self.scalar_cell(class, &format!("flow_{name}"), ty, true)).collect()
+        params.into_iter().map(|(name, ty)| self.scalar_cell(class, &format!("flow_{name}"), ty, fixed)).collect()
     }
 
     /// A map from keys to objects; where there is nothing to tell them apart, the only one's reference.

@@ -35,7 +35,8 @@ impl<'p> Lowering<'p> {
             self.open_key(inst).map(|(_, bits)| self.scalar_cell(entity, "next_key", r::Type::U(bits), false));
         let says_flow = self.hears_flow(inst) && self.emits(inst, "opened");
         if at.is_multiplexor() || self.emits(inst, "accepted") || self.names_flows(inst) || says_flow {
-            cells.flow = self.flow_cells(class, &at.top);
+            let fixed = at.is_multiplexor() || self.chooser_below(inst).is_none();
+            cells.flow = self.cells_of_flow(class, &at.top, fixed);
         }
         if at.is_multiplexor() {
             let arriving = r::CellKind::Quota { amount: BEGINNING + at.users.len() as u32 };
@@ -134,6 +135,17 @@ impl<'p> Lowering<'p> {
                 self.names_flows(inst) || self.plan.session_users(inst).iter().any(|user| self.hears_flow(*user))
             }
             Kind::Layer(_) | Kind::Device(_) => false,
+        }
+    }
+
+    /// The multiplexor below workers that chooses a key where a session leaves it open; none where nobody does.
+    pub fn chooser_below(&self, inst: usize) -> Option<usize> {
+        let mut at = inst;
+        loop {
+            at = self.inst(at).below.filter(|_| self.inst(at).uses.sessions)?;
+            if self.inst(at).is_multiplexor() {
+                return self.open_key(at).map(|_| at);
+            }
         }
     }
 

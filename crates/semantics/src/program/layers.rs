@@ -288,6 +288,8 @@ pub struct ObjectClass {
     pub capacity: Expr,
     /// Where there is no room, the one made first makes room.
     pub evict_oldest: bool,
+    /// The flow that is its key stays taken while it is there: `holds of`.
+    pub holds: bool,
     /// By the session: it ends with it. Else it is the entity's.
     pub owned: bool,
     /// The keys first.

@@ -17,6 +17,15 @@ pub struct Test {
     pub steps: Vec<Step>,
     /// Of its first word.
     pub span: Span,
+    /// Of a suite's test: the stacks that it is run with, where that is said.
+    pub run_with: Vec<Name>,
+}
+
+impl Test {
+    /// Where it is said that it is run: what is wrong with it, and the file that it is a test of, follow from that.
+    pub fn place(&self) -> Span {
+        self.run_with.first().map_or(self.span, |name| name.span)
+    }
 }
 
 /// One line of a test, or one input of a network.

@@ -2,7 +2,7 @@
 
 use super::{
     child, children, choice, doc_of, first_token, has_word, node, token, AstNode, Block, Container, Expr, Member, Name,
-    Network, Signature, Stack, Test, Vocabulary, Wire,
+    Network, Run, Signature, Stack, Suite, Test, Vocabulary, Wire,
 };
 use crate::kinds::{SyntaxKind, SyntaxToken};
 
@@ -12,7 +12,7 @@ choice! {
         Use(Use), Const(Const), TypeAlias(TypeAlias), Record(Record), Enum(Enum), Attribute(Attribute),
         Service(Service), Signature(Signature), Vocabulary(Vocabulary), Function(Function), Layer(Layer),
         Bundle(Bundle), Wire(Wire), Stack(Stack), Network(Network), Test(Test), Container(Container),
-        Part(Part),
+        Part(Part), Suite(Suite), Run(Run),
     }
 }
 
@@ -119,10 +119,10 @@ named!(
 );
 
 impl Item {
-    /// The item's name; `use` and `test` have none.
+    /// The item's name; `use`, `test` and `run` have none.
     pub fn name(&self) -> Option<Name> {
         match self {
-            Item::Use(_) | Item::Test(_) => None,
+            Item::Use(_) | Item::Test(_) | Item::Run(_) => None,
             item => child(item.syntax()),
         }
     }

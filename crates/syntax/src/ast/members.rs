@@ -48,6 +48,8 @@ node! {
     Capacity = CAPACITY;
     /// `evict oldest`
     Evict = EVICT;
+    /// `holds of`
+    HoldsClause = HOLDS_CLAUSE;
     /// `publish mtu: u32 = e`
     Publish = PUBLISH;
     /// `limit send: left room octets each 2`
@@ -303,6 +305,10 @@ impl Object {
     /// The name behind `evict`; `oldest` is the only one there is.
     pub fn evict(&self) -> Option<Name> {
         child::<Evict>(&self.0).and_then(|evict| child(&evict.0))
+    }
+    /// The key whose flow stays taken while the object is there.
+    pub fn holds(&self) -> Option<Name> {
+        child::<HoldsClause>(&self.0).and_then(|holds| child(&holds.0))
     }
     /// In order.
     pub fn states(&self) -> Vec<State> {

@@ -1,6 +1,6 @@
 //! Tests and networks.
 
-use super::{child, children, choice, node, token, Expr, LayerUse, Name, Path, RangeExpr};
+use super::{child, children, choice, node, token, Expr, LayerUse, Name, Param, ParamList, Path, RangeExpr};
 use crate::kinds::SyntaxKind;
 
 choice! {
@@ -23,6 +23,10 @@ choice! {
 node! {
     /// `test "name" { … }`
     Test = TEST;
+    /// `suite Segments(S: stack) { test "name" { stack S … } }`
+    Suite = SUITE;
+    /// `run Segments(Plain)`
+    Run = RUN;
     /// `stack Host(address: 10.0.0.1/24, device.mac: …)`
     TestStack = TEST_STACK;
     /// `device.frame(x"01")`
@@ -86,6 +90,28 @@ impl Test {
     /// In order.
     pub fn steps(&self) -> Vec<TestStep> {
         children(&self.0)
+    }
+}
+
+impl Suite {
+    /// What `run` calls it.
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// Stacks that its tests are of.
+    pub fn params(&self) -> Vec<Param> {
+        child::<ParamList>(&self.0).map_or(Vec::new(), |list| list.params())
+    }
+    /// In order.
+    pub fn tests(&self) -> Vec<Test> {
+        children(&self.0)
+    }
+}
+
+impl Run {
+    /// The suite, with its stacks.
+    pub fn suite(&self) -> Option<LayerUse> {
+        child(&self.0)
     }
 }
 

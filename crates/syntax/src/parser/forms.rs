@@ -24,6 +24,8 @@ pub(super) fn form_of(word: &str) -> &'static str {
         "extern" => "extern fn seal(nonce: u64, msg: Message) -> bool grows 16 from \"cipher.c\" { model }",
         "container" => "container queue<T>(room: u32) { … }",
         "part" => "part Output of Connection { … }",
+        "suite" => "suite Segments(S: stack) { test \"…\" { stack S … } }",
+        "run" => "run Segments(Plain)",
         "stack" => "stack Host(device: Device) { … }",
         "network" => "network Demo { … }",
         "test" => "test \"a stale message is dropped\" { … }",

@@ -45,6 +45,8 @@ impl Parser<'_> {
             "container" => self.container(),
             "extern" => self.extern_(),
             "part" => self.part_of_layer(),
+            "suite" => self.suite(),
+            "run" => self.run(),
             _ => self.layer(),
         }
     }

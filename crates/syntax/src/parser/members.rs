@@ -270,6 +270,12 @@ impl Parser<'_> {
             self.name_here("`oldest`");
             self.close();
         }
+        if self.at_word("holds") {
+            self.open(HOLDS_CLAUSE);
+            self.bump();
+            self.name_here("the key's name");
+            self.close();
+        }
         self.braces("`{` and state", |p| p.states());
         self.close();
     }

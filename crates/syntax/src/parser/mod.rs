@@ -57,7 +57,7 @@ pub enum Fragment {
 /// The bound on nesting and on chains of operators, so that no text exhausts the stack of who walks the tree.
 const MAX_DEPTH: u32 = 200;
 
-const ITEM_WORDS: [&str; 22] = [
+const ITEM_WORDS: [&str; 24] = [
     "use",
     "const",
     "type",
@@ -80,6 +80,8 @@ const ITEM_WORDS: [&str; 22] = [
     "container",
     "extern",
     "part",
+    "suite",
+    "run",
 ];
 
 pub(crate) struct Parser<'t> {

@@ -39,6 +39,42 @@ impl Parser<'_> {
         self.close();
     }
 
+    /// `suite Segments(S: stack) { test "…" { stack S … } }`
+    pub(super) fn suite(&mut self) {
+        self.open_documented(SUITE);
+        self.bump();
+        self.name_here("the suite's name");
+        if self.at(L_PAREN) {
+            self.params(true);
+        }
+        self.braces("`{` and tests", |p| p.tests_of_suite());
+        self.close();
+    }
+
+    fn tests_of_suite(&mut self) {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            let before = self.pos;
+            if self.at_word("test") {
+                self.test();
+            } else {
+                self.expected("a `test`");
+            }
+            if self.out_of_step(before) {
+                self.recover_member(before);
+            }
+        }
+    }
+
+    /// `run Segments(Plain)`
+    pub(super) fn run(&mut self) {
+        let errors = self.diagnostics.len();
+        self.open_documented(RUN);
+        self.bump();
+        self.layer_use();
+        self.end_of_item(errors);
+        self.close();
+    }
+
     fn in_test(&mut self, rule: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.in_test, true);
         rule(self);

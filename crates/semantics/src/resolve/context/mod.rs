@@ -142,7 +142,8 @@ impl Context {
             | Item::Stack(_)
             | Item::Network
             | Item::Container(_)
-            | Item::Part(_) => false,
+            | Item::Part(_)
+            | Item::Suite(_) => false,
         };
         if built_in {
             self.hides(name, item.kind());

@@ -33,6 +33,8 @@ pub enum Item {
     Container(usize),
     /// Of a layer, by its place among the trees.
     Part(usize),
+    /// Likewise.
+    Suite(usize),
 }
 
 impl Item {
@@ -53,6 +55,7 @@ impl Item {
             Item::Network => "a network",
             Item::Container(_) => "a container",
             Item::Part(_) => "a part of a layer",
+            Item::Suite(_) => "a suite of tests",
         }
     }
 }

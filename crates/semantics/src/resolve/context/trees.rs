@@ -29,5 +29,7 @@ pub struct Trees {
     pub stacks: Vec<(FileId, ast::Stack)>,
     pub networks: Vec<(FileId, ast::Network)>,
     pub tests: Vec<(FileId, ast::Test)>,
+    pub suites: Vec<(FileId, ast::Suite)>,
+    pub runs: Vec<(FileId, ast::Run)>,
     pub containers: Vec<(FileId, ast::Container)>,
 }

@@ -27,8 +27,10 @@ use crate::tree;
 /// Takes an item's name into the tables and keeps its tree for later.
 pub fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: ast::Item) {
     let Some(name) = tree::some_name(file, item.name()) else {
-        if let ast::Item::Test(test) = item {
-            trees.tests.push((file, test));
+        match item {
+            ast::Item::Test(test) => trees.tests.push((file, test)),
+            ast::Item::Run(run) => trees.runs.push((file, run)),
+            _ => {}
         }
         return;
     };
@@ -39,7 +41,7 @@ pub fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: ast::Ite
         }};
     }
     let known = match item {
-        ast::Item::Use(_) | ast::Item::Test(_) => return,
+        ast::Item::Use(_) | ast::Item::Test(_) | ast::Item::Run(_) => return,
         ast::Item::Const(item) => {
             cx.consts.push(Lazy::Waiting(file, item));
             Item::Const(cx.consts.len() - 1)
@@ -62,6 +64,10 @@ pub fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: ast::Ite
         ast::Item::Container(item) => {
             trees.containers.push((file, item));
             Item::Container(trees.containers.len() - 1)
+        }
+        ast::Item::Suite(item) => {
+            trees.suites.push((file, item));
+            Item::Suite(trees.suites.len() - 1)
         }
         ast::Item::Part(item) => {
             trees.parts.push((file, item));

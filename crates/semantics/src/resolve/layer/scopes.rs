@@ -128,6 +128,7 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
     let members = members(reader, kind, &object.states(), first);
     let evict_oldest = object.evict().is_some();
     let owned = object.is_owned();
+    let holds = holds(reader, object, &keys, &name);
     if owned && reader.this().shape == Shape::Router {
         let help = "leave `owned by session` out: the entity keeps them";
         reader.cx.error(codes::SHAPE_MEMBER, "a router has no sessions", name.span, "owned by none", help);
@@ -136,7 +137,7 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
         let ScopeKind::Object(class) = kind else { return };
         reader.this().parts[part].objects.push((own.text, class));
     }
-    reader.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, owned, members });
+    reader.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, holds, owned, members });
 }
 
 /// An object has state and expiries alone, and evicts the oldest if any.
@@ -150,6 +151,27 @@ fn object_rules(reader: &mut LayerReader, object: &ast::Object, name: &Name) {
         let help = "write `evict oldest`";
         reader.cx.error(codes::UNKNOWN_NAME, "only the oldest can be evicted", evict.span, "expected `oldest`", help);
     }
+}
+
+/// `holds of`: the flow that is the only key of an object of a worker's entity.
+fn holds(reader: &mut LayerReader, object: &ast::Object, keys: &[Field], name: &Name) -> bool {
+    let Some(held) = tree::some_name(reader.file, object.holds()) else { return false };
+    let is_worker = reader.this().shape == Shape::Worker;
+    let wrong = match keys {
+        _ if !is_worker => Some("only a worker's sessions leave flows behind"),
+        _ if object.is_owned() => Some("what a session owns ends with it, and what is held is there when it has gone"),
+        [only] if only.name.text == held.text => match only.ty {
+            Type::Flow(Side::Above) | Type::Unknown => None,
+            _ => Some("what is held is a flow"),
+        },
+        _ => Some("what is held is the object's only key"),
+    };
+    if let Some(why) = wrong {
+        let plain = name.text.rsplit('.').next().unwrap_or_default();
+        let help = format!("in a worker, write `object {plain}[of: Flow] capacity 64 evict oldest holds of {{ … }}`");
+        reader.cx.error(codes::HOLDS_NO_FLOW, why, held.span, "not held", &help);
+    }
+    wrong.is_none()
 }
 
 fn capacity_of(reader: &mut LayerReader, object: &ast::Object, name: &Name) -> Expr {

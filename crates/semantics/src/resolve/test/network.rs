@@ -68,7 +68,7 @@ fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec
             cx.report(twice("host", &name, &first.name));
             continue;
         }
-        match host.stack().and_then(|part| stack_use::read(cx, file, &part)) {
+        match host.stack().and_then(|part| stack_use::read(cx, file, &part, &[])) {
             Some((stack, settings)) => hosts.push(Host { name, stack, settings }),
             None => broken.push(name.text),
         }

@@ -15,12 +15,15 @@ use crate::{codes, suggest, tree};
 pub type Settings = Vec<(Name, Vec<u64>)>;
 
 /// `Host(address: 10.0.0.1/24, device.mac: …)`
-pub(super) fn read(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Option<(StackId, Settings)> {
+pub(super) fn read(
+    cx: &mut Context,
+    file: FileId,
+    part: &ast::LayerUse,
+    given: &[(String, StackId)],
+) -> Option<(StackId, Settings)> {
     let name = tree::some_name(file, part.name())?;
-    let Some(Item::Stack(id)) = cx.item(file, &name.text) else {
-        cx.unknown(codes::UNKNOWN_STACK, "a stack", &name, file, |item| matches!(item, Item::Stack(_)));
-        return None;
-    };
+    let given = given.iter().find(|(known, _)| *known == name.text).map(|(_, id)| *id);
+    let id = given.or_else(|| stack_named(cx, file, &name))?;
     let stack = cx.program.stacks[id.index()].clone();
     let mut settings = Settings::new();
     let mut position = 0;
@@ -51,6 +54,15 @@ pub(super) fn read(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Opti
         missing_settings(cx, &stack, &settings, &name);
     }
     Some((id, settings))
+}
+
+/// The stack of that name; a report if there is none.
+pub(super) fn stack_named(cx: &mut Context, file: FileId, name: &Name) -> Option<StackId> {
+    if let Some(Item::Stack(id)) = cx.item(file, &name.text) {
+        return Some(id);
+    }
+    cx.unknown(codes::UNKNOWN_STACK, "a stack", name, file, |item| matches!(item, Item::Stack(_)));
+    None
 }
 
 fn named_setting(cx: &mut Context, stack: &Stack, label: &Name) -> Option<(Name, Type)> {

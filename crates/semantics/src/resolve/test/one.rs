@@ -1,0 +1,130 @@
+//! One test: its stack, and its steps in order.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_base::{Diagnostic, FileId, Span};
+use mokume_syntax::ast::{self, AstNode, Expr as Tree};
+
+use crate::codes;
+use crate::program::*;
+use crate::resolve::context::Context;
+use crate::resolve::expr::fixed;
+use crate::resolve::test::{stack_use, steps};
+use crate::tree;
+
+/// A report of a test whose name another of these has.
+pub(super) fn once_each(
+    cx: &mut Context,
+    named: &mut BTreeMap<(FileId, String), Span>,
+    file: FileId,
+    item: &ast::Test,
+) {
+    let Some(name) = item.name().filter(|name| !name.is_empty()) else { return };
+    let span = place_of(file, item);
+    match named.entry((file, name.clone())) {
+        Entry::Occupied(first) => said_twice(cx, &name, span, *first.get()),
+        Entry::Vacant(place) => drop(place.insert(span)),
+    }
+}
+
+fn said_twice(cx: &mut Context, name: &str, span: Span, first: Span) {
+    let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, format!("two tests of this file are called \"{name}\""))
+        .at(span, "again here")
+        .label(first, "first here");
+    cx.report(diagnostic.help("say what each of them shows: a name tells which one failed"));
+}
+
+/// Where a test begins.
+fn place_of(file: FileId, item: &ast::Test) -> Span {
+    item.syntax().first_token().map_or(item.span(file), |token| ast::token_span(&token, file))
+}
+
+/// A test; `given` are the stacks that names of a suite stand for.
+pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(String, StackId)]) -> Option<Test> {
+    let span = place_of(file, item);
+    let mut stack = None;
+    let mut has_stack = false;
+    let mut steps: Vec<Step> = Vec::new();
+    let mut handles = BTreeSet::new();
+    let mut expected = false;
+    for step in item.steps() {
+        let place = step.span(file);
+        if let ast::TestStep::Stack(part) = &step {
+            if has_stack {
+                cx.error(codes::DEFINED_TWICE, "a test has one stack", place, "the second", "write another test");
+            } else {
+                stack = part.stack().and_then(|part| stack_use::read(cx, file, &part, given));
+            }
+            has_stack = true;
+            continue;
+        }
+        let id = stack.as_ref().map(|(id, _)| *id);
+        let kind = test_step(cx, file, id, &step, &mut handles);
+        let is_expect = matches!(step, ast::TestStep::Expect(_));
+        // Lists of outputs behind each other are one.
+        if let (true, true, Some(StepKind::Expect { outputs, within })) = (expected, is_expect, &kind) {
+            // A time ends the list.
+            if let Some(Step { kind: StepKind::Expect { outputs: before, within: time @ None }, .. }) = steps.last_mut()
+            {
+                before.extend(outputs.iter().cloned());
+                *time = *within;
+                continue;
+            }
+        }
+        expected = is_expect;
+        steps.extend(kind.map(|kind| Step { kind, span: place }));
+    }
+    if !has_stack {
+        cx.error(codes::UNKNOWN_STACK, "which stack is tested?", span, "no stack", "begin with `stack Name(device)`");
+    }
+    let (stack, settings) = stack?;
+    Some(Test { name: item.name().unwrap_or_default(), stack, settings, steps, span, run_with: Vec::new() })
+}
+
+fn test_step(
+    cx: &mut Context,
+    file: FileId,
+    stack: Option<StackId>,
+    step: &ast::TestStep,
+    handles: &mut BTreeSet<String>,
+) -> Option<StepKind> {
+    match step {
+        ast::TestStep::Stack(_) => None,
+        ast::TestStep::Input(input) => {
+            let (port, event, args) = steps::call(cx, file, stack, &input.call()?, handles)?;
+            Some(StepKind::Input { port, event, args })
+        }
+        ast::TestStep::Expect(expect) => {
+            let outputs =
+                expect.outputs().iter().filter_map(|output| steps::call(cx, file, stack, output, handles)).collect();
+            let within = expect.within().and_then(|time| fixed::number(cx, file, &time, Type::Duration));
+            Some(StepKind::Expect { outputs, within })
+        }
+        ast::TestStep::Dropped(dropped) => {
+            let count = count(cx, file, dropped.count());
+            Some(StepKind::Dropped { reason: dropped.reason()?.text(), count })
+        }
+        ast::TestStep::Consumed(consumed) => {
+            let count = count(cx, file, consumed.count());
+            Some(StepKind::Consumed { reason: consumed.reason()?.text(), count })
+        }
+        ast::TestStep::Reported(reported) => {
+            let count = count(cx, file, reported.count());
+            Some(StepKind::Reported { report: reported.report()?.text(), count })
+        }
+        ast::TestStep::Counter(counter) => {
+            let count = count(cx, file, counter.count());
+            let counter = tree::path(file, &counter.counter()?);
+            Some(StepKind::Counter { counter, count })
+        }
+        ast::TestStep::After(after) => {
+            let nanoseconds = fixed::number(cx, file, &after.duration()?, Type::Duration)?;
+            Some(StepKind::After { nanoseconds })
+        }
+    }
+}
+
+fn count(cx: &mut Context, file: FileId, value: Option<Tree>) -> u64 {
+    value.and_then(|value| fixed::number(cx, file, &value, Type::UInt(64))).unwrap_or(1)
+}

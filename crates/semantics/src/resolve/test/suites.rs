@@ -1,0 +1,116 @@
+//! `suite Segments(S: stack) { … }`, `run Segments(Plain)`: tests that are read anew for each stack that they are run with.
+//!
+//! Keeps: what is wrong with a stack in a suite is told with the place that says it is run with it.
+
+use std::collections::BTreeMap;
+
+use mokume_base::{FileId, Span};
+use mokume_syntax::ast::{self, AstNode};
+
+use crate::program::*;
+use crate::resolve::context::{Context, Item};
+use crate::resolve::test::{one, stack_use};
+use crate::{codes, suggest, tree};
+
+/// All suites, then all that runs them.
+pub(super) fn read(cx: &mut Context) {
+    let trees = cx.trees.clone();
+    for (file, suite) in &trees.suites {
+        params(cx, *file, suite);
+        let mut named = BTreeMap::new();
+        suite.tests().iter().for_each(|item| one::once_each(cx, &mut named, *file, item));
+    }
+    let mut ran: BTreeMap<(usize, Vec<u32>), Span> = BTreeMap::new();
+    for (file, item) in &trees.runs {
+        run(cx, *file, item, &mut ran);
+    }
+}
+
+/// Its parameters are stacks.
+fn params(cx: &mut Context, file: FileId, suite: &ast::Suite) {
+    let name = tree::title(file, suite.name());
+    for param in suite.params() {
+        let Some(own) = tree::some_name(file, param.name()) else { continue };
+        let is_stack = match param.ty() {
+            Some(ast::Type::Named(named)) => named.name().is_some_and(|name| name.text() == "stack"),
+            _ => false,
+        };
+        if !is_stack {
+            let help = format!("write `suite {}({}: stack)`", name.text, own.text);
+            cx.error(codes::MISMATCH, "what a suite is given is a stack", own.span, "no stack", &help);
+        }
+    }
+    if suite.params().is_empty() {
+        let help = format!("write `suite {}(S: stack)`, or the tests without a suite", name.text);
+        cx.error(codes::WRONG_COUNT, "a suite is of a stack", name.span, "of which?", &help);
+    }
+}
+
+fn run(cx: &mut Context, file: FileId, item: &ast::Run, ran: &mut BTreeMap<(usize, Vec<u32>), Span>) {
+    let Some(part) = item.suite() else { return };
+    let Some(name) = tree::some_name(file, part.name()) else { return };
+    let Some(Item::Suite(index)) = cx.item(file, &name.text) else {
+        return cx.unknown(codes::UNKNOWN_ITEM, "a suite", &name, file, |item| matches!(item, Item::Suite(_)));
+    };
+    let trees = cx.trees.clone();
+    let Some((of, suite)) = trees.suites.get(index) else { return };
+    let wanted: Vec<String> = suite.params().iter().filter_map(|param| param.name()).map(|name| name.text()).collect();
+    let Some(with) = stacks(cx, file, &part) else { return };
+    if wanted.len() != with.len() {
+        let text = format!("`{}` asks for {} stacks, not {}", name.text, wanted.len(), with.len());
+        let help = format!("write `run {}({})`", name.text, suggest::list(&wanted));
+        return cx.error(codes::WRONG_COUNT, text, name.span, "here", &help);
+    }
+    let key = (index, with.iter().map(|(_, id)| id.0).collect());
+    if let Some(first) = ran.insert(key, name.span) {
+        return cx.given_twice("this run", name.span, first);
+    }
+    let given: Vec<(String, StackId)> = wanted.into_iter().zip(&with).map(|(name, (_, id))| (name, *id)).collect();
+    let names: Vec<Name> = with.into_iter().map(|(name, _)| name).collect();
+    for item in suite.tests() {
+        test_with(cx, *of, &item, (&given, &names));
+    }
+}
+
+/// The stacks that a run names.
+fn stacks(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Option<Vec<(Name, StackId)>> {
+    let mut found = Vec::new();
+    for arg in part.args() {
+        let name = arg.value().and_then(|value| cx.item_name(file, &value));
+        let Some(name) = name else {
+            let place = arg.span(file);
+            cx.error(
+                codes::UNKNOWN_STACK,
+                "a suite is run with stacks",
+                place,
+                "no stack",
+                "name one: `run Segments(Plain)`",
+            );
+            return None;
+        };
+        let id = stack_use::stack_named(cx, file, &name)?;
+        found.push((name, id));
+    }
+    Some(found)
+}
+
+/// One test of a suite with these stacks; what is reported says with which.
+fn test_with(cx: &mut Context, file: FileId, item: &ast::Test, (given, names): (&[(String, StackId)], &[Name])) {
+    let before = cx.out.len();
+    let found = one::read(cx, file, item, given);
+    let told = cx.out.split_off(before);
+    let place = |diagnostic: mokume_base::Diagnostic| {
+        let first = names.first().map(|name| name.span);
+        match first {
+            Some(span) => diagnostic.label(span, "run with this stack"),
+            None => diagnostic,
+        }
+    };
+    cx.out.extend(told.into_iter().map(place));
+    if let Some(mut test) = found {
+        let shown: Vec<&str> = names.iter().map(|name| name.text.as_str()).collect();
+        test.name = format!("{}, with {}", test.name, shown.join(", "));
+        test.run_with = names.to_vec();
+        cx.program.tests.push(test);
+    }
+}
