@@ -6,7 +6,9 @@ the line through 0, 512 and 1400 octets. Instructions are the same from run to r
 
 `thin layers`: one stack with a layer and without, two hosts, 256 messages of 64 octets one after the other, 10 ms apart; the
 difference is the layer's. `deliver` is all that the frames of a message cost at both hosts, acknowledgements included; `timers` what
-runs between messages. `compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
+runs between messages. `tcp`: two instances of one host joined by their frames, 64 sessions in random order (`benches/tcp.c`); `round trip` is all calls
+of both ends for a question and an answer, `bulk` all calls of both ends for a full segment, `rate` octets a second of bulk in memory beside the
+kernel's own loopback, in turns. `compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
 """
 
 import argparse
@@ -15,8 +17,11 @@ import os
 import pathlib
 import re
 import shutil
+import socket
+import statistics
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -31,6 +36,11 @@ ROWS = [
     ("udp in", ROOT / "examples/host.mok", "Host", "udp.c", ["in"], "Host_device_frame"),
     ("sequencer send", HERE / "sequencer.mok", "Numbered", "sequencer.c", [], "Numbered_users_send"),
 ]
+
+# The name, what `tcp.c` is told, octets.
+TCP = [("tcp data out", "data-out", [1, 512, 1400]), ("tcp data in", "data-in", [1, 512, 1400]), ("tcp ack out", "ack-out", [512]),
+       ("tcp ack in", "ack-in", [512]), ("tcp round trip", "trip", [1, 512, 1400])]
+BULK_MEBIBYTES, RATE_MEBIBYTES, TURNS = 4, 256, 5
 
 THIN = ["Trace", "Sequencer", "Checksum16", "Crc32", "Length", "Framing", "Priority", "TokenBucket", "Heartbeat", "Batch", "Repeat",
         "Compress(4)", "Fragment", "StopAndWait", "GoBackN", "CreditMessages", "CreditOctets"]
@@ -68,6 +78,36 @@ def instructions(program, arguments, size, entry, calls=CALLS):
     if done.returncode or not found:
         stop(f"{program.name}: {done.stderr.strip()[-400:]}")
     return int(found.group(1)) / calls
+
+
+def counted(program, what, size):
+    """Instructions of what `tcp.c` counts, and how often it did it."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=counted", program, what, str(size)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    found, calls = re.search(r"Collected : (\d+)", done.stderr), re.search(r"calls (\d+)", done.stdout)
+    if done.returncode or not found or not calls:
+        stop(f"{program.name} {what}: {done.stderr.strip()[-400:]}")
+    return int(found.group(1)) / int(calls.group(1))
+
+
+def loopback(mebibytes):
+    """Octets a second between two sockets of the kernel's on loopback."""
+    block, total = bytes(1 << 18), mebibytes << 20
+    server = socket.create_server(("127.0.0.1", 0))
+    began = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        with socket.create_connection(server.getsockname()) as plug:
+            for _ in range(total // len(block)):
+                plug.sendall(block)
+        os._exit(0)
+    plug, _ = server.accept()
+    room, heard = bytearray(1 << 18), 0
+    while part := plug.recv_into(room):
+        heard += part
+    took = time.monotonic() - began
+    os.waitpid(child, 0)
+    return heard / took
 
 
 def intercept(points):
@@ -116,6 +156,32 @@ def calls(form):
             print(f"{row:<16} " + " ".join(f"{count:>10.0f}" for _, count in points) + f" {rest:>10.0f}")
 
 
+def tcp(form):
+    program = build(HERE / "tcp.mok", "Host", "tcp.c")
+    if form == "text":
+        print(f"\n{'row':<16} " + " ".join(f"{size:>10}" for size in [1, 512, 1400]) + f" {'rest':>10}   instructions, by octets")
+    for row, what, sizes in TCP:
+        points = [(size, counted(program, what, size)) for size in sizes]
+        rest = intercept(points) if len(points) > 1 else points[0][1]
+        if form == "json":
+            for size, count in points:
+                print(json.dumps({"table": "tcp", "row": row, "unit": "instructions", "bytes": size, "part": "all", "mokume": round(count, 1)}))
+            print(json.dumps({"table": "tcp", "row": row, "unit": "instructions", "bytes": 0, "part": "rest", "mokume": round(rest, 1)}))
+        else:
+            shown = [f"{count:>10.0f}" for _, count in points] if len(points) > 1 else ["", f"{points[0][1]:>10.0f}", ""]
+            print(f"{row:<16} " + " ".join(f"{part:>10}" for part in shown) + f" {rest:>10.0f}")
+    bulk = counted(program, "bulk", BULK_MEBIBYTES)
+    rates = [(float(subprocess.run([program, "time", str(RATE_MEBIBYTES)], capture_output=True, text=True, check=True).stdout),
+              loopback(RATE_MEBIBYTES)) for _ in range(TURNS)]
+    ours, kernel = (statistics.median(turn[way] for turn in rates) for way in [0, 1])
+    if form == "json":
+        print(json.dumps({"table": "tcp", "row": "tcp bulk", "unit": "instructions", "bytes": 1448, "part": "all", "mokume": round(bulk, 1)}))
+        print(json.dumps({"table": "tcp", "row": "tcp bulk", "unit": "octets a second", "mokume": round(ours), "loopback": round(kernel)}))
+    else:
+        print(f"{'tcp bulk':<16} {bulk:.0f} instructions a segment of 1448 octets; in memory {ours / 1e6:.0f} MB/s, "
+              f"the kernel's loopback {kernel / 1e6:.0f} MB/s (medians of {TURNS}, in turns)")
+
+
 def layers(form):
     base = thin(None)
     if form == "text":
@@ -141,13 +207,13 @@ def compiling(form):
 def main():
     parser = argparse.ArgumentParser(description="What a call costs, in instructions.")
     parser.add_argument("--format", choices=["text", "json"], default="text")
-    parser.add_argument("--table", choices=["all", "calls", "thin", "compile"], default="all")
+    parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "compile"], default="all")
     options = parser.parse_args()
     if not shutil.which("valgrind"):
         stop("valgrind is needed: `apt install valgrind`")
     if not MOKUME.exists():
         stop("target/release/mokume is not built: `cargo build --release`")
-    for table, show in [("calls", calls), ("thin", layers), ("compile", compiling)]:
+    for table, show in [("calls", calls), ("tcp", tcp), ("thin", layers), ("compile", compiling)]:
         if options.table in ("all", table):
             show(options.format)
 

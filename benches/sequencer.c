@@ -5,9 +5,9 @@
 static mk_handle sessions[SESSIONS];
 static unsigned opened, sent;
 
-static void on_opened(void *context, uint32_t user, mk_handle session)
+static void on_opened(void *context, uint32_t user, mk_handle session, uint16_t local_port, uint16_t remote_port)
 {
-    (void)context;
+    (void)context, (void)local_port, (void)remote_port;
     sessions[user] = session;
     opened++;
 }

@@ -25,10 +25,10 @@ static void on_frame(void *context, mk_octets frame)
     host->sizes[host->waiting++] = frame.size;
 }
 
-static void on_opened(void *context, uint32_t user, mk_handle session)
+static void on_opened(void *context, uint32_t user, mk_handle session, uint16_t local_port, uint16_t remote_port)
 {
     struct host *host = context;
-    (void)user;
+    (void)user, (void)local_port, (void)remote_port;
     host->session = session;
     host->opened++;
 }

@@ -24,9 +24,10 @@ static uint32_t get32(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static void on_opened(void *context, uint32_t user, mk_handle session)
+static void on_opened(void *context, uint32_t user, mk_handle session, uint32_t local_host, uint16_t local_port,
+                      uint32_t remote_host, uint16_t remote_port)
 {
-    (void)context;
+    (void)context, (void)local_host, (void)local_port, (void)remote_host, (void)remote_port;
     sessions[user] = session;
     opened++;
 }

@@ -51,13 +51,15 @@ def in_namespace(space=SPACE):
 class Stack:
     """A running `mokume run`; ended by its process id. `taps` are names of interfaces, by the stack's device."""
 
-    def __init__(self, example, backend, taps, *settings, seconds=90, pcap=True):
+    def __init__(self, example, backend, taps, *settings, seconds=90, pcap=True, stack=None, weather=None):
         taps = {"device": taps} if isinstance(taps, str) else taps
         self.log = SCRATCH / f"{pathlib.Path(example).stem}-{backend}.log"
         self.log.unlink(missing_ok=True)
         self.pcap = SCRATCH / f"{pathlib.Path(example).stem}-{backend}.pcap"
         command = [str(MOKUME), "run", str(ROOT / example), "--backend", backend, "--for", f"{seconds}s", "--format", "json"]
         command += ["--pcap", str(self.pcap)] if pcap else []
+        command += ["--stack", stack] if stack else []
+        command += ["--weather", weather] if weather else []
         for device, tap in taps.items():
             command += ["--device", f"{device}=tap:{tap}"]
         for setting in settings:
@@ -91,6 +93,10 @@ class Stack:
                 self.process.kill()
                 self.process.wait(15)
         self.out.close()
+        return self.accounts()
+
+    def accounts(self):
+        """Its last JSON line, once it has ended."""
         lines = [line for line in self.log.read_text().splitlines() if line.startswith("{")]
         return json.loads(lines[-1]) if lines else {}
 

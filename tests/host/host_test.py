@@ -21,6 +21,7 @@ from pings import ping
 from rfcs import linux, ours
 from streams import streams
 from told import told
+from tools import tools
 
 
 def udp(connected, to=OURS):
@@ -159,6 +160,7 @@ def main():
         linux()
         ours("c")
         streams("c", 1)
+        tools("c")
         host("interpreter", 0.01, [0, 1472], [(1473, 50), (60000, 30)])
         client("interpreter")
         forwarding("interpreter", 30, 0.03)
@@ -166,6 +168,7 @@ def main():
         told("interpreter")
         ours("interpreter")
         streams("interpreter", 1)
+        tools("interpreter")
     finally:
         run("ip", "netns", "del", SPACE)
 

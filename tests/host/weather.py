@@ -12,7 +12,7 @@ import sys
 from common import MOKUME, ROOT, report
 
 FILE = "tests/library/tcp_weather.mok"
-NETWORKS = ["Rain", "Storm", "Slow"]
+NETWORKS = ["Rain", "Storm", "Slow", "Small"]
 
 
 def run(network, seed, backend):

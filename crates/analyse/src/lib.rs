@@ -8,6 +8,7 @@
 mod dominators;
 mod flow;
 mod inline;
+mod levels;
 mod liveness;
 mod reuse;
 mod straight;
@@ -16,6 +17,7 @@ mod weights;
 pub use dominators::Dominators;
 pub use flow::{Blocks, Flow};
 pub use inline::{flat, inlined, run_by, run_in, Site};
+pub use levels::{level, Amount, Level, Steps};
 pub use liveness::Liveness;
 pub use reuse::Reuse;
 pub use straight::straighten;

@@ -68,7 +68,7 @@ impl<W: Fn(BlockId) -> u64> Search<'_, W> {
 }
 
 /// Strongly connected blocks that can be reached from `start`, each component behind all that it leads to (Tarjan 1972).
-fn components(body: &Body, start: BlockId, inside: &[bool]) -> Vec<Vec<BlockId>> {
+pub(crate) fn components(body: &Body, start: BlockId, inside: &[bool]) -> Vec<Vec<BlockId>> {
     let mut tarjan = Tarjan { index: vec![0; inside.len()], low: vec![0; inside.len()], ..Tarjan::default() };
     let successors = |block: usize| -> Vec<usize> {
         let targets = body.blocks[block].terminator.targets();

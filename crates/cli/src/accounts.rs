@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mokume_driver::live::Traffic;
 use mokume_driver::run;
 use mokume_reaction::{Accounts, Automaton};
+use mokume_simulate::Befell;
 use serde_json::{json, Value};
 
 use crate::print::Printer;
@@ -31,6 +32,9 @@ pub fn print_accounts(
             fields.insert("frames_out".into(), json!(report.traffic.sent));
             fields.insert("frames_unsent".into(), json!(report.traffic.unsent));
             fields.insert("reports".into(), json!(report.reports));
+            if !report.weather.is_empty() {
+                fields.insert("weather".into(), weather(report));
+            }
         }
         printer.object(&object);
         return;
@@ -38,6 +42,9 @@ pub fn print_accounts(
     if let Some(report) = report {
         let Traffic { received, sent, unsent } = report.traffic;
         printer.line(format!("frames: {received} in, {sent} out, {unsent} not taken by a device"));
+    }
+    for (device, befell) in report.into_iter().flat_map(|report| &report.weather) {
+        run::weather_lines(device, befell).iter().for_each(|line| printer.line(line));
     }
     let Accounts { delivered, held, gone, refused, .. } = accounts;
     printer.line(format!(
@@ -51,4 +58,15 @@ pub fn print_accounts(
     for (name, count) in counters.iter().filter(|(_, count)| **count > 0) {
         printer.line(format!("  counted   {count:>8}  {name}"));
     }
+}
+
+/// What the weather did, by device and direction.
+fn weather(report: &run::Report) -> Value {
+    let way = |befell: &Befell| {
+        json!({ "frames": befell.frames, "lost": befell.lost, "full": befell.full, "twice": befell.twice, "late": befell.late,
+            "turned": befell.turned, "coming": befell.coming })
+    };
+    let of =
+        |(device, [came, went]): &(String, [Befell; 2])| json!({ "device": device, "in": way(came), "out": way(went) });
+    Value::Array(report.weather.iter().map(of).collect())
 }

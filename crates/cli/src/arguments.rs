@@ -63,21 +63,49 @@ pub enum Command {
     Run {
         #[command(flatten)]
         stack: StackChoice,
-        /// `[NAME=]tap:INTERFACE`, `[NAME=]udp:LOCAL[,PEER]` or `[NAME=]pcap:IN[,OUT]`; again for each device of the stack.
-        #[arg(long, value_name = "DEVICE")]
-        device: Vec<String>,
-        /// A parameter of the stack: `address=10.77.0.2/24`, `device.mac=02:00:00:00:00:01`.
-        #[arg(long, value_name = "NAME=VALUE")]
-        set: Vec<String>,
-        /// What runs it.
-        #[arg(long, value_enum)]
-        backend: Option<Backend>,
-        /// Stops after this time (`10s`); until a signal when left out.
-        #[arg(long = "for", value_name = "DURATION")]
-        duration: Option<String>,
-        /// Writes all frames that come and go to this capture.
-        #[arg(long, value_name = "FILE")]
-        pcap: Option<String>,
+        #[command(flatten)]
+        on: OnDevices,
+    },
+    /// Opens a stream by a stack: the standard input is sent, what comes goes to the standard output.
+    ///
+    /// The end of the input ends its direction only; the command ends when both have. Exit code 0: all arrived, both ways. 1: the stream
+    /// was refused, reset or timed out, and why stands on the standard error.
+    Connect {
+        /// The other end, as the stack writes it: `10.77.0.1 80`, `fd00:77::1 80`.
+        #[arg(required = true, value_name = "HOST PORT", num_args = 1..)]
+        remote: Vec<String>,
+        #[command(flatten)]
+        stack: StreamStack,
+        #[command(flatten)]
+        on: OnDevices,
+    },
+    /// Waits for one stream at a port of a stack: the standard input is sent, what comes goes to the standard output.
+    ///
+    /// Others are refused when one has come. It ends as `connect` does.
+    Listen {
+        /// Our end, as the stack writes it: `80`, or `10.77.0.2 80` for this address only.
+        #[arg(required = true, value_name = "PORT", num_args = 1..)]
+        local: Vec<String>,
+        #[command(flatten)]
+        stack: StreamStack,
+        #[command(flatten)]
+        on: OnDevices,
+    },
+    /// Joins ports of the operating system with streams of a stack, until it is stopped.
+    ///
+    /// `--from 127.0.0.1:8080 --to 10.77.0.1:80`: who connects to 8080 of this machine talks, by the stack, with port 80 of that host.
+    /// `--from stack:80 --to 127.0.0.1:8080`: who connects to the stack's port 80 talks with 8080 of this machine.
+    Forward {
+        /// Where streams come from: `ADDRESS:PORT` of this machine, or `stack:PORT`; again for each that is joined.
+        #[arg(long, value_name = "END", required = true)]
+        from: Vec<String>,
+        /// Where they go, in the same order.
+        #[arg(long, value_name = "END", required = true)]
+        to: Vec<String>,
+        #[command(flatten)]
+        stack: StreamStack,
+        #[command(flatten)]
+        on: OnDevices,
     },
     /// Runs a file's `network`: hosts on simulated media, in virtual time.
     Sim {
@@ -173,6 +201,42 @@ pub struct StackChoice {
     /// Which stack, where the file has several.
     #[arg(long, value_name = "NAME")]
     pub stack: Option<String>,
+}
+
+/// The stack that gives streams.
+#[derive(Args, Debug)]
+pub struct StreamStack {
+    /// A `.mok` file with a stack that gives streams at a port; a host of the command's own when left out, with `address`,
+    /// `gateway`, `address6` and `gateway6` to set.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<String>,
+    /// Which stack, where the file has several.
+    #[arg(long, value_name = "NAME", requires = "file")]
+    pub stack: Option<String>,
+}
+
+/// What a stack runs on.
+#[derive(Args, Debug)]
+pub struct OnDevices {
+    /// `[NAME=]tap:INTERFACE`, `[NAME=]udp:LOCAL[,PEER]` or `[NAME=]pcap:IN[,OUT]`; again for each device of the stack.
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Vec<String>,
+    /// A parameter of the stack: `address=10.77.0.2/24`, `device.mac=02:00:00:00:00:01`.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// What runs it.
+    #[arg(long, value_enum)]
+    pub backend: Option<Backend>,
+    /// Stops after this time (`10s`); until a signal, or the end, when left out.
+    #[arg(long = "for", value_name = "DURATION")]
+    pub duration: Option<String>,
+    /// Writes all frames that come and go to this capture.
+    #[arg(long, value_name = "FILE")]
+    pub pcap: Option<String>,
+    /// `[NAME=]loss 2 % delay 5 ms .. 20 ms rate 10 Mbit/s queue 20`: what becomes of frames on the device's line, in each direction,
+    /// in the words of a network's link; the same for the same `--seed` and frames.
+    #[arg(long, value_name = "WORDS")]
+    pub weather: Vec<String>,
 }
 
 /// What `mokume draw` draws.

@@ -11,8 +11,9 @@ use serde_json::json;
 use crate::arguments::{Arguments, Command, Drawn, Emit, StackChoice};
 use crate::common::{accepted, backend_name, backend_of, compiled, picture_name, write, written};
 use crate::print::{counted, Printer};
-use crate::run::{run_stack, RunOptions};
+use crate::run::run_stack;
 use crate::simulate::{simulate, SimOptions};
+use crate::streams;
 
 /// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
 /// the caller to print, and says its own.
@@ -22,12 +23,14 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
         Command::Test { files, backend, filter } => {
             tests(files, backend.map(backend_of), filter.as_deref().unwrap_or(""), printer)
         }
-        Command::Run { stack, device, set, backend, duration, pcap } => {
-            let seed = arguments.seed;
-            let options =
-                RunOptions { device, set, backend: *backend, duration: duration.as_deref(), pcap: pcap.clone(), seed };
-            run_stack(stack, options, printer)
+        Command::Run { stack, on } => run_stack(stack, on, arguments.seed, printer),
+        Command::Connect { remote, stack, on } => {
+            streams::one(streams::Ask::Connect(remote), stack, on, arguments.seed, printer)
         }
+        Command::Listen { local, stack, on } => {
+            streams::one(streams::Ask::Listen(local), stack, on, arguments.seed, printer)
+        }
+        Command::Forward { from, to, stack, on } => streams::forward((from, to), stack, on, arguments.seed, printer),
         Command::Sim { file, network, backend, pcap, chart, log, seeds, jobs } => {
             let options = SimOptions {
                 network: network.as_deref(),
@@ -165,6 +168,9 @@ fn sizes(choice: &StackChoice, printer: &Printer) -> Result<i32, Failure> {
             printer.object(&json!({ "class": row.class, "octets": row.octets, "capacity": row.capacity }));
         }
         printer.object(&json!({ "objects": sizes.objects(), "buffers": sizes.buffers }));
+        for need in &sizes.needs {
+            printer.object(&json!({ "need": need.what, "buffers": need.buffers, "parts": need.parts }));
+        }
         for (wire, hash) in &sizes.layouts {
             printer.object(&json!({ "wire": wire, "layout": format!("{hash:08x}") }));
         }
@@ -181,7 +187,13 @@ fn sizes(choice: &StackChoice, printer: &Printer) -> Result<i32, Failure> {
         ));
     }
     printer.line(format!("{:<32} {:>10} {:>10} {:>12}", "objects", "", "", sizes.objects()));
-    printer.line(format!("message buffers: {} ({})", sizes.buffers, sizes.why));
+    printer.line(format!("{:<36} {:>35}", "message buffers", sizes.buffers));
+    for need in &sizes.needs {
+        printer.line(format!("  {:>8}  {}", need.buffers, need.what));
+        for (what, sum) in &need.parts {
+            printer.line(format!("            {sum:>8}  {what}"));
+        }
+    }
     for (wire, hash) in &sizes.layouts {
         printer.line(format!("layout {hash:08x}  {wire}"));
     }

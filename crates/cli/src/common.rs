@@ -36,8 +36,12 @@ pub fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure>
 
 /// The stack that is chosen, compiled; with errors they are shown, and the failure says how many.
 pub fn compiled(choice: &StackChoice, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
-    let checked = accepted(choice.file.as_slice(), printer)?;
-    let stack = compile::choose_stack(&checked, choice.stack.as_deref())?;
+    compiled_of(accepted(choice.file.as_slice(), printer)?, choice.stack.as_deref(), printer)
+}
+
+/// The same of files that are read.
+pub fn compiled_of(checked: Checked, stack: Option<&str>, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
+    let stack = compile::choose_stack(&checked, stack)?;
     let (compiled, diagnostics) = compile::compile(&checked, stack, &RealWorld);
     match compiled {
         Some(compiled) => Ok((checked, compiled)),

@@ -10,6 +10,7 @@ mod new;
 mod print;
 mod run;
 mod simulate;
+mod streams;
 
 use clap::Parser;
 

@@ -7,24 +7,14 @@ use mokume_driver::{run, sim, Failure};
 use serde_json::json;
 
 use crate::accounts::print_accounts;
-use crate::arguments::{self, StackChoice};
+use crate::arguments::{OnDevices, StackChoice};
 use crate::common::{backend_name, backend_of, compiled};
 use crate::print::{time, Printer};
 
-/// What the command line says of a run; the rest is in the project's file.
-pub struct RunOptions<'a> {
-    pub device: &'a [String],
-    pub set: &'a [String],
-    pub backend: Option<arguments::Backend>,
-    pub duration: Option<&'a str>,
-    pub pcap: Option<String>,
-    pub seed: Option<u64>,
-}
-
 /// `mokume run`: a stack on devices, with what it puts out printed as it comes.
-pub fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printer) -> Result<i32, Failure> {
+pub fn run_stack(choice: &StackChoice, on: &OnDevices, seed: Option<u64>, printer: &Printer) -> Result<i32, Failure> {
     let (checked, compiled) = compiled(choice, printer)?;
-    let request = request(options, &checked.manifest.defaults)?;
+    let request = request(on, seed, &checked.manifest.defaults)?;
     let (backend, seed) = (request.backend, request.seed);
     let mut ready = || {
         let name = &compiled.composed.name;
@@ -53,23 +43,23 @@ pub fn run_stack(choice: &StackChoice, options: RunOptions<'_>, printer: &Printe
 }
 
 /// What the command line says, and where it says nothing, the project's file.
-fn request(options: RunOptions<'_>, defaults: &Defaults) -> Result<run::Request, Failure> {
+pub fn request(on: &OnDevices, seed: Option<u64>, defaults: &Defaults) -> Result<run::Request, Failure> {
     let mut set: Vec<(String, String)> =
         defaults.set.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-    for text in options.set {
+    for text in &on.set {
         set.push(run::setting(text)?);
     }
-    let devices = if options.device.is_empty() {
+    let devices = if on.device.is_empty() {
         defaults.device.iter().map(|(name, value)| format!("{name}={value}")).collect()
     } else {
-        options.device.to_vec()
+        on.device.clone()
     };
-    let backend = match (options.backend, &defaults.backend) {
+    let backend = match (on.backend, &defaults.backend) {
         (Some(backend), _) => backend_of(backend),
         (None, Some(name)) => Backend::named(name)?,
         (None, None) => Backend::Interpreter,
     };
-    let seed = options.seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed());
-    let nanoseconds = options.duration.map(run::duration).transpose()?;
-    Ok(run::Request { devices, set, backend, seed, nanoseconds, pcap: options.pcap })
+    let seed = seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed());
+    let nanoseconds = on.duration.as_deref().map(run::duration).transpose()?;
+    Ok(run::Request { devices, set, backend, seed, nanoseconds, pcap: on.pcap.clone(), weather: on.weather.clone() })
 }

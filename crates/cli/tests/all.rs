@@ -5,5 +5,6 @@ mod devices;
 mod dissect;
 mod fmt_new;
 mod networks;
+mod streams;
 mod tap;
 mod tutorial;

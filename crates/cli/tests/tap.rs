@@ -1,5 +1,5 @@
-//! Chapter 3 of the tutorial is true: its commands are run in a network namespace of their own, and say the lines that the
-//! page shows (numbers that differ from run to run aside).
+//! Chapters 3 and 4 of the tutorial are true: their commands are run in a network namespace of their own, and say the lines that the
+//! pages show (numbers that differ from run to run aside).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +14,7 @@ fn commands(page: &str) -> Vec<(String, Vec<String>)> {
     for block in page.split("```console\n").skip(1) {
         for line in block.split("```").next().unwrap_or("").lines() {
             match (line.strip_prefix("$ "), found.last_mut()) {
-                (Some(command), _) => found.push((command.trim_start_matches("sudo ").to_string(), Vec::new())),
+                (Some(command), _) => found.push((command.replace("sudo ", ""), Vec::new())),
                 (None, Some((_, shown))) => shown.push(line.trim().to_string()),
                 (None, None) => panic!("`{line}` is said by no command"),
             }
@@ -30,8 +30,9 @@ fn script(commands: &[(String, Vec<String>)]) -> String {
         let runs = command.starts_with("mokume run");
         let command = command.replace("mokume ", &format!("{} ", env!("CARGO_BIN_EXE_mokume")));
         // What is in the background has ended before somebody reads what it wrote.
-        let before = if command.contains(" dissect ") { "wait\n" } else { "" };
-        let background = if runs { " &\nsleep 1" } else { "" };
+        let before = if command.contains(" dissect ") || command.ends_with(" &") { "wait\n" } else { "" };
+        let background = if runs || command.ends_with(" &") { " &\nsleep 1" } else { "" };
+        let command = command.trim_end_matches(" &");
         script += &format!("{before}{{ {command}; }} >said-{index} 2>&1{background}\n");
     }
     script + "wait\n"
@@ -47,18 +48,18 @@ fn without_numbers(line: &str) -> String {
     line.split("seed").next().unwrap_or(line).trim().to_string()
 }
 
-#[test]
-fn the_commands_of_chapter_3_say_what_the_page_shows() {
+/// Runs the commands of a page in a network of their own, beside a file of the examples.
+fn follow(name: &str, example: &str, least: usize) {
     if !is_possible() {
         println!("SKIPPED: no TAP interfaces, no namespaces, or no socat and ping here");
         return;
     }
-    let page = std::fs::read_to_string(root().join("docs/tutorial-tap.md")).expect("the page");
+    let page = std::fs::read_to_string(root().join("docs").join(format!("{name}.md"))).expect("the page");
     let commands = commands(&page);
-    assert!(commands.len() >= 7, "the page has commands: {commands:?}");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tutorial-tap");
+    assert!(commands.len() >= least, "the page has commands: {commands:?}");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::copy(root().join("examples/budget.mok"), folder.join("budget.mok")).expect("copied");
+    std::fs::copy(root().join("examples").join(example), folder.join(example)).expect("copied");
     let run = Command::new("unshare").args(["-n", "bash", "-c", &script(&commands)]).current_dir(&folder).output();
     let run = run.expect("it starts");
     for (index, (command, shown)) in commands.iter().enumerate() {
@@ -73,4 +74,14 @@ fn the_commands_of_chapter_3_say_what_the_page_shows() {
         }
     }
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn the_commands_of_chapter_3_say_what_the_page_shows() {
+    follow("tutorial-tap", "budget.mok", 7);
+}
+
+#[test]
+fn the_commands_of_chapter_4_say_what_the_page_shows() {
+    follow("tutorial-stream", "numbers.mok", 7);
 }

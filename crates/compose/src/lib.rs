@@ -11,6 +11,7 @@ pub mod codes;
 mod cycles;
 mod findings;
 mod graph;
+mod held;
 mod merge;
 mod peak;
 mod pool;
@@ -42,8 +43,9 @@ pub fn compose(automaton: &Automaton, options: Options) -> Composed {
     }
     let reasons = queued_channels(flat, &graph);
     findings.extend(advice::warnings(flat, &graph, &reasons));
-    let (peak, outputs) = (peak::peak(flat, &graph), peak::outputs(flat, &graph));
-    let pool = pool::pool(flat, options, peak);
+    let (held, outputs) = (peak::peak(flat, &graph), peak::outputs(flat, &graph));
+    let pool = pool::pool(flat, options, &held);
+    let peak = u32::try_from(held.sum).unwrap_or(u32::MAX);
     findings.extend(pool.check(flat).map(Finding::of_stack));
     findings.extend(pool::check_outputs(flat, outputs).map(Finding::of_stack));
     let refused = findings.iter().any(|found| found.diagnostic.severity == mokume_base::Severity::Error);

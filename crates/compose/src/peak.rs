@@ -1,38 +1,41 @@
-//! How many new buffers one reaction may take, at most, and how many outputs it may put out.
+//! How many buffers more than at its beginning one reaction may hold at once, and how many outputs it may put out.
 //!
-//! A received or a stored message costs none; a new one, a share, a quote and the second part of a split cost one each.
-//! Loops count as often as their bounds say. Objects settle at most as often as their limit says, and only those that
-//! an event may have reached. Where outputs have a quota, what settled before it was reached holds no more than that many
-//! outputs (what it keeps is of other quotas, what it drops is free again), so the peak does not grow with sessions.
+//! A received or a stored message costs none; a new one, a share, a quote and the second part of a split cost one each, until
+//! they are dropped, consumed or joined: what is put out or kept is held. What a handler emits is carried out behind its end, so
+//! all of it is held until then. Loops count as often as their bounds say, if a round leaves anything held; else as one round.
+//! Objects settle at most as often as their limit says, and only those that an event may have reached. Where outputs have a quota,
+//! what settled before it was reached holds no more than that many outputs (what it keeps is of other quotas, what it drops is free
+//! again), so the peak does not grow with sessions.
 
 use std::collections::BTreeMap;
 
 use mokume_analyse::heaviest;
-use mokume_reaction::{Automaton, BlockId, ClassId, Effects, Emission, Operation, Trigger};
+use mokume_reaction::{Automaton, BlockId, ClassId, Emission, Trigger};
 
 use crate::graph::{EventGraph, NodeId};
+use crate::held::{Held, Term};
 
-/// The peak over all that may start a reaction.
-pub fn peak(automaton: &Automaton, graph: &EventGraph) -> u32 {
-    most(automaton, graph, Counted::Buffers)
+pub use mokume_analyse::Amount;
+
+/// The peak over all that may start a reaction, and what it is made of.
+pub fn peak(automaton: &Automaton, graph: &EventGraph) -> Amount<Term> {
+    let mut costs = Costs { automaton, graph, memo: BTreeMap::new() };
+    let mut held = Held::new(automaton, graph);
+    let roots = (0..graph.nodes.len()).map(|place| NodeId(place as u32));
+    roots.map(|root| costs.buffers(root, &mut held)).fold(Amount::zero(), Amount::max)
 }
 
 /// The most outputs of one reaction, over all that may start one.
 pub fn outputs(automaton: &Automaton, graph: &EventGraph) -> u32 {
-    most(automaton, graph, Counted::Outputs)
-}
-
-fn most(automaton: &Automaton, graph: &EventGraph, counted: Counted) -> u32 {
     let mut costs = Costs { automaton, graph, memo: BTreeMap::new() };
     let roots = (0..graph.nodes.len()).map(|place| NodeId(place as u32));
-    let most = roots.map(|root| costs.reaction(root, counted)).max().unwrap_or(0);
+    let most = roots.map(|root| costs.outputs(root)).max().unwrap_or(0);
     u32::try_from(most).unwrap_or(u32::MAX)
 }
 
 /// What is counted along a cascade.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Counted {
-    Buffers,
     /// What is put out at ports.
     Outputs,
     /// Events handled by objects of the class.
@@ -46,8 +49,8 @@ struct Costs<'a> {
 }
 
 impl Costs<'_> {
-    /// What is counted of the reaction that begins with this node, with all that settles in it.
-    fn reaction(&mut self, root: NodeId, counted: Counted) -> u64 {
+    /// How many objects of each class that settles the reaction that begins with this node may settle, and with what.
+    fn dirty(&mut self, root: NodeId) -> Vec<(ClassId, NodeId, u64)> {
         let settling = self.settling();
         let mut dirty: BTreeMap<ClassId, u64> = BTreeMap::new();
         for (class, _) in &settling {
@@ -70,30 +73,61 @@ impl Costs<'_> {
             }
             dirty = next;
         }
-        let own = self.total(root, counted);
-        let mut settled = 0u64;
-        for (class, node) in &settling {
-            let settles = self.settles(*class, dirty[class]);
-            settled = settled.saturating_add(settles.saturating_mul(self.total(*node, counted)));
-        }
-        own.saturating_add(settled.min(self.within_quota(&settling, counted)))
+        settling.into_iter().map(|(class, node)| (class, node, self.settles(class, dirty[&class]))).collect()
     }
 
-    /// What settling may hold or put out where outputs have a quota: those below it, and one instant that exceeds it.
-    fn within_quota(&mut self, settling: &[(ClassId, NodeId)], counted: Counted) -> u64 {
-        if self.automaton.outputs == 0 {
-            return u64::MAX;
+    /// What the reaction that begins with this node puts out, with all that settles in it.
+    fn outputs(&mut self, root: NodeId) -> u64 {
+        let own = self.total(root, Counted::Outputs);
+        let (mut settled, mut one) = (0u64, 0u64);
+        for (_, node, times) in self.dirty(root) {
+            let each = self.total(node, Counted::Outputs);
+            settled = settled.saturating_add(times.saturating_mul(each));
+            one = one.max(each);
         }
+        let quota = match self.automaton.outputs {
+            0 => u64::MAX,
+            quota => u64::from(quota).saturating_add(one),
+        };
+        own.saturating_add(settled.min(quota))
+    }
+
+    /// What it holds at once, beyond what there was.
+    fn buffers(&mut self, root: NodeId, held: &mut Held) -> Amount<Term> {
+        let own = held.level(root);
+        let (mut settled, mut beyond, mut one) = (Amount::zero(), Amount::zero(), Amount::zero());
+        for (class, node, times) in self.dirty(root) {
+            if times == 0 {
+                continue;
+            }
+            let level = held.level(node);
+            let left = level.net.clone().at_least_nothing();
+            beyond = beyond.max(level.high.and(&left.times(-1)));
+            one = one.max(level.high);
+            let times = i64::try_from(times).unwrap_or(i64::MAX / 4);
+            if left.sum > 0 {
+                settled = settled.and(&Amount::of(Term::Settles(class, left.sum), left.sum.saturating_mul(times)));
+            }
+        }
+        let mut settled = settled.and(&beyond);
+        if self.automaton.outputs > 0 {
+            // Those below the quota, and one instant that exceeds it.
+            let quota = i64::from(self.automaton.outputs).saturating_mul(self.widest());
+            let within = Amount::of(Term::Outputs, quota).and(&one);
+            if within.sum < settled.sum {
+                settled = within;
+            }
+        }
+        own.high.clone().max(own.net.and(&settled))
+    }
+
+    /// The most messages that one output carries.
+    fn widest(&self) -> i64 {
         let outputs = self.automaton.ports.iter().flat_map(|port| &port.outputs);
         let messages = |output: &mokume_reaction::PortOutput| {
-            output.params.iter().filter(|(_, ty)| *ty == mokume_reaction::Type::Msg).count() as u64
+            output.params.iter().filter(|(_, ty)| *ty == mokume_reaction::Type::Msg).count() as i64
         };
-        let widest = match counted {
-            Counted::Outputs => 1,
-            Counted::Buffers | Counted::Instants(_) => outputs.map(messages).max().unwrap_or(0),
-        };
-        let one = settling.iter().map(|(_, node)| self.total(*node, counted)).max().unwrap_or(0);
-        u64::from(self.automaton.outputs).saturating_mul(widest).saturating_add(one)
+        outputs.map(messages).max().unwrap_or(0)
     }
 
     fn settling(&self) -> Vec<(ClassId, NodeId)> {
@@ -128,7 +162,6 @@ impl Costs<'_> {
         let mut weights = vec![0u64; handler.body.blocks.len()];
         for block in &definition.blocks {
             weights[block.index()] = match counted {
-                Counted::Buffers => new_buffers(&handler.body.blocks[block.index()]),
                 Counted::Outputs => puts_out(&handler.body.blocks[block.index()]),
                 Counted::Instants(_) => 0,
             };
@@ -145,12 +178,6 @@ impl Costs<'_> {
         self.memo.insert((node, counted), total);
         total
     }
-}
-
-fn new_buffers(block: &mokume_reaction::Block) -> u64 {
-    let takes = |op: &dyn Operation| u64::from(op.effects().contains(Effects::TAKES));
-    let ops: u64 = block.ops.iter().map(|op| takes(&op.kind)).sum();
-    ops + block.terminator.attempt().map_or(0, |op| takes(op))
 }
 
 fn puts_out(block: &mokume_reaction::Block) -> u64 {

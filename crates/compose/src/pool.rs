@@ -1,9 +1,12 @@
 //! The pool: what is kept, what waits in devices, and what a reaction needs (docs/semantics.md, M2 to M4).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Code, Diagnostic};
-use mokume_reaction::{Automaton, CellKind, PortKind, Type};
+use mokume_reaction::{Automaton, CellKind, HandlerId, PortKind, Type};
+
+use crate::held::Term;
+use crate::peak::Amount;
 
 /// What the composed stack is asked to run with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +26,14 @@ impl Default for Options {
 pub struct Need {
     pub what: String,
     pub buffers: u64,
+    /// What it is the sum of, if it is one: what is taken, and what is given back before the most is held.
+    pub parts: Vec<(String, i64)>,
+}
+
+impl Need {
+    fn of(what: String, buffers: u64) -> Need {
+        Need { what, buffers, parts: Vec::new() }
+    }
 }
 
 /// All that the pool must hold at once.
@@ -50,23 +61,52 @@ pub fn check_outputs(automaton: &Automaton, outputs: u32) -> Option<Diagnostic> 
     Some(diagnostic.help("bound its loops, or say `outputs 32` in the stack: what is still to settle then waits"))
 }
 
-/// What the pool must hold (docs/semantics.md, M2). `peak` is the most new buffers that one reaction takes (M3).
-pub fn pool(automaton: &Automaton, options: Options, peak: u32) -> Pool {
+/// What the pool must hold (docs/semantics.md, M2). `peak` is the most that one reaction holds beyond what there was (M3).
+pub fn pool(automaton: &Automaton, options: Options, peak: &Amount<Term>) -> Pool {
     let mut needs = kept(automaton);
     for port in automaton.ports.iter().filter(|port| port.kind == PortKind::Device) {
         let carries = port.outputs.iter().flat_map(|output| &output.params).any(|(_, ty)| *ty == Type::Msg);
         if carries {
             let what = format!("queue of device {}", port.name);
-            needs.push(Need { what, buffers: options.device_queue.into() });
+            needs.push(Need::of(what, options.device_queue.into()));
         }
     }
     let entering = automaton.ports.iter().flat_map(|port| &port.inputs).map(|input| messages(&input.params)).max();
     if let Some(buffers) = entering.filter(|messages| *messages > 0) {
         // It costs the reaction nothing, but until it is kept, sent or dropped it is nobody else's.
-        needs.push(Need { what: "message that comes in".to_string(), buffers });
+        needs.push(Need::of("message that comes in".to_string(), buffers));
     }
-    needs.push(Need { what: "peak of a reaction".to_string(), buffers: peak.into() });
+    let buffers = u64::try_from(peak.sum).unwrap_or(0);
+    needs.push(Need { what: "peak of a reaction".to_string(), buffers, parts: parts(automaton, peak) });
     Pool { needs }
+}
+
+/// The terms of a peak in words, the largest first: what is left of what each handler takes and gives back, and where it takes.
+fn parts(automaton: &Automaton, peak: &Amount<Term>) -> Vec<(String, i64)> {
+    let mut handlers: BTreeMap<HandlerId, (i64, Vec<String>)> = BTreeMap::new();
+    let mut parts: Vec<(String, i64)> = Vec::new();
+    for (term, sum) in peak.terms.iter().filter(|(_, sum)| **sum != 0) {
+        match term {
+            Term::At(handler, word, source) => {
+                let (all, places) = handlers.entry(*handler).or_default();
+                *all = all.saturating_add(*sum);
+                if let Some(source) = source.filter(|_| *sum > 0) {
+                    let source = &automaton.sources[source.index()];
+                    places.push(format!("{word} {}:{}", source.file, source.line));
+                }
+            }
+            Term::Settles(class, each) => {
+                let what = format!("{} times {each}, {} settling", sum / each, automaton.class(*class).name);
+                parts.push((what, *sum));
+            }
+            Term::Outputs => parts.push((format!("outputs {}", automaton.outputs), *sum)),
+        }
+    }
+    for (handler, (sum, places)) in handlers.into_iter().filter(|(_, (sum, _))| *sum != 0) {
+        parts.push((format!("{}: {}", automaton.handler_name(handler), places.join(", ")), sum));
+    }
+    parts.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
+    parts
 }
 
 /// Quotas once each, places without one, and what `later` events carry.
@@ -82,11 +122,11 @@ fn kept(automaton: &Automaton) -> Vec<Need> {
                     let (owner, cell) = (automaton.class(*owner), automaton.cell(*owner, *quota));
                     let CellKind::Quota { amount } = cell.kind else { continue };
                     let what = format!("quota {}.{} of {}", owner.name, cell.name, times(amount, owner.capacity));
-                    needs.push(Need { what, buffers: u64::from(amount) * u64::from(owner.capacity) });
+                    needs.push(Need::of(what, u64::from(amount) * u64::from(owner.capacity)));
                 }
                 None => {
                     let what = format!("places {}.{}, {}", class.name, cell.name, times(*size, class.capacity));
-                    needs.push(Need { what, buffers: u64::from(*size) * u64::from(class.capacity) });
+                    needs.push(Need::of(what, u64::from(*size) * u64::from(class.capacity)));
                 }
             }
         }
@@ -95,7 +135,7 @@ fn kept(automaton: &Automaton) -> Vec<Need> {
         let buffers = messages(&handler.params) * u64::from(handler.later_capacity);
         if buffers > 0 {
             let what = format!("later {}", automaton.handler_name(place.into()));
-            needs.push(Need { what, buffers });
+            needs.push(Need::of(what, buffers));
         }
     }
     needs

@@ -246,6 +246,8 @@ fn the_peak_counts_rounds_cascades_and_settles() {
     let automaton = composed.automaton.expect("composes");
     // The loop's head is entered at most 4 times: 4 shares, each split once more; b settles at most twice.
     assert_eq!(automaton.composition.as_ref().map(|c| c.peak), Some(4 + 4 + 2));
+    let parts = &composed.pool.needs.last().expect("the peak").parts;
+    assert_eq!(parts.iter().map(|(_, sum)| sum).sum::<i64>(), 10, "{parts:?}");
     let needs: Vec<(String, u64)> = composed.pool.needs.into_iter().map(|need| (need.what, need.buffers)).collect();
     let expected = [
         ("quota a.E.kept of 5", 5),
@@ -337,7 +339,7 @@ fn the_automata_of_the_form_compose() {
 }
 
 #[test]
-fn bounds_of_nested_loops_multiply() {
+fn what_a_round_leaves_counts_as_often_as_the_bounds_say() {
     let text = "automaton n\nlayer a\nreason a.done\nclass a.E capacity 1 {\n}\nport app application {\n  in go(m: msg) -> a.E.go\n}\n
 handler a.E.go(e, m: msg) {
     zero = 0:u8
@@ -365,6 +367,11 @@ handler a.E.go(e, m: msg) {
     return
 }
 ";
-    let composition = composed(text).automaton.and_then(|a| a.composition).expect("a composition");
-    assert_eq!(composition.peak, 3 * 5 + 1);
+    let peak = |text: &str| composed(text).automaton.and_then(|a| a.composition).expect("a composition").peak;
+    // Each round gives back what it takes: one at a time.
+    assert_eq!(peak(text), 1);
+    // Each round leaves one: bounds of nested loops multiply.
+    let outputs = text.replace("  in go(m: msg) -> a.E.go\n", "  in go(m: msg) -> a.E.go\n  out come(m: msg)\n");
+    let kept = outputs.replace("    consume s, a.done\n", "    out app.come(s)\n");
+    assert_eq!(peak(&kept), 3 * 5 + 1);
 }

@@ -63,8 +63,13 @@ impl Maker {
 
     fn port(&mut self, name: &str, kind: PortKind, layer: &str, inputs: &[&str], outputs: &[&str]) {
         let class = self.id(layer);
-        let input =
-            |event: &&str| PortInput { event: event.to_string(), params: vec![], class, handler: event.to_string() };
+        let input = |event: &&str| PortInput {
+            event: event.to_string(),
+            params: vec![],
+            class,
+            handler: event.to_string(),
+            defaults: vec![],
+        };
         let output = |event: &&str| PortOutput { event: event.to_string(), params: vec![] };
         let (inputs, outputs) = (inputs.iter().map(input).collect(), outputs.iter().map(output).collect());
         let group = self.0.ports.len() as u32;

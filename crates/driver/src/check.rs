@@ -19,7 +19,7 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
     let sound = Sound::of(checked);
     let own = |file: FileId| checked.roots.contains(&file);
     let program = &checked.program;
-    let mut automata = BTreeMap::new();
+    let (mut automata, mut protocols) = (BTreeMap::new(), BTreeMap::new());
     for (index, stack) in program.stacks.iter().enumerate() {
         let id = StackId(index as u32);
         let wanted = own(stack.name.span.file)
@@ -32,12 +32,14 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
         if own(stack.name.span.file) {
             diagnostics.extend(found);
         }
-        automata.extend(compiled.map(|compiled| (index as u32, compiled.uncomposed)));
+        if let Some(compiled) = compiled {
+            automata.insert(index as u32, compiled.uncomposed);
+            protocols.insert(index as u32, compiled.protocols);
+        }
     }
     for test in program.tests.iter().filter(|test| own(test.place().file)) {
-        if let Some(automaton) = automata.get(&test.stack.0) {
-            diagnostics
-                .extend(mokume_lower::test_script(program, (automaton, &Default::default()), &checked.sources, test).1);
+        if let Some(stack) = automata.get(&test.stack.0).zip(protocols.get(&test.stack.0)) {
+            diagnostics.extend(mokume_lower::test_script(program, stack, &checked.sources, test).1);
         }
     }
     for network in program.networks.iter().filter(|network| own(network.name.span.file)) {

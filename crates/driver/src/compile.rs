@@ -60,9 +60,9 @@ pub fn check(world: &dyn World, names: &[String]) -> Result<Checked, Failure> {
 
 /// Checks texts that are no files yet, by name; `folders` are looked in for modules before the library is.
 pub fn check_texts(world: &dyn World, texts: Vec<(String, String)>, folders: Vec<PathBuf>) -> Checked {
+    let mut library = Library::new(world, folders, texts.iter().map(|(name, _)| name));
     let mut sources = SourceMap::default();
     let roots: Vec<FileId> = texts.into_iter().map(|(name, text)| sources.add(name, text)).collect();
-    let mut library = Library { world, folders };
     let loaded = mokume_semantics::load(&mut sources, &roots, &mut library);
     let (program, mut diagnostics) = mokume_semantics::analyse(&loaded);
     let natives = natives::files(&program, &sources, &mut library, &mut diagnostics);

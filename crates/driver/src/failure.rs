@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-/// The program or its tests are wrong (exit 1), or the command was used wrongly or cannot run here (exit 2).
+/// The program or its tests are wrong (exit 1), the command was used wrongly or cannot run here (exit 2), or whoever is at the
+/// other end of a stream did not let it end well (exit 1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blame {
     Program,
     Use,
+    Peer,
 }
 
 /// What is wrong, and what to do about it; one line each.
@@ -28,10 +30,15 @@ impl Failure {
         Failure { blame: Blame::Program, message: message.into(), help: help.into() }
     }
 
-    /// 1 where the program is to blame, 2 where the use is.
+    /// The other end, or the network: exit 1. There is nothing to do about it here.
+    pub fn of_peer(message: impl Into<String>) -> Self {
+        Failure { blame: Blame::Peer, message: message.into(), help: String::new() }
+    }
+
+    /// 2 where the use is to blame, else 1.
     pub fn exit_code(&self) -> i32 {
         match self.blame {
-            Blame::Program => 1,
+            Blame::Program | Blame::Peer => 1,
             Blame::Use => 2,
         }
     }

@@ -21,7 +21,9 @@ pub mod project;
 pub mod run;
 pub mod settings;
 pub mod sim;
+pub mod streams;
 pub mod test;
+pub mod weather;
 pub mod written;
 
 pub use failure::{Blame, Failure};

@@ -1,5 +1,6 @@
 //! Where modules come from: a project's library folders first, then Mokume's own library, which is part of the program.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use include_dir::{include_dir, Dir};
@@ -16,6 +17,8 @@ pub struct Library<'w> {
     pub world: &'w dyn World,
     /// Folders of modules, looked in before the embedded ones.
     pub folders: Vec<PathBuf>,
+    /// Files that have names already, by their paths from the root: a file has one name, by whichever way it is come by.
+    pub named: BTreeMap<String, String>,
 }
 
 impl Loader for Library<'_> {
@@ -47,7 +50,7 @@ impl Loader for Library<'_> {
         }
         let path = normal(&Path::new(from).parent()?.join(name)).to_string_lossy().into_owned();
         let text = self.world.read_text(&path).ok()?;
-        Some((path, text))
+        Some((self.name_of(path), text))
     }
 
     fn modules(&self) -> Vec<String> {
@@ -61,7 +64,13 @@ impl Loader for Library<'_> {
     }
 }
 
-impl Library<'_> {
+impl<'w> Library<'w> {
+    /// Finds what these files use.
+    pub fn new<'n>(world: &'w dyn World, folders: Vec<PathBuf>, files: impl Iterator<Item = &'n String>) -> Self {
+        let named = files.filter_map(|name| Some((world.absolute(name).ok()?, name.clone()))).collect();
+        Library { world, folders, named }
+    }
+
     fn files_of(&self, folder: &Path) -> Vec<(String, String)> {
         let names = self.world.list(&folder.to_string_lossy()).unwrap_or_default();
         names
@@ -70,9 +79,14 @@ impl Library<'_> {
             .filter_map(|name| {
                 let path = folder.join(name).to_string_lossy().into_owned();
                 let text = self.world.read_text(&path).ok()?;
-                Some((path, text))
+                Some((self.name_of(path), text))
             })
             .collect()
+    }
+
+    fn name_of(&self, path: String) -> String {
+        let absolute = self.world.absolute(&path).ok();
+        absolute.and_then(|absolute| self.named.get(&absolute).cloned()).unwrap_or(path)
     }
 }
 
@@ -99,7 +113,7 @@ mod tests {
     #[test]
     fn modules_of_a_project_hide_those_of_the_library() {
         let world = MemoryWorld::new().with_file("mine/udp/udp.mok", "worker Mine { }");
-        let mut library = Library { world: &world, folders: vec![PathBuf::from("mine")] };
+        let mut library = Library::new(&world, vec![PathBuf::from("mine")], std::iter::empty());
         assert_eq!(
             library.module("udp").unwrap(),
             vec![("mine/udp/udp.mok".to_string(), "worker Mine { }".to_string())]
@@ -112,9 +126,12 @@ mod tests {
     #[test]
     fn files_stand_beside_those_that_use_them() {
         let world = MemoryWorld::new().with_file("a/x.mok", "1").with_file("b/y.mok", "2");
-        let mut library = Library { world: &world, folders: Vec::new() };
+        let mut library = Library::new(&world, Vec::new(), std::iter::empty());
         assert_eq!(library.file("b/y.mok", "../a/x.mok"), Some(("a/x.mok".into(), "1".into())));
         assert_eq!(library.file("b/y.mok", "z.mok"), None);
+        // By another way it is the same file.
+        let mut known = Library::new(&world, vec![PathBuf::from(".")], [&"a/x.mok".to_string()].into_iter());
+        assert_eq!(known.module("a"), Some(vec![("a/x.mok".into(), "1".into())]));
         let embedded = library.file("library/udp/udp.mok", "ports.mok").unwrap();
         assert_eq!(embedded.0, "library/udp/ports.mok");
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mokume_reaction::{Datum, Machine, Outcome, Output, PortId};
+use mokume_simulate::Befell;
 
 use crate::devices::capture::CaptureWriter;
 use crate::devices::Device;
@@ -43,6 +44,20 @@ pub enum Said<'a> {
     Output(&'a Output),
     /// An overflow, an index beyond an array, …
     Report(&'a str),
+}
+
+/// A descriptor that is waited for beside the devices', by whoever reads it or writes to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wait {
+    pub descriptor: RawFd,
+    pub what: Ready,
+}
+
+/// What is waited for: something to read, or room to write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ready {
+    ToRead,
+    ToWrite,
 }
 
 /// A stack's devices and its clock. Devices with times of their own (captures) run in virtual time when there is no other
@@ -100,9 +115,20 @@ impl Live {
         Live { clock: Clock::new(false), ..Live::new(devices, None, Duration::ZERO) }
     }
 
+    /// What the weather at each device did to what came and to what went, where there is one.
+    pub fn befell(&self) -> Vec<(PortId, [Befell; 2])> {
+        let of = |attached: &Attached| Some((attached.port, attached.device.befell()?));
+        self.devices.iter().filter_map(of).collect()
+    }
+
     /// Nanoseconds since the start.
     pub fn now(&self) -> u64 {
         self.clock.now().unwrap_or(self.now).max(self.now)
+    }
+
+    /// The same with a clock that runs, whatever the devices are.
+    pub fn in_real_time(self) -> Live {
+        Live { clock: Clock::new(false), ..self }
     }
 
     /// From now on the device's frames go to its port, and what the port puts out goes to the device. A port has one
@@ -138,13 +164,27 @@ impl Live {
         until: Option<u64>,
         heard: &mut dyn FnMut(u64, Said<'_>),
     ) -> Result<bool, Failure> {
+        self.round_beside(machine, until, &[], heard).map(|ready| ready.is_some())
+    }
+
+    /// The same, and waits for `beside`, too: which of these are ready.
+    pub fn round_beside(
+        &mut self,
+        machine: &mut dyn Machine,
+        until: Option<u64>,
+        beside: &[Wait],
+        heard: &mut dyn FnMut(u64, Said<'_>),
+    ) -> Result<Option<Vec<bool>>, Failure> {
         let times = self.devices.iter().map(|attached| attached.device.next_time());
         let next = times.fold(machine.next_deadline(), earliest);
         if self.clock.is_virtual() && next.is_none() {
-            return Ok(false);
+            return Ok(None);
         }
-        let descriptors: Vec<RawFd> = self.devices.iter().filter_map(|attached| attached.device.descriptor()).collect();
-        let now = self.clock.wait(self.now, earliest(next, until), &descriptors);
+        let devices = self.devices.iter().filter_map(|attached| attached.device.descriptor());
+        let devices = devices.map(|descriptor| Wait { descriptor, what: Ready::ToRead });
+        let waits: Vec<Wait> = beside.iter().copied().chain(devices).collect();
+        let (now, mut ready) = self.clock.wait(self.now, earliest(next, until), &waits);
+        ready.truncate(beside.len());
         self.now = now;
         if machine.next_deadline().is_some_and(|due| due <= now) {
             let outcome = machine.advance(now);
@@ -152,7 +192,7 @@ impl Live {
         }
         self.receive_all(machine, heard)?;
         self.settle()?;
-        Ok(true)
+        Ok(Some(ready))
     }
 
     fn receive_all(&mut self, machine: &mut dyn Machine, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
@@ -222,19 +262,24 @@ impl Clock {
         self.started.map(|start| u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// Waits until `next` or until a descriptor is readable; the time then.
-    fn wait(&self, now: u64, next: Option<u64>, descriptors: &[RawFd]) -> u64 {
-        let Some(real) = self.now() else { return next.unwrap_or(now).max(now) };
+    /// Waits until `next` or until a descriptor is ready; the time then, and which are.
+    fn wait(&self, now: u64, next: Option<u64>, waits: &[Wait]) -> (u64, Vec<bool>) {
+        let Some(real) = self.now() else { return (next.unwrap_or(now).max(now), vec![false; waits.len()]) };
         // A signal does not always interrupt: look at the stop flag a few times a second.
         let longest = 200_000_000;
         let timeout = next.map_or(longest, |at| at.saturating_sub(real)).min(longest);
         let spec = libc::timespec { tv_sec: 0, tv_nsec: i64::try_from(timeout).unwrap_or(0) };
-        let mut waits: Vec<libc::pollfd> =
-            descriptors.iter().map(|fd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 }).collect();
+        let events = |what| match what {
+            Ready::ToRead => libc::POLLIN,
+            Ready::ToWrite => libc::POLLOUT,
+        };
+        let wait = |wait: &Wait| libc::pollfd { fd: wait.descriptor, events: events(wait.what), revents: 0 };
+        let mut waits: Vec<libc::pollfd> = waits.iter().map(wait).collect();
         // SAFETY: `waits` and `spec` live through the call, and the count is that of `waits`.
         unsafe {
             libc::ppoll(waits.as_mut_ptr(), waits.len() as libc::nfds_t, &raw const spec, std::ptr::null());
         }
-        self.now().unwrap_or(real)
+        // What is gone or at its end is ready as well: who reads or writes is told.
+        (self.now().unwrap_or(real), waits.iter().map(|wait| wait.revents != 0).collect())
     }
 }

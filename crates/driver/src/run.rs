@@ -4,15 +4,18 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use mokume_base::world::World;
-use mokume_reaction::{Accounts, Automaton, Output, Port, PortId, PortKind};
+use mokume_reaction::{Accounts, Automaton, Machine, Output, Port, PortId, PortKind};
+use mokume_simulate::{Befell, Weather};
 
 use crate::compile::Compiled;
 use crate::devices::capture::{CaptureWriter, LinkType};
+use crate::devices::weather::Weathered;
 use crate::devices::{self, Device};
 use crate::failure::Failure;
 use crate::live::{self, Attached, Live, Said, Traffic, Until};
 use crate::machines::{self, frame_event, Backend};
 use crate::settings;
+use crate::weather;
 
 /// What the command line says.
 pub struct Request {
@@ -22,6 +25,8 @@ pub struct Request {
     pub seed: u64,
     pub nanoseconds: Option<u64>,
     pub pcap: Option<String>,
+    /// `--weather`, each with the device in front where there are several.
+    pub weather: Vec<String>,
 }
 
 /// What a run did.
@@ -29,6 +34,8 @@ pub struct Report {
     pub traffic: Traffic,
     pub accounts: Accounts,
     pub reports: u64,
+    /// By device: what the weather did to what came, and to what went.
+    pub weather: Vec<(String, [Befell; 2])>,
 }
 
 /// Runs until the time is over, a signal comes, or all captures have been played. `ready` is called when frames will be heard;
@@ -41,7 +48,40 @@ pub fn run(
     heard: &mut dyn FnMut(u64, &Output),
     said: &mut dyn FnMut(u64, &str),
 ) -> Result<Report, Failure> {
+    let mut opened = open(compiled, request, world)?;
+    let mut reports = 0;
+    ready();
+    let until = Until { nanoseconds: request.nanoseconds, stop: stop_on_signals()? };
+    live::run(opened.machine.as_mut(), &mut opened.live, &until, &mut |at, what| match what {
+        Said::Output(output) => heard(at, output),
+        Said::Report(what) => {
+            reports += 1;
+            said(at, what);
+        }
+    })?;
+    opened.report(&compiled.composed, reports)
+}
+
+/// A stack on its devices that has not started.
+pub struct Opened {
+    pub machine: Box<dyn Machine>,
+    pub live: Live,
+}
+
+impl Opened {
+    /// What it did; a failure, if the machine had no room for all of it.
+    pub fn report(self, automaton: &Automaton, reports: u64) -> Result<Report, Failure> {
+        machines::check_room(self.machine.as_ref(), "the stack")?;
+        let named = |(port, befell): (PortId, _)| (automaton.ports[port.index()].name.clone(), befell);
+        let weather = self.live.befell().into_iter().map(named).collect();
+        Ok(Report { traffic: self.live.traffic, accounts: self.machine.accounts(), reports, weather })
+    }
+}
+
+/// Opens the devices, and makes the machine with what is set and what the devices say of themselves.
+pub fn open(compiled: &Compiled, request: &Request, world: &dyn World) -> Result<Opened, Failure> {
     let automaton = &compiled.composed;
+    let skies = skies(automaton, &request.weather, world)?;
     let mut attached = attach(automaton, &request.devices)?;
     let longest = attached.iter().map(|(attached, _)| attached.device.largest() + 18).max().unwrap_or(1536).max(2048);
     let given = |name: &str| {
@@ -55,28 +95,35 @@ pub fn run(
         }
     };
     let params = machines::parameters(automaton, &compiled.written, &request.set, &given)?;
-    let mut machine = machines::machine(compiled, request.backend, &params, request.seed, longest, world)?;
-    let stop = stop_on_signals()?;
+    let machine = machines::machine(compiled, request.backend, &params, request.seed, longest, world)?;
     let capture =
         request.pcap.as_deref().map(|name| CaptureWriter::create(name, LinkType::of(automaton))).transpose()?;
-    let devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| attached).collect();
-    let mut live = Live::new(devices, capture, world.now());
-    let mut reports = 0;
-    ready();
-    let until = Until { nanoseconds: request.nanoseconds, stop };
-    live::run(machine.as_mut(), &mut live, &until, &mut |at, what| match what {
-        Said::Output(output) => heard(at, output),
-        Said::Report(what) => {
-            reports += 1;
-            said(at, what);
+    let beneath = |attached: Attached| match skies.iter().find(|(port, _)| *port == attached.port) {
+        Some((port, weather)) => {
+            // Its chance is not that of the stack, and another at each device.
+            let seed = mokume_base::random::mix(request.seed ^ (port.index() as u64 + 1));
+            Attached { device: Box::new(Weathered::new(attached.device, *weather, seed)), ..attached }
         }
-    })?;
-    machines::check_room(machine.as_ref(), "the stack")?;
-    Ok(Report { traffic: live.traffic, accounts: machine.accounts(), reports })
+        None => attached,
+    };
+    let devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| beneath(attached)).collect();
+    Ok(Opened { machine, live: Live::new(devices, capture, world.now()) })
+}
+
+/// What the weather at a device did, for people.
+pub fn weather_lines(device: &str, [came, went]: &[Befell; 2]) -> Vec<String> {
+    let line = |way: &str, befell: &Befell| {
+        let Befell { frames, lost, full, twice, late, turned, coming } = befell;
+        format!(
+            "weather at {device}, {way}: {frames} frames, {lost} lost, {full} found no room, {twice} twice, {late} late, {turned} with a \
+             bit turned, {coming} still under way"
+        )
+    };
+    vec![line("in", came), line("out", went)]
 }
 
 /// True from the first signal on that asks us to end, or says that nobody reads any more what we print: captures end whole.
-fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
+pub fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
     for signal in [SIGHUP, SIGINT, SIGPIPE, SIGTERM] {
@@ -88,8 +135,7 @@ fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
 
 /// Opens the devices named and ties each to its port; every device port of the stack needs one.
 fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, String)>, Failure> {
-    let ports: Vec<(usize, &Port)> =
-        automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == PortKind::Device).collect();
+    let ports = device_ports(automaton);
     if ports.is_empty() {
         return Err(Failure::of_use(
             "the stack has no device, so nothing can reach it",
@@ -99,7 +145,7 @@ fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, Stri
     let mut kinds: Vec<(usize, devices::Kind)> = Vec::new();
     for text in texts {
         let (name, kind) = devices::parse(text)?;
-        let (port, described) = port_named(&ports, name.as_deref())?;
+        let (port, described) = port_named(&ports, "--device", name.as_deref())?;
         if kinds.iter().any(|(known, _)| *known == port) {
             return Err(Failure::of_use(format!("device `{}` is given twice", described.name), "leave one out"));
         }
@@ -123,8 +169,30 @@ fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, Stri
     Ok(attached)
 }
 
+/// The weather that is asked for, by the port of the device that it is at.
+fn skies(automaton: &Automaton, texts: &[String], world: &dyn World) -> Result<Vec<(PortId, Weather)>, Failure> {
+    let ports = device_ports(automaton);
+    let mut skies: Vec<(PortId, Weather)> = Vec::new();
+    for text in texts {
+        let (name, words) = match text.split_once('=') {
+            Some((name, words)) => (Some(name.trim()), words),
+            None => (None, text.as_str()),
+        };
+        let (port, described) = port_named(&ports, "--weather", name)?;
+        if skies.iter().any(|(known, _)| *known == PortId::from(port)) {
+            return Err(Failure::of_use(format!("device `{}` has two weathers", described.name), "leave one out"));
+        }
+        skies.push((PortId::from(port), weather::read(words, world)?));
+    }
+    Ok(skies)
+}
+
+fn device_ports(automaton: &Automaton) -> Vec<(usize, &Port)> {
+    automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == PortKind::Device).collect()
+}
+
 /// The device port of this name, or the only one.
-fn port_named<'a>(ports: &[(usize, &'a Port)], name: Option<&str>) -> Result<(usize, &'a Port), Failure> {
+fn port_named<'a>(ports: &[(usize, &'a Port)], option: &str, name: Option<&str>) -> Result<(usize, &'a Port), Failure> {
     let found = match name {
         Some(name) => ports.iter().find(|(_, port)| port.name == name),
         None if ports.len() == 1 => ports.first(),
@@ -135,7 +203,7 @@ fn port_named<'a>(ports: &[(usize, &'a Port)], name: Option<&str>) -> Result<(us
         Some(name) => Failure::of_use(format!("the stack has no device `{name}`"), format!("it has: {}", names())),
         None => Failure::of_use(
             "the stack has several devices",
-            format!("say which: `--device NAME=…` with NAME of {}", names()),
+            format!("say which: `{option} NAME=…` with NAME of {}", names()),
         ),
     })
 }

@@ -15,7 +15,7 @@ use mokume_reaction::{Accounts, Automaton, PortId};
 use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
-use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, Simulation, Weather};
+use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, Simulation};
 
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
@@ -287,17 +287,7 @@ fn medium(
                 .ok_or_else(|| Failure::of_program("a link names a device that its host does not have", "see `stack`"))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let weather = Weather {
-        loss: link.loss,
-        duplicate: link.duplicate,
-        reorder: link.reorder,
-        corrupt: link.corrupt,
-        delay: link.delay,
-        burst_loss: link.burst.0,
-        burst_length: link.burst.1,
-        rate: link.rate,
-        queue: link.queue,
-    };
+    let weather = crate::weather::of(link);
     Ok(Medium { name: link.name.text.clone(), members, weather })
 }
 

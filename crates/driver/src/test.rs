@@ -60,7 +60,8 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
             let params = mokume_script::parameters(automaton, script);
             let machine = Instance::new(automaton, &params, script.seed);
             let mut machine = machine.with_natives(compiled.natives.clone());
-            let differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
+            let mut differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
+            differences.extend(beyond_the_peak(&compiled.composed, machine.most_held(), script));
             results.outcomes.push(outcome(checked, test, Backend::Interpreter, differences));
         }
     }
@@ -97,18 +98,13 @@ fn run_in_c(
     let automata: Vec<&Automaton> = stacks.values().map(|compiled| &compiled.composed).collect();
     let build = Build { optimize: 1, ..Build::new(world, crate::cache::folder(world)) };
     let program = machines::program(&automata, &checked.natives.with(&automata, build))?;
-    // Enough for the pools that composing asks for; a loop that makes very many messages is said to find no room.
-    let pool = automata.iter().map(|automaton| automaton.pool).max().unwrap_or_default();
-    let buffers = pool.clamp(256, 4096);
-    let outputs = automata.iter().map(|automaton| machines::room_for_outputs(automaton)).max().unwrap_or_default();
-    let memory = Memory { buffers, buffer_octets: (1 << 16) + 512, messages: buffers * 4, outputs, reports: 256 };
     tests
         .iter()
         .map(|(test, script)| {
             let place = order.iter().position(|stack| *stack == test.stack.0).unwrap_or_default();
             let automaton = automata[place];
             let params = mokume_script::parameters(automaton, script);
-            let machine = CMachine::new(&program, place, &params, script.seed, memory);
+            let machine = CMachine::new(&program, place, &params, script.seed, memory_of(automaton));
             let mut machine = machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?;
             let written = &stacks[&test.stack.0].written;
             let mut differences = mokume_script::judge(automaton, written, script, &mut machine);
@@ -122,6 +118,33 @@ fn run_in_c(
         })
         .collect()
 }
+
+/// What a reaction held at once is no more than composing counted (docs/semantics.md, M3).
+fn beyond_the_peak(composed: &Automaton, held: u64, script: &Script) -> Option<Difference> {
+    let peak = composed.composition.as_ref().map_or(0, |composition| composition.peak);
+    if held <= u64::from(peak) {
+        return None;
+    }
+    let reason = format!(
+        "a reaction held {held} messages more than it began with, where composing counted {peak}: please report this"
+    );
+    let kind = mokume_script::FailureKind::Senseless { reason };
+    Some(Difference { test: script.name.clone(), line: script.line, step: 0, kind })
+}
+
+/// All that composing asks for, so that no step is refused for want of it. The buffers take the longest message that there may
+/// be; where they are very many, as long a one as this leaves room for.
+fn memory_of(automaton: &Automaton) -> Memory {
+    let buffers = automaton.pool.max(256);
+    let longest = (1 << 16) + 512;
+    let buffer_octets =
+        u32::try_from(MOST_OCTETS / u64::from(buffers)).map_or(longest, |octets| octets.clamp(2048, longest));
+    let outputs = machines::room_for_outputs(automaton);
+    Memory { buffers, buffer_octets, messages: buffers * 4, outputs, reports: 256 }
+}
+
+/// What the buffers of one test take in all, if they are to hold frames at least: the machine touches what it uses alone.
+const MOST_OCTETS: u64 = 2 << 30;
 
 fn outcome(checked: &Checked, test: &Test, backend: Backend, differences: Vec<Difference>) -> Outcome {
     let file = checked.sources.file(test.span.file).name.clone();

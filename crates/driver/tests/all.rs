@@ -6,6 +6,7 @@ mod crowds;
 mod dissect_tshark;
 mod docs;
 mod hostile;
+mod hostile_tcp;
 mod layers_page;
 mod layouts_compared;
 mod library_agrees;

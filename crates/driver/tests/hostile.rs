@@ -34,14 +34,14 @@ fn parameters(host: &Compiled) -> Vec<u64> {
 }
 
 /// Both machines, driven alike.
-struct Pair {
-    interpreter: Instance,
-    c: CMachine,
-    now: u64,
+pub struct Pair {
+    pub interpreter: Instance,
+    pub c: CMachine,
+    pub now: u64,
 }
 
 impl Pair {
-    fn both(&mut self, act: impl Fn(&mut dyn Machine, u64) -> Outcome) -> Outcome {
+    pub fn both(&mut self, act: impl Fn(&mut dyn Machine, u64) -> Outcome) -> Outcome {
         let ours = act(&mut self.interpreter, self.now);
         let theirs = act(&mut self.c, self.now);
         assert_eq!(self.c.failure(), None);
@@ -59,7 +59,7 @@ impl Pair {
         self.both(|machine, now| machine.input(now, PortId::from(place), event as u32, &args));
     }
 
-    fn frame(&mut self, frame: &[u8]) -> Outcome {
+    pub fn frame(&mut self, frame: &[u8]) -> Outcome {
         self.both(|machine, now| machine.input(now, PortId(0), 0, &[Datum::Message(frame.to_vec())]))
     }
 }

@@ -30,8 +30,11 @@ fn outputs(network: &str, backend: Backend) -> Vec<String> {
 #[test]
 fn equal_stacks_open_and_others_are_told_why() {
     for backend in [Backend::Interpreter, Backend::C] {
-        let heard =
-            ["b.app.accepted(session 0, 7, 5)", "a.app.opened(1, session 0)", "b.app.deliver(session 0, \"hello\")"];
+        let heard = [
+            "b.app.accepted(session 0, 7, 5)",
+            "a.app.opened(1, session 0, 5, 7)",
+            "b.app.deliver(session 0, \"hello\")",
+        ];
         assert_eq!(outputs("Alike", backend), heard);
         assert_eq!(outputs("Unlike", backend), ["a.app.failed(1, other_layout)"]);
     }

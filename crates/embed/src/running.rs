@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use mokume_driver::live::{Attached, Live, Said, Traffic};
 use mokume_driver::{devices, machines, Failure};
-use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind};
+use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind, ReasonId};
 
 use mokume_reaction::Datum as Value;
 
@@ -83,7 +83,7 @@ impl Running {
         self.users.get_mut(&user)?.1.pop_front()
     }
 
-    /// An event into the stack: `call(now, "udp.send_to", &[…])`. `false` if it was refused at the door: no buffer is left
+    /// An event into the stack: `call(now, "udp.send_to", &[…])`. Values that have a default, at the end, may be left out. `false` if it was beyond the credit, and dropped as `no_credit`, or refused at the door: no buffer is left
     /// for a reaction, or the session has ended.
     ///
     /// # Errors
@@ -108,17 +108,36 @@ impl Running {
             (mokume_reaction::Type::Msg | mokume_reaction::Type::Ref(_), _) => false,
             (_, arg) => matches!(arg, Value::Word(_)),
         };
+        // What is left out at the end has a value by default.
+        let left_out = (args.len()..params.len()).map(|at| inputs[index].default_of(at).map(Value::Word));
+        let Some(left_out) = left_out.collect::<Option<Vec<Value>>>() else {
+            return Err(other_arguments(event, params));
+        };
+        let args = &[args, &left_out].concat();
         if params.len() != args.len() || !params.iter().zip(args).all(fits) {
-            let wanted: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
-            return Err(Failure::of_use(
-                format!("`{event}` takes other arguments"),
-                format!("it takes ({}): numbers are words, sessions handles, messages octets", wanted.join(", ")),
-            ));
+            return Err(other_arguments(event, params));
         }
+        let credit = self.no_credit(port, name);
+        let before = credit.map(|reason| self.dropped_for(reason));
         let outcome = self.machine.input(now, port, index as u32, args);
-        let accepted = !outcome.refused;
+        let beyond = credit.map(|reason| self.dropped_for(reason)) != before;
+        let accepted = !outcome.refused && !beyond;
         self.take(now, outcome);
         Ok(accepted)
+    }
+
+    /// The reason for which an application's port drops what is beyond the credit; none of inputs that need none.
+    fn no_credit(&self, port: PortId, input: &str) -> Option<ReasonId> {
+        if !matches!(input, "send" | "send_to") {
+            return None;
+        }
+        let name = format!("{}.application.no_credit", self.automaton.ports[port.index()].name);
+        self.automaton.reasons.iter().position(|reason| reason.name == name).map(ReasonId::from)
+    }
+
+    fn dropped_for(&self, reason: ReasonId) -> u64 {
+        let dropped = self.machine.accounts().dropped;
+        dropped.iter().find(|(of, _)| *of == reason).map_or(0, |(_, count)| *count)
     }
 
     /// Time passes: timers that are due run.
@@ -254,4 +273,12 @@ impl Running {
         }
         self.unheard += u64::from(!heard);
     }
+}
+
+fn other_arguments(event: &str, params: &[(String, mokume_reaction::Type)]) -> Failure {
+    let wanted: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
+    Failure::of_use(
+        format!("`{event}` takes other arguments"),
+        format!("it takes ({}): numbers are words, sessions handles, messages octets", wanted.join(", ")),
+    )
 }

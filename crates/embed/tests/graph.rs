@@ -163,3 +163,54 @@ fn an_application_speaks_a_vocabulary_on_both_back_ends() {
         assert_eq!((heard.name.as_str(), heard.args), ("known_from", vec![Value::Word(3), Value::Word(1)]));
     }
 }
+
+#[test]
+fn what_is_given_has_a_default() {
+    let mut graph = Graph::new("Given");
+    graph
+        .source(
+            "patient.mok",
+            "worker Patient {\n    header { tries: u8, wait: u16 }\n    session {\n        const tries: u8 = 3 from open\n        const wait: u16 = 7 from open, listen\n    }\n    \
+             on send(msg) { below.send(msg, tries: tries, wait: wait) }\n    on deliver(msg) { above.deliver(msg) }\n}\n",
+        )
+        .parameter("device", "Device")
+        .layer(Layer::new("app", "Patient").over("device"))
+        .export("app");
+    let stack = graph.check().unwrap_or_else(|refused| panic!("{refused}"));
+    for backend in [Backend::Interpreter, Backend::C] {
+        let mut running = stack.instance(&Options::default().backend(backend)).unwrap();
+        let (user, wire) = (running.attach("app").unwrap(), running.attach("device").unwrap());
+        running.start(0);
+        assert!(running.call(1, "app.open", &[Value::Word(1), Value::Word(5)]).unwrap());
+        let opened = running.next_event(user).unwrap();
+        assert!(running.call(1, "app.send", &[opened.args[1].clone(), Value::Message(b"x".to_vec())]).unwrap());
+        assert_eq!(running.next_event(wire).unwrap().args, vec![Value::Message(vec![5, 7, 0, b'x'])]);
+        let without = running.call(1, "app.open", &[]).unwrap_err().to_string();
+        assert!(without.contains("user, tries, wait"), "{without}");
+        assert!(running.call(1, "app.open", &vec![Value::Word(1); 4]).is_err());
+    }
+}
+
+#[test]
+fn a_message_beyond_the_credit_is_told() {
+    let mut graph = Graph::new("Limited");
+    graph
+        .source(
+            "two.mok",
+            "worker Two {\n    entity { var left: u32 = 2 }\n    limit send: left\n    \
+             on send(msg) {\n        left -= 1\n        below.send(msg)\n    }\n}\n",
+        )
+        .parameter("device", "Device")
+        .layer(Layer::new("app", "Two").over("device"))
+        .export("app");
+    let stack = graph.check().unwrap_or_else(|refused| panic!("{refused}"));
+    for backend in [Backend::Interpreter, Backend::C] {
+        let mut running = stack.instance(&Options::default().backend(backend)).unwrap();
+        let user = running.attach("app").unwrap();
+        running.start(0);
+        let mut send = || running.call(1, "app.send_to", &[Value::Message(b"x".to_vec())]).unwrap();
+        assert_eq!([send(), send(), send()], [true, true, false]);
+        assert!(running.call(1, "app.credit_to", &[]).unwrap());
+        assert_eq!(running.next_event(user).unwrap().args, vec![Value::Word(0), Value::Word(0xffff_ffff)]);
+    }
+}

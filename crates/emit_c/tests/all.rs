@@ -5,4 +5,5 @@ mod differential;
 mod door;
 mod embed;
 mod faults;
+mod octets;
 mod run_files;

@@ -17,6 +17,12 @@ pub struct Totals {
     pub merged: u64,
     pub held: u64,
     pub refused: u64,
+    /// Dropped, consumed, gone or merged.
+    pub used_up: u64,
+    /// `made` less `used_up`, when the reaction at hand began.
+    pub before: i64,
+    /// The most that was made and not used up in one reaction, at any time in it (docs/semantics.md, M3).
+    pub most: u64,
     /// By class and cell: what counters of freed objects had counted.
     pub retired: Vec<Vec<u64>>,
 }
@@ -31,6 +37,18 @@ pub struct Ledger {
 }
 
 impl Totals {
+    /// A reaction begins.
+    pub fn begin(&mut self) {
+        self.before = self.made as i64 - self.used_up as i64;
+    }
+
+    /// A message is made inside.
+    pub fn make(&mut self) {
+        self.made += 1;
+        let held = self.made as i64 - self.used_up as i64 - self.before;
+        self.most = self.most.max(u64::try_from(held).unwrap_or(0));
+    }
+
     /// Both sides of the account (docs/semantics.md, F2). They are equal between two calls; inside a reaction
     /// messages are in somebody's hands, and on neither side's fates.
     pub fn ledger(&self) -> Ledger {

@@ -107,6 +107,7 @@ impl Core {
                 let taken = self.messages.take(message);
                 self.totals.held += u64::from(!occupied);
                 self.totals.gone += u64::from(occupied);
+                self.totals.used_up += u64::from(occupied);
                 if occupied {
                     self.report(Report::Misuse, source);
                 }

@@ -198,11 +198,13 @@ impl Core {
     pub fn gone(&mut self, message: u64) {
         self.messages.take(message);
         self.totals.gone += 1;
+        self.totals.used_up += 1;
     }
 
     /// Ends a message as lost, for a reason (docs/semantics.md, F3).
     pub fn drop_message(&mut self, message: u64, reason: ReasonId) {
         self.messages.take(message);
+        self.totals.used_up += 1;
         if let Some(total) = self.totals.dropped.get_mut(reason.index()) {
             *total += 1;
         }
@@ -211,6 +213,7 @@ impl Core {
     /// Ends a message as one that has done its work, for a reason (docs/semantics.md, F3).
     pub fn consume(&mut self, message: u64, reason: ReasonId) {
         self.messages.take(message);
+        self.totals.used_up += 1;
         if let Some(total) = self.totals.consumed.get_mut(reason.index()) {
             *total += 1;
         }

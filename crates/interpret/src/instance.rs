@@ -86,6 +86,12 @@ impl Instance {
         self.core.totals.ledger()
     }
 
+    /// The most messages that a reaction has held at once so far, beyond those that were there when it began: no more than composing
+    /// says (docs/semantics.md, M3).
+    pub fn most_held(&self) -> u64 {
+        self.core.totals.most
+    }
+
     /// Starts to count branches, and to keep instants.
     pub fn record(&mut self, coverage: bool, instants: bool) {
         let edges = vec![0; self.program.edges as usize];

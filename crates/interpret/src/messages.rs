@@ -139,6 +139,7 @@ impl Core {
     pub fn join(&mut self, at: Activation, op: &Op, first: Value, second: Value) {
         let second = self.messages.take(self.get(at, second));
         self.totals.merged += 1;
+        self.totals.used_up += 1;
         self.change(at, op, first).octets.extend_from_slice(&second.octets);
     }
 
@@ -159,7 +160,7 @@ impl Core {
 
     /// Counts a message as made inside (docs/semantics.md, F2), and puts it into one of the operation's results.
     pub fn make(&mut self, at: Activation, op: &Op, result: usize, message: Message) {
-        self.totals.made += 1;
+        self.totals.make();
         let id = self.messages.put(Box::new(message));
         self.set(at, op.results[result], id);
     }

@@ -10,6 +10,7 @@ use crate::store::{handle, place_of, Content, Life, NULL};
 impl Core {
     /// One event handled by one object; what it emits is carried out, with everything that follows from it.
     pub fn react(&mut self, program: &Program, handler: u32, object: u64, args: &[u64], cause: Cause) {
+        self.totals.begin();
         self.instant(program, handler, object, args, cause);
         self.carry_out(program);
         self.end_reaction(program);
@@ -17,6 +18,7 @@ impl Core {
 
     /// The reaction of a continuation: only settling.
     pub fn continue_settling(&mut self, program: &Program) {
+        self.totals.begin();
         for (class, object) in std::mem::take(&mut self.unsettled) {
             if let Some(found) = self.store.get_mut(class, object) {
                 found.dirty = None;
@@ -199,6 +201,7 @@ impl Core {
                     let held = places.iter_mut().filter_map(Option::take).count();
                     self.totals.held -= held as u64;
                     self.totals.gone += held as u64;
+                    self.totals.used_up += held as u64;
                     if let Some((owner, quota)) = quota {
                         self.give_back(program, class, object, (*owner, *quota), held as u32);
                     }

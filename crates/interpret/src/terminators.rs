@@ -239,7 +239,7 @@ impl Core {
         };
         let Some(message) = place else { return false };
         let share = message.clone();
-        self.totals.made += 1;
+        self.totals.make();
         let id = self.messages.put(share);
         self.scratch.push(id);
         true

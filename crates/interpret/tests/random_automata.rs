@@ -25,6 +25,7 @@ fn automaton(seed: u64) -> Automaton {
 
 #[test]
 fn composing_changes_nothing_and_every_message_has_one_fate() {
+    let mut reached = 0;
     for seed in 0..AUTOMATA {
         let uncomposed = automaton(seed);
         let composed =
@@ -34,11 +35,18 @@ fn composing_changes_nothing_and_every_message_has_one_fate() {
         if let Some(difference) = together(&uncomposed, &mut first, &mut second, seed, STEPS) {
             panic!("seed {seed}: {}\nafter {:#?}", difference.what, difference.inputs);
         }
+        let peak = composed.composition.as_ref().map_or(0, |composition| composition.peak);
         for machine in [first, second] {
+            // docs/semantics.md, M3.
+            assert!(machine.most_held() <= u64::from(peak), "seed {seed}: {} held, peak {peak}", machine.most_held());
+            reached += u64::from(peak > 0 && machine.most_held() == u64::from(peak));
             assert_eq!(machine.ledger().origins, machine.ledger().fates, "seed {seed}");
             assert_eq!(machine.leaked(), 0, "seed {seed}");
         }
     }
+    // One buffer less would be found to be too few.
+    assert!(reached > 0, "no automaton came to the peak that composing counts");
+    println!("{reached} of {} runs held as many messages at once as composing counts", 2 * AUTOMATA);
 }
 
 type Change<'a> = &'a dyn Fn(&mut OpKind) -> bool;

@@ -7,10 +7,15 @@ use mokume_semantics::program as s;
 
 /// What stands for a parameter that a step does not give.
 pub enum LeftOut {
-    /// Of inputs: 0, which is any, for these parts of flows; the rest must be given.
-    Any(Vec<String>),
-    /// Of outputs: nothing does, but `..` at the end.
-    Nothing,
+    /// Of inputs: 0, which is any, for these parts of flows; for some what they are by default; the rest must be given.
+    Of {
+        /// The parts of flows, by the names of their parameters.
+        flow: Vec<String>,
+        /// The values of the last so many parameters.
+        defaults: Vec<u64>,
+    },
+    /// Of outputs: nothing does, but `..` at the end; and what stands behind so many may be anything without that.
+    Behind(usize),
 }
 
 type Params = [(String, Type)];
@@ -27,6 +32,16 @@ pub fn is_open(arg: &Arg) -> bool {
         Arg::Packet(packet) => packet.parts.iter().any(in_part),
         Arg::Word(_) | Arg::Octets(_) | Arg::Null | Arg::Name(_) | Arg::Sum { .. } => false,
     }
+}
+
+/// The first wire of a packet that ends with `..`.
+pub fn left_open(args: &s::Args) -> Option<&s::WirePattern> {
+    let values = args.given.iter().flat_map(|given| &given.values);
+    let packets = values.filter_map(|value| if let s::Arg::Packet(packet) = value { Some(packet) } else { None });
+    packets.flat_map(|packet| &packet.parts).find_map(|part| match part {
+        s::PacketPart::Wire(pattern) if pattern.rest => Some(pattern),
+        s::PacketPart::Wire(_) | s::PacketPart::Octets(_) | s::PacketPart::Any(_) => None,
+    })
 }
 
 /// The parts of flows that a port's events have, by the names of their parameters.
@@ -56,7 +71,11 @@ pub fn fitted(
     let mut found: Vec<Option<s::Arg>> = in_order.cloned().map(Some).collect();
     let named: Vec<(&s::Name, &[s::Arg])> =
         args.given.iter().filter_map(|given| Some((given.name.as_ref()?, given.values.as_slice()))).collect();
-    let is_open = args.rest || !named.is_empty();
+    let by_default = match left_out {
+        LeftOut::Of { defaults, .. } => defaults.len(),
+        LeftOut::Behind(count) => params.len() - count,
+    };
+    let is_open = args.rest || !named.is_empty() || found.len() + by_default >= params.len();
     if found.len() > params.len() || found.len() < params.len() && !is_open {
         return Err(wrong_number(params, event, found.len()));
     }
@@ -121,13 +140,17 @@ fn fill(
     left_out: &LeftOut,
     found: Vec<Option<s::Arg>>,
 ) -> Result<Vec<s::Arg>, Box<Diagnostic>> {
-    let missing = |name: &String| match left_out {
-        LeftOut::Any(parts) if parts.contains(name) => Some(s::Arg::Word(0)),
-        LeftOut::Nothing if rest => Some(s::Arg::Any),
-        LeftOut::Any(_) | LeftOut::Nothing => None,
+    let missing = |at: usize| match left_out {
+        LeftOut::Of { flow, .. } if flow.contains(&params[at].0) => Some(s::Arg::Word(0)),
+        LeftOut::Of { defaults, .. } => {
+            let default = (at + defaults.len()).checked_sub(params.len()).and_then(|at| defaults.get(at));
+            default.copied().map(s::Arg::Word)
+        }
+        LeftOut::Behind(count) if rest || at >= *count => Some(s::Arg::Any),
+        LeftOut::Behind(_) => None,
     };
     let filled: Vec<Option<s::Arg>> =
-        found.into_iter().zip(params).map(|(arg, (name, _))| arg.or_else(|| missing(name))).collect();
+        found.into_iter().enumerate().map(|(at, arg)| arg.or_else(|| missing(at))).collect();
     let without: Vec<String> = filled
         .iter()
         .zip(params)
@@ -139,8 +162,10 @@ fn fill(
     }
     let text = format!("`{}` needs {} too", event.text, without.join(", "));
     let help = match left_out {
-        LeftOut::Any(_) => "only parts of flows may be left out: they are any".to_string(),
-        LeftOut::Nothing => "end the arguments with `..` if the others may be anything".to_string(),
+        LeftOut::Of { .. } => {
+            "only parts of flows may be left out, they are any; and what has a value by default".to_string()
+        }
+        LeftOut::Behind(_) => "end the arguments with `..` if the others may be anything".to_string(),
     };
     Err(wrong(text, event, "not given", help))
 }

@@ -23,4 +23,6 @@ pub const CODES: &[Code] = &[
     Code("M0765"),
     Code("M0766"),
     Code("M0767"),
+    Code("M0769"),
+    Code("M0780"),
 ];

@@ -1,8 +1,8 @@
 //! Packets of tests: their wires as the stack calls them, and what fields have that a test does not name.
 
 use mokume_base::{Code, Diagnostic};
-use mokume_reaction::{FieldValue, WireExpression, WireId, WireItem};
-use mokume_script::{Packet, PacketPart, WirePattern};
+use mokume_reaction::{FieldValue, Wire, WireExpression, WireId, WireItem};
+use mokume_script::{Arg, Packet, PacketPart, WirePattern};
 use mokume_semantics::program as s;
 use mokume_wire::by_fields::Default as Of;
 
@@ -25,7 +25,7 @@ impl Scripting<'_> {
                 }
             });
         }
-        self.is_summed(packet);
+        self.is_summed(packet, &wires);
         Packet { parts, over: packet.over.clone() }
     }
 
@@ -58,16 +58,20 @@ impl Scripting<'_> {
                 _ => names.iter().filter(|known| known.starts_with(&within)).cloned().collect(),
             };
             for (part, value) in parts.into_iter().zip(values) {
-                fields.push((part, self.arg(mokume_reaction::Type::U(64), value)));
+                let value = self.arg(mokume_reaction::Type::U(64), value);
+                self.fits(known, (name, &part), &value);
+                fields.push((part, value));
             }
         }
+        self.as_many(known, pattern);
         let source = self.program.wires.get(pattern.wire.index());
         let own = source.into_iter().flat_map(|wire| &wire.defaults).map(|(name, default)| match default {
             s::WireDefault::Of(expression) => (name.clone(), Of::Of(expression_of(expression))),
             s::WireDefault::PseudoChecksum => (name.clone(), Of::PseudoChecksum),
         });
         let mut defaults: Vec<(String, Of)> = self.key(wire, next).into_iter().collect();
-        defaults.extend(own);
+        let summed = wire.is_none_or(|wire| self.may_be_summed(wire));
+        defaults.extend(own.filter(|(_, default)| summed || !matches!(default, Of::PseudoChecksum)));
         WirePattern {
             wire: known.map_or(String::new(), |wire| wire.name.clone()),
             name: pattern.name.text.clone(),
@@ -78,21 +82,40 @@ impl Scripting<'_> {
         }
     }
 
+    /// A report where a field is too narrow for its value.
+    fn fits(&mut self, wire: Option<&Wire>, (name, part): (&s::Name, &str), value: &Arg) {
+        let (Some(wire), Arg::Word(number)) = (wire, value) else { return };
+        let fields = WireItem::fields(&wire.items).into_iter().filter(|field| field.name == part);
+        let Some(width) = fields.map(|field| field.width).max() else { return };
+        if width < 64 && number >> width != 0 {
+            let text = format!("`{part}` has {width} bits in `{}`, and {number} needs more", wire.name);
+            let help = "a packet holds no such number: give a smaller one, or write the octets";
+            self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(name.span, "too large").help(help));
+        }
+    }
+
+    /// A report where a list has more elements than the wire has room for.
+    fn as_many(&mut self, wire: Option<&Wire>, pattern: &s::WirePattern) {
+        let Some(wire) = wire else { return };
+        for (at, (name, _)) in pattern.fields.iter().enumerate() {
+            let nth = pattern.fields[..at].iter().filter(|(before, _)| before.text == name.text).count();
+            let most = WireItem::fields(&wire.items).iter().filter(|field| field.name == name.text).count();
+            if most > 0 && nth == most {
+                let text =
+                    format!("`{}` comes more often than the {most} times that `{}` has room for", name.text, wire.name);
+                let help = "a packet that says more is written as octets: `x\"0304\"`";
+                self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(name.span, "one too many").help(help));
+            }
+        }
+    }
+
     /// The key by which the stack binds what the next wire is of to the layers of this one: the field and its number.
     fn key(&self, wire: Option<WireId>, next: Option<WireId>) -> Option<(String, Of)> {
         let (wire, next) = (wire?, next?);
         let of = |protocol: &&crate::protocols::Protocol| protocol.wire == Some(wire);
-        let mut above: Vec<&Above> =
-            self.protocols.all.iter().filter(of).flat_map(|protocol| &protocol.above).collect();
-        let found = loop {
-            let one = above.pop()?;
-            let protocol = &self.protocols.all[one.to];
-            match protocol.wire {
-                Some(wire) if wire == next => break one,
-                Some(_) => {}
-                None => above.extend(&protocol.above),
-            }
-        };
+        let mut above = self.protocols.all.iter().filter(of).flat_map(|protocol| &protocol.above);
+        // Layers that have nothing to carry may stand between; the key is that of the first step up.
+        let found = above.find(|first| self.leads_to(first, next))?;
         // A key with two ends says nothing of which of them is meant.
         let key = found.keys.iter().find(|key| key.fields.len() == 1)?;
         let is_key = |field: &&mokume_reaction::WireField| match field.value {
@@ -109,10 +132,38 @@ impl Scripting<'_> {
         Some((field.name.clone(), Of::Of(WireExpression::Number(number))))
     }
 
+    /// Whether the next wire above is this one.
+    fn leads_to(&self, above: &Above, next: WireId) -> bool {
+        let protocol = &self.protocols.all[above.to];
+        match protocol.wire {
+            Some(wire) => wire == next,
+            None => protocol.above.iter().any(|further| self.leads_to(further, next)),
+        }
+    }
+
+    /// Whether the stack has a wire below this one that says what a pseudo header counts. Where it has none there is no such checksum,
+    /// and the field is as others that are not named.
+    fn may_be_summed(&self, wire: WireId) -> bool {
+        let says = |of: WireId| {
+            let name = self.automaton.wires[of.index()].name.rsplit('.').next().unwrap_or_default();
+            self.program.wires.iter().any(|known| known.name.text == name && !known.pseudo.is_empty())
+        };
+        let below = self.protocols.all.iter().filter(|protocol| protocol.wire.is_some_and(says));
+        below.flat_map(|protocol| &protocol.above).any(|above| self.stands_on(above, wire))
+    }
+
+    fn stands_on(&self, above: &Above, wire: WireId) -> bool {
+        let protocol = &self.protocols.all[above.to];
+        protocol.wire == Some(wire) || protocol.above.iter().any(|further| self.stands_on(further, wire))
+    }
+
     /// A report where a checksum counts a pseudo header that nothing says.
-    fn is_summed(&mut self, packet: &s::Packet) {
+    fn is_summed(&mut self, packet: &s::Packet, wires: &[Option<WireId>]) {
         for (at, part) in packet.parts.iter().enumerate() {
             let s::PacketPart::Wire(pattern) = part else { continue };
+            if wires[at].is_some_and(|wire| !self.may_be_summed(wire)) {
+                continue;
+            }
             let Some(wire) = self.program.wires.get(pattern.wire.index()) else { continue };
             let counts = |(name, default): &&(String, s::WireDefault)| {
                 let given = pattern.fields.iter().any(|(given, _)| given.text == *name);

@@ -1,7 +1,7 @@
 //! `test` blocks to scripts.
 
 use mokume_base::{Code, Diagnostic, SourceMap, Span};
-use mokume_reaction::{Automaton, PortId, Report, Type};
+use mokume_reaction::{Automaton, CellKind, PortId, Report, Type};
 use mokume_script::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Script, Step};
 use mokume_semantics::program as s;
 
@@ -100,8 +100,16 @@ impl Scripting<'_> {
             return None;
         };
         let port = &self.automaton.ports[at.index()];
-        let left_out = arguments::LeftOut::Any(arguments::flow_parts(port));
-        let args = self.args(&port.inputs[input as usize].params, args, event, &left_out)?;
+        if let Some(pattern) = arguments::left_open(args) {
+            let text = format!("what `{}` is given is known: `..` leaves nothing out of it", event.text);
+            let help = "leave it out: fields that are not named have their defaults; `..` is for outputs, behind `=>`";
+            let diagnostic = Diagnostic::error(Code("M0729"), text).at(pattern.name.span, "with `..`").help(help);
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        let input = &port.inputs[input as usize];
+        let (flow, defaults) = (arguments::flow_parts(port), input.defaults.clone());
+        let args = self.args(&input.params, args, event, &LeftOut::Of { flow, defaults })?;
         if args.iter().any(arguments::is_open) {
             let text = format!("what `{}` is given must have values", event.text);
             let help = "`?name` and `_` are for outputs, behind `=>`";
@@ -221,6 +229,10 @@ impl Scripting<'_> {
                 let what = self.counted(reason, *count, span, Counted::Consumed);
                 expect.counts.extend(what.map(|what| Count { what, total: *count }));
             }
+            s::StepKind::Counter { counter, count } => {
+                let what = self.counter(counter);
+                expect.counts.extend(what.map(|what| Count { what, total: *count }));
+            }
             s::StepKind::Reported { report, count } => match report_of(report) {
                 Some(report) => expect.reports.extend((0..*count).map(|_| report)),
                 None => {
@@ -248,7 +260,9 @@ impl Scripting<'_> {
                 .push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such output").help(help));
             return None;
         };
-        let args = self.args(&output.params, args, event, &LeftOut::Nothing)?;
+        // What `opened` says of the flow is for who asks.
+        let asked = if event.text == "opened" { output.params.len().min(2) } else { output.params.len() };
+        let args = self.args(&output.params, args, event, &LeftOut::Behind(asked))?;
         Some(ExpectedOutput { port: port.text.clone(), event: event.text.clone(), args, at: None })
     }
 
@@ -268,6 +282,38 @@ impl Scripting<'_> {
                 None
             }
             _ => Some(of(format!("*.{reason}"))),
+        }
+    }
+}
+
+impl Scripting<'_> {
+    /// The counters of this name, of all layers or of those below the names in front, as one sum.
+    fn counter(&mut self, name: &s::Name) -> Option<Counted> {
+        let classes = self.automaton.classes.iter();
+        let counters = classes.flat_map(|class| {
+            let counts = class.cells.iter().filter(|cell| matches!(cell.kind, CellKind::Counter));
+            counts.map(|cell| format!("{}.{}", class.name, cell.name))
+        });
+        let all: Vec<String> = counters.collect();
+        let (of, plain) = name.text.rsplit_once('.').unwrap_or(("", &name.text));
+        let front = if of.is_empty() { String::new() } else { format!("{of}.") };
+        let behind = format!(".{plain}");
+        let meant: Vec<&String> =
+            all.iter().filter(|known| known.starts_with(&front) && known.ends_with(&behind)).collect();
+        match meant.as_slice() {
+            [one] => Some(Counted::Counter((*one).clone())),
+            [] => {
+                let message = format!("nothing in this stack counts `{}`", name.text);
+                let last = all.iter().filter_map(|known| last_part(known));
+                let near = mokume_base::did_you_mean(plain, last);
+                let help = near.map_or_else(
+                    || "a layer declares what it counts: `counter hits`".to_string(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(name.span, "here").help(help));
+                None
+            }
+            _ => Some(Counted::Counter(format!("{front}*{behind}"))),
         }
     }
 }

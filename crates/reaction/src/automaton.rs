@@ -217,6 +217,16 @@ pub struct PortInput {
     pub params: Vec<(String, Type)>,
     pub class: ClassId,
     pub handler: String,
+    /// What the last so many parameters are where the caller says nothing of them.
+    pub defaults: Vec<u64>,
+}
+
+impl PortInput {
+    /// The value of a parameter where the caller says nothing of it; none of those that must be given.
+    pub fn default_of(&self, param: usize) -> Option<u64> {
+        let first = self.params.len().saturating_sub(self.defaults.len());
+        self.defaults.get(param.checked_sub(first)?).copied()
+    }
 }
 
 /// `out event(params)`: what layers put out here.

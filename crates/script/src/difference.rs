@@ -46,7 +46,7 @@ impl fmt::Display for Failure {
             FailureKind::Outputs { expected, actual } => lists(f, "outputs", expected, actual),
             FailureKind::Reports { expected, actual } => lists(f, "reports", expected, actual),
             FailureKind::Refused { expected: true } => write!(f, "  should have been refused at the door, but was not"),
-            FailureKind::Refused { expected: false } => write!(f, "  was refused at the door"),
+            FailureKind::Refused { expected: false } => write!(f, "  was refused at the door: whom it is for has ended, or there is no room for what may come of it (docs/semantics.md, P3)"),
             FailureKind::Total { what, expected, actual } => write!(f, "  {what} should be {expected}, is {actual}"),
             FailureKind::Senseless { reason } => write!(f, "  {reason}"),
         }

@@ -46,6 +46,7 @@ pub(crate) fn write(automaton: &Automaton, names: &Names, packet: &Packet) -> Re
             PacketPart::Wire(pattern) => {
                 let wire = wire_of(automaton, pattern).ok_or(format!("the stack has no wire `{}`", pattern.name))?;
                 let given = values(names, pattern)?;
+                fits(automaton, wire, &given)?;
                 let pseudo = in_front(&packet.parts[..at]).map_or_else(|| over(packet), |front| said_sum(names, front));
                 let known = Known { given: &given, defaults: &pattern.defaults, pseudo };
                 write_fields(automaton, wire, &known, &octets)
@@ -61,6 +62,20 @@ fn values(names: &Names, pattern: &WirePattern) -> Result<Vec<(String, Option<u6
         None => Err(format!("`{name}` has no value: what is put in is known")),
     };
     pattern.fields.iter().map(value).collect()
+}
+
+/// What was bound elsewhere may be too large for the field that is given it.
+fn fits(automaton: &Automaton, wire: WireId, given: &[(String, Option<u64>)]) -> Result<(), String> {
+    let fields = WireItem::fields(&automaton.wires[wire.index()].items);
+    for (name, value) in given {
+        let width = fields.iter().filter(|field| field.name == *name).map(|field| field.width).max();
+        if let (Some(width), Some(value)) = (width, value) {
+            if width < 64 && value >> width != 0 {
+                return Err(format!("`{name}` has {width} bits, and {value} needs more"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The wire that stands directly in front.

@@ -323,8 +323,17 @@ fn total(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Result<u
         Counted::Merged => Ok(accounts.merged),
         Counted::Refused => Ok(accounts.refused),
         Counted::Counter(name) => {
-            let found = accounts.counters.iter().find(|(known, _)| known == name);
-            found.map(|(_, total)| *total).ok_or(format!("the stack has no counter `{name}`"))
+            let meant = |known: &str| match name.split_once('*') {
+                Some((front, behind)) => known.starts_with(front) && known.ends_with(behind),
+                None => known == name,
+            };
+            let found: Vec<u64> =
+                accounts.counters.iter().filter(|(known, _)| meant(known)).map(|(_, total)| *total).collect();
+            if found.is_empty() {
+                Err(format!("the stack has no counter `{name}`"))
+            } else {
+                Ok(found.iter().sum())
+            }
         }
     }
 }

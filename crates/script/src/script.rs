@@ -139,7 +139,7 @@ pub enum Counted {
     Merged,
     /// Calls refused at the door.
     Refused,
-    /// A counter cell, `class.cell`, summed over all objects.
+    /// A counter cell, `class.cell`, summed over all objects; `layer.*.cell` is the sum over all of them.
     Counter(String),
 }
 

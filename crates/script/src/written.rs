@@ -22,10 +22,11 @@ pub struct Written {
 }
 
 /// Arguments that are one value, by their places.
-struct Group<'a> {
-    first: usize,
-    count: usize,
-    form: Option<&'a Form>,
+pub struct Group<'a> {
+    pub first: usize,
+    pub count: usize,
+    /// How the value is written; none of a scalar whose type does not say.
+    pub form: Option<&'a Form>,
 }
 
 impl Written {
@@ -53,7 +54,8 @@ impl Written {
         shown
     }
 
-    fn groups(&self, port: PortId, params: &[(String, Type)]) -> Vec<Group<'_>> {
+    /// The values of an event of a port, in order.
+    pub fn groups(&self, port: PortId, params: &[(String, Type)]) -> Vec<Group<'_>> {
         let forms = self.arguments.get(port.index());
         let mut groups = Vec::new();
         let mut first = 0;

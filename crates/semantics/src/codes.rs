@@ -134,6 +134,8 @@ mokume_base::codes! {
     WRONG_WAY = "M0515";
     NO_FLOW = "M0516";
     NOT_SERVED = "M0517";
+    NO_SESSION_YET = "M0523";
+    BEGUN_TWICE = "M0524";
 
     // ---- types of layers, events of one's own, back-pressure ----
     SIGNATURE_PART = "M0550";

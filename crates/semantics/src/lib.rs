@@ -41,6 +41,8 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     check::rows::check(&program, &mut diagnostics);
     check::vocabulary::check(&program, &mut diagnostics);
     check::changes::check(&program, &mut diagnostics);
+    check::arrives::check(&program, &mut diagnostics);
+    check::names::check(&program, &mut diagnostics);
     check::ranges::check(&program, &mut diagnostics);
     check::vectors::check(&program, &mut diagnostics);
     check::invert::check(&program, &mut diagnostics);

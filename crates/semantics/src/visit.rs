@@ -114,11 +114,11 @@ fn emission_exprs<'a>(emission: &'a Emission, f: &mut dyn FnMut(&'a Expr)) {
             from.iter().for_each(&mut *f);
             f(message);
         }
-        Emission::Open { flow, args } => {
+        Emission::Open { flow, args } | Emission::Listen { flow, args } => {
             f(flow);
             args.iter().for_each(|(_, value)| f(value));
         }
-        Emission::Listen { flow } | Emission::Bind { flow } | Emission::Unlisten { flow } => f(flow),
+        Emission::Bind { flow } | Emission::Unlisten { flow } => f(flow),
         Emission::FailedAs { reason } => f(reason),
         Emission::FailedFlow { reason, quote, from } => {
             f(reason);

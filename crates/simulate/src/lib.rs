@@ -5,9 +5,11 @@
 pub mod network;
 pub mod record;
 pub mod watch;
+pub mod way;
 pub mod weather;
 
 pub use network::{Host, Keep, Partition, Simulation};
 pub use record::{Fate, Record, RecordedEvent};
 pub use watch::{ScriptedInput, Unwatched, Watch};
+pub use way::{Befell, Way};
 pub use weather::{Ill, Medium, Member, Mishap, Weather};

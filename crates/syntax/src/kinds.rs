@@ -567,6 +567,8 @@ pub enum SyntaxKind {
     CONSUMED_STEP,
     /// [`crate::ast::ReportedStep`]
     REPORTED_STEP,
+    /// [`crate::ast::CounterStep`]
+    COUNTER_STEP,
     /// [`crate::ast::AfterStep`]
     AFTER_STEP,
     /// [`crate::ast::Host`]

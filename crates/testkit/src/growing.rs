@@ -20,6 +20,8 @@ pub const GROWING: &[Growing] = &[
     Growing { name: "exp_signatures", program: exp_signatures },
     Growing { name: "exp_loops", program: exp_loops },
     Growing { name: "exp_optional_parts", program: exp_optional_parts },
+    Growing { name: "exp_constants", program: exp_constants },
+    Growing { name: "exp_applied", program: exp_applied },
     Growing { name: "chain_of_functions", program: chain_of_functions },
     Growing { name: "chain_of_records", program: chain_of_records },
     Growing { name: "chain_of_types", program: chain_of_types },
@@ -36,6 +38,7 @@ pub const GROWING: &[Growing] = &[
     Growing { name: "alternatives", program: alternatives },
     Growing { name: "fields", program: fields },
     Growing { name: "state", program: state },
+    Growing { name: "names_of_an_enum", program: names_of_an_enum },
     Growing { name: "branches", program: branches },
     Growing { name: "emissions", program: emissions },
     Growing { name: "stacks", program: stacks },
@@ -55,6 +58,29 @@ fn stack(what: &str) -> String {
 fn exp_records(k: usize) -> String {
     let records = lines(k, |i| format!("record R{i} {{ a: R{0}, b: R{0} }}\n", i + 1));
     format!("{records}record R{k} {{ a: u8 }}\nfn whole(x: R0) -> R0 {{ return x }}\nworker L {{ }}\n{}", stack("L"))
+}
+
+/// Each is the sum of two of the next, and most do not fit.
+fn exp_constants(k: usize) -> String {
+    let constants = lines(k, |i| format!("const C{i}: u32 = C{0} + C{0}\n", i + 1));
+    format!("{constants}const C{k}: u32 = 3000000000\nworker L {{ }}\n{}", stack("L"))
+}
+
+/// Each applies the one before to what it makes of its layer.
+fn exp_applied(k: usize) -> String {
+    let bundles = lines(k, |i| format!("bundle D{0}(L: worker) = D{i}(D{i}(L))\n", i + 1));
+    format!("worker W {{ }}\nbundle D0(L: worker) = L / L\n{bundles}{}", stack(&format!("D{k}(W)")))
+}
+
+/// Each with its number, and half of them named.
+fn names_of_an_enum(k: usize) -> String {
+    let names = lines(k, |i| format!("    N{i}\n"));
+    let cases = lines(k / 2, |i| format!("        E.N{i} => {{ return {i} }}\n"));
+    format!(
+        "enum E: u32 {{\n{names}}}\nfn of(e: E) -> u32 {{\n    match e {{\n{cases}        else => {{ return 0 }}\n    }}\n}}\n\
+         worker L {{ }}\n{}",
+        stack("L")
+    )
 }
 
 fn exp_vectors(k: usize) -> String {

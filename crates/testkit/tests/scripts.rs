@@ -9,7 +9,13 @@ fn port(name: &str, kind: PortKind, group: u32) -> Port {
     Port {
         name: name.into(),
         kind,
-        inputs: vec![PortInput { event: "go".into(), params: word.clone(), class: ClassId(0), handler: "go".into() }],
+        inputs: vec![PortInput {
+            event: "go".into(),
+            params: word.clone(),
+            class: ClassId(0),
+            handler: "go".into(),
+            defaults: vec![],
+        }],
         outputs: vec![
             PortOutput { event: "done".into(), params: word },
             PortOutput { event: "frame".into(), params: frame },

@@ -3,9 +3,12 @@
 pub mod capture;
 pub mod tap;
 pub mod udp;
+pub mod weather;
 
 use std::net::SocketAddr;
 use std::os::fd::RawFd;
+
+use mokume_simulate::Befell;
 
 use crate::failure::Failure;
 
@@ -28,6 +31,10 @@ pub trait Device {
     /// Puts what was sent where it is to last; asked for when nothing is to do, and at the end. What cannot be kept is a failure.
     fn settle(&mut self) -> Result<(), Failure> {
         Ok(())
+    }
+    /// What its weather did to what came and to what went, where it has one.
+    fn befell(&self) -> Option<[Befell; 2]> {
+        None
     }
     /// The largest message that may be sent to it, in octets, with the header of the lowest layer.
     fn largest(&self) -> u32 {

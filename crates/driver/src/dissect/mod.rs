@@ -98,7 +98,7 @@ const OWN_STACK: &str = "Dissected";
 fn own(world: &dyn World) -> Checked {
     let mut sources = SourceMap::default();
     let root = sources.add("dissect", "use dissect\n".to_string());
-    let mut library = Library { world, folders: Vec::new() };
+    let mut library = Library::new(world, Vec::new(), std::iter::empty());
     let loaded = mokume_semantics::load(&mut sources, &[root], &mut library);
     let (program, diagnostics) = mokume_semantics::analyse(&loaded);
     Checked {

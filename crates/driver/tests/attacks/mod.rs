@@ -14,11 +14,11 @@ pub const PREFIX: u64 = 0xfd00_0077_0000_0000;
 pub const OWN6: [u64; 2] = [PREFIX, 2];
 pub const PEER6: [u64; 2] = [PREFIX, 1];
 
-fn sum(octets: &[u8]) -> u32 {
+pub fn sum(octets: &[u8]) -> u32 {
     octets.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0))).sum()
 }
 
-fn fold(mut sum: u32) -> u16 {
+pub fn fold(mut sum: u32) -> u16 {
     while sum >> 16 != 0 {
         sum = (sum & 0xffff) + (sum >> 16);
     }
@@ -29,7 +29,7 @@ pub fn ethernet(to: [u8; 6], from: [u8; 6], kind: u16, payload: &[u8]) -> Vec<u8
     [to.as_slice(), &from, &kind.to_be_bytes(), payload].concat()
 }
 
-fn arp(operation: u16, sender: u32, target: u32) -> Vec<u8> {
+pub fn arp(operation: u16, sender: u32, target: u32) -> Vec<u8> {
     let head = [0, 1, 8, 0, 6, 4];
     let body =
         [operation.to_be_bytes().as_slice(), &PEER_MAC, &sender.to_be_bytes(), &[0; 6], &target.to_be_bytes()].concat();

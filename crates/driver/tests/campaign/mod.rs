@@ -5,8 +5,10 @@
 pub mod branches;
 pub mod stacks;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -15,7 +17,7 @@ use mokume_base::RealWorld;
 use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::{Automaton, OpKind, Unit};
+use mokume_reaction::{Accounts, Automaton, Datum, Machine, OpKind, Outcome, PortId, Unit};
 
 use stacks::Stack;
 
@@ -38,6 +40,8 @@ const KEPT: usize = 256;
 
 /// What one stack was tried with.
 pub struct Tried {
+    /// The most messages that a reaction held at once, beyond those it began with.
+    pub held: u64,
     pub result: Result<Summary, Box<Difference>>,
     /// Why the program in C ended, if it did.
     pub failure: Option<String>,
@@ -50,6 +54,42 @@ impl Tried {
     /// A difference, or the end of the program.
     pub fn found(&self) -> Option<String> {
         self.failure.clone().or_else(|| self.result.as_ref().err().map(|difference| difference.to_string()))
+    }
+}
+
+/// An instance that says at its end how much its reactions held.
+struct Watched {
+    instance: Instance,
+    most: Rc<Cell<u64>>,
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.most.set(self.most.get().max(self.instance.most_held()));
+    }
+}
+
+impl Machine for Watched {
+    fn start(&mut self, now: u64) -> Outcome {
+        self.instance.start(now)
+    }
+    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
+        self.instance.input(now, port, event, args)
+    }
+    fn advance(&mut self, now: u64) -> Outcome {
+        self.instance.advance(now)
+    }
+    fn next_deadline(&self) -> Option<u64> {
+        self.instance.next_deadline()
+    }
+    fn accounts(&self) -> Accounts {
+        self.instance.accounts()
+    }
+    fn exhausted(&self) -> u64 {
+        self.instance.exhausted()
+    }
+    fn reactions(&self) -> u64 {
+        self.instance.reactions()
     }
 }
 
@@ -70,6 +110,7 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
         Ok(machine) => machine,
         Err(error) => {
             return Tried {
+                held: 0,
                 result: Ok(Summary::default()),
                 failure: Some(error.to_string()),
                 coverage: Vec::new(),
@@ -79,13 +120,14 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
     };
     let automaton = Arc::new(stack.uncomposed.clone());
     let mut kept: HashMap<Vec<u64>, Instance> = HashMap::new();
+    let most = Rc::new(Cell::new(0));
     let reference = |params: &[u64], seed: u64| {
         if kept.len() >= KEPT {
             kept.clear();
         }
         let make = |params: &[u64]| Instance::shared(automaton.clone(), params, 0).with_natives(stack.natives.clone());
         let model = kept.entry(params.to_vec());
-        model.or_insert_with(|| make(params)).sibling(seed)
+        Watched { instance: model.or_insert_with(|| make(params)).sibling(seed), most: most.clone() }
     };
     let subject = |params: &[u64], seed: u64| {
         machine.reset(params, seed);
@@ -101,7 +143,13 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
         ..Drive::default()
     };
     let result = drive_from(&stack.uncomposed, options, &stack.lessons, reference, subject);
-    Tried { result, failure: machine.failure(), coverage: machine.coverage(), time: started.elapsed() }
+    Tried {
+        held: most.get(),
+        result,
+        failure: machine.failure(),
+        coverage: machine.coverage(),
+        time: started.elapsed(),
+    }
 }
 
 /// Sequences on all stacks, the more the more branches a stack has, on all cores.

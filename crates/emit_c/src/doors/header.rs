@@ -131,14 +131,23 @@ fn functions(plan: &Plan, text: &mut Text) {
          extern const mk_interface {stack}_interface;\n"
     ));
     text.line(
-        "/* Inputs; false: refused at the door (no room for a reaction, or a handle of an object that has ended). */",
+        "/* Inputs; false: refused at the door (no room for a reaction, or a handle of an object that has ended), or, of\n   what is sent, beyond the credit: then it was dropped and counted as `no_credit`. */",
     );
     for (port, names) in plan.automaton.ports.iter().zip(&plan.names.inputs) {
         for (input, name) in port.inputs.iter().zip(names) {
+            if !input.defaults.is_empty() {
+                text.line(format!("/* {}, if nobody says otherwise. */", defaults(input)));
+            }
             text.line(format!("{};", input_head(plan, name, &input.params)));
         }
     }
     text.line("");
+}
+
+/// `nagle is 1, keep is 7`.
+fn defaults(input: &PortInput) -> String {
+    let with_default = |(at, (name, _)): (usize, &(String, Type))| Some(format!("{name} is {}", input.default_of(at)?));
+    input.params.iter().enumerate().filter_map(with_default).collect::<Vec<_>>().join(", ")
 }
 
 /// The head of an input's function.

@@ -22,8 +22,37 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
 
 fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text: &mut Text) {
     let automaton = plan.automaton;
-    text.function(input_head(plan, name, &input.params));
     let names = param_names(&input.params);
+    let reason = no_credit(automaton, port, input);
+    match reason {
+        // Who knows the stack by its tables only asks the accounts.
+        Some(_) => text.function(format!("static {}", input_head(plan, &format!("{name}{TAKEN}"), &input.params))),
+        None => text.function(input_head(plan, name, &input.params)),
+    }
+    body(plan, (port, input), &names, text);
+    let Some(reason) = reason else { return };
+    text.function(input_head(plan, name, &input.params));
+    let list: Vec<String> = ["k".to_string(), "now".into()].into_iter().chain(names).collect();
+    text.line(format!("uint64_t before = k->core.accounts.dropped[{reason}];"));
+    text.line(format!("bool taken = {}_{name}{TAKEN}({});", plan.names.stack, list.join(", ")));
+    text.line(format!("return taken && k->core.accounts.dropped[{reason}] == before;"));
+    text.end_function();
+}
+
+/// What is behind the name of an input that may be beyond the credit: there it says whether the door took it.
+const TAKEN: &str = "_taken";
+
+/// The reason for which an application's port drops what it has no credit for; none of inputs that need none.
+fn no_credit(automaton: &Automaton, port: &Port, input: &PortInput) -> Option<usize> {
+    if port.kind != PortKind::Application || !matches!(input.event.as_str(), "send" | "send_to") {
+        return None;
+    }
+    let name = format!("{}.application.no_credit", port.name);
+    automaton.reasons.iter().position(|reason| reason.name == name)
+}
+
+fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], text: &mut Text) {
+    let automaton = plan.automaton;
     text.line("mk_begin(&k->core, now);");
     let handler = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
     let unique = automaton.is_unique(input.class);
@@ -32,14 +61,14 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
         text.line("return mk_refuse(&k->core);");
         return text.end_function();
     };
-    text.line(format!("if ({})", refusals(plan, input, &names).join(" || ")));
+    text.line(format!("if ({})", refusals(plan, input, names).join(" || ")));
     text.line("    return mk_refuse(&k->core);");
     let messages = messages(input);
     if port.kind == PortKind::Device && messages > 0 {
         text.line(format!("k->core.accounts.received += {messages};"));
     }
     let own = (unique && plan.takes_self(handler)).then(|| "MK_SOLE".to_string());
-    let args = input.params.iter().zip(&names).map(|((_, ty), name)| argument(automaton, *ty, name));
+    let args = input.params.iter().zip(names).map(|((_, ty), name)| argument(automaton, *ty, name));
     let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(args).collect();
     text.line(format!("{}({});", plan.names.handlers[handler.index()], list.join(", ")));
     text.line("return mk_end(&k->core);");
@@ -103,7 +132,8 @@ fn any_input(plan: &Plan, text: &mut Text) {
             }));
             text.line(format!("    if (!mk_data_are(args, count, {}))", kinds(&input.params)));
             text.line("        break;");
-            text.line(format!("    return {stack}_{name}({});", list.join(", ")));
+            let taken = no_credit(plan.automaton, port, input).map_or("", |_| TAKEN);
+            text.line(format!("    return {stack}_{name}{taken}({});", list.join(", ")));
         }
     }
     text.line("default:");

@@ -48,7 +48,7 @@ fn headers(plan: &Plan, text: &mut Text) {
 }
 
 /// Twice as many places as entries, a power of two.
-fn places(capacity: u32) -> u32 {
+pub(super) fn places(capacity: u32) -> u32 {
     capacity.max(1).saturating_mul(2).checked_next_power_of_two().unwrap_or(1 << 31)
 }
 

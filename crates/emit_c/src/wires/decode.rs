@@ -20,7 +20,7 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     ));
     text.line("const uint8_t *packet = mk_data(m);");
     text.line("uint32_t end = m->view.size;");
-    text.line("(void)packet;");
+    text.line("(void)k, (void)packet, (void)only_validate;");
     let headers = wire.headers.iter().map(|header| Known {
         header: *header,
         variant: VariantId(0),

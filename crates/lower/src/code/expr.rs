@@ -157,6 +157,13 @@ impl<'p> Writer<'_, 'p> {
             }
             E::Received { message, wire } => {
                 let message = self.of_local(*message);
+                if self.meets_later(self.inst, *wire) {
+                    let name = self.program.wires[wire.index()].name.text.clone();
+                    let text =
+                        format!("`{name}` meets a packet above this layer, so nothing has been received by it here");
+                    let help = "this layer looks at octets, or stands below one that does: ask in a layer above those";
+                    self.error("M0769", text, Some(expr.span), help);
+                }
                 match self.wire_below(self.inst, *wire) {
                     Some(wire) => r::OpKind::Received { message, wire },
                     None => r::OpKind::NewMessage { octets: Vec::new() },

@@ -26,7 +26,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// A device's `mtu` counts within what the stack says of it.
-    fn device_value(&mut self, param: r::ParamId, name: &str) -> r::Value {
+    pub fn device_value(&mut self, param: r::ParamId, name: &str) -> r::Value {
         let value = self.value(r::OpKind::Param { param });
         let Some((least, most)) = self.stack.mtu.filter(|_| name == "mtu") else { return value };
         let most = self.constant(r::Type::U(32), u64::from(most));

@@ -1,12 +1,10 @@
 //! What the edges of a stack do with events: a device with frames, an application's port with everything.
 
-use std::rc::Rc;
-
 use mokume_reaction as r;
 
 use crate::code::{Exits, Flow, Writer};
 use crate::fault::Fault;
-use crate::stack::{Endpoints, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
+use crate::stack::{Endpoints, Giver, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
 
 /// Octets of the longest message that an application may send: that of the largest datagram of the internet.
 const LONGEST: u64 = 65_535;
@@ -28,12 +26,12 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// A frame leaves, if the device carries frames of that size.
+    /// A frame leaves, if the device carries frames of that size: by the `mtu` that the layer above reads.
     fn put_frame(&mut self, message: r::Value) {
         let mut exits = Exits::default();
         let name = format!("{}.mtu", self.inst(self.inst).name);
         if let Some(param) = self.a.params.iter().position(|param| param.name == name) {
-            let most = self.value(r::OpKind::Param { param: param.into() });
+            let most = self.device_value(param.into(), "mtu");
             self.drop_larger(&mut exits, message, most);
         }
         self.out("frame", vec![message]);
@@ -69,7 +67,7 @@ impl<'p> Writer<'_, 'p> {
                 self.set_opened(own);
                 if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.number) {
                     let user = self.get(own, cell);
-                    self.out("opened", vec![user, own]);
+                    self.out("opened", [&[user, own], &params[2..]].concat());
                 }
             }
             Purpose::Accepted => self.application_accepted(params[1], &params[2..]),
@@ -103,18 +101,35 @@ impl<'p> Writer<'_, 'p> {
             name.strip_suffix("_from").map_or((name, Endpoints::Local), |name| (name, Endpoints::Both));
         let how = match plain {
             "open" => return self.application_open(args[0], &args[1..]),
+            "listen" => {
+                let parts = self.inst(self.inst).bottom.iter().filter(|c| c.is_said(endpoints == Endpoints::Both));
+                let parts = 1 + parts.count();
+                self.take_from_port(Giver::Listen, &args[parts..]);
+                let registration = Registration { how: Register::Listen, endpoints };
+                return self.register_down(registration, &args[1..parts]);
+            }
             "send_to" => {
                 let Some((message, flow)) = args.split_last() else { return };
                 let flow: Flow = flow.into();
                 (self.runs.flow, self.runs.bottom) = (Some(flow.clone()), Some(flow.clone()));
                 return self.send_with_credit(*message, Some(flow));
             }
+            "credit" | "credit_to" => return self.tell_credit(name),
             name if name.starts_with(GRANTS[1]) => return self.custom(GRANTS[1], true, args.to_vec()),
-            "listen" => Register::Listen,
             "bind" => Register::Bind,
             _ => Register::Unlisten,
         };
         self.register_down(Registration { how, endpoints }, &args[1..]);
+    }
+
+    /// What may be sent now: messages, octets. Who does not limit one says the most that there is.
+    fn tell_credit(&mut self, output: &str) {
+        let mut args: Vec<r::Value> = self.runs.session.into_iter().collect();
+        for name in CREDIT {
+            let credit = self.credit(name);
+            args.push(credit.unwrap_or_else(|| self.constant(r::Type::U(32), u64::from(u32::MAX))));
+        }
+        self.out(output, args);
     }
 
     fn application_is_granted(&mut self, on: On) {
@@ -144,12 +159,7 @@ impl<'p> Writer<'_, 'p> {
             let session = made[0];
             w.set(session, cell, user);
             w.runs.session = Some(session);
-            let mut given = given.iter().copied();
-            for asked in at.below.map_or(Vec::new(), |below| w.given_at(below)) {
-                let count = w.lowering.border_types(asked.inst, asked.ty).len();
-                let values = given.by_ref().take(count).collect();
-                Rc::make_mut(&mut w.runs.given).push((asked, values));
-            }
+            w.take_from_port(Giver::Open, given);
             w.open_by_hand(flow);
         };
         self.ways(made, open, |w, _| {

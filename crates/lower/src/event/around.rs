@@ -5,7 +5,7 @@ use mokume_semantics::program as s;
 
 use crate::code::{Around, Begin, Fork, Pass, Writer};
 use crate::shape::Ending;
-use crate::stack::{Purpose, Register};
+use crate::stack::{Giver, Purpose, Register};
 use crate::tell::Fields;
 
 /// The shapes of all layers.
@@ -51,13 +51,25 @@ impl<'p> Writer<'_, 'p> {
             E::Open { flow, args } => {
                 let values = self.expr(flow);
                 let outer = self.runs.given.clone();
-                self.give_by_hand(args);
+                self.give_by_hand(Giver::Open, args);
                 self.open_by_hand(&values);
                 self.runs.given = outer;
             }
-            E::Listen { flow } => self.register_by_hand(Register::Listen, flow),
-            E::Bind { flow } => self.register_by_hand(Register::Bind, flow),
-            E::Unlisten { flow } => self.register_by_hand(Register::Unlisten, flow),
+            E::Listen { flow, args } => {
+                let values = self.expr(flow);
+                let outer = self.runs.given.clone();
+                self.give_by_hand(Giver::Listen, args);
+                self.register_by_hand(Register::Listen, flow, &values);
+                self.runs.given = outer;
+            }
+            E::Bind { flow } => {
+                let values = self.expr(flow);
+                self.register_by_hand(Register::Bind, flow, &values);
+            }
+            E::Unlisten { flow } => {
+                let values = self.expr(flow);
+                self.register_by_hand(Register::Unlisten, flow, &values);
+            }
             E::Close => self.close_by_hand(Ending::Close),
             E::Abort => self.close_by_hand(Ending::Abort),
             E::Closed => self.say_closed(),

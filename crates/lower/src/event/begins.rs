@@ -50,9 +50,10 @@ impl<'p> Writer<'_, 'p> {
             let cells = info.members.get(&(s::ScopeKind::Session, member)).cloned().unwrap_or_default();
             self.set_cells(session, &cells, values);
         }
-        if let Some(cell) = info.session.as_ref().and_then(|cells| cells.begun) {
-            let yes = self.truth(true);
-            self.set(session, cell, yes);
+        let user = self.plan.session_users(self.inst).first().copied();
+        if let Some((cell, user)) = info.session.as_ref().and_then(|cells| cells.begun).zip(user) {
+            let above = self.unique(self.lowering.info(user).classes.entity);
+            self.set(session, cell, above);
         }
         self.runs.opening = true;
         self.open_on(&flow);

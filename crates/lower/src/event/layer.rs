@@ -28,13 +28,18 @@ impl<'p> Writer<'_, 'p> {
                 self.receive(params[1], &flow.into());
             }
             Purpose::Deliver => self.receive(params[1], &[].into()),
-            Purpose::Register(registration, user) => self.make_register(task, *registration, *user, params[1..].into()),
+            Purpose::Register(registration, user) => self.make_register(task, *registration, *user, &params[1..]),
             Purpose::Open { user } => self.make_open(*user),
             Purpose::Accepted => self.make_accepted(),
             Purpose::Attach => self.make_attach(),
             Purpose::Refuse => self.make_refuse(),
             Purpose::Opened | Purpose::Failed | Purpose::Closed if task.on == On::Lower => self.make_lower(task),
-            Purpose::Opened => self.make_opened(task, params[1]),
+            Purpose::Opened => {
+                if self.hears_flow(self.inst) {
+                    self.runs.flow = Some(params[2..].into());
+                }
+                self.make_opened(task, params[1]);
+            }
             Purpose::Failed => self.make_session_end(task, Pass::Failed(params[1])),
             Purpose::Closed => self.make_session_end(task, Pass::Closed),
             Purpose::FailedFlow => self.make_failed_flow(),
@@ -84,10 +89,16 @@ impl<'p> Writer<'_, 'p> {
         self.run(handler, given);
     }
 
-    fn make_register(&mut self, task: &Task, registration: Registration, user: Option<usize>, pattern: Flow) {
+    fn make_register(&mut self, task: &Task, registration: Registration, user: Option<usize>, params: &[r::Value]) {
         self.runs.registering = user;
+        let parts = self.inst(self.inst).top.iter().filter(|c| c.is_said(registration.endpoints == Endpoints::Both));
+        let (pattern, given) = params.split_at(parts.count());
+        let pattern: Flow = pattern.into();
         let mut exits = Exits::default();
         self.enter_point(&mut exits, registration, &pattern);
+        if registration.how == Register::Listen {
+            self.take_listened(given);
+        }
         match self.handler_of(task) {
             None => self.register_on(registration, &pattern),
             Some(handler) => {
@@ -131,7 +142,8 @@ impl<'p> Writer<'_, 'p> {
         let mut exits = Exits::default();
         if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.begun) {
             // The layer below answers to `accept`: nobody above asked for that.
-            let begun = self.get(session, cell);
+            let above = self.get(session, cell);
+            let begun = self.is_there(above);
             let fork = self.fork(begun);
             self.on(&mut exits, fork, |_, _| {});
         }
@@ -239,7 +251,10 @@ impl<'p> Writer<'_, 'p> {
         };
         match is_edge {
             true if GRANTS.contains(&&**name) => self.grant_on(name, down, values),
-            true => self.nobody_handles(name),
+            true => {
+                self.nobody_handles(name);
+                self.drop_all(&values, "unexpected");
+            }
             false => self.custom(name, down, values),
         }
     }

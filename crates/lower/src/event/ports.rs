@@ -6,7 +6,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::plan::Kind;
-use crate::stack::{Endpoints, Lowering, On, Purpose, GRANTS};
+use crate::stack::{Endpoints, Given, Giver, Lowering, On, Purpose, CREDIT, GRANTS};
 
 type Params = Vec<(String, r::Type)>;
 
@@ -41,10 +41,27 @@ impl<'p> Lowering<'p> {
     }
 
     fn add_input(&mut self, inst: usize, on: On, event: &str, params: Params, purpose: Purpose) {
+        self.add_giving_input((inst, on), event, params, purpose, &[]);
+    }
+
+    /// An input whose last parameters are what layers below ask for, with what they are if nobody says it.
+    fn add_giving_input(
+        &mut self,
+        (inst, on): (usize, On),
+        event: &str,
+        mut params: Params,
+        purpose: Purpose,
+        given: &[Given],
+    ) {
+        params.extend(self.given_params(given));
+        let mut defaults = Vec::new();
+        for given in given {
+            defaults.extend(self.given_default(given).into_iter().map(|(_, value)| value));
+        }
         let (Some(port), Some(class)) = (self.infos[inst].port, self.class_on(inst, on)) else { return };
         let of_object = if on == On::Session { one("session", r::Type::Ref(class)) } else { Vec::new() };
         let shown = [of_object, params.clone()].concat();
-        let input = r::PortInput { event: event.to_owned(), params: shown, class, handler: event.to_owned() };
+        let input = r::PortInput { event: event.to_owned(), params: shown, class, handler: event.to_owned(), defaults };
         self.a.ports[port.index()].inputs.push(input);
         self.event(inst, on, event, params, purpose);
     }
@@ -75,7 +92,7 @@ impl<'p> Lowering<'p> {
         let told = self.below_emits(inst, GRANTS[0]);
         let mut outputs: Vec<(&str, Vec<&Params>)> = Vec::new();
         if let Some(session) = &session {
-            outputs.push(("opened", vec![&user, session]));
+            outputs.push(("opened", vec![&user, session, &flow]));
             outputs.push(("failed", vec![&user, &why]));
             outputs.push(("accepted", vec![session, &flow]));
             outputs.push(("deliver", vec![session, &msg]));
@@ -89,6 +106,13 @@ impl<'p> Lowering<'p> {
         if at.uses.flow && told {
             outputs.push(("grant_sends_to", vec![&amounts]));
         }
+        let limited = self.is_asked_for_credit(inst);
+        if let (Some(session), true) = (&session, limited) {
+            outputs.push(("credit", vec![session, &amounts]));
+        }
+        if at.uses.flow && limited {
+            outputs.push(("credit_to", vec![&amounts]));
+        }
         if at.uses.flow {
             outputs.push(("deliver_from", vec![&flow, &msg]));
         }
@@ -100,15 +124,18 @@ impl<'p> Lowering<'p> {
 
     fn declare_inputs(&mut self, inst: usize) {
         let at = self.inst(inst);
+        let Some(below) = at.below else { return };
+        let entity = (inst, On::Entity);
         let (user, msg) = (one("user", r::Type::U(32)), one("msg", r::Type::Msg));
         let flow = self.flow_params(&at.bottom);
         let listener = [user.clone(), self.pattern_params(&at.bottom, Endpoints::Local)].concat();
         let from = [user.clone(), flow.clone()].concat();
         let asked = self.below_handles(inst, GRANTS[1]);
         if at.uses.sessions {
-            let given = at.below.map_or(Vec::new(), |below| self.given_params(below));
-            self.add_input(inst, On::Entity, "open", [user, flow.clone(), given].concat(), input("open"));
-            self.add_input(inst, On::Entity, "listen", listener.clone(), input("listen"));
+            let given = self.asked_of_port(below, Giver::Open);
+            self.add_giving_input(entity, "open", [user, flow.clone()].concat(), input("open"), &given);
+            let given = self.asked_of_port(below, Giver::Listen);
+            self.add_giving_input(entity, "listen", listener.clone(), input("listen"), &given);
         }
         if at.uses.flow {
             self.add_input(inst, On::Entity, "bind", listener.clone(), input("bind"));
@@ -125,15 +152,33 @@ impl<'p> Lowering<'p> {
         if at.uses.flow && asked {
             self.add_input(inst, On::Entity, "grant_delivers_from", amounts(), input("grant_delivers_from"));
         }
+        let limited = self.is_asked_for_credit(inst);
+        if at.uses.sessions && limited {
+            self.add_input(inst, On::Session, "credit", Vec::new(), input("credit"));
+        }
+        if at.uses.flow && limited {
+            self.add_input(inst, On::Entity, "credit_to", Vec::new(), input("credit_to"));
+        }
         if at.uses.flow {
             self.add_input(inst, On::Entity, "send_to", [flow, msg].concat(), input("send_to"));
         }
-        if at.below.is_some_and(|below| self.may_name_remotes(below) && self.cares_for_listeners(below)) {
-            let names = [("listen_from", at.uses.sessions), ("bind_from", at.uses.flow), ("unlisten_from", true)];
-            for (name, _) in names.iter().filter(|(_, there)| *there) {
-                self.add_input(inst, On::Entity, name, from.clone(), input(name));
+        if self.may_name_remotes(below) && self.cares_for_listeners(below) {
+            if at.uses.sessions {
+                let given = self.asked_of_port(below, Giver::Listen);
+                self.add_giving_input(entity, "listen_from", from.clone(), input("listen_from"), &given);
             }
+            if at.uses.flow {
+                self.add_input(inst, On::Entity, "bind_from", from.clone(), input("bind_from"));
+            }
+            self.add_input(inst, On::Entity, "unlisten_from", from, input("unlisten_from"));
         }
+    }
+
+    /// Whether an application may ask what it may send: a layer below limits it, and has no event of that name.
+    fn is_asked_for_credit(&self, inst: usize) -> bool {
+        let below = self.inst(inst).below;
+        let limited = below.is_some_and(|below| CREDIT.iter().any(|name| self.is_limited(below, name)));
+        limited && !self.spoken_at(inst).iter().any(|known| known.name == CREDIT[0])
     }
 
     /// Whether anybody below says `above.name(…)`.

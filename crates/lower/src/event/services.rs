@@ -88,6 +88,9 @@ impl<'p> Writer<'_, 'p> {
         }
         let purpose = Purpose::Custom { name: Rc::from(name), down };
         let at = self.inst(self.inst);
+        if self.is_optional(name) && !self.is_heard(self.inst, name, down) {
+            return self.drop_all(&args, "unexpected");
+        }
         let in_session = self.runs.session.is_some() || self.runs.lower.is_some();
         match down {
             true if in_session && at.uses.sessions => self.event_down(name, purpose, args),
@@ -101,6 +104,9 @@ impl<'p> Writer<'_, 'p> {
     fn custom_down(&mut self, name: &str, purpose: &Purpose, args: &[r::Value]) {
         let at = self.inst(self.inst);
         for below in at.lowers() {
+            if self.is_optional(name) && !self.is_heard_at(*below, name, true) {
+                continue;
+            }
             let mut all = args.to_vec();
             if self.carries_flow(*below) {
                 let bottom = self.bottom_at_hand();
@@ -121,7 +127,11 @@ impl<'p> Writer<'_, 'p> {
         self.tell_entity(user, name, purpose, args);
     }
 
+    /// An event that comes to an edge; one that need not be heard ends there.
     pub(super) fn nobody_handles(&mut self, name: &str) {
+        if self.is_optional(name) {
+            return;
+        }
         let help = "a layer that it reaches must have a handler for it";
         self.error_here("M0726", format!("nobody handles `{name}`"), help);
     }

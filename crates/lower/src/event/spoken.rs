@@ -6,6 +6,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use crate::plan::Kind;
 use crate::stack::{joined, Lowering, On};
 
 /// An event of a vocabulary at a port.
@@ -55,6 +56,33 @@ impl<'p> Lowering<'p> {
                 self.spoken_below(*below, kept, all);
             }
             kept.truncate(before);
+        }
+    }
+
+    /// Whether the event is one of a vocabulary that need be neither said nor heard.
+    pub fn is_optional(&self, name: &str) -> bool {
+        let mut layers = self.plan.insts.iter().filter_map(|inst| inst.layer());
+        layers.any(|layer| mokume_semantics::check::ports::is_optional(self.program, layer, name))
+    }
+
+    /// Whether somebody on that side of an instance takes the event, past those that let it pass.
+    pub fn is_heard(&self, inst: usize, name: &str, down: bool) -> bool {
+        let at = self.inst(inst);
+        let next = if down { at.lowers() } else { &at.users };
+        next.iter().any(|next| self.is_heard_at(*next, name, down))
+    }
+
+    /// The same, of an instance that it comes to.
+    pub fn is_heard_at(&self, inst: usize, name: &str, down: bool) -> bool {
+        let side = if down { s::Origin::Above } else { s::Origin::Below };
+        match self.inst(inst).kind {
+            Kind::Device(_) => false,
+            Kind::Application => self.spoken_at(inst).iter().any(|known| known.name == name && !known.down && !down),
+            Kind::Layer(layer) => {
+                mokume_semantics::check::ports::handles(layer, name, side)
+                    || matches!(layer.shape, s::Shape::Worker | s::Shape::Multiplexor)
+                        && self.is_heard(inst, name, down)
+            }
         }
     }
 

@@ -69,6 +69,9 @@ impl<'p> Writer<'_, 'p> {
         let cells = info.session.as_ref().map_or(&[][..], |cells| &cells.flow);
         let chosen = self.lowering.chooser_below(self.inst);
         let (Some(session), false) = (self.runs.session, chosen.is_none() || cells.is_empty()) else { return };
+        if let Some(flow) = self.runs.flow.clone().filter(|_| self.hears_flow(self.inst)) {
+            return self.set_cells(session, cells, flow.to_vec());
+        }
         let (Some(lower), Some(below)) = (self.lower_session(), self.inst(self.inst).below) else { return };
         let Some(function) = self.flow_of_sessions(below) else { return };
         let flow = self.op(r::OpKind::Call { function, args: vec![lower] });

@@ -10,7 +10,7 @@ use mokume_semantics::program as s;
 use crate::code::{Exits, Flow, Fork, Writer};
 use crate::fault::Fault;
 use crate::plan::Component;
-use crate::stack::{Endpoints, Lowering, On, Patterns, Purpose, Register, Registration};
+use crate::stack::{Endpoints, Giver, Lowering, On, Patterns, Purpose, Register, Registration};
 
 /// Of so many layers a listener may leave the local part open.
 const MOST_OPEN: usize = 3;
@@ -250,8 +250,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// `below.listen(…)` in code.
-    pub fn register_by_hand(&mut self, how: Register, flow: &'p s::Expr) {
-        let values = self.expr(flow);
+    pub fn register_by_hand(&mut self, how: Register, flow: &'p s::Expr, values: &[r::Value]) {
         let endpoints = Endpoints::of(flow);
         let parts = values.iter().zip(&self.inst(self.inst).bottom);
         let said: Vec<r::Value> =
@@ -285,8 +284,13 @@ impl<'p> Writer<'_, 'p> {
         let endpoints =
             if components.iter().any(Component::is_remote) { registration.endpoints } else { Endpoints::Local };
         let registration = Registration { how, endpoints };
-        let args = self.lift_to(below, pattern, endpoints == Endpoints::Local);
-        let params = self.pattern_params(components, endpoints);
+        let asked = match how {
+            Register::Listen => self.asked_at(below, Giver::Listen),
+            Register::Bind | Register::Unlisten => Vec::new(),
+        };
+        let pattern = self.lift_to(below, pattern, endpoints == Endpoints::Local);
+        let args = [pattern, self.given_below(&asked)].concat();
+        let params = [self.pattern_params(components, endpoints), self.given_params(&asked)].concat();
         let user = (self.inst(below).users.len() > 1).then_some(self.inst);
         let event = self.event_of(&registration.name(), user);
         self.event(below, On::Entity, &event, params, Purpose::Register(registration, user));

@@ -114,7 +114,19 @@ impl<'x, 'p> Writer<'x, 'p> {
                 w.op(r::OpKind::Release { object: point });
             });
         }
+        if let Some((cell, class)) = self.offered_to() {
+            // Who has not yet heard of it, as it failed before that, does not hear of it.
+            let nobody = self.value(r::OpKind::Null { class });
+            self.set(session, cell, nobody);
+        }
         self.op(r::OpKind::Release { object: session });
+    }
+
+    /// Where a session that `accept` began notes which entity above is told of it, and that entity's class.
+    pub(super) fn offered_to(&self) -> Option<(r::CellId, r::ClassId)> {
+        let cell = self.info().session.as_ref()?.begun?;
+        let user = self.plan.session_users(self.inst).first().copied()?;
+        Some((cell, self.lowering.info(user).classes.entity))
     }
 }
 

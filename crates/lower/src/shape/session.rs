@@ -9,7 +9,7 @@ use super::point::Full;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
 use crate::program::any_stmt;
-use crate::stack::Purpose;
+use crate::stack::{On, Purpose};
 
 impl<'x, 'p> Writer<'x, 'p> {
     // -- a new session
@@ -38,6 +38,9 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.runs.flow = flow.map(Into::into);
         self.join_point(session, flow.filter(|_| accepted), full);
         self.set_late(s::ScopeKind::Session, session);
+        if accepted {
+            self.take_from_listener(session);
+        }
         self.nothing_to_tell(session, accepted);
     }
 
@@ -155,8 +158,9 @@ impl<'x, 'p> Writer<'x, 'p> {
         let user = (self.plan.session_users(below).len() > 1).then_some(self.inst);
         let event = self.event_of("open", user);
         let upper = vec![("upper".to_owned(), self.b.type_of(object))];
-        let given = self.given_below(below);
-        let params = [upper, self.flow_params(&self.inst(below).top), self.given_params(below)].concat();
+        let asked = self.given_at(below);
+        let given = self.given_below(&asked);
+        let params = [upper, self.flow_params(&self.inst(below).top), self.given_params(&asked)].concat();
         let args = [vec![object], flow, given].concat();
         self.tell_entity_of(below, (&event, params), Purpose::Open { user }, args);
         self.begun = true;
@@ -240,11 +244,21 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Tells the layer above that its session is open.
+    /// Tells the layer above that its session is open; an application, through the workers between, with which flow.
     pub fn say_opened(&mut self) {
-        if let Some(session) = self.runs.session {
-            self.event_up("opened", Purpose::Opened, vec![session]);
+        let Some(session) = self.runs.session else { return };
+        let users = self.plan.session_users(self.inst);
+        let told: Vec<bool> = users.iter().map(|user| self.hears_flow(*user)).collect();
+        if !told.contains(&true) {
+            return self.event_up("opened", Purpose::Opened, vec![session]);
         }
+        let flow = self.flow_at_hand();
+        let mut all = Vec::new();
+        for (user, told) in users.iter().zip(told) {
+            let rest = if told { self.as_user_sees(*user, &flow) } else { Vec::new() };
+            all.push([vec![session], rest].concat());
+        }
+        self.event_up_each("opened", Purpose::Opened, &all);
     }
 
     // -- accepted
@@ -254,7 +268,14 @@ impl<'x, 'p> Writer<'x, 'p> {
         let args = [vec![session], self.as_user_sees(user, flow)].concat();
         let lower = vec![("lower".to_owned(), self.b.type_of(session))];
         let params = [lower, self.flow_params(&self.inst(user).bottom)].concat();
-        self.tell_entity_of(user, ("accepted", params), Purpose::Accepted, args);
+        match self.offered_to() {
+            // The layers below may refuse it before this is carried out: then there is nothing to hear.
+            Some((cell, _)) => {
+                self.event(user, On::Entity, "accepted", params, Purpose::Accepted);
+                self.op(r::OpKind::EmitBy { object: session, cell, event: "accepted".to_owned(), args });
+            }
+            None => self.tell_entity_of(user, ("accepted", params), Purpose::Accepted, args),
+        }
     }
 
     /// Tells the entity of the layer above of the session at hand, with its flow.

@@ -61,6 +61,9 @@ impl<'p> Lowering<'p> {
             session.opened = Some(self.scalar_cell(session.class, "opened", r::Type::Bool, false));
         }
         info.point = info.classes.point.zip(info.classes.session).map(|classes| self.point_cells(inst, classes));
+        if let Some(point) = &info.point {
+            info.listened = self.listened_cells(inst, point.class);
+        }
         if at.is_multiplexor() {
             info.listeners = self.listener_cells(inst);
         }

@@ -1,30 +1,31 @@
-//! What who opens a session gives to the layers on the way: `below.open(…, priority: 3)` (docs/language.md, section 6).
+//! What who opens a session, or who listens, gives to the layers on the way: `below.open(…, priority: 3)`, `below.listen(…, priority: 3)`
+//! (docs/language.md, section 6).
 //!
-//! Invariant: the event `open` of a layer carries, behind the flow, its own given constants and those of the layers below it.
+//! Invariant: the event `open` of a layer carries, behind the flow, its own given constants and those of the layers below it;
+//! the event `listen`, behind the pattern, those of them that ask for it. What is listened for waits in the listener's point.
 
+use mokume_base::{Code, Diagnostic};
 use mokume_reaction as r;
 use mokume_semantics::program as s;
+use mokume_semantics::types;
 
-use super::{joined, Lowering};
-
-/// A constant that an instance asks for.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Given {
-    pub inst: usize,
-    pub member: u32,
-    pub name: String,
-    pub ty: s::Type,
-}
+use super::{joined, Given, Giver, Lowering};
+use crate::plan::awaits;
 
 impl<'p> Lowering<'p> {
-    /// What `open` at an instance may be given, from it downwards.
+    /// What `open` at an instance carries, from it downwards: all that is asked for, since `accept` opens with what was
+    /// listened for.
     pub fn given_at(&self, inst: usize) -> Vec<Given> {
         let at = self.inst(inst);
         let mut all = Vec::new();
-        for member in at.layer().map_or(&[][..], |layer| &layer.given) {
-            let Some(known) = self.session_member(inst, *member) else { continue };
+        let places = at.layer().map_or(0, |layer| layer.members(s::ScopeKind::Session).map_or(0, <[_]>::len));
+        for member in 0..places as u32 {
+            let by = at
+                .layer()
+                .map_or([false; 2], |layer| [&layer.given, &layer.listened].map(|asked| asked.contains(&member)));
+            let Some(known) = self.session_member(inst, member).filter(|_| by.contains(&true)) else { continue };
             if let s::MemberKind::Var { ty, .. } = known.kind {
-                all.push(Given { inst, member: *member, name: known.name.text.clone(), ty });
+                all.push(Given { inst, member, name: known.name.text.clone(), ty, by });
             }
         }
         match at.below {
@@ -33,15 +34,76 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// What of it that one gives.
+    pub fn asked_at(&self, inst: usize, giver: Giver) -> Vec<Given> {
+        let mut all = self.given_at(inst);
+        all.retain(|given| given.asks(giver));
+        all
+    }
+
+    /// What the points of an instance keep for the sessions of their listener: its own; of a layer that begins sessions by `accept`,
+    /// those of the layers that it opens, too.
+    pub fn kept_for_sessions(&self, inst: usize) -> Vec<Given> {
+        let mut all = self.asked_at(inst, Giver::Listen);
+        let below = self.layer(inst).is_some_and(awaits);
+        all.retain(|given| below || given.inst == inst);
+        all
+    }
+
+    /// What an application gives: one of each name, for all layers that ask for it.
+    pub fn asked_of_port(&mut self, inst: usize, giver: Giver) -> Vec<Given> {
+        let mut all: Vec<Given> = Vec::new();
+        for given in self.asked_at(inst, giver) {
+            match all.iter().find(|known| known.name == given.name) {
+                None => all.push(given),
+                Some(known) if !types::same(known.ty, given.ty) => self.of_two_types(&known.clone(), &given),
+                Some(_) => {}
+            }
+        }
+        all
+    }
+
+    /// A cell of the point for each scalar of them.
+    pub(super) fn listened_cells(&mut self, inst: usize, point: r::ClassId) -> Vec<(Given, Vec<r::CellId>)> {
+        let mut all = Vec::new();
+        for given in self.kept_for_sessions(inst) {
+            let parts = self.border(given.inst, given.ty);
+            let values = self.given_default(&given);
+            let mut cells = Vec::new();
+            for ((rest, ty), (_, init)) in parts.into_iter().zip(values) {
+                let name = format!("given_{}", joined(&given.name, &rest));
+                cells.push(self.cell(point, &name, r::CellKind::Scalar { ty, init }, false, None));
+            }
+            all.push((given, cells));
+        }
+        all
+    }
+
+    fn of_two_types(&mut self, a: &Given, b: &Given) {
+        let place = |given: &Given| self.session_member(given.inst, given.member).map(|member| member.name.span);
+        let text = format!("two layers ask for `{}`, and not for the same type", a.name);
+        let mut diagnostic = Diagnostic::error(Code("M0780"), text);
+        if let (Some(first), Some(second)) = (place(a), place(b)) {
+            let shown = |given: &Given| types::show(self.program, given.ty);
+            diagnostic = diagnostic.at(second, shown(b)).label(first, shown(a));
+        }
+        let help = "what is given by a name goes to all that ask for it: give one of them another name";
+        let diagnostic = diagnostic.help(help);
+        // Each port, and each of its events, asks.
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
     fn session_member(&self, inst: usize, member: u32) -> Option<&'p s::Member> {
         let scope = self.layer(inst)?.scopes.iter().find(|scope| scope.kind == s::ScopeKind::Session)?;
         scope.members.get(member as usize)
     }
 
-    /// The scalars of all that `open` is given at an instance, as named parameters behind the flow.
-    pub fn given_params(&mut self, inst: usize) -> Vec<(String, r::Type)> {
+    /// The scalars of what is given, as named parameters behind the flow.
+    pub fn given_params(&mut self, all: &[Given]) -> Vec<(String, r::Type)> {
         let mut params = Vec::new();
-        for given in self.given_at(inst) {
+        for given in all {
             let parts = self.border(given.inst, given.ty);
             params.extend(parts.into_iter().map(|(rest, ty)| (joined(&given.name, &rest), ty)));
         }
@@ -56,8 +118,8 @@ impl<'p> Lowering<'p> {
         };
         let known = init.and_then(|init| self.constants(&self.inst(given.inst).env, init));
         if let (None, Some(init)) = (&known, init) {
-            let help = "write a constant: who opens may give another value";
-            self.error("M0720", "what `open` gives is a constant if nobody says otherwise", Some(init.span), help);
+            let help = "write a constant: who opens or listens may give another value";
+            self.error("M0720", "what is given is a constant if nobody says otherwise", Some(init.span), help);
         }
         let types = self.border_types(given.inst, given.ty);
         let number = |at: usize| known.as_ref().and_then(|values| values.get(at).copied()).unwrap_or(0);

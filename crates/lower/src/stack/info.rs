@@ -15,6 +15,8 @@ pub struct Info {
     pub lower: Option<LowerCells>,
     /// What listeners and their sessions share.
     pub point: Option<PointCells>,
+    /// What its points keep for the sessions that begin there: given with `listen`, with its cells.
+    pub listened: Vec<(Given, Vec<r::CellId>)>,
     /// Who listens to a multiplexor.
     pub listeners: Option<Patterns>,
     /// How many listeners there was no room for.
@@ -47,6 +49,7 @@ impl Info {
             session: None,
             lower: None,
             point: None,
+            listened: Vec::new(),
             listeners: None,
             refused: None,
             objects: Vec::new(),
@@ -84,7 +87,8 @@ pub struct SessionCells {
     pub opened: Option<r::CellId>,
     /// Of an application: the number that the user gave.
     pub number: Option<r::CellId>,
-    /// Of a layer that begins sessions with messages that arrive: whether this one was.
+    /// Of a layer that begins sessions with messages that arrive: for one that was, the entity above that is told of it; for the
+    /// others, and where it has ended, nobody.
     pub begun: Option<r::CellId>,
     /// Of a layer whose sessions settle: how it asked to end.
     pub ending: Option<EndingCells>,
@@ -249,5 +253,43 @@ impl PlacedField {
     /// The number in the packet, as operations on octets have it; its offset is `octet`.
     pub fn field(&self) -> r::OctetField {
         r::OctetField { width: self.width, endian: self.endian }
+    }
+}
+
+/// A constant that an instance asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Given {
+    pub inst: usize,
+    pub member: u32,
+    pub name: String,
+    pub ty: s::Type,
+    /// Whether who opens gives it, and who listens.
+    pub by: [bool; 2],
+}
+
+/// Who gives a constant of a session its value, besides `accept`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Giver {
+    Open,
+    Listen,
+}
+
+impl Giver {
+    /// As the source names it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Giver::Open => "open",
+            Giver::Listen => "listen",
+        }
+    }
+}
+
+impl Given {
+    /// Whether it asks that one.
+    pub fn asks(&self, giver: Giver) -> bool {
+        match giver {
+            Giver::Open => self.by[0],
+            Giver::Listen => self.by[1],
+        }
     }
 }

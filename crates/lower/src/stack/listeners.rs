@@ -46,7 +46,7 @@ impl<'p> Lowering<'p> {
         let Kind::Layer(layer) = at.kind else { return matches!(at.kind, Kind::Application) };
         let named = |kind: &s::StmtKind| match kind {
             s::StmtKind::Emit(
-                s::Emission::Listen { flow } | s::Emission::Bind { flow } | s::Emission::Unlisten { flow },
+                s::Emission::Listen { flow, .. } | s::Emission::Bind { flow } | s::Emission::Unlisten { flow },
             ) => Endpoints::of(flow) == Endpoints::Both,
             _ => false,
         };
@@ -73,6 +73,7 @@ impl<'p> Lowering<'p> {
             matches!(handler.event, s::Event::Listen { .. } | s::Event::Bind { .. } | s::Event::Unlisten { .. })
         });
         handles
+            || !layer.listened.is_empty()
             || self.infos[inst].listeners.is_some()
             || (at.passes_listeners() && at.lowers().iter().any(|below| self.cares_for_listeners(*below)))
     }

@@ -33,8 +33,9 @@ use crate::program::{any_stmt, blocks};
 pub use cells::joined;
 pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;
-pub use given::Given;
-pub use info::{EndingCells, HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells};
+pub use info::{
+    EndingCells, Given, Giver, HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells,
+};
 pub use procedures::{Called, Procedure, Standing};
 pub use published::{Publisher, Reading, CREDIT};
 pub use task::{Endpoints, On, Purpose, Register, Registration, Task};
@@ -400,6 +401,7 @@ impl<'p> Lowering<'p> {
     pub fn has_points(&self, inst: usize) -> bool {
         let asks = |kind: &s::StmtKind| matches!(kind, s::StmtKind::IfListener { .. });
         self.inst(inst).has_scope(s::ScopeKind::Point)
+            || !self.kept_for_sessions(inst).is_empty()
             || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &asks))
     }
 }

@@ -33,7 +33,8 @@ impl<'p> Lowering<'p> {
         let entity = info.classes.entity;
         let next_key =
             self.open_key(inst).map(|(_, bits)| self.scalar_cell(entity, "next_key", r::Type::U(bits), false));
-        if at.is_multiplexor() || self.emits(inst, "accepted") || self.names_flows(inst) {
+        let says_flow = self.hears_flow(inst) && self.emits(inst, "opened");
+        if at.is_multiplexor() || self.emits(inst, "accepted") || self.names_flows(inst) || says_flow {
             let fixed = at.is_multiplexor() || self.chooser_below(inst).is_none();
             cells.flow = self.cells_of_flow(class, &at.top, fixed);
         }
@@ -46,8 +47,12 @@ impl<'p> Lowering<'p> {
             let map = self.map_to(entity, "sessions", key, class, capacity);
             cells.found = Some(FoundCells { map, first, arriving, next_key });
         }
-        cells.begun =
-            self.layer(inst).is_some_and(awaits).then(|| self.scalar_cell(class, "begun", r::Type::Bool, false));
+        if self.layer(inst).is_some_and(awaits) {
+            cells.begun = self.plan.session_users(inst).first().map(|user| {
+                let above = self.infos[*user].classes.entity;
+                self.scalar_cell(class, "begun", r::Type::Ref(above), false)
+            });
+        }
         cells.ending = self.ending_cells(inst, class);
         cells
     }
@@ -129,6 +134,17 @@ impl<'p> Lowering<'p> {
             if self.inst(at).is_multiplexor() {
                 return self.open_key(at).map(|_| at);
             }
+        }
+    }
+
+    /// Whether `opened` comes to it with the flow: to applications, and to the workers that it passes.
+    pub fn hears_flow(&self, inst: usize) -> bool {
+        match self.inst(inst).kind {
+            Kind::Application => true,
+            Kind::Layer(layer) if layer.shape == s::Shape::Worker => {
+                self.plan.session_users(inst).iter().any(|user| self.hears_flow(*user))
+            }
+            Kind::Layer(_) | Kind::Device(_) => false,
         }
     }
 

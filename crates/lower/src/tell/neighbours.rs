@@ -73,18 +73,24 @@ impl<'p> Writer<'_, 'p> {
 
     /// An event for the session above; which of several users it is, the session knows.
     pub fn event_up(&mut self, event: &str, purpose: Purpose, args: Vec<r::Value>) {
+        let users = self.plan.session_users(self.inst).len();
+        self.event_up_each(event, purpose, &vec![args; users]);
+    }
+
+    /// The same with arguments for each of the users.
+    pub fn event_up_each(&mut self, event: &str, purpose: Purpose, args: &[Vec<r::Value>]) {
         let (info, Some(session)) = (self.info(), self.runs.session) else { return };
         let Some(cells) = &info.session else { return };
-        let params = self.named(&args);
-        for user in self.plan.session_users(self.inst) {
+        for (user, args) in self.plan.session_users(self.inst).into_iter().zip(args) {
             let on = self.lower_side(user).0;
-            self.event(user, on, event, params.clone(), purpose.clone());
+            let params = self.named(args);
+            self.event(user, on, event, params, purpose.clone());
         }
         match (&cells.above[..], cells.user) {
-            ([above], _) => self.emit_along((session, *above), event, args),
+            ([above], _) => self.emit_along((session, *above), event, args[0].clone()),
             (above, Some(user)) => {
                 let user = self.get(session, user);
-                self.among(user, above.len(), |w, at| w.emit_along((session, above[at]), event, args.clone()));
+                self.among(user, above.len(), |w, at| w.emit_along((session, above[at]), event, args[at].clone()));
             }
             _ => {}
         }

@@ -124,3 +124,58 @@ fn an_event_that_climbs_to_a_multiplexor_of_flow_traffic() {
              stack S(device: Device) { w = W over device  p = P over w  app = H over p  export app }";
     assert_eq!(codes(text), ["M0726"]);
 }
+
+/// What is given is asked for by somebody below.
+#[test]
+fn a_value_that_nobody_below_asks_for() {
+    let text = "multiplexor Ports { key { port: u16 } }
+        worker Patient {
+            header { tries: u8 }
+            session { const tries: u8 = 3 from open }
+            on send(msg) { below.send(msg, tries: tries) }
+        }
+        worker Other {
+            session { var wait: u8 = 3 }
+            on deliver(msg) { wait += 1  above.deliver(msg) }
+        }
+        endpoint Asks {
+            session { var said: bool = false }
+            on start { below.open(remote.port: 7, tries: 5) }
+            on deliver(msg) { said = true  below.send(msg) }
+        }
+        stack Alone(device: Device) { asks = Asks / Patient over ports  ports = Ports over device }";
+    assert_eq!(codes(text), Vec::<&str>::new());
+    assert_eq!(codes(&text.replace("Asks / Patient", "Asks / Other")), ["M0780"]);
+}
+
+/// Two layers that ask for one name agree about its type.
+#[test]
+fn a_value_of_two_types() {
+    let text = "worker Patient {
+            header { tries: u8 }
+            session { const tries: u8 = 3 from listen }
+            on send(msg) { below.send(msg, tries: tries) }
+        }
+        worker Other {
+            header { tries: u16 }
+            session { const tries: u16 = 3 from listen }
+            on send(msg) { below.send(msg, tries: tries) }
+        }
+        stack Both(device: Device) { app = Other / Patient over device  export app }";
+    assert_eq!(codes(text), ["M0780"]);
+    assert_eq!(codes(&text.replace("u16", "u8")), Vec::<&str>::new());
+}
+
+/// What a test asks for is counted by somebody.
+#[test]
+fn a_counter_that_there_is_not() {
+    let text = "worker Counts {
+            entity { counter hits }
+            on send(msg) { count hits  below.send(msg) }
+        }
+        stack Counting(device: Device) { app = Counts over device  export app }
+        test \"counted\" { stack Counting  app.send_to(\"a\")  => device.frame(\"a\")  counter hits 1  counter app.hits 1 }";
+    assert_eq!(codes(text), Vec::<&str>::new());
+    assert_eq!(codes(&text.replace("counter hits 1", "counter hit 1")), ["M0729"]);
+    assert_eq!(codes(&text.replace("app.hits", "other.hits")), ["M0729"]);
+}

@@ -87,6 +87,12 @@ impl<'p> Lowering<'p> {
         None
     }
 
+    /// Whether an instance stands below the point where octets become the headers of the wire, though in its bundle.
+    pub fn meets_later(&self, inst: usize, wire: s::WireId) -> bool {
+        let of = self.inst(inst).group.and_then(|group| self.plan.groups[group].wire);
+        of == Some(wire) && self.infos[inst].coding.placed.is_some()
+    }
+
     // -- wires of the text
 
     fn named_wire(&mut self, wire: s::WireId, members: &[usize], placed_from: usize) -> r::WireId {

@@ -39,9 +39,16 @@ impl Parser {
             self.automaton.ports[index].outputs.push(PortOutput { event, params });
             return cursor.end();
         }
+        let defaults = match cursor.word("default") {
+            true => {
+                cursor.expect("(")?;
+                cursor.list(")", |cursor| cursor.number())?
+            }
+            false => Vec::new(),
+        };
         cursor.expect("->")?;
         let (class, handler) = self.class_and_name(&mut cursor, "handler")?;
-        self.automaton.ports[index].inputs.push(PortInput { event, params, class, handler });
+        self.automaton.ports[index].inputs.push(PortInput { event, params, class, handler, defaults });
         cursor.end()
     }
 

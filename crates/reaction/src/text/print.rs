@@ -170,7 +170,9 @@ fn port(automaton: &Automaton, index: usize, port: &Port) -> String {
     let mut out = format!("port {} {kind}{group} {{\n", ident(&port.name));
     for input in &port.inputs {
         let (params, class) = (names::params(automaton, &input.params), names::class(automaton, input.class));
-        out += &format!("  in {}({params}) -> {class}.{}\n", ident(&input.event), ident(&input.handler));
+        let defaults: Vec<String> = input.defaults.iter().map(u64::to_string).collect();
+        let defaults = if defaults.is_empty() { String::new() } else { format!(" default ({})", defaults.join(", ")) };
+        out += &format!("  in {}({params}){defaults} -> {class}.{}\n", ident(&input.event), ident(&input.handler));
     }
     for output in &port.outputs {
         out += &format!("  out {}({})\n", ident(&output.event), names::params(automaton, &output.params));

@@ -292,6 +292,12 @@ fn check_port(a: &Automaton, id: PortId, port: &Port, faults: &mut Faults) {
             let message = format!("`{}` has other parameters than `{name}.{}`", input.event, input.handler);
             faults.add(codes::PORT, place, message).help(format!("they are ({})", wanted.join(", ")));
         }
+        let without = input.params.len().checked_sub(input.defaults.len());
+        let numbers = |(_, ty): &(String, Type)| !matches!(ty, Type::Msg | Type::Ref(_));
+        if !without.is_some_and(|without| input.params[without..].iter().all(numbers)) {
+            let message = format!("`{}` has defaults for what is no number, or is not there", input.event);
+            faults.add(codes::PORT, place, message).help("they are the values of the last parameters");
+        }
     }
 }
 

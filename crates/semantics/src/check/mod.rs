@@ -4,6 +4,7 @@
 //! program. `linear` looks at one body, as soon as it is read; all others need every layer and stack.
 
 pub(crate) mod amounts;
+pub(crate) mod arrives;
 pub(crate) mod calls;
 pub(crate) mod changes;
 pub(crate) mod column;
@@ -14,6 +15,7 @@ pub(crate) mod idle;
 pub(crate) mod invert;
 pub(crate) mod linear;
 pub(crate) mod live;
+pub(crate) mod names;
 pub(crate) mod parts;
 pub mod ports;
 pub(crate) mod ranges;

@@ -16,10 +16,12 @@ pub fn keeps(handler: &Handler) -> Option<(&str, Origin)> {
 
 /// Whether a layer knows the event from a vocabulary.
 pub(super) fn speaks(program: &Program, layer: &Layer, event: &str) -> bool {
-    layer.speaks.iter().any(|(id, _)| {
-        let vocabulary = &program.vocabularies[id.index()];
-        vocabulary.down.iter().chain(&vocabulary.up).any(|known| known.name.text == event)
-    })
+    layer.speaks.iter().any(|(id, _)| program.vocabularies[id.index()].event(event).is_some())
+}
+
+/// Whether the layer knows the event from a vocabulary where it is one that need be neither said nor heard.
+pub fn is_optional(program: &Program, layer: &Layer, event: &str) -> bool {
+    layer.speaks.iter().any(|(id, _)| program.vocabularies[id.index()].event(event).is_some_and(|known| known.optional))
 }
 
 /// Whether events go on through a layer from that side: workers pass what they do not handle.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 
-use crate::check::stacks;
+use crate::check::{ports, stacks};
 use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
@@ -158,6 +158,7 @@ impl Reached {
                 let Event::Custom { name, from, .. } = &handler.event else { continue };
                 let meets = match from {
                     Origin::Own => true,
+                    _ if ports::is_optional(program, layer, &name.text) => true,
                     Origin::Above => exported || emitted.contains(&(name.text.as_str(), true)),
                     Origin::Below => emitted.contains(&(name.text.as_str(), false)),
                 };

@@ -63,11 +63,15 @@ impl<'a> Here<'a> {
     fn origins(&self, out: &mut Vec<Diagnostic>) {
         for handler in &self.layer.handlers {
             let Event::Custom { name, from, .. } = &handler.event else { continue };
-            let spoken = self.layer.speaks.iter().find(|(id, _)| {
-                let vocabulary = &self.program.vocabularies[id.index()];
-                vocabulary.down.iter().chain(&vocabulary.up).any(|known| known.name.text == name.text)
-            });
-            let Some((_, said)) = spoken else { continue };
+            let spoken = self
+                .layer
+                .speaks
+                .iter()
+                .find_map(|(id, said)| Some((self.program.vocabularies[id.index()].event(&name.text)?, said)));
+            let Some((event, said)) = spoken else { continue };
+            if event.optional {
+                continue;
+            }
             let side = match from {
                 Origin::Below => self.side_below(&name.text),
                 Origin::Above => self.side_above(&name.text),
@@ -106,10 +110,11 @@ impl<'a> Here<'a> {
         }
         let who = self.program.layers.iter().filter(|layer| emits(layer, &name.text));
         let who: Vec<&str> = who.map(|layer| layer.name.text.as_str()).collect();
-        match who.is_empty() {
+        let diagnostic = match who.is_empty() {
             true => diagnostic.help(format!("put a layer {side} it that emits `{}`", name.text)),
             false => diagnostic.help(format!("put {} {side} it", suggest::list(&who))),
-        }
+        };
+        diagnostic.help(format!("where a stack without it is right, say `may {}` in the vocabulary", name.text))
     }
 }
 

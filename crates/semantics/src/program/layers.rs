@@ -46,6 +46,8 @@ pub struct Layer {
     pub matching: Matching,
     /// Constants of the session that who opens it may give, by member.
     pub given: Vec<u32>,
+    /// Constants of its session that who listens may give (`from listen`), by place in the scope.
+    pub listened: Vec<u32>,
     /// Constants of its session that `accept` gives (`from accept`), by place in the scope.
     pub accepted: Vec<u32>,
     /// At most one of each kind; none of [`ScopeKind::Object`].
@@ -103,6 +105,7 @@ impl Layer {
             several: None,
             matching: Matching::One,
             given: Vec::new(),
+            listened: Vec::new(),
             accepted: Vec::new(),
             scopes: Vec::new(),
             objects: Vec::new(),

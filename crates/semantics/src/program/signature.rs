@@ -59,6 +59,8 @@ pub struct Carried {
     pub name: Name,
     /// Empty for events of the language.
     pub params: Vec<Field>,
+    /// Whether a stack is right in which nobody says it, or nobody hears it: `may` in a vocabulary.
+    pub optional: bool,
 }
 
 /// A published value that a signature speaks of.
@@ -83,6 +85,13 @@ pub struct Vocabulary {
     pub up: Vec<Carried>,
     /// Reasons that mean the same in every layer.
     pub reasons: Vec<Name>,
+}
+
+impl Vocabulary {
+    /// The event of this name.
+    pub fn event(&self, name: &str) -> Option<&Carried> {
+        self.down.iter().chain(&self.up).find(|known| known.name.text == name)
+    }
 }
 
 /// One thing that a layer `needs` or `gives`.

@@ -52,6 +52,8 @@ pub enum Emission {
     Listen {
         /// Of the lower side, a pattern: parts that are left out are *any*.
         flow: Expr,
+        /// What the sessions that begin there are given, by name; evaluated behind the flow.
+        args: Vec<(Name, Expr)>,
     },
     /// `below.bind(…)`: takes flow traffic.
     Bind {

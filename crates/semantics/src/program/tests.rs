@@ -75,6 +75,13 @@ pub enum StepKind {
         /// In all since the start.
         count: u64,
     },
+    /// `counter tcp.resends 1`
+    Counter {
+        /// As its layer names it, perhaps with layers in front.
+        counter: Name,
+        /// In all objects, in all since the start.
+        count: u64,
+    },
     /// `reported overflow 1`
     Reported {
         /// `overflow`, `division`, `bounds`, `misuse` or `narrow`.

@@ -275,6 +275,10 @@ impl Signal {
     pub fn is_out(&self) -> bool {
         has_word(&self.0, "out")
     }
+    /// Of a vocabulary: whether it need be neither said nor heard.
+    pub fn is_optional(&self) -> bool {
+        has_word(&self.0, "may")
+    }
     /// What goes with it.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)

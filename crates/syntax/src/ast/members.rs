@@ -140,11 +140,19 @@ state!(Var, ConstState, Timer, Quota, Counter, Array, Map, Messages, Publish, Li
 impl ConstState {
     /// `from open`: given by who opens the session.
     pub fn is_given(&self) -> bool {
-        has_word(&self.0, "from") && !self.is_accepted()
+        self.is_from("open")
+    }
+    /// `from listen`: given by who listens, to all sessions that begin at that listener.
+    pub fn is_listened(&self) -> bool {
+        self.is_from("listen")
     }
     /// `from accept`: given by the `accept` that begins the session.
     pub fn is_accepted(&self) -> bool {
-        has_word(&self.0, "from") && has_word(&self.0, "accept")
+        self.is_from("accept")
+    }
+
+    fn is_from(&self, giver: &str) -> bool {
+        has_word(&self.0, "from") && has_word(&self.0, giver)
     }
 }
 

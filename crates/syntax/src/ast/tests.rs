@@ -7,7 +7,7 @@ choice! {
     /// A step of a test, in order.
     TestStep {
         Stack(TestStack), Input(InputStep), Expect(ExpectStep), Dropped(DroppedStep), Consumed(ConsumedStep),
-        Reported(ReportedStep),
+        Reported(ReportedStep), Counter(CounterStep),
         After(AfterStep),
     }
 }
@@ -43,6 +43,8 @@ node! {
     ConsumedStep = CONSUMED_STEP;
     /// `reported overflow 1`
     ReportedStep = REPORTED_STEP;
+    /// `counter tcp.resends 1`
+    CounterStep = COUNTER_STEP;
     /// `after 20 ms`
     AfterStep = AFTER_STEP;
     /// `network Demo { … }`
@@ -170,6 +172,17 @@ impl ReportedStep {
         child(&self.0)
     }
     /// How often; once, if it is left out.
+    pub fn count(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl CounterStep {
+    /// Which counter; of which layer, if that is in front.
+    pub fn counter(&self) -> Option<Path> {
+        child(&self.0)
+    }
+    /// Its sum over all objects; one, if it is left out.
     pub fn count(&self) -> Option<Expr> {
         child(&self.0)
     }

@@ -20,7 +20,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `vocabulary Presence { down ask(who: u8)  up known(who: u8)  reasons left, expelled }`
+    /// `vocabulary Presence { down ask(who: u8)  up known(who: u8), may warned  reasons left, expelled }`
     pub(super) fn vocabulary(&mut self) {
         self.open_documented(VOCABULARY);
         self.bump();
@@ -76,12 +76,15 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `down open, ask(who: u8)`
+    /// `down open, ask(who: u8)`; in a vocabulary `down may hurry(on: bool)`
     fn directed(&mut self) {
         self.open_documented(DIRECTED);
         self.bump();
         loop {
             self.open(SIGNAL);
+            if self.at_word("may") && self.nth(1) == IDENT && !self.new_line_before(1) {
+                self.bump();
+            }
             let named = self.name("an event's name");
             if named && self.at(L_PAREN) {
                 self.params(true);

@@ -77,7 +77,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `const priority: u8 = 0 from open`, `const iss: seq32 = 0 from accept`
+    /// `const priority: u8 = 0 from open, listen`, `const iss: seq32 = 0 from accept`
     fn constant_state(&mut self) {
         self.open_documented(CONST_STATE);
         self.bump();
@@ -85,12 +85,21 @@ impl Parser<'_> {
             self.expression();
             if self.at_word("from") && self.same_line(0) {
                 self.bump();
-                if !self.eat_word("accept") {
-                    self.expect_word("open");
+                self.giver();
+                while self.at(COMMA) && ["open", "listen", "accept"].contains(&self.nth_text(1)) {
+                    self.bump();
+                    self.giver();
                 }
             }
         }
         self.close();
+    }
+
+    /// Who gives a session's constant its value.
+    fn giver(&mut self) {
+        if !self.eat_word("accept") && !self.eat_word("listen") {
+            self.expect_word("open");
+        }
     }
 
     pub(super) fn named_state(&mut self, kind: SyntaxKind, what: &str) {

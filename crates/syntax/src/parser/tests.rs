@@ -9,11 +9,12 @@ use crate::kinds::SyntaxKind::{self, *};
 
 /// The keyword of a step that is nearest to a word.
 fn near(word: &str) -> Option<&'static str> {
-    const WORDS: [&str; 14] = [
+    const WORDS: [&str; 15] = [
         "stack",
         "dropped",
         "consumed",
         "reported",
+        "counter",
         "after",
         "nothing",
         "host",
@@ -103,6 +104,7 @@ impl Parser<'_> {
             "dropped" if name_follows => self.counted(DROPPED_STEP),
             "consumed" if name_follows => self.counted(CONSUMED_STEP),
             "reported" if name_follows => self.counted(REPORTED_STEP),
+            "counter" if name_follows => self.counted(COUNTER_STEP),
             "after" if self.nth(1) != DOT => {
                 self.open(AFTER_STEP);
                 self.bump();
@@ -116,7 +118,7 @@ impl Parser<'_> {
                 self.postfix();
                 self.close();
             }
-            _ => self.unknown_step("`port.event(…)`, `=> port.event(…)`, `=> nothing`, `dropped reason 1`, `consumed reason 1`, `reported overflow 1` or `after 20 ms`"),
+            _ => self.unknown_step("`port.event(…)`, `=> port.event(…)`, `=> nothing`, `dropped reason 1`, `consumed reason 1`, `reported overflow 1`, `counter hits 1` or `after 20 ms`"),
         }
     }
 
@@ -153,7 +155,7 @@ impl Parser<'_> {
     fn counted(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
-        self.path_here("a reason's name");
+        self.path_here("the name of what is counted");
         self.expression();
         self.close();
     }

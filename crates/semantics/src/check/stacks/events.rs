@@ -24,7 +24,8 @@ pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
             let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: true, .. }), .. }) = met else {
                 return;
             };
-            let handled = below.iter().any(|layer| ports::handles(layer, &name.text, Origin::Above));
+            let handled = ports::is_optional(check.program, layer, &name.text)
+                || below.iter().any(|layer| ports::handles(layer, &name.text, Origin::Above));
             if !handled && seen.insert(name.text.as_str()) {
                 let text = format!("nobody below `{}` handles `{}`", layer.name.text, name.text);
                 found.push(
@@ -55,7 +56,9 @@ pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
             };
             let to_port = ports::speaks(check.program, layer, &name.text)
                 && layers[..at].iter().all(|above| ports::lets_through(above, &name.text, Origin::Below));
-            let said = to_port || matches!(name.text.as_str(), "opened" | "accepted" | "grant_sends");
+            let said = to_port
+                || ports::is_optional(check.program, layer, &name.text)
+                || matches!(name.text.as_str(), "opened" | "accepted" | "grant_sends");
             let handled = layers[..at].iter().any(|above| ports::handles(above, &name.text, Origin::Below));
             if !said && !handled && seen.insert(name.text.as_str()) {
                 let text = format!("nobody above `{}` handles `{}`", layer.name.text, name.text);

@@ -12,7 +12,7 @@ use crate::resolve::context::{ContainerId, Context, Given, Higher, Item, Kind, M
 use crate::resolve::expr::arguments;
 use crate::resolve::items::higher;
 use crate::resolve::layer;
-use crate::{codes, tree};
+use crate::{codes, limits, tree};
 
 /// Where an application stands: the values and the other parameters that it may name.
 #[derive(Clone, Copy)]
@@ -278,8 +278,38 @@ fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at
     let parts: Option<Vec<Use>> = item.layers().iter().map(|part| part_of(cx, part, scene)).collect();
     let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
     cx.higher.making.pop();
-    cx.program.bundles.push(Bundle { name, docs, params, parts: parts?, wire, compressed: item.is_compressed() });
+    let parts = parts?;
+    if layers_of(cx, &parts, limits::LAYERS) > limits::LAYERS {
+        too_many(cx, &name, at);
+        return None;
+    }
+    cx.program.bundles.push(Bundle { name, docs, params, parts, wire, compressed: item.is_compressed() });
     Some(BundleId(cx.program.bundles.len() as u32 - 1))
+}
+
+/// How many layers some parts have; one more than `most` if there are more.
+fn layers_of(cx: &Context, parts: &[Use], most: u64) -> u64 {
+    let mut all = 0;
+    for part in parts {
+        all += match part.of {
+            Definition::Layer(_) => 1,
+            Definition::Bundle(id) => layers_of(cx, &cx.program.bundles[id.index()].parts, most - all).max(1),
+        };
+        if all > most {
+            return most + 1;
+        }
+    }
+    all
+}
+
+/// Said once: who applies it comes to nothing either.
+fn too_many(cx: &mut Context, name: &Name, at: Span) {
+    if std::mem::replace(&mut cx.higher.too_large, true) {
+        return;
+    }
+    let text = format!("`{}` with what it is given here has more than {} layers", name.text, limits::LAYERS);
+    let help = "a bundle that is applied to itself doubles with each step: leave some of them out";
+    cx.error(codes::TOO_MANY_LAYERS, text, at, "too large", help);
 }
 
 /// The wire of that name; a report if there is none.

@@ -106,4 +106,6 @@ pub struct HigherTables {
     pub made: Vec<Made>,
     /// Bundles that are being made: one that comes again has no end.
     pub making: Vec<BundleId>,
+    /// One that is larger than the compiler can work with was told of.
+    pub too_large: bool,
 }

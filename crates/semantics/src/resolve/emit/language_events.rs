@@ -39,11 +39,11 @@ pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, spa
     Some(Emission::Deliver { message, from })
 }
 
-/// `below.open(…)`, `listen`, `bind`, `unlisten`: with a flow, and what `open` gives.
+/// `below.open(…)`, `listen`, `bind`, `unlisten`: with a flow, and what `open` and `listen` give.
 pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Emission {
     let (given, parts): (Vec<&ast::Arg>, Vec<&ast::Arg>) = args.iter().partition(|arg| {
         let label = arg.name().map(|label| tree::path(body.file, &label));
-        name.text == "open" && label.is_some_and(|label| given_type(body, &label.text).is_some())
+        label.is_some_and(|label| given_type(body, &name.text, &label.text).is_some())
     });
     let parts: Vec<ast::Arg> = parts.into_iter().cloned().collect();
     let mut values: Vec<(Name, Expr)> = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Spa
             body.cx.given_twice(&format!("`{}`", label.text), label.span, first);
             continue;
         }
-        let ty = given_type(body, &label.text).unwrap_or(Type::Unknown);
+        let ty = given_type(body, &name.text, &label.text).unwrap_or(Type::Unknown);
         values.push((label, expr::value(body, &value, ty)));
     }
     let flow = if body.shape() == Some(Shape::Worker) {
@@ -68,14 +68,14 @@ pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Spa
     };
     match name.text.as_str() {
         "open" => Emission::Open { flow, args: values },
-        "listen" => Emission::Listen { flow },
+        "listen" => Emission::Listen { flow, args: values },
         "bind" => Emission::Bind { flow },
         _ => Emission::Unlisten { flow },
     }
 }
 
-/// The type of what some layer asks for when a session opens.
-fn given_type(body: &Body, name: &str) -> Option<Type> {
+/// The type of what some layer asks of who opens a session, or who listens.
+fn given_type(body: &Body, event: &str, name: &str) -> Option<Type> {
     let layers = &body.cx.program.layers;
     let key = |field: &Field| field.name.text == name;
     let parts = layers.iter().flat_map(|layer| layer.key.iter().flat_map(|key| &key.fields).chain(&layer.address));
@@ -84,7 +84,12 @@ fn given_type(body: &Body, name: &str) -> Option<Type> {
     }
     layers.iter().find_map(|layer| {
         let session = layer.scopes.iter().find(|scope| scope.kind == ScopeKind::Session)?;
-        let mut given = layer.given.iter().filter_map(|at| session.members.get(*at as usize));
+        let asked = match event {
+            "open" => &layer.given,
+            "listen" => &layer.listened,
+            _ => return None,
+        };
+        let mut given = asked.iter().filter_map(|at| session.members.get(*at as usize));
         match given.find(|member| member.name.text == name)?.kind {
             MemberKind::Var { ty, .. } => Some(ty),
             _ => None,

@@ -36,7 +36,8 @@ pub fn of_file(cx: &mut Context, index: usize, asked: Option<&Name>) -> Option<E
             if let Some(value) = fixed::value(cx, &expr) {
                 expr = constants::lift(&cx.program, &value, &expr);
             } else {
-                expr.ty = Type::Unknown;
+                // Nobody asks again what it would be: others that name it would grow with each name.
+                expr = Expr { kind: ExprKind::Number(0), ty: Type::Unknown, span: expr.span };
             }
             cx.consts[index] = Lazy::Done(expr.clone());
             Some(expr)

@@ -3,12 +3,25 @@
 use mokume_base::Diagnostic;
 
 use crate::program::*;
-use crate::resolve::body::Body;
+use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::context::Item;
 use crate::{codes, limits, suggest};
 
 /// Names that mean something everywhere in code.
 const BUILTIN: [&str; 10] = ["now", "random", "min", "max", "clamp", "fold16", "message", "flow", "below", "above"];
+
+/// Who listens is asked for in `arrives`, where it may be nobody.
+fn listener(body: &mut Body, name: &Name) {
+    let (text, label, help) = match body.kind == BodyKind::Handler(Role::Arrives) {
+        true => (
+            "perhaps nobody listens",
+            "not known to be there",
+            "say what happens then: `let here = listener or { drop msg: refused  return }`, or `if let here = listener { … }`",
+        ),
+        false => ("who listens is asked in `arrives`", "not here", "hand it on: a function takes what it needs of the listener's state"),
+    };
+    body.report(Diagnostic::error(codes::UNKNOWN_NAME, text).at(name.span, label).help(help));
+}
 
 /// A report with what is probably meant.
 pub fn report(body: &mut Body, name: &Name) {
@@ -18,6 +31,9 @@ pub fn report(body: &mut Body, name: &Name) {
             .label(name.span, "taken from here")
             .help("name one behind it: `entity { quota kept: 64 … stream sent(1000, 8) from kept }`");
         return body.report(diagnostic);
+    }
+    if name.text == "listener" {
+        return listener(body, name);
     }
     if let Some(part) = body.part_named(&name.text).cloned() {
         let text = format!("`{}` is a part of the layer, not a value; what it has is its own", name.text);

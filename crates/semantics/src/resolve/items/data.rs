@@ -3,16 +3,25 @@
 //! A value is the number, then the parts of all names, side by side; those of other names are 0. So behind this an enum with data
 //! is a record, in state, parameters and locals alike.
 
+use std::collections::HashMap;
+
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::annotations;
-use crate::tree;
+use crate::{codes, tree};
 
 /// A record for each enum with data, still empty.
 pub(super) fn declare(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (index, (file, item)) in trees.enums.iter().enumerate() {
         if item.variants().iter().any(|variant| !variant.params().is_empty()) {
+            if item.is_open() {
+                let name = tree::title(*file, item.name());
+                let text = format!("`{}` is open, and has names with parts", name.text);
+                let help =
+                    "leave `open` out: it is for numbers that a packet may hold, and what has parts stands in none";
+                cx.error(codes::DATA_PARTS, text, name.span, "numbers alone may be open", help);
+            }
             let record = RecordId(cx.program.records.len() as u32);
             cx.program.records.push(Record {
                 name: tree::title(*file, item.name()),
@@ -34,12 +43,15 @@ pub(super) fn parts(cx: &mut Context) {
         let mut fields =
             vec![Field { name: number, ty: Type::Enum(EnumId(index as u32)), big: None, common: None, written: None }];
         let mut parts = Vec::new();
+        let variants = item.variants();
+        let spans = variants
+            .iter()
+            .enumerate()
+            .filter_map(|(at, own)| Some((tree::some_name(*file, own.name())?.span.start, at)));
+        let places: HashMap<u32, usize> = spans.collect();
         for (name, _) in cx.program.enums[index].names.clone() {
             let start = fields.len();
-            let variants = item.variants();
-            let variant = variants
-                .iter()
-                .find(|variant| tree::some_name(*file, variant.name()).is_some_and(|own| own.span == name.span));
+            let variant = places.get(&name.span.start).and_then(|at| variants.get(*at));
             for param in variant.map_or(Vec::new(), |variant| variant.params()) {
                 let Some(own) = tree::some_name(*file, param.name()) else { continue };
                 let ty = annotations::stored(cx, *file, param.ty());

@@ -1,5 +1,7 @@
 //! The names of enums and their numbers.
 
+use std::collections::BTreeMap;
+
 use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode};
 
@@ -20,30 +22,53 @@ pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::En
             64
         }
     };
-    let mut names: Vec<(Name, u64)> = Vec::new();
+    let (mut known, mut beyond) = (Known::default(), false);
     for variant in item.variants() {
         let Some(name) = tree::some_name(file, variant.name()) else { continue };
-        let next = names.last().map_or(0, |(_, number)| number.wrapping_add(1));
-        let number =
-            variant.value().and_then(|value| fixed::number(cx, file, &value, Type::UInt(width))).unwrap_or(next);
-        if let Some((first, _)) = names.iter().find(|(first, _)| first.text == name.text) {
-            let diagnostic = twice("name", &name, first);
-            cx.report(diagnostic);
-            continue;
+        let said = variant.value().and_then(|value| fixed::number(cx, file, &value, Type::UInt(width)));
+        let next = known.names.last().map_or(Some(0), |(_, number)| number.checked_add(1));
+        let number = said.or(next).unwrap_or(u64::MAX);
+        let fits = said.or(next).is_some_and(|number| number <= types::mask(width));
+        // What no longer fits is told of once, not for each name behind it.
+        if !fits && (said.is_some() || !beyond) {
+            let text = match said.or(next) {
+                Some(number) => format!("{number} does not fit u{width}"),
+                None => format!("the name in front has the last number of a u{width}"),
+            };
+            let help = "choose a wider type for the enum's numbers, or give it a smaller one";
+            cx.error(codes::TOO_BIG, text, name.span, "too big", help);
         }
-        if let Some((first, _)) = names.iter().find(|(_, used)| *used == number) {
+        beyond = !fits;
+        known.enter(cx, name, number, fits);
+    }
+    cx.program.enums[index].width = width;
+    cx.program.enums[index].names = known.names;
+}
+
+/// The names so far, and where each word and each number stands among them.
+#[derive(Default)]
+struct Known {
+    names: Vec<(Name, u64)>,
+    words: BTreeMap<String, usize>,
+    numbers: BTreeMap<u64, usize>,
+}
+
+impl Known {
+    fn enter(&mut self, cx: &mut Context, name: Name, number: u64, fits: bool) {
+        if let Some(first) = self.words.get(&name.text) {
+            let diagnostic = twice("name", &name, &self.names[*first].0);
+            return cx.report(diagnostic);
+        }
+        let place = self.names.len();
+        if let Some(first) = self.numbers.get(&number).filter(|_| fits) {
             let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, format!("two names for the number {number}"))
                 .at(name.span, "the second")
-                .label(first.span, "the first")
+                .label(self.names[*first].0.span, "the first")
                 .help("give each name a number of its own");
             cx.report(diagnostic);
         }
-        if number > types::mask(width) {
-            let text = format!("{number} does not fit u{width}");
-            cx.error(codes::TOO_BIG, text, name.span, "too big", "choose a wider type for the enum's numbers");
-        }
-        names.push((name, number));
+        self.numbers.entry(number).or_insert(place);
+        self.words.insert(name.text.clone(), place);
+        self.names.push((name, number));
     }
-    cx.program.enums[index].width = width;
-    cx.program.enums[index].names = names;
 }

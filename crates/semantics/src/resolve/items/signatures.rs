@@ -82,7 +82,12 @@ fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own:
             Some(Field { name, ty, big: None, common: None, written })
         })
         .collect();
-    Some(Carried { name, params })
+    let optional = event.is_optional();
+    if optional && !own {
+        let help = "leave `may` out, or say it in the vocabulary that has the event";
+        cx.error(codes::SIGNATURE_PART, "a signature says what there is", name.span, "this is, or it is not", help);
+    }
+    Some(Carried { name, params, optional })
 }
 
 fn signature(cx: &mut Context, index: usize, found: &mut Vec<Lazy<(), Signature>>) {

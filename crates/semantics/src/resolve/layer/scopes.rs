@@ -1,5 +1,7 @@
 //! Scopes and objects, with the state in them.
 
+use std::collections::HashMap;
+
 use mokume_base::Span;
 use mokume_syntax::ast::{self, AstNode};
 
@@ -183,15 +185,22 @@ fn capacity_of(reader: &mut LayerReader, object: &ast::Object, name: &Name) -> E
 }
 
 fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mut members: Vec<Member>) -> Vec<Member> {
+    let this = reader.this();
+    let others = this.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);
+    let mut known: HashMap<String, Name> = HashMap::new();
+    for first in others.chain(this.params.iter().map(|param| &param.name)) {
+        known.entry(first.text.clone()).or_insert_with(|| first.clone());
+    }
+    let mut seen = 0;
     for state in &quotas::in_front(states) {
         let Some(own) = tree::some_name(reader.file, state.name()) else { continue };
         let name = reader.full_in(scope, &own);
-        let same = |first: &&Name| first.text == name.text || first.text == own.text;
-        let others = reader.this().scopes.iter().flat_map(|scope| &scope.members);
-        let first = others.chain(&members).map(|member| &member.name).find(same).cloned();
-        let first = first.or_else(|| reader.this().params.iter().map(|param| &param.name).find(same).cloned());
-        if let Some(first) = first {
-            let diagnostic = twice("state", &own, &first);
+        for member in &members[seen..] {
+            known.entry(member.name.text.clone()).or_insert_with(|| member.name.clone());
+        }
+        seen = members.len();
+        if let Some(first) = known.get(&name.text).or_else(|| known.get(&own.text)) {
+            let diagnostic = twice("state", &own, first);
             reader.cx.report(diagnostic);
         }
         let at = members.len();
@@ -209,11 +218,11 @@ fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mu
     members
 }
 
-/// `const priority: u8 = 0 from open`, `… from accept`, in a session.
+/// `const priority: u8 = 0 from open, listen`, `… from accept`, in a session.
 fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], members: &[Member]) {
     for state in states {
         let ast::State::Const(constant) = state else { continue };
-        let is_given = constant.is_given() || constant.is_accepted();
+        let is_given = constant.is_given() || constant.is_listened() || constant.is_accepted();
         let Some(name) = tree::some_name(reader.file, constant.name()).filter(|_| is_given) else { continue };
         if reader.part.is_some() {
             let help = "write it in the `session` of the layer, and name it behind `reads`";
@@ -227,9 +236,15 @@ fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], membe
             reader.cx.error(codes::MISPLACED, text, name.span, "nobody gives it", help);
             continue;
         }
-        let at = members.iter().position(|member| member.name.text == name.text);
+        let Some(at) = members.iter().position(|member| member.name.text == name.text) else { continue };
         let layer = reader.this();
-        let given = if constant.is_accepted() { &mut layer.accepted } else { &mut layer.given };
-        given.extend(at.map(|at| at as u32));
+        let askers = [
+            (constant.is_given(), &mut layer.given),
+            (constant.is_listened(), &mut layer.listened),
+            (constant.is_accepted(), &mut layer.accepted),
+        ];
+        for (asks, list) in askers {
+            list.extend(asks.then_some(at as u32));
+        }
     }
 }

@@ -1,5 +1,8 @@
 //! The values that a layer's members begin with, that it publishes, and that limit it.
 
+use std::collections::HashMap;
+
+use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
@@ -9,6 +12,9 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::scopes;
 use crate::resolve::layer::sight;
 use crate::{codes, tree};
+
+/// A scope's members by where their names begin; those of a part may stand in another file.
+type Places = HashMap<(FileId, u32), usize>;
 
 /// Of all members.
 pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
@@ -33,15 +39,18 @@ pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
         }
     }
     for (kind, states) in scopes {
+        let members = reader.this().members(kind).unwrap_or_default();
+        let place = |member: &Member| (member.name.span.file, member.name.span.start);
+        let places: Places = members.iter().enumerate().map(|(at, member)| (place(member), at)).collect();
         for state in states {
             let (ast::State::Var(_) | ast::State::Const(_)) = state else { continue };
-            initial(reader, kind, &state);
+            initial(reader, kind, &state, &places);
         }
     }
 }
 
-/// The value that a variable begins with.
-fn initial(reader: &mut LayerReader, kind: ScopeKind, state: &ast::State) {
+/// The value that a variable begins with. `places`: of the scope's members, by where their names begin.
+fn initial(reader: &mut LayerReader, kind: ScopeKind, state: &ast::State, places: &Places) {
     let value = match state {
         ast::State::Var(var) => var.value(),
         ast::State::Const(var) => var.value(),
@@ -49,9 +58,10 @@ fn initial(reader: &mut LayerReader, kind: ScopeKind, state: &ast::State) {
     };
     let (Some(name), Some(value)) = (state.name().map(|name| name.span(reader.file)), value) else { return };
     let mut body = reader.body(BodyKind::Value, kind);
-    let found = body.this_layer().and_then(|layer| layer.members(kind)).unwrap_or_default().to_vec();
-    let Some(index) = found.iter().position(|member| member.name.span == name) else { return };
-    let MemberKind::Var { ty, .. } = found[index].kind else { return };
+    let Some(index) = places.get(&(name.file, name.start)).copied() else { return };
+    let member = body.member(kind, index as u32).filter(|member| member.name.span == name);
+    let Some(MemberKind::Var { ty, .. }) = member.map(|member| &member.kind) else { return };
+    let ty = *ty;
     let value = expr::value(&mut body, &value, ty);
     let value = body.folded(value);
     let hidden = sight::hidden_state(&value, kind);

@@ -28,13 +28,17 @@ pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<
         body.error(codes::MISSING_ARGUMENT, "there may be no room for a session", span, "and what then?", help);
         return Some(None);
     };
-    let otherwise = stmt::block(body, or.block());
+    let mut otherwise = stmt::block(body, or.block());
     found::must_leave(body, &otherwise, or.block(), span);
     let Some(message) = message else {
         let help = "the message is the first of the session: `accept(msg)`";
         body.error(codes::MISSING_ARGUMENT, "`accept` needs the message", span, "missing here", help);
         return Some(None);
     };
+    // As of a call that refuses: a message without a name is nobody's any more (docs/language.md, section 4).
+    if body.locals.is_hidden(message) {
+        otherwise.insert(0, unnamed::dropped(message, span));
+    }
     Some(Some(StmtKind::Begin { message, given, otherwise }))
 }
 

@@ -1,5 +1,6 @@
 //! Messages without a name where statements want one: they are bound in front of the statement.
 
+use mokume_base::Span;
 use mokume_syntax::ast::Expr as Tree;
 
 use crate::program::*;
@@ -52,13 +53,16 @@ pub(super) fn call_refused(body: &Body, call: &Expr) -> Vec<Stmt> {
 /// What becomes of messages without a name among the arguments of what is refused: they are dropped.
 pub(super) fn refused(body: &Body, args: &[Expr]) -> Vec<Stmt> {
     let drop = |arg: &Expr| match arg.kind {
-        ExprKind::Give(message) if body.locals.is_hidden(message) => {
-            let reason = Name { text: REFUSED.into(), span: arg.span };
-            Some(Stmt { kind: StmtKind::Drop { message, reason }, span: arg.span })
-        }
+        ExprKind::Give(message) if body.locals.is_hidden(message) => Some(dropped(message, arg.span)),
         _ => None,
     };
     args.iter().filter_map(drop).collect()
+}
+
+/// The end of a message without a name that nobody took.
+pub(super) fn dropped(message: LocalId, span: Span) -> Stmt {
+    let reason = Name { text: REFUSED.into(), span };
+    Stmt { kind: StmtKind::Drop { message, reason }, span }
 }
 
 /// What a rule gives, and what it wants to be done in front of it, apart from what the statement at hand does.

@@ -11,6 +11,7 @@ use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
 use crate::resolve::test::{stack_use, steps};
+use crate::tree;
 
 /// A report of a test whose name another of these has.
 pub(super) fn once_each(
@@ -111,6 +112,11 @@ fn test_step(
         ast::TestStep::Reported(reported) => {
             let count = count(cx, file, reported.count());
             Some(StepKind::Reported { report: reported.report()?.text(), count })
+        }
+        ast::TestStep::Counter(counter) => {
+            let count = count(cx, file, counter.count());
+            let counter = tree::path(file, &counter.counter()?);
+            Some(StepKind::Counter { counter, count })
         }
         ast::TestStep::After(after) => {
             let nanoseconds = fixed::number(cx, file, &after.duration()?, Type::Duration)?;

@@ -165,7 +165,7 @@ fn grant(name: &Name) -> Option<(Carried, bool)> {
         common: None,
         written: None,
     };
-    Some((Carried { name: name.clone(), params: vec![field("messages"), field("octets")] }, at == 1))
+    Some((Carried { name: name.clone(), params: vec![field("messages"), field("octets")], optional: false }, at == 1))
 }
 
 /// Whether the layer's code says `later NAME(…)`.

@@ -1,0 +1,85 @@
+//! `mokume connect`, `listen` and `forward`.
+
+use std::io::ErrorKind;
+
+use mokume_base::RealWorld;
+use mokume_driver::compile::{Checked, Compiled};
+use mokume_driver::streams::{self, Ended};
+use mokume_driver::Failure;
+
+use crate::accounts::print_accounts;
+use crate::arguments::{OnDevices, StreamStack};
+use crate::common::{accepted, compiled_of};
+use crate::print::Printer;
+use crate::run::request;
+
+/// What is asked for, and where.
+#[derive(Clone, Copy)]
+pub enum Ask<'a> {
+    Connect(&'a [String]),
+    Listen(&'a [String]),
+}
+
+/// `mokume connect`, `mokume listen`: one stream, joined to the standard input and output.
+pub fn one(
+    ask: Ask<'_>,
+    choice: &StreamStack,
+    on: &OnDevices,
+    seed: Option<u64>,
+    printer: &Printer,
+) -> Result<i32, Failure> {
+    if printer.is_json() {
+        let help = "leave `--format` out; `mokume forward` has a report in JSON";
+        return Err(Failure::of_use("the standard output carries the stream, and no JSON", help));
+    }
+    let (checked, compiled) = stack(choice, printer)?;
+    let request = request(on, seed, &checked.manifest.defaults)?;
+    let mut tell = |what: &str| printer.note(what);
+    let (ended, what) = match ask {
+        Ask::Connect(remote) => (streams::connect(&compiled, &request, &RealWorld, remote, &mut tell)?, remote),
+        Ask::Listen(local) => (streams::listen(&compiled, &request, &RealWorld, local, &mut tell)?, local),
+    };
+    match ended {
+        Ended::Cleanly => Ok(0),
+        Ended::Broken(reason) => Err(Failure::of_peer(format!("{}: {reason}", what.join(" ")))),
+        Ended::Unread(ErrorKind::BrokenPipe, _) => mokume_driver::end_by_closed_pipe(),
+        Ended::Unread(_, reason) => Err(Failure::of_peer(format!("standard input or output: {reason}"))),
+    }
+}
+
+/// `mokume forward`.
+pub fn forward(
+    (from, to): (&[String], &[String]),
+    choice: &StreamStack,
+    on: &OnDevices,
+    seed: Option<u64>,
+    printer: &Printer,
+) -> Result<i32, Failure> {
+    if from.len() != to.len() {
+        let message = format!("there are {} of `--from` and {} of `--to`", from.len(), to.len());
+        return Err(Failure::of_use(message, "each `--from` has its `--to`, in the same order"));
+    }
+    let ways: Vec<streams::Way> =
+        from.iter().zip(to).map(|(from, to)| streams::way(from, to)).collect::<Result<_, _>>()?;
+    let (checked, compiled) = stack(choice, printer)?;
+    let request = request(on, seed, &checked.manifest.defaults)?;
+    let mut tell = |what: &str| {
+        if printer.is_json() {
+            printer.object(&serde_json::json!({ "note": what }));
+        } else {
+            printer.note(what);
+        }
+    };
+    let report = streams::forward(&compiled, &request, &RealWorld, &ways, &mut tell)?;
+    let automaton = &compiled.composed;
+    print_accounts(("stack", &automaton.name), automaton, &report.accounts, Some(&report), printer);
+    Ok(i32::from(report.reports > 0))
+}
+
+/// The file's stack, or the command's own.
+fn stack(choice: &StreamStack, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
+    match &choice.file {
+        Some(file) => compiled_of(accepted(std::slice::from_ref(file), printer)?, choice.stack.as_deref(), printer),
+        None => compiled_of(streams::own(&RealWorld), Some(streams::OWN_STACK), printer),
+    }
+}

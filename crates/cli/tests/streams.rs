@@ -1,0 +1,183 @@
+//! `mokume connect`, `listen` and `forward` between stacks of ours, on loopback: no privilege is needed.
+//!
+//! What they do with the operating system's own stack, `tests/host/tools.py` shows.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// Ended with the test, whatever happens.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The two ends of a link: devices of UDP, each the other's peer, free a moment ago.
+fn link() -> [String; 2] {
+    let port = || UdpSocket::bind("127.0.0.1:0").unwrap();
+    let (a, b) = (port(), port());
+    let address = |socket: &UdpSocket| socket.local_addr().unwrap();
+    [format!("udp:{},{}", address(&a), address(&b)), format!("udp:{},{}", address(&b), address(&a))]
+}
+
+fn mokume(words: &[&str], device: &str, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+    command.args(words).args(["--device", device, "--for", "60s"]).args(more);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+const FIRST: [&str; 2] = ["--set", "address=10.9.0.1/24"];
+const SECOND: [&str; 4] = ["--set", "address=10.9.0.2/24", "--set", "address6=fd00:9::2/64"];
+
+/// Starts, and waits until it says that it is there.
+fn started(mut command: Command) -> Running {
+    let mut child = command.spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    assert!(line.contains("listening") || line.starts_with("from"), "{line}");
+    // Read on, so that it is never held back.
+    std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+    Running(child)
+}
+
+/// What a command says that is given this to read.
+fn said(mut command: Command, octets: &[u8]) -> Output {
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let octets = octets.to_vec();
+    let writer = std::thread::spawn(move || {
+        // Who has had enough does not read the rest.
+        let _ = input.write_all(&octets);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+fn some_octets() -> Vec<u8> {
+    (0..300_000u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
+}
+
+/// Both say much and hear it, to the end; what the one that connects has told.
+fn both_ways(listener: Running, connect: Command) -> String {
+    let mut listener = listener;
+    let mut input = listener.0.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || input.write_all(&some_octets()).unwrap());
+    let mut output = listener.0.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut heard = Vec::new();
+        output.read_to_end(&mut heard).unwrap();
+        heard
+    });
+    let said = said(connect, &some_octets());
+    let told = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.status.success(), "{told}");
+    assert!(said.stdout == some_octets(), "{} octets came", said.stdout.len());
+    writer.join().unwrap();
+    assert!(reader.join().unwrap() == some_octets());
+    assert!(listener.0.wait().unwrap().success());
+    told
+}
+
+#[test]
+fn two_stacks_talk_and_each_direction_ends_by_itself() {
+    let [a, b] = link();
+    let told =
+        both_ways(started(mokume(&["listen", "7"], &b, &SECOND)), mokume(&["connect", "10.9.0.2", "7"], &a, &FIRST));
+    assert_eq!(told, "", "who talks well says nothing beside");
+}
+
+/// The driver knows no protocol: here a session is with a station, and nothing of the internet is there.
+#[test]
+fn a_stack_of_the_users_is_asked_how_its_ends_are_written() {
+    let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/library/tcp_over_ethernet.mok");
+    let file = ["--file", file.to_str().unwrap()];
+    let [a, b] = link();
+    let listener =
+        started(mokume(&["listen", "7"], &b, &[&file[..], &["--set", "device.mac=02:00:00:00:00:02"]].concat()));
+    both_ways(listener, mokume(&["connect", "02:00:00:00:00:02", "7"], &a, &file));
+    let said = said(mokume(&["connect", "10.9.0.2", "7"], &a, &file), b"");
+    let words = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(
+        (said.status.code(), words.contains("it is written as in `80:00:00:00:00:01 80`")),
+        (Some(2), true),
+        "{words}"
+    );
+}
+
+#[test]
+fn who_is_refused_hears_why() {
+    let [a, b] = link();
+    let _listener = started(mokume(&["listen", "7"], &b, &SECOND));
+    let said = said(mokume(&["connect", "10.9.0.2", "8"], &a, &FIRST), b"hello");
+    assert_eq!(said.status.code(), Some(1));
+    assert_eq!(String::from_utf8_lossy(&said.stderr), "mokume: 10.9.0.2 8: refused\n");
+}
+
+#[test]
+fn what_is_wrong_is_one_line() {
+    let cases: [(&[&str], &str); 6] = [
+        (
+            &["connect", "10.9.0.2", "--device", "udp:127.0.0.1:0", "--set", "address=10.9.0.1/24"],
+            "is no end of a stream",
+        ),
+        (&["connect", "10.9.0.2", "7", "--device", "udp:127.0.0.1:0"], "`address` has no value"),
+        (&["connect", "10.9.0.2", "7", "--device", "udp:127.0.0.1:0", "--weather", "rain"], "no `rain`"),
+        (&["connect", "10.9.0.2", "7", "--format", "json"], "carries the stream"),
+        (&["forward", "--from", "nowhere", "--to", "10.9.0.2:7"], "no address of the operating system"),
+        (
+            &["forward", "--from", "127.0.0.1:0", "--from", "127.0.0.1:0", "--to", "10.9.0.2:7"],
+            "2 of `--from` and 1 of `--to`",
+        ),
+    ];
+    for (words, wanted) in cases {
+        let output = Command::new(env!("CARGO_BIN_EXE_mokume")).args(words).stdin(Stdio::null()).output().unwrap();
+        let (code, said) = (output.status.code(), [output.stderr, output.stdout].concat());
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert!(code == Some(2) && said.contains(wanted) && said.lines().count() == 1, "{words:?}: {code:?} {said}");
+    }
+    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/host.mok");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+    let output = command.args(["listen", "7", "--file", host.to_str().unwrap()]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("gives no stream at a port"), "{output:?}");
+}
+
+/// From a socket of this machine by one stack, over the link, by another to a socket of this machine.
+#[test]
+fn ports_are_forwarded_out_and_in() {
+    let [a, b] = link();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let served = server.local_addr().unwrap();
+    let into = ["--from", "stack:80", "--to", &served.to_string()].map(str::to_string);
+    let into: Vec<&str> = into.iter().map(String::as_str).collect();
+    let _inner = started(mokume(&["forward"], &b, &[&into[..], &SECOND].concat()));
+    let mut outer = mokume(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:80"], &a, &FIRST).spawn().unwrap();
+    let mut said = BufReader::new(outer.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    let outer = Running(outer);
+    let port = line.split_whitespace().nth(1).unwrap_or_else(|| panic!("{line}")).to_string();
+    let serving = std::thread::spawn(move || {
+        let (mut talk, _) = server.accept().unwrap();
+        let mut heard = Vec::new();
+        talk.read_to_end(&mut heard).unwrap();
+        // Behind the end of what was asked: this direction is open yet.
+        talk.write_all(&heard).unwrap();
+    });
+    let mut client = TcpStream::connect(port).unwrap();
+    let octets = some_octets();
+    client.write_all(&octets).unwrap();
+    client.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut heard = Vec::new();
+    client.read_to_end(&mut heard).unwrap();
+    assert!(heard == octets, "{} octets came back", heard.len());
+    serving.join().unwrap();
+    drop(outer);
+}

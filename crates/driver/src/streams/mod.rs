@@ -1,0 +1,247 @@
+//! Streams of octets between a stack and the operating system: to the standard input and output, and to its sockets.
+//!
+//! For any stack that gives streams at a port; no protocol is known here. Keeps: octets go on in order, none twice and none
+//! without credit on the other side; each direction ends by itself.
+
+mod ends;
+mod link;
+mod ports;
+mod relay;
+mod stack;
+
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+
+use mokume_base::World;
+
+use self::ends::Standard;
+pub use self::link::Ended;
+use self::ports::{Parts, Side};
+use self::relay::{Door, Relay, To};
+use self::stack::{Stack, Told};
+use crate::compile::{self, Checked, Compiled};
+use crate::failure::Failure;
+use crate::live::Until;
+use crate::run::{self, Report, Request};
+
+/// The module whose stack is meant where no file is named.
+const OWN: &str = "talk";
+
+/// The stack that comes with the command: a host that gives streams.
+pub fn own(world: &dyn World) -> Checked {
+    compile::check_texts(world, vec![(OWN.to_string(), format!("use {OWN}\n"))], Vec::new())
+}
+
+/// The name of that stack.
+pub const OWN_STACK: &str = "Talk";
+
+/// Opens a stream and joins it to the standard input and output, until it has ended. `tell` hears what people may want to know.
+pub fn connect(
+    compiled: &Compiled,
+    request: &Request,
+    world: &dyn World,
+    remote: &[String],
+    tell: &mut dyn FnMut(&str),
+) -> Result<Ended, Failure> {
+    let mut relay = begun(compiled, request, world)?;
+    let (at, parts) = found(&relay.stack, Side::Remote, remote)?;
+    let until = until(request)?;
+    relay.ask(at, &parts, Box::new(Standard::new()), remote.join(" "))?;
+    one_stream(relay, &until, tell)
+}
+
+/// Waits for one stream and joins it to the standard input and output, until it has ended.
+pub fn listen(
+    compiled: &Compiled,
+    request: &Request,
+    world: &dyn World,
+    local: &[String],
+    tell: &mut dyn FnMut(&str),
+) -> Result<Ended, Failure> {
+    let mut relay = begun(compiled, request, world)?;
+    let points = all_found(&relay.stack, Side::Local, local)?;
+    let until = until(request)?;
+    for (at, parts) in points {
+        relay.listen(at, parts, To::Standard)?;
+    }
+    tell(&format!("listening at {}", local.join(" ")));
+    one_stream(relay, &until, tell)
+}
+
+/// What is joined: an end where connections come in, and where they go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// From a socket of the operating system to an end of the stack's network.
+    Out { from: SocketAddr, to: Vec<String> },
+    /// From the stack to somebody whom the operating system reaches.
+    In { from: Vec<String>, to: SocketAddr },
+}
+
+const STACK: &str = "stack:";
+
+/// `127.0.0.1:8080` and `10.77.0.1:80`: out, by the stack; `stack:80` and `127.0.0.1:8080`: in.
+pub fn way(from: &str, to: &str) -> Result<Way, Failure> {
+    match (from.strip_prefix(STACK), to.strip_prefix(STACK)) {
+        (Some(_), Some(_)) => Err(Failure::of_use(
+            "both ends are the stack's",
+            "one of `--from` and `--to` is an address of the operating system, without `stack:`",
+        )),
+        (Some(from), None) => Ok(Way::In { from: end_of_flow(from), to: socket_address(to)? }),
+        (None, to_stack) => Ok(Way::Out { from: socket_address(from)?, to: end_of_flow(to_stack.unwrap_or(to)) }),
+    }
+}
+
+/// `ADDRESS:PORT`, in two; an address with colons may stand in brackets.
+fn end_of_flow(text: &str) -> Vec<String> {
+    match text.rsplit_once(':') {
+        Some((address, port)) => {
+            let bare = address.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(address);
+            vec![bare.to_string(), port.to_string()]
+        }
+        None => vec![text.to_string()],
+    }
+}
+
+fn socket_address(text: &str) -> Result<SocketAddr, Failure> {
+    let mut found = text.to_socket_addrs().ok().into_iter().flatten();
+    found.next().ok_or_else(|| {
+        Failure::of_use(
+            format!("`{text}` is no address of the operating system with a port"),
+            "write `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`",
+        )
+    })
+}
+
+/// Joins sockets of the operating system with streams of the stack, until it is stopped.
+pub fn forward(
+    compiled: &Compiled,
+    request: &Request,
+    world: &dyn World,
+    ways: &[Way],
+    tell: &mut dyn FnMut(&str),
+) -> Result<Report, Failure> {
+    let mut relay = begun(compiled, request, world)?;
+    let until = until(request)?;
+    for way in ways {
+        join(&mut relay, way, tell)?;
+    }
+    while !relay.is_over(&until) {
+        relay.turn(&until)?;
+        relay.notes.drain(..).for_each(|note| tell(&note));
+        for (name, how) in relay.ended() {
+            tell(&format!("{name}: {}", shown(&how)));
+        }
+    }
+    relay.abort()?;
+    closed(relay, tell)
+}
+
+fn join(relay: &mut Relay<'_>, way: &Way, tell: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+    match way {
+        Way::Out { from, to } => {
+            let (at, remote) = found(&relay.stack, Side::Remote, to)?;
+            let refuse = |error: std::io::Error| {
+                let help = match error.kind() {
+                    ErrorKind::AddrInUse => "another program has this port: choose one, or stop it",
+                    ErrorKind::AddrNotAvailable => "take an address of this machine, or 0.0.0.0",
+                    ErrorKind::PermissionDenied => "choose a port from 1024",
+                    _ => "write `--from 127.0.0.1:8080`",
+                };
+                Failure::of_use(format!("{from}: {error}"), help)
+            };
+            let listener = TcpListener::bind(from).map_err(refuse)?;
+            listener.set_nonblocking(true).map_err(refuse)?;
+            let address = listener.local_addr().map_err(refuse)?;
+            let name = to.join(" ");
+            tell(&format!("from {address} to {name} by the stack"));
+            relay.doors.push(Door { listener, at, remote, name });
+        }
+        Way::In { from, to } => {
+            for (at, local) in all_found(&relay.stack, Side::Local, from)? {
+                relay.listen(at, local, To::Socket(*to))?;
+            }
+            tell(&format!("from the stack's {} to {to}", from.join(" ")));
+        }
+    }
+    Ok(())
+}
+
+fn shown(how: &Ended) -> String {
+    match how {
+        Ended::Cleanly => "ended".to_string(),
+        Ended::Broken(reason) | Ended::Unread(_, reason) => reason.clone(),
+    }
+}
+
+/// The stack on its devices, started.
+fn begun<'a>(compiled: &'a Compiled, request: &Request, world: &dyn World) -> Result<Relay<'a>, Failure> {
+    let ports = ports::all(&compiled.composed);
+    if ports.is_empty() {
+        return Err(Failure::of_use(
+            format!("stack `{}` gives no stream at a port", compiled.composed.name),
+            "`export` a layer that gives streams; without `--file` the command's own stack is taken",
+        ));
+    }
+    let opened = run::open(compiled, request, world)?;
+    let (machine, live) = (opened.machine, opened.live.in_real_time());
+    let mut stack = Stack { compiled, machine, live, ports, told: Told::default() };
+    stack.start()?;
+    Ok(Relay::new(stack))
+}
+
+fn until(request: &Request) -> Result<Until, Failure> {
+    Ok(Until { nanoseconds: request.nanoseconds, stop: run::stop_on_signals()? })
+}
+
+/// The first port that reads an end of a flow so, and what it reads.
+fn found(stack: &Stack<'_>, side: Side, texts: &[String]) -> Result<(usize, Parts), Failure> {
+    Ok(all_found(stack, side, texts)?.swap_remove(0))
+}
+
+/// All ports that read an end of a flow so, and what each reads; there is one.
+fn all_found(stack: &Stack<'_>, side: Side, texts: &[String]) -> Result<Vec<(usize, Parts)>, Failure> {
+    let automaton = &stack.compiled.composed;
+    let read = |at: usize| Some((at, stack.ports[at].read(automaton, stack.written(), side, texts)?));
+    let found: Vec<(usize, Parts)> = (0..stack.ports.len()).filter_map(read).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let example = |port: &ports::StreamPort| format!("`{}`", port.example(automaton, stack.written(), side));
+    let mut examples: Vec<String> = stack.ports.iter().map(example).collect();
+    examples.dedup();
+    Err(Failure::of_use(
+        format!("`{}` is no end of a stream of this stack", texts.join(" ")),
+        format!("it is written as in {}", examples.join(" or ")),
+    ))
+}
+
+/// Until the one stream that there is, or that will be, has ended.
+fn one_stream(mut relay: Relay<'_>, until: &Until, tell: &mut dyn FnMut(&str)) -> Result<Ended, Failure> {
+    let ended = loop {
+        if let Some((_, how)) = relay.ended().pop() {
+            break how;
+        }
+        if relay.is_over(until) {
+            relay.abort()?;
+            break Ended::Broken(if until.stop.load(std::sync::atomic::Ordering::Relaxed) {
+                "stopped before the stream had ended".to_string()
+            } else {
+                "the time was over before the stream had ended".to_string()
+            });
+        }
+        relay.turn(until)?;
+        relay.notes.drain(..).for_each(|note| tell(&note));
+    };
+    let report = closed(relay, tell)?;
+    for (device, befell) in &report.weather {
+        run::weather_lines(device, befell).iter().for_each(|line| tell(line));
+    }
+    Ok(ended)
+}
+
+/// What the stack did, with its reports told.
+fn closed(relay: Relay<'_>, tell: &mut dyn FnMut(&str)) -> Result<Report, Failure> {
+    let Stack { machine, live, told, compiled, .. } = relay.stack;
+    told.reports.iter().for_each(|(_, what)| tell(&format!("report: {what}")));
+    run::Opened { machine, live }.report(&compiled.composed, told.reports.len() as u64)
+}

@@ -1,0 +1,245 @@
+//! Streams that run at once: a loop that waits for frames, deadlines and ends, and gives everybody his turn.
+
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::AsRawFd;
+use std::sync::atomic::Ordering;
+
+use mokume_reaction::Handle;
+
+use super::ends::{End, Socket, Standard};
+use super::link::{Ended, Link};
+use super::ports::{Heard, Parts, Say, What};
+use super::stack::Stack;
+use crate::failure::Failure;
+use crate::live::{Ready, Until, Wait};
+
+/// Connections of the operating system that come in, and where in the stack they go.
+pub struct Door {
+    pub listener: TcpListener,
+    pub at: usize,
+    pub remote: Parts,
+    pub name: String,
+}
+
+/// A listener in the stack, and what its sessions are joined to.
+pub struct Point {
+    pub at: usize,
+    pub user: u64,
+    pub local: Parts,
+    pub to: To,
+}
+
+/// What a session that comes is joined to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum To {
+    /// The standard input and output: of the first only, and then nobody listens any more.
+    Standard,
+    Socket(SocketAddr),
+}
+
+/// All streams of one stack.
+pub struct Relay<'a> {
+    pub stack: Stack<'a>,
+    pub links: Vec<Link>,
+    pub doors: Vec<Door>,
+    pub points: Vec<Point>,
+    /// The number that the next session is opened with.
+    next: u64,
+    /// What happened, for people.
+    pub notes: Vec<String>,
+}
+
+/// Whose readiness is waited for.
+#[derive(Clone, Copy)]
+enum Whose {
+    Door(usize),
+    Coming(usize),
+    Source(usize),
+    Sink(usize),
+}
+
+impl<'a> Relay<'a> {
+    /// A stack without streams.
+    pub fn new(stack: Stack<'a>) -> Relay<'a> {
+        Relay { stack, links: Vec::new(), doors: Vec::new(), points: Vec::new(), next: 1, notes: Vec::new() }
+    }
+
+    /// Asks for a stream to somebody, joined to an end.
+    pub fn ask(&mut self, at: usize, remote: &Parts, end: Box<dyn End>, name: String) -> Result<(), Failure> {
+        let user = self.number();
+        self.links.push(Link::asked(at, user, end, name));
+        let what = What { user, parts: remote, ..What::NOTHING };
+        if !self.stack.say(at, Say::Open, &what)? {
+            let failed = Heard::Failed { user, reason: "the stack has no room for it".to_string() };
+            self.answer(at, failed)?;
+        }
+        self.hear()
+    }
+
+    /// Listens in the stack.
+    pub fn listen(&mut self, at: usize, local: Parts, to: To) -> Result<(), Failure> {
+        let user = self.number();
+        let what = What { user, parts: &local, ..What::NOTHING };
+        let taken = self.stack.say(at, Say::Listen, &what)?;
+        self.points.push(Point { at, user, local, to });
+        if !taken {
+            return Err(refused_listener("it has no room"));
+        }
+        self.hear()
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// One round: waits, and gives everybody who is ready his turn. The notes are the caller's to take.
+    pub fn turn(&mut self, until: &Until) -> Result<(), Failure> {
+        let (whose, waits) = self.waits();
+        let again = self.links.iter().filter_map(Link::again);
+        let next = again.chain(until.nanoseconds).min();
+        let ready = self.stack.round(next, &waits)?;
+        self.hear()?;
+        for (whose, _) in whose.into_iter().zip(ready).filter(|(_, ready)| *ready) {
+            match whose {
+                Whose::Door(door) => self.enter(door)?,
+                Whose::Coming(link) => self.links[link].has_come(&mut self.stack)?,
+                Whose::Source(link) => self.links[link].read(&mut self.stack)?,
+                Whose::Sink(link) => self.links[link].write(&mut self.stack)?,
+            }
+        }
+        for link in 0..self.links.len() {
+            self.links[link].go_on(&mut self.stack)?;
+            self.hear()?;
+        }
+        Ok(())
+    }
+
+    /// Whether somebody asked to end, or the time is over.
+    pub fn is_over(&self, until: &Until) -> bool {
+        until.stop.load(Ordering::Relaxed) || until.nanoseconds.is_some_and(|end| self.stack.live.now() >= end)
+    }
+
+    /// Ends what is left, at once.
+    pub fn abort(&mut self) -> Result<(), Failure> {
+        for link in &mut self.links {
+            link.abort(&mut self.stack, Ended::Broken("stopped".to_string()))?;
+            link.conclude();
+        }
+        Ok(())
+    }
+
+    fn waits(&self) -> (Vec<Whose>, Vec<Wait>) {
+        let (mut whose, mut waits) = (Vec::new(), Vec::new());
+        let mut wait = |who, wait: Option<Wait>| {
+            if let Some(wait) = wait {
+                whose.push(who);
+                waits.push(wait);
+            }
+        };
+        for (at, door) in self.doors.iter().enumerate() {
+            wait(Whose::Door(at), Some(Wait { descriptor: door.listener.as_raw_fd(), what: Ready::ToRead }));
+        }
+        for (at, link) in self.links.iter().enumerate() {
+            wait(Whose::Coming(at), link.end().coming());
+            wait(Whose::Source(at), link.end().source().filter(|_| link.wants_to_read()));
+            wait(Whose::Sink(at), link.end().sink().filter(|_| link.wants_to_write()));
+        }
+        (whose, waits)
+    }
+
+    /// Hears what the stack has to say, and what it says to the answers.
+    pub fn hear(&mut self) -> Result<(), Failure> {
+        while let Some((at, heard)) = self.stack.hear() {
+            self.answer(at, heard)?;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, at: usize, heard: Heard) -> Result<(), Failure> {
+        if let Heard::Accepted { session, flow } = heard {
+            return self.join(at, session, &flow);
+        }
+        if let Heard::Failed { user, reason } = &heard {
+            if self.points.iter().any(|point| point.user == *user) {
+                return Err(refused_listener(reason));
+            }
+        }
+        if let Some(link) = self.links.iter_mut().find(|link| link.is_meant(at, &heard)) {
+            link.hear(heard);
+        }
+        Ok(())
+    }
+
+    /// A session that the other end began.
+    fn join(&mut self, at: usize, session: Handle, flow: &Parts) -> Result<(), Failure> {
+        let is_of = |(name, word): &(String, u64)| *word == 0 || flow.iter().any(|part| part == &(name.clone(), *word));
+        let fits = |point: &&Point| point.at == at && point.local.iter().all(is_of);
+        let found =
+            self.points.iter().filter(fits).max_by_key(|point| point.local.iter().filter(|part| part.1 != 0).count());
+        let Some(to) = found.map(|point| point.to.clone()) else {
+            self.stack.say(at, Say::Abort, &What { session, ..What::NOTHING })?;
+            return Ok(());
+        };
+        let name = self.named(at, flow);
+        let end: Box<dyn End> = match to {
+            To::Standard => {
+                self.nobody_listens()?;
+                Box::new(Standard::new())
+            }
+            To::Socket(to) => match Socket::asked(to) {
+                Ok(socket) => Box::new(socket),
+                Err(error) => {
+                    self.notes.push(format!("{name}: {to}: {error}"));
+                    self.stack.say(at, Say::Abort, &What { session, ..What::NOTHING })?;
+                    return Ok(());
+                }
+            },
+        };
+        self.links.push(Link::accepted(at, session, end, name));
+        Ok(())
+    }
+
+    fn nobody_listens(&mut self) -> Result<(), Failure> {
+        for point in std::mem::take(&mut self.points) {
+            let what = What { user: point.user, parts: &point.local, ..What::NOTHING };
+            self.stack.say(point.at, Say::Unlisten, &what)?;
+        }
+        Ok(())
+    }
+
+    /// The remote end of a flow, as the stack writes it.
+    fn named(&self, at: usize, flow: &Parts) -> String {
+        let automaton = &self.stack.compiled.composed;
+        self.stack.ports[at].shown(automaton, self.stack.written(), flow)
+    }
+
+    /// Connections of the operating system that have come.
+    fn enter(&mut self, door: usize) -> Result<(), Failure> {
+        // Those that are gone again, and those for which there are no descriptors, are not ours to mend.
+        while let Ok((stream, from)) = self.doors[door].listener.accept() {
+            let Ok(socket) = Socket::accepted(stream) else { continue };
+            let (at, remote) = (self.doors[door].at, self.doors[door].remote.clone());
+            let name = format!("{from} to {}", self.doors[door].name);
+            self.ask(at, &remote, Box::new(socket), name)?;
+        }
+        Ok(())
+    }
+
+    /// Takes out those that have ended, with how.
+    pub fn ended(&mut self) -> Vec<(String, Ended)> {
+        let mut ended = Vec::new();
+        self.links.retain_mut(|link| match link.conclude() {
+            Some(how) => {
+                ended.push((link.name.clone(), how));
+                false
+            }
+            None => true,
+        });
+        ended
+    }
+}
+
+fn refused_listener(reason: &str) -> Failure {
+    Failure::of_peer(format!("the stack does not listen there: {reason}"))
+}

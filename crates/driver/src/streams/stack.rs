@@ -1,0 +1,101 @@
+//! A running stack, as streams need it: inputs at its ports, and what it says in answer.
+
+use std::collections::VecDeque;
+
+use mokume_reaction::{Datum, Handle, Machine, Output};
+use mokume_script::Written;
+
+use super::ports::{Heard, Say, StreamPort, What};
+use crate::compile::Compiled;
+use crate::failure::Failure;
+use crate::live::{Live, Said, Wait};
+
+/// A stack on its devices, and what it said at its streams' ports that nobody has heard yet.
+pub struct Stack<'a> {
+    pub compiled: &'a Compiled,
+    pub machine: Box<dyn Machine>,
+    pub live: Live,
+    pub ports: Vec<StreamPort>,
+    pub told: Told,
+}
+
+/// What a stack said, beside frames.
+#[derive(Default)]
+pub struct Told {
+    outputs: VecDeque<Output>,
+    /// Overflows and their like, with the time of each.
+    pub reports: Vec<(u64, String)>,
+}
+
+impl Told {
+    fn hear(&mut self, at: u64, said: &Said<'_>) {
+        match said {
+            Said::Output(output) => self.outputs.push_back((*output).clone()),
+            Said::Report(what) => self.reports.push((at, (*what).to_string())),
+        }
+    }
+}
+
+impl Stack<'_> {
+    /// How its values are written.
+    pub fn written(&self) -> &Written {
+        &self.compiled.written
+    }
+
+    /// Its start handlers.
+    pub fn start(&mut self) -> Result<(), Failure> {
+        let Stack { machine, live, told, .. } = self;
+        live.start(machine.as_mut(), &mut |at, said| told.hear(at, &said))
+    }
+
+    /// Waits, until `until` at most, for frames, deadlines and `beside`, and does what there is to do: which of `beside` are ready.
+    pub fn round(&mut self, until: Option<u64>, beside: &[Wait]) -> Result<Vec<bool>, Failure> {
+        let Stack { machine, live, told, .. } = self;
+        let ready = live.round_beside(machine.as_mut(), until, beside, &mut |at, said| told.hear(at, &said))?;
+        Ok(ready.unwrap_or_else(|| vec![false; beside.len()]))
+    }
+
+    /// Says something at a port; whether the door took it.
+    pub fn say(&mut self, at: usize, say: Say, what: &What<'_>) -> Result<bool, Failure> {
+        let port = &self.ports[at];
+        let Some(event) = port.input(say) else { return Ok(false) };
+        let args = port.arguments(&self.compiled.composed, say, what);
+        self.input(at, event, &args)
+    }
+
+    fn input(&mut self, at: usize, event: u32, args: &[Datum]) -> Result<bool, Failure> {
+        let now = self.live.now();
+        let outcome = self.machine.input(now, self.ports[at].port, event, args);
+        let told = &mut self.told;
+        self.live.take(now, &outcome, &mut |at, said| told.hear(at, &said))?;
+        Ok(!outcome.refused)
+    }
+
+    /// Sends octets; whether the stack took them, all or none.
+    pub fn send(&mut self, at: usize, session: Handle, octets: &[u8]) -> Result<bool, Failure> {
+        let before = self.beyond_credit(at);
+        let taken = self.say(at, Say::Send, &What { session, octets, ..What::NOTHING })?;
+        Ok(taken && self.beyond_credit(at) == before)
+    }
+
+    /// How many messages the port has dropped since no credit was left for them (docs/language.md, section 15).
+    fn beyond_credit(&self, at: usize) -> u64 {
+        let automaton = &self.compiled.composed;
+        let name = format!("{}.application.no_credit", self.ports[at].name);
+        let dropped = self.machine.accounts().dropped;
+        let found = dropped.iter().find(|(reason, _)| automaton.reasons[reason.index()].name == name);
+        found.map_or(0, |(_, count)| *count)
+    }
+
+    /// What was said next at one of the ports, and at which.
+    pub fn hear(&mut self) -> Option<(usize, Heard)> {
+        while let Some(output) = self.told.outputs.pop_front() {
+            let at = self.ports.iter().position(|port| port.port == output.port);
+            let heard = at.and_then(|at| Some((at, self.ports[at].hear(&self.compiled.composed, &output)?)));
+            if heard.is_some() {
+                return heard;
+            }
+        }
+        None
+    }
+}

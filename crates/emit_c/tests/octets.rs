@@ -1,0 +1,58 @@
+//! What `object_octets` says of objects, compared by a C compiler with the records themselves.
+
+use crate::common;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mokume_emit_c::{emit, object_octets, record_octets, Options, RUNTIME};
+use mokume_reaction::{Automaton, ClassId};
+
+/// The stack in C, and an assertion for each class; `more` is added to what is said of each record.
+fn with_assertions(automaton: &Automaton, more: u64) -> String {
+    let mut text = emit(automaton, &Options::default()).expect("C").source;
+    let record = |line: &str| Some(line.trim().strip_prefix("mk_object ")?.split_once("_objects[")?.0.to_owned());
+    let records: Vec<String> = text.lines().filter_map(record).collect();
+    assert_eq!(records.len(), automaton.classes.len());
+    for (at, name) in records.iter().enumerate() {
+        let class = ClassId::from(at);
+        let octets = record_octets(automaton, automaton.class(class)) + more;
+        let children = automaton.classes.iter().filter(|child| child.parent == Some(class)).count();
+        let beside = object_octets(automaton, class) + more - octets;
+        text += &format!("_Static_assert(sizeof(struct {name}) == {octets}, \"{name}\");\n");
+        text += &format!(
+            "_Static_assert(sizeof(mk_object) + sizeof(mk_ref) + {children} * sizeof(mk_family) == {beside}, \"{name}\");\n"
+        );
+    }
+    text
+}
+
+fn compiles(folder: &Path, header: &str, source: &str) -> Result<(), String> {
+    std::fs::write(folder.join("stack.c"), source).expect("a file in the folder of tests");
+    let name = source.split("#include \"").nth(1).and_then(|rest| rest.split('"').next()).expect("it reads its header");
+    std::fs::write(folder.join(name), header).expect("a file in the folder of tests");
+    let compiled = Command::new("cc")
+        .args(["-std=c11", "-fsyntax-only", "-I.", "stack.c"])
+        .current_dir(folder)
+        .output()
+        .expect("a C compiler");
+    let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
+    compiled.status.success().then_some(()).ok_or(said)
+}
+
+#[test]
+fn objects_are_as_large_as_is_said() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("octets");
+    std::fs::create_dir_all(&folder).expect("a folder for tests");
+    RUNTIME.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).expect("a file of the runtime"));
+    let files = common::right_files();
+    for file in files.iter().filter(|file| file.name.ends_with("composed")) {
+        let header = emit(&file.automaton, &Options::default()).expect("C").header;
+        let said = compiles(&folder, &header, &with_assertions(&file.automaton, 0));
+        assert!(said.is_ok(), "{}: {}", file.name, said.unwrap_err());
+    }
+    // A size that is wrong is found.
+    let first = files.iter().find(|file| file.name.ends_with("composed")).expect("a stack");
+    let header = emit(&first.automaton, &Options::default()).expect("C").header;
+    let said = compiles(&folder, &header, &with_assertions(&first.automaton, 1)).unwrap_err();
+    assert!(said.contains("static assertion failed"), "{said}");
+}
