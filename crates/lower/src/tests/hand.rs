@@ -171,7 +171,7 @@ fn a_multiplexor_over_a_device() {
     check(
         &[1],
         r#"test "sessions, listeners, bound ports" {
-             app.open(1, 5, 9)  => app.opened(1, ?s)
+             app.open(1, 5, 9)  => app.opened(1, ?s, 5, 9)
              app.open(2, 5, 9)  => app.failed(2, app.in_use)
              app.send(s, "out")  => device.frame(0x05000900 "out")
              device.frame(0x09000500 "in")  => app.deliver(s, "in")
@@ -194,7 +194,7 @@ fn a_sequencer_over_a_multiplexor() {
     check(
         &[1, 0],
         r#"test "each session counts for itself" {
-             app.open(1, 5, 9)  => app.opened(1, ?s)
+             app.open(1, 5, 9)  => app.opened(1, ?s, 5, 9)
              app.send(s, "out")  => device.frame(0x05000900 01000000 "out")
              app.listen(1, 6)
              device.frame(0x09000600 03000000 "in")  => app.accepted(?t, 6, 9), app.deliver(t, "in")
@@ -209,8 +209,8 @@ fn a_multiplexor_over_a_sequencer() {
     check(
         &[0, 1],
         r#"test "sessions share the one below" {
-             app.open(1, 5, 9)  => app.opened(1, ?s)
-             app.open(2, 6, 9)  => app.opened(2, ?t)
+             app.open(1, 5, 9)  => app.opened(1, ?s, 5, 9)
+             app.open(2, 6, 9)  => app.opened(2, ?t, 6, 9)
              app.send(s, "one")  => device.frame(0x01000000 05000900 "one")
              app.send(t, "two")  => device.frame(0x02000000 06000900 "two")
              device.frame(0x01000000 09000500 "in")  => app.deliver(s, "in")
