@@ -32,6 +32,11 @@ impl CaptureDevice {
     /// What is written has the link type of what is read.
     pub fn open(read: &str, write: Option<&str>) -> Result<Self, Failure> {
         let (link, coming) = read_capture(read)?;
+        let place = |name: &str| std::fs::canonicalize(name).ok();
+        if let Some(write) = write.filter(|write| place(write).is_some_and(|written| Some(written) == place(read))) {
+            let text = format!("`{write}` is read, and would be written over");
+            return Err(Failure::of_use(text, "name another file for what goes out: `pcap:in.pcap,out.pcap`"));
+        }
         let written = write.map(|name| CaptureWriter::create(name, link)).transpose()?;
         Ok(CaptureDevice { coming: coming.into(), written })
     }
@@ -180,6 +185,19 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("mokume-capture-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         folder.join(name).to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn what_is_read_is_not_written_over() {
+        let name = scratch("both.pcap");
+        CaptureWriter::create(&name, LinkType::Private).unwrap().write(5, b"a frame").unwrap();
+        let before = std::fs::read(&name).unwrap();
+        let (folder, file) = name.rsplit_once('/').unwrap();
+        for write in [name.clone(), format!("{folder}/./{file}")] {
+            assert!(CaptureDevice::open(&name, Some(&write)).is_err(), "{write}");
+        }
+        assert_eq!(std::fs::read(&name).unwrap(), before);
+        assert!(CaptureDevice::open(&name, Some(&scratch("other.pcap"))).is_ok());
     }
 
     #[test]
