@@ -19,7 +19,8 @@ import tempfile
 
 from common import MOKUME, ROOT, report
 
-FILES = ["connection", "early", "newreno", "ports", "receiving", "round_trip", "segment_sum", "states", "tcp"]
+FILES = ["closing", "connection", "delivery", "early", "input", "listen", "newreno", "opening", "output", "ports", "receiving", "round_trip",
+         "segment_sum", "states", "tcp", "timers", "waiting"]
 # Those that find most are the first.
 FIRST = ["receiving", "sending", "opening", "options"]
 TESTS = [f"tests/library/tcp_{name}.mok" for name in FIRST]
@@ -30,8 +31,9 @@ WANTED = 0.95
 
 # What a line becomes (its file in front), as a pattern, and why nobody could tell.
 EQUIVALENT = [
-    (r"connection.mok:var (theirs|iss|mss|with_scale|shift|with_time|time_recent|snd_\w+|our_urgent|their_urgent|fin_at|number): ", "set before it is read"),
-    (r"connection.mok:var (sent|next|timed|recent|spoke|since|max_wnd|heard_at)\b", "set before it is read"),
+    (r"(connection|input|listen|opening).mok:var (theirs|iss|mss|with_scale|shift|with_time|time_recent|snd_\w+|our_urgent|their_urgent|fin_at|number): ",
+     "set before it is read"),
+    (r"(connection|output|timers|waiting).mok:var (sent|next|timed|recent|spoke|since|max_wnd|heard_at)\b", "set before it is read"),
     (r"receiving.mok:var (next|edge|said|shift): ", "set before it is read"),
     (r"round_trip.mok:var (timed_end|departed|variation): ", "set before it is read"),
     (r"newreno.mok:var (window|recover): ", "set before it is read"),
