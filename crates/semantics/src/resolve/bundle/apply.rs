@@ -268,6 +268,12 @@ fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at
         cx.error(codes::CIRCLE, text, at, "leads back", "take it out of one of them");
         return None;
     }
+    if cx.higher.making.len() >= limits::BUNDLE_DEPTH as usize {
+        let name = cx.program.bundles[id.index()].name.clone();
+        let what = format!("is of bundles within bundles, more than {} deep", limits::BUNDLE_DEPTH);
+        too_many(cx, &name, &what, at, "name the layers in fewer bundles");
+        return None;
+    }
     cx.higher.making.push(id);
     let trees = cx.trees.clone();
     let (file, item) = &trees.bundles[id.index()];
@@ -280,7 +286,14 @@ fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at
     cx.higher.making.pop();
     let parts = parts?;
     if layers_of(cx, &parts, limits::LAYERS) > limits::LAYERS {
-        too_many(cx, &name, at);
+        let what = format!("has more than {} layers", limits::LAYERS);
+        too_many(
+            cx,
+            &name,
+            &what,
+            at,
+            "a bundle that is applied to itself doubles with each step: leave some of them out",
+        );
         return None;
     }
     cx.program.bundles.push(Bundle { name, docs, params, parts, wire, compressed: item.is_compressed() });
@@ -303,12 +316,11 @@ fn layers_of(cx: &Context, parts: &[Use], most: u64) -> u64 {
 }
 
 /// Said once: who applies it comes to nothing either.
-fn too_many(cx: &mut Context, name: &Name, at: Span) {
+fn too_many(cx: &mut Context, name: &Name, what: &str, at: Span, help: &str) {
     if std::mem::replace(&mut cx.higher.too_large, true) {
         return;
     }
-    let text = format!("`{}` with what it is given here has more than {} layers", name.text, limits::LAYERS);
-    let help = "a bundle that is applied to itself doubles with each step: leave some of them out";
+    let text = format!("`{}` with what it is given here {what}", name.text);
     cx.error(codes::TOO_MANY_LAYERS, text, at, "too large", help);
 }
 
