@@ -73,6 +73,7 @@ bool mk_join(mk_pool *pool, mk_message *first, mk_message *second)
         if (first->view.buffer) {
             uint32_t room = pool->buffer_octets - end;
             fits = added <= room;
+            pool->exhausted += !fits;
             added = mk_min_u32(added, room);
             memcpy(first->view.buffer->octets + end, mk_data(second), added);
             first->view.size += added;
@@ -111,6 +112,7 @@ bool mk_give_octets(mk_pool *pool, mk_message *message, uint32_t grows, mk_nativ
     }
     uint32_t room = pool->buffer_octets - message->view.at, wanted = message->view.size + grows;
     *octets = (mk_native){message->view.buffer->octets + message->view.at, message->view.size, mk_min_u32(room, wanted)};
+    pool->exhausted += wanted > room;
     return wanted <= room;
 }
 

@@ -43,7 +43,7 @@ typedef struct mk_pool {
     uint32_t buffer_octets;   /* of one buffer, with its head room */
     uint32_t buffers_free;
     uint32_t messages_free;
-    uint64_t exhausted; /* how often something was asked for and not there */
+    uint64_t exhausted; /* how often something was asked for and not there, or a text did not fit into a buffer */
     mk_buffer *free_buffers;
     mk_message *free_messages;
     uint64_t *nothing; /* the message that stands for one that could not be had, and as much as the head room */

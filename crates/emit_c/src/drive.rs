@@ -101,16 +101,18 @@ pub fn drive_from<R: Machine, S: Subject>(
     let mut summary = Summary::default();
     let constants = constants(automaton);
     let mut corpus = Corpus::default();
-    for seed in (0..options.sequences).map(|place| options.seed.wrapping_add(place)) {
+    for place in 0..options.sequences {
+        let seed = options.seed.wrapping_add(place);
         summary.sequences += 1;
         let mut source = Source::new(automaton, &constants, lessons, &mut corpus, options, seed);
-        let params = source.params();
+        let (params, taught) = source.begin(place);
+        let seed = taught.unwrap_or(seed);
         let (first, second) = (reference(&params, seed), subject(&params, seed));
-        let sibling = (options.siblings > 0 && source.random.percent(options.siblings)).then(|| {
+        let sibling = (!source.whole && options.siblings > 0 && source.random.percent(options.siblings)).then(|| {
             let machine = reference(&source.sibling_params(&params), !seed);
             Sibling::new(machine, automaton, &mut source.random)
         });
-        let mut sequence = Sequence { source, params, first, second, sibling, steps: Vec::new() };
+        let mut sequence = Sequence { source, params, seed, first, second, sibling, steps: Vec::new() };
         if sequence.differs(options, &mut summary) {
             let Sequence { params, steps, .. } = sequence;
             let pair = || (reference(&params, seed), subject(&params, seed));
@@ -124,6 +126,8 @@ pub fn drive_from<R: Machine, S: Subject>(
 struct Sequence<'a, R, S> {
     source: Source<'a>,
     params: Vec<u64>,
+    /// Of the machines.
+    seed: u64,
     first: R,
     second: S,
     sibling: Option<Sibling<R>>,
@@ -149,7 +153,8 @@ impl<R: Machine, S: Subject> Sequence<'_, R, S> {
         let mut found = compare(&started, &also, &self.first, &self.second, options.accounts).is_some();
         self.source.learn(&started);
         self.hear(0, &started);
-        while !found && self.steps.len() < (options.steps + burst) as usize {
+        let most = (options.steps + burst) as usize + self.source.planned();
+        while !found && self.steps.len() < most {
             let (expected, actual) = self.step();
             summary.note(&expected);
             if is_runaway(&expected) {
@@ -157,7 +162,7 @@ impl<R: Machine, S: Subject> Sequence<'_, R, S> {
             }
             found = compare(&expected, &actual, &self.first, &self.second, options.accounts).is_some();
             self.source.learn(&expected);
-            self.source.keep_if_new(self.second.progress(), &self.params, &self.steps);
+            self.source.keep_if_new(self.second.progress(), (&self.params, self.seed), &self.steps);
             if self.first.reactions() > BUSY {
                 summary.busy += 1;
                 break;

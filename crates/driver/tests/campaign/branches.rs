@@ -72,10 +72,18 @@ impl Branch {
 /// How often each branch was taken, over all stacks.
 pub type Merged = BTreeMap<Branch, Taken>;
 
-/// Branches of a stack: terminators with more than one target.
-pub fn count(automaton: &Automaton) -> u64 {
-    let blocks = automaton.code().flat_map(|(_, body)| &body.blocks);
-    blocks.map(|block| block.terminator.targets().len()).filter(|targets| *targets > 1).sum::<usize>() as u64
+/// The branches of a stack, none of them taken.
+pub fn of(automaton: &Automaton) -> Merged {
+    let mut merged = Merged::new();
+    let places = Unit::code(automaton).flat_map(|unit| {
+        let blocks = unit.body(automaton).blocks.iter().enumerate();
+        blocks.flat_map(move |(block, body)| {
+            (0..body.terminator.targets().len()).map(move |target| (unit, block, target, 0))
+        })
+    });
+    let places: Vec<_> = places.collect();
+    merge(&mut merged, automaton, &places);
+    merged
 }
 
 pub fn merge(merged: &mut Merged, automaton: &Automaton, coverage: &[(Unit, usize, usize, u64)]) {

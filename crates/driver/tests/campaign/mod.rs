@@ -6,7 +6,7 @@ pub mod branches;
 pub mod stacks;
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +19,7 @@ use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::{Accounts, Automaton, Datum, Machine, OpKind, Outcome, PortId, Unit};
 
+use branches::{Branch, Merged};
 use stacks::Stack;
 
 /// Whether a stack puts messages together, and so may make large ones of small ones.
@@ -95,7 +96,7 @@ impl Machine for Watched {
 
 pub fn build() -> Build<'static> {
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("campaign");
-    Build { optimize: 1, coverage: true, ..Build::new(&RealWorld, cache) }
+    Build { optimize: 0, coverage: true, ..Build::new(&RealWorld, cache) }
 }
 
 /// A build with the functions in C that the stacks call.
@@ -139,6 +140,7 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
         steps: 30,
         siblings: 40,
         bursts: 60,
+        whole: 40,
         accounts: AccountsCompared::AtTheEnd,
         ..Drive::default()
     };
@@ -154,7 +156,7 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
 
 /// Sequences on all stacks, the more the more branches a stack has, on all cores.
 pub fn try_all(stacks: &[Stack], program: &Arc<CProgram>, sequences: u64, seed: u64) -> Vec<Tried> {
-    let weights: Vec<u64> = stacks.iter().map(|stack| 20 + branches::count(&stack.composed)).collect();
+    let weights = weights(stacks);
     let all: u64 = weights.iter().sum();
     let mut order: Vec<usize> = (0..stacks.len()).collect();
     order.sort_by_key(|place| std::cmp::Reverse(weights[*place]));
@@ -174,6 +176,17 @@ pub fn try_all(stacks: &[Stack], program: &Arc<CProgram>, sequences: u64, seed: 
     let mut results = results.into_inner().unwrap();
     results.sort_by_key(|(place, _)| *place);
     results.into_iter().map(|(_, tried)| tried).collect()
+}
+
+/// How many of the sequences each stack gets: by its branches, those that n stacks have by an n-th each. So what many stacks stand on
+/// does not take them all.
+fn weights(stacks: &[Stack]) -> Vec<u64> {
+    const WHOLE: u64 = 1_000;
+    let own: Vec<Merged> = stacks.iter().map(|stack| branches::of(&stack.composed)).collect();
+    let mut homes: BTreeMap<&Branch, u64> = BTreeMap::new();
+    own.iter().flat_map(Merged::keys).for_each(|branch| *homes.entry(branch).or_default() += 1);
+    let share = |own: &Merged| own.keys().map(|branch| WHOLE / homes[branch]).sum::<u64>();
+    own.iter().map(|own| 20 * WHOLE + share(own)).collect()
 }
 
 pub fn composed(stacks: &[Stack]) -> Vec<&Automaton> {

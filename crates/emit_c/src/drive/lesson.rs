@@ -10,6 +10,8 @@ use super::step::Step;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lesson {
     pub params: Vec<u64>,
+    /// Of the machines that it was written down from: what they draw is in it (numbers that packets answer, chosen ports).
+    pub seed: Option<u64>,
     pub steps: Vec<Taught>,
 }
 
@@ -48,14 +50,15 @@ impl Corpus {
         &mut self,
         progress: u64,
         packets: &mut Vec<Packet>,
-        params: &[u64],
+        (params, seed): (&[u64], u64),
         steps: &[Step],
         random: &mut Random,
     ) {
         if progress > self.progress {
             self.progress = progress;
+            let lesson = Lesson { params: params.to_vec(), seed: Some(seed), steps: taught(steps) };
             packets.drain(..).for_each(|packet| remember(&mut self.packets, packet, 256, random));
-            remember(&mut self.lessons, Lesson { params: params.to_vec(), steps: taught(steps) }, 128, random);
+            remember(&mut self.lessons, lesson, 128, random);
         }
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Source<'a> {
     corpus: &'a mut Corpus,
     /// What is left of the lesson that is played.
     plan: VecDeque<Taught>,
+    /// It is played as it is.
+    pub whole: bool,
     /// One input again and again, so often yet.
     burst: Option<(PortId, u32, u32)>,
     /// Packets of the step at hand.
@@ -52,6 +54,7 @@ impl<'a> Source<'a> {
             lessons,
             corpus,
             plan: VecDeque::new(),
+            whole: false,
             burst: None,
             fresh: Vec::new(),
             options,
@@ -64,17 +67,32 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A lesson's, or mostly the defaults.
-    pub fn params(&mut self) -> Vec<u64> {
-        let params = match self.choose_lesson() {
-            Some(params) => params,
-            None => self.fresh_params(),
-        };
+    /// A lesson's parameters and seed, or mostly the defaults. `place` is the sequence's.
+    pub fn begin(&mut self, place: u64) -> (Vec<u64>, Option<u64>) {
+        let lesson = self.whole_lesson(place).or_else(|| self.choose_lesson());
+        let (params, seed) = lesson.unwrap_or_else(|| (self.fresh_params(), None));
         self.words.extend(&params);
-        params
+        (params, seed)
     }
 
-    fn choose_lesson(&mut self) -> Option<Vec<u64>> {
+    /// In so many places of a hundred, evenly, the next lesson that has a seed.
+    fn whole_lesson(&mut self, place: u64) -> Option<(Vec<u64>, Option<u64>)> {
+        let turn = |place: u64| place * self.options.whole / 100;
+        let turn = Some(turn(place)).filter(|now| turn(place + 1) > *now)?;
+        let seeded = self.lessons.iter().filter(|lesson| lesson.seed.is_some());
+        let all = seeded.clone().count().max(1);
+        let lesson = seeded.clone().nth(turn as usize % all)?;
+        self.whole = true;
+        self.plan = lesson.steps.iter().cloned().collect();
+        Some((lesson.params.clone(), lesson.seed))
+    }
+
+    /// How many steps of a lesson are to come.
+    pub fn planned(&self) -> usize {
+        self.plan.len()
+    }
+
+    fn choose_lesson(&mut self) -> Option<(Vec<u64>, Option<u64>)> {
         if self.lessons.is_empty() || self.random.percent(10) {
             return None;
         }
@@ -89,7 +107,7 @@ impl<'a> Source<'a> {
             self.messages.extend(other.into_iter().flat_map(Taught::messages).cloned());
         }
         self.messages.extend(self.plan.iter().flat_map(Taught::messages).take(8).cloned());
-        Some(lesson.params)
+        Some((lesson.params, lesson.seed))
     }
 
     fn fresh_params(&mut self) -> Vec<u64> {
@@ -115,7 +133,7 @@ impl<'a> Source<'a> {
 
     pub fn step(&mut self, deadline: Option<u64>) -> Step {
         self.fresh.clear();
-        while !self.random.percent(10) {
+        while self.whole || !self.random.percent(10) {
             let Some(taught) = self.plan.pop_front() else { break };
             if let Some(step) = self.taught(taught) {
                 return step;
@@ -137,10 +155,10 @@ impl<'a> Source<'a> {
 
     /// The next step of a lesson, mostly as it is; some are left out.
     fn taught(&mut self, taught: Taught) -> Option<Step> {
-        if self.random.percent(4) {
+        if !self.whole && self.random.percent(4) {
             return None;
         }
-        let change = self.random.percent(12);
+        let change = !self.whole && self.random.percent(12);
         match taught {
             Taught::After(duration) => {
                 let duration = if change { self.random.word() % (2 * duration).max(1) } else { duration };
@@ -372,8 +390,8 @@ impl<'a> Source<'a> {
     }
 
     /// See [`Corpus::keep_if_new`].
-    pub fn keep_if_new(&mut self, progress: u64, params: &[u64], steps: &[Step]) {
-        self.corpus.keep_if_new(progress, &mut self.fresh, params, steps, &mut self.random);
+    pub fn keep_if_new(&mut self, progress: u64, of: (&[u64], u64), steps: &[Step]) {
+        self.corpus.keep_if_new(progress, &mut self.fresh, of, steps, &mut self.random);
     }
 
     fn header(&mut self, header: HeaderId) -> HeaderValue {

@@ -16,6 +16,8 @@ pub struct Drive {
     pub siblings: u64,
     /// So many of a thousand fill what can be full, and are longer.
     pub bursts: u64,
+    /// So many of a hundred begin with a lesson that has a seed, whole and as it is; those take turns.
+    pub whole: u64,
     pub accounts: AccountsCompared,
 }
 
@@ -36,6 +38,7 @@ impl Default for Drive {
             longest: 600,
             siblings: 0,
             bursts: 0,
+            whole: 0,
             accounts: AccountsCompared::AfterEachStep,
         }
     }
