@@ -20,17 +20,15 @@ use crate::attacks::{self, ipv4, udp, OWN, PEER};
 /// `MOKUME_FRAMES` says otherwise: the campaign has more.
 const FRAMES: u64 = 100_000;
 
-fn host() -> Compiled {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let checked = compile::check(&RealWorld, &[format!("{root}/examples/host6.mok")]).unwrap();
-    let stack = compile::choose_stack(&checked, Some("Host6")).unwrap();
-    compile::compile(&checked, stack, &RealWorld).0.expect("the example compiles")
-}
-
-fn parameters(host: &Compiled) -> Vec<u64> {
-    let set = [("address", "10.77.0.2/24"), ("address6", "fd00:77::2/64"), ("device.mac", "02:00:00:00:00:02")];
+/// A stack of a file, with these parameters.
+pub fn stack_of(file: &str, stack: &str, set: &[(&str, &str)]) -> (Compiled, Vec<u64>) {
+    let file = format!("{}/../../{file}", env!("CARGO_MANIFEST_DIR"));
+    let checked = compile::check(&RealWorld, &[file]).unwrap();
+    let stack = compile::choose_stack(&checked, Some(stack)).unwrap();
+    let compiled = compile::compile(&checked, stack, &RealWorld).0.expect("it compiles");
     let set: Vec<(String, String)> = set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    machines::parameters(&host.composed, &host.written, &set, &|_| None).unwrap()
+    let params = machines::parameters(&compiled.composed, &compiled.written, &set, &|_| None).unwrap();
+    (compiled, params)
 }
 
 /// Both machines, driven alike.
@@ -47,6 +45,28 @@ impl Pair {
         assert_eq!(self.c.failure(), None);
         assert_eq!(ours, theirs, "interpreter and C differ");
         ours
+    }
+
+    /// Interpreter and sanitized C of a stack, not started, with as many buffers as composing asked for, and no more: a single one that
+    /// did not come back would shut the door. Nothing, after a word, where there is no such C.
+    pub fn of(name: &str, (compiled, params): (&Compiled, &[u64]), outputs: u32) -> Option<Pair> {
+        let build = Build {
+            optimize: 1,
+            sanitize: Sanitize::AddressUndefined,
+            transport: Transport::Process,
+            ..Build::new(&RealWorld, Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
+        };
+        let program = match machines::program(&[&compiled.composed], &build) {
+            Ok(program) => program,
+            Err(failure) => {
+                println!("SKIPPED: no C with sanitizers here ({failure})");
+                return None;
+            }
+        };
+        let buffers = compiled.composed.pool;
+        let memory = Memory { buffers, buffer_octets: 4096, messages: buffers * 2, outputs, reports: 64 };
+        let c = CMachine::new(&program, 0, params, 1, memory).unwrap();
+        Some(Pair { interpreter: Instance::new(&compiled.uncomposed, params, 1), c, now: 0 })
     }
 
     /// A session to the peer: errors may quote what it sent.
@@ -90,27 +110,9 @@ fn foreign() -> Vec<Vec<u8>> {
 
 #[test]
 fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
-    let compiled = host();
-    let params = parameters(&compiled);
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile");
-    let build = Build {
-        optimize: 1,
-        sanitize: Sanitize::AddressUndefined,
-        transport: Transport::Process,
-        ..Build::new(&RealWorld, cache)
-    };
-    let program = match machines::program(&[&compiled.composed], &build) {
-        Ok(program) => program,
-        Err(failure) => {
-            println!("SKIPPED: no C with sanitizers here ({failure})");
-            return;
-        }
-    };
-    // As many buffers as composing asked for, and no more: a single one that did not come back would shut the door.
-    let buffers = compiled.composed.pool;
-    let memory = Memory { buffers, buffer_octets: 4096, messages: buffers * 2, outputs: 512, reports: 64 };
-    let c = CMachine::new(&program, 0, &params, 1, memory).unwrap();
-    let mut pair = Pair { interpreter: Instance::new(&compiled.uncomposed, &params, 1), c, now: 0 };
+    let set = [("address", "10.77.0.2/24"), ("address6", "fd00:77::2/64"), ("device.mac", "02:00:00:00:00:02")];
+    let (compiled, params) = stack_of("examples/host6.mok", "Host6", &set);
+    let Some(mut pair) = Pair::of("hostile", (&compiled, &params), 512) else { return };
     assert_eq!(device(&compiled.composed), PortId(0));
     pair.both(|machine, now| machine.start(now));
     // The host has made sure of its addresses: who claims one now is too late.

@@ -7,20 +7,15 @@
 mod client;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use mokume_base::world::RealWorld;
 use mokume_base::Random;
-use mokume_driver::compile;
-use mokume_driver::machines;
-use mokume_emit_c::{Build, CMachine, Memory, Sanitize, Transport};
-use mokume_interpret::Instance;
+use mokume_driver::compile::Compiled;
 use mokume_reaction::Machine;
 
 use client::{Client, Segment, Wire, ACK, ECHO, FIN, PSH, RST, SYN};
 
 use crate::attacks::{self, OWN, PEER};
-use crate::hostile::Pair;
+use crate::hostile::{stack_of, Pair};
 
 /// `MOKUME_SEGMENTS` says otherwise: the campaign has more.
 const SEGMENTS: u64 = 5_000;
@@ -218,32 +213,11 @@ impl Attack<'_> {
 }
 
 /// Interpreter and sanitized C of the stack that echoes; nothing where there is no such C.
-fn pair() -> Option<(Pair, compile::Compiled)> {
-    let file = format!("{}/../../tests/host/peers.mok", env!("CARGO_MANIFEST_DIR"));
-    let checked = compile::check(&RealWorld, &[file]).unwrap();
-    let stack = compile::choose_stack(&checked, Some("Echoes")).unwrap();
-    let compiled = compile::compile(&checked, stack, &RealWorld).0.expect("it compiles");
+fn pair() -> Option<(Pair, Compiled)> {
     let set = [("address", "10.77.0.2/24"), ("device.mac", "02:00:00:00:00:02")];
-    let set: Vec<(String, String)> = set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let params = machines::parameters(&compiled.composed, &compiled.written, &set, &|_| None).unwrap();
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile_tcp");
-    let build = Build {
-        optimize: 1,
-        sanitize: Sanitize::AddressUndefined,
-        transport: Transport::Process,
-        ..Build::new(&RealWorld, cache)
-    };
-    let program = match machines::program(&[&compiled.composed], &build) {
-        Ok(program) => program,
-        Err(failure) => {
-            println!("SKIPPED: no C with sanitizers here ({failure})");
-            return None;
-        }
-    };
-    let buffers = compiled.composed.pool;
-    let memory = Memory { buffers, buffer_octets: 4096, messages: buffers * 2, outputs: 2048, reports: 64 };
-    let c = CMachine::new(&program, 0, &params, 1, memory).unwrap();
-    Some((Pair { interpreter: Instance::new(&compiled.uncomposed, &params, 1), c, now: 0 }, compiled))
+    let (compiled, params) = stack_of("tests/host/peers.mok", "Echoes", &set);
+    let pair = Pair::of("hostile_tcp", (&compiled, &params), 2048)?;
+    Some((pair, compiled))
 }
 
 fn guarded(wire: &mut Wire<'_>, random: &mut Random) -> Vec<Client> {
