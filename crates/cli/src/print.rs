@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 use mokume_base::render::{self, Colour};
 use mokume_base::{Diagnostic, RealWorld, SourceMap, World};
@@ -9,6 +10,38 @@ use mokume_driver::dissect::text::Ink;
 use mokume_driver::Failure;
 
 use crate::arguments::{Format, When};
+
+/// A line on a terminal that changes, for what takes long.
+pub struct Status {
+    is_on: bool,
+    shown: bool,
+    due: Instant,
+    every: Duration,
+}
+
+impl Status {
+    /// Shown `first` after now, then no oftener than `every`; never where nobody looks, or objects are wanted.
+    pub fn new(printer: &Printer, first: Duration, every: Duration) -> Self {
+        let is_on = !printer.is_json() && io::stderr().is_terminal();
+        Status { is_on, shown: false, due: Instant::now() + first, every }
+    }
+
+    /// How it stands.
+    pub fn show(&mut self, text: impl FnOnce() -> String) {
+        if self.is_on && Instant::now() >= self.due {
+            self.due = Instant::now() + self.every;
+            self.shown = true;
+            eprint!("\r{:<70}", text());
+        }
+    }
+
+    /// The line is left as it is, if there is one.
+    pub fn end(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            eprintln!();
+        }
+    }
+}
 
 /// Where all that a command prints goes: results to the standard output, diagnostics and failures to the standard
 /// error, in JSON all to the standard output.

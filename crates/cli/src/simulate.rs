@@ -2,6 +2,8 @@
 
 mod seeds;
 
+use std::time::Duration;
+
 use mokume_base::world::RealWorld;
 use mokume_driver::machines::Backend;
 use mokume_driver::{compile, graph, sim, Failure};
@@ -11,7 +13,7 @@ use serde_json::json;
 use crate::accounts::print_accounts;
 use crate::arguments;
 use crate::common::{accepted, backend_of, picture_name, write};
-use crate::print::{counted, time, Printer};
+use crate::print::{counted, time, Printer, Status};
 
 /// What the command line says of a simulation.
 pub struct SimOptions<'a> {
@@ -47,9 +49,9 @@ pub fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) ->
     }
     let is_wanted = options.log || options.pcap.is_some() || options.chart.is_some();
     let keep = if is_wanted { sim::Keep::All } else { sim::Keep::Reports };
-    let mut progress = Progress::new(network.until, printer);
+    let mut progress = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
     let how = sim::How { seed, keep, weather: sim::Sky::Seeded };
-    let finished = prepared.run(how, &world, &mut |at| progress.show(at))?.come_to_rest()?;
+    let finished = prepared.run(how, &world, &mut |at| progress.show(|| bar(at, network.until)))?.come_to_rest()?;
     progress.end();
     // First what lasts: a reader of what is printed may go away.
     write_files(&finished, &options, &format!("{} (seed {seed})", network.name.text), printer)?;
@@ -139,37 +141,10 @@ fn print_log(finished: &sim::Run, printer: &Printer) {
     }
 }
 
-/// A bar on a terminal, for runs that take long.
-struct Progress {
-    until: u64,
-    shown: bool,
-    started: std::time::Instant,
-    last: u64,
-    is_on: bool,
-}
-
-impl Progress {
-    fn new(until: u64, printer: &Printer) -> Self {
-        use std::io::IsTerminal;
-        let is_on = !printer.is_json() && std::io::stderr().is_terminal();
-        Progress { until, shown: false, started: std::time::Instant::now(), last: 0, is_on }
-    }
-
-    fn show(&mut self, at: u64) {
-        let elapsed = self.started.elapsed().as_millis() as u64;
-        if self.is_on && elapsed > 500 && elapsed >= self.last + 100 {
-            self.last = elapsed;
-            self.shown = true;
-            let percent = (at.saturating_mul(100) / self.until.max(1)).min(100) as usize;
-            eprint!("\r[{:<50}] {percent:>3} % of {}", "#".repeat(percent / 2), time(self.until));
-        }
-    }
-
-    fn end(&self) {
-        if self.shown {
-            eprintln!();
-        }
-    }
+/// How far a run has come, as a bar.
+fn bar(at: u64, until: u64) -> String {
+    let percent = (at.saturating_mul(100) / until.max(1)).min(100) as usize;
+    format!("[{:<50}] {percent:>3} % of {}", "#".repeat(percent / 2), time(until))
 }
 
 fn make_folder(world: &RealWorld, name: &str) -> Result<(), Failure> {

@@ -1,6 +1,5 @@
 //! `mokume sim --seeds`: many seeds, and the smallest weather of the first that fails.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use mokume_base::world::RealWorld;
@@ -11,7 +10,7 @@ use mokume_driver::Failure;
 use serde_json::json;
 
 use super::{print_failed, Replay};
-use crate::print::{time, Printer};
+use crate::print::{time, Printer, Status};
 
 /// Runs them, says which failed, and shrinks the first. The exit code.
 pub(super) fn run(
@@ -23,12 +22,12 @@ pub(super) fn run(
 ) -> Result<i32, Failure> {
     let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |cores| cores.get()));
     let started = Instant::now();
-    let mut said = Said::new(printer);
+    let mut said = Status::new(printer, OFTEN, OFTEN);
     let (mut done, mut wrong) = (0, 0);
     let failed = seeds::run(prepared, (first, count), jobs, &RealWorld, &mut |outcome| {
         done += 1;
         wrong += u64::from(!outcome.wrong.is_empty());
-        said.now(|| format!("{done} of {count} seeds, {wrong} failed"));
+        said.show(|| format!("{done} of {count} seeds, {wrong} failed"));
     })?;
     said.end();
     print_summary((first, count), &failed, (replay, started.elapsed()), printer);
@@ -37,13 +36,16 @@ pub(super) fn run(
     };
     let began = Instant::now();
     let shrunk = shrink::shrink(prepared, first.seed, earliest, &RealWorld, &mut |runs, left| {
-        said.now(|| format!("shrinking seed {}: {left} left after {runs} runs", first.seed));
+        said.show(|| format!("shrinking seed {}: {left} left after {runs} runs", first.seed));
         began.elapsed() < PATIENCE
     })?;
     said.end();
     print_shrunk(shrunk.as_ref(), first.seed, replay, printer);
     Ok(1)
 }
+
+/// How often the status is shown.
+const OFTEN: Duration = Duration::from_millis(200);
 
 /// A search for the smallest weather ends after this time, with the smallest so far.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -101,32 +103,4 @@ fn print_shrunk(shrunk: Option<&Shrunk>, seed: u64, replay: &Replay<'_>, printer
     ));
     printer.line(shrunk.network.trim_end());
     printer.line(format!("\n    put it into the file; again: {command}"));
-}
-
-/// A line on a terminal that changes, for what takes long.
-struct Said {
-    is_on: bool,
-    shown: bool,
-    last: Instant,
-}
-
-impl Said {
-    fn new(printer: &Printer) -> Self {
-        let is_on = !printer.is_json() && std::io::stderr().is_terminal();
-        Said { is_on, shown: false, last: Instant::now() }
-    }
-
-    fn now(&mut self, text: impl Fn() -> String) {
-        if self.is_on && self.last.elapsed() > Duration::from_millis(200) {
-            self.last = Instant::now();
-            self.shown = true;
-            eprint!("\r{:<70}", text());
-        }
-    }
-
-    fn end(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            eprintln!();
-        }
-    }
 }
