@@ -4,13 +4,17 @@ Prints `ok NAME`, `not ok NAME`, `skip NAME: why`. Everything is bounded in time
 the namespaces are removed, whatever happens.
 """
 
+import contextlib
 import ctypes
+import hashlib
 import json
 import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -19,6 +23,8 @@ SPACE = f"mok{os.getpid() % 100000}"
 OURS, THEIRS = "10.77.0.2", "10.77.0.1"
 OURS6, THEIRS6 = "fd00:77::2", "fd00:77::1"
 SCRATCH = ROOT / "target" / "host-test"
+# What is sent, as often as is wanted.
+BLOCK = os.urandom(1 << 20)
 failures = 0
 
 
@@ -85,13 +91,7 @@ class Stack:
 
     def stop(self):
         """Ends it; returns its accounts (the last JSON line)."""
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(15)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait(15)
+        ended(self.process)
         self.out.close()
         return self.accounts()
 
@@ -102,6 +102,48 @@ class Stack:
 
     def said(self):
         return " | ".join(self.log.read_text().splitlines()[-4:])
+
+
+def ended(process):
+    """Ends a process, by force if it does not; its exit code."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(15)
+    return process.returncode
+
+
+def echoed(plug, count, pace=0.0, pieces=1 << 20):
+    """Says so many octets (the block again and again), hears them and the end; what went wrong, or nothing."""
+    said, heard, came = hashlib.sha256(), hashlib.sha256(), 0
+
+    def say():
+        with contextlib.suppress(OSError):
+            left = count
+            while left:
+                part = BLOCK[:min(left, len(BLOCK))]
+                said.update(part)
+                for at in range(0, len(part), pieces):
+                    plug.sendall(part[at:at + pieces])
+                left -= len(part)
+            plug.shutdown(socket.SHUT_WR)
+
+    speaker = threading.Thread(target=say, daemon=True)
+    speaker.start()
+    try:
+        while octets := plug.recv(1 << 16):
+            heard.update(octets)
+            came += len(octets)
+            if pace:
+                time.sleep(pace)
+    except OSError as error:
+        return f"{error} after {came} octets"
+    speaker.join(10)
+    plug.close()
+    return "" if heard.digest() == said.digest() and came == count else f"{came} octets of {count}, or others"
 
 
 def clean_capture(name, capture, ours):

@@ -7,7 +7,6 @@ a C compiler where there. The stacks are those of `tests/host/peers.mok`.
 
 import collections
 import contextlib
-import hashlib
 import http.server
 import json
 import os
@@ -25,44 +24,15 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import common
-from common import OURS, ROOT, SCRATCH, SPACE, THEIRS, Stack, fit, in_namespace, inside, report, run, skip
+from common import BLOCK, OURS, ROOT, SCRATCH, SPACE, THEIRS, Stack, echoed, fit, in_namespace, inside, report, run, skip
 
 TAP = "mok0"
 FAR, FAR_HOST, NEAR = SPACE + "f", "10.78.0.2", "10.78.0.1"
-BLOCK = os.urandom(1 << 20)
 END = 1 << 32
 NOBODY = struct.pack("ii", 1, 0)        # SO_LINGER: a close that resets
 
 
 # Linux's end
-
-def echoed(plug, mebibytes, octets=None):
-    """Says so much and hears it back, and then the end; what went wrong, or nothing."""
-    said, heard, count = hashlib.sha256(), hashlib.sha256(), 0
-    whole = octets if octets is not None else mebibytes << 20
-
-    def say():
-        with contextlib.suppress(OSError):
-            left = whole
-            while left:
-                part = BLOCK[:min(left, len(BLOCK))]
-                said.update(part)
-                plug.sendall(part)
-                left -= len(part)
-            plug.shutdown(socket.SHUT_WR)
-
-    speaker = threading.Thread(target=say, daemon=True)
-    speaker.start()
-    try:
-        while part := plug.recv(1 << 18):
-            heard.update(part)
-            count += len(part)
-    except OSError as error:
-        return f"{error} after {count} octets"
-    speaker.join(10)
-    plug.close()
-    return "" if heard.digest() == said.digest() and count == whole else f"{count} octets of {whole}, or others"
-
 
 class Sniffer:
     """First numbers, as they pass on the interface."""
@@ -277,7 +247,7 @@ def timed(name, work):
 
 def listens(mebibytes):
     with stack("Echoes"), nothing_lost(f"we listen, {mebibytes} MiB"):
-        timed(f"we listen, {mebibytes} MiB each way, both ends' numbers from just before 2^32", lambda: echoed(near_the_end(), mebibytes))
+        timed(f"we listen, {mebibytes} MiB each way, both ends' numbers from just before 2^32", lambda: echoed(near_the_end(), mebibytes << 20))
 
 
 def calls(mebibytes):
@@ -290,7 +260,7 @@ def calls(mebibytes):
             number = sniffer.first_number(source=peer[1])
             if number is not None and number > END - (1 << 26):
                 plug.settimeout(60)
-                return echoed(plug, mebibytes)
+                return echoed(plug, mebibytes << 20)
             plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NOBODY)
             plug.close()
 
@@ -308,7 +278,7 @@ def lossy(mebibytes, percent):
         refused = drops(percent)
         if refused:
             return skip(f"{percent} % lost", refused)
-        timed(f"{mebibytes} MiB each way, {percent} % lost by iptables", lambda: apart(lambda: echoed(connected(), mebibytes)))
+        timed(f"{mebibytes} MiB each way, {percent} % lost by iptables", lambda: apart(lambda: echoed(connected(), mebibytes << 20)))
 
 
 def shaped(mebibytes):
@@ -316,12 +286,12 @@ def shaped(mebibytes):
         done = run("tc", "qdisc", "replace", "dev", TAP, "root", "tbf", "rate", "40mbit", "burst", "8kb", "limit", "30kb")
         if done.returncode != 0:
             return skip("tbf", done.stderr.strip())
-        timed(f"{mebibytes} MiB each way, tc tbf of 40 Mbit/s with a short queue towards us", lambda: echoed(connected(), mebibytes))
+        timed(f"{mebibytes} MiB each way, tc tbf of 40 Mbit/s with a short queue towards us", lambda: echoed(connected(), mebibytes << 20))
 
 
 def weather(mebibytes, name, **what):
     with stack("Echoes", address=False), relay(**what):
-        timed(f"{mebibytes} MiB each way, {name}, by our relay", lambda: echoed(connected(), mebibytes))
+        timed(f"{mebibytes} MiB each way, {name}, by our relay", lambda: echoed(connected(), mebibytes << 20))
 
 
 def weather_calls(mebibytes, name, **what):
@@ -331,13 +301,13 @@ def weather_calls(mebibytes, name, **what):
         def one():
             plug, _ = server.accept()
             plug.settimeout(60)
-            return echoed(plug, mebibytes)
+            return echoed(plug, mebibytes << 20)
         timed(f"we call, {mebibytes} MiB each way, {name}, by our relay", one)
 
 
 def own_weather(mebibytes, words):
     with stack("Echoes", weather=words):
-        timed(f"{mebibytes} MiB each way through `--weather {words}`", lambda: echoed(connected(), mebibytes))
+        timed(f"{mebibytes} MiB each way through `--weather {words}`", lambda: echoed(connected(), mebibytes << 20))
 
 
 PATTERN = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-\n"
@@ -396,7 +366,7 @@ def fetches(mebibytes=64):
 def crowd(sessions=1000, octets=20000):
     """All of them open before the first ends."""
     def one(plug, faults):
-        faults.append(echoed(plug, 0, octets))
+        faults.append(echoed(plug, octets))
 
     def all_of_them():
         plugs, faults = [], []
@@ -478,7 +448,7 @@ def refused():
 
 def interpreted(mebibytes):
     with stack("Echoes", backend="interpreter"):
-        timed(f"interpreter: {mebibytes} MiB each way", lambda: echoed(connected(), mebibytes))
+        timed(f"interpreter: {mebibytes} MiB each way", lambda: echoed(connected(), mebibytes << 20))
 
 
 def flood(syns=1_050_000, rate=25_000):
@@ -496,7 +466,7 @@ def flood(syns=1_050_000, rate=25_000):
         while flooding.poll() is None:
             began = time.monotonic()
             try:
-                fault = echoed(connected(patience=20), 0, 20000)
+                fault = echoed(connected(patience=20), 20000)
                 begun += 1
                 served += not fault
                 faults += [fault] if fault else []

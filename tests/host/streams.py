@@ -4,8 +4,6 @@
 Needs what `host_test.py` needs; curl and tc where there. With a number as its argument it moves so many MiB in one session.
 """
 
-import hashlib
-import os
 import pathlib
 import shutil
 import socket
@@ -17,10 +15,9 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import common
-from common import OURS, OURS6, SPACE, THEIRS, THEIRS6, Stack, clean_capture, fit, in_namespace, report, run, skip
+from common import BLOCK, OURS, OURS6, SPACE, THEIRS, THEIRS6, Stack, clean_capture, echoed, fit, in_namespace, report, run, skip
 
 TAP = "mok0"
-BLOCK = os.urandom(1 << 20)
 
 
 def connected(to, port=7, window=None):
@@ -30,33 +27,6 @@ def connected(to, port=7, window=None):
     plug.settimeout(60)
     plug.connect((to, port))
     return plug
-
-
-def echoed(plug, blocks, pace=0.0, pieces=1 << 20):
-    """Says so many blocks, hears them, and the end; whether both had the same octets."""
-    said, heard, count = hashlib.sha256(), hashlib.sha256(), 0
-
-    def say():
-        for _ in range(blocks):
-            said.update(BLOCK)
-            for at in range(0, len(BLOCK), pieces):
-                plug.sendall(BLOCK[at:at + pieces])
-        plug.shutdown(socket.SHUT_WR)
-
-    speaker = threading.Thread(target=say, daemon=True)
-    speaker.start()
-    try:
-        while octets := plug.recv(1 << 16):
-            heard.update(octets)
-            count += len(octets)
-            time.sleep(pace)
-    except OSError as error:
-        return f"{error} after {count} octets"
-    speaker.join(10)
-    plug.close()
-    if heard.digest() == said.digest():
-        return ""
-    return f"{count} octets of {blocks * len(BLOCK)}, or others"
 
 
 def refused(name, to):
@@ -76,7 +46,7 @@ def many(to, sessions):
 
     def one():
         try:
-            faults.append(echoed(connected(to), 1))
+            faults.append(echoed(connected(to), 1 << 20))
         except OSError as error:
             faults.append(str(error))
 
@@ -126,7 +96,7 @@ def said_and_heard(backend, blocks):
         connected(to).close()                                   # the address is known to be ours, and the neighbour to be there
         refused(f"{backend}: a closed port is refused at once, {to}", to)
         began = time.monotonic()
-        fault = echoed(connected(to), blocks)
+        fault = echoed(connected(to), blocks << 20)
         took = time.monotonic() - began
         report(not fault, f"{backend}: {blocks} MiB each way in {took:.2f} s, {to}", fault)
         curl(f"{backend}: curl, {to}", to)
@@ -134,10 +104,10 @@ def said_and_heard(backend, blocks):
     report(not fault, f"{backend}: 30 sessions, one by one", fault)
     faults = many(OURS, 8)
     report(not faults, f"{backend}: 8 sessions of 1 MiB at once", "; ".join(faults))
-    fault = echoed(connected(OURS, window=8000), 1, 0.002)
+    fault = echoed(connected(OURS, window=8000), 1 << 20, 0.002)
     report(not fault, f"{backend}: a slow reader of little room", fault)
     cut_off(OURS)
-    fault = echoed(connected(OURS), 1, pieces=997)
+    fault = echoed(connected(OURS), 1 << 20, pieces=997)
     report(not fault, f"{backend}: in pieces, behind a session that was reset", fault)
 
 
@@ -146,7 +116,7 @@ def weather(backend):
     bad = "loss 2% duplicate 1% delay 5ms 2ms reorder 20%".split()
     if not shutil.which("tc") or run("tc", "qdisc", "add", "dev", TAP, "root", "netem", *bad).returncode != 0:
         return skip(f"{backend}: weather", "tc netem is not there")
-    fault = echoed(connected(OURS), 1)
+    fault = echoed(connected(OURS), 1 << 20)
     report(not fault, f"{backend}: 1 MiB each way with 2 % lost, 1 % doubled, in disorder", fault)
     return run("tc", "qdisc", "del", "dev", TAP, "root")
 

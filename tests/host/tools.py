@@ -18,11 +18,10 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import common
-from common import MOKUME, OURS, OURS6, SCRATCH, SPACE, THEIRS, THEIRS6, Stack, fit, in_namespace, report, run, skip
+from common import BLOCK, MOKUME, OURS, OURS6, SCRATCH, SPACE, THEIRS, THEIRS6, Stack, ended, fit, in_namespace, report, run, skip
 
 TAP = "mok2"
 ADDRESSES = ["--device", f"tap:{TAP}", "--set", f"address={OURS}/24", "--set", f"address6={OURS6}/64"]
-BLOCK = os.urandom(1 << 20)
 
 
 def mokume(*words, said=b"", patience="60s"):
@@ -44,15 +43,9 @@ class Running:
             time.sleep(0.05)
 
     def stop(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(15)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait(15)
+        code = ended(self.process)
         self.out.close()
-        return self.process.returncode
+        return code
 
 
 def server(to, serve):
