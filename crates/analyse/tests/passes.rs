@@ -6,8 +6,10 @@ use mokume_base::FileId;
 use mokume_reaction::text::{parse, print};
 use mokume_reaction::{verify, Automaton, Body};
 
+type Pass = fn(&mut Body);
+
 /// The passes, by the names that the files call them. A new pass is a line here.
-const PASSES: [(&str, fn(&mut Body)); 1] = [("straighten", mokume_analyse::straighten)];
+const PASSES: [(&str, Pass); 1] = [("straighten", mokume_analyse::straighten)];
 
 const BETWEEN: &str = "; becomes\n";
 

@@ -86,15 +86,21 @@ pub fn files(
 }
 
 /// The functions in C that an automaton calls, compiled and loaded; a warning if that cannot be done here.
-pub fn load(automaton: &Automaton, files: &Files, world: &dyn World) -> Result<Option<Arc<dyn Natives>>, Diagnostic> {
+pub fn load(
+    automaton: &Automaton,
+    files: &Files,
+    world: &dyn World,
+) -> Result<Option<Arc<dyn Natives>>, Box<Diagnostic>> {
     let build = files.with(&[automaton], Build::new(world, cache::folder(world)));
     match Loaded::build(automaton, &build) {
         Ok(None) => Ok(None),
         Ok(Some(loaded)) => Ok(Some(Arc::new(loaded))),
         Err(error) => {
-            Err(Diagnostic::warning(MISSING, "functions in C run by their models: they cannot be compiled here")
-                .note(error.to_string())
-                .help("install a C compiler and the libraries that they `link`; `scripts/setup test` does"))
+            let warning =
+                Diagnostic::warning(MISSING, "functions in C run by their models: they cannot be compiled here")
+                    .note(error.to_string())
+                    .help("install a C compiler and the libraries that they `link`; `scripts/setup test` does");
+            Err(Box::new(warning))
         }
     }
 }

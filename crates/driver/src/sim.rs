@@ -5,7 +5,7 @@ mod show;
 pub mod shrink;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use mokume_base::world::World;
@@ -218,12 +218,11 @@ pub fn stacks(
     let mut all = BTreeMap::new();
     let mut diagnostics = Vec::new();
     for host in &network.hosts {
-        if !all.contains_key(&host.stack.0) {
-            let (compiled, found) = compile::compile(checked, host.stack, world);
-            diagnostics.extend(found);
-            if let Some(compiled) = compiled {
-                all.insert(host.stack.0, compiled);
-            }
+        let Entry::Vacant(place) = all.entry(host.stack.0) else { continue };
+        let (compiled, found) = compile::compile(checked, host.stack, world);
+        diagnostics.extend(found);
+        if let Some(compiled) = compiled {
+            place.insert(compiled);
         }
     }
     (all, diagnostics)

@@ -2,11 +2,11 @@
 //! accepted, through lowering, composing, and the steps of their tests. `MUTANTS=100000 FIRST=0` for more.
 
 #[path = "../../semantics/tests/common/mutants.rs"]
-mod mutants;
+mod victims;
 
 use mokume_base::world::{MemoryWorld, World};
 use mokume_driver::{check, compile};
-use mutants::first_victim;
+use victims::first_victim;
 
 /// As many in `./test`.
 const MUTANTS: usize = 1_000;

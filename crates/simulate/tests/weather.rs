@@ -13,7 +13,7 @@ const B: (usize, PortId) = (1, PortId(0));
 /// Sends so many frames at its start; each is 100 octets, its number in front.
 struct Burst {
     frames: u8,
-    heard: Rc<RefCell<Vec<(u64, Vec<u8>)>>>,
+    heard: Rc<RefCell<Heard>>,
 }
 
 impl Machine for Burst {

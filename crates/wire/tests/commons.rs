@@ -16,8 +16,8 @@ struct Made {
 
 fn make(seed: u64) -> Made {
     let mut random = Random::new(seed);
-    let mut automaton = Automaton::default();
-    automaton.reasons = ["short", "path"].iter().map(|name| Reason { name: name.to_string() }).collect();
+    let reasons = ["short", "path"].iter().map(|name| Reason { name: name.to_string() }).collect();
+    let mut automaton = Automaton { reasons, ..Automaton::default() };
     let mut commons = Vec::new();
     let headers = 1 + random.below(3) as usize;
     for place in 0..headers {

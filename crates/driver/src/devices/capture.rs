@@ -75,12 +75,15 @@ impl Device for CaptureDevice {
     }
 }
 
-/// The frames of a capture with their times in nanoseconds, the first at 0. A cut file is an error that says how much of it was good.
-pub fn read_frames(name: &str) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
+/// Frames with their times in nanoseconds.
+pub type Timed = Vec<(u64, Vec<u8>)>;
+
+/// The frames of a capture, the first at 0. A cut file is an error that says how much of it was good.
+pub fn read_frames(name: &str) -> Result<Timed, Failure> {
     read_capture(name).map(|(_, frames)| frames)
 }
 
-fn read_capture(name: &str) -> Result<(LinkType, Vec<(u64, Vec<u8>)>), Failure> {
+fn read_capture(name: &str) -> Result<(LinkType, Timed), Failure> {
     let capture = capture::open(name)?;
     let (mut link, mut first, mut frames) = (capture.link(), None, Vec::new());
     for packet in capture {

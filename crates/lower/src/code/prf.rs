@@ -59,7 +59,7 @@ fn body(params: &[(String, r::Type)]) -> r::Body {
     for word in &given[2..] {
         sip.compress(*word);
     }
-    let octets = sip.number((8 * (given.len() as u64 - 2) & 0xff) << 56);
+    let octets = sip.number(((8 * (given.len() as u64 - 2)) & 0xff) << 56);
     sip.compress(octets);
     let end = sip.number(0xff);
     sip.v[2] = sip.binary(r::Binary::Xor, sip.v[2], end);
