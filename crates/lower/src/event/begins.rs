@@ -58,12 +58,21 @@ impl<'p> Writer<'_, 'p> {
         self.runs.opening = true;
         self.open_on(&flow);
         self.run_begun(&flow);
-        self.deliver_arrived(message);
+        self.deliver_begun(session, message);
         self.nothing_to_tell(session, false);
-        if info.session.as_ref().is_some_and(|cells| cells.ending.is_some()) {
+        if info.session.as_ref().and_then(|cells| cells.ending).is_some_and(|ends| ends.settles) {
             // Its sessions settle, and what this instant did to this one is an event for it.
             self.op(r::OpKind::Again { object: session });
         }
         self.runs = outer;
+    }
+
+    /// The message that began the session is delivered to it, unless its handler of `accepted` has failed.
+    fn deliver_begun(&mut self, session: r::Value, message: r::Value) {
+        let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
+        let failed = handler.and_then(|_| self.has_failed(session));
+        let Some(failed) = failed else { return self.deliver_arrived(message) };
+        let fork = self.fork_likely(failed, Some(0.01));
+        self.ways(fork, |w, _| w.drop(message, "ended"), |w, _| w.deliver_arrived(message));
     }
 }

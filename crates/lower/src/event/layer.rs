@@ -149,6 +149,10 @@ impl<'p> Writer<'_, 'p> {
         self.set_below(session, lower);
         self.nothing_to_tell(session, true);
         let mut exits = Exits::default();
+        if let Some(failed) = self.has_failed(session) {
+            let fork = self.fork_likely(failed, Some(0.01));
+            self.on(&mut exits, fork, |_, _| {});
+        }
         if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.begun) {
             // The layer below answers to `accept`: nobody above asked for that.
             let above = self.get(session, cell);

@@ -8,8 +8,7 @@ use mokume_semantics::program as s;
 use super::point::Full;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
-use crate::program::any_stmt;
-use crate::stack::{On, Purpose};
+use crate::stack::{decides_opening, says_upwards, On, Purpose};
 
 impl<'x, 'p> Writer<'x, 'p> {
     // -- a new session
@@ -407,23 +406,4 @@ impl<'x, 'p> Writer<'x, 'p> {
         };
         self.ways(held, taken, |_, _| {});
     }
-}
-
-/// The handler says itself whether and when the session goes on.
-fn decides_opening(handler: &s::Handler) -> bool {
-    use s::{Emission as E, StmtKind as S};
-    any_stmt([handler.body.as_slice()], &|kind| match kind {
-        S::Pass | S::Return { .. } => matches!(kind, S::Pass),
-        S::Emit(E::Open { .. } | E::Failed { .. } | E::FailedAs { .. } | E::Closed | E::Close | E::Abort) => true,
-        S::Emit(E::Custom { name, down: false, .. }) => matches!(name.text.as_str(), "opened" | "accepted"),
-        _ => false,
-    })
-}
-
-/// The handler has events or messages for the session above.
-fn says_upwards(handler: &s::Handler) -> bool {
-    use s::{Emission as E, StmtKind as S};
-    any_stmt([handler.body.as_slice()], &|kind| {
-        matches!(kind, S::Emit(E::Deliver { .. } | E::Closed | E::Custom { down: false, .. }))
-    })
 }

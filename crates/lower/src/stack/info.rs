@@ -90,7 +90,7 @@ pub struct SessionCells {
     /// Of a layer that begins sessions with messages that arrive: for one that was, the entity above that is told of it; for the
     /// others, and where it has ended, nobody.
     pub begun: Option<r::CellId>,
-    /// Of a layer whose sessions settle: how it asked to end.
+    /// Of a layer whose sessions settle, or may fail in the instant in which they begin: how it asked to end.
     pub ending: Option<EndingCells>,
 }
 
@@ -103,6 +103,8 @@ pub struct EndingCells {
     pub why: r::CellId,
     /// Whether it has asked to settle again, where its code does.
     pub again: Option<r::CellId>,
+    /// The layer has code for it: then all that ends a session waits for it, else only what fails while it begins.
+    pub settles: bool,
 }
 
 impl SessionCells {

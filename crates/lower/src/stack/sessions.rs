@@ -3,6 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use super::beginnings::fails_behind_beginnings;
 use super::info::{EndingCells, FoundCells, LowerCells};
 use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
 use crate::plan::{awaits, Kind, Part};
@@ -57,17 +58,25 @@ impl<'p> Lowering<'p> {
         cells
     }
 
-    /// Where the layer's sessions settle.
+    /// Where the layer's sessions settle, or may fail behind what begins them: what it brought about is there when they end.
     fn ending_cells(&mut self, inst: usize, class: r::ClassId) -> Option<EndingCells> {
         let settles = |handler: &&s::Handler| {
             matches!(handler.event, s::Event::Settle { .. }) && handler.scope == s::ScopeKind::Session
         };
-        let handler = self.layer(inst)?.handlers.iter().find(settles)?;
-        let asks = any_stmt([handler.body.as_slice()], &|kind| matches!(kind, s::StmtKind::Again));
+        let layer = self.layer(inst)?;
+        let handler = layer.handlers.iter().find(settles);
+        if handler.is_none() && !fails_behind_beginnings(layer) {
+            return None;
+        }
+        let again = |kind: &s::StmtKind| matches!(kind, s::StmtKind::Again);
+        let asks = handler.is_some_and(|handler| any_stmt([handler.body.as_slice()], &again));
         let how = self.scalar_cell(class, "ending", r::Type::U(2), false);
         let why = self.scalar_cell(class, "ending_why", r::Type::Reason, false);
         let again = asks.then(|| self.scalar_cell(class, "settles_again", r::Type::Bool, false));
-        Some(EndingCells { how, why, again })
+        if handler.is_none() {
+            self.a.classes[class.index()].settle_limit = Some(1);
+        }
+        Some(EndingCells { how, why, again, settles: handler.is_some() })
     }
 
     fn cells_above(&mut self, inst: usize, class: r::ClassId) -> Vec<r::CellId> {
