@@ -44,12 +44,13 @@ impl<'p> Writer<'_, 'p> {
             w.op(r::OpKind::Release { object: session });
             w.run_block(otherwise);
         };
-        self.begin_with(session, Some(&flow), true, Some(full));
         let info = self.info();
-        for (member, values) in given {
-            let cells = info.members.get(&(s::ScopeKind::Session, member)).cloned().unwrap_or_default();
-            self.set_cells(session, &cells, values);
-        }
+        self.begin_with(session, Some(&flow), true, Some(full), |w| {
+            for (member, values) in given {
+                let cells = info.members.get(&(s::ScopeKind::Session, member)).cloned().unwrap_or_default();
+                w.set_cells(session, &cells, values);
+            }
+        });
         let user = self.plan.session_users(self.inst).first().copied();
         if let Some((cell, user)) = info.session.as_ref().and_then(|cells| cells.begun).zip(user) {
             let above = self.unique(self.lowering.info(user).classes.entity);

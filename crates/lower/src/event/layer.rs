@@ -40,6 +40,7 @@ impl<'p> Writer<'_, 'p> {
                 }
                 self.make_opened(task, params[1]);
             }
+            Purpose::Coming => self.note_coming(params[1]),
             Purpose::Failed => self.make_session_end(task, Pass::Failed(params[1])),
             Purpose::Closed => self.make_session_end(task, Pass::Closed),
             Purpose::FailedFlow => self.make_failed_flow(),
@@ -215,6 +216,7 @@ impl<'p> Writer<'_, 'p> {
         if task.purpose == Purpose::Opened {
             if let Some(cells) = &self.info().lower {
                 self.set(lower, cells.below, params[1]);
+                self.note_coming(params[1]);
             }
             return self.for_sharers(lower, "opened", Purpose::Opened);
         }
