@@ -1,7 +1,7 @@
 //! The arguments of a step of a test, put to the parameters of the port's event: by their order, by name, or left out.
 
 use mokume_base::{Code, Diagnostic};
-use mokume_reaction::{Port, Type};
+use mokume_reaction::{Automaton, Port, Type};
 use mokume_script::{Arg, PacketPart};
 use mokume_semantics::program as s;
 
@@ -168,6 +168,44 @@ fn fill(
         LeftOut::Behind(_) => "end the arguments with `..` if the others may be anything".to_string(),
     };
     Err(wrong(text, event, "not given", help))
+}
+
+/// What is wrong with a value that the type of its parameter does not have.
+pub fn misfit(automaton: &Automaton, (name, ty): &(String, Type), arg: &s::Arg, event: &s::Name) -> Option<Diagnostic> {
+    let given = match (arg, ty) {
+        (s::Arg::Word(value), Type::U(bits) | Type::Seq(bits)) => {
+            (*bits < 64 && value >> bits != 0).then(|| value.to_string())
+        }
+        (s::Arg::Word(value), Type::Bool) => (*value > 1).then(|| value.to_string()),
+        (s::Arg::Word(value), Type::Enum(id)) => {
+            let of = &automaton.enums[id.index()];
+            let fits = of.names.iter().any(|(_, known)| known == value) || of.open && value >> of.width == 0;
+            (!fits).then(|| value.to_string())
+        }
+        (s::Arg::Word(value), Type::Msg) => Some(value.to_string()),
+        (s::Arg::Octets(_) | s::Arg::Packet(_), Type::Msg) => None,
+        (s::Arg::Octets(_) | s::Arg::Packet(_), _) => Some("a text".to_owned()),
+        // A session, or a reason, by its number: the machine says if there is none. Sums and names are known when the test runs.
+        (s::Arg::Word(_), Type::Reason | Type::Ref(_) | Type::Array(..)) => None,
+        (s::Arg::Any | s::Arg::Bind(_) | s::Arg::Sum { .. } | s::Arg::Handle(_), _) => None,
+    }?;
+    let wanted = match ty {
+        Type::Bool => "`true` or `false`".to_owned(),
+        Type::U(bits) => format!("a `u{bits}`"),
+        Type::Seq(bits) => format!("a `seq{bits}`"),
+        Type::Enum(id) => format!("a value of `{}`", automaton.enums[id.index()].name),
+        Type::Reason => "a reason".to_owned(),
+        Type::Msg => "a message".to_owned(),
+        Type::Ref(_) => "a session".to_owned(),
+        Type::Array(..) => "a vector".to_owned(),
+    };
+    let text = format!("`{}` of `{}` is {wanted}, and {given} is none", label(name), event.text);
+    let help = match (ty, given.as_str()) {
+        (Type::Msg, _) => "write what it holds: `\"text\"`, `x\"00ff\"`, or a packet by its fields",
+        (_, "a text") => "write a number, or the name of what it is",
+        _ => "write a number that fits",
+    };
+    Some(Diagnostic::error(Code("M0729"), text).at(event.span, "does not fit").help(help))
 }
 
 fn wrong_number(params: &Params, event: &s::Name, count: usize) -> Box<Diagnostic> {

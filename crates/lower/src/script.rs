@@ -127,7 +127,12 @@ impl Scripting<'_> {
         left_out: &LeftOut,
     ) -> Option<Vec<Arg>> {
         match arguments::fitted(params, args, event, left_out) {
-            Ok(fitted) => Some(params.iter().zip(&fitted).map(|((_, ty), arg)| self.arg(*ty, arg)).collect()),
+            Ok(fitted) => {
+                let misfits = params.iter().zip(&fitted);
+                let found = misfits.filter_map(|(param, arg)| arguments::misfit(self.automaton, param, arg, event));
+                self.diagnostics.extend(found);
+                Some(params.iter().zip(&fitted).map(|((_, ty), arg)| self.arg(*ty, arg)).collect())
+            }
             Err(diagnostic) => {
                 self.diagnostics.push(*diagnostic);
                 None
@@ -273,9 +278,9 @@ impl Scripting<'_> {
         let of_layers: Vec<usize> =
             known.iter().copied().filter(|at| self.automaton.reasons[*at].name.contains('.')).collect();
         match if of_layers.is_empty() { &known } else { &of_layers }.as_slice() {
+            // Whether or not somebody is told so.
+            _ if of_layers.is_empty() && matches!(reason, "ended" | "gone") => Some(Counted::Gone),
             [one] => Some(of(self.automaton.reasons[*one].name.clone())),
-
-            [] if matches!(reason, "ended" | "gone") => Some(Counted::Gone),
             [] if count == 0 => None,
             [] => {
                 self.no_reason(reason, span);

@@ -60,6 +60,16 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// The same for what ends the session below, which may not be open yet.
+    pub fn ending_link(&mut self) -> Option<(r::Value, r::CellId)> {
+        let info = self.info();
+        let coming = match &info.lower {
+            Some(lower) => lower.coming.and_then(|cell| Some((self.lower_object()?, cell))),
+            None => info.session.as_ref().and_then(|cells| cells.coming).zip(self.runs.session).map(|(c, s)| (s, c)),
+        };
+        coming.or_else(|| self.lower_link())
+    }
+
     /// The object that holds a member.
     pub fn object(&mut self, state: &'p s::StateRef) -> r::Value {
         if let Some(object) = &state.object {
@@ -118,7 +128,15 @@ impl<'p> Writer<'_, 'p> {
 
     /// First values that are not constants.
     pub fn set_late(&mut self, scope: s::ScopeKind, object: r::Value) {
-        for (member, init) in self.late_values(self.inst, scope) {
+        self.set_late_where(scope, object, |_, _| true);
+    }
+
+    /// The same, of some members.
+    pub fn set_late_where(&mut self, scope: s::ScopeKind, object: r::Value, wanted: impl Fn(&s::Layer, u32) -> bool) {
+        let Some(layer) = self.layer(self.inst) else { return };
+        for (member, init) in
+            self.late_values(self.inst, scope).into_iter().filter(|(member, _)| wanted(layer, *member))
+        {
             let values = self.expr(init);
             let cells = self.info().members.get(&(scope, member)).cloned().unwrap_or_default();
             self.set_cells(object, &cells, values);

@@ -70,11 +70,9 @@ impl<'p> Writer<'_, 'p> {
                     self.out("opened", [&[user, own], &params[2..]].concat());
                 }
             }
+            Purpose::Coming => self.note_coming(params[1]),
             Purpose::Accepted => self.application_accepted(params[1], &params[2..]),
-            Purpose::Closed => {
-                self.out("closed", vec![own]);
-                self.op(r::OpKind::Release { object: own });
-            }
+            Purpose::Closed => self.application_closed(own),
             Purpose::Failed => self.application_failed(own, params[1]),
             Purpose::FailedFlow => self.drop(params[2], "unmatched"),
             Purpose::FailedQuoting => {
@@ -181,8 +179,21 @@ impl<'p> Writer<'_, 'p> {
         self.ways(made, accept, |w, _| w.refuse_lower(lower));
     }
 
-    /// Before `opened` it is the opening that failed.
     fn application_failed(&mut self, session: r::Value, why: r::Value) {
+        self.application_ends(session, |w| w.out("failed_session", vec![session, why]), |_| why);
+    }
+
+    fn application_closed(&mut self, session: r::Value) {
+        self.application_ends(session, |w| w.out("closed", vec![session]), |w| w.why("gone"));
+    }
+
+    /// Before `opened` it is the opening that failed.
+    fn application_ends(
+        &mut self,
+        session: r::Value,
+        ends: impl FnOnce(&mut Self),
+        why: impl FnOnce(&mut Self) -> r::Value,
+    ) {
         let info = self.info();
         let Some((opened, number)) = info.session.as_ref().and_then(|cells| cells.opened.zip(cells.number)) else {
             return;
@@ -191,9 +202,9 @@ impl<'p> Writer<'_, 'p> {
         let open = self.fork(open);
         self.ways(
             open,
-            |w, _| w.out("failed_session", vec![session, why]),
+            |w, _| ends(w),
             |w, _| {
-                let user = w.get(session, number);
+                let (user, why) = (w.get(session, number), why(w));
                 w.out("failed", vec![user, why]);
             },
         );

@@ -4,7 +4,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::code::{Around, Begin, Fork, Pass, Writer};
-use crate::shape::Ending;
+use crate::shape::{Beginning, Ending};
 use crate::stack::{Giver, Purpose, Register};
 use crate::tell::Fields;
 
@@ -124,8 +124,8 @@ impl<'p> Writer<'_, 'p> {
                 let flow = self.flow_at_hand();
                 self.open_on(&flow);
             }
-            Pass::Opened => self.say_opened(),
-            Pass::Accepted => self.say_accepted(),
+            Pass::Opened => self.tell_once(Beginning::Opened),
+            Pass::Accepted => self.tell_once(Beginning::Accepted),
             Pass::Failed(reason) => self.event_up("failed", Purpose::Failed, vec![reason]),
             Pass::FailedQuoting(why, local) => {
                 let quote = self.of_local(local);

@@ -44,12 +44,13 @@ impl<'p> Writer<'_, 'p> {
             w.op(r::OpKind::Release { object: session });
             w.run_block(otherwise);
         };
-        self.begin_with(session, Some(&flow), true, Some(full));
         let info = self.info();
-        for (member, values) in given {
-            let cells = info.members.get(&(s::ScopeKind::Session, member)).cloned().unwrap_or_default();
-            self.set_cells(session, &cells, values);
-        }
+        self.begin_with(session, Some(&flow), true, Some(full), |w| {
+            for (member, values) in given {
+                let cells = info.members.get(&(s::ScopeKind::Session, member)).cloned().unwrap_or_default();
+                w.set_cells(session, &cells, values);
+            }
+        });
         let user = self.plan.session_users(self.inst).first().copied();
         if let Some((cell, user)) = info.session.as_ref().and_then(|cells| cells.begun).zip(user) {
             let above = self.unique(self.lowering.info(user).classes.entity);
@@ -58,12 +59,21 @@ impl<'p> Writer<'_, 'p> {
         self.runs.opening = true;
         self.open_on(&flow);
         self.run_begun(&flow);
-        self.deliver_arrived(message);
+        self.deliver_begun(session, message);
         self.nothing_to_tell(session, false);
-        if info.session.as_ref().is_some_and(|cells| cells.ending.is_some()) {
+        if info.session.as_ref().and_then(|cells| cells.ending).is_some_and(|ends| ends.settles) {
             // Its sessions settle, and what this instant did to this one is an event for it.
             self.op(r::OpKind::Again { object: session });
         }
         self.runs = outer;
+    }
+
+    /// The message that began the session is delivered to it, unless its handler of `accepted` has failed.
+    fn deliver_begun(&mut self, session: r::Value, message: r::Value) {
+        let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
+        let failed = handler.and_then(|_| self.has_failed(session));
+        let Some(failed) = failed else { return self.deliver_arrived(message) };
+        let fork = self.fork_likely(failed, Some(0.01));
+        self.ways(fork, |w, _| w.drop(message, "ended"), |w, _| w.deliver_arrived(message));
     }
 }

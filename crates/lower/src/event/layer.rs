@@ -40,6 +40,7 @@ impl<'p> Writer<'_, 'p> {
                 }
                 self.make_opened(task, params[1]);
             }
+            Purpose::Coming => self.note_coming(params[1]),
             Purpose::Failed => self.make_session_end(task, Pass::Failed(params[1])),
             Purpose::Closed => self.make_session_end(task, Pass::Closed),
             Purpose::FailedFlow => self.make_failed_flow(),
@@ -149,6 +150,10 @@ impl<'p> Writer<'_, 'p> {
         self.set_below(session, lower);
         self.nothing_to_tell(session, true);
         let mut exits = Exits::default();
+        if let Some(failed) = self.has_failed(session) {
+            let fork = self.fork_likely(failed, Some(0.01));
+            self.on(&mut exits, fork, |_, _| {});
+        }
         if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.begun) {
             // The layer below answers to `accept`: nobody above asked for that.
             let above = self.get(session, cell);
@@ -211,6 +216,7 @@ impl<'p> Writer<'_, 'p> {
         if task.purpose == Purpose::Opened {
             if let Some(cells) = &self.info().lower {
                 self.set(lower, cells.below, params[1]);
+                self.note_coming(params[1]);
             }
             return self.for_sharers(lower, "opened", Purpose::Opened);
         }

@@ -30,6 +30,10 @@ impl<'p> Lowering<'p> {
                 self.root_handler(inst, at as u32, handler);
             }
             self.unheard_timers(inst, layer);
+            let ending = self.infos[inst].session.as_ref().and_then(|cells| cells.ending);
+            if ending.is_some_and(|ends| !ends.settles) {
+                self.root(inst, On::Session, r::Trigger::Settle, None);
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::code::Writer;
+use crate::shape::Beginning;
 use crate::stack::{Lowering, Purpose, GRANTS};
 
 /// Who hears an operation of a service: who serves it, or who uses it, by the place among its `uses`.
@@ -82,8 +83,8 @@ impl<'p> Writer<'_, 'p> {
     /// `above.name(…)`, `below.name(…)`.
     pub(super) fn custom(&mut self, name: &str, down: bool, args: Vec<r::Value>) {
         match (name, down) {
-            ("opened", false) => return self.say_opened(),
-            ("accepted", false) => return self.say_accepted(),
+            ("opened", false) => return self.tell_once(Beginning::Opened),
+            ("accepted", false) => return self.tell_once(Beginning::Accepted),
             _ => {}
         }
         let purpose = Purpose::Custom { name: Rc::from(name), down };

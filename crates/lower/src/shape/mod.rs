@@ -17,4 +17,5 @@ mod quotes;
 mod session;
 mod session_end;
 
+pub use session::Beginning;
 pub use session_end::Ending;

@@ -114,12 +114,16 @@ impl<'x, 'p> Writer<'x, 'p> {
                 w.op(r::OpKind::Release { object: point });
             });
         }
+        self.not_offered(session);
+        self.op(r::OpKind::Release { object: session });
+    }
+
+    /// Who has not yet heard of a session that `accept` began, as it fails before that, does not hear of it.
+    pub(super) fn not_offered(&mut self, session: r::Value) {
         if let Some((cell, class)) = self.offered_to() {
-            // Who has not yet heard of it, as it failed before that, does not hear of it.
             let nobody = self.value(r::OpKind::Null { class });
             self.set(session, cell, nobody);
         }
-        self.op(r::OpKind::Release { object: session });
     }
 
     /// Where a session that `accept` began notes which entity above is told of it, and that entity's class.

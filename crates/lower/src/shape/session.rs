@@ -8,8 +8,16 @@ use mokume_semantics::program as s;
 use super::point::Full;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
-use crate::program::any_stmt;
-use crate::stack::{On, Purpose};
+use crate::stack::{decides_opening, says_upwards, On, Purpose};
+
+/// What the layer above is told of a session that begins.
+#[derive(Clone, Copy)]
+pub enum Beginning {
+    /// It asked for the session.
+    Opened,
+    /// The other end did.
+    Accepted,
+}
 
 impl<'x, 'p> Writer<'x, 'p> {
     // -- a new session
@@ -29,18 +37,31 @@ impl<'x, 'p> Writer<'x, 'p> {
     /// The session becomes the one at hand, with its point, its first values, and what was told of it. `accepted`: the other
     /// end began it, so the session below is there already.
     pub fn begin(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool) {
-        self.begin_with(session, flow, accepted, None);
+        self.begin_with(session, flow, accepted, None, |_| {});
     }
 
-    /// The same, while messages are held.
-    pub fn begin_with(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool, full: Full<'_, 'x, 'p>) {
+    /// The same, with what it is given, while messages are held.
+    pub fn begin_with(
+        &mut self,
+        session: r::Value,
+        flow: Option<&[r::Value]>,
+        accepted: bool,
+        full: Full<'_, 'x, 'p>,
+        give: impl FnOnce(&mut Self),
+    ) {
         self.runs.session = Some(session);
         self.runs.flow = flow.map(Into::into);
         self.join_point(session, flow.filter(|_| accepted), full);
-        self.set_late(s::ScopeKind::Session, session);
+        // First values are made of what is given, where they name it.
+        let given = |layer: &s::Layer, member| {
+            [&layer.given, &layer.listened, &layer.accepted].into_iter().any(|asked| asked.contains(&member))
+        };
+        self.set_late_where(s::ScopeKind::Session, session, given);
         if accepted {
             self.take_from_listener(session);
         }
+        give(self);
+        self.set_late_where(s::ScopeKind::Session, session, |layer, member| !given(layer, member));
         self.nothing_to_tell(session, accepted);
     }
 
@@ -59,6 +80,35 @@ impl<'x, 'p> Writer<'x, 'p> {
     pub fn set_below(&mut self, session: r::Value, lower: r::Value) {
         if let Some(cell) = self.info().below() {
             self.set(session, cell, lower);
+        }
+        self.note_coming_at(session, lower);
+    }
+
+    /// `coming` from below: who ends before `opened` knows whom that is for.
+    pub fn note_coming(&mut self, lower: r::Value) {
+        if let Some(object) = self.runs.object {
+            self.note_coming_at(object, lower);
+        }
+    }
+
+    /// The same for a session, or an object of the lower side.
+    pub fn note_coming_at(&mut self, object: r::Value, lower: r::Value) {
+        let info = self.info();
+        let coming = match &info.lower {
+            Some(cells) => cells.coming,
+            None => info.session.as_ref().and_then(|cells| cells.coming),
+        };
+        if let Some(cell) = coming {
+            self.set(object, cell, lower);
+        }
+    }
+
+    /// Tells who opens that its session is there, and will say when it is open.
+    fn say_coming(&mut self, user: usize, upper: r::Value, session: r::Value) {
+        if self.comes_late(user) {
+            let lower = vec![("lower".to_owned(), self.b.type_of(session))];
+            self.event(user, self.lower_side(user).0, "coming", lower, Purpose::Coming);
+            self.emit(upper, "coming", vec![session]);
         }
     }
 
@@ -98,9 +148,9 @@ impl<'x, 'p> Writer<'x, 'p> {
         let session = self.unless(&mut exits, made, |w, _| w.refuse_open(user, upper, "no_room"))[0];
         self.set_above(session, upper);
         self.identify(session, Some(user), &flow);
-        self.begin(session, Some(&flow), false);
-        self.take_given(session, given);
+        self.begin_with(session, Some(&flow), false, None, |w| w.take_given(session, given));
         self.enter_session(session, &flow);
+        self.say_coming(user, upper, session);
         self.runs.opening = true;
         self.run_open(&flow);
         self.nothing_to_tell(session, false);
@@ -168,7 +218,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// `below.open(…)` in code: an endpoint makes its session, another layer's is there.
     pub fn open_by_hand(&mut self, flow: &[r::Value]) {
-        if self.runs.session.is_some() {
+        if self.runs.session.is_some() && self.inst(self.inst).shape() != Some(s::Shape::Endpoint) {
             return self.open_below(flow);
         }
         let Some(class) = self.info().classes.session else {
@@ -261,6 +311,42 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.event_up_each("opened", Purpose::Opened, &all);
     }
 
+    /// `opened` or `accepted` by the layer itself: the first of them in a session's life, for one that the layer above has asked
+    /// for, or for one that it has not. All others tell nobody, and are counted.
+    pub fn tell_once(&mut self, what: Beginning) {
+        let info = self.info();
+        let cells = info.session.as_ref().and_then(|cells| Some((cells.told?, *cells.above.first()?)));
+        let (Some((told, above)), Some(session)) = (cells, self.runs.session) else { return self.tell(what) };
+        let before = self.get(session, told);
+        let above = self.get(session, above);
+        let asked = self.is_there(above);
+        let wrong = match what {
+            Beginning::Opened => self.value(r::OpKind::Not { a: asked }),
+            Beginning::Accepted => asked,
+        };
+        let refused = self.binary(r::Binary::Or, before, wrong);
+        let fork = self.fork_likely(refused, Some(0.01));
+        let again = |w: &mut Self, _: &[r::Value]| {
+            if let Some(cell) = info.told_twice {
+                let (object, amount) = (w.entity(), w.constant(r::Type::U(32), 1));
+                w.op(r::OpKind::Count { object, cell, amount });
+            }
+        };
+        let first = |w: &mut Self, _: &[r::Value]| {
+            let yes = w.truth(true);
+            w.set(session, told, yes);
+            w.tell(what);
+        };
+        self.ways(fork, again, first);
+    }
+
+    fn tell(&mut self, what: Beginning) {
+        match what {
+            Beginning::Opened => self.say_opened(),
+            Beginning::Accepted => self.say_accepted(),
+        }
+    }
+
     // -- accepted
 
     /// Tells a user's entity of a session that the other end began.
@@ -299,6 +385,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             Some(cells) => {
                 let object = made[0];
                 w.set(object, cells.below, lower);
+                w.note_coming_at(object, lower);
                 w.set_cells(object, &cells.flow, flow.to_vec());
                 w.put_in(cells.map, flow, object);
                 w.runs.lower = Some(object);
@@ -407,23 +494,4 @@ impl<'x, 'p> Writer<'x, 'p> {
         };
         self.ways(held, taken, |_, _| {});
     }
-}
-
-/// The handler says itself whether and when the session goes on.
-fn decides_opening(handler: &s::Handler) -> bool {
-    use s::{Emission as E, StmtKind as S};
-    any_stmt([handler.body.as_slice()], &|kind| match kind {
-        S::Pass | S::Return { .. } => matches!(kind, S::Pass),
-        S::Emit(E::Open { .. } | E::Failed { .. } | E::FailedAs { .. } | E::Closed | E::Close | E::Abort) => true,
-        S::Emit(E::Custom { name, down: false, .. }) => matches!(name.text.as_str(), "opened" | "accepted"),
-        _ => false,
-    })
-}
-
-/// The handler has events or messages for the session above.
-fn says_upwards(handler: &s::Handler) -> bool {
-    use s::{Emission as E, StmtKind as S};
-    any_stmt([handler.body.as_slice()], &|kind| {
-        matches!(kind, S::Emit(E::Deliver { .. } | E::Closed | E::Custom { down: false, .. }))
-    })
 }

@@ -27,14 +27,24 @@ fn below(ending: Ending) -> (&'static str, Purpose) {
 impl<'p> Writer<'_, 'p> {
     // -- the end of a session that settles
 
-    /// Where the session at hand is the one whose instant this is, and settles: it notes how it ends, and does when it has
-    /// settled once more. What came first stays. `false`: it ends at once.
+    /// Where the session at hand is the one whose instant this is, or begins in it, and settles: it notes how it ends, and does
+    /// when it has settled once more. What came first stays. `false`: it ends at once.
     fn put_off(&mut self, ending: Ending, why: Option<r::Value>) -> bool {
         let info = self.info();
-        let (Some(session), Some(cells)) = (self.runs.session, info.session.as_ref()) else { return false };
-        let own = self.runs.object.map(|object| self.b.type_of(object)) == Some(self.b.type_of(session));
-        let may = own && !self.runs.over;
-        let (Some(ends), true) = (cells.ending, may) else { return false };
+        let (Some(session), Some(object)) = (self.runs.session, self.runs.object) else { return false };
+        let Some(ends) = info.session.as_ref().and_then(|cells| cells.ending) else { return false };
+        let own = self.b.type_of(object) == self.b.type_of(session);
+        let begins = self.b.type_of(object) == r::Type::Ref(info.classes.entity);
+        // Who fails behind what begins a session above or below ends when those are there to hear of it.
+        let waits = ends.settles || matches!(ending, Ending::Failure) && (begins || self.begun);
+        if self.runs.over || !waits || !(own || begins) {
+            return false;
+        }
+        if begins {
+            // What this instant does to it is no event for it.
+            self.op(r::OpKind::Again { object: session });
+            self.not_offered(session);
+        }
         let known = self.get(session, ends.how);
         let first = self.is_zero(known);
         self.when(first, |w| {
@@ -65,6 +75,13 @@ impl<'p> Writer<'_, 'p> {
         }
         let fork = self.fork_likely(ending, Some(0.01));
         self.ways(fork, |w, _| w.end_as_asked(session, how, ends), |_, _| {});
+    }
+
+    /// Whether the session has asked to end as a failure; none where none of the layer's waits for its end.
+    pub fn has_failed(&mut self, session: r::Value) -> Option<r::Value> {
+        let ends = self.info().session.as_ref().and_then(|cells| cells.ending)?;
+        let (how, failed) = (self.get(session, ends.how), self.constant(r::Type::U(2), Ending::Failure as u64));
+        Some(self.compare(r::Compare::Eq, how, failed))
     }
 
     fn end_as_asked(&mut self, session: r::Value, how: r::Value, ends: EndingCells) {

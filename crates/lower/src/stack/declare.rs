@@ -71,6 +71,10 @@ impl<'p> Lowering<'p> {
             let entity = info.classes.entity;
             info.refused = Some(self.cell(entity, "refused_listeners", r::CellKind::Counter, false, None));
         }
+        if info.session.as_ref().is_some_and(|cells| cells.told.is_some()) {
+            let entity = info.classes.entity;
+            info.told_twice = Some(self.cell(entity, "told_twice", r::CellKind::Counter, false, None));
+        }
         for (place, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
             let id = info.objects[place].class;
             let key = class.keys.iter().flat_map(|field| self.border_types(inst, field.ty)).collect();

@@ -57,7 +57,7 @@ impl<'p> Lowering<'p> {
             match all.iter().find(|known| known.name == given.name) {
                 None => all.push(given),
                 Some(known) if !types::same(known.ty, given.ty) => self.of_two_types(&known.clone(), &given),
-                Some(_) => {}
+                Some(known) => self.of_two_values(&known.clone(), &given),
             }
         }
         all
@@ -80,14 +80,33 @@ impl<'p> Lowering<'p> {
     }
 
     fn of_two_types(&mut self, a: &Given, b: &Given) {
-        let place = |given: &Given| self.session_member(given.inst, given.member).map(|member| member.name.span);
         let text = format!("two layers ask for `{}`, and not for the same type", a.name);
-        let mut diagnostic = Diagnostic::error(Code("M0780"), text);
-        if let (Some(first), Some(second)) = (place(a), place(b)) {
-            let shown = |given: &Given| types::show(self.program, given.ty);
-            diagnostic = diagnostic.at(second, shown(b)).label(first, shown(a));
-        }
         let help = "what is given by a name goes to all that ask for it: give one of them another name";
+        let shown = [a, b].map(|given| types::show(self.program, given.ty));
+        self.of_two((a, b), text, shown, help);
+    }
+
+    /// A port has the name once, and with it what it is if nobody says it.
+    fn of_two_values(&mut self, a: &Given, b: &Given) {
+        let [first, second] = [a, b].map(|given| self.given_default(given));
+        if first == second {
+            return;
+        }
+        let text = format!(
+            "two layers ask for `{}`, and are not of one mind what it is if the application does not say it",
+            a.name
+        );
+        let help =
+            "what is given by a name goes to all that ask for it: write one value, or give one of them another name";
+        self.of_two((a, b), text, ["it is this here".to_owned(), "and this here".to_owned()], help);
+    }
+
+    fn of_two(&mut self, (a, b): (&Given, &Given), text: String, [first, second]: [String; 2], help: &str) {
+        let place = |given: &Given| self.session_member(given.inst, given.member).map(|member| member.name.span);
+        let mut diagnostic = Diagnostic::error(Code("M0780"), text);
+        if let Some((at, other)) = place(b).zip(place(a)) {
+            diagnostic = diagnostic.at(at, second).label(other, first);
+        }
         let diagnostic = diagnostic.help(help);
         // Each port, and each of its events, asks.
         if !self.diagnostics.contains(&diagnostic) {

@@ -21,6 +21,8 @@ pub struct Info {
     pub listeners: Option<Patterns>,
     /// How many listeners there was no room for.
     pub refused: Option<r::CellId>,
+    /// How often a session was told above to be there that was told of already.
+    pub told_twice: Option<r::CellId>,
     pub objects: Vec<KeyedObjects>,
     pub members: HashMap<(s::ScopeKind, u32), Vec<r::CellId>>,
     /// Members whose first value is known at start only.
@@ -52,6 +54,7 @@ impl Info {
             listened: Vec::new(),
             listeners: None,
             refused: None,
+            told_twice: None,
             objects: Vec::new(),
             members: HashMap::new(),
             late: Vec::new(),
@@ -77,6 +80,10 @@ pub struct SessionCells {
     /// Which of several users it is of.
     pub user: Option<r::CellId>,
     pub below: Option<r::CellId>,
+    /// Where the layer below may hold `opened` back: the session there from the moment that it is made, for what ends it.
+    pub coming: Option<r::CellId>,
+    /// Of a layer that says `opened` or `accepted` itself: whether it has, or its shape.
+    pub told: Option<r::CellId>,
     /// Its flow, by component.
     pub flow: Vec<r::CellId>,
     /// Of a multiplexor: how it is found.
@@ -90,7 +97,7 @@ pub struct SessionCells {
     /// Of a layer that begins sessions with messages that arrive: for one that was, the entity above that is told of it; for the
     /// others, and where it has ended, nobody.
     pub begun: Option<r::CellId>,
-    /// Of a layer whose sessions settle: how it asked to end.
+    /// Of a layer whose sessions settle, or may fail in the instant in which they begin: how it asked to end.
     pub ending: Option<EndingCells>,
 }
 
@@ -103,6 +110,8 @@ pub struct EndingCells {
     pub why: r::CellId,
     /// Whether it has asked to settle again, where its code does.
     pub again: Option<r::CellId>,
+    /// The layer has code for it: then all that ends a session waits for it, else only what fails while it begins.
+    pub settles: bool,
 }
 
 impl SessionCells {
@@ -113,6 +122,8 @@ impl SessionCells {
             above: Vec::new(),
             user: None,
             below: None,
+            coming: None,
+            told: None,
             flow: Vec::new(),
             found: None,
             lower: None,
@@ -143,6 +154,8 @@ pub struct LowerCells {
     pub class: r::ClassId,
     /// The session below; null while it opens.
     pub below: r::CellId,
+    /// As [`SessionCells::coming`].
+    pub coming: Option<r::CellId>,
     /// How many sessions share it.
     pub count: r::CellId,
     /// Its flow, by component.

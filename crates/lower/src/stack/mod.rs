@@ -3,6 +3,7 @@
 //! Handlers are made on demand, from the ports and timers inwards: what nobody can reach is not there. Keeps: what is asked
 //! here is of the stack as a whole, or of one of its instances; no code of a body is written.
 
+mod beginnings;
 mod cells;
 mod changes;
 mod classes;
@@ -30,6 +31,7 @@ use crate::parts::{parts, Part};
 use crate::plan::{Component, Inst, Kind, Plan};
 use crate::program::{any_stmt, blocks};
 
+pub use beginnings::{decides_opening, says_upwards};
 pub use cells::joined;
 pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;

@@ -3,6 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use super::beginnings::fails_behind_beginnings;
 use super::info::{EndingCells, FoundCells, LowerCells};
 use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
 use crate::plan::{awaits, Kind, Part};
@@ -28,7 +29,11 @@ impl<'p> Lowering<'p> {
             if let Some(under) = self.infos[below].classes.session {
                 let fixed = self.answers_promptly(below) && !self.gives_up_sessions(inst);
                 cells.below = Some(self.scalar_cell(class, "below", r::Type::Ref(under), fixed));
+                cells.coming = self.coming_cell(inst, class, under);
             }
+        }
+        if self.emits(inst, "opened") || self.emits(inst, "accepted") {
+            cells.told = Some(self.scalar_cell(class, "told", r::Type::Bool, false));
         }
         let entity = info.classes.entity;
         let next_key =
@@ -57,17 +62,36 @@ impl<'p> Lowering<'p> {
         cells
     }
 
-    /// Where the layer's sessions settle.
+    fn coming_cell(&mut self, inst: usize, class: r::ClassId, under: r::ClassId) -> Option<r::CellId> {
+        self.comes_late(inst).then(|| self.scalar_cell(class, "coming", r::Type::Ref(under), false))
+    }
+
+    /// Whether `opened` may come long after `open`: a session that ends meanwhile ends the one below, which says at once that it is
+    /// there.
+    pub fn comes_late(&self, inst: usize) -> bool {
+        let at = self.inst(inst);
+        at.below.is_some_and(|below| at.uses.sessions && !self.answers_promptly(below))
+    }
+
+    /// Where the layer's sessions settle, or may fail behind what begins them: what it brought about is there when they end.
     fn ending_cells(&mut self, inst: usize, class: r::ClassId) -> Option<EndingCells> {
         let settles = |handler: &&s::Handler| {
             matches!(handler.event, s::Event::Settle { .. }) && handler.scope == s::ScopeKind::Session
         };
-        let handler = self.layer(inst)?.handlers.iter().find(settles)?;
-        let asks = any_stmt([handler.body.as_slice()], &|kind| matches!(kind, s::StmtKind::Again));
+        let layer = self.layer(inst)?;
+        let handler = layer.handlers.iter().find(settles);
+        if handler.is_none() && !fails_behind_beginnings(layer) {
+            return None;
+        }
+        let again = |kind: &s::StmtKind| matches!(kind, s::StmtKind::Again);
+        let asks = handler.is_some_and(|handler| any_stmt([handler.body.as_slice()], &again));
         let how = self.scalar_cell(class, "ending", r::Type::U(2), false);
         let why = self.scalar_cell(class, "ending_why", r::Type::Reason, false);
         let again = asks.then(|| self.scalar_cell(class, "settles_again", r::Type::Bool, false));
-        Some(EndingCells { how, why, again })
+        if handler.is_none() {
+            self.a.classes[class.index()].settle_limit = Some(1);
+        }
+        Some(EndingCells { how, why, again, settles: handler.is_some() })
     }
 
     fn cells_above(&mut self, inst: usize, class: r::ClassId) -> Vec<r::CellId> {
@@ -89,11 +113,12 @@ impl<'p> Lowering<'p> {
         let at = self.inst(inst);
         let under = self.infos[at.below?].classes.session?;
         let below = self.scalar_cell(class, "below", r::Type::Ref(under), false);
+        let coming = self.coming_cell(inst, class, under);
         let count = self.scalar_cell(class, "sessions", r::Type::U(32), false);
         let flow = self.flow_cells(class, &at.bottom);
         let (key, capacity) = (self.flow_params(&at.bottom), self.a.class(class).capacity);
         let map = self.map_to(self.infos[inst].classes.entity, "lowers", key, class, capacity);
-        Some(LowerCells { class, below, count, flow, map })
+        Some(LowerCells { class, below, coming, count, flow, map })
     }
 
     pub(super) fn point_cells(&mut self, inst: usize, (class, session): (r::ClassId, r::ClassId)) -> PointCells {

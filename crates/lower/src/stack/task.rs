@@ -61,6 +61,8 @@ pub enum Purpose {
     /// On the session (or the lower side's object), from below.
     Deliver,
     Opened,
+    /// The session below is made, and will say when it is open.
+    Coming,
     Failed,
     Closed,
     /// With a quote: of flow traffic, on the entity; and on a session.
@@ -115,6 +117,7 @@ impl Purpose {
             },
             Purpose::Refuse
             | Purpose::Attach
+            | Purpose::Coming
             | Purpose::Service { .. }
             | Purpose::Own { .. }
             | Purpose::Plain { .. } => false,

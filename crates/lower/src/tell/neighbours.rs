@@ -58,7 +58,8 @@ impl<'p> Writer<'_, 'p> {
     pub fn event_down(&mut self, event: &str, purpose: Purpose, args: Vec<r::Value>) {
         let at = self.inst(self.inst);
         let (Some(below), true) = (at.below, at.uses.sessions) else { return };
-        let Some(link) = self.lower_link() else { return };
+        let ends = matches!(purpose, Purpose::Close | Purpose::Abort | Purpose::Refuse);
+        let Some(link) = (if ends { self.ending_link() } else { self.lower_link() }) else { return };
         let params = self.named(&args);
         self.event(below, On::Session, event, params, purpose);
         self.emit_along(link, event, args);

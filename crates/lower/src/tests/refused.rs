@@ -163,6 +163,10 @@ fn a_value_of_two_types() {
         }
         stack Both(device: Device) { app = Other / Patient over device  export app }";
     assert_eq!(codes(text), ["M0780"]);
+    let one = text.replace("u16", "u8");
+    assert_eq!(codes(&one), Vec::<&str>::new());
+    // A port has the name once, and with it one value by default.
+    assert_eq!(codes(&one.replacen("= 3", "= 4", 1)), ["M0780"]);
     assert_eq!(codes(&text.replace("u16", "u8")), Vec::<&str>::new());
 }
 

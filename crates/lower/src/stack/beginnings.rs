@@ -1,0 +1,93 @@
+//! What begins a session, and what may end it in the same instant: before those whom that brings about are there to hear of it.
+
+use mokume_semantics::program as s;
+use mokume_semantics::visit::{walk, Met};
+
+use crate::plan::awaits;
+use crate::program::any_stmt;
+
+/// Whether the layer's code may say `fail` behind what begins a session, above or below, in one instant. It may say yes where no
+/// run does so.
+pub fn fails_behind_beginnings(layer: &s::Layer) -> bool {
+    let functions = layer.functions.iter().map(|function| function.body.as_slice());
+    let called = Called { fails: any_stmt(functions.clone(), &fails), begins: any_stmt(functions, &begins) };
+    layer.handlers.iter().any(|handler| {
+        let mut way = Way { called, handler, begun: begins_before(layer, handler), fails: false };
+        // Twice, for what a loop runs again.
+        (0..2).for_each(|_| way.walk());
+        way.fails
+    })
+}
+
+/// The session begins before the handler's code runs.
+fn begins_before(layer: &s::Layer, handler: &s::Handler) -> bool {
+    match &handler.event {
+        s::Event::Open { .. } => !decides_opening(handler),
+        s::Event::Accepted { .. } => awaits(layer) || says_upwards(handler),
+        s::Event::Deliver { .. } => awaits(layer),
+        _ => false,
+    }
+}
+
+/// What the layer's functions do, whichever is called.
+#[derive(Clone, Copy)]
+struct Called {
+    fails: bool,
+    begins: bool,
+}
+
+/// One handler's code, from its first statement on.
+struct Way<'p> {
+    called: Called,
+    handler: &'p s::Handler,
+    begun: bool,
+    fails: bool,
+}
+
+impl Way<'_> {
+    fn walk(&mut self) {
+        let passes = matches!(self.handler.event, s::Event::Open { .. } | s::Event::Accepted { .. });
+        walk(&self.handler.body, &mut |met| match met {
+            Met::Stmt(stmt) => {
+                self.begun |= begins(&stmt.kind) || passes && matches!(stmt.kind, s::StmtKind::Pass);
+                self.fails |= self.begun && fails(&stmt.kind);
+            }
+            Met::Expr(expr) if matches!(expr.kind, s::ExprKind::CallOwn { .. }) => {
+                self.begun |= self.called.begins;
+                self.fails |= self.begun && self.called.fails;
+            }
+            Met::Expr(_) | Met::State(_) => {}
+        });
+    }
+}
+
+fn begins(kind: &s::StmtKind) -> bool {
+    use s::{Emission as E, StmtKind as S};
+    match kind {
+        S::Emit(E::Custom { name, down: false, .. }) => name.text == "accepted",
+        _ => matches!(kind, S::Emit(E::Open { .. }) | S::Begin { .. }),
+    }
+}
+
+fn fails(kind: &s::StmtKind) -> bool {
+    matches!(kind, s::StmtKind::Emit(s::Emission::Failed { .. } | s::Emission::FailedAs { .. }))
+}
+
+/// The handler says itself whether and when the session goes on.
+pub fn decides_opening(handler: &s::Handler) -> bool {
+    use s::{Emission as E, StmtKind as S};
+    any_stmt([handler.body.as_slice()], &|kind| match kind {
+        S::Pass | S::Return { .. } => matches!(kind, S::Pass),
+        S::Emit(E::Open { .. } | E::Failed { .. } | E::FailedAs { .. } | E::Closed | E::Close | E::Abort) => true,
+        S::Emit(E::Custom { name, down: false, .. }) => matches!(name.text.as_str(), "opened" | "accepted"),
+        _ => false,
+    })
+}
+
+/// The handler has events or messages for the session above.
+pub fn says_upwards(handler: &s::Handler) -> bool {
+    use s::{Emission as E, StmtKind as S};
+    any_stmt([handler.body.as_slice()], &|kind| {
+        matches!(kind, S::Emit(E::Deliver { .. } | E::Closed | E::Custom { down: false, .. }))
+    })
+}
