@@ -196,8 +196,8 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     /// The value, to be read here.
     pub fn value(&self, value: Value) -> Expr {
-        // A value without a definition: the verifier refuses such a body.
-        self.values[value.index()].clone().unwrap_or(Expr::Number(0))
+        // A value without a definition: the verifier refuses such a body, so that this is never printed. If it is, then C refuses it.
+        self.values[value.index()].clone().unwrap_or(word("MK_VALUE_WITHOUT_A_DEFINITION"))
     }
 
     pub fn values(&self, values: &[Value]) -> Vec<Expr> {
