@@ -24,11 +24,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
             tests(files, backend.map(backend_of), filter.as_deref().unwrap_or(""), printer)
         }
         Command::Run { stack, on } => run_stack(stack, on, arguments.seed, printer),
-        Command::Connect { remote, stack, on } => {
-            streams::one(streams::Ask::Connect(remote), stack, on, arguments.seed, printer)
+        Command::Connect { remote, stack, on, linger } => {
+            streams::one(streams::Ask::Connect(remote), stack, (on, linger), arguments.seed, printer)
         }
-        Command::Listen { local, stack, on } => {
-            streams::one(streams::Ask::Listen(local), stack, on, arguments.seed, printer)
+        Command::Listen { local, stack, on, linger } => {
+            streams::one(streams::Ask::Listen(local), stack, (on, linger), arguments.seed, printer)
         }
         Command::Forward { from, to, stack, on } => streams::forward((from, to), stack, on, arguments.seed, printer),
         Command::Sim { file, network, backend, pcap, chart, log, seeds, jobs } => {
