@@ -6,6 +6,7 @@ use mokume_analyse::{Liveness, Reuse};
 use mokume_reaction::*;
 
 use super::ranges::Ranges;
+use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::tree::*;
 use crate::types::{c_type, value_type};
@@ -323,9 +324,13 @@ impl<'p, 'a> Writer<'p, 'a> {
         &self.plan.automaton.cell(self.class_of(object), cell).kind
     }
 
+    /// What the runtime keeps of an object beside its head.
+    pub fn beside(&self, object: Value, beside: Beside) -> Expr {
+        self.plan.beside(self.class_of(object), beside).element(self.place(object))
+    }
+
     /// The head of an object.
     pub fn object(&self, object: Value) -> Expr {
-        let class = self.class_of(object);
-        of_instance(format!("{}_objects", self.plan.names.classes[class.index()])).element(self.place(object))
+        self.beside(object, Beside::Objects)
     }
 }
