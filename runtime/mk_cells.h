@@ -20,7 +20,7 @@ static inline void mk_do_arm(mk_core *core, const mk_object *object, mk_timer *t
     if (object->state == MK_LIVING)
         mk_timer_arm(&core->wheel, timer, deadline);
     else
-        mk_timer_stop(timer);
+        mk_timer_stop(&core->wheel, timer);
 }
 
 static inline bool mk_do_take(uint32_t *left, uint32_t amount)
@@ -39,50 +39,50 @@ static inline void mk_do_give(mk_core *core, uint32_t *left, uint32_t total, uin
         mk_report_at(core, MK_MISUSE, source);
 }
 
-static inline void mk_do_keep(mk_core *core, mk_message **places, uint32_t size, uint64_t index, mk_message *message,
+static inline void mk_do_keep(mk_core *core, mk_held *places, uint32_t size, uint64_t index, mk_message *message,
                               uint32_t source)
 {
     if (!mk_within(core, index, size, source)) {
         mk_gone(core, message);
         return;
     }
-    if (MK_UNLIKELY(places[index] != NULL)) {
+    if (MK_UNLIKELY(places[index] != 0)) {
         mk_report_at(core, MK_MISUSE, source);
-        mk_gone(core, places[index]);
+        mk_gone(core, mk_held_message(&core->pool, places[index]));
         core->accounts.held--;
     }
-    places[index] = message;
+    places[index] = mk_hold(&core->pool, message);
     core->accounts.held++;
 }
 
-static inline mk_message *mk_do_take_out(mk_core *core, mk_message **places, uint32_t size, uint64_t index,
+static inline mk_message *mk_do_take_out(mk_core *core, mk_held *places, uint32_t size, uint64_t index,
                                          uint32_t source)
 {
     if (!mk_within(core, index, size, source) || !places[index])
         return NULL;
-    mk_message *message = places[index];
-    places[index] = NULL;
+    mk_message *message = mk_held_message(&core->pool, places[index]);
+    places[index] = 0;
     core->accounts.held -= MK_FAULT(held_count) ? 0 : 1;
     return message;
 }
 
-static inline mk_message *mk_do_share_held(mk_core *core, mk_message **places, uint32_t size, uint64_t index,
+static inline mk_message *mk_do_share_held(mk_core *core, mk_held *places, uint32_t size, uint64_t index,
                                            uint32_t source)
 {
     if (!mk_within(core, index, size, source) || !places[index])
         return NULL;
-    return mk_message_share(&core->pool, places[index]);
+    return mk_message_share(&core->pool, mk_held_message(&core->pool, places[index]));
 }
 
 /* An object ends: what it still holds is gone. Answers how many messages that were. */
-static inline uint32_t mk_drop_held(mk_core *core, mk_message **places, uint32_t size)
+static inline uint32_t mk_drop_held(mk_core *core, mk_held *places, uint32_t size)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < size; i++) {
         if (!places[i])
             continue;
-        mk_gone(core, places[i]);
-        places[i] = NULL;
+        mk_gone(core, mk_held_message(&core->pool, places[i]));
+        places[i] = 0;
         core->accounts.held--;
         count++;
     }
@@ -90,16 +90,15 @@ static inline uint32_t mk_drop_held(mk_core *core, mk_message **places, uint32_t
 }
 
 /* Asked in the object's own settle instant: it settles again at once. */
-static inline void mk_again(mk_core *core, mk_object *object)
+static inline void mk_again(mk_settling *settling)
 {
-    (void)core;
-    object->again = true;
+    settling->again = true;
 }
 
 /* Asked elsewhere: it is dirty from now on. */
-static inline void mk_ask_again(mk_core *core, mk_object *object)
+static inline void mk_ask_again(mk_core *core, mk_object *object, mk_settling *settling)
 {
-    mk_touch(core, object);
+    mk_touch(core, object, settling);
 }
 
 static inline void mk_do_trim(mk_core *core, mk_message *message, uint32_t size, uint32_t source)

@@ -16,48 +16,66 @@ uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent)
     uint32_t number = mk_class_take(class, class->parent == MK_NOBODY ? 0 : parent, core->ages);
     if (number == MK_NOBODY)
         return number;
-    mk_object *object = &class->objects[number];
     core->ages++;
-    object->stream = mk_stream(core->seed, class->index, number, object->generation);
+    if (class->streams)
+        class->streams[number] = mk_stream(core->seed, class->index, number, class->objects[number].generation);
     return number;
 }
 
-/* Out of the list of the dirty or of the unsettled. */
-static void mk_unlink(mk_core *core, mk_object *object)
+/* Lists are of 32-bit words: where something stands in the instance, in words; 0: none. The core stands first in it. */
+static uint32_t mk_where(const mk_core *core, const void *at)
 {
-    if (!object->link)
-        return;
-    *object->link = object->next;
-    if (object->next)
-        object->next->link = object->link;
-    else if (core->dirty_end == &object->next)
-        core->dirty_end = object->link;
-    else
-        core->unsettled_end = object->link;
-    object->link = NULL;
+    return (uint32_t)((const uint32_t *)at - (const uint32_t *)(const void *)core);
 }
 
-static void mk_append(mk_object *object, mk_object ***end)
+static void *mk_there(mk_core *core, uint32_t where)
 {
-    object->next = NULL;
-    object->link = *end;
-    **end = object;
+    return (uint32_t *)(void *)core + where;
+}
+
+static mk_settling *mk_settling_of(mk_core *core, const mk_object *object)
+{
+    const mk_class *class = &core->classes[object->class_index];
+    return class->settling ? &class->settling[object - class->objects] : NULL;
+}
+
+/* Out of the list of the dirty or of the unsettled. */
+static void mk_unlink(mk_core *core, mk_object *object, mk_settling *settling)
+{
+    if (!settling || !settling->link)
+        return;
+    uint32_t *link = mk_there(core, settling->link);
+    *link = object->next;
+    if (object->next)
+        mk_settling_of(core, mk_there(core, object->next))->link = settling->link;
+    else if (core->dirty_end == &object->next)
+        core->dirty_end = link;
+    else
+        core->unsettled_end = link;
+    settling->link = 0;
+}
+
+static void mk_append(mk_core *core, mk_object *object, mk_settling *settling, uint32_t **end)
+{
+    object->next = 0;
+    settling->link = mk_where(core, *end);
+    **end = mk_where(core, object);
     *end = &object->next;
 }
 
-void mk_touch(mk_core *core, mk_object *object)
+void mk_touch_first(mk_core *core, mk_object *object, mk_settling *settling)
 {
-    if (object->dirty || object->state != MK_LIVING)
+    if (object->state != MK_LIVING)
         return;
-    object->dirty = true;
-    mk_append(object, &core->dirty_end);
+    settling->dirty = true;
+    mk_append(core, object, settling, &core->dirty_end);
 }
 
 static void mk_end_object(mk_core *core, mk_class *class, uint32_t number)
 {
     mk_object *object = &class->objects[number];
     object->state = MK_ENDED;
-    class->living[number] = MK_NULL;
+    object->generation |= MK_NOT_LIVING;
     for (uint32_t i = 0; i < core->class_count; i++) {
         mk_class *inner = &core->classes[i];
         if (inner->parent != class->index)
@@ -66,9 +84,9 @@ static void mk_end_object(mk_core *core, mk_class *class, uint32_t number)
             mk_end_object(core, inner, child);
     }
     core->program->clear(core->stack, class->index, number, false);
-    mk_unlink(core, object);
+    mk_unlink(core, object, mk_settling_of(core, object));
     object->next = core->ended;
-    core->ended = object;
+    core->ended = mk_where(core, object);
 }
 
 void mk_release(mk_core *core, mk_class *class, mk_ref ref)
@@ -91,32 +109,45 @@ void mk_carry_out(mk_core *core, uint32_t base)
 static void mk_settle(mk_core *core, mk_object *object)
 {
     mk_class *class = &core->classes[object->class_index];
-    mk_ref self = mk_self(class, (uint32_t)(object - class->objects));
-    if (object->settled_in != core->reaction) {
-        object->settled_in = core->reaction;
-        object->settles = 0;
+    uint32_t number = (uint32_t)(object - class->objects);
+    mk_settling *settling = &class->settling[number];
+    mk_ref self = mk_self(class, number);
+    if (settling->settled_in != core->reaction) {
+        settling->settled_in = core->reaction;
+        settling->settles = 0;
     }
     do {
-        mk_unlink(core, object);
-        object->again = false;
-        if ((object->settles >= class->settle_limit && !MK_FAULT(settle_limit)) ||
+        mk_unlink(core, object, settling);
+        settling->again = false;
+        if ((settling->settles >= class->settle_limit && !MK_FAULT(settle_limit)) ||
             (core->put_out >= core->output_quota && !MK_FAULT(output_quota))) {
-            object->dirty = true;
-            mk_append(object, &core->unsettled_end);
+            settling->dirty = true;
+            mk_append(core, object, settling, &core->unsettled_end);
             return;
         }
-        object->settles++;
-        object->dirty = false;
+        settling->settles++;
+        settling->dirty = false;
         core->program->settle(core->stack, object->class_index, self);
-    } while (object->again && object->state == MK_LIVING);
+    } while (settling->again && object->state == MK_LIVING);
+}
+
+/* The numbers of reactions begin anew: nobody has settled in the one that is to come. */
+static MK_COLD void mk_count_reactions_anew(mk_core *core)
+{
+    core->reaction = 1;
+    for (uint32_t i = 0; i < core->class_count; i++) {
+        const mk_class *class = &core->classes[i];
+        for (uint32_t number = 0; class->settling && number < class->capacity; number++)
+            class->settling[number].settled_in = 0;
+    }
 }
 
 void mk_end_reaction(mk_core *core)
 {
-    mk_object *object;
-    while ((object = core->dirty))
-        mk_settle(core, object);
-    while ((object = core->ended)) {
+    while (core->dirty)
+        mk_settle(core, mk_there(core, core->dirty));
+    while (core->ended) {
+        mk_object *object = mk_there(core, core->ended);
         mk_class *class = &core->classes[object->class_index];
         uint32_t number = (uint32_t)(object - class->objects);
         core->ended = object->next;
@@ -124,7 +155,8 @@ void mk_end_reaction(mk_core *core)
         core->program->clear(core->stack, class->index, number, true);
         mk_class_free(class, number);
     }
-    core->reaction++;
+    if (MK_UNLIKELY(++core->reaction == 0))
+        mk_count_reactions_anew(core);
     core->put_out = 0;
     mk_leave(core);
 }
@@ -134,11 +166,10 @@ static bool mk_step(mk_core *core)
 {
     mk_event *event;
     if (core->unsettled) {
-        mk_object *object = core->unsettled;
-        core->dirty = object;
-        object->link = &core->dirty;
+        core->dirty = core->unsettled;
+        mk_settling_of(core, mk_there(core, core->dirty))->link = mk_where(core, &core->dirty);
         core->dirty_end = core->unsettled_end;
-        core->unsettled = NULL;
+        core->unsettled = 0;
         core->unsettled_end = &core->unsettled;
     } else if ((event = mk_ring_take(&core->later))) {
         core->program->take_later(core->stack, event);
@@ -156,7 +187,8 @@ static bool mk_step_timer(mk_core *core, uint64_t now)
     if (!timer)
         return false;
     mk_set_now(core, timer->deadline);
-    core->program->expire(core->stack, timer->declaration, timer->number);
+    uint32_t number, declaration = mk_timer_declaration(&core->wheel, timer, &number);
+    core->program->expire(core->stack, declaration, number);
     mk_end_reaction(core);
     return true;
 }

@@ -41,8 +41,8 @@ typedef struct mk_core {
     const mk_program *program;
     void *stack;
     uint64_t now, seed;
-    uint64_t reaction; /* its number */
     uint64_t ages;
+    uint32_t reaction; /* its number; never 0 */
     mk_class *classes;
     uint32_t class_count;
     mk_pool pool;
@@ -56,9 +56,9 @@ typedef struct mk_core {
     mk_accounts accounts;
     mk_report *reports;
     uint32_t report_capacity, report_count;
-    mk_object *dirty, **dirty_end;         /* longest dirty first */
-    mk_object *unsettled, **unsettled_end; /* at their limit: for the continuation */
-    mk_object *ended;
+    uint32_t dirty, *dirty_end;         /* longest dirty first; lists are of objects by where they stand in the instance */
+    uint32_t unsettled, *unsettled_end; /* at their limit: for the continuation */
+    uint32_t ended;
     uint32_t reactions_left; /* of the call at hand */
     bool leaving;       /* outputs are being handed over */
     uint64_t exhausted; /* outputs or reports that found no room */
@@ -94,7 +94,12 @@ uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent);
 void mk_release(mk_core *core, mk_class *class, mk_ref ref);
 
 /* The object handles an event, or asks from afar: it will settle. */
-void mk_touch(mk_core *core, mk_object *object);
+void mk_touch_first(mk_core *core, mk_object *object, mk_settling *settling);
+static inline void mk_touch(mk_core *core, mk_object *object, mk_settling *settling)
+{
+    if (!settling->dirty)
+        mk_touch_first(core, object, settling);
+}
 
 /* -- messages */
 

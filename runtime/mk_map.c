@@ -1,12 +1,18 @@
 /* Maps; see mk_map.h. */
 #include "mk_map.h"
 
-static uint8_t *mk_map_entry(const mk_map_shape *shape, uint8_t *memory, uint32_t place)
+/* The index, then the entries one behind the other. */
+static uint32_t *mk_map_index(uint8_t *memory)
 {
-    return memory + shape->places + (size_t)place * (shape->key_size + shape->value_size);
+    return (uint32_t *)(void *)memory;
 }
 
-/* FNV-1a: keys are short, and the table is at most half full. */
+static uint8_t *mk_map_entry(const mk_map_shape *shape, uint8_t *memory, uint32_t number)
+{
+    return memory + shape->places * sizeof(uint32_t) + (size_t)(number - 1) * (shape->key_size + shape->value_size);
+}
+
+/* FNV-1a: keys are short, and the index is at most half full. */
 static uint32_t mk_map_home(const mk_map_shape *shape, const uint8_t *key)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -15,54 +21,68 @@ static uint32_t mk_map_home(const mk_map_shape *shape, const uint8_t *key)
     return (uint32_t)(hash ^ hash >> 32) & (shape->places - 1);
 }
 
-/* The key's place, or the free one where it would go. */
+/* The key's place in the index, or the free one where it would go. */
 static uint32_t mk_map_place(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key)
 {
+    const uint32_t *index = mk_map_index(memory);
     uint32_t place = mk_map_home(shape, key);
-    while (memory[place] && memcmp(mk_map_entry(shape, memory, place), key, shape->key_size) != 0)
+    while (index[place] && memcmp(mk_map_entry(shape, memory, index[place]), key, shape->key_size) != 0)
         place = (place + 1) & (shape->places - 1);
     return place;
 }
 
 uint8_t *mk_map_find(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key)
 {
-    uint32_t place = mk_map_place(shape, memory, key);
-    return memory[place] ? mk_map_entry(shape, memory, place) + shape->key_size : NULL;
+    uint32_t number = mk_map_index(memory)[mk_map_place(shape, memory, key)];
+    return number ? mk_map_entry(shape, memory, number) + shape->key_size : NULL;
 }
 
 uint8_t *mk_map_insert(const mk_map_shape *shape, mk_map *map, uint8_t *memory, const uint8_t *key)
 {
-    uint32_t place = mk_map_place(shape, memory, key);
-    if (!memory[place]) {
+    uint32_t place = mk_map_place(shape, memory, key), *index = mk_map_index(memory);
+    if (!index[place]) {
         if (map->count >= shape->capacity + (MK_FAULT(map_capacity) ? 1 : 0))
             return NULL;
-        memory[place] = 1;
-        memcpy(mk_map_entry(shape, memory, place), key, shape->key_size);
-        map->count++;
+        index[place] = ++map->count;
+        memcpy(mk_map_entry(shape, memory, index[place]), key, shape->key_size);
     }
-    return mk_map_entry(shape, memory, place) + shape->key_size;
+    return mk_map_entry(shape, memory, index[place]) + shape->key_size;
+}
+
+/* Takes a place out of the index: those behind it move back, so that each is found from its home on. */
+static void mk_map_close(const mk_map_shape *shape, uint8_t *memory, uint32_t hole)
+{
+    uint32_t mask = shape->places - 1, *index = mk_map_index(memory);
+    index[hole] = 0;
+    if (MK_FAULT(map_removal))
+        return;
+    for (uint32_t place = (hole + 1) & mask; index[place]; place = (place + 1) & mask) {
+        /* One may move back to the hole if its home is not between the hole (exclusive) and its place. */
+        uint32_t home = mk_map_home(shape, mk_map_entry(shape, memory, index[place]));
+        if (((place - home) & mask) < ((place - hole) & mask))
+            continue;
+        index[hole] = index[place];
+        index[place] = 0;
+        hole = place;
+    }
 }
 
 bool mk_map_remove(const mk_map_shape *shape, mk_map *map, uint8_t *memory, const uint8_t *key, uint8_t *value)
 {
-    uint32_t mask = shape->places - 1, hole = mk_map_place(shape, memory, key);
-    if (!memory[hole])
+    uint32_t hole = mk_map_place(shape, memory, key), *index = mk_map_index(memory);
+    uint32_t number = index[hole], last = map->count;
+    if (!number)
         return false;
-    memcpy(value, mk_map_entry(shape, memory, hole) + shape->key_size, shape->value_size);
+    memcpy(value, mk_map_entry(shape, memory, number) + shape->key_size, shape->value_size);
+    mk_map_close(shape, memory, hole);
     map->count--;
-    memory[hole] = 0;
-    if (MK_FAULT(map_removal))
+    if (number == last)
         return true;
-    for (uint32_t place = (hole + 1) & mask; memory[place]; place = (place + 1) & mask) {
-        /* An entry may move back to the hole if its home is not between the hole (exclusive) and its place. */
-        uint32_t home = mk_map_home(shape, mk_map_entry(shape, memory, place));
-        if (((place - home) & mask) < ((place - hole) & mask))
-            continue;
-        memcpy(mk_map_entry(shape, memory, hole), mk_map_entry(shape, memory, place),
-               shape->key_size + shape->value_size);
-        memory[hole] = 1;
-        memory[place] = 0;
-        hole = place;
-    }
+    /* The last entry takes the place of the one that went. */
+    const uint8_t *moved = mk_map_entry(shape, memory, last);
+    uint32_t place = mk_map_place(shape, memory, moved);
+    memcpy(mk_map_entry(shape, memory, number), moved, shape->key_size + shape->value_size);
+    if (index[place] == last)
+        index[place] = number;
     return true;
 }

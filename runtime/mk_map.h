@@ -1,6 +1,7 @@
-/* Maps: open addressing with linear probing, twice as many places as entries, so a probe is short and always ends.
+/* Maps: an index by open addressing with linear probing, twice as many places as entries, so a probe is short and always
+ * ends; beside it the entries, one behind the other, so that only numbers have twice the room that they need.
  *
- * Keys are octets without padding, written by the generated code. Removal moves later entries of the chain back, so
+ * Keys are octets without padding, written by the generated code. Removal moves later places of the chain back, so
  * there are no tombstones and a map that lives for years is as fast as a new one. No order is observable. */
 #ifndef MK_MAP_H
 #define MK_MAP_H
@@ -11,7 +12,8 @@ typedef struct mk_map {
     uint32_t count;
 } mk_map;
 
-/* How the map's memory is laid out: `places` is a power of two; used[places], then places entries of key and value. */
+/* How the map's memory is laid out: the index, `places` (a power of two) numbers of 32 bits, each of an entry from 1 on, 0: free; then
+ * `capacity` entries of key and value. */
 typedef struct mk_map_shape {
     uint32_t capacity;
     uint32_t places;

@@ -3,31 +3,43 @@
 
 static void mk_class_init(mk_class *class)
 {
-    memset(class->objects, 0, ((size_t)class->capacity + 1) * sizeof *class->objects);
     for (uint32_t i = 0; i <= class->capacity; i++)
-        class->objects[i].class_index = class->index;
-    for (uint32_t i = 0; i < class->capacity; i++)
-        class->living[i] = MK_NULL;
-    class->objects[class->capacity].parent = MK_NOBODY;
+        class->objects[i] = (mk_object){MK_NOT_LIVING, 0, class->index, MK_FREE};
     for (uint32_t i = 0; i < MK_FREE_WORDS(class->capacity); i++)
         class->free[i] = UINT64_MAX;
     if (class->capacity % 64)
         class->free[class->capacity / 64] = (UINT64_C(1) << class->capacity % 64) - 1;
+    if (!class->kin)
+        return;
+    class->kin[class->capacity] = (mk_kin){MK_NOBODY, MK_NOBODY, MK_NOBODY};
     for (uint32_t i = 0; i < class->parents; i++)
         class->families[i] = (mk_family){MK_NOBODY, MK_NOBODY};
 }
 
+static void *mk_array(void *stack, size_t at)
+{
+    return at ? (uint8_t *)stack + at : NULL;
+}
+
+/* The instance is all zeros. */
 void mk_classes_init(void *stack, mk_class *classes, const mk_class_plan *plans, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const mk_class_plan *plan = &plans[i];
-        mk_object *objects = (mk_object *)(void *)((uint8_t *)stack + plan->objects);
-        mk_ref *living = (mk_ref *)(void *)(objects + plan->capacity + 1);
-        mk_family *families = (mk_family *)(void *)(living + plan->capacity + 1);
-        uint64_t *free = (uint64_t *)(void *)(families + plan->parents);
-        classes[i] = (mk_class){objects, living, families, free, plan->capacity, plan->parent, plan->parents,
-                                plan->settle_limit, (uint16_t)i, plan->settles};
-        mk_class_init(&classes[i]);
+        mk_class *class = &classes[i];
+        class->objects = mk_array(stack, plan->objects);
+        class->settling = mk_array(stack, plan->settling);
+        class->kin = mk_array(stack, plan->kin);
+        class->families = mk_array(stack, plan->families);
+        class->ages = mk_array(stack, plan->ages);
+        class->streams = mk_array(stack, plan->streams);
+        class->free = mk_array(stack, plan->free);
+        class->capacity = plan->capacity;
+        class->parent = plan->parent;
+        class->parents = plan->parents;
+        class->settle_limit = plan->settle_limit;
+        class->index = (uint16_t)i;
+        mk_class_init(class);
     }
 }
 
@@ -43,6 +55,23 @@ static uint32_t mk_lowest(uint64_t bits)
 #endif
 }
 
+/* The youngest of its family. */
+static void mk_family_join(mk_class *class, uint32_t parent, uint32_t number)
+{
+    mk_family *family = &class->families[parent];
+    class->kin[number] = (mk_kin){parent, family->youngest, MK_NOBODY};
+    *(family->youngest == MK_NOBODY ? &family->oldest : &class->kin[family->youngest].younger) = number;
+    family->youngest = number;
+}
+
+static void mk_family_leave(mk_class *class, uint32_t number)
+{
+    const mk_kin *kin = &class->kin[number];
+    mk_family *family = &class->families[kin->parent];
+    *(kin->older == MK_NOBODY ? &family->oldest : &class->kin[kin->older].younger) = kin->younger;
+    *(kin->younger == MK_NOBODY ? &family->youngest : &class->kin[kin->younger].older) = kin->older;
+}
+
 uint32_t mk_class_take(mk_class *class, uint32_t parent, uint64_t age)
 {
     uint32_t word = 0;
@@ -53,37 +82,31 @@ uint32_t mk_class_take(mk_class *class, uint32_t parent, uint64_t age)
     uint32_t number = word * 64 + mk_lowest(class->free[word]);
     class->free[word] &= class->free[word] - 1;
 
-    mk_object *object = &class->objects[number];
-    mk_family *family = &class->families[parent];
-    object->state = MK_LIVING;
-    class->living[number] = mk_ref_of(number, object->generation);
-    object->parent = parent;
-    object->age = age;
-    object->dirty = object->again = false;
-    object->link = NULL;
-    object->settles = 0;
-    object->younger = MK_NOBODY;
-    object->older = family->youngest;
-    *(family->youngest == MK_NOBODY ? &family->oldest : &class->objects[family->youngest].younger) = number;
-    family->youngest = number;
+    class->objects[number].state = MK_LIVING;
+    class->objects[number].generation &= ~MK_NOT_LIVING;
+    if (class->settling)
+        memset(&class->settling[number], 0, sizeof *class->settling);
+    if (class->ages)
+        class->ages[number] = age;
+    if (class->kin)
+        mk_family_join(class, parent, number);
     return number;
 }
 
 void mk_class_free(mk_class *class, uint32_t number)
 {
     mk_object *object = &class->objects[number];
-    mk_family *family = &class->families[object->parent];
-    *(object->older == MK_NOBODY ? &family->oldest : &class->objects[object->older].younger) = object->younger;
-    *(object->younger == MK_NOBODY ? &family->youngest : &class->objects[object->younger].older) = object->older;
+    if (class->kin)
+        mk_family_leave(class, number);
     object->state = MK_FREE;
-    object->generation += MK_FAULT(generation) ? 0 : 1;
+    object->generation = (object->generation + (MK_FAULT(generation) ? 0 : 1)) | MK_NOT_LIVING;
     class->free[number / 64] |= UINT64_C(1) << number % 64;
 }
 
 static uint32_t mk_living_from(const mk_class *class, uint32_t number)
 {
     while (number != MK_NOBODY && class->objects[number].state != MK_LIVING && !MK_FAULT(walk_ended))
-        number = class->objects[number].younger;
+        number = class->kin[number].younger;
     return number;
 }
 
@@ -94,5 +117,5 @@ uint32_t mk_oldest(const mk_class *class, uint32_t parent)
 
 uint32_t mk_younger(const mk_class *class, uint32_t number)
 {
-    return number < class->capacity ? mk_living_from(class, class->objects[number].younger) : MK_NOBODY;
+    return number < class->capacity ? mk_living_from(class, class->kin[number].younger) : MK_NOBODY;
 }

@@ -1,7 +1,10 @@
 /* Objects: the entity, points, sessions and keyed objects of the layers, in a fixed number of places a class.
  *
  * The cells themselves are generated records beside these heads. An object that has ended stays in place until the
- * end of its reaction; then its place is free, and its generation grows, so that old references are recognised. */
+ * end of its reaction; then its place is free, and its generation grows, so that old references are recognised.
+ *
+ * What every object has is its head. The rest is in arrays beside, which a class has where it asks for them: a session
+ * is to be small, and there are many. */
 #ifndef MK_OBJECT_H
 #define MK_OBJECT_H
 
@@ -9,45 +12,56 @@
 
 enum mk_object_state { MK_FREE, MK_LIVING, MK_ENDED };
 
+/* Set in the generation of what does not live: then no reference has it. Generations are the bits below. */
+#define MK_NOT_LIVING (UINT32_C(1) << 31)
+
 typedef struct mk_object {
-    uint32_t generation;
+    uint32_t generation; /* with MK_NOT_LIVING, unless it lives */
+    uint32_t next;       /* in the list of dirty or of ended objects: where it stands, see mk_core.h; 0: none */
+    uint16_t class_index;
+    uint8_t state;
+} mk_object;
+
+/* Of a class with an `on settle`. */
+typedef struct mk_settling {
+    uint32_t link;       /* where the list of dirty objects says that it is next; 0: it is not in it */
+    uint32_t settled_in; /* the reaction */
+    uint32_t settles : 30; /* in that reaction */
+    uint32_t dirty : 1, again : 1;
+} mk_settling;
+
+/* Of a class that is walked, or whose objects end with their parent, or may have different parents. */
+typedef struct mk_kin {
     uint32_t parent;         /* its number in the parent's class */
     uint32_t older, younger; /* the neighbours in the parent, by age; MK_NOBODY at the ends */
-    uint8_t state;
-    bool dirty, again;
-    uint16_t class_index;
-    uint32_t settles;        /* in reaction `settled_in` */
-    uint64_t settled_in;
-    uint64_t age;            /* grows from object to object of the instance */
-    uint64_t stream;         /* of random numbers */
-    struct mk_object *next, **link; /* in the list of dirty or of ended objects; `link` points at what points at us */
-} mk_object;
+} mk_kin;
 
 typedef struct mk_family {
     uint32_t oldest, youngest;
 } mk_family;
 
 typedef struct mk_class {
-    mk_object *objects;  /* capacity, and one that stands for nobody */
-    mk_ref *living;      /* by place: the reference to the living object there, else MK_NULL */
-    mk_family *families; /* one for each place of the parent's class, or one */
-    uint64_t *free;      /* a bit for each place */
+    mk_object *objects;    /* capacity, and one that stands for nobody; so all up to `families` */
+    mk_settling *settling; /* NULL: it does not settle */
+    mk_kin *kin;           /* NULL: not asked for */
+    mk_family *families;   /* one for each place of the parent's class, or one; where there is `kin` */
+    uint64_t *ages;        /* growing from object to object of the instance; NULL: no timer asks */
+    uint64_t *streams;     /* of random numbers; NULL: none is drawn */
+    uint64_t *free;        /* a bit for each place */
     uint32_t capacity;
     uint32_t parent;     /* index of the class, MK_NOBODY: none */
     uint32_t parents;    /* its capacity, or 1 */
     uint32_t settle_limit;
     uint16_t index;
-    bool settles;
 } mk_class;
 
 #define MK_FREE_WORDS(capacity) (((capacity) + 63) / 64)
 
-/* What the generator says of a class. Its arrays lie in the instance one behind another, as in mk_class. */
+/* What the generator says of a class: where in the instance its arrays stand, in octets, 0: not there. */
 typedef struct mk_class_plan {
-    size_t objects; /* the first, in octets */
+    size_t objects, settling, kin, families, ages, streams, free;
     uint32_t capacity, parent, parents;
     uint32_t settle_limit;
-    bool settles;
 } mk_class_plan;
 
 void mk_classes_init(void *stack, mk_class *classes, const mk_class_plan *plans, uint32_t count);
@@ -59,31 +73,32 @@ void mk_class_free(mk_class *class, uint32_t number);
 uint32_t mk_oldest(const mk_class *class, uint32_t parent);
 uint32_t mk_younger(const mk_class *class, uint32_t number);
 
+/* The reference to an object that lives or has just ended. */
 static inline mk_ref mk_self(const mk_class *class, uint32_t number)
 {
-    return number == MK_NOBODY ? MK_NULL : mk_ref_of(number, class->objects[number].generation);
+    return number == MK_NOBODY ? MK_NULL : mk_ref_of(number, class->objects[number].generation & ~MK_NOT_LIVING);
 }
 
 /* Whether a reference means a living object. */
-static inline bool mk_lives(const mk_ref *living, uint32_t capacity, mk_ref ref)
+static inline bool mk_lives(const mk_object *objects, uint32_t capacity, mk_ref ref)
 {
-    return MK_LIKELY(mk_number(ref) < capacity && living[mk_number(ref)] == ref);
+    return MK_LIKELY(mk_number(ref) < capacity && objects[mk_number(ref)].generation == ref >> 32);
 }
 
 /* The place of an object that a reference means, ended in this reaction or not; else the place that means nobody. */
 static inline uint32_t mk_place(const mk_class *class, mk_ref ref)
 {
     uint32_t number = mk_number(ref);
-    if (MK_LIKELY(number < class->capacity && class->objects[number].generation == ref >> 32 &&
+    if (MK_LIKELY(number < class->capacity && (class->objects[number].generation & ~MK_NOT_LIVING) == ref >> 32 &&
                   class->objects[number].state != MK_FREE))
         return number;
     return class->capacity;
 }
 
 /* The same, where the class's arrays are known. */
-static inline uint32_t mk_place_in(const mk_ref *living, uint32_t capacity, const mk_class *class, mk_ref ref)
+static inline uint32_t mk_place_in(const mk_object *objects, uint32_t capacity, const mk_class *class, mk_ref ref)
 {
-    return mk_lives(living, capacity, ref) ? mk_number(ref) : mk_place(class, ref);
+    return mk_lives(objects, capacity, ref) ? mk_number(ref) : mk_place(class, ref);
 }
 
 /* Whether a reference means an object that was not freed. */
@@ -94,7 +109,7 @@ static inline bool mk_is_there(const mk_class *class, mk_ref ref)
 
 static inline bool mk_living(const mk_class *class, mk_ref ref)
 {
-    return mk_lives(class->living, class->capacity, ref);
+    return mk_lives(class->objects, class->capacity, ref);
 }
 
 #endif

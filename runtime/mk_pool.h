@@ -49,6 +49,19 @@ typedef struct mk_pool {
     uint64_t *nothing; /* the message that stands for one that could not be had, and as much as the head room */
 } mk_pool;
 
+/* A message in a place of an object: how far in front of the end it stands, in units of 8 octets; 0: no message. */
+typedef uint32_t mk_held;
+
+static inline mk_held mk_hold(const mk_pool *pool, const mk_message *message)
+{
+    return (mk_held)(pool->nothing - (const uint64_t *)(const void *)message + 1);
+}
+
+static inline mk_message *mk_held_message(const mk_pool *pool, mk_held held)
+{
+    return (mk_message *)(void *)(pool->nothing + 1 - held);
+}
+
 size_t mk_message_memory(const mk_message_shape *shape);
 size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets);
 /* `memory` is aligned to 16 and of the size said above. */

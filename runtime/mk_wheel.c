@@ -18,49 +18,83 @@ static int mk_first_bit(uint64_t x)
     return mk_last_bit(x & (~x + 1));
 }
 
-static bool mk_timer_before(const mk_timer *a, const mk_timer *b)
+/* Places are counted in words from the wheel on; timers stand behind it, in the same instance. 0: none. */
+static uint32_t mk_place_of(const mk_wheel *wheel, const void *at)
+{
+    return (uint32_t)((const uint32_t *)at - (const uint32_t *)(const void *)wheel);
+}
+
+static void *mk_at_place(const mk_wheel *wheel, uint32_t place)
+{
+    return (uint32_t *)(uintptr_t)wheel + place;
+}
+
+static mk_timer *mk_timer_at(const mk_wheel *wheel, uint32_t place)
+{
+    return mk_at_place(wheel, place);
+}
+
+uint32_t mk_timer_declaration(const mk_wheel *wheel, const mk_timer *timer, uint32_t *number)
+{
+    size_t at = (size_t)((const uint8_t *)timer - (const uint8_t *)wheel);
+    /* It is one of them. */
+    for (uint32_t declaration = 0;; declaration++) {
+        const mk_timers *all = &wheel->timers[declaration];
+        size_t from = at - all->first;
+        if (at < all->first || from >= all->stride * all->count || from % all->stride)
+            continue;
+        *number = (uint32_t)(from / all->stride);
+        return declaration;
+    }
+}
+
+static bool mk_timer_before(const mk_wheel *wheel, const mk_timer *a, const mk_timer *b)
 {
     if (a->deadline != b->deadline)
         return a->deadline < b->deadline;
-    if (a->declaration != b->declaration)
-        return MK_FAULT(timer_order) ? a->declaration > b->declaration : a->declaration < b->declaration;
-    return a->age < b->age;
+    uint32_t number, other;
+    uint32_t first = mk_timer_declaration(wheel, a, &number), second = mk_timer_declaration(wheel, b, &other);
+    if (first != second)
+        return MK_FAULT(timer_order) ? first > second : first < second;
+    const uint64_t *ages = wheel->timers[first].ages;
+    return ages && ages[number] < ages[other];
 }
 
-static void mk_timer_link(mk_timer *timer, mk_timer **at)
+static void mk_timer_link(mk_wheel *wheel, mk_timer *timer, uint32_t *at)
 {
     timer->next = *at;
-    timer->link = at;
+    timer->link = mk_place_of(wheel, at);
     if (timer->next)
-        timer->next->link = &timer->next;
-    *at = timer;
+        mk_timer_at(wheel, timer->next)->link = mk_place_of(wheel, &timer->next);
+    *at = mk_place_of(wheel, timer);
 }
 
-void mk_timer_stop(mk_timer *timer)
+void mk_timer_stop(mk_wheel *wheel, mk_timer *timer)
 {
     if (!timer->link)
         return;
-    *timer->link = timer->next;
+    *(uint32_t *)mk_at_place(wheel, timer->link) = timer->next;
     if (timer->next)
-        timer->next->link = timer->link;
-    timer->next = NULL;
-    timer->link = NULL;
+        mk_timer_at(wheel, timer->next)->link = timer->link;
+    timer->next = 0;
+    timer->link = 0;
 }
 
-void mk_wheel_init(mk_wheel *wheel, uint64_t tick)
+void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers)
 {
     memset(wheel, 0, sizeof *wheel);
     wheel->tick = tick ? tick : 1;
     wheel->soonest = UINT64_MAX;
+    wheel->timers = timers;
 }
 
 /* Into `due`, which is kept in order. Timers mostly come in order, but one in the past may come at any time. */
 static void mk_wheel_due(mk_wheel *wheel, mk_timer *timer)
 {
-    mk_timer **at = &wheel->due;
-    while (*at && mk_timer_before(*at, timer))
-        at = &(*at)->next;
-    mk_timer_link(timer, at);
+    uint32_t *at = &wheel->due;
+    while (*at && mk_timer_before(wheel, mk_timer_at(wheel, *at), timer))
+        at = &mk_timer_at(wheel, *at)->next;
+    mk_timer_link(wheel, timer, at);
 }
 
 static void mk_wheel_place(mk_wheel *wheel, mk_timer *timer)
@@ -73,14 +107,14 @@ static void mk_wheel_place(mk_wheel *wheel, mk_timer *timer)
     uint64_t differs = (when ^ wheel->elapsed) | (MK_WHEEL_SLOTS - 1);
     int level = mk_last_bit(differs) / MK_WHEEL_BITS;
     int slot = (int)(when >> (level * MK_WHEEL_BITS)) & (MK_WHEEL_SLOTS - 1);
-    mk_timer_link(timer, &wheel->slots[level][slot]);
+    mk_timer_link(wheel, timer, &wheel->slots[level][slot]);
     wheel->occupied[level] |= UINT64_C(1) << slot;
 }
 
 void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
 {
     uint64_t rest = deadline % wheel->tick;
-    mk_timer_stop(timer);
+    mk_timer_stop(wheel, timer);
     if (rest && !MK_FAULT(timer_rounding)) /* rounded up; beyond the end of time, down */
         deadline = deadline <= UINT64_MAX - (wheel->tick - rest) ? deadline + (wheel->tick - rest) : deadline - rest;
     timer->deadline = deadline;
@@ -90,46 +124,46 @@ void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
 }
 
 /* Merges two lists in order; only `next` is kept. */
-static mk_timer *mk_timers_merge(mk_timer *a, mk_timer *b)
+static uint32_t mk_timers_merge(mk_wheel *wheel, uint32_t a, uint32_t b)
 {
-    mk_timer *first = NULL, **end = &first;
+    uint32_t first = 0, *end = &first;
     while (a && b) {
-        mk_timer **least = mk_timer_before(b, a) ? &b : &a;
+        uint32_t *least = mk_timer_before(wheel, mk_timer_at(wheel, b), mk_timer_at(wheel, a)) ? &b : &a;
         *end = *least;
-        end = &(*least)->next;
+        end = &mk_timer_at(wheel, *least)->next;
         *least = *end;
     }
     *end = a ? a : b;
     return first;
 }
 
-static mk_timer *mk_timers_sort(mk_timer *list)
+static uint32_t mk_timers_sort(mk_wheel *wheel, uint32_t list)
 {
-    mk_timer *runs[64] = {0}; /* runs[i] holds 2^i timers */
+    uint32_t runs[32] = {0}; /* runs[i] holds 2^i timers */
     while (list) {
-        mk_timer *run = list;
+        uint32_t run = list;
         int i = 0;
-        list = list->next;
-        run->next = NULL;
+        list = mk_timer_at(wheel, run)->next;
+        mk_timer_at(wheel, run)->next = 0;
         for (; runs[i]; i++) {
-            run = mk_timers_merge(runs[i], run);
-            runs[i] = NULL;
+            run = mk_timers_merge(wheel, runs[i], run);
+            runs[i] = 0;
         }
         runs[i] = run;
     }
-    for (int i = 0; i < 64; i++)
-        list = runs[i] ? mk_timers_merge(runs[i], list) : list;
+    for (int i = 0; i < 32; i++)
+        list = runs[i] ? mk_timers_merge(wheel, runs[i], list) : list;
     return list;
 }
 
 /* All timers of a slot become due: they have one deadline, or there is one of them. */
-static void mk_wheel_ripen(mk_wheel *wheel, mk_timer **slot)
+static void mk_wheel_ripen(mk_wheel *wheel, uint32_t *slot)
 {
-    mk_timer *list = (*slot)->next ? mk_timers_sort(*slot) : *slot;
-    *slot = NULL;
-    wheel->due = wheel->due ? mk_timers_merge(wheel->due, list) : list;
-    for (mk_timer **at = &wheel->due; *at; at = &(*at)->next)
-        (*at)->link = at;
+    uint32_t list = mk_timer_at(wheel, *slot)->next ? mk_timers_sort(wheel, *slot) : *slot;
+    *slot = 0;
+    wheel->due = wheel->due ? mk_timers_merge(wheel, wheel->due, list) : list;
+    for (uint32_t *at = &wheel->due; *at; at = &mk_timer_at(wheel, *at)->next)
+        mk_timer_at(wheel, *at)->link = mk_place_of(wheel, at);
 }
 
 /* The earliest slot in use: those of a lower level come before all of a higher one. */
@@ -163,9 +197,9 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
     uint64_t start = mk_slot_start(wheel, level, slot);
     if (start > now)
         return false;
-    mk_timer *list = wheel->slots[level][slot];
-    uint64_t first = list->deadline / wheel->tick;
-    bool ripe = level == 0 || (!list->next && (first <= now || MK_FAULT(timer_alone)));
+    uint32_t list = wheel->slots[level][slot];
+    uint64_t first = mk_timer_at(wheel, list)->deadline / wheel->tick;
+    bool ripe = level == 0 || (!mk_timer_at(wheel, list)->next && (first <= now || MK_FAULT(timer_alone)));
     if (ripe)
         start = first;
     if (start > wheel->elapsed)
@@ -175,10 +209,10 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
         mk_wheel_ripen(wheel, &wheel->slots[level][slot]);
         return true;
     }
-    wheel->slots[level][slot] = NULL;
+    wheel->slots[level][slot] = 0;
     while (list) {
-        mk_timer *timer = list;
-        list = list->next;
+        mk_timer *timer = mk_timer_at(wheel, list);
+        list = timer->next;
         mk_wheel_place(wheel, timer);
     }
     return true;
@@ -189,9 +223,9 @@ mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
     /* All slots that are due ripen first: a timer in the past may come before what ripened last. */
     while (mk_wheel_turn(wheel, now / wheel->tick))
         ;
-    mk_timer *timer = wheel->due;
-    if (timer) {
-        mk_timer_stop(timer);
+    if (wheel->due) {
+        mk_timer *timer = mk_timer_at(wheel, wheel->due);
+        mk_timer_stop(wheel, timer);
         return timer;
     }
     int level, slot;
@@ -204,13 +238,15 @@ mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
 bool mk_wheel_next(const mk_wheel *wheel, uint64_t *deadline)
 {
     int level, slot;
-    const mk_timer *timer = wheel->due;
-    if (!timer) {
+    uint32_t list = wheel->due;
+    if (!list) {
         if (!mk_wheel_earliest(wheel, &level, &slot))
             return false;
-        timer = wheel->slots[level][slot];
+        list = wheel->slots[level][slot];
     }
-    for (*deadline = timer->deadline; timer; timer = timer->next)
-        *deadline = timer->deadline < *deadline ? timer->deadline : *deadline;
+    for (*deadline = mk_timer_at(wheel, list)->deadline; list; list = mk_timer_at(wheel, list)->next) {
+        uint64_t other = mk_timer_at(wheel, list)->deadline;
+        *deadline = other < *deadline ? other : *deadline;
+    }
     return true;
 }

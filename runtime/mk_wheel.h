@@ -10,26 +10,35 @@
 enum { MK_WHEEL_BITS = 6, MK_WHEEL_SLOTS = 1 << MK_WHEEL_BITS, MK_WHEEL_LEVELS = 11 };
 
 typedef struct mk_timer {
-    struct mk_timer *next, **link; /* `link` points at what points at us; NULL: idle */
-    uint64_t deadline;             /* nanoseconds, a multiple of the tick */
-    uint64_t age;                  /* of the object: the smaller, the older */
-    uint32_t declaration;
-    uint32_t number;               /* of the object in its class */
+    uint32_t next;        /* in its list, as places count: see mk_timer_at */
+    uint32_t link;        /* the place of what says that we are next; 0: idle */
+    uint64_t deadline;    /* nanoseconds, a multiple of the tick */
 } mk_timer;
+
+/* The timers of one declaration, one in each object of a class: a timer is known by where it stands. */
+typedef struct mk_timers {
+    size_t first;  /* that of the first object, in octets from the wheel on */
+    size_t stride; /* to that of the next */
+    uint32_t count;
+    const uint64_t *ages; /* of the objects: the smaller, the older; NULL: there is one */
+} mk_timers;
 
 typedef struct mk_wheel {
     uint64_t tick;    /* nanoseconds */
     uint64_t elapsed; /* in ticks: armed timers before it stand in `due`, all others in slots */
     uint64_t occupied[MK_WHEEL_LEVELS];
-    mk_timer *slots[MK_WHEEL_LEVELS][MK_WHEEL_SLOTS];
-    mk_timer *due;    /* in order */
     uint64_t soonest; /* no timer is due before it: looked at before all else, since mostly none is */
+    const mk_timers *timers; /* by declaration */
+    uint32_t slots[MK_WHEEL_LEVELS][MK_WHEEL_SLOTS];
+    uint32_t due;     /* in order */
 } mk_wheel;
 
-void mk_wheel_init(mk_wheel *wheel, uint64_t tick);
+void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers);
 /* `deadline` is rounded up to the tick; replaces an earlier one. */
 void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline);
-void mk_timer_stop(mk_timer *timer);
+void mk_timer_stop(mk_wheel *wheel, mk_timer *timer);
+/* Which timer it is: its declaration, and the number of its object. */
+uint32_t mk_timer_declaration(const mk_wheel *wheel, const mk_timer *timer, uint32_t *number);
 mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now);
 /* The next timer that is due at or before `now`, stopped; NULL if there is none. */
 static inline mk_timer *mk_wheel_take(mk_wheel *wheel, uint64_t now)
@@ -41,7 +50,7 @@ bool mk_wheel_next(const mk_wheel *wheel, uint64_t *deadline);
 
 static inline bool mk_timer_armed(const mk_timer *timer)
 {
-    return timer->link != NULL;
+    return timer->link != 0;
 }
 
 #endif

@@ -78,6 +78,8 @@ pub enum Command {
         stack: StreamStack,
         #[command(flatten)]
         on: OnDevices,
+        #[command(flatten)]
+        linger: Linger,
     },
     /// Waits for one stream at a port of a stack: the standard input is sent, what comes goes to the standard output.
     ///
@@ -90,6 +92,8 @@ pub enum Command {
         stack: StreamStack,
         #[command(flatten)]
         on: OnDevices,
+        #[command(flatten)]
+        linger: Linger,
     },
     /// Joins ports of the operating system with streams of a stack, until it is stopped.
     ///
@@ -192,6 +196,14 @@ pub enum Command {
     },
     /// Tells about a diagnostic: `mokume explain M0401`; without a code, lists them all.
     Explain { code: Option<String> },
+}
+
+/// How long a stack stays behind its one stream.
+#[derive(Args, Debug)]
+pub struct Linger {
+    /// How long the stack stays where we ended first, for who has not heard its last word; `0s` ends at once.
+    #[arg(long, value_name = "DURATION", default_value = "3s")]
+    pub linger: String,
 }
 
 #[derive(Args, Debug)]

@@ -24,11 +24,11 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
             tests(files, backend.map(backend_of), filter.as_deref().unwrap_or(""), printer)
         }
         Command::Run { stack, on } => run_stack(stack, on, arguments.seed, printer),
-        Command::Connect { remote, stack, on } => {
-            streams::one(streams::Ask::Connect(remote), stack, on, arguments.seed, printer)
+        Command::Connect { remote, stack, on, linger } => {
+            streams::one(streams::Ask::Connect(remote), stack, (on, linger), arguments.seed, printer)
         }
-        Command::Listen { local, stack, on } => {
-            streams::one(streams::Ask::Listen(local), stack, on, arguments.seed, printer)
+        Command::Listen { local, stack, on, linger } => {
+            streams::one(streams::Ask::Listen(local), stack, (on, linger), arguments.seed, printer)
         }
         Command::Forward { from, to, stack, on } => streams::forward((from, to), stack, on, arguments.seed, printer),
         Command::Sim { file, network, backend, pcap, chart, log, seeds, jobs } => {
@@ -96,20 +96,45 @@ fn tests(files: &[String], backend: Option<Backend>, filter: &str, printer: &Pri
             }
         }
     }
-    if let Some(failure) = &results.skipped {
-        printer.note(format!("not run in C: {failure}"));
-        if backend == Some(Backend::C) {
-            return Ok(failure.exit_code());
-        }
-    }
-    if results.outcomes.is_empty() && results.diagnostics.is_empty() {
+    let is_asked = backend == Some(Backend::C);
+    let not_run = not_run(&results, is_asked, printer);
+    if results.outcomes.is_empty() && results.not_run.is_empty() && results.diagnostics.is_empty() {
         return Err(Failure::of_use("there is no test", "write `test \"name\" { stack … }`, or change `--filter`"));
     }
     let wrong = failed > 0 || compile::has_errors(&results.diagnostics);
     if !printer.is_json() {
-        printer.line(format!("{} passed, {failed} failed", results.outcomes.len() - failed));
+        let left_out: String = not_run.counts.iter().map(|(what, count)| format!(", {count} {what}")).collect();
+        printer.line(format!("{} passed, {failed} failed{left_out}", results.outcomes.len() - failed));
     }
-    Ok(i32::from(wrong))
+    Ok(if wrong { 1 } else { not_run.code })
+}
+
+/// What was left out in C: how many tests of which kind, and how the command ends if nothing else is wrong.
+struct NotRun {
+    counts: Vec<(&'static str, usize)>,
+    code: i32,
+}
+
+/// Says what did not run in C. That a machine has no compiler is no fault where C was not asked for by name.
+fn not_run(results: &test::Results, is_asked: bool, printer: &Printer) -> NotRun {
+    let mut answer = NotRun { counts: Vec::new(), code: 0 };
+    for (what, is_skip) in [("not run in C", false), ("skipped in C", true)] {
+        let of_kind = || results.not_run.iter().filter(|left_out| left_out.is_skip() == is_skip);
+        for left_out in of_kind() {
+            let reason = left_out.failure.to_string();
+            if printer.is_json() {
+                printer
+                    .object(&json!({ "backend": "c", "tests": left_out.tests, "skipped": is_skip, "not_run": reason }));
+            }
+            printer.note(format!("{} tests {what}: {reason}", left_out.tests));
+            if is_asked || !is_skip {
+                answer.code = answer.code.max(left_out.failure.exit_code());
+            }
+        }
+        let tests: usize = of_kind().map(|left_out| left_out.tests).sum();
+        answer.counts.extend((tests > 0).then_some((what, tests)));
+    }
+    answer
 }
 
 fn build_stack(

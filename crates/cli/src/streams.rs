@@ -4,11 +4,12 @@ use std::io::ErrorKind;
 
 use mokume_base::RealWorld;
 use mokume_driver::compile::{Checked, Compiled};
+use mokume_driver::run;
 use mokume_driver::streams::{self, Ended};
 use mokume_driver::Failure;
 
 use crate::accounts::print_accounts;
-use crate::arguments::{OnDevices, StreamStack};
+use crate::arguments::{Linger, OnDevices, StreamStack};
 use crate::common::{accepted, compiled_of};
 use crate::print::Printer;
 use crate::run::request;
@@ -24,7 +25,7 @@ pub enum Ask<'a> {
 pub fn one(
     ask: Ask<'_>,
     choice: &StreamStack,
-    on: &OnDevices,
+    (on, linger): (&OnDevices, &Linger),
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
@@ -34,10 +35,11 @@ pub fn one(
     }
     let (checked, compiled) = stack(choice, printer)?;
     let request = request(on, seed, &checked.manifest.defaults)?;
+    let linger = run::duration(&linger.linger)?;
     let mut tell = |what: &str| printer.note(what);
     let (ended, what) = match ask {
-        Ask::Connect(remote) => (streams::connect(&compiled, &request, &RealWorld, remote, &mut tell)?, remote),
-        Ask::Listen(local) => (streams::listen(&compiled, &request, &RealWorld, local, &mut tell)?, local),
+        Ask::Connect(remote) => (streams::connect(&compiled, &request, &RealWorld, remote, linger, &mut tell)?, remote),
+        Ask::Listen(local) => (streams::listen(&compiled, &request, &RealWorld, local, linger, &mut tell)?, local),
     };
     match ended {
         Ended::Cleanly => Ok(0),

@@ -55,6 +55,51 @@ fn a_failing_test_is_shown_with_what_came_and_ends_with_1() {
     assert!(said(&output).contains("app.opened"), "{}", said(&output));
 }
 
+/// Two stacks with a test each.
+const TWO_STACKS: &str =
+    "use thin\n\nstack Taken(device: Device) {\n    app = Sequencer over device\n    export app\n}\n\n\
+    stack Refused(device: Device) {\n    app = Sequencer over device\n    export app\n}\n\n\
+    test \"one\" {\n    stack Taken(device)\n    app.open(1)\n    => app.opened(1, ?s)\n}\n\n\
+    test \"other\" {\n    stack Refused(device)\n    app.open(1)\n    => app.opened(1, ?s)\n}\n";
+
+fn tested_with(compiler: &str, arguments: &[&str]) -> Output {
+    let file = scratch("two_stacks.mok");
+    std::fs::write(&file, TWO_STACKS).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+    command.arg("test").args(arguments).arg(file).env("CC", compiler).current_dir(root()).output().unwrap()
+}
+
+/// A test that C did not run has not passed.
+#[test]
+fn a_test_that_the_c_compiler_refused_is_counted_by_itself_and_ends_with_1() {
+    if !has_c_compiler() {
+        return println!("SKIPPED: no C compiler");
+    }
+    let compiler = scratch("refuses-one");
+    let real = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let script = format!("#!/bin/sh\ncase \"$*\" in *Refused*) echo no good >&2; exit 1;; esac\nexec {real} \"$@\"\n");
+    std::fs::write(&compiler, script).unwrap();
+    std::fs::set_permissions(&compiler, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let output = tested_with(&compiler, &[]);
+    assert_eq!(code(&output), 1, "{}", said(&output));
+    assert!(said(&output).contains("3 passed, 0 failed, 1 not run in C"), "{}", said(&output));
+    assert!(said(&output).contains("no good"), "{}", said(&output));
+    let output = tested_with(&compiler, &["--format", "json", "--backend", "c"]);
+    assert_eq!(code(&output), 1, "{}", said(&output));
+    assert!(said(&output).contains("\"tests\":1") && said(&output).contains("\"skipped\":false"), "{}", said(&output));
+}
+
+#[test]
+fn without_a_c_compiler_its_tests_are_skipped_and_that_is_said() {
+    let output = tested_with("/nowhere/cc", &[]);
+    assert_eq!(code(&output), 0, "{}", said(&output));
+    assert!(said(&output).contains("2 passed, 0 failed, 2 skipped in C"), "{}", said(&output));
+    assert_eq!(said(&output).matches("/nowhere/cc").count(), 1, "{}", said(&output));
+    let output = tested_with("/nowhere/cc", &["--backend", "c"]);
+    assert_eq!(code(&output), 2, "{}", said(&output));
+    assert!(said(&output).contains("0 passed, 0 failed, 2 skipped in C"), "{}", said(&output));
+}
+
 /// docs/semantics.md, A11: the run goes on, and the command's status says that something was reported.
 #[test]
 fn a_simulation_goes_on_after_a_report_and_ends_with_1() {

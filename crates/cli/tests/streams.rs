@@ -25,9 +25,15 @@ fn link() -> [String; 2] {
     [format!("udp:{},{}", address(&a), address(&b)), format!("udp:{},{}", address(&b), address(&a))]
 }
 
+/// Among further arguments: the stack stays behind its stream, as it does where nothing is said.
+const LINGERS: &str = "--linger=3s";
+
 fn mokume(words: &[&str], device: &str, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
     command.args(words).args(["--device", device, "--for", "60s"]).args(more);
+    if words[0] != "forward" && !more.contains(&LINGERS) {
+        command.args(["--linger", "0s"]);
+    }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -92,6 +98,24 @@ fn two_stacks_talk_and_each_direction_ends_by_itself() {
     let told =
         both_ways(started(mokume(&["listen", "7"], &b, &SECOND)), mokume(&["connect", "10.9.0.2", "7"], &a, &FIRST));
     assert_eq!(told, "", "who talks well says nothing beside");
+}
+
+/// The line holds the last acknowledgement of who ends first when all is said and heard.
+#[test]
+fn the_last_word_is_said_behind_the_end() {
+    let [a, b] = link();
+    let mut listener = started(mokume(&["listen", "7"], &b, &SECOND));
+    let more = [&FIRST[..], &["--weather", "delay 200 ms", LINGERS]].concat();
+    let mut connect = mokume(&["connect", "10.9.0.2", "7"], &a, &more).spawn().unwrap();
+    connect.stdin.take().unwrap().write_all(b"only this").unwrap();
+    let mut heard = Vec::new();
+    listener.0.stdout.take().unwrap().read_to_end(&mut heard).unwrap();
+    assert_eq!(heard, b"only this", "the output ends with the other end's direction");
+    drop(listener.0.stdin.take());
+    assert!(listener.0.wait().unwrap().success(), "who ends second is answered");
+    let connect = connect.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&connect.stderr).into_owned();
+    assert!(connect.status.success() && told.contains("the stack stays 3 s"), "{told}");
 }
 
 /// The driver knows no protocol: here a session is with a station, and nothing of the internet is there.

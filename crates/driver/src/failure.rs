@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-/// The program or its tests are wrong (exit 1), the command was used wrongly or cannot run here (exit 2), or whoever is at the
-/// other end of a stream did not let it end well (exit 1).
+/// The program or its tests are wrong (exit 1), the command was used wrongly or cannot run here (exit 2), something that it asks
+/// for is not on this machine (exit 2), or whoever is at the other end of a stream did not let it end well (exit 1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blame {
     Program,
     Use,
+    Machine,
     Peer,
 }
 
@@ -25,6 +26,11 @@ impl Failure {
         Failure { blame: Blame::Use, message: message.into(), help: help.into() }
     }
 
+    /// A tool that the command asks for is not installed: exit 2.
+    pub fn of_machine(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Failure { blame: Blame::Machine, message: message.into(), help: help.into() }
+    }
+
     /// The program or its tests are wrong: exit 1.
     pub fn of_program(message: impl Into<String>, help: impl Into<String>) -> Self {
         Failure { blame: Blame::Program, message: message.into(), help: help.into() }
@@ -35,11 +41,11 @@ impl Failure {
         Failure { blame: Blame::Peer, message: message.into(), help: String::new() }
     }
 
-    /// 2 where the use is to blame, else 1.
+    /// 2 where the use or the machine is to blame, else 1.
     pub fn exit_code(&self) -> i32 {
         match self.blame {
             Blame::Program | Blame::Peer => 1,
-            Blame::Use => 2,
+            Blame::Use | Blame::Machine => 2,
         }
     }
 }

@@ -40,7 +40,7 @@ pub fn compiler(world: &dyn World) -> String {
 /// The stacks as one compiled program.
 pub fn program(automata: &[&Automaton], build: &Build<'_>) -> Result<Arc<CProgram>, Failure> {
     CProgram::build(automata, build).map(Arc::new).map_err(|error| match error {
-        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => Failure::of_use(
+        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => Failure::of_machine(
             format!("there is no C compiler `{command}`"),
             "install one (`apt install gcc`), name yours in CC, or use `--backend interpreter`",
         ),

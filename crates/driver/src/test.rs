@@ -1,16 +1,17 @@
 //! `mokume test`: the `test` blocks of files, on the interpreter and in C.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mokume_base::world::World;
-use mokume_emit_c::{Build, CMachine, Memory};
+use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::Automaton;
 use mokume_script::{Failure as Difference, Script};
 use mokume_semantics::program::Test;
 
 use crate::compile::{self, Checked, Compiled};
-use crate::failure::Failure;
+use crate::failure::{Blame, Failure};
 use crate::machines::{self, Backend};
 
 /// What one test did on one back end.
@@ -22,17 +23,30 @@ pub struct Outcome {
     pub differences: Vec<Difference>,
 }
 
+/// Tests that did not run in C, and why. Unless [`NotRun::is_skip`], something is wrong: they have neither passed nor failed.
+pub struct NotRun {
+    pub tests: usize,
+    pub failure: Failure,
+}
+
+impl NotRun {
+    /// Whether this machine has no compiler of C, which says nothing of the tests.
+    pub fn is_skip(&self) -> bool {
+        self.failure.blame == Blame::Machine
+    }
+}
+
 /// All tests of the files that were asked for.
 pub struct Results {
     pub outcomes: Vec<Outcome>,
-    /// Why C was left out, if it was.
-    pub skipped: Option<Failure>,
+    /// What was left out in C.
+    pub not_run: Vec<NotRun>,
     pub diagnostics: Vec<mokume_base::Diagnostic>,
 }
 
 /// Runs the tests whose name contains `filter`, on one back end or on both.
 pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dyn World) -> Results {
-    let mut results = Results { outcomes: Vec::new(), skipped: None, diagnostics: Vec::new() };
+    let mut results = Results { outcomes: Vec::new(), not_run: Vec::new(), diagnostics: Vec::new() };
     let tests: Vec<&Test> = checked
         .program
         .tests
@@ -66,10 +80,9 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
         }
     }
     if backend != Some(Backend::Interpreter) && !scripts.is_empty() {
-        match run_in_c(checked, &scripts, &stacks, world) {
-            Ok(outcomes) => results.outcomes.extend(outcomes),
-            Err(failure) => results.skipped = Some(failure),
-        }
+        let (tests, stacks) =
+            (scripts.iter().collect::<Vec<_>>(), stacks.iter().map(|(id, stack)| (*id, stack)).collect::<Vec<_>>());
+        run_in_c(checked, &tests, &stacks, world, &mut results);
     }
     results
 }
@@ -87,36 +100,58 @@ fn stacks_of(checked: &Checked, tests: &[&Test], world: &dyn World, results: &mu
     stacks
 }
 
-/// All stacks of all tests as one program.
+/// All stacks of all tests as one program: a start of the compiler costs more than a stack. Where it is refused, each stack by
+/// itself, so that only the tests of those that are refused do not run.
 fn run_in_c(
     checked: &Checked,
-    tests: &[(&Test, Script)],
-    stacks: &BTreeMap<u32, Compiled>,
+    tests: &[&(&Test, Script)],
+    stacks: &[(u32, &Compiled)],
     world: &dyn World,
-) -> Result<Vec<Outcome>, Failure> {
-    let order: Vec<u32> = stacks.keys().copied().collect();
-    let automata: Vec<&Automaton> = stacks.values().map(|compiled| &compiled.composed).collect();
+    results: &mut Results,
+) {
+    let automata: Vec<&Automaton> = stacks.iter().map(|(_, compiled)| &compiled.composed).collect();
     let build = Build { optimize: 1, ..Build::new(world, crate::cache::folder(world)) };
-    let program = machines::program(&automata, &checked.natives.with(&automata, build))?;
-    tests
-        .iter()
-        .map(|(test, script)| {
-            let place = order.iter().position(|stack| *stack == test.stack.0).unwrap_or_default();
-            let automaton = automata[place];
-            let params = mokume_script::parameters(automaton, script);
-            let machine = CMachine::new(&program, place, &params, script.seed, memory_of(automaton));
-            let mut machine = machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?;
-            let written = &stacks[&test.stack.0].written;
-            let mut differences = mokume_script::judge(automaton, written, script, &mut machine);
-            if machine.exhausted() > 0 {
-                let reason = "the C program ran out of message buffers: a reaction makes more messages than tests have"
-                    .to_string();
-                let kind = mokume_script::FailureKind::Senseless { reason };
-                differences.push(Difference { test: script.name.clone(), line: script.line, step: 0, kind });
+    match machines::program(&automata, &checked.natives.with(&automata, build)) {
+        Ok(program) => {
+            let played = tests.iter().filter_map(|(test, script)| {
+                let place = stacks.iter().position(|(stack, _)| *stack == test.stack.0)?;
+                let differences = play_in_c(stacks[place].1, (&program, place), script);
+                Some(outcome(checked, test, Backend::C, differences))
+            });
+            results.outcomes.extend(played);
+        }
+        Err(failure) if failure.blame == Blame::Program && stacks.len() > 1 => {
+            for stack in stacks {
+                let of_stack = |test: &&&(&Test, Script)| test.0.stack.0 == stack.0;
+                let own: Vec<_> = tests.iter().filter(of_stack).copied().collect();
+                run_in_c(checked, &own, &[*stack], world, results);
             }
-            Ok(outcome(checked, test, Backend::C, differences))
-        })
-        .collect()
+        }
+        Err(failure) => results.not_run.push(NotRun { tests: tests.len(), failure }),
+    }
+}
+
+/// One test, on the stack at `place` of a program.
+fn play_in_c(compiled: &Compiled, (program, place): (&Arc<CProgram>, usize), script: &Script) -> Vec<Difference> {
+    let automaton = &compiled.composed;
+    let params = mokume_script::parameters(automaton, script);
+    let mut machine = match CMachine::new(program, place, &params, script.seed, memory_of(automaton)) {
+        Ok(machine) => machine,
+        Err(error) => {
+            return vec![senseless(script, format!("the stack does not run in C: {error}; {}", error.way_out()))]
+        }
+    };
+    let mut differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
+    if machine.exhausted() > 0 {
+        let reason = "the C program ran out of message buffers: a reaction makes more messages than tests have";
+        differences.push(senseless(script, reason.to_string()));
+    }
+    differences
+}
+
+fn senseless(script: &Script, reason: String) -> Difference {
+    let kind = mokume_script::FailureKind::Senseless { reason };
+    Difference { test: script.name.clone(), line: script.line, step: 0, kind }
 }
 
 /// What a reaction held at once is no more than composing counted (docs/semantics.md, M3).
@@ -128,8 +163,7 @@ fn beyond_the_peak(composed: &Automaton, held: u64, script: &Script) -> Option<D
     let reason = format!(
         "a reaction held {held} messages more than it began with, where composing counted {peak}: please report this"
     );
-    let kind = mokume_script::FailureKind::Senseless { reason };
-    Some(Difference { test: script.name.clone(), line: script.line, step: 0, kind })
+    Some(senseless(script, reason))
 }
 
 /// All that composing asks for, so that no step is refused for want of it. The buffers take the longest message that there may

@@ -78,10 +78,6 @@ impl Text {
         self.lines.extend(other.lines);
     }
 
-    pub fn len(&self) -> usize {
-        self.lines.len()
-    }
-
     pub fn finish(self) -> String {
         let octets = self.lines.iter().map(|line| line.len() + 1).sum();
         let mut text = String::with_capacity(octets);

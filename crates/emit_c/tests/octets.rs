@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mokume_emit_c::{emit, object_octets, record_octets, Options, RUNTIME};
-use mokume_reaction::{Automaton, ClassId};
+use mokume_reaction::{Automaton, Class, ClassId};
+
+/// What an object may have beside its cells: arrays of the instance, named behind its class.
+const BESIDE: [&str; 5] = ["objects", "settling", "kin", "ages", "streams"];
 
 /// The stack in C, and an assertion for each class; `more` is added to what is said of each record.
 fn with_assertions(automaton: &Automaton, more: u64) -> String {
@@ -13,16 +16,23 @@ fn with_assertions(automaton: &Automaton, more: u64) -> String {
     let record = |line: &str| Some(line.trim().strip_prefix("mk_object ")?.split_once("_objects[")?.0.to_owned());
     let records: Vec<String> = text.lines().filter_map(record).collect();
     assert_eq!(records.len(), automaton.classes.len());
+    let stack = text.split("struct ").find(|part| part.contains("\n    mk_core core;")).expect("the instance");
+    let stack = stack.split_whitespace().next().expect("its name").to_owned();
+    let declared = |name: &str, array: &str| text.contains(&format!(" {name}_{array}["));
+    let mut assertions = String::new();
     for (at, name) in records.iter().enumerate() {
         let class = ClassId::from(at);
         let octets = record_octets(automaton, automaton.class(class)) + more;
-        let children = automaton.classes.iter().filter(|child| child.parent == Some(class)).count();
         let beside = object_octets(automaton, class) + more - octets;
-        text += &format!("_Static_assert(sizeof(struct {name}) == {octets}, \"{name}\");\n");
-        text += &format!(
-            "_Static_assert(sizeof(mk_object) + sizeof(mk_ref) + {children} * sizeof(mk_family) == {beside}, \"{name}\");\n"
-        );
+        let is_child = |child: &(&Class, &String)| child.0.parent == Some(class) && declared(child.1, "kin");
+        let children = automaton.classes.iter().zip(&records).filter(is_child).count();
+        let items = BESIDE.iter().filter(|array| declared(name, array));
+        let items: String = items.map(|array| format!(" + sizeof(((struct {stack} *)0)->{name}_{array}[0])")).collect();
+        assertions += &format!("_Static_assert(sizeof(struct {name}) == {octets}, \"{name}\");\n");
+        assertions +=
+            &format!("_Static_assert({children} * sizeof(mk_family){items} == {beside}, \"beside {name}\");\n");
     }
+    text += &assertions;
     text
 }
 

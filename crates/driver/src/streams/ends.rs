@@ -44,6 +44,7 @@ pub trait End {
 
 const INPUT: RawFd = 0;
 const OUTPUT: RawFd = 1;
+const ERRORS: RawFd = 2;
 
 /// What a pipe takes without waiting when it says that it is ready.
 const PIPE_ROOM: usize = 4096;
@@ -83,6 +84,10 @@ impl End for Standard {
     }
 
     fn shut(&mut self) {
+        if !self.is_shut {
+            // SAFETY: both are open as long as the program runs. Who reads what we wrote hears its end now: the program may stay.
+            unsafe { libc::dup2(ERRORS, OUTPUT) };
+        }
         self.is_shut = true;
     }
 

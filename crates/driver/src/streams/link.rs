@@ -16,10 +16,7 @@ use crate::failure::Failure;
 /// Octets read at once.
 const PIECE: usize = 16 * 1024;
 
-/// Pieces of this size and less are not cut again to find how much the stack still takes.
-const LEAST: usize = 1024;
-
-/// How long to wait where the stack took nothing and may have nothing to say: its room may be used by others.
+/// How long to wait where the stack takes nothing and may have nothing to say: its room may be used by others.
 const PATIENCE: u64 = 50_000_000;
 
 /// How a stream ended.
@@ -51,11 +48,13 @@ pub struct Link {
     pub name: String,
     state: State,
     end: Box<dyn End>,
-    /// What was read and not sent, and how much the stack is known to take.
+    /// What was read and not sent, and when to ask again whether the stack takes it.
     piece: Vec<u8>,
-    room: Room,
+    again: Option<u64>,
     has_read_all: bool,
     has_shut: bool,
+    /// We said that nothing more comes before the other end did.
+    has_shut_first: bool,
     has_closed: bool,
     /// What came and was not written.
     arrived: VecDeque<Vec<u8>>,
@@ -63,17 +62,6 @@ pub struct Link {
     written: usize,
     is_finished: bool,
     has_shut_end: bool,
-}
-
-/// How many octets the stack takes, as far as is known: it says how much was freed, and drops what is too much.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Room {
-    /// Nothing was refused yet.
-    Unknown,
-    /// So much was too much: twice this.
-    LessThanTwice(usize),
-    /// So many; where there are none, to be tried again at a time.
-    Known { octets: u64, again: u64 },
 }
 
 impl Link {
@@ -94,9 +82,10 @@ impl Link {
             state,
             end,
             piece: Vec::new(),
-            room: Room::Unknown,
+            again: None,
             has_read_all: false,
             has_shut: false,
+            has_shut_first: false,
             has_closed: false,
             arrived: VecDeque::new(),
             written: 0,
@@ -120,7 +109,6 @@ impl Link {
             }
             Heard::Accepted { .. } => return false,
             Heard::Deliver { session, .. }
-            | Heard::Granted { session, .. }
             | Heard::Finished { session }
             | Heard::Closed { session }
             | Heard::Broken { session, .. } => *session,
@@ -135,7 +123,6 @@ impl Link {
             Heard::Failed { reason, .. } | Heard::Broken { reason, .. } => self.over(Ended::Broken(reason)),
             Heard::Deliver { octets, .. } if !octets.is_empty() && !self.has_shut_end => self.arrived.push_back(octets),
             Heard::Deliver { .. } | Heard::Accepted { .. } => {}
-            Heard::Granted { octets, .. } => self.room.grows(octets),
             Heard::Finished { .. } => self.is_finished = true,
             Heard::Closed { .. } => {
                 let is_clean = self.has_shut && self.is_finished;
@@ -166,10 +153,7 @@ impl Link {
 
     /// When to try again what the stack did not take.
     pub fn again(&self) -> Option<u64> {
-        match self.room {
-            Room::Known { octets: 0, again } if !self.piece.is_empty() => Some(again),
-            Room::Known { .. } | Room::Unknown | Room::LessThanTwice(_) => None,
-        }
+        self.again.filter(|_| !self.piece.is_empty())
     }
 
     /// What was asked for in the operating system is there, or not.
@@ -213,16 +197,17 @@ impl Link {
     pub fn go_on(&mut self, stack: &mut Stack<'_>) -> Result<(), Failure> {
         let State::Open(session) = self.state else { return Ok(()) };
         while !self.piece.is_empty() {
-            let Some(most) = self.room.most(stack.live.now()) else { break };
-            let count = self.piece.len().min(most);
-            let taken = stack.send(self.at, session, &self.piece[..count])?;
-            if taken {
-                self.piece.drain(..count);
+            let count = self.piece.len().min(stack.credit(self.at, session)?);
+            let what = What { session, octets: &self.piece[..count], ..What::NOTHING };
+            if count == 0 || !stack.say(self.at, Say::Send, &what)? {
+                self.again = Some(stack.live.now().saturating_add(PATIENCE));
+                break;
             }
-            self.room.tried(count, taken, stack.live.now());
+            self.piece.drain(..count);
         }
         if self.has_read_all && self.piece.is_empty() && !self.has_shut {
             self.has_shut = true;
+            self.has_shut_first = !self.is_finished;
             stack.say(self.at, Say::Shut, &What { session, ..What::NOTHING })?;
         }
         if self.is_finished && self.arrived.is_empty() && !self.has_shut_end {
@@ -234,6 +219,11 @@ impl Link {
             stack.say(self.at, Say::Close, &What { session, ..What::NOTHING })?;
         }
         Ok(())
+    }
+
+    /// Whether it may be that the other end has not heard our last word: who ends its direction first answers the other's end.
+    pub fn may_be_asked(&self) -> bool {
+        self.has_shut_first && self.state == State::Over(Ended::Cleanly)
     }
 
     /// How it ended, once all that came has been written; whoever is behind the end in the operating system is told the same.
@@ -271,80 +261,5 @@ impl Link {
                 Ok(None)
             }
         }
-    }
-}
-
-impl Room {
-    /// How much to try now; nothing, where it is known that nothing is taken.
-    fn most(&mut self, now: u64) -> Option<usize> {
-        match *self {
-            Room::Unknown => Some(PIECE),
-            Room::LessThanTwice(half) => Some(half),
-            Room::Known { octets: 0, again } if again > now => None,
-            Room::Known { octets: 0, .. } => Some(LEAST),
-            Room::Known { octets, .. } => Some(usize::try_from(octets).unwrap_or(PIECE).min(PIECE)),
-        }
-    }
-
-    /// Whether so many octets were taken that were tried.
-    fn tried(&mut self, count: usize, taken: bool, now: u64) {
-        let nothing = Room::Known { octets: 0, again: now.saturating_add(PATIENCE) };
-        *self = match (*self, taken) {
-            (Room::Unknown, true) => Room::Unknown,
-            (Room::Known { octets, again }, true) => {
-                Room::Known { octets: octets.saturating_sub(count as u64), again: again.max(now) }
-            }
-            (Room::Unknown, false) if count > LEAST => Room::LessThanTwice(count / 2),
-            (Room::LessThanTwice(half), _) if half > LEAST => Room::LessThanTwice(half / 2),
-            (Room::Unknown | Room::LessThanTwice(_) | Room::Known { .. }, _) => nothing,
-        };
-    }
-
-    /// The stack takes so many more; none said: it may.
-    fn grows(&mut self, more: u64) {
-        *self = match *self {
-            Room::Known { octets, again } if more > 0 => Room::Known { octets: octets.saturating_add(more), again },
-            Room::Unknown | Room::LessThanTwice(_) | Room::Known { .. } => Room::Unknown,
-        };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A stack that takes `left` octets, and what is sent to it until it takes no more.
-    fn filled(room: &mut Room, left: &mut usize) -> usize {
-        let mut sent = 0;
-        while let Some(count) = room.most(0) {
-            let taken = count <= *left;
-            if taken {
-                *left -= count;
-                sent += count;
-            }
-            room.tried(count, taken, 0);
-        }
-        sent
-    }
-
-    #[test]
-    fn what_a_stack_takes_is_found_but_for_less_than_a_kilobyte() {
-        for size in [0, 1, 1023, 1024, 5000, 65_535, 100_000, 123_456] {
-            let (mut room, mut left) = (Room::Unknown, size);
-            let sent = filled(&mut room, &mut left);
-            assert!(sent + LEAST > size && sent <= size, "{sent} of {size}");
-            room.grows(3000);
-            left += 3000;
-            let more = filled(&mut room, &mut left);
-            assert_eq!(more, 3000, "what is granted is sent, and no more");
-        }
-    }
-
-    #[test]
-    fn what_is_refused_is_tried_again_later() {
-        let mut room = Room::Unknown;
-        filled(&mut room, &mut 0);
-        assert_eq!(room.most(PATIENCE - 1), None);
-        assert_eq!(room.most(PATIENCE), Some(LEAST));
     }
 }

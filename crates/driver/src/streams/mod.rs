@@ -35,27 +35,30 @@ pub fn own(world: &dyn World) -> Checked {
 /// The name of that stack.
 pub const OWN_STACK: &str = "Talk";
 
-/// Opens a stream and joins it to the standard input and output, until it has ended. `tell` hears what people may want to know.
+/// Opens a stream and joins it to the standard input and output, until it has ended; `linger` is how long, in nanoseconds, the
+/// stack then stays where the other end may not have heard our last word. `tell` hears what people may want to know.
 pub fn connect(
     compiled: &Compiled,
     request: &Request,
     world: &dyn World,
     remote: &[String],
+    linger: u64,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Ended, Failure> {
     let mut relay = begun(compiled, request, world)?;
     let (at, parts) = found(&relay.stack, Side::Remote, remote)?;
     let until = until(request)?;
     relay.ask(at, &parts, Box::new(Standard::new()), remote.join(" "))?;
-    one_stream(relay, &until, tell)
+    one_stream(relay, &until, linger, tell)
 }
 
-/// Waits for one stream and joins it to the standard input and output, until it has ended.
+/// Waits for one stream and joins it to the standard input and output, until it has ended; see [`connect`].
 pub fn listen(
     compiled: &Compiled,
     request: &Request,
     world: &dyn World,
     local: &[String],
+    linger: u64,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Ended, Failure> {
     let mut relay = begun(compiled, request, world)?;
@@ -65,7 +68,7 @@ pub fn listen(
         relay.listen(at, parts, To::Standard)?;
     }
     tell(&format!("listening at {}", local.join(" ")));
-    one_stream(relay, &until, tell)
+    one_stream(relay, &until, linger, tell)
 }
 
 /// What is joined: an end where connections come in, and where they go.
@@ -128,8 +131,8 @@ pub fn forward(
     while !relay.is_over(&until) {
         relay.turn(&until)?;
         relay.notes.drain(..).for_each(|note| tell(&note));
-        for (name, how) in relay.ended() {
-            tell(&format!("{name}: {}", shown(&how)));
+        for gone in relay.ended() {
+            tell(&format!("{}: {}", gone.name, shown(&gone.how)));
         }
     }
     relay.abort()?;
@@ -216,10 +219,13 @@ fn all_found(stack: &Stack<'_>, side: Side, texts: &[String]) -> Result<Vec<(usi
 }
 
 /// Until the one stream that there is, or that will be, has ended.
-fn one_stream(mut relay: Relay<'_>, until: &Until, tell: &mut dyn FnMut(&str)) -> Result<Ended, Failure> {
+fn one_stream(mut relay: Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(&str)) -> Result<Ended, Failure> {
     let ended = loop {
-        if let Some((_, how)) = relay.ended().pop() {
-            break how;
+        if let Some(gone) = relay.ended().pop() {
+            if gone.may_be_asked && linger > 0 {
+                stay(&mut relay, until, linger, tell)?;
+            }
+            break gone.how;
         }
         if relay.is_over(until) {
             relay.abort()?;
@@ -237,6 +243,19 @@ fn one_stream(mut relay: Relay<'_>, until: &Until, tell: &mut dyn FnMut(&str)) -
         run::weather_lines(device, befell).iter().for_each(|line| tell(line));
     }
     Ok(ended)
+}
+
+/// Stays for what the other end may ask again; whoever stops that has lost nothing that he can see.
+fn stay(relay: &mut Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+    let end = relay.stack.live.now().saturating_add(linger);
+    let end = until.nanoseconds.map_or(end, |asked| asked.min(end));
+    let staying = Until { nanoseconds: Some(end), stop: until.stop.clone() };
+    let seconds = linger as f64 / 1e9;
+    tell(&format!("all is said and heard; the stack stays {seconds} s for who has not heard its last word (--linger), Ctrl-C ends it"));
+    while !relay.is_over(&staying) {
+        relay.turn(&staying)?;
+    }
+    Ok(())
 }
 
 /// What the stack did, with its reports told.

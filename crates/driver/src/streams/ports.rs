@@ -17,11 +17,21 @@ pub enum Say {
     Close,
     Abort,
     GrantDelivers,
+    Credit,
 }
 
 impl Say {
-    const ALL: [Say; 8] =
-        [Say::Open, Say::Listen, Say::Unlisten, Say::Send, Say::Shut, Say::Close, Say::Abort, Say::GrantDelivers];
+    const ALL: [Say; 9] = [
+        Say::Open,
+        Say::Listen,
+        Say::Unlisten,
+        Say::Send,
+        Say::Shut,
+        Say::Close,
+        Say::Abort,
+        Say::GrantDelivers,
+        Say::Credit,
+    ];
 
     fn event(self) -> &'static str {
         match self {
@@ -33,12 +43,13 @@ impl Say {
             Say::Close => "close",
             Say::Abort => "abort",
             Say::GrantDelivers => "grant_delivers",
+            Say::Credit => CREDIT,
         }
     }
 
-    /// Whoever gives a stream without this takes octets as fast as they come.
+    /// Whoever gives a stream without these takes octets, or gives them, as fast as they come.
     fn is_spared(self) -> bool {
-        self == Say::GrantDelivers
+        matches!(self, Say::GrantDelivers | Say::Credit)
     }
 }
 
@@ -62,10 +73,6 @@ pub enum Heard {
         session: Handle,
         octets: Vec<u8>,
     },
-    Granted {
-        session: Handle,
-        octets: u64,
-    },
     Finished {
         session: Handle,
     },
@@ -78,12 +85,14 @@ pub enum Heard {
     },
 }
 
+/// The input that asks what may be sent now, and the output that answers it (docs/language.md, section 15).
+const CREDIT: &str = "credit";
+
 const HEARD: [&str; 7] = ["opened", "failed", "accepted", "deliver", "finished", "closed", "failed_session"];
 
 /// A port that gives streams.
 pub struct StreamPort {
     pub port: PortId,
-    pub name: String,
     /// By [`Say`], where the port takes it.
     inputs: Vec<Option<u32>>,
 }
@@ -100,7 +109,7 @@ pub fn all(automaton: &Automaton) -> Vec<StreamPort> {
         let takes = |say: &Say| say.is_spared() || input(*say).is_some();
         if port.kind == PortKind::Application && HEARD.iter().all(|event| says(event)) && Say::ALL.iter().all(takes) {
             let inputs = Say::ALL.iter().map(|say| input(*say).map(|at| at as u32)).collect();
-            found.push(StreamPort { port: PortId::from(index), name: port.name.clone(), inputs });
+            found.push(StreamPort { port: PortId::from(index), inputs });
         }
     }
     found
@@ -176,6 +185,20 @@ impl StreamPort {
             .collect()
     }
 
+    /// How many octets an output says may be sent, if it is the answer to [`Say::Credit`].
+    pub fn credit(&self, automaton: &Automaton, output: &Output) -> Option<u64> {
+        let described = automaton.ports[self.port.index()].outputs.get(output.event as usize)?;
+        let word = |name: &str| {
+            let at = described.params.iter().position(|(param, _)| param == name)?;
+            match output.args.get(at)? {
+                Datum::Word(word) => Some(*word),
+                Datum::Handle(_) | Datum::Message(_) => None,
+            }
+        };
+        let is_answer = output.port == self.port && described.event == CREDIT;
+        is_answer.then(|| if word("messages") == Some(0) { 0 } else { word("octets").unwrap_or(u64::MAX) })
+    }
+
     /// What an output says; `None` of one that is not of the stream.
     pub fn hear(&self, automaton: &Automaton, output: &Output) -> Option<Heard> {
         let described = automaton.ports[self.port.index()].outputs.get(output.event as usize)?;
@@ -204,7 +227,6 @@ impl StreamPort {
             "failed" => Heard::Failed { user: word("user"), reason: reason() },
             "accepted" => Heard::Accepted { session, flow: words(&described.params, &output.args) },
             "deliver" => Heard::Deliver { session, octets: octets(&output.args) },
-            "grant_sends" => Heard::Granted { session, octets: word("octets") },
             "finished" => Heard::Finished { session },
             "closed" => Heard::Closed { session },
             "failed_session" => Heard::Broken { session, reason: reason() },

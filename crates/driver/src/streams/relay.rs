@@ -49,6 +49,14 @@ pub struct Relay<'a> {
     pub notes: Vec<String>,
 }
 
+/// A stream that has ended.
+pub struct Gone {
+    pub name: String,
+    pub how: Ended,
+    /// The other end may not have heard our last word, and ask again.
+    pub may_be_asked: bool,
+}
+
 /// Whose readiness is waited for.
 #[derive(Clone, Copy)]
 enum Whose {
@@ -227,11 +235,11 @@ impl<'a> Relay<'a> {
     }
 
     /// Takes out those that have ended, with how.
-    pub fn ended(&mut self) -> Vec<(String, Ended)> {
+    pub fn ended(&mut self) -> Vec<Gone> {
         let mut ended = Vec::new();
         self.links.retain_mut(|link| match link.conclude() {
             Some(how) => {
-                ended.push((link.name.clone(), how));
+                ended.push(Gone { name: link.name.clone(), how, may_be_asked: link.may_be_asked() });
                 false
             }
             None => true,

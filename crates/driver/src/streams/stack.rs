@@ -71,20 +71,21 @@ impl Stack<'_> {
         Ok(!outcome.refused)
     }
 
-    /// Sends octets; whether the stack took them, all or none.
-    pub fn send(&mut self, at: usize, session: Handle, octets: &[u8]) -> Result<bool, Failure> {
-        let before = self.beyond_credit(at);
-        let taken = self.say(at, Say::Send, &What { session, octets, ..What::NOTHING })?;
-        Ok(taken && self.beyond_credit(at) == before)
-    }
-
-    /// How many messages the port has dropped since no credit was left for them (docs/language.md, section 15).
-    fn beyond_credit(&self, at: usize) -> u64 {
-        let automaton = &self.compiled.composed;
-        let name = format!("{}.application.no_credit", self.ports[at].name);
-        let dropped = self.machine.accounts().dropped;
-        let found = dropped.iter().find(|(reason, _)| automaton.reasons[reason.index()].name == name);
-        found.map_or(0, |(_, count)| *count)
+    /// How many octets a session may send now; as many as one likes, where the port has no credit.
+    pub fn credit(&mut self, at: usize, session: Handle) -> Result<usize, Failure> {
+        if self.ports[at].input(Say::Credit).is_none() {
+            return Ok(usize::MAX);
+        }
+        let before = self.told.outputs.len();
+        self.say(at, Say::Credit, &What { session, ..What::NOTHING })?;
+        // The answer is said at once; all else waits to be heard.
+        let port = &self.ports[at];
+        let answers = |output: &Output| port.credit(&self.compiled.composed, output);
+        let found =
+            self.told.outputs.iter().enumerate().skip(before).find_map(|(at, output)| Some((at, answers(output)?)));
+        let Some((place, octets)) = found else { return Ok(0) };
+        self.told.outputs.remove(place);
+        Ok(usize::try_from(octets).unwrap_or(usize::MAX))
     }
 
     /// What was said next at one of the ports, and at which.

@@ -4,6 +4,7 @@ use mokume_reaction::*;
 
 use super::arithmetic::of_word;
 use super::writer::Writer;
+use crate::plan::heads::Beside;
 use crate::tree::*;
 
 /// The number of places of an array or of a cell of messages, or the amount of a quota.
@@ -50,7 +51,7 @@ pub(super) fn holds(w: &mut Writer, object: Value, cell: CellId, index: Value, s
     if is_outside(w, (object, cell), index, &within) {
         return Expr::Bool(false);
     }
-    within.infix(Infix::And, place.infix(Infix::Ne, word("NULL")))
+    within.infix(Infix::And, place.infix(Infix::Ne, Expr::Number(0)))
 }
 
 pub(super) fn set_cell(w: &mut Writer, object: Value, cell: CellId, value: Value) {
@@ -80,7 +81,7 @@ pub(super) fn arm_timer(w: &mut Writer, object: Value, cell: CellId, deadline: V
 }
 
 pub(super) fn disarm(w: &mut Writer, object: Value, cell: CellId) {
-    w.guarded(object, |w| w.act(acts("mk_timer_stop", [w.cell(object, cell).address()])));
+    w.guarded(object, |w| w.act(acts("mk_timer_stop", [wheel(), w.cell(object, cell).address()])));
 }
 
 pub(super) fn count(w: &mut Writer, object: Value, cell: CellId, amount: Value) {
@@ -128,9 +129,12 @@ pub(super) fn again(w: &mut Writer, object: Value) {
     w.guarded(object, |w| {
         let own = w.handler().is_some_and(|id| w.plan.automaton.handler(id).trigger == Trigger::Settle)
             && object == w.body.blocks[0].params[0];
-        if w.plan.settles.contains(&w.class_of(object)) {
-            let what = if own { "mk_again" } else { "mk_ask_again" };
-            w.act(acts(what, [core(), w.object(object).address()]));
+        if w.plan.heads.has(w.class_of(object), Beside::Settling) {
+            let settling = w.beside(object, Beside::Settling).address();
+            w.act(match own {
+                true => acts("mk_again", [settling]),
+                false => acts("mk_ask_again", [core(), w.object(object).address(), settling]),
+            });
         }
     });
 }
@@ -138,9 +142,8 @@ pub(super) fn again(w: &mut Writer, object: Value) {
 /// A number of the object's stream; 0 of an object that is not there.
 pub(super) fn sample(w: &mut Writer, object: Value, ty: Type, result: Value) {
     let class = w.class_of(object);
-    let heads = of_instance(format!("{}_objects", w.plan.names.classes[class.index()]));
     let place = if w.plan.is_sole(class) { Expr::Number(0) } else { computes("mk_number", [w.value(object)]) };
-    let sampled = acts("mk_sample", [heads.element(place).member("stream").address()]);
+    let sampled = acts("mk_sample", [w.plan.beside(class, Beside::Streams).element(place).address()]);
     let sampled = Expr::only_if(w.there(object), sampled, Expr::Number(0));
     w.assign(result, of_word(w, sampled, ty));
 }
@@ -160,7 +163,10 @@ pub(super) fn parent(w: &mut Writer, object: Value, result: Value) {
         w.alias(result, word("MK_SOLE"));
         return w.set_known(result);
     }
-    let number = w.object(object).member("parent");
+    if w.plan.is_sole(parent) {
+        return w.assign(result, Expr::only_if(w.there(object), word("MK_SOLE"), word("MK_NULL")));
+    }
+    let number = w.beside(object, Beside::Kin).member("parent");
     w.assign(result, reads("mk_self", [w.plan.class_at(parent), number]));
     if known {
         w.set_known(result);

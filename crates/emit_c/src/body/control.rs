@@ -67,8 +67,18 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         while let Some(next) = open.pop_front() {
             let label = self.label(next);
             self.w.push(Stmt::Label(label));
+            self.meet(next);
             let inner = self.straight(next);
             inner.into_iter().rev().for_each(|block| open.push_front(block));
+        }
+    }
+
+    /// The parameters of a block where ways meet have variables before it is written: all the ways to it may stand too deep, and
+    /// be written behind it.
+    fn meet(&mut self, block: BlockId) {
+        let params: &'a [Value] = &self.w.body.blocks[block.index()].params;
+        for param in params.iter().filter(|param| self.w.is_live(**param)).collect::<Vec<_>>() {
+            self.w.param(*param);
         }
     }
 

@@ -18,6 +18,7 @@ mod writer;
 
 use mokume_reaction::*;
 
+use crate::plan::heads::Beside;
 use crate::plan::{Emissions, Plan};
 use crate::tree::*;
 use control::Control;
@@ -57,8 +58,8 @@ fn prologue(w: &mut Writer, id: HandlerId, handler: &Handler) {
         });
     }
     w.set_known(own);
-    if plan.settles.contains(&class) && handler.trigger != Trigger::Settle {
-        w.act(acts("mk_touch", [core(), w.object(own).address()]));
+    if plan.heads.has(class, Beside::Settling) && handler.trigger != Trigger::Settle {
+        w.act(acts("mk_touch", [core(), w.object(own).address(), w.beside(own, Beside::Settling).address()]));
     }
     if plan.emissions[id.index()] == Emissions::Agenda {
         let base = w.function.local("base", "uint32_t");

@@ -6,6 +6,7 @@ use mokume_analyse::{Liveness, Reuse};
 use mokume_reaction::*;
 
 use super::ranges::Ranges;
+use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::tree::*;
 use crate::types::{c_type, value_type};
@@ -196,8 +197,8 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     /// The value, to be read here.
     pub fn value(&self, value: Value) -> Expr {
-        // A value without a definition: the verifier refuses such a body.
-        self.values[value.index()].clone().unwrap_or(Expr::Number(0))
+        // A value without a definition: the verifier refuses such a body, so that this is never printed. If it is, then C refuses it.
+        self.values[value.index()].clone().unwrap_or(word("MK_VALUE_WITHOUT_A_DEFINITION"))
     }
 
     pub fn values(&self, values: &[Value]) -> Vec<Expr> {
@@ -323,9 +324,13 @@ impl<'p, 'a> Writer<'p, 'a> {
         &self.plan.automaton.cell(self.class_of(object), cell).kind
     }
 
+    /// What the runtime keeps of an object beside its head.
+    pub fn beside(&self, object: Value, beside: Beside) -> Expr {
+        self.plan.beside(self.class_of(object), beside).element(self.place(object))
+    }
+
     /// The head of an object.
     pub fn object(&self, object: Value) -> Expr {
-        let class = self.class_of(object);
-        of_instance(format!("{}_objects", self.plan.names.classes[class.index()])).element(self.place(object))
+        self.beside(object, Beside::Objects)
     }
 }

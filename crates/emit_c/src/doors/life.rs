@@ -3,6 +3,7 @@
 use mokume_reaction::*;
 
 use super::tables;
+use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::state::objects;
 use crate::text::{literal, Text};
@@ -91,7 +92,7 @@ fn init(plan: &Plan, text: &mut Text) {
          k->core.class_count = CLASSES;\n\
          k->core.accounts.dropped = k->dropped;\n\
          k->core.accounts.consumed = k->consumed;\n\
-         mk_wheel_init(&k->core.wheel, UINT64_C({}));\n\
+         mk_wheel_init(&k->core.wheel, UINT64_C({}), k->timers);\n\
          void *events = mk_cut(&at, (size_t)(AGENDA + 1) * mk_event_size(ARGUMENTS));\n\
          mk_agenda_init(&k->core.agenda, events, ARGUMENTS, AGENDA, k->channels, {});\n\
          void *later = mk_cut(&at, (size_t)(LATER + 1) * mk_event_size(ARGUMENTS));\n\
@@ -134,6 +135,17 @@ fn copy_params(plan: &Plan, text: &mut Text) {
 /// The classes, and the unique objects.
 fn classes(plan: &Plan, text: &mut Text) {
     text.line("mk_classes_init(k, k->classes, class_plans, CLASSES);");
+    for (place, (class, cell)) in plan.timers.iter().enumerate() {
+        let (name, stack) = (&plan.names.classes[class.index()], &plan.names.stack);
+        let member = &plan.names.cells[class.index()][cell.index()];
+        let ages = match plan.heads.has(*class, Beside::Ages) {
+            true => expression(&plan.beside(*class, Beside::Ages)),
+            false => "NULL".to_string(),
+        };
+        let first = format!("offsetof(struct {stack}, {name}[0].{member}) - offsetof(struct {stack}, core.wheel)");
+        let count = plan.automaton.class(*class).capacity;
+        text.line(format!("k->timers[{place}] = (mk_timers){{{first}, sizeof(struct {name}), {count}, {ages}}};"));
+    }
     for (index, name) in plan.names.classes.iter().enumerate() {
         let id = ClassId::from(index);
         if plan.automaton.is_unique(id) {
@@ -152,13 +164,22 @@ fn class_plans(plan: &Plan, text: &mut Text) {
     for (index, (class, name)) in automaton.classes.iter().zip(&plan.names.classes).enumerate() {
         let parent = class.parent.map_or("MK_NOBODY".to_string(), |parent| plan.class_constant(parent));
         let parents = class.parent.map_or(1, |parent| automaton.class(parent).capacity).max(1);
-        let limit = class.settle_limit.unwrap_or(1).max(1);
-        let settles = plan.settles.contains(&ClassId::from(index));
-        let at = format!("offsetof(struct {stack}, {name}_objects)");
-        text.line(format!("{{{at}, {}, {parent}, {parents}, {limit}, {settles}}},", class.capacity));
+        // The runtime counts up to a billion of them.
+        let limit = class.settle_limit.unwrap_or(1).clamp(1, 1 << 29);
+        let heads = plan.heads.all(ClassId::from(index));
+        let mut arrays: Vec<&str> = heads.iter().map(|beside| beside.name()).chain(["free"]).collect();
+        if heads.contains(&Beside::Kin) {
+            arrays.push("families");
+        }
+        let at = |array: &&str| format!(".{array} = offsetof(struct {stack}, {name}_{array}), ");
+        let arrays: String = arrays.iter().map(at).collect();
+        let capacity = class.capacity;
+        let numbers =
+            format!(".capacity = {capacity}, .parent = {parent}, .parents = {parents}, .settle_limit = {limit}");
+        text.line(format!("{{{arrays}{numbers}}},"));
     }
     if automaton.classes.is_empty() {
-        text.line("{0, 0, MK_NOBODY, 1, 1, false},");
+        text.line("{.parent = MK_NOBODY, .parents = 1, .settle_limit = 1},");
     }
     text.close(";");
     text.line("");

@@ -2,6 +2,7 @@
 //!
 //! It must keep: bounds computed here hold on every run, since nothing is allocated after the start.
 
+pub(crate) mod heads;
 mod order;
 mod shared;
 mod sure;
@@ -13,6 +14,7 @@ use mokume_reaction::*;
 
 use crate::names::Names;
 use crate::tree::{number, of_instance, reads, word, Expr, Infix};
+use heads::{Beside, Heads};
 use shared::emitting;
 pub(crate) use shared::shared;
 
@@ -60,8 +62,8 @@ pub struct Plan<'a> {
     pub received: HashMap<WireId, usize>,
     /// Classes of which an object may end.
     pub mortal: HashSet<ClassId>,
-    /// Classes with an `on settle`.
-    pub settles: HashSet<ClassId>,
+    /// What the runtime keeps of the objects of each class.
+    pub heads: Heads,
     /// By handler: whether no event for it is for nobody.
     sure: Vec<bool>,
     /// Whether branches are counted.
@@ -89,8 +91,8 @@ impl<'a> Plan<'a> {
             header_octets: header_octets(automaton),
             head_room: head_room(automaton),
             received: received(automaton),
+            heads: Heads::of(automaton, &mortal(automaton)),
             mortal: mortal(automaton),
-            settles: HashSet::new(),
             sure: sure::handlers(automaton),
             coverage,
             branches: Vec::new(),
@@ -98,11 +100,6 @@ impl<'a> Plan<'a> {
             timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
             counters: cells(automaton, |kind| matches!(kind, CellKind::Counter)),
         };
-        for handler in &automaton.handlers {
-            if handler.trigger == Trigger::Settle {
-                plan.settles.insert(handler.class);
-            }
-        }
         plan.find_channels();
         let emitting = emitting(automaton);
         plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler, &emitting)).collect();
@@ -177,10 +174,14 @@ impl<'a> Plan<'a> {
         of_instance("classes").element(word(self.class_constant(class))).address()
     }
 
-    /// The references to the living objects of a class, and how many there may be.
-    fn living(&self, class: ClassId) -> [Expr; 2] {
-        let living = of_instance(format!("{}_living", self.names.classes[class.index()]));
-        [living, number(self.automaton.class(class).capacity)]
+    /// An array of the instance with an item for each place of a class.
+    pub fn beside(&self, class: ClassId, beside: Beside) -> Expr {
+        of_instance(format!("{}_{}", self.names.classes[class.index()], beside.name()))
+    }
+
+    /// The heads of the objects of a class, and how many there may be.
+    fn heads_of(&self, class: ClassId) -> [Expr; 2] {
+        [self.beside(class, Beside::Objects), number(self.automaton.class(class).capacity)]
     }
 
     /// Whether a reference means a living object, as a condition.
@@ -188,14 +189,14 @@ impl<'a> Plan<'a> {
         if self.is_sole(class) {
             return reference.infix(Infix::Ne, word("MK_NULL"));
         }
-        let [living, capacity] = self.living(class);
-        reads("mk_lives", [living, capacity, reference])
+        let [heads, capacity] = self.heads_of(class);
+        reads("mk_lives", [heads, capacity, reference])
     }
 
     /// The place of a reference's object, or the one that means nobody.
     pub fn place_in(&self, class: ClassId, reference: Expr) -> Expr {
-        let [living, capacity] = self.living(class);
-        reads("mk_place_in", [living, capacity, self.class_at(class), reference])
+        let [heads, capacity] = self.heads_of(class);
+        reads("mk_place_in", [heads, capacity, self.class_at(class), reference])
     }
 
     /// The class has one object, from the start to the end: a reference means it, or is null.
@@ -376,7 +377,7 @@ fn received(automaton: &Automaton) -> HashMap<WireId, usize> {
 }
 
 /// Classes whose objects are released somewhere, and the classes inside them.
-fn mortal(automaton: &Automaton) -> HashSet<ClassId> {
+pub(crate) fn mortal(automaton: &Automaton) -> HashSet<ClassId> {
     let mut found = HashSet::new();
     for body in automaton.bodies() {
         found.extend(body.ops().filter_map(|op| body.class_of(op.kind.ends()?)));

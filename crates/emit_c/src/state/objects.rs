@@ -2,6 +2,7 @@
 
 use mokume_reaction::*;
 
+use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::tree::{expression, word};
@@ -23,8 +24,8 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
 pub(crate) fn is_zero(plan: &Plan, class: &Class) -> bool {
     class.cells.iter().all(|cell| match &cell.kind {
         CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => initial(plan, *ty, *init) == "0",
-        CellKind::Timer | CellKind::Quota { .. } => false,
-        CellKind::Messages { .. } | CellKind::Map { .. } | CellKind::Counter => true,
+        CellKind::Quota { .. } => false,
+        CellKind::Timer | CellKind::Messages { .. } | CellKind::Map { .. } | CellKind::Counter => true,
     })
 }
 
@@ -33,7 +34,7 @@ fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.function(format!("static MK_UNUSED void init_{name}(struct {stack} *k, uint32_t number)"));
     text.line(format!("struct {name} *object = &k->{name}[number];"));
     text.line("memset(object, 0, sizeof *object);");
-    for (place, (cell, member)) in class.cells.iter().zip(&plan.names.cells[id.index()]).enumerate() {
+    for (cell, member) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
         match &cell.kind {
             CellKind::Scalar { ty, init } => {
                 let value = initial(plan, *ty, *init);
@@ -48,15 +49,8 @@ fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
                     text.line(format!("    object->{member}[i] = {value};"));
                 }
             }
-            CellKind::Timer => {
-                let declared = (id, CellId::from(place));
-                let number = plan.timers.iter().position(|timer| *timer == declared).unwrap_or(0);
-                text.line(format!("object->{member}.declaration = {number};"));
-                text.line(format!("object->{member}.number = number;"));
-                text.line(format!("object->{member}.age = k->{name}_objects[number].age;"));
-            }
             CellKind::Quota { amount } => text.line(format!("object->{member} = {amount};")),
-            CellKind::Messages { .. } | CellKind::Map { .. } | CellKind::Counter => {}
+            CellKind::Timer | CellKind::Messages { .. } | CellKind::Map { .. } | CellKind::Counter => {}
         }
     }
     text.end_function();
@@ -100,7 +94,7 @@ fn clear(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.line("(void)object, (void)freed;");
     for (cell, member) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
         match &cell.kind {
-            CellKind::Timer => text.line(format!("mk_timer_stop(&object->{member});")),
+            CellKind::Timer => text.line(format!("mk_timer_stop(&k->core.wheel, &object->{member});")),
             CellKind::Messages { size, quota } => {
                 let drop = format!("mk_drop_held(&k->core, object->{member}, {size})");
                 match quota {
@@ -121,7 +115,10 @@ fn give_back(plan: &Plan, id: ClassId, (owner, cell): (ClassId, CellId), dropped
     let mut class = id;
     while class != owner {
         let Some(parent) = plan.automaton.class(class).parent else { break };
-        text.line(format!("owner = k->{}_objects[owner].parent;", plan.names.classes[class.index()]));
+        match plan.heads.has(class, Beside::Kin) {
+            true => text.line(format!("owner = k->{}_kin[owner].parent;", plan.names.classes[class.index()])),
+            false => text.line("owner = 0;"),
+        }
         class = parent;
     }
     let CellKind::Quota { amount } = plan.automaton.cell(owner, cell).kind else {

@@ -5,26 +5,42 @@
 
 use mokume_reaction::{Automaton, Cell, CellKind, Class, ClassId, Type};
 
-use super::records::places;
+use crate::plan::heads::{Beside, Heads};
+use crate::plan::mortal;
 use crate::types::stored_octets;
 
-/// What an object has beside its cells: `mk_object`, and the reference to it among the living.
-const HEAD: u64 = 72 + 8;
 /// The oldest and the youngest of a class of children: `mk_family`.
 const FAMILY: u64 = 8;
 /// `mk_timer`.
-const TIMER: u64 = 40;
+const TIMER: u64 = 16;
+/// `mk_held`.
+const HELD: u64 = 4;
 
 /// Octets of one object of a class: its cells with what lies between them, its head, and what it knows of its children.
 pub fn object_octets(automaton: &Automaton, class: ClassId) -> u64 {
-    let children = automaton.classes.iter().filter(|child| child.parent == Some(class)).count() as u64;
-    record_octets(automaton, automaton.class(class)) + HEAD + FAMILY * children
+    let heads = Heads::of(automaton, &mortal(automaton));
+    let is_child =
+        |child: &(usize, &Class)| child.1.parent == Some(class) && heads.has(ClassId::from(child.0), Beside::Kin);
+    let children = automaton.classes.iter().enumerate().filter(is_child).count() as u64;
+    let beside: u64 = heads.all(class).iter().map(|beside| beside.octets()).sum();
+    record_octets(automaton, automaton.class(class)) + beside + FAMILY * children
+}
+
+/// What C aligns a member of this type to.
+pub(super) fn aligned_to(automaton: &Automaton, ty: Type) -> u64 {
+    match ty {
+        Type::Msg => 8,
+        Type::Array(item, _) => u64::from(stored_octets(automaton, item.ty())),
+        other => u64::from(stored_octets(automaton, other)),
+    }
 }
 
 /// Octets of the record of an object's cells, as `sizeof` says them.
 pub fn record_octets(automaton: &Automaton, class: &Class) -> u64 {
     let (mut end, mut widest) = (0, 1);
-    for (align, octets) in class.cells.iter().flat_map(|cell| members(automaton, cell)) {
+    let mut members: Vec<_> = class.cells.iter().flat_map(|cell| members(automaton, cell)).collect();
+    members.sort_by_key(|(align, _)| std::cmp::Reverse(*align));
+    for (align, octets) in members {
         end = u64::next_multiple_of(end, align) + octets;
         widest = widest.max(align);
     }
@@ -32,21 +48,27 @@ pub fn record_octets(automaton: &Automaton, class: &Class) -> u64 {
     end.max(1).next_multiple_of(widest)
 }
 
+/// Twice as many places as entries, a power of two.
+pub(super) fn places(capacity: u32) -> u32 {
+    capacity.max(1).saturating_mul(2).checked_next_power_of_two().unwrap_or(1 << 31)
+}
+
+/// Octets of a map's index and entries, as `runtime/mk_map.h` lays them out.
+pub(super) fn map_octets(capacity: u32, entry: u64) -> u64 {
+    4 * u64::from(places(capacity)) + u64::from(capacity.max(1)) * entry
+}
+
 /// The members that a cell is in the record: to what each is aligned, and its octets.
 fn members(automaton: &Automaton, cell: &Cell) -> Vec<(u64, u64)> {
-    let scalar = |ty: Type| match ty {
-        Type::Msg => 8,
-        Type::Array(item, _) => u64::from(stored_octets(automaton, item.ty())),
-        other => u64::from(stored_octets(automaton, other)),
-    };
+    let scalar = |ty: Type| aligned_to(automaton, ty);
     let many = |of: u64, count: u32| vec![(of, of * u64::from(count.max(1)))];
     match &cell.kind {
         CellKind::Scalar { ty, .. } => many(scalar(*ty), 1),
         CellKind::Array { ty, size, .. } => many(scalar(*ty), *size),
-        CellKind::Messages { size, .. } => many(8, *size),
+        CellKind::Messages { size, .. } => many(HELD, *size),
         CellKind::Map { key, value, capacity } => {
             let of = |types: &[Type]| types.iter().map(|ty| u64::from(stored_octets(automaton, *ty))).sum::<u64>();
-            vec![(4, 4), (1, u64::from(places(*capacity)) * (1 + of(key) + of(value)))]
+            vec![(4, 4), (4, map_octets(*capacity, of(key) + of(value)))]
         }
         CellKind::Timer => vec![(8, TIMER)],
         CellKind::Quota { .. } => many(4, 1),

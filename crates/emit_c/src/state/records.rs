@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::*;
 
+use super::octets::{aligned_to, map_octets, places};
+use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{array_type, c_type, declare, stored_octets};
@@ -47,11 +49,6 @@ fn headers(plan: &Plan, text: &mut Text) {
     }
 }
 
-/// Twice as many places as entries, a power of two.
-pub(super) fn places(capacity: u32) -> u32 {
-    capacity.max(1).saturating_mul(2).checked_next_power_of_two().unwrap_or(1 << 31)
-}
-
 fn sizes(plan: &Plan, key: &[Type], value: &[Type]) -> (u32, u32) {
     let sum = |types: &[Type]| types.iter().map(|ty| stored_octets(plan.automaton, *ty)).sum();
     (sum(key), sum(value))
@@ -77,31 +74,36 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
         None => format!("/* {} */", class.name),
     });
     text.open(format!("struct {}", plan.names.classes[id.index()]));
-    let before = text.len();
-    for (cell, name) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
-        match &cell.kind {
-            CellKind::Scalar { ty, .. } => text.line(format!("{};", declare(c_type(plan.automaton, *ty), name))),
-            CellKind::Array { ty, size, .. } => {
-                let array = format!("{name}[{}]", (*size).max(1));
-                text.line(format!("{};", declare(c_type(plan.automaton, *ty), &array)));
-            }
-            CellKind::Messages { size, .. } => text.line(format!("mk_message *{name}[{}];", (*size).max(1))),
-            CellKind::Map { key, value, capacity } => {
-                let (key, value) = sizes(plan, key, value);
-                let octets = u64::from(places(*capacity)) * (1 + u64::from(key) + u64::from(value));
-                text.line(format!("mk_map {name};"));
-                text.line(format!("uint8_t {name}_entries[{octets}];"));
-            }
-            CellKind::Timer => text.line(format!("mk_timer {name};")),
-            CellKind::Quota { amount } => text.line(format!("uint32_t {name}; /* left of {amount} */")),
-            CellKind::Counter => {}
-        }
-    }
-    if text.len() == before {
+    let cells = class.cells.iter().zip(&plan.names.cells[id.index()]);
+    let mut members: Vec<_> = cells.flat_map(|(cell, name)| members(plan, cell, name)).collect();
+    // The widest first: then nothing lies between them.
+    members.sort_by_key(|(align, _)| std::cmp::Reverse(*align));
+    if members.is_empty() {
         text.line("uint8_t unused;");
     }
+    members.iter().for_each(|(_, member)| text.line(member));
     text.close(";");
     text.line("");
+}
+
+/// The members of the record that a cell is, each with what it is aligned to.
+fn members(plan: &Plan, cell: &Cell, name: &str) -> Vec<(u64, String)> {
+    let scalar = |ty: Type, name: &str| {
+        vec![(aligned_to(plan.automaton, ty), format!("{};", declare(c_type(plan.automaton, ty), name)))]
+    };
+    match &cell.kind {
+        CellKind::Scalar { ty, .. } => scalar(*ty, name),
+        CellKind::Array { ty, size, .. } => scalar(*ty, &format!("{name}[{}]", (*size).max(1))),
+        CellKind::Messages { size, .. } => vec![(4, format!("mk_held {name}[{}];", (*size).max(1)))],
+        CellKind::Map { key, value, capacity } => {
+            let (key, value) = sizes(plan, key, value);
+            let octets = map_octets(*capacity, u64::from(key + value));
+            vec![(4, format!("mk_map {name};")), (4, format!("_Alignas(4) uint8_t {name}_entries[{octets}];"))]
+        }
+        CellKind::Timer => vec![(8, format!("mk_timer {name};"))],
+        CellKind::Quota { amount } => vec![(4, format!("uint32_t {name}; /* left of {amount} */"))],
+        CellKind::Counter => Vec::new(),
+    }
 }
 
 fn parents(plan: &Plan, class: &Class) -> u32 {
@@ -139,14 +141,18 @@ fn instance(plan: &Plan, text: &mut Text) {
         text.line(format!("struct {}_params params;", names.stack));
     }
     text.line(format!("mk_class classes[{}];", automaton.classes.len().max(1)));
-    for (class, name) in automaton.classes.iter().zip(&names.classes) {
+    for (index, (class, name)) in automaton.classes.iter().zip(&names.classes).enumerate() {
         let places = class.capacity + 1;
         text.line(format!("struct {name} {name}[{places}];"));
-        text.line(format!("mk_object {name}_objects[{places}];"));
-        text.line(format!("mk_ref {name}_living[{places}];"));
-        text.line(format!("mk_family {name}_families[{}];", parents(plan, class).max(1)));
+        for beside in plan.heads.all(ClassId::from(index)) {
+            text.line(format!("{} {name}_{}[{places}];", beside.item(), beside.name()));
+        }
+        if plan.heads.has(ClassId::from(index), Beside::Kin) {
+            text.line(format!("mk_family {name}_families[{}];", parents(plan, class).max(1)));
+        }
         text.line(format!("uint64_t {name}_free[MK_FREE_WORDS({})];", class.capacity.max(1)));
     }
+    text.line(format!("mk_timers timers[{}];", plan.timers.len().max(1)));
     text.line(format!("mk_channel channels[{}];", plan.channels.len().max(1)));
     text.line(format!("uint64_t counters[{}];", plan.counters.len().max(1)));
     text.line(format!("uint64_t dropped[{}], consumed[{0}];", automaton.reasons.len().max(1)));

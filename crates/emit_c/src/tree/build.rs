@@ -82,6 +82,11 @@ pub(crate) fn pool() -> Expr {
     of_instance("core").member("pool").address()
 }
 
+/// `&k->core.wheel`
+pub(crate) fn wheel() -> Expr {
+    of_instance("core").member("wheel").address()
+}
+
 fn call(effect: Effect, function: impl Into<Word>, args: impl Into<Vec<Expr>>) -> Expr {
     Expr::Call { function: function.into(), effect, args: args.into() }
 }

@@ -111,7 +111,7 @@ impl<'a> Body<'a> {
     }
 
     fn statement(&mut self) {
-        match self.random.place(24) {
+        match self.random.place(25) {
             0 | 1 => self.arithmetic(),
             2 => self.wide_arithmetic(),
             3 => self.compare(),
@@ -134,6 +134,7 @@ impl<'a> Body<'a> {
             20 => self.nobody(),
             21 => self.run(),
             22 => self.try_run(),
+            23 => self.nest(),
             _ => self.rounds(),
         }
     }

@@ -5,6 +5,7 @@
 
 mod body;
 mod messages;
+mod nest;
 
 use std::fmt::Write;
 
