@@ -43,7 +43,7 @@ EQUIVALENT = [
     (r"snd_max - snd_una >= snd_wnd", "they are the same number there"),
     (r"if state == State.SynSent \{ \}", "a session that is being opened hears no `close`: the language does not bring it there"),
     (r"smoothed = max\(\(smoothed \* 7 \+ r\) / 8, 2\)", "a microsecond"),
-    (r"below.mtu - 14, 65536", "no device carries so much"),
+    (r"below.mtu - 14, 65536|path_mtu(\(whom\))? - 20, 65536", "no device carries so much"),
     (r"publish mtu: u32 = max\(room", "there is never credit for more than `room`"),
     (r"if probe and n <= left", "where nothing is left nobody asks for room"),
     (r"var (resend|ack_now|resting): bool = true", "before there is a session nothing is sent again or acknowledged, and the first time clears it"),
