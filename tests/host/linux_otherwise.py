@@ -11,10 +11,13 @@ REASONS = {
         "RFC 6298 2: the timeout follows",
         "RFC 6582 3.2, step 2",
         "MUST-40: an acknowledgement that waits",
+        "where the answer to a SYN was lost",
+        "RFC 7323 4.1",
     ],
     "it begins with ten segments (RFC 6928), not with four (RFC 5681 3.1)": [
         "RFC 5681 3.2, RFC 3042: two duplicates",
         "RFC 5681 3.2, RFC 6582 3.2: recovery",
+        "RFC 3522 3.2",
     ],
     "it lets one short segment go where all that is under way is full (Minshall's Nagle)": [
         "a full segment goes though",
@@ -29,6 +32,7 @@ REASONS = {
         "RFC 9293 3.8.6.2.1: less than half waits",
         "SHLD-15, SHLD-16",
         "SND.WL1, SND.WL2",
+        "where the window has shrunk an acknowledgement",
     ],
     "it asks for room with an empty segment of a number that was acknowledged, not with an octet (RFC 9293 3.8.6.1)": [
         "RFC 9293 3.8.6.1: where there is no room",
@@ -44,7 +48,7 @@ REASONS = {
         "MAY-2, RFC 6191",
         "SHLD-4, RFC 6191",
     ],
-    "another SYN in SYN-RECEIVED is reset, not challenged (RFC 5961 4.2)": ["another SYN, of another number"],
+    "another SYN in SYN-RECEIVED is reset, not challenged (RFC 5961 4.2)": ["another SYN, of another number", "a half-open connection challenges"],
     "a SYN with FIN is dropped where it listens": ["all flags at once"],
     "an acknowledgement may be no older than what was ever acknowledged": ["as far back as the largest window"],
     "its reset for text behind a close has no acknowledgement": ["MAY-1, SHLD-3"],
@@ -53,7 +57,8 @@ REASONS = {
     "a segment that is sent again does not take the end with it": ["the end goes with the last octets alone"],
     "an option whose length cannot be ends the options; we drop the segment (MUST-7 leaves it open)": ["MUST-7"],
     "text without a time is taken where times were agreed on (RFC 7323 3.2: should not)": ["RFC 7323 2, 3.2"],
-    "a time that is older by one is not old": ["RFC 7323 5.3, R1"],
+    "a time that is a little older is not old": ["RFC 7323 5.3, R1", "disagree about the time"],
+    "a reset of a closed socket in LAST-ACK is not told": ["in LAST-ACK and CLOSING a reset is told"],
     "urgent text does not wait for what is under way": ["text in front of what is urgent"],
     "a segment has no less than 48 octets, not 64": ["nobody means less than 64"],
 }
