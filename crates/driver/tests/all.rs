@@ -1,6 +1,7 @@
 //! All tests of this crate that use it from outside, as one program: each program more is linked anew.
 
 mod attacks;
+mod beginnings;
 mod campaign;
 mod crowds;
 mod dissect_tshark;

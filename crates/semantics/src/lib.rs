@@ -42,6 +42,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     check::vocabulary::check(&program, &mut diagnostics);
     check::changes::check(&program, &mut diagnostics);
     check::arrives::check(&program, &mut diagnostics);
+    check::told::check(&program, &mut diagnostics);
     check::names::check(&program, &mut diagnostics);
     check::ranges::check(&program, &mut diagnostics);
     check::vectors::check(&program, &mut diagnostics);

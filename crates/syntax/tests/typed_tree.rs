@@ -406,6 +406,27 @@ network N {
 }
 
 #[test]
+fn tests_of_a_suite_may_stand_in_the_first_column() {
+    let text = "suite S(T: stack) {
+test \"a\" {
+stack T
+a.b(1)
+}
+test \"b\" { stack T }
+}
+test \"c\" { stack U }
+run S(U)";
+    let all = file(text).items();
+    let Item::Suite(suite) = &all[0] else { panic!() };
+    assert_eq!((suite.tests().len(), all.len()), (2, 3));
+    // A test that is not closed ends where the next one begins.
+    let parse = checked("suite S(T: stack) {\ntest \"a\" { stack T\ntest \"b\" { stack T }\n}", Fragment::File);
+    let items = parse.file().items();
+    let Item::Suite(suite) = &items[0] else { panic!() };
+    assert_eq!((suite.tests().len(), parse.diagnostics.len()), (2, 1));
+}
+
+#[test]
 fn what_is_missing_is_none_and_what_is_there_is_found() {
     let parse = checked(
         "worker A {\n    session { var = 3 }\n    on { x = }\n    fn f(a: ) -> { }\n}\nbundle B = /",

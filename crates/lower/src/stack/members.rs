@@ -61,7 +61,7 @@ impl<'p> Lowering<'p> {
             s::MemberKind::Container(_) => return Vec::new(),
             s::MemberKind::Timer => r::CellKind::Timer,
             s::MemberKind::Quota { amount } => r::CellKind::Quota { amount: self.size(env, amount) },
-            s::MemberKind::Counter => r::CellKind::Counter,
+            s::MemberKind::Counter => return vec![self.counter_cell(inst, class, &member.name.text, source)],
             s::MemberKind::Map { key, value, capacity } => {
                 let key = key.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
                 let value = value.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
@@ -74,6 +74,19 @@ impl<'p> Lowering<'p> {
             }
         };
         vec![self.cell(class, name, kind, false, source)]
+    }
+
+    /// What a part counts the layer counts: under the plain name, in one with all that it calls so there.
+    fn counter_cell(&mut self, inst: usize, class: r::ClassId, name: &str, source: Option<r::SourceId>) -> r::CellId {
+        let parts = self.layer(inst).map_or(&[][..], |layer| &layer.parts);
+        let own = |part: &s::Part| name.strip_prefix(&part.called)?.strip_prefix('.');
+        let plain = parts.iter().find_map(own).unwrap_or(name).replace('.', "_");
+        let mut cells = self.a.classes[class.index()].cells.iter();
+        let known = cells.position(|cell| cell.name == plain && matches!(cell.kind, r::CellKind::Counter));
+        match known.filter(|_| !parts.is_empty()) {
+            Some(at) => r::CellId::from(at),
+            None => self.cell(class, &plain, r::CellKind::Counter, false, source),
+        }
     }
 
     fn quota_cell(&mut self, inst: usize, quota: &s::StateRef) -> Option<(r::ClassId, r::CellId)> {

@@ -20,6 +20,22 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
             Paths { out }.block(&handler.body, Some(None));
             without_session(layer, &handler.body, None, &mut seen, out);
         }
+        if !layer.handlers.iter().any(|handler| arrives(&handler)) {
+            never_accepted(layer, out);
+        }
+    }
+}
+
+/// Constants that nobody gives: `accept` stands in `arrives`.
+fn never_accepted(layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let members = layer.members(ScopeKind::Session).unwrap_or_default();
+    for member in layer.accepted.iter().filter_map(|at| members.get(*at as usize)) {
+        let text = format!(
+            "`{}` is given by an `accept`, and the layer has no `on arrives` that could say it",
+            member.name.text
+        );
+        let help = "write `on arrives(msg) from flow { accept(msg, …) or { … } }`, or leave `accept` out";
+        out.push(Diagnostic::error(codes::MISPLACED, text).at(member.name.span, "nobody gives it").help(help));
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) mod ranges;
 pub mod rows;
 pub(crate) mod sizes;
 pub mod stacks;
+pub(crate) mod told;
 pub(crate) mod usage;
 pub(crate) mod vectors;
 pub(crate) mod vocabulary;

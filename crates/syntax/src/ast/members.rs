@@ -1,9 +1,12 @@
 //! Members of layers, and state.
 
+use mokume_base::{FileId, Span};
+
 use super::{
-    child, children, choice, doc_of, first_token, has_word, node, Block, Contained, Expr, Field, FieldList, Function,
-    Gives, Name, Needs, Param, Path, Speaks, Type,
+    child, children, choice, doc_of, first_token, has_word, node, token_span, Block, Contained, Expr, Field, FieldList,
+    Function, Gives, Name, Needs, Param, Path, Speaks, Type,
 };
+use crate::kinds::{SyntaxKind, SyntaxToken};
 
 choice! {
     /// What a layer holds.
@@ -149,6 +152,20 @@ impl ConstState {
     /// `from accept`: given by the `accept` that begins the session.
     pub fn is_accepted(&self) -> bool {
         self.is_from("accept")
+    }
+
+    /// A giver that is named twice: its first place, and the second.
+    pub fn doubled(&self, file: FileId) -> Option<(Span, Span)> {
+        let tokens = self.0.children_with_tokens().filter_map(|element| element.into_token());
+        let words = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
+        let mut seen: Vec<SyntaxToken> = Vec::new();
+        for token in words.skip_while(|token| token.text() != "from") {
+            if let Some(first) = seen.iter().find(|known| known.text() == token.text()) {
+                return Some((token_span(first, file), token_span(&token, file)));
+            }
+            seen.push(token);
+        }
+        None
     }
 
     fn is_from(&self, giver: &str) -> bool {

@@ -1,5 +1,6 @@
 //! Containers: `container queue<T>(room: u32) { … }`, and state of one: `queue<Message> waiting(8) from kept`.
 
+use super::members::STATE_WORDS;
 use super::Parser;
 use crate::kinds::SyntaxKind::*;
 
@@ -33,7 +34,14 @@ impl Parser<'_> {
             if self.nth(1) == DOT && self.nth(2) == IDENT && self.same_line(1) && self.same_line(2) { 2 } else { 0 };
         let same_line = self.same_line(at + 1) && self.same_line(at + 2);
         let plain = self.nth(at + 1) == IDENT && self.nth(at + 2) == L_PAREN && same_line;
-        self.at(IDENT) && (self.nth(at + 1) == LT || plain)
+        self.at(IDENT) && (self.nth(at + 1) == LT || plain || self.at_contained_bare())
+    }
+
+    /// `budget spent`, of a container without parameters: two names alone, the first of which is no misspelt kind of state.
+    fn at_contained_bare(&self) -> bool {
+        let alone = self.nth(2) == R_BRACE || self.new_line_before(2);
+        let names = self.nth(0) == IDENT && self.nth(1) == IDENT && self.same_line(1);
+        names && alone && mokume_base::did_you_mean(self.nth_text(0), STATE_WORDS).is_none()
     }
 
     pub(super) fn contained(&mut self) {

@@ -112,6 +112,8 @@ pub(crate) struct Parser<'t> {
     in_brackets: bool,
     /// `?s` and `_` are expressions here.
     in_test: bool,
+    /// The tests at hand are a suite's.
+    in_suite: bool,
     /// The arguments that come next are those of an output: `..` may end them.
     of_output: bool,
 }
@@ -138,6 +140,7 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
         no_record: false,
         in_brackets: false,
         in_test: matches!(what, Fragment::TestSteps | Fragment::Network),
+        in_suite: false,
         of_output: false,
     };
     parser.root(what);
@@ -231,9 +234,10 @@ impl<'t> Parser<'t> {
             return false;
         }
         let word = self.nth_text(0);
-        // `fn` and `const` may be members of a layer that somebody wrote without indentation; `stack` a step of a test.
-        let only_item =
-            ITEM_WORDS.contains(&word) && !matches!(word, "fn" | "const") && !(self.in_test && word == "stack");
+        // `fn` and `const` may be members of a layer that somebody wrote without indentation; `stack` a step of a test, `test`
+        // a part of a suite.
+        let member = if self.in_test { word == "stack" } else { self.in_suite && word == "test" };
+        let only_item = ITEM_WORDS.contains(&word) && !matches!(word, "fn" | "const") && !member;
         self.at_first_column() && only_item && matches!(self.nth(1), IDENT | STRING)
     }
 

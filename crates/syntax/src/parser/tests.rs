@@ -47,7 +47,9 @@ impl Parser<'_> {
         if self.at(L_PAREN) {
             self.params(true);
         }
+        self.in_suite = true;
         self.braces("`{` and tests", |p| p.tests_of_suite());
+        self.in_suite = false;
         self.close();
     }
 

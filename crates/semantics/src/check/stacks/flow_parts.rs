@@ -57,7 +57,8 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
             for (name, side) in parts_named(expr) {
                 let known = if side == Side::Above { &above } else { &below };
                 if !known.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
-                    found.push(no_part(check, index, layer, name, known));
+                    let given = asked_below(check, descent, at);
+                    found.push(no_part(check, index, layer, name, (known, &given)));
                 }
             }
         });
@@ -65,12 +66,38 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
-fn no_part(check: &StackCheck, index: usize, layer: &Layer, name: &Name, known: &Parts) -> Diagnostic {
+/// What the layers below a layer of the chain ask for by `from open` or `from listen`: it stands where parts of flows do.
+fn asked_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Vec<&'a str> {
+    let mut asked = Vec::new();
+    for (step, &(instance, _)) in descent.steps.iter().enumerate() {
+        let own = &check.layers[instance];
+        let from = if step == 0 { at + 1 } else { 0 };
+        for layer in &own[from.min(own.len())..] {
+            let members = layer.members(ScopeKind::Session).unwrap_or_default();
+            let places = layer.given.iter().chain(&layer.listened);
+            asked.extend(places.filter_map(|at| Some(members.get(*at as usize)?.name.text.as_str())));
+        }
+    }
+    asked
+}
+
+fn no_part(
+    check: &StackCheck,
+    index: usize,
+    layer: &Layer,
+    name: &Name,
+    (known, given): (&Parts, &[&str]),
+) -> Diagnostic {
     let text = format!("no layer below `{}` gives its flows a part `{}`", layer.name.text, name.text);
     let mut diagnostic = Diagnostic::error(codes::NO_FLOW_PART, text)
         .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
         .label(name.span, "asked for here");
-    let help = suggest::help(&name.text, known.keys().copied());
+    let help = if given.contains(&name.text.as_str()) {
+        let text = "a layer below asks for `NAME`, but not of who says this: let it ask `from open, listen`";
+        Some(text.replace("NAME", &name.text))
+    } else {
+        suggest::help(&name.text, known.keys().copied().chain(given.iter().copied()))
+    };
     diagnostic.helps.push(help.unwrap_or(format!("put a layer below that makes `{}`", name.text)));
     if known.is_empty() {
         diagnostic =

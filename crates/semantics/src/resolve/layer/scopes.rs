@@ -112,8 +112,10 @@ fn scope_rules(reader: &mut LayerReader, scope: &ast::Scope, kind: ScopeKind, sp
 pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
     let Some(own) = tree::some_name(reader.file, object.name()) else { return };
     let name = reader.full(&own);
-    let same = |first: &&ObjectClass| first.name.text == name.text || first.name.text == own.text;
-    if let Some(first) = reader.this().objects.iter().find(same) {
+    let part = reader.part;
+    let this = reader.this();
+    let same = |first: &&ObjectClass| first.name.text == own.text && is_in_sight(this, part, &first.name);
+    if let Some(first) = this.objects.iter().find(|first| first.name.text == name.text || same(first)) {
         let diagnostic = twice("object", &name, &first.name.clone());
         return reader.cx.report(diagnostic);
     }
@@ -185,13 +187,18 @@ fn capacity_of(reader: &mut LayerReader, object: &ast::Object, name: &Name) -> E
 }
 
 fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mut members: Vec<Member>) -> Vec<Member> {
+    let part = reader.part;
     let this = reader.this();
     let others = this.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);
+    let is_object = matches!(scope, ScopeKind::Object(_));
+    let before = members.iter().map(|member| &member.name);
+    let others = others.chain(before.clone().filter(|_| !is_object)).filter(|name| is_in_sight(this, part, name));
     let mut known: HashMap<String, Name> = HashMap::new();
-    for first in others.chain(this.params.iter().map(|param| &param.name)) {
+    let params = this.params.iter().map(|param| &param.name);
+    for first in others.chain(before.filter(|_| is_object)).chain(params) {
         known.entry(first.text.clone()).or_insert_with(|| first.clone());
     }
-    let mut seen = 0;
+    let mut seen = members.len();
     for state in &quotas::in_front(states) {
         let Some(own) = tree::some_name(reader.file, state.name()) else { continue };
         let name = reader.full_in(scope, &own);
@@ -210,12 +217,19 @@ fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mu
             let kind = kinds::read(reader, state, &name);
             members.push(Member { name, kind });
         }
-        let is_scope = !matches!(scope, ScopeKind::Object(_));
-        if let Some(part) = reader.part.filter(|_| is_scope && members.len() > at) {
+        if let Some(part) = reader.part.filter(|_| !is_object && members.len() > at) {
             reader.this().parts[part].members.push((own.text, scope, at as u32));
         }
     }
     members
+}
+
+/// Whether the text at hand may name the state of the layer: a part what is its own, and what it says that it uses. Of the rest others
+/// may have some of the same name.
+fn is_in_sight(layer: &Layer, part: Option<usize>, name: &Name) -> bool {
+    let Some(part) = part.and_then(|part| layer.parts.get(part)) else { return true };
+    let behind = name.text.strip_prefix(&part.called);
+    part.shares(&name.text) || behind.is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// `const priority: u8 = 0 from open, listen`, `… from accept`, in a session.
@@ -224,6 +238,9 @@ fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], membe
         let ast::State::Const(constant) = state else { continue };
         let is_given = constant.is_given() || constant.is_listened() || constant.is_accepted();
         let Some(name) = tree::some_name(reader.file, constant.name()).filter(|_| is_given) else { continue };
+        if let Some((first, again)) = constant.doubled(reader.file) {
+            reader.cx.given_twice("who gives it", again, first);
+        }
         if reader.part.is_some() {
             let help = "write it in the `session` of the layer, and name it behind `reads`";
             let text = "what a session is given when it begins stands in the layer";

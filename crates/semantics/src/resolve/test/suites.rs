@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use mokume_base::{FileId, Span};
+use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
@@ -19,6 +19,7 @@ pub(super) fn read(cx: &mut Context) {
         params(cx, *file, suite);
         let mut named = BTreeMap::new();
         suite.tests().iter().for_each(|item| one::once_each(cx, &mut named, *file, item));
+        suite.tests().iter().for_each(|item| is_of_its_stacks(cx, *file, suite, item));
     }
     let mut ran: BTreeMap<(usize, Vec<u32>), Span> = BTreeMap::new();
     for (file, item) in &trees.runs {
@@ -31,11 +32,7 @@ fn params(cx: &mut Context, file: FileId, suite: &ast::Suite) {
     let name = tree::title(file, suite.name());
     for param in suite.params() {
         let Some(own) = tree::some_name(file, param.name()) else { continue };
-        let is_stack = match param.ty() {
-            Some(ast::Type::Named(named)) => named.name().is_some_and(|name| name.text() == "stack"),
-            _ => false,
-        };
-        if !is_stack {
+        if !is_stack(&param) {
             let help = format!("write `suite {}({}: stack)`", name.text, own.text);
             cx.error(codes::MISMATCH, "what a suite is given is a stack", own.span, "no stack", &help);
         }
@@ -43,6 +40,34 @@ fn params(cx: &mut Context, file: FileId, suite: &ast::Suite) {
     if suite.params().is_empty() {
         let help = format!("write `suite {}(S: stack)`, or the tests without a suite", name.text);
         cx.error(codes::WRONG_COUNT, "a suite is of a stack", name.span, "of which?", &help);
+    }
+}
+
+fn is_stack(param: &ast::Param) -> bool {
+    match param.ty() {
+        Some(ast::Type::Named(named)) => named.name().is_some_and(|name| name.text() == "stack"),
+        _ => false,
+    }
+}
+
+/// A test of a suite uses what the suite is given.
+fn is_of_its_stacks(cx: &mut Context, file: FileId, suite: &ast::Suite, item: &ast::Test) {
+    let params = suite.params().into_iter().filter(is_stack);
+    let params: Vec<String> = params.filter_map(|param| param.name()).map(|name| name.text()).collect();
+    let stacks: Vec<Name> = item
+        .steps()
+        .iter()
+        .filter_map(|step| match step {
+            ast::TestStep::Stack(part) => tree::some_name(file, part.stack()?.name()),
+            _ => None,
+        })
+        .collect();
+    let Some(first) = stacks.first().filter(|_| !params.is_empty()) else { return };
+    if !stacks.iter().any(|stack| params.contains(&stack.text)) {
+        let text = format!("this test is the same with whatever its suite is run: it is of `{}`", first.text);
+        let help = format!("write `stack {}`, or the test outside of the suite", params[0]);
+        let diagnostic = Diagnostic::warning(codes::UNUSED_PARAMETER, text);
+        cx.report(diagnostic.at(first.span, format!("not of `{}`", params[0])).help(help));
     }
 }
 

@@ -1,0 +1,136 @@
+//! All orders in which a layer's handlers may say that a session begins and ends: none leaves a half of one behind in the layer
+//! below (docs/decisions/0067-last-words.md). On the interpreter; some of them are in `tests/program/beginnings.mok`, on both back ends.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use mokume_base::world::RealWorld;
+use mokume_driver::machines::Backend;
+use mokume_driver::{compile, test};
+use mokume_script::{Failure, FailureKind};
+
+/// Each ends the session at hand, or a half of it.
+const ENDS: [&str; 4] = ["fail: bad", "below.close()", "below.abort()", "above.closed()"];
+
+/// Room for one session, so that one that stays is in the way; layers that open late, or never; and who sees that there is no room.
+const FRAME: &str = "multiplexor Ports { key { port: u8 } session capacity 1 { var n: u8 = 0 } }
+worker Never { session { var n: u8 = 0 } on opened { n += 1 } }
+worker Late { session { timer t } on opened { start t after 1 s } on expiry t { above.opened() } }
+worker Watch {
+    entity { counter full }
+    session { var n: u8 = 0 }
+    on failed(reason) {
+        if reason == no_room { count full }
+        pass
+    }
+}
+";
+
+/// A handler's head, and what in it begins a session, or tells of one; the same in functions.
+struct Handler {
+    event: &'static str,
+    begins: &'static [&'static str],
+    lower: &'static [&'static str],
+}
+
+const HANDLERS: [Handler; 4] = [
+    Handler { event: "open", begins: &["pass"], lower: &["", " / Never", " / Late"] },
+    Handler { event: "opened", begins: &["pass", "above.opened()"], lower: &["", " / Never", " / Late"] },
+    Handler { event: "accepted", begins: &["pass", "above.accepted()"], lower: &[""] },
+    Handler { event: "deliver", begins: &["above.accepted()", "above.deliver(msg.share())"], lower: &[""] },
+];
+
+/// What a handler says: something that begins or nothing, an end or nothing, and one more of either.
+fn orders(handler: &Handler) -> Vec<Vec<&'static str>> {
+    let with_none = |all: &[&'static str]| [&[""], all].concat();
+    let mut orders = Vec::new();
+    for first in with_none(handler.begins) {
+        for end in with_none(&ENDS) {
+            for last in with_none(&[&ENDS, handler.begins].concat()) {
+                // Two beginnings of a kind are refused.
+                let begun = !first.is_empty() && handler.begins.contains(&last);
+                let order: Vec<&str> = [first, end, last].into_iter().filter(|said| !said.is_empty()).collect();
+                if !begun && last != end && !order.is_empty() && !orders.contains(&order) {
+                    orders.push(order);
+                }
+            }
+        }
+    }
+    orders
+}
+
+/// A layer that says so, and its test: four times in turn, each time with another end, what is left ends after a while.
+fn case(text: &mut String, number: usize, handler: &Handler, lower: &str, order: &[&str], in_function: bool) {
+    let said = order.join("\n        ");
+    let (said, function) = match in_function {
+        true => (said.replace("fail: bad", "bad()"), "    fn bad() { fail: bad }\n"),
+        false => (said, ""),
+    };
+    let start = "start over after 5 s";
+    let handlers = match handler.event {
+        "opened" => format!("on open {{\n        {start}\n        pass\n    }}\n    on opened {{ {said} }}"),
+        "deliver" => {
+            format!("on accepted {{ {start} }}\n    on deliver(msg) {{\n        {said}\n        drop msg: done\n    }}")
+        }
+        event => format!("on {event} {{\n        {start}\n        {said}\n    }}"),
+    };
+    let steps = match handler.event {
+        "open" | "opened" => {
+            (0..4).fold(String::new(), |steps, n| steps + &format!("    app.open({n}, 5, {})\n    after 20 s\n", n + 1))
+        }
+        _ => (0..4).fold("    app.listen(1, 5)\n".to_owned(), |steps, n| {
+            steps
+                + &format!("    device.frame(x\"0{} 05\" \"a\")\n    after 20 s\n    dropped ports.no_room 0\n", n + 1)
+        }),
+    };
+    write!(
+        text,
+        "worker W{number} {{
+    session {{ timer over }}
+    {handlers}
+    on expiry over {{ below.abort() }}
+{function}}}
+stack S{number}(device: Device) {{
+    app   = Watch / W{number}{lower} over ports
+    ports = Ports over device
+    export app
+}}
+test \"{number}: {}: {}{lower}{}\" {{
+    stack S{number}
+{steps}    counter full 0
+}}
+",
+        handler.event,
+        order.join(", "),
+        if in_function { ", in a function" } else { "" },
+    )
+    .unwrap();
+}
+
+#[test]
+fn no_order_of_beginnings_and_ends_leaves_half_a_session() {
+    let (mut text, mut number) = (FRAME.to_owned(), 0);
+    for handler in &HANDLERS {
+        for order in orders(handler) {
+            for lower in handler.lower {
+                for in_function in [false, true] {
+                    if !in_function || order.contains(&"fail: bad") {
+                        number += 1;
+                        case(&mut text, number, handler, lower, &order, in_function);
+                    }
+                }
+            }
+        }
+    }
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("beginnings.mok");
+    std::fs::write(&file, text).unwrap();
+    let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).map_err(|e| e.message).unwrap();
+    let results = test::run(&checked, Some(Backend::Interpreter), "", &RealWorld);
+    // What the application hears differs from order to order, and is not asked here.
+    let left = |failure: &&Failure| !matches!(failure.kind, FailureKind::Outputs { .. });
+    let failures = results.outcomes.iter().flat_map(|outcome| &outcome.differences).filter(left);
+    let failed: Vec<String> = failures.map(|failure| format!("{}: {:?}", failure.test, failure.kind)).collect();
+    assert!(failed.is_empty(), "{} of {number}:\n{}", failed.len(), failed.join("\n"));
+    assert_eq!(results.outcomes.len(), number);
+    assert!(number > 400, "only {number} orders");
+}
