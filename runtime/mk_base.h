@@ -31,6 +31,8 @@
 typedef uint64_t mk_ref;
 
 #define MK_NOBODY UINT32_MAX
+/* Generations are below: an object's head has bits above it, where it does not live. */
+#define MK_GENERATIONS (UINT32_C(1) << 30)
 #define MK_NULL ((mk_ref)MK_NOBODY)
 /* The one object of a class that has one, from the start to the end. */
 #define MK_SOLE ((mk_ref)0)
@@ -56,9 +58,10 @@ static inline mk_handle mk_handle_of(mk_ref ref)
     return (mk_handle){(uint32_t)ref, (uint32_t)(ref >> 32)};
 }
 
+/* A handle that was never given out means nobody. */
 static inline mk_ref mk_ref_of_handle(mk_handle handle)
 {
-    return mk_ref_of(handle.object, handle.generation);
+    return handle.generation < MK_GENERATIONS ? mk_ref_of(handle.object, handle.generation) : MK_NULL;
 }
 
 /* Octets that somebody else owns, valid during the call that gives them. */

@@ -17,7 +17,7 @@ static inline bool mk_within(mk_core *core, uint64_t index, uint64_t size, uint3
 /* A timer of an object that has ended stays idle. */
 static inline void mk_do_arm(mk_core *core, const mk_object *object, mk_timer *timer, uint64_t deadline)
 {
-    if (object->state == MK_LIVING)
+    if (mk_is_alive(object))
         mk_timer_arm(&core->wheel, timer, deadline);
     else
         mk_timer_stop(&core->wheel, timer);

@@ -33,49 +33,42 @@ static void *mk_there(mk_core *core, uint32_t where)
     return (uint32_t *)(void *)core + where;
 }
 
-static mk_settling *mk_settling_of(mk_core *core, const mk_object *object)
-{
-    const mk_class *class = &core->classes[object->class_index];
-    return class->settling ? &class->settling[object - class->objects] : NULL;
-}
-
 /* Out of the list of the dirty or of the unsettled. */
-static void mk_unlink(mk_core *core, mk_object *object, mk_settling *settling)
+static void mk_unlink(mk_core *core, mk_settling *settling)
 {
-    if (!settling || !settling->link)
+    if (!settling->link)
         return;
     uint32_t *link = mk_there(core, settling->link);
-    *link = object->next;
-    if (object->next)
-        mk_settling_of(core, mk_there(core, object->next))->link = settling->link;
-    else if (core->dirty_end == &object->next)
+    *link = settling->next;
+    if (settling->next)
+        ((mk_settling *)mk_there(core, settling->next))->link = settling->link;
+    else if (core->dirty_end == &settling->next)
         core->dirty_end = link;
     else
         core->unsettled_end = link;
     settling->link = 0;
 }
 
-static void mk_append(mk_core *core, mk_object *object, mk_settling *settling, uint32_t **end)
+static void mk_append(mk_core *core, mk_settling *settling, uint32_t **end)
 {
-    object->next = 0;
+    settling->next = 0;
     settling->link = mk_where(core, *end);
-    **end = mk_where(core, object);
-    *end = &object->next;
+    **end = mk_where(core, settling);
+    *end = &settling->next;
 }
 
 void mk_touch_first(mk_core *core, mk_object *object, mk_settling *settling)
 {
-    if (object->state != MK_LIVING)
+    if (!mk_is_alive(object))
         return;
     settling->dirty = true;
-    mk_append(core, object, settling, &core->dirty_end);
+    mk_append(core, settling, &core->dirty_end);
 }
 
 static void mk_end_object(mk_core *core, mk_class *class, uint32_t number)
 {
-    mk_object *object = &class->objects[number];
-    object->state = MK_ENDED;
-    object->generation |= MK_NOT_LIVING;
+    uint32_t word = number / 64;
+    class->objects[number].generation |= MK_NOT_LIVING | MK_ENDED;
     for (uint32_t i = 0; i < core->class_count; i++) {
         mk_class *inner = &core->classes[i];
         if (inner->parent != class->index)
@@ -84,9 +77,27 @@ static void mk_end_object(mk_core *core, mk_class *class, uint32_t number)
             mk_end_object(core, inner, child);
     }
     core->program->clear(core->stack, class->index, number, false);
-    mk_unlink(core, object, mk_settling_of(core, object));
-    object->next = core->ended;
-    core->ended = mk_where(core, object);
+    if (class->settling)
+        mk_unlink(core, &class->settling[number]);
+    class->ended[word] |= UINT64_C(1) << number % 64;
+    class->ended_from = class->ended_to && class->ended_from < word ? class->ended_from : word;
+    class->ended_to = class->ended_to > word ? class->ended_to : word + 1;
+    core->has_ended = true;
+}
+
+/* Places of what has ended are free. */
+static void mk_free_ended(mk_core *core, mk_class *class)
+{
+    for (uint32_t word = class->ended_from; word < class->ended_to; word++) {
+        for (uint64_t bits = class->ended[word]; bits; bits &= bits - 1) {
+            uint32_t number = word * 64 + mk_lowest(bits);
+            /* What was put into it after it had ended goes the same way. */
+            core->program->clear(core->stack, class->index, number, true);
+            mk_class_free(class, number);
+        }
+        class->ended[word] = 0;
+    }
+    class->ended_from = class->ended_to = 0;
 }
 
 void mk_release(mk_core *core, mk_class *class, mk_ref ref)
@@ -106,29 +117,28 @@ void mk_carry_out(mk_core *core, uint32_t base)
 }
 
 /* As often as it asks for, within the limit and while the reaction may put out; beyond, it stays dirty for a continuation. */
-static void mk_settle(mk_core *core, mk_object *object)
+static void mk_settle(mk_core *core, mk_settling *settling)
 {
-    mk_class *class = &core->classes[object->class_index];
-    uint32_t number = (uint32_t)(object - class->objects);
-    mk_settling *settling = &class->settling[number];
+    const mk_class *class = &core->classes[settling->class_index];
+    uint32_t number = (uint32_t)(settling - class->settling);
     mk_ref self = mk_self(class, number);
     if (settling->settled_in != core->reaction) {
         settling->settled_in = core->reaction;
         settling->settles = 0;
     }
     do {
-        mk_unlink(core, object, settling);
+        mk_unlink(core, settling);
         settling->again = false;
         if ((settling->settles >= class->settle_limit && !MK_FAULT(settle_limit)) ||
             (core->put_out >= core->output_quota && !MK_FAULT(output_quota))) {
             settling->dirty = true;
-            mk_append(core, object, settling, &core->unsettled_end);
+            mk_append(core, settling, &core->unsettled_end);
             return;
         }
         settling->settles++;
         settling->dirty = false;
-        core->program->settle(core->stack, object->class_index, self);
-    } while (settling->again && object->state == MK_LIVING);
+        core->program->settle(core->stack, settling->class_index, self);
+    } while (settling->again && mk_is_alive(&class->objects[number]));
 }
 
 /* The numbers of reactions begin anew: nobody has settled in the one that is to come. */
@@ -146,14 +156,10 @@ void mk_end_reaction(mk_core *core)
 {
     while (core->dirty)
         mk_settle(core, mk_there(core, core->dirty));
-    while (core->ended) {
-        mk_object *object = mk_there(core, core->ended);
-        mk_class *class = &core->classes[object->class_index];
-        uint32_t number = (uint32_t)(object - class->objects);
-        core->ended = object->next;
-        /* What was put into it after it had ended goes the same way. */
-        core->program->clear(core->stack, class->index, number, true);
-        mk_class_free(class, number);
+    if (core->has_ended) {
+        core->has_ended = false;
+        for (uint32_t i = 0; i < core->class_count; i++)
+            mk_free_ended(core, &core->classes[i]);
     }
     if (MK_UNLIKELY(++core->reaction == 0))
         mk_count_reactions_anew(core);
@@ -167,7 +173,7 @@ static bool mk_step(mk_core *core)
     mk_event *event;
     if (core->unsettled) {
         core->dirty = core->unsettled;
-        mk_settling_of(core, mk_there(core, core->dirty))->link = mk_where(core, &core->dirty);
+        ((mk_settling *)mk_there(core, core->dirty))->link = mk_where(core, &core->dirty);
         core->dirty_end = core->unsettled_end;
         core->unsettled = 0;
         core->unsettled_end = &core->unsettled;

@@ -42,7 +42,7 @@ typedef struct mk_core {
     void *stack;
     uint64_t now, seed;
     uint64_t ages;
-    uint32_t reaction; /* its number; never 0 */
+    uint16_t reaction; /* its number; never 0 */
     mk_class *classes;
     uint32_t class_count;
     mk_pool pool;
@@ -56,9 +56,9 @@ typedef struct mk_core {
     mk_accounts accounts;
     mk_report *reports;
     uint32_t report_capacity, report_count;
-    uint32_t dirty, *dirty_end;         /* longest dirty first; lists are of objects by where they stand in the instance */
+    uint32_t dirty, *dirty_end;         /* longest dirty first; lists are of mk_settling, by where they stand in the instance */
     uint32_t unsettled, *unsettled_end; /* at their limit: for the continuation */
-    uint32_t ended;
+    bool has_ended;      /* some object, in the reaction at hand */
     uint32_t reactions_left; /* of the call at hand */
     bool leaving;       /* outputs are being handed over */
     uint64_t exhausted; /* outputs or reports that found no room */

@@ -12,7 +12,7 @@ static uint8_t *mk_map_entry(const mk_map_shape *shape, uint8_t *memory, uint32_
     return memory + shape->places * sizeof(uint32_t) + (size_t)(number - 1) * (shape->key_size + shape->value_size);
 }
 
-/* FNV-1a: keys are short, and the index is at most half full. */
+/* FNV-1a: keys are short, and the index is full to two thirds at most. */
 static uint32_t mk_map_home(const mk_map_shape *shape, const uint8_t *key)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -1,5 +1,5 @@
-/* Maps: an index by open addressing with linear probing, twice as many places as entries, so a probe is short and always
- * ends; beside it the entries, one behind the other, so that only numbers have twice the room that they need.
+/* Maps: an index by open addressing with linear probing, half as many places again as entries at least, so a probe is short and
+ * always ends; beside it the entries, one behind the other, so that only numbers have more room than they need.
  *
  * Keys are octets without padding, written by the generated code. Removal moves later places of the chain back, so
  * there are no tombstones and a map that lives for years is as fast as a new one. No order is observable. */

@@ -4,7 +4,9 @@
 static void mk_class_init(mk_class *class)
 {
     for (uint32_t i = 0; i <= class->capacity; i++)
-        class->objects[i] = (mk_object){MK_NOT_LIVING, 0, class->index, MK_FREE};
+        class->objects[i].generation = MK_NOT_LIVING;
+    for (uint32_t i = 0; class->settling && i <= class->capacity; i++)
+        class->settling[i].class_index = class->index;
     for (uint32_t i = 0; i < MK_FREE_WORDS(class->capacity); i++)
         class->free[i] = UINT64_MAX;
     if (class->capacity % 64)
@@ -34,6 +36,7 @@ void mk_classes_init(void *stack, mk_class *classes, const mk_class_plan *plans,
         class->ages = mk_array(stack, plan->ages);
         class->streams = mk_array(stack, plan->streams);
         class->free = mk_array(stack, plan->free);
+        class->ended = mk_array(stack, plan->ended);
         class->capacity = plan->capacity;
         class->parent = plan->parent;
         class->parents = plan->parents;
@@ -41,18 +44,6 @@ void mk_classes_init(void *stack, mk_class *classes, const mk_class_plan *plans,
         class->index = (uint16_t)i;
         mk_class_init(class);
     }
-}
-
-static uint32_t mk_lowest(uint64_t bits)
-{
-#if defined(__GNUC__)
-    return (uint32_t)__builtin_ctzll(bits);
-#else
-    uint32_t n = 0;
-    while (!(bits >> n & 1))
-        n++;
-    return n;
-#endif
 }
 
 /* The youngest of its family. */
@@ -82,10 +73,9 @@ uint32_t mk_class_take(mk_class *class, uint32_t parent, uint64_t age)
     uint32_t number = word * 64 + mk_lowest(class->free[word]);
     class->free[word] &= class->free[word] - 1;
 
-    class->objects[number].state = MK_LIVING;
     class->objects[number].generation &= ~MK_NOT_LIVING;
     if (class->settling)
-        memset(&class->settling[number], 0, sizeof *class->settling);
+        class->settling[number] = (mk_settling){.class_index = class->index};
     if (class->ages)
         class->ages[number] = age;
     if (class->kin)
@@ -98,14 +88,13 @@ void mk_class_free(mk_class *class, uint32_t number)
     mk_object *object = &class->objects[number];
     if (class->kin)
         mk_family_leave(class, number);
-    object->state = MK_FREE;
-    object->generation = (object->generation + (MK_FAULT(generation) ? 0 : 1)) | MK_NOT_LIVING;
+    object->generation = ((object->generation + (MK_FAULT(generation) ? 0 : 1)) & ~MK_ENDED) | MK_NOT_LIVING;
     class->free[number / 64] |= UINT64_C(1) << number % 64;
 }
 
 static uint32_t mk_living_from(const mk_class *class, uint32_t number)
 {
-    while (number != MK_NOBODY && class->objects[number].state != MK_LIVING && !MK_FAULT(walk_ended))
+    while (number != MK_NOBODY && !mk_is_alive(&class->objects[number]) && !MK_FAULT(walk_ended))
         number = class->kin[number].younger;
     return number;
 }

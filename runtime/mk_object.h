@@ -10,22 +10,20 @@
 
 #include "mk_base.h"
 
-enum mk_object_state { MK_FREE, MK_LIVING, MK_ENDED };
-
-/* Set in the generation of what does not live: then no reference has it. Generations are the bits below. */
+/* Set in the generation of what does not live, so that no reference has it; MK_ENDED, too, until its place is free. */
+#define MK_ENDED MK_GENERATIONS
 #define MK_NOT_LIVING (UINT32_C(1) << 31)
 
 typedef struct mk_object {
-    uint32_t generation; /* with MK_NOT_LIVING, unless it lives */
-    uint32_t next;       /* in the list of dirty or of ended objects: where it stands, see mk_core.h; 0: none */
-    uint16_t class_index;
-    uint8_t state;
+    uint32_t generation;
 } mk_object;
 
 /* Of a class with an `on settle`. */
 typedef struct mk_settling {
-    uint32_t link;       /* where the list of dirty objects says that it is next; 0: it is not in it */
-    uint32_t settled_in; /* the reaction */
+    uint32_t next;       /* in the list of dirty objects: where it stands, see mk_core.c; 0: none */
+    uint32_t link;       /* where the list says that it is next; 0: it is not in it */
+    uint16_t settled_in; /* the reaction */
+    uint16_t class_index;
     uint32_t settles : 30; /* in that reaction */
     uint32_t dirty : 1, again : 1;
 } mk_settling;
@@ -48,6 +46,8 @@ typedef struct mk_class {
     uint64_t *ages;        /* growing from object to object of the instance; NULL: no timer asks */
     uint64_t *streams;     /* of random numbers; NULL: none is drawn */
     uint64_t *free;        /* a bit for each place */
+    uint64_t *ended;       /* the same, of those that ended in the reaction at hand; NULL: none ever ends */
+    uint32_t ended_from, ended_to; /* words of it in which there may be some: from, and behind the last */
     uint32_t capacity;
     uint32_t parent;     /* index of the class, MK_NOBODY: none */
     uint32_t parents;    /* its capacity, or 1 */
@@ -59,14 +59,32 @@ typedef struct mk_class {
 
 /* What the generator says of a class: where in the instance its arrays stand, in octets, 0: not there. */
 typedef struct mk_class_plan {
-    size_t objects, settling, kin, families, ages, streams, free;
+    size_t objects, settling, kin, families, ages, streams, free, ended;
     uint32_t capacity, parent, parents;
     uint32_t settle_limit;
 } mk_class_plan;
 
+/* The number of the lowest bit that is set; there is one. */
+static inline uint32_t mk_lowest(uint64_t bits)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(bits);
+#else
+    uint32_t n = 0;
+    while (!(bits >> n & 1))
+        n++;
+    return n;
+#endif
+}
+
 void mk_classes_init(void *stack, mk_class *classes, const mk_class_plan *plans, uint32_t count);
 /* The lowest free place, made an object of the family; MK_NOBODY if there is none. */
 uint32_t mk_class_take(mk_class *class, uint32_t parent, uint64_t age);
+static inline bool mk_is_alive(const mk_object *object)
+{
+    return !(object->generation & MK_NOT_LIVING);
+}
+
 /* Gives the place back. */
 void mk_class_free(mk_class *class, uint32_t number);
 /* The oldest living object of a family; the next living one that is younger. MK_NOBODY if there is none. */
@@ -76,7 +94,8 @@ uint32_t mk_younger(const mk_class *class, uint32_t number);
 /* The reference to an object that lives or has just ended. */
 static inline mk_ref mk_self(const mk_class *class, uint32_t number)
 {
-    return number == MK_NOBODY ? MK_NULL : mk_ref_of(number, class->objects[number].generation & ~MK_NOT_LIVING);
+    return number == MK_NOBODY ? MK_NULL
+                               : mk_ref_of(number, class->objects[number].generation & ~(MK_NOT_LIVING | MK_ENDED));
 }
 
 /* Whether a reference means a living object. */
@@ -89,10 +108,12 @@ static inline bool mk_lives(const mk_object *objects, uint32_t capacity, mk_ref 
 static inline uint32_t mk_place(const mk_class *class, mk_ref ref)
 {
     uint32_t number = mk_number(ref);
-    if (MK_LIKELY(number < class->capacity && (class->objects[number].generation & ~MK_NOT_LIVING) == ref >> 32 &&
-                  class->objects[number].state != MK_FREE))
-        return number;
-    return class->capacity;
+    if (MK_UNLIKELY(number >= class->capacity))
+        return class->capacity;
+    uint32_t generation = class->objects[number].generation;
+    /* What has ended differs in both bits. */
+    bool is_there = generation == ref >> 32 || generation == (ref >> 32 | MK_NOT_LIVING | MK_ENDED);
+    return MK_LIKELY(is_there) ? number : class->capacity;
 }
 
 /* The same, where the class's arrays are known. */

@@ -106,7 +106,8 @@ static inline mk_octets mk_octets_of(uint64_t word)
 /* A handle that comes in by a port: of a living object, or null. */
 static inline bool mk_admits(const mk_class *class, mk_handle handle)
 {
-    return mk_ref_of_handle(handle) == MK_NULL || mk_living(class, mk_ref_of_handle(handle));
+    bool is_null = handle.object == MK_NOBODY && handle.generation == 0;
+    return is_null || mk_living(class, mk_ref_of_handle(handle));
 }
 
 static inline size_t mk_aligned(size_t size)

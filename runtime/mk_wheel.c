@@ -37,15 +37,16 @@ static mk_timer *mk_timer_at(const mk_wheel *wheel, uint32_t place)
 uint32_t mk_timer_declaration(const mk_wheel *wheel, const mk_timer *timer, uint32_t *number)
 {
     size_t at = (size_t)((const uint8_t *)timer - (const uint8_t *)wheel);
-    /* It is one of them. */
-    for (uint32_t declaration = 0;; declaration++) {
-        const mk_timers *all = &wheel->timers[declaration];
-        size_t from = at - all->first;
-        if (at < all->first || from >= all->stride * all->count || from % all->stride)
-            continue;
-        *number = (uint32_t)(from / all->stride);
-        return declaration;
+    uint32_t low = 0, high = wheel->timer_count;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        *(wheel->timers[middle].first <= at ? &low : &high) = middle;
     }
+    /* It is this one, or one before it of the same class. */
+    while ((at - wheel->timers[low].first) % wheel->timers[low].stride)
+        low--;
+    *number = (uint32_t)((at - wheel->timers[low].first) / wheel->timers[low].stride);
+    return low;
 }
 
 static bool mk_timer_before(const mk_wheel *wheel, const mk_timer *a, const mk_timer *b)
@@ -80,12 +81,13 @@ void mk_timer_stop(mk_wheel *wheel, mk_timer *timer)
     timer->link = 0;
 }
 
-void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers)
+void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers, uint32_t timer_count)
 {
     memset(wheel, 0, sizeof *wheel);
     wheel->tick = tick ? tick : 1;
     wheel->soonest = UINT64_MAX;
     wheel->timers = timers;
+    wheel->timer_count = timer_count;
 }
 
 /* Into `due`, which is kept in order. Timers mostly come in order, but one in the past may come at any time. */

@@ -15,11 +15,11 @@ typedef struct mk_timer {
     uint64_t deadline;    /* nanoseconds, a multiple of the tick */
 } mk_timer;
 
-/* The timers of one declaration, one in each object of a class: a timer is known by where it stands. */
+/* The timers of one declaration, one in each object of a class: a timer is known by where it stands. Those of a class stand between each
+ * other, those of different classes do not; declarations are in the order of their first ones. */
 typedef struct mk_timers {
     size_t first;  /* that of the first object, in octets from the wheel on */
     size_t stride; /* to that of the next */
-    uint32_t count;
     const uint64_t *ages; /* of the objects: the smaller, the older; NULL: there is one */
 } mk_timers;
 
@@ -29,11 +29,12 @@ typedef struct mk_wheel {
     uint64_t occupied[MK_WHEEL_LEVELS];
     uint64_t soonest; /* no timer is due before it: looked at before all else, since mostly none is */
     const mk_timers *timers; /* by declaration */
+    uint32_t timer_count;
     uint32_t slots[MK_WHEEL_LEVELS][MK_WHEEL_SLOTS];
     uint32_t due;     /* in order */
 } mk_wheel;
 
-void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers);
+void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers, uint32_t timer_count);
 /* `deadline` is rounded up to the tick; replaces an earlier one. */
 void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline);
 void mk_timer_stop(mk_wheel *wheel, mk_timer *timer);

@@ -105,3 +105,29 @@ fn a_call_ends_though_the_stack_never_rests() {
         assert_eq!(counted, [1 + call, 1 + call + call + 1 + 1, 1 + call + call + 1 + 1 + call]);
     }
 }
+
+/// docs/semantics.md, P3: a handle that nobody was given names nothing, whatever bits it has; in C a head has such of its own where
+/// nothing lives.
+#[test]
+fn handles_that_nobody_was_given_are_refused() {
+    let (mut c, mut interpreter) = both("ports_refuse_handles_of_the_ended.ra composed");
+    let (close, name) = (1, 2);
+    for machine in [&mut c as &mut dyn Machine, &mut interpreter] {
+        machine.start(0);
+        for round in 0..3 {
+            for (object, bits) in (0..3).flat_map(|object| (0..4).map(move |bits| (object, bits))) {
+                for generation in (0..4).map(|generation| bits << 30 | generation) {
+                    let handle = [Datum::Handle(Handle { object, generation })];
+                    let is_given = round == 1 && (object, generation) == (0, 0);
+                    let outcome = machine.input(0, APP, name, &handle);
+                    assert_eq!(outcome.refused, !is_given, "{round}: {object} {generation:#x}");
+                    assert!(is_given || machine.input(0, APP, close, &handle).refused, "{object} {generation:#x}");
+                }
+            }
+            // In the first round there is none yet, in the last it has ended.
+            let first = [Datum::Handle(Handle { object: 0, generation: 0 })];
+            let next = if round == 0 { (0, &first[..0]) } else { (close, &first[..]) };
+            assert_eq!(machine.input(0, APP, next.0, next.1).refused, round == 2);
+        }
+    }
+}

@@ -92,7 +92,7 @@ fn init(plan: &Plan, text: &mut Text) {
          k->core.class_count = CLASSES;\n\
          k->core.accounts.dropped = k->dropped;\n\
          k->core.accounts.consumed = k->consumed;\n\
-         mk_wheel_init(&k->core.wheel, UINT64_C({}), k->timers);\n\
+         mk_wheel_init(&k->core.wheel, UINT64_C({}), k->timers, {});\n\
          void *events = mk_cut(&at, (size_t)(AGENDA + 1) * mk_event_size(ARGUMENTS));\n\
          mk_agenda_init(&k->core.agenda, events, ARGUMENTS, AGENDA, k->channels, {});\n\
          void *later = mk_cut(&at, (size_t)(LATER + 1) * mk_event_size(ARGUMENTS));\n\
@@ -106,6 +106,7 @@ fn init(plan: &Plan, text: &mut Text) {
          mk_pool_init(&k->core.pool, at, &message_shape, attribute_defaults, config->buffers, config->messages,\n\
          \x20            config->buffer_octets);",
         automaton.tick.max(1),
+        plan.timers.len(),
         plan.channels.len()
     ));
     if automaton.outputs > 0 {
@@ -143,8 +144,7 @@ fn classes(plan: &Plan, text: &mut Text) {
             false => "NULL".to_string(),
         };
         let first = format!("offsetof(struct {stack}, {name}[0].{member}) - offsetof(struct {stack}, core.wheel)");
-        let count = plan.automaton.class(*class).capacity;
-        text.line(format!("k->timers[{place}] = (mk_timers){{{first}, sizeof(struct {name}), {count}, {ages}}};"));
+        text.line(format!("k->timers[{place}] = (mk_timers){{{first}, sizeof(struct {name}), {ages}}};"));
     }
     for (index, name) in plan.names.classes.iter().enumerate() {
         let id = ClassId::from(index);
@@ -170,6 +170,9 @@ fn class_plans(plan: &Plan, text: &mut Text) {
         let mut arrays: Vec<&str> = heads.iter().map(|beside| beside.name()).chain(["free"]).collect();
         if heads.contains(&Beside::Kin) {
             arrays.push("families");
+        }
+        if plan.mortal.contains(&ClassId::from(index)) {
+            arrays.push("ended");
         }
         let at = |array: &&str| format!(".{array} = offsetof(struct {stack}, {name}_{array}), ");
         let arrays: String = arrays.iter().map(at).collect();

@@ -42,7 +42,9 @@ impl Beside {
     /// Octets of an item.
     pub fn octets(self) -> u64 {
         match self {
-            Beside::Objects | Beside::Settling | Beside::Kin => 12,
+            Beside::Objects => 4,
+            Beside::Settling => 16,
+            Beside::Kin => 12,
             Beside::Ages | Beside::Streams => 8,
         }
     }

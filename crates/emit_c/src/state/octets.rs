@@ -48,9 +48,9 @@ pub fn record_octets(automaton: &Automaton, class: &Class) -> u64 {
     end.max(1).next_multiple_of(widest)
 }
 
-/// Twice as many places as entries, a power of two.
+/// Half as many places again as entries at least, a power of two.
 pub(super) fn places(capacity: u32) -> u32 {
-    capacity.max(1).saturating_mul(2).checked_next_power_of_two().unwrap_or(1 << 31)
+    capacity.max(1).saturating_add(capacity / 2).max(2).checked_next_power_of_two().unwrap_or(1 << 31)
 }
 
 /// Octets of a map's index and entries, as `runtime/mk_map.h` lays them out.

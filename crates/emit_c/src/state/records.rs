@@ -151,6 +151,9 @@ fn instance(plan: &Plan, text: &mut Text) {
             text.line(format!("mk_family {name}_families[{}];", parents(plan, class).max(1)));
         }
         text.line(format!("uint64_t {name}_free[MK_FREE_WORDS({})];", class.capacity.max(1)));
+        if plan.mortal.contains(&ClassId::from(index)) {
+            text.line(format!("uint64_t {name}_ended[MK_FREE_WORDS({})];", class.capacity.max(1)));
+        }
     }
     text.line(format!("mk_timers timers[{}];", plan.timers.len().max(1)));
     text.line(format!("mk_channel channels[{}];", plan.channels.len().max(1)));
