@@ -52,6 +52,7 @@ EQUIVALENT = [
     (r"const (ACK|PSH|SYN): u8 = ", "the flags of `emit` and of `answer` are others"),
     (r"60000001", "a microsecond of a minute"),
     (r"if usable >= flight", "the difference is 0"),
+    (r"value >= wait.recent", "they are not the same there"),
     (r"trip.sent\(iss - 1\)", "of a SYN nothing else can be acknowledged"),
     (r"dont_fragment", "IPv4 marks what is whole, and no segment is larger than what is known of the path"),
     (r"newreno.mok:var (before|resent_at): ", "set before it is read"),
