@@ -51,6 +51,8 @@ EQUIVALENT = [
     (r"if seq <= rcv.next \{ rcv.next - seq", "the difference is 0"),
     (r"const (ACK|PSH|SYN): u8 = ", "the flags of `emit` and of `answer` are others"),
     (r"60000001", "a microsecond of a minute"),
+    (r"if froms\[i\] < from \{", "the longer of the two is kept, and has the same octets"),
+    (r"our_urgent >= seq", "the difference is 0"),
     (r"output.mok:if n >= 0 \{", "a view of nothing is an empty message"),
     (r"if usable >= flight", "the difference is 0"),
     (r"value >= wait.recent", "they are not the same there"),
