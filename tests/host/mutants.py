@@ -46,7 +46,7 @@ EQUIVALENT = [
     (r"below.mtu - 14, 65536|path_mtu(\(whom\))? - 20, 65536", "no device carries so much"),
     (r"publish mtu: u32 = max\(room", "there is never credit for more than `room`"),
     (r"if probe and n <= left", "where nothing is left nobody asks for room"),
-    (r"var (resend|ack_now|resting): bool = true", "before there is a session nothing is sent again or acknowledged, and the first time clears it"),
+    (r"var (resend|ack_now|resting|syn_owed): bool = true", "before there is a session nothing is sent again or acknowledged, and the first time clears it"),
     (r"froms\[i\] <= upto and end_of", "it ends where the other begins"),
     (r"if seq <= rcv.next \{ rcv.next - seq", "the difference is 0"),
     (r"const (ACK|PSH|SYN): u8 = ", "the flags of `emit` and of `answer` are others"),
