@@ -54,6 +54,8 @@ EQUIVALENT = [
     (r"if froms\[i\] < from \{", "the longer of the two is kept, and has the same octets"),
     (r"our_urgent >= seq", "the difference is 0"),
     (r"output.mok:if n >= 0 \{", "a view of nothing is an empty message"),
+    (r"return fresh >= edge", "the difference is 0, and that is no segment"),
+    (r"output.mok:if snd_una <= snd_max \{", "what is to be sent again is under way"),
     (r"if usable >= flight", "the difference is 0"),
     (r"value >= wait.recent", "they are not the same there"),
     (r"trip.sent\(iss - 1\)", "of a SYN nothing else can be acknowledged"),
