@@ -49,7 +49,7 @@ EQUIVALENT = [
     (r"var (resend|ack_now|resting|syn_owed): bool = true", "before there is a session nothing is sent again or acknowledged, and the first time clears it"),
     (r"froms\[i\] <= upto and end_of", "it ends where the other begins"),
     (r"if seq <= rcv.next \{ rcv.next - seq", "the difference is 0"),
-    (r"const (ACK|PSH|SYN): u8 = ", "the flags of `emit` and of `answer` are others"),
+    (r"const (ACK|PSH|SYN|FIN): u8 = ", "the flags of `emit` and of `answer` are others"),
     (r"60000001", "a microsecond of a minute"),
     (r"if froms\[i\] < from \{", "the longer of the two is kept, and has the same octets"),
     (r"our_urgent >= seq", "the difference is 0"),
