@@ -56,6 +56,7 @@ EQUIVALENT = [
     (r"output.mok:if n >= 0 \{", "a view of nothing is an empty message"),
     (r"return fresh >= edge", "the difference is 0, and that is no segment"),
     (r"output.mok:if snd_una <= snd_max \{", "what is to be sent again is under way"),
+    (r"return if number >= last", "one number of 2^32"),
     (r"if usable >= flight", "the difference is 0"),
     (r"value >= wait.recent", "they are not the same there"),
     (r"trip.sent\(iss - 1\)", "of a SYN nothing else can be acknowledged"),
