@@ -13,6 +13,7 @@ REASONS = {
         "MUST-40: an acknowledgement that waits",
         "where the answer to a SYN was lost",
         "RFC 7323 4.1",
+        "the timeout stays twice as long",
     ],
     "it begins with ten segments (RFC 6928), not with four (RFC 5681 3.1)": [
         "RFC 5681 3.2, RFC 3042: two duplicates",
