@@ -8,6 +8,9 @@
 
 enum { ALICE = 0x0a000001, BOB = 0x0a000002, PORT = 80, FIRST_PORT = 5000, CHUNK = 1448 };
 
+/* What a connection may be told, as the stack has it anyway. */
+#define USUAL true, 0, 300000000000u, 0, 65535
+
 struct end {
     struct Host *stack;
     mk_handle sessions[SESSIONS];
@@ -139,9 +142,9 @@ static void connect_all(void)
     settle(0);
     wait(5000000000u);
     settle(0);
-    check(Host_tcp_listen(bob.stack, now, 1, BOB, PORT), "nobody listens");
+    check(Host_tcp_listen(bob.stack, now, 1, BOB, PORT, USUAL), "nobody listens");
     for (unsigned i = 0; i < SESSIONS; i++) {
-        check(Host_tcp_open(alice.stack, now, i, ALICE, (uint16_t)(FIRST_PORT + i), BOB, PORT), "open is refused");
+        check(Host_tcp_open(alice.stack, now, i, ALICE, (uint16_t)(FIRST_PORT + i), BOB, PORT, USUAL), "open is refused");
         settle(0);
         check(alice.begun == i + 1 && bob.begun == i + 1, "a session was not opened");
     }

@@ -127,16 +127,7 @@ impl StreamPort {
 
     /// The arguments of an input, each by its name; a part of the flow that is not among `parts` is any.
     pub fn arguments(&self, automaton: &Automaton, say: Say, what: &What<'_>) -> Vec<Datum> {
-        let params = self.described(automaton, say).map_or(&[][..], |input| &input.params);
-        let argument = |(name, ty): &(String, Type)| match (ty, name.as_str()) {
-            (Type::Ref(_), _) => Datum::Handle(what.session),
-            (Type::Msg, _) => Datum::Message(what.octets.to_vec()),
-            (_, "user") => Datum::Word(what.user),
-            (_, "messages") => Datum::Word(what.granted.0),
-            (_, "octets") => Datum::Word(what.granted.1),
-            _ => Datum::Word(what.parts.iter().find(|(part, _)| part == name).map_or(0, |(_, word)| *word)),
-        };
-        params.iter().map(argument).collect()
+        self.described(automaton, say).map_or_else(Vec::new, |input| arguments(input, what))
     }
 
     /// Reads one end of a flow, each value as the stack writes it. Values may be left out from the front: those are any.
@@ -292,6 +283,20 @@ impl Value {
     }
 }
 
+/// The arguments of an input. What layers ask for by `from open` and nobody says is what they say themselves; a part of a flow is any.
+fn arguments(input: &PortInput, what: &What<'_>) -> Vec<Datum> {
+    let said = |name: &str| what.parts.iter().find(|(part, _)| part == name).map(|(_, word)| *word);
+    let argument = |(at, (name, ty)): (usize, &(String, Type))| match (ty, name.as_str()) {
+        (Type::Ref(_), _) => Datum::Handle(what.session),
+        (Type::Msg, _) => Datum::Message(what.octets.to_vec()),
+        (_, "user") => Datum::Word(what.user),
+        (_, "messages") => Datum::Word(what.granted.0),
+        (_, "octets") => Datum::Word(what.granted.1),
+        _ => Datum::Word(said(name).or_else(|| input.default_of(at)).unwrap_or(0)),
+    };
+    input.params.iter().enumerate().map(argument).collect()
+}
+
 fn reason_name(automaton: &Automaton, word: u64) -> String {
     let known = usize::try_from(word).ok().and_then(|at| automaton.reasons.get(at));
     let name = known.map_or("no reason", |known| known.name.as_str());
@@ -312,4 +317,34 @@ fn octets(args: &[Datum]) -> Vec<u8> {
         Datum::Word(_) | Datum::Handle(_) => None,
     });
     message.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use mokume_reaction::ClassId;
+
+    use super::*;
+
+    /// What a layer asks for by `from open`, with a value of its own, and `connect` does not say.
+    #[test]
+    fn what_is_left_out_has_its_default_and_a_part_of_the_flow_is_any() {
+        let param = |name: &str, ty: Type| (name.to_string(), ty);
+        let input = PortInput {
+            event: "open".to_string(),
+            params: vec![
+                param("user", Type::U(32)),
+                param("local_port", Type::U(16)),
+                param("remote_port", Type::U(16)),
+                param("nagle", Type::Bool),
+                param("patience", Type::U(64)),
+            ],
+            class: ClassId(0),
+            handler: "open".to_string(),
+            defaults: vec![1, 300],
+        };
+        let parts = vec![("remote_port".to_string(), 80), ("patience".to_string(), 9)];
+        let what = What { user: 7, parts: &parts, ..What::NOTHING };
+        let words: Vec<Datum> = [7, 0, 80, 1, 9].into_iter().map(Datum::Word).collect();
+        assert_eq!(arguments(&input, &what), words);
+    }
 }
