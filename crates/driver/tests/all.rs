@@ -6,6 +6,7 @@ mod campaign;
 mod crowds;
 mod dissect_tshark;
 mod docs;
+mod files_together;
 mod hostile;
 mod hostile_tcp;
 mod layers_page;

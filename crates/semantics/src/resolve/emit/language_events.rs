@@ -6,6 +6,7 @@ use mokume_syntax::ast;
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::{Body, BodyKind, Role};
+use crate::resolve::context::Item;
 use crate::resolve::emit::clauses::Clauses;
 use crate::resolve::emit::send;
 use crate::resolve::expr;
@@ -74,27 +75,45 @@ pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Spa
     }
 }
 
-/// The type of what some layer asks of who opens a session, or who listens.
+/// The type of what some layer asks of who opens a session, or who listens; none where the name is a part of a flow. Which stack this
+/// will stand in is not known here, and layers of other files may have the name for something else: the nearest layer that has it says.
 fn given_type(body: &Body, event: &str, name: &str) -> Option<Type> {
-    let layers = &body.cx.program.layers;
-    let key = |field: &Field| field.name.text == name;
-    let parts = layers.iter().flat_map(|layer| layer.key.iter().flat_map(|key| &key.fields).chain(&layer.address));
-    if parts.into_iter().any(key) {
-        return None;
+    let layers = body.cx.program.layers.iter().enumerate();
+    let known = layers.filter_map(|(at, layer)| {
+        let mut parts = layer.key.iter().flat_map(|key| &key.fields).chain(&layer.address);
+        let is_part = parts.any(|field| field.name.text == name);
+        let ty = if is_part { None } else { Some(asked_type(layer, event, name)?) };
+        Some((distance(body, at, layer), ty))
+    });
+    // A part of a flow before a value.
+    known.min_by_key(|(distance, ty)| (*distance, ty.is_some()))?.1
+}
+
+/// How far a layer is from the code at hand: in its file, known there by its name, or elsewhere.
+fn distance(body: &Body, at: usize, layer: &Layer) -> u32 {
+    if layer.name.span.file == body.file {
+        return 0;
     }
-    layers.iter().find_map(|layer| {
-        let session = layer.scopes.iter().find(|scope| scope.kind == ScopeKind::Session)?;
-        let asked = match event {
-            "open" => &layer.given,
-            "listen" => &layer.listened,
-            _ => return None,
-        };
-        let mut given = asked.iter().filter_map(|at| session.members.get(*at as usize));
-        match given.find(|member| member.name.text == name)?.kind {
-            MemberKind::Var { ty, .. } => Some(ty),
-            _ => None,
-        }
-    })
+    let is_known = body.cx.item(body.file, &layer.name.text) == Some(Item::Layer(LayerId(at as u32)));
+    match is_known {
+        true => 1,
+        false => 2,
+    }
+}
+
+/// The type of what a layer asks for by this name.
+fn asked_type(layer: &Layer, event: &str, name: &str) -> Option<Type> {
+    let session = layer.scopes.iter().find(|scope| scope.kind == ScopeKind::Session)?;
+    let asked = match event {
+        "open" => &layer.given,
+        "listen" => &layer.listened,
+        _ => return None,
+    };
+    let mut given = asked.iter().filter_map(|at| session.members.get(*at as usize));
+    match given.find(|member| member.name.text == name)?.kind {
+        MemberKind::Var { ty, .. } => Some(ty),
+        _ => None,
+    }
 }
 
 /// `reply(msg)` in `unmatched`; none if the call is another.
