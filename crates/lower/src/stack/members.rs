@@ -1,6 +1,7 @@
 //! The members that layers declare, as cells.
 
 use mokume_reaction as r;
+use mokume_semantics::first_values;
 use mokume_semantics::program as s;
 
 use super::{joined, Lowering, On};
@@ -151,19 +152,21 @@ impl<'p> Lowering<'p> {
         (0..keys as u32).flat_map(of).collect()
     }
 
-    /// Members whose first value must be set when the object is made.
+    /// Members whose first value must be set when the object is made, each behind those that it is made of.
     pub fn late_values(&self, inst: usize, scope: s::ScopeKind) -> Vec<(u32, &'p s::Expr)> {
         let Some(layer) = self.layer(inst) else { return Vec::new() };
         let members: &'p [s::Member] = match scope {
             s::ScopeKind::Object(id) => &layer.objects[id.index()].members,
             kind => layer.scopes.iter().find(|scope| scope.kind == kind).map_or(&[], |scope| &scope.members),
         };
-        let late = self.infos[inst].late.iter().filter(|(of, _)| *of == scope);
-        late.filter_map(|(_, place)| match &members[*place as usize].kind {
-            s::MemberKind::Var { init: Some(init), .. } => Some((*place, init)),
-            _ => None,
-        })
-        .collect()
+        let late = &self.infos[inst].late;
+        let order = first_values::order(layer, scope).into_iter().filter(|place| late.contains(&(scope, *place)));
+        order
+            .filter_map(|place| match &members.get(place as usize)?.kind {
+                s::MemberKind::Var { init: Some(init), .. } => Some((place, init)),
+                _ => None,
+            })
+            .collect()
     }
 
     // -- constants
