@@ -64,7 +64,7 @@ impl<'p> Lowering<'p> {
             s::MemberKind::Quota { amount } => r::CellKind::Quota { amount: self.size(env, amount) },
             s::MemberKind::Counter => return vec![self.counter_cell(inst, class, &member.name.text, source)],
             s::MemberKind::Map { key, value, capacity } => {
-                let key = key.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
+                let key = self.key_types(inst, key.iter().copied());
                 let value = value.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
                 r::CellKind::Map { key, value, capacity: self.size(env, capacity) }
             }
@@ -137,6 +137,15 @@ impl<'p> Lowering<'p> {
             self.change(inst, |info| info.late.push(at));
         }
         cells
+    }
+
+    /// The types of a map's key; of a flow that has no parts here there is one, as the code has it (`map_key`).
+    pub(super) fn key_types(&mut self, inst: usize, key: impl Iterator<Item = s::Type>) -> Vec<r::Type> {
+        let types: Vec<r::Type> = key.flat_map(|ty| self.border_types(inst, ty)).collect();
+        match types.is_empty() {
+            true => vec![r::Type::Bool],
+            false => types,
+        }
     }
 
     /// The cells of a member.
