@@ -4,6 +4,7 @@
 //! types, attributes, services and the heads of functions are in the program.
 
 mod data;
+mod doubled;
 mod endless;
 mod enums;
 mod externs;
@@ -88,6 +89,7 @@ pub fn resolve(cx: &mut Context) {
     for index in 0..cx.consts.len() {
         consts::of_file(cx, index, None);
     }
+    doubled::check(cx, &trees);
     for (file, item) in &trees.attributes {
         services::attribute(cx, *file, item);
     }

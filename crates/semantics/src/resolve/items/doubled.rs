@@ -1,0 +1,86 @@
+//! Names that an item says twice where each is for one thing: what is found by them would be one of the two, whichever is met first.
+//!
+//! May assume: nothing but the trees. What is read into lists of its own (fields, alternatives, functions of a layer) is looked at there.
+
+use mokume_base::FileId;
+use mokume_syntax::ast;
+
+use crate::program::Name;
+use crate::resolve::context::{twice, Context, Trees};
+use crate::tree;
+
+/// Of all items.
+pub fn check(cx: &mut Context, trees: &Trees) {
+    for (file, item) in &trees.containers {
+        once_each(cx, *file, "type", item.types());
+        once_each(cx, *file, "parameter", names_of(item.params()));
+        once_each(cx, *file, "state", item.states().iter().filter_map(ast::State::name).collect());
+        once_each(cx, *file, "function", item.functions().iter().filter_map(ast::Function::name).collect());
+    }
+    for (file, item) in &trees.services {
+        item.signals().iter().for_each(|signal| once_each(cx, *file, "parameter", names_of(signal.params())));
+    }
+    for (file, item) in &trees.vocabularies {
+        once_each(cx, *file, "reason", item.reasons());
+        let events = item.events().into_iter().flat_map(|directed| directed.events());
+        events.for_each(|event| once_each(cx, *file, "parameter", names_of(event.params())));
+    }
+    for (file, item) in &trees.layers {
+        once_each(cx, *file, "parameter", names_of(item.params()));
+        item.members().iter().for_each(|member| lists(cx, *file, member));
+    }
+    for (file, item) in &trees.parts {
+        item.members().iter().for_each(|member| lists(cx, *file, member));
+    }
+    for (file, item) in &trees.bundles {
+        once_each(cx, *file, "parameter", names_of(item.params()));
+    }
+    for (file, item) in &trees.suites {
+        once_each(cx, *file, "parameter", names_of(item.params()));
+    }
+}
+
+/// `reads ttl, ttl`
+fn lists(cx: &mut Context, file: FileId, member: &ast::Member) {
+    let names = match member {
+        ast::Member::Reads(list) => list.names(),
+        ast::Member::Writes(list) => list.names(),
+        ast::Member::Speaks(list) => list.names(),
+        ast::Member::Needs(list) => list.names(),
+        ast::Member::Gives(list) => list.names(),
+        ast::Member::Header(_)
+        | ast::Member::Key(_)
+        | ast::Member::Address(_)
+        | ast::Member::Several(_)
+        | ast::Member::Matching(_)
+        | ast::Member::Scope(_)
+        | ast::Member::Object(_)
+        | ast::Member::Publish(_)
+        | ast::Member::Serves(_)
+        | ast::Member::Uses(_)
+        | ast::Member::Limit(_)
+        | ast::Member::Parts(_)
+        | ast::Member::Function(_)
+        | ast::Member::Handler(_) => return,
+    };
+    each(file, &names, &mut |name, first| cx.given_twice(&format!("`{}`", name.text), name.span, first.span));
+}
+
+fn names_of(params: Vec<ast::Param>) -> Vec<ast::Name> {
+    params.iter().filter_map(ast::Param::name).collect()
+}
+
+fn once_each(cx: &mut Context, file: FileId, what: &str, names: Vec<ast::Name>) {
+    each(file, &names, &mut |name, first| cx.report(twice(what, name, first)));
+}
+
+/// Each name that was there before, with the first of it.
+fn each(file: FileId, names: &[ast::Name], found: &mut dyn FnMut(&Name, &Name)) {
+    let mut known: Vec<Name> = Vec::new();
+    for name in names.iter().map(|name| tree::name(file, name)) {
+        match known.iter().find(|first| first.text == name.text) {
+            Some(first) => found(&name, first),
+            None => known.push(name),
+        }
+    }
+}
