@@ -2,12 +2,12 @@
 
 mod seeds;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::machines::Backend;
 use mokume_driver::{compile, graph, sim, Failure};
-use mokume_simulate::RecordedEvent;
 use serde_json::json;
 
 use crate::accounts::print_accounts;
@@ -59,9 +59,16 @@ pub fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) ->
         print_log(&finished, printer);
     }
     print_hosts(&finished, (&network.name.text, seed), printer);
-    finished.failed.iter().for_each(|failed| print_failed(failed, seed, &replay, printer));
-    let reports = finished.records.iter().filter(|r| matches!(r.what, RecordedEvent::Reported { .. })).count();
-    Ok(i32::from(reports > 0 || !finished.failed.is_empty()))
+    let wrong = sim::seeds::wrong(&finished);
+    first_of_each(&wrong).into_iter().for_each(|failed| print_failed(failed, seed, &replay, printer));
+    Ok(i32::from(!wrong.is_empty()))
+}
+
+/// What a host reports at a place it reports again and again: the first says it.
+fn first_of_each<'a>(wrong: &'a [sim::Failed]) -> Vec<&'a sim::Failed> {
+    let mut seen = BTreeSet::new();
+    let is_new = |failed: &&'a sim::Failed| !failed.wanted.is_empty() || seen.insert((&failed.place, &failed.found));
+    wrong.iter().filter(is_new).collect()
 }
 
 /// What runs a seed again.

@@ -4,6 +4,7 @@ mod command;
 mod devices;
 mod dissect;
 mod fmt_new;
+mod judged;
 mod networks;
 mod streams;
 mod tap;

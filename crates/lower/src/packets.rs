@@ -4,7 +4,7 @@ use mokume_base::{Code, Diagnostic};
 use mokume_reaction::{FieldValue, Wire, WireExpression, WireId, WireItem};
 use mokume_script::{Arg, Packet, PacketPart, WirePattern};
 use mokume_semantics::program as s;
-use mokume_wire::by_fields::Default as Of;
+use mokume_wire::by_fields::{Default as Of, Known};
 
 use crate::protocols::Above;
 use crate::script::Scripting;
@@ -72,6 +72,9 @@ impl Scripting<'_> {
         let mut defaults: Vec<(String, Of)> = self.key(wire, next).into_iter().collect();
         let summed = wire.is_none_or(|wire| self.may_be_summed(wire));
         defaults.extend(own.filter(|(_, default)| summed || !matches!(default, Of::PseudoChecksum)));
+        if let Some(wire) = wire.filter(|_| !pattern.rest) {
+            self.is_sayable(wire, &pattern.name, &fields, &defaults);
+        }
         WirePattern {
             wire: known.map_or(String::new(), |wire| wire.name.clone()),
             name: pattern.name.text.clone(),
@@ -79,6 +82,24 @@ impl Scripting<'_> {
             rest: pattern.rest,
             defaults,
             pseudo: source.map_or(Vec::new(), |wire| wire.pseudo.iter().map(|name| name.text.clone()).collect()),
+        }
+    }
+
+    /// A report where all numbers are known and no packet has them: those that are bound are looked at when the test runs.
+    fn is_sayable(&mut self, wire: WireId, name: &s::Name, fields: &[(String, Arg)], defaults: &[(String, Of)]) {
+        let word = |(name, arg): &(String, Arg)| match arg {
+            Arg::Word(word) => Some((name.clone(), Some(*word))),
+            _ => None,
+        };
+        let Some(given) = fields.iter().map(word).collect::<Option<Vec<_>>>() else { return };
+        if !self.diagnostics.is_empty() {
+            return;
+        }
+        let known = Known { given: &given, defaults, pseudo: 0 };
+        if let Err(unsaid) = mokume_wire::by_fields::write(self.automaton, wire, &known, &[]) {
+            let text = mokume_script::why(&unsaid, &name.text);
+            let help = "leave out what does not fit the rest, or write the octets: `x\"0304\"`";
+            self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(name.span, "no such packet").help(help));
         }
     }
 

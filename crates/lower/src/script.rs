@@ -277,9 +277,12 @@ impl Scripting<'_> {
         // Nothing is dropped for a reason that is shared; for one of the same name a layer may drop.
         let of_layers: Vec<usize> =
             known.iter().copied().filter(|at| self.automaton.reasons[*at].name.contains('.')).collect();
+        // Whether or not somebody is told so, and whether or not a layer drops for a reason of this name (docs/semantics.md, F4).
+        let gone = matches!(reason, "ended" | "gone");
+        let is_dropped = matches!(of(String::new()), Counted::Dropped(_));
         match if of_layers.is_empty() { &known } else { &of_layers }.as_slice() {
-            // Whether or not somebody is told so.
-            _ if of_layers.is_empty() && matches!(reason, "ended" | "gone") => Some(Counted::Gone),
+            _ if gone && of_layers.is_empty() => Some(Counted::Gone),
+            _ if gone && is_dropped => Some(Counted::GoneOr(format!("*.{reason}"))),
             [one] => Some(of(self.automaton.reasons[*one].name.clone())),
             [] if count == 0 => None,
             [] => {

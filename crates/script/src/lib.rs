@@ -17,6 +17,7 @@ mod written;
 pub use call::datum;
 pub use difference::{Failure, FailureKind};
 pub use names::Names;
+pub use packets::why;
 pub use play::{judge, parameters, run};
 pub use script::*;
 pub use written::{scalar, Written};

@@ -4,7 +4,7 @@
 //! front, or of what stands behind `over`.
 
 use mokume_reaction::{Automaton, Datum, FieldValue, Handle, WireId, WireItem};
-use mokume_wire::by_fields::{look, sum_of, write as write_fields, Known, Looked};
+use mokume_wire::by_fields::{look, sum_of, write as write_fields, Known, Looked, Unsaid};
 use mokume_wire::Read;
 
 use crate::names::Names;
@@ -49,7 +49,7 @@ pub(crate) fn write(automaton: &Automaton, names: &Names, packet: &Packet) -> Re
                 fits(automaton, wire, &given)?;
                 let pseudo = in_front(&packet.parts[..at]).map_or_else(|| over(packet), |front| said_sum(names, front));
                 let known = Known { given: &given, defaults: &pattern.defaults, pseudo };
-                write_fields(automaton, wire, &known, &octets)
+                write_fields(automaton, wire, &known, &octets).map_err(|unsaid| why(&unsaid, &pattern.name))?
             }
         };
     }
@@ -62,6 +62,16 @@ fn values(names: &Names, pattern: &WirePattern) -> Result<Vec<(String, Option<u6
         None => Err(format!("`{name}` has no value: what is put in is known")),
     };
     pattern.fields.iter().map(value).collect()
+}
+
+/// Why there is no such packet: one that is not what the test says would test something else.
+pub fn why(unsaid: &Unsaid, wire: &str) -> String {
+    match unsaid {
+        Unsaid::NoPlace(name) => format!("`{name}` has no place in a `{wire}` beside what else is said"),
+        Unsaid::Taken { name, value, instead } => {
+            format!("no `{wire}` has {value} in `{name}`: with what else is said it is {instead}")
+        }
+    }
 }
 
 /// What was bound elsewhere may be too large for the field that is given it.

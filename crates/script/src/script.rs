@@ -132,6 +132,8 @@ pub enum Counted {
     /// Messages consumed, by the reason's name.
     Consumed(String),
     Gone,
+    /// These, and those dropped for a layer's reason of the same name, written as of [`Counted::Dropped`].
+    GoneOr(String),
     /// Messages in cells and in `later` queues, now.
     Held,
     Received,

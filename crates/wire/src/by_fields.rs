@@ -37,17 +37,44 @@ pub fn sum_of(number: u64) -> u64 {
     (0..4).map(|place| number >> (16 * place) & 0xffff).sum()
 }
 
-/// The packet of these fields and this payload.
-pub fn write(automaton: &Automaton, wire: WireId, known: &Known, payload: &[u8]) -> Vec<u8> {
+/// Why no packet of a wire is what was said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unsaid {
+    /// The field has no place beside what else is said: it is of another alternative, or of a part that is not there.
+    NoPlace(String),
+    /// Where the field's number should stand is another one: what it says is said by something else.
+    Taken {
+        /// The field's name.
+        name: String,
+        /// What should stand there.
+        value: u64,
+        /// What does.
+        instead: u64,
+    },
+}
+
+/// The packet of these fields and this payload: all that is given is in it as it is given, or there is none.
+pub fn write(automaton: &Automaton, wire: WireId, known: &Known, payload: &[u8]) -> Result<Vec<u8>, Unsaid> {
     let wire = &automaton.wires[wire.index()];
     let headers = headers(automaton, wire, known);
     let mut met = Met::default();
+    let mut placed: Vec<(FieldIndex, String, u64)> = Vec::new();
     let mut said = |field: &WireField| match (met.next(known, &field.name), default(known, &field.name)) {
-        (Some(value), _) => Said::Value(value.unwrap_or(0)),
+        (Some(value), _) => {
+            placed.extend(value.map(|value| (field.index, field.name.clone(), value)));
+            Said::Value(value.unwrap_or(0))
+        }
         (None, Some(Default::Of(expression))) => Said::Computed(expression),
         (None, Some(Default::PseudoChecksum) | None) => Said::AsHeaders,
     };
     let mut laid = encode_as_said(wire, &headers, payload, &mut said);
+    for (index, name, value) in placed {
+        let slot = laid.slots.get(index.0 as usize).copied().flatten();
+        if let Some(slot) = slot.filter(|slot| slot.value != value) {
+            return Err(Unsaid::Taken { name, value, instead: slot.value });
+        }
+    }
+    all_said(automaton, wire, known, &met)?;
     let summed = WireItem::fields(&wire.items).into_iter().filter(|field| is_summed(known, field));
     for field in summed {
         let Some(slot) = laid.slots.get(field.index.0 as usize).copied().flatten() else { continue };
@@ -57,7 +84,24 @@ pub fn write(automaton: &Automaton, wire: WireId, known: &Known, payload: &[u8])
         };
         bits::write(&mut laid.octets, slot.at, slot.width, field.endian, sum);
     }
-    laid.octets
+    Ok(laid.octets)
+}
+
+/// Whether each name that is given was met as often as it is given, or is an option's bit, which is 0 or 1.
+fn all_said(automaton: &Automaton, wire: &Wire, known: &Known, met: &Met) -> Result<(), Unsaid> {
+    let bits = options_of(automaton, &wire.items);
+    for (at, (name, value)) in known.given.iter().enumerate() {
+        let nth = known.given[..at].iter().filter(|(before, _)| before == name).count();
+        let is_bit = bits.contains(name) && !WireItem::fields(&wire.items).iter().any(|field| field.name == *name);
+        match value {
+            Some(value) if is_bit && *value > 1 => {
+                return Err(Unsaid::Taken { name: name.clone(), value: *value, instead: 1 })
+            }
+            _ if !is_bit && nth >= met.times(name) => return Err(Unsaid::NoPlace(name.clone())),
+            Some(_) | None => {}
+        }
+    }
+    Ok(())
 }
 
 /// A field of a packet that was read, and what it ought to be.
@@ -204,6 +248,10 @@ impl Met {
         }
     }
 
+    fn times(&self, name: &str) -> usize {
+        self.0.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count)
+    }
+
     /// The value that is given for the next field of this name.
     fn next(&mut self, known: &Known, name: &str) -> Option<Option<u64>> {
         let nth = self.count(name);
@@ -300,11 +348,16 @@ fn choose(automaton: &Automaton, wire: &Wire, items: &[WireItem], known: &Known,
 /// Names of fields and options.
 fn names(automaton: &Automaton, items: &[WireItem]) -> Vec<String> {
     let fields = WireItem::fields(items).into_iter().map(|field| field.name.clone());
-    let bits = arms(items).into_iter().filter_map(|arm| match arm {
+    fields.chain(options_of(automaton, items)).collect()
+}
+
+/// Names of options: of the headers' bits that say that they are there.
+fn options_of(automaton: &Automaton, items: &[WireItem]) -> Vec<String> {
+    let bit = |arm: &OptionArm| match arm {
         OptionArm::Known { header, variant, field, .. } => field_name(automaton, *header, *variant, *field),
         OptionArm::End { .. } | OptionArm::Single { .. } => None,
-    });
-    fields.chain(bits).collect()
+    };
+    arms(items).into_iter().filter_map(bit).collect()
 }
 
 fn field_name(automaton: &Automaton, header: HeaderId, variant: VariantId, field: u32) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, SourceMap, Span};
-use mokume_lower::{network_input, network_output, number_of_session, Bound, Protocols};
+use mokume_lower::{network_input, network_output, Bound, Protocols};
 use mokume_reaction::{Automaton, Datum, Handle, Output};
 use mokume_script::{Call, Names};
 use mokume_semantics::program::{Arg, Args, Expectation, HostOutput, Network, Program, Times};
@@ -228,22 +228,8 @@ impl Watch for Watcher<'_> {
     fn arguments(&mut self, at: u64, index: usize, input: &ScriptedInput) -> Option<Vec<Datum>> {
         // Behind them are those that outputs brought about, which are complete.
         let Some((_, host, call)) = self.events.at.get(index) else { return Some(input.args.clone()) };
-        let mut names = self.names[*host].clone();
-        for name in call.args.iter().filter_map(numbered) {
-            // A session that was not shown yet is none.
-            if names.get(name).is_none() {
-                names.bind(name, Datum::Handle(Handle::NULL), 0);
-            }
-        }
-        let args = call.data(self.automata[*host], &names);
+        let args = call.data(self.automata[*host], &self.names[*host]);
         args.map_err(|why| self.left_out.push((at, self.network.script[index].2.span, why))).ok()
-    }
-}
-
-fn numbered(arg: &mokume_script::Arg) -> Option<&str> {
-    match arg {
-        mokume_script::Arg::Name(name) => Some(name.as_str()).filter(|name| number_of_session(name).is_some()),
-        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ mod named;
 mod options;
 mod outputs;
 
-use mokume_base::{Diagnostic, FileId};
+use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use self::named::{device_of, host_of, Bound};
@@ -95,10 +95,15 @@ fn until(cx: &mut Context, file: FileId, item: &ast::Network, name: &Name) -> u6
 
 fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, broken: &[String]) -> Option<NetworkLink> {
     let name = tree::some_name(file, item.name())?;
+    if let Some(first) = network.links.iter().find(|first| first.name.text == name.text) {
+        cx.report(twice("link", &name, &first.name));
+        return None;
+    }
     let mut link = NetworkLink::of(name);
     for path in item.devices() {
-        let device = device_of(cx, file, &path, network, broken);
-        link.devices.extend(device);
+        let Some(device) = device_of(cx, file, &path, network, broken) else { continue };
+        joined_once(cx, (&path.syntax().text().to_string(), path.span(file)), device, (&link, network));
+        link.devices.push(device);
     }
     let mut said: Vec<Name> = Vec::new();
     for option in item.options() {
@@ -125,6 +130,22 @@ fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, bro
     Some(link)
 }
 
+/// A report of a device that is on a link already: its frames would go both ways, or come back to it.
+fn joined_once(
+    cx: &mut Context,
+    (text, span): (&str, Span),
+    device: (u32, u32),
+    (own, network): (&NetworkLink, &Network),
+) {
+    let links = network.links.iter().chain([own]);
+    if let Some(link) = links.into_iter().find(|link| link.devices.contains(&device)) {
+        let said = format!("`{}` is on link `{}` already", text.trim(), link.name.text);
+        let help = "a device is on one link; a stack that is on two has two devices";
+        let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, said).at(span, "again here");
+        cx.report(diagnostic.label(link.name.span, "this link").help(help));
+    }
+}
+
 /// `partition a, b  from 1 s until 2 s`
 fn partition(
     cx: &mut Context,
@@ -134,6 +155,11 @@ fn partition(
     broken: &[String],
 ) -> Option<Partition> {
     let names: Vec<Name> = item.hosts().into_iter().filter_map(|name| tree::some_name(file, Some(name))).collect();
+    for (at, name) in names.iter().enumerate() {
+        if let Some(first) = names[..at].iter().find(|first| first.text == name.text) {
+            cx.given_twice(&format!("`{}`", name.text), name.span, first.span);
+        }
+    }
     let hosts: Vec<u32> =
         names.iter().filter_map(|name| host_of(cx, network, broken, name)).map(|at| at as u32).collect();
     let mut time = |value: Option<Tree>| fixed::number(cx, file, &value?, Type::Duration);
@@ -146,6 +172,11 @@ fn partition(
     if broken.is_empty() && (0..network.hosts.len() as u32).all(|host| hosts.contains(&host)) {
         let help = "name those of one side: `partition a from 1 s until 2 s`";
         cx.error(codes::LONELY_LINK, "this partition leaves nobody on the other side", span, "all hosts", help);
+    }
+    if network.until > 0 && until > network.until {
+        let text = format!("the network has ended before this partition: it runs for {} ms", network.until / 1_000_000);
+        let help = format!("write `until {} ms` or less", network.until / 1_000_000);
+        cx.error(codes::TOO_LATE, text, item.span(file), "ends too late", &help);
     }
     Some(Partition { hosts, from, until })
 }

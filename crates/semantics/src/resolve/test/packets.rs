@@ -111,10 +111,24 @@ fn fields(
                 let text = format!("`{}` is given twice", name.text);
                 cx.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
             }
-            _ => all.push((name, values)),
+            known => {
+                if let (Some(known), Some(value)) = (known, field.value()) {
+                    is_number(cx, file, known, &value);
+                }
+                all.push((name, values));
+            }
         }
     }
     all
+}
+
+/// A report of `true` and `false` for a field that holds numbers.
+fn is_number(cx: &mut Context, file: FileId, known: &Known, value: &Tree) {
+    let Tree::Bool(_) = tree::unparen(value) else { return };
+    if known.width > 1 {
+        let text = format!("`{}` holds a number of {} bits, and this is none", known.name, known.width);
+        cx.error(codes::MISMATCH, text, value.span(file), "`true` or `false`", "write the number");
+    }
 }
 
 /// A field that a packet may have.
@@ -122,6 +136,8 @@ struct Known {
     name: String,
     /// Of a list: it may come again.
     repeated: bool,
+    /// In bits; 1 of what says that an option is there.
+    width: u8,
 }
 
 fn names(items: &[WireItem]) -> Vec<Known> {
@@ -133,7 +149,7 @@ fn names(items: &[WireItem]) -> Vec<Known> {
 fn add_names(items: &[WireItem], repeated: bool, found: &mut Vec<Known>) {
     for item in items {
         match item {
-            WireItem::Field(field) => found.push(Known { name: field.name.text.clone(), repeated }),
+            WireItem::Field(field) => found.push(Known { name: field.name.text.clone(), repeated, width: field.width }),
             WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| add_names(&arm.items, repeated, found)),
             WireItem::Optional { items, .. } => add_names(items, repeated, found),
             WireItem::Each(each) => add_names(&each.items, true, found),
@@ -141,7 +157,7 @@ fn add_names(items: &[WireItem], repeated: bool, found: &mut Vec<Known>) {
                 for option in &options.arms {
                     if let OptionForm::Known { present, items } = &option.what {
                         if let WireValue::Header { field, .. } = present {
-                            found.push(Known { name: field.text.clone(), repeated });
+                            found.push(Known { name: field.text.clone(), repeated, width: 1 });
                         }
                         add_names(items, repeated, found);
                     }

@@ -46,6 +46,7 @@ pub(super) fn call(
 
 /// The arguments of a call, with their names; a name that comes twice is reported, and one without behind one with.
 pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, handles: &mut BTreeSet<String>) -> Args {
+    bound_once(cx, file, call);
     let mut given: Vec<Given> = Vec::new();
     for arg in call.args() {
         let Some(value) = arg.value() else { continue };
@@ -65,6 +66,24 @@ pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, ha
         }
     }
     Args { given, rest: call.rest().is_some() }
+}
+
+/// A report of a name that one output binds twice: which of the two it stands for, nothing says.
+fn bound_once(cx: &mut Context, file: FileId, call: &ast::CallExpr) {
+    let mut bound: Vec<Name> = Vec::new();
+    for bind in call.syntax().descendants().filter_map(ast::BindExpr::cast) {
+        let Some(name) = bind.name() else { continue };
+        let name = Name { text: name.text(), span: bind.span(file) };
+        match bound.iter().find(|first| first.text == name.text) {
+            Some(first) => {
+                let text = format!("`?{}` binds a name that this output has bound already", name.text);
+                let help = "give it another name; to compare the two, name the first in a later output, without `?`";
+                let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, text).at(name.span, "again here");
+                cx.report(diagnostic.label(first.span, "first here").help(help));
+            }
+            None => bound.push(name),
+        }
+    }
 }
 
 /// A report, if a stack has no such port.

@@ -34,7 +34,36 @@ pub(super) fn read(
         let help = "write `lost`, `late 4 ms`, `turned 12` or `twice 1 ms` behind it";
         cx.error(codes::MISSING_ARGUMENT, "what becomes of this frame?", span, "nothing is said", help);
     }
-    Some(FrameFault { number, from, to, what, span })
+    if to == Some(from) {
+        let help = "name the device that it goes to, or leave `to` out: then it is of all";
+        cx.error(codes::MISMATCH, "no frame goes to the device that it comes from", span, "to itself", help);
+    }
+    let fault = FrameFault { number, from, to, what, span };
+    said_once(cx, &fault, network);
+    Some(fault)
+}
+
+/// A report of what is said twice of a frame, in one line or in two.
+fn said_once(cx: &mut Context, fault: &FrameFault, network: &Network) {
+    let of_it = |known: &&FrameFault| (known.number, known.from, known.to) == (fault.number, fault.from, fault.to);
+    let mut known = network.faults.iter().filter(of_it);
+    let is_said = |before: &FrameFault| fault.what.iter().any(|what| says(&before.what, what));
+    let before = known.find(|before| is_said(before));
+    // Behind `twice` it is of the copy.
+    let mut copies = fault.what.split(|what| matches!(what, Mishap::Twice(_)));
+    let again = copies.any(|of_one| of_one.iter().enumerate().any(|(at, what)| says(&of_one[..at], what)));
+    if before.is_some() || again {
+        let first = before.map_or(fault.span, |before| before.span);
+        cx.given_twice("what becomes of this frame", fault.span, first);
+    }
+}
+
+/// Several bits may be turned, each once.
+fn says(before: &[Mishap], what: &Mishap) -> bool {
+    before.iter().any(|known| match (known, what) {
+        (Mishap::Turned(known), Mishap::Turned(bit)) => known == bit,
+        (known, what) => std::mem::discriminant(known) == std::mem::discriminant(what),
+    })
 }
 
 fn mishap(cx: &mut Context, file: FileId, part: &ast::FaultPart) -> Option<Mishap> {

@@ -1,0 +1,237 @@
+//! What a test or a network must not pass over in silence: each case fails, beside its neighbour that passes.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn mokume(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// How a command ends with this file, and what it says.
+fn run(command: &str, name: &str, text: &str, more: &[&str]) -> (i32, String) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("judged");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(name);
+    std::fs::write(&file, text).unwrap();
+    let output = mokume(&[&[command, &file.to_string_lossy()][..], more].concat());
+    (output.status.code().unwrap_or(-1), said(&output))
+}
+
+fn test(name: &str, text: &str) -> (i32, String) {
+    run("test", name, text, &["--backend", "interpreter"])
+}
+
+/// Due each microsecond; a frame leaves at 1.5 s.
+const OFTEN: &str = "worker Tick {
+    entity {
+        timer   t
+        timer   u
+        counter c
+    }
+
+    on start {
+        start t after 1 us
+        start u after 1500 ms
+    }
+    on expiry t {
+        count c
+        start t after 1 us
+    }
+    on expiry u { below.send(message(\"late\")) }
+    on send(msg) { below.send(msg) }
+    on deliver(msg) { above.deliver(msg) }
+}
+
+stack S(device: Device) {
+    app = Tick over device
+    export app
+}
+";
+
+/// A step that gave up in silence let the frame at 1.5 s pass for none.
+#[test]
+fn a_step_of_too_many_calls_fails_and_does_not_end_early() {
+    let steps = [
+        ("after 2 s\n    => nothing", false),
+        ("app.send_to(\"x\")\n    => device.frame(\"x\")  device.frame(\"late\") within 2 s", false),
+        ("after 1 s\n    => nothing\n    counter c 1000000", true),
+        ("after 1 s\n    after 1 s\n    => device.frame(\"late\")\n    counter c 2000000", true),
+        ("after 1 s\n    after 1 s\n    => nothing", false),
+    ];
+    for (at, (step, holds)) in steps.into_iter().enumerate() {
+        let text = format!("{OFTEN}\ntest \"t\" {{\n    stack S\n    {step}\n}}\n");
+        let (code, said) = test(&format!("often{at}.mok"), &text);
+        assert_eq!(code, i32::from(!holds), "{step}: {said}");
+        let gives_up = said.contains("this step needs more than 1000000 calls of the stack");
+        assert_eq!(gives_up, at < 2, "{step}: {said}");
+    }
+}
+
+/// A wire with alternatives, one with a part that is not always there, and one with options; frames come back as they went.
+const WIRES: &str = "worker A {
+    header {
+        Ask { k: u8 } with message
+        | Tell { n: u16 }
+    }
+    on send(msg) { below.send(msg, Ask { k: 7 }) }
+    on deliver(msg, Ask { k }) { if k == 9 { drop msg: asked } else { above.deliver(msg) } }
+    on deliver(Tell { n }) { if n == 3 { below.send(Tell { n: 4 }) } }
+}
+wire W big {
+    t: u8
+    choice t {
+        1 => Ask { k: u8 = A.Ask.k }
+        2 => Tell { n: u16 = A.Tell.n }
+    }
+}
+worker B {
+    header { flag: u1, key: u16, n: u8 }
+    on send(msg) { below.send(msg, flag: 1, key: 7, n: 1) }
+    on deliver(msg, flag, key) { if flag == 1 and key == 9 { drop msg: nine } else { above.deliver(msg) } }
+}
+wire V big {
+    f: u1 = B.flag
+    pad: u7 = 0
+    optional when f == 1 { key: u16 = B.key }
+    n: u8 = B.n where n < 100
+}
+worker C {
+    header { has_most: bool, most: u16 }
+    on send(msg) { below.send(msg, has_most: true, most: 5) }
+    on deliver(msg, has_most, most) { if has_most and most == 9 { drop msg: nine } else { above.deliver(msg) } }
+}
+wire U big {
+    words: u8 = size(header) / 4
+    flags: u8 = 0 unread
+    options kind: u8 length: u8 = size(option) until words * 4 pad 4 {
+        0 => end
+        1 => single
+        2 => C.has_most { most: u16 = C.most }
+        else => skip
+    }
+}
+bundle LA = A encoded W
+bundle LB = B encoded V
+bundle LC = C encoded U
+worker Back {
+    on send(msg) { below.send(msg) }
+    on deliver(msg) { below.send(msg) }
+}
+stack S(device: Device) {
+    c = LC over b
+    b = LB over a
+    a = LA over back
+    back = Back over device
+    export c
+}
+";
+
+/// What is named was left out, or another number put in, and the frame was not the one that the test says.
+#[test]
+fn what_a_packet_cannot_hold_as_it_is_said_is_refused() {
+    let cases = [
+        ("W { t: 3 }", "no `W` has 3 in `t`: with what else is said it is 1"),
+        ("W { t: 3, k: 5 }", "no `W` has 3 in `t`"),
+        ("W { t: 1, n: 2 }", "`n` has no place in a `W`"),
+        ("W { k: 4, n: 5 }", "has no place in a `W`"),
+        ("V { f: 0, key: 5 }", "`key` has no place in a `V`"),
+        ("U { has_most: 0, most: 3 }", "`most` has no place in a `U`"),
+        ("U { has_most: 2 }", "no `U` has 2 in `has_most`"),
+    ];
+    for (at, (packet, why)) in cases.into_iter().enumerate() {
+        let text = format!("{WIRES}\ntest \"t\" {{\n    stack S\n    device.frame({packet} \"y\")\n}}\n");
+        let (code, said) = test(&format!("unsaid{at}.mok"), &text);
+        assert!(code != 0 && said.contains(why), "{packet}: {code} {said}");
+    }
+    let right = [
+        ("W { t: 1 }", "01 00"),
+        ("W { k: 5 }", "01 05"),
+        ("W { n: 5 }", "02 0005"),
+        ("W { t: 2, n: 5 }", "02 0005"),
+        ("V { key: 5 }", "80 0005 00"),
+        ("V { pad: 3, n: 200 }", "03 c8"),
+        ("V { f: 1 }", "80 0000 00"),
+        ("U { most: 9 }", "02 00 02 04 0009 0000"),
+        ("U { has_most: 1 }", "02 00 02 04 0000 0000"),
+        ("U { has_most: 0 }", "01 00 0000"),
+        ("U { words: 9, most: 3 }", "09 00 02 04 0003 0000"),
+    ];
+    let steps = right.map(|(packet, octets)| {
+        format!("    device.frame({packet} \"y\")\n    => device.frame(x\"{octets}\" \"y\")\n")
+    });
+    let text = format!("{WIRES}\ntest \"t\" {{\n    stack S\n{}}}\n", steps.concat());
+    let (code, said) = test("said.mok", &text);
+    assert_eq!(code, 0, "{said}");
+}
+
+/// A number that is known only when the test runs.
+#[test]
+fn what_is_bound_and_cannot_be_held_fails_as_the_test_runs() {
+    let steps = "    c.send_to(\"x\")\n    => device.frame(W { k: ?k } _)\n    device.frame(W { t: k } \"y\")\n";
+    let (code, said) = test("bound.mok", &format!("{WIRES}\ntest \"t\" {{\n    stack S\n{steps}}}\n"));
+    assert!(code == 1 && said.contains("no `W` has 7 in `t`"), "{code} {said}");
+}
+
+const COUNTS: &str = "worker Over {
+    header { n: u8 }
+    entity { var n: u8 = 254 }
+    on send(msg) {
+        n += 1
+        below.send(msg, n: n)
+    }
+    on deliver(msg) { above.deliver(msg) }
+}
+stack S(device: Device) {
+    app = Over over device
+    export app
+}
+";
+
+fn of_two(stack: &str, lines: &str) -> String {
+    format!("{stack}network N {{\n    host a = S()\n    host b = S()\n    link lan {{ a.device, b.device }}\n{lines}    until 1 s\n}}\n")
+}
+
+/// `mokume sim` ended with 1 and said nothing.
+#[test]
+fn a_report_is_said_with_its_place() {
+    let once = "    at 1 ms a.app.send_to(\"x\")\n";
+    let (code, text) = run("sim", "reports.mok", &of_two(COUNTS, &once.repeat(3)), &[]);
+    assert!(code == 1 && text.contains("host `a` reported Overflow (at 1.0 ms, seed 1)"), "{text}");
+    assert!(text.contains("reports.mok:5"), "{text}");
+    assert_eq!(text.matches("Overflow").count(), 1, "once for a place: {text}");
+    let (code, text) = run("sim", "quiet.mok", &of_two(COUNTS, once), &[]);
+    assert_eq!(code, 0, "{text}");
+}
+
+/// What is sent by a session that there is not was sent by nobody.
+#[test]
+fn a_session_that_was_never_shown_takes_nothing() {
+    let stack = "worker Plain {
+    session { var n: u8 = 0 }
+    on send(msg) {
+        n += 1
+        below.send(msg)
+    }
+}
+multiplexor P {
+    key { p: u8 }
+}
+stack S(device: Device) {
+    app = Plain over p
+    p   = P over device
+    export app
+}
+";
+    let lines = |session| {
+        let open = "    at 0 ms b.app.listen(1, 7)\n    at 2 ms a.app.open(1, 0, 7)\n";
+        format!("{open}    at 4 ms a.app.send({session}, \"z\")\n")
+    };
+    let (code, text) = run("sim", "shown.mok", &of_two(stack, &lines("s1")), &[]);
+    assert_eq!(code, 0, "{text}");
+    let (code, text) = run("sim", "never.mok", &of_two(stack, &lines("s2")), &[]);
+    assert!(code == 1 && text.contains("it was not put in: nothing was remembered as `s2`"), "{text}");
+}
