@@ -12,6 +12,7 @@ worker {layer} {{
     on open {{ kept = keep  pass }}
 }}
 endpoint Opens{layer} {{
+    session {{ var n: u8 = 0 }}
     on start {{ below.open(remote.port: 3, keep: {value}) }}
     on deliver(msg) {{ drop msg: heard }}
 }}

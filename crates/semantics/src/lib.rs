@@ -7,6 +7,7 @@ pub mod check;
 pub mod codes;
 pub mod constants;
 pub mod events;
+pub mod first_values;
 mod graph;
 pub mod limits;
 pub mod load;
@@ -28,6 +29,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     let (program, mut diagnostics) = resolve::resolve(loaded);
     let before = diagnostics.len();
     check::calls::check(&program, &mut diagnostics);
+    first_values::check(&program, &mut diagnostics);
     check::parts::check(&program, &mut diagnostics);
     if diagnostics.len() == before {
         check::amounts::check(&program, &mut diagnostics);

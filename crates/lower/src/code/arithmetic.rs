@@ -23,11 +23,27 @@ impl<'p> Writer<'_, 'p> {
             return self.constant(ty, 0);
         };
         let of = self.b.type_of(left);
-        let right = self.cast(right, of);
+        let right = match op {
+            s::Binary::Shl | s::Binary::Shr => self.count(right, of),
+            _ => self.cast(right, of),
+        };
         let circular = matches!(of, r::Type::Seq(_));
         let op = binary_of(op, circular);
         let value = self.binary(op, left, right);
         self.cast(value, ty)
+    }
+
+    /// By how many bits a value of this type is shifted: a number with more bits than the value is its largest at most, which is
+    /// all bits or more (docs/semantics.md, A6).
+    fn count(&mut self, by: r::Value, of: r::Type) -> r::Value {
+        let ty = self.b.type_of(by);
+        let (had, has) = (ty.width(&self.a), of.width(&self.a));
+        if had <= has {
+            return self.cast(by, of);
+        }
+        let most = self.constant(ty, (1u64 << has) - 1);
+        let by = self.binary(r::Binary::Min, by, most);
+        self.cast(by, of)
     }
 
     /// Records and flows are equal when all their scalars are.

@@ -147,11 +147,21 @@ impl<'p> Writer<'_, 'p> {
 
     /// Looks a key up: where it is there, the ways on have the map's values.
     pub fn find(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) -> Fork {
+        let key = self.map_key(key);
         self.attempt(r::Fallible::Find { object, cell, key })
+    }
+
+    /// The key as a map has it: where it is a flow and flows have no parts, there is one key.
+    pub fn map_key(&mut self, key: Vec<r::Value>) -> Vec<r::Value> {
+        match key.is_empty() {
+            true => vec![self.truth(true)],
+            false => key,
+        }
     }
 
     /// Takes a key out of a map, whether or not it is there.
     pub fn remove(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) {
+        let key = self.map_key(key);
         let removed = self.attempt(r::Fallible::Remove { object, cell, key });
         self.ways(removed, |_, _| {}, |_, _| {});
     }
@@ -242,6 +252,7 @@ impl<'p> Writer<'_, 'p> {
         let made = self.make_in(owner, id);
         let object = self.unless(&mut exits, made, |w, _| w.run_block(otherwise))[0];
         self.fill_object(class, object, &key);
+        let key = self.map_key(key);
         let insert = |key: &[r::Value]| r::Fallible::Insert {
             object: owner,
             cell: index,

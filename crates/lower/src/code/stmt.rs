@@ -125,6 +125,7 @@ impl<'p> Writer<'_, 'p> {
             S::Insert { map, key, values, otherwise } => {
                 let (object, cell) = self.state(map);
                 let (key, values) = (self.at_border(key), self.at_border(values));
+                let key = self.map_key(key);
                 self.attempt_or(r::Fallible::Insert { object, cell, key, values }, otherwise);
             }
             S::Remove { map, key } => {

@@ -66,9 +66,11 @@ impl<'p> Writer<'_, 'p> {
         let count = self.get(entity, cell);
         let next = self.by_one(count, r::Binary::AddWrap);
         self.set(entity, cell, next);
-        let low = self.constant(ty, (1 << (bits - 2)) - 1);
+        // A key of one bit has no quarters: of its two numbers 0 is *any*.
+        let quarter = bits.saturating_sub(2);
+        let low = self.constant(ty, (1 << quarter) - 1);
         let low = self.binary(r::Binary::And, count, low);
-        let high = self.constant(ty, 3 << (bits - 2));
+        let high = self.constant(ty, (u64::from(bits > 1) << (bits - 1)) | (1 << quarter));
         self.binary(r::Binary::Or, low, high)
     }
 }

@@ -297,6 +297,7 @@ impl<'x, 'p> Writer<'x, 'p> {
     /// Tells the layer above that its session is open; an application, through the workers between, with which flow.
     pub fn say_opened(&mut self) {
         let Some(session) = self.runs.session else { return };
+        self.note_told(session);
         let users = self.plan.session_users(self.inst);
         let told: Vec<bool> = users.iter().map(|user| self.hears_flow(*user)).collect();
         if !told.contains(&true) {
@@ -332,12 +333,15 @@ impl<'x, 'p> Writer<'x, 'p> {
                 w.op(r::OpKind::Count { object, cell, amount });
             }
         };
-        let first = |w: &mut Self, _: &[r::Value]| {
-            let yes = w.truth(true);
-            w.set(session, told, yes);
-            w.tell(what);
-        };
-        self.ways(fork, again, first);
+        self.ways(fork, again, |w, _| w.tell(what));
+    }
+
+    /// The layer above was told of the session, by the layer's code or by its shape.
+    fn note_told(&mut self, session: r::Value) {
+        if let Some(told) = self.info().session.as_ref().and_then(|cells| cells.told) {
+            let yes = self.truth(true);
+            self.set(session, told, yes);
+        }
     }
 
     fn tell(&mut self, what: Beginning) {
@@ -368,6 +372,7 @@ impl<'x, 'p> Writer<'x, 'p> {
     pub fn say_accepted(&mut self) {
         let user = self.plan.session_users(self.inst).first().copied();
         if let (Some(session), Some(user)) = (self.runs.session, user) {
+            self.note_told(session);
             let flow = self.flow_at_hand();
             self.accepted_for(user, session, &flow);
             self.begun = true;

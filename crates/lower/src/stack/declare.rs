@@ -77,7 +77,7 @@ impl<'p> Lowering<'p> {
         }
         for (place, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
             let id = info.objects[place].class;
-            let key = class.keys.iter().flat_map(|field| self.border_types(inst, field.ty)).collect();
+            let key = self.key_types(inst, class.keys.iter().map(|field| field.ty));
             let capacity = self.size(&at.env, &class.capacity);
             let kind = r::CellKind::Map { key, value: vec![r::Type::Ref(id)], capacity };
             let owner = info.classes.session.filter(|_| class.owned).unwrap_or(info.classes.entity);

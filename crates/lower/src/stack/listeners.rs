@@ -73,6 +73,7 @@ impl<'p> Lowering<'p> {
             matches!(handler.event, s::Event::Listen { .. } | s::Event::Bind { .. } | s::Event::Unlisten { .. })
         });
         handles
+            || self.infos[inst].point.is_some()
             || !layer.listened.is_empty()
             || self.infos[inst].listeners.is_some()
             || (at.passes_listeners() && at.lowers().iter().any(|below| self.cares_for_listeners(*below)))

@@ -1,6 +1,7 @@
 //! The members that layers declare, as cells.
 
 use mokume_reaction as r;
+use mokume_semantics::first_values;
 use mokume_semantics::program as s;
 
 use super::{joined, Lowering, On};
@@ -63,7 +64,7 @@ impl<'p> Lowering<'p> {
             s::MemberKind::Quota { amount } => r::CellKind::Quota { amount: self.size(env, amount) },
             s::MemberKind::Counter => return vec![self.counter_cell(inst, class, &member.name.text, source)],
             s::MemberKind::Map { key, value, capacity } => {
-                let key = key.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
+                let key = self.key_types(inst, key.iter().copied());
                 let value = value.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
                 r::CellKind::Map { key, value, capacity: self.size(env, capacity) }
             }
@@ -138,6 +139,15 @@ impl<'p> Lowering<'p> {
         cells
     }
 
+    /// The types of a map's key; of a flow that has no parts here there is one, as the code has it (`map_key`).
+    pub(super) fn key_types(&mut self, inst: usize, key: impl Iterator<Item = s::Type>) -> Vec<r::Type> {
+        let types: Vec<r::Type> = key.flat_map(|ty| self.border_types(inst, ty)).collect();
+        match types.is_empty() {
+            true => vec![r::Type::Bool],
+            false => types,
+        }
+    }
+
     /// The cells of a member.
     pub fn cells(&self, inst: usize, state: &s::StateRef) -> Vec<r::CellId> {
         self.infos[inst].members.get(&(state.scope, state.member)).cloned().unwrap_or_default()
@@ -151,19 +161,21 @@ impl<'p> Lowering<'p> {
         (0..keys as u32).flat_map(of).collect()
     }
 
-    /// Members whose first value must be set when the object is made.
+    /// Members whose first value must be set when the object is made, each behind those that it is made of.
     pub fn late_values(&self, inst: usize, scope: s::ScopeKind) -> Vec<(u32, &'p s::Expr)> {
         let Some(layer) = self.layer(inst) else { return Vec::new() };
         let members: &'p [s::Member] = match scope {
             s::ScopeKind::Object(id) => &layer.objects[id.index()].members,
             kind => layer.scopes.iter().find(|scope| scope.kind == kind).map_or(&[], |scope| &scope.members),
         };
-        let late = self.infos[inst].late.iter().filter(|(of, _)| *of == scope);
-        late.filter_map(|(_, place)| match &members[*place as usize].kind {
-            s::MemberKind::Var { init: Some(init), .. } => Some((*place, init)),
-            _ => None,
-        })
-        .collect()
+        let late = &self.infos[inst].late;
+        let order = first_values::order(layer, scope).into_iter().filter(|place| late.contains(&(scope, *place)));
+        order
+            .filter_map(|place| match &members.get(place as usize)?.kind {
+                s::MemberKind::Var { init: Some(init), .. } => Some((place, init)),
+                _ => None,
+            })
+            .collect()
     }
 
     // -- constants

@@ -144,7 +144,7 @@ impl<'p> Lowering<'p> {
         let mut places = (0..at.top.len()).filter(own);
         match (places.next(), places.next()) {
             (Some(place), None) if at.is_multiplexor() => match at.top[place].ty {
-                s::Type::UInt(bits) if bits >= 4 => Some((place, bits)),
+                s::Type::UInt(bits) => Some((place, bits)),
                 _ => None,
             },
             _ => None,

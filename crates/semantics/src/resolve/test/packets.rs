@@ -39,9 +39,18 @@ pub(super) fn read(cx: &mut Context, file: FileId, value: &Tree, handles: &mut B
         Tree::Packet(packet) => (packet.parts(), packet.over()),
         _ => return None,
     };
+    nothing_behind_hole(cx, file, &parts);
     let parts = parts.iter().filter_map(|tree| part(cx, file, tree, handles)).collect();
     let over = over.and_then(|over| over.flow()).map(|flow| words_of(cx, file, &flow));
     Some(Packet { parts, over, span })
+}
+
+/// `_` is what follows, whatever it is: what would stand behind it could not be found.
+fn nothing_behind_hole(cx: &mut Context, file: FileId, parts: &[Tree]) {
+    let hole = parts.iter().position(|part| matches!(part, Tree::Hole(_)));
+    let Some(behind) = hole.and_then(|at| parts.get(at + 1)) else { return };
+    let help = "end with `_`, or write all octets; `F { n: _ }` leaves a field open";
+    cx.error(codes::MISMATCH, "nothing stands behind `_`, which is all that follows", behind.span(file), "not looked at", help);
 }
 
 fn is_wire(cx: &Context, file: FileId, record: &ast::RecordExpr) -> Option<WireId> {

@@ -1,0 +1,83 @@
+//! First values that are made of others of the same object: in what order they are set, and which lead back to themselves
+//! (docs/language.md, section 4).
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, Span};
+
+use crate::program::*;
+use crate::visit::{self, Met};
+use crate::{codes, graph};
+
+/// The members of a scope, each behind those that its first value is made of.
+pub fn order(layer: &Layer, scope: ScopeKind) -> Vec<u32> {
+    graph::order(&members_of(&uses(layer, scope))).nodes.into_iter().map(|node| node as u32).collect()
+}
+
+/// Reports each circle once, where it was met first.
+pub(crate) fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in &program.layers {
+        let objects = (0..layer.objects.len()).map(|at| ScopeKind::Object(ObjectId(at as u32)));
+        for scope in layer.scopes.iter().map(|scope| scope.kind).chain(objects) {
+            let Some(members) = layer.members(scope) else { continue };
+            let uses = uses(layer, scope);
+            for first in graph::order(&members_of(&uses)).circles {
+                let name = &members[first].name;
+                let text = format!("the first value of `{}` is made of itself", name.text);
+                let mut diagnostic = Diagnostic::error(codes::CIRCLE, text).at(name.span, "leads back here");
+                // The last step of the way back, where it is not in the same value.
+                let back = (0..uses.len()).filter(|at| *at != first);
+                if let Some((_, span)) = back.flat_map(|at| &uses[at]).find(|(to, _)| *to == first) {
+                    diagnostic = diagnostic.label(*span, "by this");
+                }
+                out.push(diagnostic.help("give it a value of its own, and set it in a handler"));
+            }
+        }
+    }
+}
+
+/// By member: the members that its first value reads, and where.
+type Uses = Vec<Vec<(usize, Span)>>;
+
+fn members_of(uses: &Uses) -> Vec<Vec<usize>> {
+    uses.iter().map(|all| all.iter().map(|(to, _)| *to).collect()).collect()
+}
+
+fn uses(layer: &Layer, scope: ScopeKind) -> Uses {
+    let members = layer.members(scope).unwrap_or_default();
+    let of = |member: &Member| match &member.kind {
+        MemberKind::Var { init: Some(init), .. } => read_by(layer, scope, init),
+        _ => Vec::new(),
+    };
+    members.iter().map(of).collect()
+}
+
+/// What an expression reads of the scope, by itself or through functions of the layer.
+fn read_by(layer: &Layer, scope: ScopeKind, value: &Expr) -> Vec<(usize, Span)> {
+    let (mut found, mut called, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
+    visit::walk_in_expr(value, &mut |met| note(met, scope, &mut found, &mut called));
+    while let Some((function, span)) = called.pop() {
+        if !seen.insert(function) {
+            continue;
+        }
+        let (mut inner, mut calls) = (Vec::new(), Vec::new());
+        if let Some(function) = layer.functions.get(function as usize) {
+            visit::walk(&function.body, &mut |met| note(met, scope, &mut inner, &mut calls));
+        }
+        // It is this value that leads there, wherever the function stands.
+        found.extend(inner.into_iter().map(|(to, _)| (to, span)));
+        called.extend(calls.into_iter().map(|(function, _)| (function, span)));
+    }
+    found
+}
+
+fn note(met: Met, scope: ScopeKind, found: &mut Vec<(usize, Span)>, called: &mut Vec<(u32, Span)>) {
+    match met {
+        // Another object of the class has begun.
+        Met::State(state) if state.scope == scope && state.object.is_none() => {
+            found.push((state.member as usize, state.span));
+        }
+        Met::Expr(Expr { kind: ExprKind::CallOwn { function, .. }, span, .. }) => called.push((*function, *span)),
+        Met::State(_) | Met::Expr(_) | Met::Stmt(_) => {}
+    }
+}
