@@ -54,7 +54,7 @@ EQUIVALENT = [
     (r"if froms\[i\] < from \{", "the longer of the two is kept, and has the same octets"),
     (r"our_urgent >= seq", "the difference is 0"),
     (r"output.mok:if n >= 0 \{", "a view of nothing is an empty message"),
-    (r"return fresh >= edge", "the difference is 0, and that is no segment"),
+    (r"return upto >= edge", "the difference is 0, and that is no segment"),
     (r"output.mok:if snd_una <= snd_max \{", "what is to be sent again is under way"),
     (r"return if number >= last", "one number of 2^32"),
     (r"if usable >= flight", "the difference is 0"),
