@@ -24,7 +24,7 @@ impl<'p> Writer<'_, 'p> {
         };
         let of = self.b.type_of(left);
         let right = match op {
-            s::Binary::Shl | s::Binary::Shr => self.count(right, of),
+            s::Binary::Shl | s::Binary::Shr => self.shift_count(right, of),
             _ => self.cast(right, of),
         };
         let circular = matches!(of, r::Type::Seq(_));
@@ -35,7 +35,7 @@ impl<'p> Writer<'_, 'p> {
 
     /// By how many bits a value of this type is shifted: a number with more bits than the value is its largest at most, which is
     /// all bits or more (docs/semantics.md, A6).
-    fn count(&mut self, by: r::Value, of: r::Type) -> r::Value {
+    fn shift_count(&mut self, by: r::Value, of: r::Type) -> r::Value {
         let ty = self.b.type_of(by);
         let (had, has) = (ty.width(&self.a), of.width(&self.a));
         if had <= has {
