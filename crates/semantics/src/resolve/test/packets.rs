@@ -50,7 +50,13 @@ fn nothing_behind_hole(cx: &mut Context, file: FileId, parts: &[Tree]) {
     let hole = parts.iter().position(|part| matches!(part, Tree::Hole(_)));
     let Some(behind) = hole.and_then(|at| parts.get(at + 1)) else { return };
     let help = "end with `_`, or write all octets; `F { n: _ }` leaves a field open";
-    cx.error(codes::MISMATCH, "nothing stands behind `_`, which is all that follows", behind.span(file), "not looked at", help);
+    cx.error(
+        codes::MISMATCH,
+        "nothing stands behind `_`, which is all that follows",
+        behind.span(file),
+        "not looked at",
+        help,
+    );
 }
 
 fn is_wire(cx: &Context, file: FileId, record: &ast::RecordExpr) -> Option<WireId> {
