@@ -34,7 +34,7 @@ fn is_open(words: &[Word], at: usize, names: &[String]) -> bool {
     let end = inside.iter().position(|word| word.text == "}" && word.depth == depth).unwrap_or(inside.len());
     let patterns = patterns(&inside[..end], depth + 1);
     let of_form = |pattern: &&[Word]| pattern.windows(2).any(|two| names.contains(&two[0].text) && two[1].text == "::");
-    let first_is = patterns.iter().find(|pattern| !is_all(pattern)).is_some_and(|first| of_form(first));
+    let first_is = patterns.iter().find(|pattern| !is_all(pattern)).is_some_and(of_form);
     first_is && patterns.iter().any(|pattern| is_all(pattern))
 }
 
