@@ -64,6 +64,17 @@ static inline mk_ref mk_ref_of_handle(mk_handle handle)
     return handle.generation < MK_GENERATIONS ? mk_ref_of(handle.object, handle.generation) : MK_NULL;
 }
 
+/* Lists are of 32-bit words: where something stands in the instance, in words from a base that stands in front of it; 0: none. */
+static inline uint32_t mk_where(const void *base, const void *at)
+{
+    return (uint32_t)((const uint32_t *)at - (const uint32_t *)base);
+}
+
+static inline void *mk_there(const void *base, uint32_t where)
+{
+    return (uint32_t *)(uintptr_t)base + where;
+}
+
 /* Octets that somebody else owns, valid during the call that gives them. */
 typedef struct mk_octets {
     const uint8_t *at;

@@ -22,17 +22,6 @@ uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent)
     return number;
 }
 
-/* Lists are of 32-bit words: where something stands in the instance, in words; 0: none. The core stands first in it. */
-static uint32_t mk_where(const mk_core *core, const void *at)
-{
-    return (uint32_t)((const uint32_t *)at - (const uint32_t *)(const void *)core);
-}
-
-static void *mk_there(mk_core *core, uint32_t where)
-{
-    return (uint32_t *)(void *)core + where;
-}
-
 /* Out of the list of the dirty or of the unsettled. */
 static void mk_unlink(mk_core *core, mk_settling *settling)
 {

@@ -18,20 +18,10 @@ static int mk_first_bit(uint64_t x)
     return mk_last_bit(x & (~x + 1));
 }
 
-/* Places are counted in words from the wheel on; timers stand behind it, in the same instance. 0: none. */
-static uint32_t mk_place_of(const mk_wheel *wheel, const void *at)
-{
-    return (uint32_t)((const uint32_t *)at - (const uint32_t *)(const void *)wheel);
-}
-
-static void *mk_at_place(const mk_wheel *wheel, uint32_t place)
-{
-    return (uint32_t *)(uintptr_t)wheel + place;
-}
-
+/* Timers stand behind the wheel, in the same instance. */
 static mk_timer *mk_timer_at(const mk_wheel *wheel, uint32_t place)
 {
-    return mk_at_place(wheel, place);
+    return mk_there(wheel, place);
 }
 
 uint32_t mk_timer_declaration(const mk_wheel *wheel, const mk_timer *timer, uint32_t *number)
@@ -64,17 +54,17 @@ static bool mk_timer_before(const mk_wheel *wheel, const mk_timer *a, const mk_t
 static void mk_timer_link(mk_wheel *wheel, mk_timer *timer, uint32_t *at)
 {
     timer->next = *at;
-    timer->link = mk_place_of(wheel, at);
+    timer->link = mk_where(wheel, at);
     if (timer->next)
-        mk_timer_at(wheel, timer->next)->link = mk_place_of(wheel, &timer->next);
-    *at = mk_place_of(wheel, timer);
+        mk_timer_at(wheel, timer->next)->link = mk_where(wheel, &timer->next);
+    *at = mk_where(wheel, timer);
 }
 
 void mk_timer_stop(mk_wheel *wheel, mk_timer *timer)
 {
     if (!timer->link)
         return;
-    *(uint32_t *)mk_at_place(wheel, timer->link) = timer->next;
+    *(uint32_t *)mk_there(wheel, timer->link) = timer->next;
     if (timer->next)
         mk_timer_at(wheel, timer->next)->link = timer->link;
     timer->next = 0;
@@ -165,7 +155,7 @@ static void mk_wheel_ripen(mk_wheel *wheel, uint32_t *slot)
     *slot = 0;
     wheel->due = wheel->due ? mk_timers_merge(wheel, wheel->due, list) : list;
     for (uint32_t *at = &wheel->due; *at; at = &mk_timer_at(wheel, *at)->next)
-        mk_timer_at(wheel, *at)->link = mk_place_of(wheel, at);
+        mk_timer_at(wheel, *at)->link = mk_where(wheel, at);
 }
 
 /* The earliest slot in use: those of a lower level come before all of a higher one. */

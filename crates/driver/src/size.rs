@@ -1,7 +1,7 @@
 //! `mokume size`: octets of each class of objects in C, and message buffers.
 
 pub use mokume_compose::Need;
-use mokume_reaction::{Automaton, ClassId, WireId};
+use mokume_reaction::{Automaton, WireId};
 
 /// One class of objects, in C.
 pub struct Row {
@@ -33,12 +33,8 @@ pub fn sizes(automaton: &Automaton) -> Sizes {
     let rows = automaton
         .classes
         .iter()
-        .enumerate()
-        .map(|(at, class)| Row {
-            class: class.name.clone(),
-            octets: mokume_emit_c::object_octets(automaton, ClassId::from(at)),
-            capacity: u64::from(class.capacity),
-        })
+        .zip(mokume_emit_c::object_octets(automaton))
+        .map(|(class, octets)| Row { class: class.name.clone(), octets, capacity: u64::from(class.capacity) })
         .collect();
     let pool = mokume_compose::compose(automaton, mokume_compose::Options::default()).pool;
     let hash = |wire| mokume_reaction::text::layout_hash(automaton, &[WireId::from(wire)]);

@@ -20,10 +20,11 @@ fn with_assertions(automaton: &Automaton, more: u64) -> String {
     let stack = stack.split_whitespace().next().expect("its name").to_owned();
     let declared = |name: &str, array: &str| text.contains(&format!(" {name}_{array}["));
     let mut assertions = String::new();
+    let objects = object_octets(automaton);
     for (at, name) in records.iter().enumerate() {
         let class = ClassId::from(at);
         let octets = record_octets(automaton, automaton.class(class)) + more;
-        let beside = object_octets(automaton, class) + more - octets;
+        let beside = objects[at] + more - octets;
         let is_child = |child: &(&Class, &String)| child.0.parent == Some(class) && declared(child.1, "kin");
         let children = automaton.classes.iter().zip(&records).filter(is_child).count();
         let items = BESIDE.iter().filter(|array| declared(name, array));

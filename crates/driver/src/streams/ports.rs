@@ -179,15 +179,12 @@ impl StreamPort {
     /// How many octets an output says may be sent, if it is the answer to [`Say::Credit`].
     pub fn credit(&self, automaton: &Automaton, output: &Output) -> Option<u64> {
         let described = automaton.ports[self.port.index()].outputs.get(output.event as usize)?;
-        let word = |name: &str| {
-            let at = described.params.iter().position(|(param, _)| param == name)?;
-            match output.args.get(at)? {
-                Datum::Word(word) => Some(*word),
-                Datum::Handle(_) | Datum::Message(_) => None,
-            }
-        };
-        let is_answer = output.port == self.port && described.event == CREDIT;
-        is_answer.then(|| if word("messages") == Some(0) { 0 } else { word("octets").unwrap_or(u64::MAX) })
+        if output.port != self.port || described.event != CREDIT {
+            return None;
+        }
+        let said = words(&described.params, &output.args);
+        let word = |name: &str| said.iter().find(|(known, _)| known == name).map(|(_, word)| *word);
+        Some(if word("messages") == Some(0) { 0 } else { word("octets").unwrap_or(u64::MAX) })
     }
 
     /// What an output says; `None` of one that is not of the stream.

@@ -16,14 +16,19 @@ const TIMER: u64 = 16;
 /// `mk_held`.
 const HELD: u64 = 4;
 
-/// Octets of one object of a class: its cells with what lies between them, its head, and what it knows of its children.
-pub fn object_octets(automaton: &Automaton, class: ClassId) -> u64 {
+/// Octets of one object of each class, in their order: its cells with what lies between them, its head, and what it knows of its
+/// children.
+pub fn object_octets(automaton: &Automaton) -> Vec<u64> {
     let heads = Heads::of(automaton, &mortal(automaton));
-    let is_child =
-        |child: &(usize, &Class)| child.1.parent == Some(class) && heads.has(ClassId::from(child.0), Beside::Kin);
-    let children = automaton.classes.iter().enumerate().filter(is_child).count() as u64;
-    let beside: u64 = heads.all(class).iter().map(|beside| beside.octets()).sum();
-    record_octets(automaton, automaton.class(class)) + beside + FAMILY * children
+    let of_class = |(at, class): (usize, &Class)| {
+        let id = ClassId::from(at);
+        let is_child =
+            |child: &(usize, &Class)| child.1.parent == Some(id) && heads.has(ClassId::from(child.0), Beside::Kin);
+        let children = automaton.classes.iter().enumerate().filter(is_child).count() as u64;
+        let beside: u64 = heads.all(id).iter().map(|beside| beside.octets()).sum();
+        record_octets(automaton, class) + beside + FAMILY * children
+    };
+    automaton.classes.iter().enumerate().map(of_class).collect()
 }
 
 /// What C aligns a member of this type to.

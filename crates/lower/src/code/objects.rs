@@ -63,11 +63,9 @@ impl<'p> Writer<'_, 'p> {
     /// The same for what ends the session below, which may not be open yet.
     pub fn ending_link(&mut self) -> Option<(r::Value, r::CellId)> {
         let info = self.info();
-        let coming = match &info.lower {
-            Some(lower) => lower.coming.and_then(|cell| Some((self.lower_object()?, cell))),
-            None => info.session.as_ref().and_then(|cells| cells.coming).zip(self.runs.session).map(|(c, s)| (s, c)),
-        };
-        coming.or_else(|| self.lower_link())
+        let Some(coming) = info.coming() else { return self.lower_link() };
+        let own = if info.lower.is_some() { self.lower_object() } else { self.runs.session };
+        own.map(|object| (object, coming)).or_else(|| self.lower_link())
     }
 
     /// The object that holds a member.

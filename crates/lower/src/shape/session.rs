@@ -93,12 +93,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// The same for a session, or an object of the lower side.
     pub fn note_coming_at(&mut self, object: r::Value, lower: r::Value) {
-        let info = self.info();
-        let coming = match &info.lower {
-            Some(cells) => cells.coming,
-            None => info.session.as_ref().and_then(|cells| cells.coming),
-        };
-        if let Some(cell) = coming {
+        if let Some(cell) = self.info().coming() {
             self.set(object, cell, lower);
         }
     }

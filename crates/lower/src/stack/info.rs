@@ -69,6 +69,14 @@ impl Info {
     pub fn below(&self) -> Option<r::CellId> {
         self.session.as_ref()?.below
     }
+
+    /// The same of the session below from the moment that it is made, for what ends it; of the lower side's object where there is one.
+    pub fn coming(&self) -> Option<r::CellId> {
+        match &self.lower {
+            Some(cells) => cells.coming,
+            None => self.session.as_ref()?.coming,
+        }
+    }
 }
 
 /// The shape's cells of a session.

@@ -28,8 +28,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
 
 /// Constants that nobody gives: `accept` stands in `arrives`.
 fn never_accepted(layer: &Layer, out: &mut Vec<Diagnostic>) {
-    let members = layer.members(ScopeKind::Session).unwrap_or_default();
-    for member in layer.accepted.iter().filter_map(|at| members.get(*at as usize)) {
+    for (_, member) in layer.asked(&layer.accepted) {
         let text = format!(
             "`{}` is given by an `accept`, and the layer has no `on arrives` that could say it",
             member.name.text

@@ -139,6 +139,12 @@ impl Layer {
         }
     }
 
+    /// The members of its sessions that stand at these places, with them: what it asks for when one begins.
+    pub fn asked<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = (u32, &'a Member)> {
+        let members = self.members(ScopeKind::Session).unwrap_or_default();
+        places.iter().filter_map(|at| Some((*at, members.get(*at as usize)?)))
+    }
+
     /// Whether it is a router that lets the flows of those below pass, and chooses among them alone.
     pub fn chooses(&self) -> bool {
         self.several.is_some() && self.address.is_empty()

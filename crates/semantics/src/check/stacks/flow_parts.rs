@@ -73,9 +73,8 @@ fn asked_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> 
         let own = &check.layers[instance];
         let from = if step == 0 { at + 1 } else { 0 };
         for layer in &own[from.min(own.len())..] {
-            let members = layer.members(ScopeKind::Session).unwrap_or_default();
-            let places = layer.given.iter().chain(&layer.listened);
-            asked.extend(places.filter_map(|at| Some(members.get(*at as usize)?.name.text.as_str())));
+            let members = layer.asked(&layer.given).chain(layer.asked(&layer.listened));
+            asked.extend(members.map(|(_, member)| member.name.text.as_str()));
         }
     }
     asked

@@ -8,7 +8,7 @@ mod inside;
 mod names;
 mod trees;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use mokume_base::{Code, Diagnostic, FileId, Notation, Span};
@@ -233,6 +233,19 @@ impl Context {
         self.types = outer;
         result
     }
+}
+
+/// Each name of a list that was there before, with the first of it.
+pub fn repeated(names: &[Name]) -> Vec<(&Name, &Name)> {
+    let mut known: HashMap<&str, &Name> = HashMap::new();
+    let mut found = Vec::new();
+    for name in names {
+        match known.get(name.text.as_str()) {
+            Some(first) => found.push((name, *first)),
+            None => drop(known.insert(&name.text, name)),
+        }
+    }
+    found
 }
 
 /// The report of a name that is there already.

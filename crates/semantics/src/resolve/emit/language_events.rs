@@ -103,14 +103,12 @@ fn distance(body: &Body, at: usize, layer: &Layer) -> u32 {
 
 /// The type of what a layer asks for by this name.
 fn asked_type(layer: &Layer, event: &str, name: &str) -> Option<Type> {
-    let session = layer.scopes.iter().find(|scope| scope.kind == ScopeKind::Session)?;
     let asked = match event {
         "open" => &layer.given,
         "listen" => &layer.listened,
         _ => return None,
     };
-    let mut given = asked.iter().filter_map(|at| session.members.get(*at as usize));
-    match given.find(|member| member.name.text == name)?.kind {
+    match layer.asked(asked).find(|(_, member)| member.name.text == name)?.1.kind {
         MemberKind::Var { ty, .. } => Some(ty),
         _ => None,
     }

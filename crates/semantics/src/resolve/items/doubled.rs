@@ -6,7 +6,7 @@ use mokume_base::FileId;
 use mokume_syntax::ast;
 
 use crate::program::Name;
-use crate::resolve::context::{twice, Context, Trees};
+use crate::resolve::context::{repeated, twice, Context, Trees};
 use crate::tree;
 
 /// Of all items.
@@ -63,7 +63,9 @@ fn lists(cx: &mut Context, file: FileId, member: &ast::Member) {
         | ast::Member::Function(_)
         | ast::Member::Handler(_) => return,
     };
-    each(file, &names, &mut |name, first| cx.given_twice(&format!("`{}`", name.text), name.span, first.span));
+    for (name, first) in repeated(&named(file, &names)) {
+        cx.given_twice(&format!("`{}`", name.text), name.span, first.span);
+    }
 }
 
 fn names_of(params: Vec<ast::Param>) -> Vec<ast::Name> {
@@ -71,16 +73,9 @@ fn names_of(params: Vec<ast::Param>) -> Vec<ast::Name> {
 }
 
 fn once_each(cx: &mut Context, file: FileId, what: &str, names: Vec<ast::Name>) {
-    each(file, &names, &mut |name, first| cx.report(twice(what, name, first)));
+    repeated(&named(file, &names)).into_iter().for_each(|(name, first)| cx.report(twice(what, name, first)));
 }
 
-/// Each name that was there before, with the first of it.
-fn each(file: FileId, names: &[ast::Name], found: &mut dyn FnMut(&Name, &Name)) {
-    let mut known: Vec<Name> = Vec::new();
-    for name in names.iter().map(|name| tree::name(file, name)) {
-        match known.iter().find(|first| first.text == name.text) {
-            Some(first) => found(&name, first),
-            None => known.push(name),
-        }
-    }
+fn named(file: FileId, names: &[ast::Name]) -> Vec<Name> {
+    names.iter().map(|name| tree::name(file, name)).collect()
 }

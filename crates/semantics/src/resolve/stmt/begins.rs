@@ -71,11 +71,10 @@ fn arguments(body: &mut Body, args: &[ast::Arg]) -> (Option<LocalId>, Vec<(u32, 
 /// A constant of the session that asks for its value by `from accept`.
 fn constant(body: &mut Body, name: &Name, value: &Tree) -> Option<(u32, Expr)> {
     let layer = body.this_layer()?;
-    let members = layer.members(ScopeKind::Session).unwrap_or_default();
-    let asked = layer.accepted.iter().filter_map(|at| Some((*at, members.get(*at as usize)?)));
-    let found = asked.clone().find(|(_, member)| member.name.text == name.text);
+    let asked = || layer.asked(&layer.accepted);
+    let found = asked().find(|(_, member)| member.name.text == name.text);
     let Some((at, MemberKind::Var { ty, .. })) = found.map(|(at, member)| (at, &member.kind)) else {
-        let names: Vec<String> = asked.map(|(_, member)| member.name.text.clone()).collect();
+        let names: Vec<String> = asked().map(|(_, member)| member.name.text.clone()).collect();
         let text = format!("no constant of the session is `{}` from `accept`", name.text);
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, text).at(name.span, "nobody asks for it");
         diagnostic.helps.extend(suggest::help(&name.text, names.iter().map(String::as_str)));

@@ -7,7 +7,7 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::Body;
-use crate::resolve::context::{Context, Item};
+use crate::resolve::context::{repeated, Context, Item};
 use crate::resolve::expr;
 use crate::resolve::expr::{fixed, written};
 use crate::resolve::test::packets;
@@ -70,19 +70,14 @@ pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, ha
 
 /// A report of a name that one output binds twice: which of the two it stands for, nothing says.
 fn bound_once(cx: &mut Context, file: FileId, call: &ast::CallExpr) {
-    let mut bound: Vec<Name> = Vec::new();
-    for bind in call.syntax().descendants().filter_map(ast::BindExpr::cast) {
-        let Some(name) = bind.name() else { continue };
-        let name = Name { text: name.text(), span: bind.span(file) };
-        match bound.iter().find(|first| first.text == name.text) {
-            Some(first) => {
-                let text = format!("`?{}` binds a name that this output has bound already", name.text);
-                let help = "give it another name; to compare the two, name the first in a later output, without `?`";
-                let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, text).at(name.span, "again here");
-                cx.report(diagnostic.label(first.span, "first here").help(help));
-            }
-            None => bound.push(name),
-        }
+    let binds = call.syntax().descendants().filter_map(ast::BindExpr::cast);
+    let bound: Vec<Name> =
+        binds.filter_map(|bind| Some(Name { text: bind.name()?.text(), span: bind.span(file) })).collect();
+    for (name, first) in repeated(&bound) {
+        let text = format!("`?{}` binds a name that this output has bound already", name.text);
+        let help = "give it another name; to compare the two, name the first in a later output, without `?`";
+        let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, text).at(name.span, "again here");
+        cx.report(diagnostic.label(first.span, "first here").help(help));
     }
 }
 
