@@ -64,6 +64,9 @@ EQUIVALENT = [
     (r"connection.mok:var recent_at: ", "set before it is read"),
     (r"end_of\(place \+ 1\) < upto limit room", "what ended where a piece ends was trimmed to where that begins"),
     (r"largest_sent = 1", "no segment is so small"),
+    (r"min\(tries \+ 1, 101\)|min\(told \+ 1, 101\)|min\(duplicates \+ 1, 101\)", "so many or one more are the same"),
+    (r"publish mtu: u32 = min\(room, 65536\)", "a message of 65,536 octets is dropped, for another reason"),
+    (r">= LONGEST_PIECE", "two pieces that are exactly so long together stay two"),
     (r"if has_(time|scale) \{ (11|4) \}", "the words are the same: it is rounded up"),
 ]
 
