@@ -31,11 +31,11 @@ WANTED = 0.95
 
 # What a line becomes (its file in front), as a pattern, and why nobody could tell.
 EQUIVALENT = [
-    (r"(connection|input|listen|opening).mok:var (theirs|iss|mss|with_scale|shift|with_time|time_recent|snd_\w+|our_urgent|their_urgent|fin_at|number): ",
+    (r"(connection|input|listen|opening).mok:var (theirs|iss|mss|with_scale|shift|with_time|time_recent|snd_\w+|their_urgent|fin_at|number): ",
      "set before it is read"),
-    (r"(connection|output|timers|waiting).mok:var (sent|next|timed|recent|spoke|since|max_wnd|heard_at)\b", "set before it is read"),
+    (r"(connection|output|timers|waiting).mok:var (sent|next|timed|recent|spoke|since|max_wnd)\b", "set before it is read"),
     (r"receiving.mok:var (next|edge|said|shift): ", "set before it is read"),
-    (r"round_trip.mok:var (timed_end|departed|variation): ", "set before it is read"),
+    (r"round_trip.mok:var (timed_end|departed): ", "set before it is read"),
     (r"newreno.mok:var (window|recover): ", "set before it is read"),
     (r"has_mss: false, mss: 1\b|has_scale: false, scale: 1\b|has_time: false, value: 1\b|value: 0, echo: 1|has_time: false, value: 0,$", "the option is not there"),
     (r"urgent: 1, urg: false|urgent: 1,$", "without URG nobody looks at it"),
@@ -52,17 +52,22 @@ EQUIVALENT = [
     (r"const (ACK|PSH|SYN|FIN): u8 = ", "the flags of `emit` and of `answer` are others"),
     (r"60000001", "a microsecond of a minute"),
     (r"if froms\[i\] < from \{", "the longer of the two is kept, and has the same octets"),
-    (r"our_urgent >= seq", "the difference is 0"),
+    (r"upto >= seq", "the difference is 0"),
     (r"output.mok:if n >= 0 \{", "a view of nothing is an empty message"),
     (r"return upto >= edge", "the difference is 0, and that is no segment"),
     (r"output.mok:if snd_una <= snd_max \{", "what is to be sent again is under way"),
     (r"return if number >= last", "one number of 2^32"),
     (r"if usable >= flight", "the difference is 0"),
     (r"value >= wait.recent", "they are not the same there"),
-    (r"trip.sent\(iss - 1\)", "of a SYN nothing else can be acknowledged"),
     (r"dont_fragment", "IPv4 marks what is whole, and no segment is larger than what is known of the path"),
-    (r"newreno.mok:var (before|resent_at): ", "set before it is read"),
+    (r"newreno.mok:var (fresh|resent_at): ", "set before it is read"),
     (r"connection.mok:var recent_at: ", "set before it is read"),
+    (r"end_of\(place \+ 1\) < upto limit room", "what ended where a piece ends was trimmed to where that begins"),
+    (r"largest_sent = 1", "no segment is so small"),
+    (r"min\(tries \+ 1, 101\)|min\(told \+ 1, 101\)|min\(duplicates \+ 1, 101\)", "so many or one more are the same"),
+    (r"publish mtu: u32 = min\(room, 65536\)", "a message of 65,536 octets is dropped, for another reason"),
+    (r">= LONGEST_PIECE", "two pieces that are exactly so long together stay two"),
+    (r"if has_(time|scale) \{ (11|4) \}", "the words are the same: it is rounded up"),
 ]
 
 # And statements that may be left out.
