@@ -42,6 +42,8 @@ EQUIVALENT = [
     (r"clamp\(smoothed .* 60000001", "`backed_off` takes no more than a minute"),
     (r"snd_max - snd_una >= snd_wnd", "they are the same number there"),
     (r"if state == State.SynSent \{ \}", "a session that is being opened hears no `close`: the language does not bring it there"),
+    (r"smoothed = max\(r, 2\)", "a microsecond"),
+    (r"let left = if snd_nxt <= end", "the difference is 0"),
     (r"smoothed = max\(\(smoothed \* 7 \+ r\) / 8, 2\)", "a microsecond"),
     (r"below.mtu - 14, 65536|path_mtu(\(whom\))? - 20, 65536", "no device carries so much"),
     (r"publish mtu: u32 = max\(room", "there is never credit for more than `room`"),
