@@ -22,6 +22,7 @@ REASONS = {
         "RFC 5681 3.2, RFC 3042: two duplicates",
         "RFC 5681 3.2, RFC 6582 3.2: recovery",
         "RFC 3522 3.2",
+        "RFC 4653 3.2",
     ],
     "it lets one short segment go where all that is under way is full (Minshall's Nagle)": [
         "a full segment goes though",
