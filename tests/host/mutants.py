@@ -66,6 +66,7 @@ EQUIVALENT = [
     (r"connection.mok:var recent_at: ", "set before it is read"),
     (r"end_of\(place \+ 1\) < upto limit room", "what ended where a piece ends was trimmed to where that begins"),
     (r"largest_sent = 1", "no segment is so small"),
+    (r"delivery.mok:if given >= 0", "an urgent pointer that is behind says nothing"),
     (r"min\(backoff \+ 1, 10\)", "a timeout is a minute long before that"),
     (r"min\(tries \+ 1, 101\)|min\(told \+ 1, 101\)|min\(duplicates \+ 1, 101\)", "so many or one more are the same"),
     (r"publish mtu: u32 = min\(room, 65536\)", "a message of 65,536 octets is dropped, for another reason"),
