@@ -57,8 +57,8 @@ impl<'x, 'p> Writer<'x, 'p> {
             [&layer.given, &layer.listened, &layer.accepted].into_iter().any(|asked| asked.contains(&member))
         };
         self.set_late_where(s::ScopeKind::Session, session, given);
-        if accepted {
-            self.take_from_listener(session);
+        if let Some(flow) = flow.filter(|_| accepted) {
+            self.take_from_listener(session, flow);
         }
         give(self);
         self.set_late_where(s::ScopeKind::Session, session, |layer, member| !given(layer, member));

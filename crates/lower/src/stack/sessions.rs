@@ -5,7 +5,7 @@ use mokume_semantics::program as s;
 
 use super::beginnings::fails_behind_beginnings;
 use super::info::{EndingCells, FoundCells, LowerCells};
-use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
+use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells, SharedCells};
 use crate::plan::{awaits, Kind, Part};
 use crate::program::{any_expr, any_stmt, blocks};
 
@@ -124,9 +124,11 @@ impl<'p> Lowering<'p> {
     pub(super) fn point_cells(&mut self, inst: usize, (class, session): (r::ClassId, r::ClassId)) -> PointCells {
         let (top, entity) = (&self.inst(inst).top, self.infos[inst].classes.entity);
         let listeners = self.capacity(inst, s::ScopeKind::Point);
-        let sessions = self.scalar_cell(class, "sessions", r::Type::U(32), false);
-        let listening = self.scalar_cell(class, "listening", r::Type::Bool, false);
-        let of_session = self.scalar_cell(session, "point", r::Type::Ref(class), true);
+        let shared = self.shares_points(inst).then(|| SharedCells {
+            sessions: self.scalar_cell(class, "sessions", r::Type::U(32), false),
+            listening: self.scalar_cell(class, "listening", r::Type::Bool, false),
+            of_session: self.scalar_cell(session, "point", r::Type::Ref(class), true),
+        });
         let map = |this: &mut Self, name: &str, endpoints| {
             let key = this.pattern_params(top, endpoints);
             this.map_to(entity, name, key, class, listeners)
@@ -134,7 +136,7 @@ impl<'p> Lowering<'p> {
         let local = map(self, "points", Endpoints::Local);
         let from = self.may_name_remotes(inst).then(|| map(self, "points_from", Endpoints::Both));
         let index = Patterns { local, from, any: None };
-        PointCells { class, sessions, listening, index, of_session }
+        PointCells { class, index, shared }
     }
 
     /// Where a multiplexor's own local key stands in its flow, and its bits; of a key of one number that the endpoints do not share.
