@@ -11,7 +11,7 @@ use crate::stack::{Endpoints, Giver, On, Purpose, Register, Registration, Task, 
 const LONGEST: u64 = 65_535;
 
 impl<'p> Writer<'_, 'p> {
-    pub(super) fn out(&mut self, event: &str, args: Vec<r::Value>) {
+    fn out(&mut self, event: &str, args: Vec<r::Value>) {
         let Some(port) = self.info().port else { return };
         let outputs = &self.a.ports[port.index()].outputs;
         let Some(at) = outputs.iter().position(|output| output.event == event) else { return };
@@ -124,8 +124,11 @@ impl<'p> Writer<'_, 'p> {
                 let message = self.with_given(*message, beside);
                 return self.send_with_credit(message, Some(flow));
             }
-            VALUES => return self.tell_values(None),
-            VALUES_TO => return self.tell_values(Some(args.into())),
+            VALUES | VALUES_TO => {
+                let flow = (name == VALUES_TO).then(|| args.into());
+                let (event, values) = self.values_told(flow);
+                return self.out(event, values);
+            }
             "credit" | "credit_to" => return self.tell_credit(name),
             name if name.starts_with(GRANTS[1]) => return self.custom(GRANTS[1], true, args.to_vec()),
             "bind" => Register::Bind,

@@ -93,8 +93,8 @@ impl Writer<'_, '_> {
         told.iter().map(|b| self.value(r::OpKind::GetAttribute { message, attribute: b.attribute })).collect()
     }
 
-    /// Answers what layers below publish: of the session at hand, or of a flow.
-    pub(super) fn tell_values(&mut self, flow: Option<Flow>) {
+    /// The answer that says what layers below publish: of the session at hand, or of a flow.
+    pub(super) fn values_told(&mut self, flow: Option<Flow>) -> (&'static str, Vec<r::Value>) {
         let mut args: Vec<r::Value> = match &flow {
             Some(flow) => flow.to_vec(),
             None => self.runs.session.into_iter().collect(),
@@ -102,6 +102,6 @@ impl Writer<'_, '_> {
         for value in self.lowering.told_of(self.inst, flow.is_some()) {
             args.extend(self.value_below(value, flow.as_ref()));
         }
-        self.out(if flow.is_some() { VALUES_TO } else { VALUES }, args);
+        (if flow.is_some() { VALUES_TO } else { VALUES }, args)
     }
 }
