@@ -175,17 +175,21 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Who has not yet heard of a session that `accept` began, as it fails before that, does not hear of it.
     pub(super) fn not_offered(&mut self, session: r::Value) {
-        if let Some((cell, class)) = self.offered_to() {
+        for (user, cell) in self.offered() {
+            let class = self.lowering.info(user).classes.entity;
             let nobody = self.value(r::OpKind::Null { class });
             self.set(session, cell, nobody);
         }
     }
 
-    /// Where a session that `accept` began notes which entity above is told of it, and that entity's class.
-    pub(super) fn offered_to(&self) -> Option<(r::CellId, r::ClassId)> {
-        let cell = self.info().session.as_ref()?.begun?;
-        let user = self.plan.session_users(self.inst).first().copied()?;
-        Some((cell, self.lowering.info(user).classes.entity))
+    /// Where a session that `accept` began notes which entities above may be told of it.
+    fn offered(&self) -> Vec<(usize, r::CellId)> {
+        self.info().session.as_ref().map_or(Vec::new(), |cells| cells.begun.clone())
+    }
+
+    /// The same of one of them.
+    pub(super) fn offered_to(&self, user: usize) -> Option<r::CellId> {
+        self.offered().into_iter().find_map(|(of, cell)| (of == user).then_some(cell))
     }
 }
 
