@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::stack::{Endpoints, Giver, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
 
 /// Octets of the longest message that an application may send: that of the largest datagram of the internet.
-const LONGEST: u64 = 65_535;
+const LONGEST: u64 = r::LONGEST_MESSAGE as u64;
 
 impl<'p> Writer<'_, 'p> {
     fn out(&mut self, event: &str, args: Vec<r::Value>) {

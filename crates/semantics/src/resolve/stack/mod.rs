@@ -12,7 +12,7 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::bundle;
-use crate::resolve::context::{repeated, Context, Item};
+use crate::resolve::context::{repeated, twice, Context, Item};
 use crate::resolve::items::params;
 use crate::{codes, limits, tree};
 use layers::Layers;
@@ -115,7 +115,10 @@ fn params(cx: &mut Context, file: FileId, item: &ast::Stack) -> (Vec<Param>, Vec
             _ => None,
         };
         match (named.as_deref(), tree::some_name(file, param.name())) {
-            (Some("Device"), Some(name)) => devices.push(name),
+            (Some("Device"), Some(name)) => match devices.iter().find(|first: &&Name| first.text == name.text) {
+                Some(first) => cx.report(twice("device", &name, first)),
+                None => devices.push(name),
+            },
             _ => plain.push(param),
         }
     }
