@@ -25,6 +25,10 @@ FILES = ["closing", "connection", "delivery", "early", "input", "listen", "newre
 FIRST = ["receiving", "sending", "opening", "options"]
 TESTS = [f"tests/library/tcp_{name}.mok" for name in FIRST]
 TESTS += sorted({f"tests/library/{path.name}" for path in (ROOT / "tests/library").glob("tcp_*.mok") if "\ntest " in path.read_text()} - set(TESTS))
+# And before these what is about the file itself.
+NEAR = {"closing": ["closing", "paths", "internet"], "delivery": ["receiving", "store", "untaken"], "early": ["store"], "input": ["attacks", "options"],
+        "listen": ["opening", "attacks"], "newreno": ["congestion", "recovery"], "opening": ["opening"], "output": ["sending", "no_room", "paths"],
+        "receiving": ["receiving"], "round_trip": ["loss"], "segment_sum": ["internet"], "timers": ["settings", "loss", "closing"], "waiting": ["waiting"]}
 NETWORKS = ["Rain", "Slow", "Small"]
 SEEDS = 2
 WANTED = 0.95
@@ -78,6 +82,7 @@ EQUIVALENT = [
 NEEDLESS = [
     (r"count (resends|forgotten)", "for tools alone"),
     (r"listen.mok:ending = Ending.Refused", "`accept` is said of a half alone: it is there"),
+    (r"newreno.mok:window = min\(window, 0x3fff_ffff\)", "no connection reaches a window of a gibioctet, and more than four of them"),
     (r"closing.mok:above.closed\(\)", "where the session below ends, the multiplexor says it to all above"),
     (r"msg.dont_fragment = true", "IPv4 marks what is whole, and no segment is larger than what is known of the path"),
 ]
@@ -154,9 +159,10 @@ def mokume(folder, *arguments):
         return 1, "no end"
 
 
-def found_by(folder):
-    """Who sees that the library in this folder is wrong: a test, a network; `refused` if it is none; `None` if nobody does."""
-    for path in TESTS:
+def found_by(folder, name):
+    """Who sees that the file of this name in this folder is wrong: a test, a network; `refused` if it is none; `None` if nobody does."""
+    near = [f"tests/library/tcp_{about}.mok" for about in NEAR.get(name, [])]
+    for path in near + [path for path in TESTS if path not in near]:
         code, said = mokume(folder, "test", "--backend", "interpreter", path)
         if code != 0:
             if failed := re.search(r'FAILED \S+ "(.*?)"', said):
@@ -187,7 +193,7 @@ def judge(mutant, folders):
     lines[number] = new
     file.write_text("\n".join(lines))
     try:
-        return found_by(folder)
+        return found_by(folder, file.stem)
     finally:
         file.write_text(whole)
         folders.put(folder)
