@@ -339,6 +339,56 @@ def web():
     posted.unlink()
 
 
+def services(mebibytes=4):
+    """Five services over one TCP, all at once."""
+    def discarded():
+        with connected(9) as plug:
+            for _ in range(mebibytes):
+                plug.sendall(BLOCK)
+            plug.shutdown(socket.SHUT_WR)
+            return "" if plug.recv(1) == b"" else "it answered"
+
+    def characters():
+        with connected(19) as plug:
+            heard = bytearray()
+            while len(heard) < mebibytes << 20:
+                heard += plug.recv(1 << 16)
+            lines = bytes(heard).split(b"\r\n")
+            return "" if all(len(line) == 72 for line in lines[:-1]) else "a line of another length"
+
+    def lines():
+        with connected(4000) as plug:
+            plug.sendall(LINE * 500)
+            plug.shutdown(socket.SHUT_WR)
+            return numbered(plug, 500)
+
+    def fetched():
+        size = mebibytes << 20
+        done = subprocess.run(["curl", "-sS", "--max-time", "100", f"http://{OURS}/{size}"], capture_output=True, timeout=120)
+        return "" if done.stdout == (PATTERN * (size // 64)) else f"{len(done.stdout)} octets, {done.stderr[-100:]}"
+
+    def all_at_once():
+        works = {"echo": lambda: echoed(connected(), mebibytes << 20), "discard": discarded, "chargen": characters, "numbers": lines}
+        if shutil.which("curl"):
+            works["http"] = fetched
+        wrong = {}
+
+        def one(name, work):
+            try:
+                wrong[name] = work()
+            except OSError as error:
+                wrong[name] = repr(error)
+        threads = [threading.Thread(target=one, args=item) for item in works.items() for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return "; ".join(f"{name}: {why}" for name, why in wrong.items() if why)
+
+    with stack("Services", file="examples/services.mok", held=300):
+        timed(f"five services over one TCP at once, {mebibytes} MiB on each", all_at_once)
+
+
 def fetches(mebibytes=64):
     """`mokume connect` fetches from a web server of Linux's."""
     folder = SCRATCH / "served"
@@ -580,6 +630,7 @@ JUDGES = {
     "weather-5": (300, lambda: weather(1, "5 % lost, 20 % late, all in disorder", loss=500, reorder=2000, least=100, most=2000)),
     "own-weather": (300, lambda: own_weather(16, "loss 1 % duplicate 1 % reorder 3 % corrupt 1 % delay 200 us")),
     "web": (300, web),
+    "services": (200, services),
     "fetches": (200, fetches),
     "flood": (300, flood),
     "long": (1200, lambda: listens(5120)),

@@ -183,6 +183,7 @@ const RUNS: &[Run] = &[
             "weather-5",
             "own-weather",
             "web",
+            "services",
             "fetches",
         ]),
     },

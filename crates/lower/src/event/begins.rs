@@ -60,10 +60,7 @@ impl<'p> Writer<'_, 'p> {
         self.run_begun(&flow);
         self.deliver_begun(session, message);
         self.nothing_to_tell(session, false);
-        if info.session.as_ref().and_then(|cells| cells.ending).is_some_and(|ends| ends.settles) {
-            // Its sessions settle, and what this instant did to this one is an event for it.
-            self.op(r::OpKind::Again { object: session });
-        }
+        self.touch(session);
         self.runs = outer;
     }
 

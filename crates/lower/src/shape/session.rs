@@ -431,9 +431,17 @@ impl<'x, 'p> Writer<'x, 'p> {
                 w.begin(session, Some(flow), true);
                 w.run_accepted(lower, session, flow);
                 w.nothing_to_tell(session, true);
+                w.touch(session);
             }
         };
         self.ways(made, begin, |w, _| w.refuse_lower(lower));
+    }
+
+    /// Where the layer's sessions settle: what an instant of its entity did to this one is an event for it.
+    pub fn touch(&mut self, session: r::Value) {
+        if self.info().session.as_ref().and_then(|cells| cells.ending).is_some_and(|ends| ends.settles) {
+            self.op(r::OpKind::Again { object: session });
+        }
     }
 
     fn run_accepted(&mut self, lower: r::Value, session: r::Value, flow: &[r::Value]) {
