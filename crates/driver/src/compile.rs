@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
+use mokume_compose::Finding;
 use mokume_emit_c::CProgram;
 use mokume_lower::Protocols;
-use mokume_reaction::{Automaton, Natives};
+use mokume_reaction::{Automaton, Natives, Source};
 use mokume_script::Written;
 use mokume_semantics::program::{Program, StackId};
 
@@ -186,6 +187,15 @@ pub fn compile_to_write(checked: &Checked, stack: StackId) -> (Option<Compiled>,
     compile_with(checked, stack, None)
 }
 
+/// A warning about the order of emissions in files that nobody has named: a library's, which its authors know of.
+fn is_of_others(checked: &Checked, finding: &Finding) -> bool {
+    let is_named = |source: &Source| {
+        checked.roots.iter().any(|root| checked.sources.file(*root).name == source.file)
+    };
+    let mut places = finding.at.iter().chain(finding.also.as_ref().map(|(source, _)| source)).peekable();
+    finding.diagnostic.code == mokume_compose::QUEUED && places.peek().is_some() && !places.any(is_named)
+}
+
 fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) -> (Option<Compiled>, Vec<Diagnostic>) {
     let lower = |models| {
         let options = mokume_lower::Options { models, ..Default::default() };
@@ -215,7 +225,7 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
         return (None, diagnostics);
     }
     let composed = mokume_compose::compose(&uncomposed, mokume_compose::Options::default());
-    let found = composed.findings.into_iter();
+    let found = composed.findings.into_iter().filter(|finding| !is_of_others(checked, finding));
     diagnostics.extend(found.map(|found| places::of_finding(&checked.sources, definition, found)));
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
