@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use mokume_reaction::{BlockId, Body};
 
-use crate::weights::components;
+use crate::components::components;
 
 /// A sum, with what it is made of.
 #[derive(Clone, PartialEq, Eq, Debug)]

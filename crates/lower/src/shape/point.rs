@@ -115,6 +115,47 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.bump(point, shared.sessions, r::Binary::AddWrap);
     }
 
+    /// A session that began at a listener: what was given there is its own, and goes down where it opens layers below.
+    pub fn take_from_listener(&mut self, session: r::Value, flow: &[r::Value]) {
+        let info = self.info();
+        let Some(cells) = info.point.filter(|_| !info.listened.is_empty()) else { return };
+        let all = match cells.shared {
+            Some(shared) => {
+                let point = self.get(session, shared.of_session);
+                self.kept_at(point)
+            }
+            None => {
+                let found = self.search(flow, cells.index, &[Vec::new()]);
+                self.either(found, |w, point| w.kept_at(point[0]), |w, _| w.kept_at_none())
+            }
+        };
+        let mut all = all.into_iter();
+        for (given, kept) in &info.listened {
+            let values: Vec<r::Value> = all.by_ref().take(kept.len()).collect();
+            if given.inst == self.inst {
+                let cells = info.members.get(&(s::ScopeKind::Session, given.member));
+                let values = self.gather(given.ty, values);
+                self.set_cells(session, cells.map_or(&[][..], |cells| cells), values);
+            } else {
+                self.hand_on(given, values);
+            }
+        }
+    }
+
+    /// All that a point keeps for its sessions.
+    fn kept_at(&mut self, point: r::Value) -> Vec<r::Value> {
+        let info = self.info();
+        let cells = info.listened.iter().flat_map(|(_, cells)| cells);
+        cells.map(|cell| self.get(point, *cell)).collect()
+    }
+
+    /// The same where nobody listens.
+    fn kept_at_none(&mut self) -> Vec<r::Value> {
+        let info = self.info();
+        let defaults: Vec<_> = info.listened.iter().flat_map(|(given, _)| self.given_default(given)).collect();
+        defaults.into_iter().map(|(ty, value)| self.constant(ty, value)).collect()
+    }
+
     /// The end of a session: its point has one less.
     pub fn release_session(&mut self, session: r::Value) {
         if let Some(shared) = self.info().point.and_then(|cells| cells.shared) {
