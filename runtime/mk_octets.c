@@ -57,11 +57,17 @@ bool mk_split(mk_pool *pool, mk_message *message, uint32_t at, mk_message **rest
     return fits;
 }
 
+/* By how many octets a layer may make the message longer (docs/semantics.md, F11). */
+static uint32_t mk_room_to_grow(const mk_message *message)
+{
+    return MK_LONGEST - mk_min_u32(message->view.size, MK_LONGEST);
+}
+
 bool mk_join(mk_pool *pool, mk_message *first, mk_message *second)
 {
-    uint32_t added = second->view.size;
+    uint32_t added = mk_min_u32(second->view.size, mk_room_to_grow(first));
     mk_buffer *buffer = first->view.buffer;
-    bool fits = true;
+    bool fits = added == second->view.size;
     if (added) {
         uint32_t end = first->view.at + first->view.size;
         if (!buffer || buffer->references > 1 || added > pool->buffer_octets - end) {
@@ -72,9 +78,11 @@ bool mk_join(mk_pool *pool, mk_message *first, mk_message *second)
         }
         if (first->view.buffer) {
             uint32_t room = pool->buffer_octets - end;
-            fits = added <= room;
-            pool->exhausted += !fits;
-            added = mk_min_u32(added, room);
+            if (added > room) {
+                fits = false;
+                pool->exhausted++;
+                added = room;
+            }
             memcpy(first->view.buffer->octets + end, mk_data(second), added);
             first->view.size += added;
         }
@@ -102,6 +110,7 @@ bool mk_give_octets(mk_pool *pool, mk_message *message, uint32_t grows, mk_nativ
 {
     mk_buffer *buffer = message->view.buffer;
     uint32_t end = message->view.at + message->view.size;
+    grows = mk_min_u32(grows, mk_room_to_grow(message));
     if (!buffer || (buffer->references > 1 && !MK_FAULT(copy_on_write)) || grows > pool->buffer_octets - end) {
         uint32_t needed = message->view.size + grows, most = pool->buffer_octets;
         mk_own(pool, message, needed <= most ? mk_min_u32(pool->shape.head_room, most - needed) : 0);

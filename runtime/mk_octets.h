@@ -22,7 +22,9 @@ bool mk_trim(mk_message *message, uint32_t size);
 bool mk_skip(mk_message *message, uint32_t size);
 /* The first `at` stay; the rest is a new message with the same attributes and without headers. */
 bool mk_split(mk_pool *pool, mk_message *message, uint32_t at, mk_message **rest);
-/* The second's octets behind the first's; the second's end. False: they do not fit into a buffer, and are cut off. */
+/* The longest message that a layer makes; what wires put in front is on top of it (docs/semantics.md, F11). */
+enum { MK_LONGEST = 65535 };
+/* The second's octets behind the first's; the second's end. False: they are more than a message or a buffer has, and are cut off. */
 bool mk_join(mk_pool *pool, mk_message *first, mk_message *second);
 /* The packet in which the message came, as a new message. */
 mk_message *mk_quote(mk_pool *pool, mk_message *message, uint32_t received);

@@ -339,6 +339,56 @@ def web():
     posted.unlink()
 
 
+def services(mebibytes=4):
+    """Five services over one TCP, all at once."""
+    def discarded():
+        with connected(9) as plug:
+            for _ in range(mebibytes):
+                plug.sendall(BLOCK)
+            plug.shutdown(socket.SHUT_WR)
+            return "" if plug.recv(1) == b"" else "it answered"
+
+    def characters():
+        with connected(19) as plug:
+            heard = bytearray()
+            while len(heard) < mebibytes << 20:
+                heard += plug.recv(1 << 16)
+            lines = bytes(heard).split(b"\r\n")
+            return "" if all(len(line) == 72 for line in lines[:-1]) else "a line of another length"
+
+    def lines():
+        with connected(4000) as plug:
+            plug.sendall(LINE * 500)
+            plug.shutdown(socket.SHUT_WR)
+            return numbered(plug, 500)
+
+    def fetched():
+        size = mebibytes << 20
+        done = subprocess.run(["curl", "-sS", "--max-time", "100", f"http://{OURS}/{size}"], capture_output=True, timeout=120)
+        return "" if done.stdout == (PATTERN * (size // 64)) else f"{len(done.stdout)} octets, {done.stderr[-100:]}"
+
+    def all_at_once():
+        works = {"echo": lambda: echoed(connected(), mebibytes << 20), "discard": discarded, "chargen": characters, "numbers": lines}
+        if shutil.which("curl"):
+            works["http"] = fetched
+        wrong = {}
+
+        def one(name, work):
+            try:
+                wrong[name] = work()
+            except OSError as error:
+                wrong[name] = repr(error)
+        threads = [threading.Thread(target=one, args=item) for item in works.items() for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return "; ".join(f"{name}: {why}" for name, why in wrong.items() if why)
+
+    with stack("Services", file="examples/services.mok", held=300):
+        timed(f"five services over one TCP at once, {mebibytes} MiB on each", all_at_once)
+
+
 def fetches(mebibytes=64):
     """`mokume connect` fetches from a web server of Linux's."""
     folder = SCRATCH / "served"
@@ -383,6 +433,78 @@ def crowd(sessions=1000, octets=20000):
     threading.stack_size(256 << 10)
     with stack("Crowd"):
         timed(f"{sessions} connections at once, {octets} octets each way on each", all_of_them)
+
+
+LINE = b"the same sixty octets in every line, so that all is easy to count\n"[-61:]
+
+
+def numbered(plug, lines):
+    """Whether so many lines come back with their numbers, and then the end."""
+    heard = bytearray()
+    while octets := plug.recv(1 << 16):
+        heard += octets
+    wanted = b"".join(b"%02d " % (number % 100) + LINE for number in range(1, lines + 1))
+    return "" if heard == wanted else f"{len(heard)} octets of {len(wanted)}, or others"
+
+
+def fill(plugs, seconds=6):
+    """Says lines on all of them, as many as go without one being read; how many octets on each."""
+    said, until = collections.Counter(), time.monotonic() + seconds
+    for plug in plugs:
+        plug.setblocking(False)
+    while time.monotonic() < until:
+        for plug in plugs:
+            with contextlib.suppress(BlockingIOError):
+                said[plug] += plug.send((LINE * 200)[said[plug] % len(LINE):])
+        time.sleep(0.01)
+    return [said[plug] for plug in plugs]
+
+
+def deaf(sessions=45):
+    """Many say lines and read no answers: what the stack keeps for all is full. Who asks meanwhile is served or waits, and nothing that was
+    acknowledged is missing when they read."""
+    def greedy():
+        plug = socket.socket()
+        plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        plug.settimeout(100)
+        plug.connect((OURS, 4000))
+        return plug
+
+    def finish(plug, said, faults):
+        """Says the rest of a line, and the end, while it reads."""
+        plug.settimeout(150)
+
+        def say():
+            plug.sendall(LINE[said % len(LINE) or len(LINE):])
+            plug.shutdown(socket.SHUT_WR)
+        speaker = threading.Thread(target=say, daemon=True)
+        speaker.start()
+        try:
+            faults.append(numbered(plug, -(-said // len(LINE))))
+        except OSError as error:
+            faults.append(repr(error))
+        plug.close()
+
+    def all_of_them():
+        plugs = [greedy() for _ in range(sessions)]
+        said = fill(plugs)
+        late = connected(4000, patience=150)
+        late.sendall(LINE * 300)
+        late.shutdown(socket.SHUT_WR)
+        faults = []
+        readers = [threading.Thread(target=finish, args=(plug, count, faults)) for plug, count in zip(plugs, said)]
+        time.sleep(2)
+        for reader in readers:
+            reader.start()
+        faults.append(numbered(late, 300))
+        for reader in readers:
+            reader.join()
+        print(f"   {sum(said)} octets said before one was read", flush=True)
+        wrong = [fault for fault in faults if fault]
+        return f"{len(wrong)} of {sessions + 1}: {wrong[:3]}" if wrong else ""
+
+    with stack("Host", file="examples/numbers.mok", held=300):
+        timed(f"{sessions} who say lines and read no answer, and one more: all answers, in order", all_of_them)
 
 
 def in_turn(sessions=10000):
@@ -498,6 +620,7 @@ JUDGES = {
     "calls": (240, lambda: calls(1024)),
     "interpreter": (120, lambda: interpreted(16)),
     "crowd": (180, crowd),
+    "deaf": (240, deaf),
     "in-turn": (240, in_turn),
     "lossy-1": (600, lambda: lossy(64, 1)),
     "lossy-5": (300, lambda: lossy(1, 5)),
@@ -507,6 +630,7 @@ JUDGES = {
     "weather-5": (300, lambda: weather(1, "5 % lost, 20 % late, all in disorder", loss=500, reorder=2000, least=100, most=2000)),
     "own-weather": (300, lambda: own_weather(16, "loss 1 % duplicate 1 % reorder 3 % corrupt 1 % delay 200 us")),
     "web": (300, web),
+    "services": (200, services),
     "fetches": (200, fetches),
     "flood": (300, flood),
     "long": (1200, lambda: listens(5120)),

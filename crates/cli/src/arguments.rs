@@ -74,6 +74,9 @@ pub enum Command {
         /// The other end, as the stack writes it: `10.77.0.1 80`, `fd00:77::1 80`.
         #[arg(required = true, value_name = "HOST PORT", num_args = 1..)]
         remote: Vec<String>,
+        /// How long to wait for an answer (`10s`); as long as the stack does, when left out.
+        #[arg(long, value_name = "DURATION")]
+        timeout: Option<String>,
         #[command(flatten)]
         stack: StreamStack,
         #[command(flatten)]
@@ -83,7 +86,8 @@ pub enum Command {
     },
     /// Waits for one stream at a port of a stack: the standard input is sent, what comes goes to the standard output.
     ///
-    /// Others are refused when one has come. It ends as `connect` does.
+    /// Others are refused when one has come. Who is gone before he has said anything was none: the next one is waited for, and hears the
+    /// input from its beginning. It ends as `connect` does.
     Listen {
         /// Our end, as the stack writes it: `80`, or `10.77.0.2 80` for this address only.
         #[arg(required = true, value_name = "PORT", num_args = 1..)]
@@ -99,6 +103,7 @@ pub enum Command {
     ///
     /// `--from 127.0.0.1:8080 --to 10.77.0.1:80`: who connects to 8080 of this machine talks, by the stack, with port 80 of that host.
     /// `--from stack:80 --to 127.0.0.1:8080`: who connects to the stack's port 80 talks with 8080 of this machine.
+    /// Exit code 1: streams were cut when it was stopped, or the stack reported something.
     Forward {
         /// Where streams come from: `ADDRESS:PORT` of this machine, or `stack:PORT`; again for each that is joined.
         #[arg(long, value_name = "END", required = true)]
@@ -201,7 +206,8 @@ pub enum Command {
 /// How long a stack stays behind its one stream.
 #[derive(Args, Debug)]
 pub struct Linger {
-    /// How long the stack stays where we ended first, for who has not heard its last word; `0s` ends at once.
+    /// How long the stack stays where we ended first, for who has not heard its last word; `0s` ends at once. What the stack answers
+    /// meanwhile begins it anew, ten times as long in all at most.
     #[arg(long, value_name = "DURATION", default_value = "3s")]
     pub linger: String,
 }

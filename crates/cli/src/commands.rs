@@ -9,7 +9,7 @@ use mokume_driver::{build, explain, graph, size, test, Failure};
 use serde_json::json;
 
 use crate::arguments::{Arguments, Command, Drawn, Emit, StackChoice};
-use crate::common::{accepted, backend_name, backend_of, compiled, picture_name, write, written};
+use crate::common::{accepted, backend_name, backend_of, compiled, compiled_to_write, picture_name, write, written};
 use crate::print::{counted, Printer};
 use crate::run::run_stack;
 use crate::simulate::{simulate, SimOptions};
@@ -24,11 +24,12 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<i32, Failure> {
             tests(files, backend.map(backend_of), filter.as_deref().unwrap_or(""), printer)
         }
         Command::Run { stack, on } => run_stack(stack, on, arguments.seed, printer),
-        Command::Connect { remote, stack, on, linger } => {
-            streams::one(streams::Ask::Connect(remote), stack, (on, linger), arguments.seed, printer)
+        Command::Connect { remote, timeout, stack, on, linger } => {
+            let with = (on, linger, timeout.as_deref());
+            streams::one(streams::Ask::Connect(remote), stack, with, arguments.seed, printer)
         }
         Command::Listen { local, stack, on, linger } => {
-            streams::one(streams::Ask::Listen(local), stack, (on, linger), arguments.seed, printer)
+            streams::one(streams::Ask::Listen(local), stack, (on, linger, None), arguments.seed, printer)
         }
         Command::Forward { from, to, stack, on } => streams::forward((from, to), stack, on, arguments.seed, printer),
         Command::Sim { file, network, backend, pcap, chart, log, seeds, jobs } => {
@@ -78,7 +79,8 @@ fn tests(files: &[String], backend: Option<Backend>, filter: &str, printer: &Pri
     let world = RealWorld;
     let checked = accepted(files, printer)?;
     let results = test::run(&checked, backend, filter, &world);
-    printer.diagnostics(&results.diagnostics, &checked.sources);
+    let left_out = checked.diagnostics.iter().filter(|found| compile::is_of_untaken_part(found)).cloned();
+    printer.diagnostics(&left_out.chain(results.diagnostics.iter().cloned()).collect::<Vec<_>>(), &checked.sources);
     let mut failed = 0;
     for outcome in &results.outcomes {
         let good = outcome.differences.is_empty();
@@ -144,7 +146,7 @@ fn build_stack(
     uncomposed: bool,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    let (_, compiled) = compiled(choice, printer)?;
+    let compiled = compiled_to_write(choice, printer)?;
     let automaton = if uncomposed { &compiled.uncomposed } else { &compiled.composed };
     match emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),

@@ -1,9 +1,10 @@
 //! What several commands do: files read and compiled, or told to be wrong; answers written where they are to go.
 
 use mokume_base::world::{RealWorld, World};
+use mokume_base::Diagnostic;
 use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::machines::Backend;
-use mokume_driver::Failure;
+use mokume_driver::{natives, Failure};
 
 use crate::arguments::{self, StackChoice};
 use crate::print::{counted, Printer};
@@ -44,12 +45,26 @@ pub fn compiled_of(checked: Checked, stack: Option<&str>, printer: &Printer) -> 
     let stack = compile::choose_stack(&checked, stack)?;
     let (compiled, diagnostics) = compile::compile(&checked, stack, &RealWorld);
     match compiled {
-        Some(compiled) => Ok((checked, compiled)),
-        None => {
-            printer.diagnostics(&diagnostics, &checked.sources);
-            Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"))
+        Some(compiled) => {
+            let of_functions: Vec<_> = diagnostics.into_iter().filter(natives::is_about).collect();
+            printer.diagnostics(&of_functions, &checked.sources);
+            Ok((checked, compiled))
         }
+        None => Err(refused(&diagnostics, &checked, printer)),
     }
+}
+
+/// The stack that is chosen, to be written down: nothing of it is run here.
+pub fn compiled_to_write(choice: &StackChoice, printer: &Printer) -> Result<Compiled, Failure> {
+    let checked = accepted(choice.file.as_slice(), printer)?;
+    let stack = compile::choose_stack(&checked, choice.stack.as_deref())?;
+    let (compiled, diagnostics) = compile::compile_to_write(&checked, stack);
+    compiled.ok_or_else(|| refused(&diagnostics, &checked, printer))
+}
+
+fn refused(diagnostics: &[Diagnostic], checked: &Checked, printer: &Printer) -> Failure {
+    printer.diagnostics(diagnostics, &checked.sources);
+    Failure::of_program(counted(diagnostics), "`mokume explain CODE` tells more")
 }
 
 /// A picture is what its name says: SVG in a file called `.png` opens nowhere.

@@ -32,7 +32,10 @@ pub fn dissect(
         let is_wanted = |(first, last): &(u64, u64)| (*first..=*last).contains(&packet.number);
         if wanted.is_empty() || wanted.iter().any(is_wanted) {
             match dissector.front(packet.link) {
-                Some(front) => show(&packet, &dissector.dissect(&packet.octets, front), printer),
+                Some(front) => {
+                    let dissection = dissector.dissect_cut(&packet.octets, packet.length as usize, front);
+                    show(&packet, &dissection, printer);
+                }
                 None => *unread.entry(packet.link).or_default() += 1,
             }
         }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use mokume_base::RealWorld;
 use mokume_driver::compile::{Checked, Compiled};
 use mokume_driver::run;
-use mokume_driver::streams::{self, Ended};
+use mokume_driver::streams::{self, Ended, Patience};
 use mokume_driver::Failure;
 
 use crate::accounts::print_accounts;
@@ -25,7 +25,7 @@ pub enum Ask<'a> {
 pub fn one(
     ask: Ask<'_>,
     choice: &StreamStack,
-    (on, linger): (&OnDevices, &Linger),
+    (on, linger, timeout): (&OnDevices, &Linger, Option<&str>),
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
@@ -36,9 +36,12 @@ pub fn one(
     let (checked, compiled) = stack(choice, printer)?;
     let request = request(on, seed, &checked.manifest.defaults)?;
     let linger = run::duration(&linger.linger)?;
+    let patience = Patience { answer: timeout.map(run::duration).transpose()?, linger };
     let mut tell = |what: &str| printer.note(what);
     let (ended, what) = match ask {
-        Ask::Connect(remote) => (streams::connect(&compiled, &request, &RealWorld, remote, linger, &mut tell)?, remote),
+        Ask::Connect(remote) => {
+            (streams::connect(&compiled, &request, &RealWorld, remote, patience, &mut tell)?, remote)
+        }
         Ask::Listen(local) => (streams::listen(&compiled, &request, &RealWorld, local, linger, &mut tell)?, local),
     };
     match ended {
@@ -72,10 +75,10 @@ pub fn forward(
             printer.note(what);
         }
     };
-    let report = streams::forward(&compiled, &request, &RealWorld, &ways, &mut tell)?;
+    let (report, cut) = streams::forward(&compiled, &request, &RealWorld, &ways, &mut tell)?;
     let automaton = &compiled.composed;
     print_accounts(("stack", &automaton.name), automaton, &report.accounts, Some(&report), printer);
-    Ok(i32::from(report.reports > 0))
+    Ok(i32::from(report.reports > 0 || cut > 0))
 }
 
 /// The file's stack, or the command's own.

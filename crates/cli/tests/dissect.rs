@@ -228,3 +228,91 @@ fn the_standard_input_is_read_as_it_comes() {
         drop(input);
     }
 }
+
+/// The internet checksum.
+fn summed(octets: &[u8]) -> [u8; 2] {
+    let word = |pair: &[u8]| u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0));
+    let mut sum: u32 = octets.chunks(2).map(word).sum();
+    while sum > 0xffff {
+        sum = (sum >> 16) + (sum & 0xffff);
+    }
+    (!(sum as u16)).to_be_bytes()
+}
+
+/// A datagram with "hello" over IPv4, and an echo request over IPv6 behind a header of options, both as they should be.
+fn frames() -> [Vec<u8>; 2] {
+    let link = |kind: [u8; 2]| [&[2u8, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2][..], &kind].concat();
+    let (from, to) = ([10u8, 0, 0, 1], [10u8, 0, 0, 2]);
+    let mut udp = [&[0x10u8, 0, 0x20, 0, 0, 13, 0, 0][..], b"hello"].concat();
+    let sum = summed(&[&from[..], &to, &[0, 17, 0, 13], &udp, &[0]].concat());
+    udp[6..8].copy_from_slice(&sum);
+    let mut ip = [&[0x45u8, 0, 0, 33, 0, 0, 0, 0, 64, 17, 0, 0][..], &from, &to].concat();
+    let sum = summed(&ip);
+    ip[10..12].copy_from_slice(&sum);
+    let (from, to) = ([0xfdu8; 16], [0xfeu8; 16]);
+    let mut icmp = [&[128u8, 0, 0, 0, 0, 1, 0, 2][..], b"12345678"].concat();
+    let sum = summed(&[&from[..], &to, &[0, 0, 0, 16, 0, 0, 0, 58], &icmp].concat());
+    icmp[2..4].copy_from_slice(&sum);
+    let options = [58u8, 0, 1, 4, 0, 0, 0, 0];
+    let ip6 = [&[0x60u8, 0, 0, 0, 0, 24, 0, 64][..], &from, &to].concat();
+    [[link([8, 0]), ip, udp].concat(), [link([0x86, 0xdd]), ip6, options.to_vec(), icmp].concat()]
+}
+
+/// What is said of packets of which so many octets were captured.
+fn dissected(name: &str, packets: &[(Vec<u8>, usize)]) -> String {
+    let word = |word: usize| (word as u32).to_le_bytes();
+    let mut file: Vec<u8> = [0xa1b2_c3d4, 0x0004_0002, 0, 0, 65535, 1].into_iter().flat_map(word).collect();
+    for (octets, captured) in packets {
+        file.extend([0, 0, *captured, octets.len()].into_iter().flat_map(word));
+        file.extend(&octets[..*captured]);
+    }
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, file).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_mokume")).args(["dissect", &path.to_string_lossy()]).output();
+    let output = output.expect("mokume runs");
+    assert!(output.status.success(), "{output:?}");
+    text(&output)
+}
+
+/// What the capture has not is no fault of the packet, wherever it ends; what is wrong in front of that is wrong all the same.
+#[test]
+fn what_a_capture_cuts_off_is_not_malformed() {
+    for frame in frames() {
+        let cuts: Vec<(Vec<u8>, usize)> = (1..frame.len()).map(|captured| (frame.clone(), captured)).collect();
+        let said = dissected("cut.pcap", &cuts);
+        assert!(!said.contains("malformed") && !said.contains("refused"), "{said}");
+        // Behind the headers the payload alone is cut, which the packet's first line says.
+        assert!(said.matches("cut by the capture").count() > 30, "{said}");
+        let said = dissected("whole.pcap", &[(frame.clone(), frame.len())]);
+        assert!(!said.contains("cut by") && !said.contains("malformed") && !said.contains("refused"), "{said}");
+    }
+    let mut wrong = frames()[0].clone();
+    wrong[14] = 0x55;
+    let said = dissected("wrong_and_cut.pcap", &[(wrong, 40)]);
+    assert!(said.contains("malformed at octet 14"), "{said}");
+}
+
+/// A stack drops these; without a checksum over IPv4 it takes the datagram.
+#[test]
+fn a_checksum_over_addresses_is_looked_at() {
+    let [udp, icmp] = frames();
+    let changed = |frame: &[u8], at: usize, by: u8| {
+        let mut frame = frame.to_vec();
+        frame[at] ^= by;
+        (frame.clone(), frame.len())
+    };
+    let (last, sum) = (udp.len() - 1, u16::from_be_bytes([udp[40], udp[41]]));
+    let said = dissected("udp_sum.pcap", &[changed(&udp, last, 1)]);
+    assert!(said.contains("    refused at octet 40: `sum` is not the checksum of what is there"), "{said}");
+    let said = dissected("udp_addresses.pcap", &[changed(&udp, 40, 0x80)]);
+    assert!(said.contains(&format!("is not the checksum of what is there, {sum:#06x}")), "{said}");
+    let mut none = udp.clone();
+    none[40..42].copy_from_slice(&[0, 0]);
+    let said = dissected("udp_none.pcap", &[(none, udp.len())]);
+    assert!(!said.contains("refused"), "{said}");
+    let said = dissected("icmp6_sum.pcap", &[changed(&icmp, icmp.len() - 1, 1)]);
+    assert!(said.contains("    refused at octet 64: `sum` is not the checksum of what is there"), "{said}");
+    let cut = changed(&icmp, icmp.len() - 1, 1).0;
+    let said = dissected("icmp6_cut.pcap", &[(cut, icmp.len() - 2)]);
+    assert!(!said.contains("refused"), "{said}");
+}

@@ -147,7 +147,17 @@ fn who_is_refused_hears_why() {
 
 #[test]
 fn what_is_wrong_is_one_line() {
-    let cases: [(&[&str], &str); 6] = [
+    let on = ["--device", "udp:127.0.0.1:0", "--set", "address=10.9.0.1/24"];
+    let nobody = |words: &[&'static str]| [words, &on].concat();
+    let zeros = [
+        nobody(&["listen", "0"]),
+        nobody(&["connect", "10.9.0.2", "0"]),
+        nobody(&["forward", "--from", "stack:0", "--to", "127.0.0.1:80"]),
+        nobody(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:0"]),
+    ];
+    let zeros = zeros.iter().map(|words| (words.as_slice(), "0 stands for any"));
+    let cases: [(&[&str], &str); 7] = [
+        (&["forward", "--from", "stack:80", "--to", "127.0.0.1:0"], "nobody is at port 0"),
         (
             &["connect", "10.9.0.2", "--device", "udp:127.0.0.1:0", "--set", "address=10.9.0.1/24"],
             "is no end of a stream",
@@ -161,7 +171,7 @@ fn what_is_wrong_is_one_line() {
             "2 of `--from` and 1 of `--to`",
         ),
     ];
-    for (words, wanted) in cases {
+    for (words, wanted) in cases.into_iter().chain(zeros) {
         let output = Command::new(env!("CARGO_BIN_EXE_mokume")).args(words).stdin(Stdio::null()).output().unwrap();
         let (code, said) = (output.status.code(), [output.stderr, output.stdout].concat());
         let said = String::from_utf8_lossy(&said).into_owned();
@@ -204,4 +214,75 @@ fn ports_are_forwarded_out_and_in() {
     assert!(heard == octets, "{} octets came back", heard.len());
     serving.join().unwrap();
     drop(outer);
+}
+
+/// As Ctrl-C does.
+fn interrupt(running: &Running) {
+    let id = running.0.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+}
+
+/// Who breaks off before he has said anything was nobody: what was for him the next one hears.
+#[test]
+fn who_listens_waits_for_another_where_the_first_was_nobody() {
+    let [a, b] = link();
+    let mut listener = started(mokume(&["listen", "7"], &b, &SECOND));
+    listener.0.stdin.take().unwrap().write_all(b"welcome").unwrap();
+    let mut first = Running(mokume(&["connect", "10.9.0.2", "7"], &a, &FIRST).spawn().unwrap());
+    let _open = first.0.stdin.take();
+    let mut heard = [0; 7];
+    first.0.stdout.take().unwrap().read_exact(&mut heard).unwrap();
+    interrupt(&first);
+    assert_eq!((&heard, first.0.wait().unwrap().code()), (b"welcome", Some(1)));
+    drop(first);
+    let second = said(mokume(&["connect", "10.9.0.2", "7"], &a, &FIRST), b"here I am");
+    assert!(second.status.success() && second.stdout == b"welcome", "{second:?}");
+    let mut heard = Vec::new();
+    listener.0.stdout.take().unwrap().read_to_end(&mut heard).unwrap();
+    assert_eq!((heard.as_slice(), listener.0.wait().unwrap().code()), (&b"here I am"[..], Some(0)));
+}
+
+/// A stream that is cut is no success; where there is none, to be stopped is the way to end.
+#[test]
+fn streams_that_are_cut_are_counted() {
+    for (talks, wanted) in [(true, 1), (false, 0)] {
+        let [a, b] = link();
+        let listener = started(mokume(&["listen", "7"], &b, &SECOND));
+        let mut forward =
+            mokume(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:7"], &a, &FIRST).spawn().unwrap();
+        let mut said = BufReader::new(forward.stderr.take().unwrap());
+        let mut forward = Running(forward);
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let client = talks.then(|| {
+            let mut client = TcpStream::connect(line.split_whitespace().nth(1).unwrap()).unwrap();
+            client.write_all(b"one").unwrap();
+            let mut listener = listener;
+            listener.0.stdout.take().unwrap().read_exact(&mut [0; 3]).unwrap();
+            (client, listener)
+        });
+        interrupt(&forward);
+        let mut told = String::new();
+        said.read_to_string(&mut told).unwrap();
+        assert_eq!(
+            (forward.0.wait().unwrap().code(), told.contains("1 stream was cut")),
+            (Some(wanted), talks),
+            "{told}"
+        );
+        drop(client);
+    }
+}
+
+#[test]
+fn who_is_silent_is_spoken_of_and_given_up() {
+    let [a, _b] = link();
+    let more = [&FIRST[..], &["--timeout", "4s"]].concat();
+    let output = said(mokume(&["connect", "10.9.0.2", "7"], &a, &more), b"");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert_eq!(
+        lines,
+        ["no answer yet from 10.9.0.2 7; gives up after 4 s (--timeout)", "mokume: 10.9.0.2 7: no answer in 4 s"]
+    );
 }

@@ -18,6 +18,6 @@ pub fn c(automaton: &Automaton, natives: &Files) -> Result<Vec<(String, String)>
     let mut files =
         vec![(format!("{}.h", generated.stem), generated.header), (format!("{}.c", generated.stem), generated.source)];
     files.extend(mokume_emit_c::RUNTIME.iter().map(|(name, text)| (name.to_string(), text.to_string())));
-    files.extend(natives.of(automaton).into_iter().map(|(name, text)| (format!("native_{name}"), text)));
+    files.extend(natives.of(automaton).into_iter().map(|(name, text)| (mokume_emit_c::file_of(&name), text)));
     Ok(files)
 }

@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex};
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
+use mokume_compose::Finding;
 use mokume_emit_c::CProgram;
 use mokume_lower::Protocols;
-use mokume_reaction::{Automaton, Natives};
+use mokume_reaction::{Automaton, Natives, Source};
 use mokume_script::Written;
 use mokume_semantics::program::{Program, StackId};
 
 use crate::failure::Failure;
 use crate::library::Library;
-use crate::natives::{self, Files};
+use crate::natives::{self, Files, Functions};
 use crate::places;
 use crate::project::{self, Manifest};
 
@@ -125,6 +126,11 @@ fn below(world: &dyn World, folder: &str, files: &mut Vec<String>) {
     }
 }
 
+/// Whether a diagnostic says that a layer does not take its part: a test is then of less than its author wrote.
+pub fn is_of_untaken_part(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == mokume_semantics::codes::UNTAKEN_PART
+}
+
 /// A stack on its way to a back end.
 pub struct Compiled {
     /// The reference.
@@ -137,6 +143,8 @@ pub struct Compiled {
     pub written: Arc<Written>,
     /// Its functions in C, for the interpreter, and their texts.
     pub natives: Option<Arc<dyn Natives>>,
+    /// Why these run by their models, if they do: the stack does not run in C then.
+    pub by_models: Option<Failure>,
     pub native_files: Files,
     /// The stack in C, once somebody has asked for it.
     pub(crate) in_c: Mutex<Option<Arc<CProgram>>>,
@@ -171,24 +179,42 @@ pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Fa
 ///
 /// `world` is where functions in C are compiled for the interpreter.
 pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<Compiled>, Vec<Diagnostic>) {
+    compile_with(checked, stack, Some(world))
+}
+
+/// The same to be written down and not run: functions in C are called, whatever this machine can compile.
+pub fn compile_to_write(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diagnostic>) {
+    compile_with(checked, stack, None)
+}
+
+/// A warning about the order of emissions in files that nobody has named: a library's, which its authors know of.
+fn is_of_others(checked: &Checked, finding: &Finding) -> bool {
+    let is_named = |source: &Source| {
+        checked.roots.iter().any(|root| checked.sources.file(*root).name == source.file)
+    };
+    let mut places = finding.at.iter().chain(finding.also.as_ref().map(|(source, _)| source)).peekable();
+    finding.diagnostic.code == mokume_compose::QUEUED && places.peek().is_some() && !places.any(is_named)
+}
+
+fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) -> (Option<Compiled>, Vec<Diagnostic>) {
     let lower = |models| {
         let options = mokume_lower::Options { models, ..Default::default() };
         mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &options)
     };
     let (mut lowered, mut diagnostics) = lower(false);
-    let natives = match lowered.as_ref().map(|(automaton, _)| natives::load(automaton, &checked.natives, world)) {
-        Some(Ok(natives)) => natives,
-        Some(Err(warning)) => {
-            // Everything runs by their models then, in the interpreter and in C.
-            (lowered, diagnostics) = lower(true);
-            let functions = &checked.program.functions;
-            let first = functions.iter().find(|function| function.native.is_some()).map(|function| function.name.span);
-            let place = first.unwrap_or(checked.program.stacks[stack.index()].name.span);
-            diagnostics.push(warning.at(place, "of this and all others in C"));
-            None
-        }
-        None => None,
+    let natives = match (&lowered, world) {
+        (Some((automaton, _)), Some(world)) => natives::load(automaton, &checked.natives, world),
+        _ => Functions::default(),
     };
+    if natives.by_models.is_some() {
+        (lowered, diagnostics) = lower(true);
+    }
+    if let Some(said) = natives.said {
+        let functions = &checked.program.functions;
+        let first = functions.iter().find(|function| function.native.is_some()).map(|function| function.name.span);
+        let place = first.unwrap_or(checked.program.stacks[stack.index()].name.span);
+        diagnostics.push(said.at(place, "of this and all others in C"));
+    }
     let found = lowered.filter(|_| !has_errors(&diagnostics));
     let Some((uncomposed, protocols)) = found else { return (None, diagnostics) };
     let Some(definition) = checked.program.stacks.get(stack.index()) else { return (None, diagnostics) };
@@ -199,7 +225,7 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
         return (None, diagnostics);
     }
     let composed = mokume_compose::compose(&uncomposed, mokume_compose::Options::default());
-    let found = composed.findings.into_iter();
+    let found = composed.findings.into_iter().filter(|finding| !is_of_others(checked, finding));
     diagnostics.extend(found.map(|found| places::of_finding(&checked.sources, definition, found)));
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
@@ -213,7 +239,8 @@ pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<
                 protocols,
                 diagnostics: diagnosed,
                 written,
-                natives,
+                natives: natives.loaded,
+                by_models: natives.by_models,
                 native_files,
                 in_c,
             };

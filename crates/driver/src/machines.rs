@@ -58,6 +58,9 @@ fn in_c(compiled: &Compiled, world: &dyn World) -> Result<Arc<CProgram>, Failure
     if let Some(program) = &*known {
         return Ok(program.clone());
     }
+    if let Some(reason) = &compiled.by_models {
+        return Err(reason.clone());
+    }
     let build = compiled.native_files.with(&[&compiled.composed], Build::new(world, cache::folder(world)));
     let built = program(&[&compiled.composed], &build)?;
     Ok(known.insert(built).clone())

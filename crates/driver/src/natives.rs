@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{Code, Diagnostic, SourceMap};
-use mokume_emit_c::{Build, Loaded};
+use mokume_emit_c::{Build, BuildError, Loaded};
 use mokume_reaction::{Automaton, Natives};
 use mokume_semantics::load::Loader;
 use mokume_semantics::program::Program;
 
+use mokume_toolchain as toolchain;
+
 use crate::cache;
+use crate::failure::Failure;
 use crate::library::Library;
 
 /// The C files of a program, name and text each, and the libraries that they need.
@@ -29,12 +32,28 @@ impl Files {
                 build.natives.push((name, text));
             }
         }
-        for (symbol, library) in &self.libraries {
-            if symbols.contains(symbol) && !build.libraries.contains(library) {
-                build.libraries.push(library.clone());
+        for library in self.needed(&symbols) {
+            if !build.libraries.contains(&library) {
+                build.libraries.push(library);
             }
         }
         build
+    }
+
+    /// The libraries that the functions need which an automaton calls.
+    pub fn libraries_of(&self, automaton: &Automaton) -> Vec<String> {
+        self.needed(&called(&[automaton]))
+    }
+
+    fn needed(&self, called: &[(String, String)]) -> Vec<String> {
+        let is_called = |symbol: &String| called.iter().any(|(known, _)| known == symbol);
+        let mut needed: Vec<String> = Vec::new();
+        for (_, library) in self.libraries.iter().filter(|(symbol, _)| is_called(symbol)) {
+            if !needed.contains(library) {
+                needed.push(library.clone());
+            }
+        }
+        needed
     }
 
     /// The C files of what an automaton calls, name and text each.
@@ -42,19 +61,46 @@ impl Files {
         self.texts(&called(&[automaton]))
     }
 
-    fn texts(&self, called: &[String]) -> Vec<(String, String)> {
-        let wanted = self.files.iter().filter(|(_, _, symbols)| symbols.iter().any(|symbol| called.contains(symbol)));
-        wanted.map(|(name, text, _)| (name.clone(), text.clone())).collect()
+    /// Behind each text stands how its functions are called: one that is otherwise than the stack says is refused by the compiler,
+    /// not called wrongly.
+    fn texts(&self, called: &[(String, String)]) -> Vec<(String, String)> {
+        let declared = |(name, text, symbols): &(String, String, Vec<String>)| {
+            let own = called.iter().filter(|(symbol, _)| symbols.contains(symbol));
+            let calls: String = own.map(|(_, declaration)| declaration.as_str()).collect();
+            let (head, text) = (format!("#line 1 \"{name}\"\n"), text.trim_end());
+            let text = format!("{head}{text}\n\n/* As the stack calls them. */\n#include \"mk_native.h\"\n{calls}");
+            (!calls.is_empty()).then(|| (name.clone(), text))
+        };
+        self.files.iter().filter_map(declared).collect()
     }
 }
 
-/// The functions in C that automata call.
-fn called(automata: &[&Automaton]) -> Vec<String> {
-    let signatures = automata.iter().flat_map(|automaton| mokume_emit_c::signatures(automaton));
-    signatures.map(|signature| signature.symbol).collect()
+/// Whether what is written beside a stack in C is a file of functions in C.
+pub fn is_file_of_functions(name: &str) -> bool {
+    name.starts_with(&mokume_emit_c::file_of("")) && name.ends_with(".c")
+}
+
+/// The functions in C that automata call, by name, and how each is declared.
+fn called(automata: &[&Automaton]) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for automaton in automata {
+        for signature in mokume_emit_c::signatures(automaton) {
+            if !found.iter().any(|(symbol, _)| *symbol == signature.symbol) {
+                let declaration = mokume_emit_c::declaration(automaton, &signature);
+                found.push((signature.symbol, declaration));
+            }
+        }
+    }
+    found
 }
 
 const MISSING: Code = Code("M0342");
+const WARNED: Code = Code("M0345");
+
+/// Whether a diagnostic is about functions in C: who runs a stack must hear of it, not only who checks it.
+pub fn is_about(diagnostic: &Diagnostic) -> bool {
+    CODES.contains(&diagnostic.code)
+}
 
 /// The files of all functions in C.
 pub fn files(
@@ -85,25 +131,64 @@ pub fn files(
     found
 }
 
-/// The functions in C that an automaton calls, compiled and loaded; a warning if that cannot be done here.
-pub fn load(
-    automaton: &Automaton,
-    files: &Files,
-    world: &dyn World,
-) -> Result<Option<Arc<dyn Natives>>, Box<Diagnostic>> {
+/// Functions in C, on their way to a back end.
+#[derive(Default)]
+pub struct Functions {
+    /// Compiled and loaded, for the interpreter.
+    pub loaded: Option<Arc<dyn Natives>>,
+    /// Why they run by their models: then nothing runs in C.
+    pub by_models: Option<Failure>,
+    /// What the compiler says of their files.
+    pub said: Option<Box<Diagnostic>>,
+}
+
+/// The functions in C that an automaton calls, compiled and loaded.
+pub fn load(automaton: &Automaton, files: &Files, world: &dyn World) -> Functions {
     let build = files.with(&[automaton], Build::new(world, cache::folder(world)));
     match Loaded::build(automaton, &build) {
-        Ok(None) => Ok(None),
-        Ok(Some(loaded)) => Ok(Some(Arc::new(loaded))),
+        Ok(None) => Functions::default(),
+        Ok(Some(loaded)) => {
+            let warned = (!loaded.warnings.is_empty()).then(|| Box::new(warned(&loaded.warnings)));
+            Functions { loaded: Some(Arc::new(loaded)), by_models: None, said: warned }
+        }
         Err(error) => {
-            let warning =
-                Diagnostic::warning(MISSING, "functions in C run by their models: they cannot be compiled here")
-                    .note(error.to_string())
-                    .help("install a C compiler and the libraries that they `link`; `scripts/setup test` does");
-            Err(Box::new(warning))
+            let reason = why_not(&error, &build);
+            let warning = Diagnostic::warning(MISSING, "functions in C run by their models, and nothing runs in C")
+                .note(reason.message.clone())
+                .help(reason.help.clone());
+            Functions { loaded: None, by_models: Some(reason), said: Some(Box::new(warning)) }
         }
     }
 }
 
+fn warned(words: &str) -> Diagnostic {
+    Diagnostic::warning(WARNED, "the C compiler warns of a function in C")
+        .note(words.trim_end())
+        .help("mend what it points at; the function runs as it is")
+}
+
+/// Whether the machine is to blame, or who wrote the functions.
+fn why_not(error: &BuildError, build: &Build<'_>) -> Failure {
+    match error {
+        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => Failure::of_machine(
+            format!("there is no C compiler `{command}`"),
+            "install one (`apt install gcc`), name yours in CC, or use `--backend interpreter`",
+        ),
+        BuildError::Toolchain(toolchain::Failure::Io { .. }) => {
+            Failure::of_use(error.to_string(), "is the folder writable? XDG_CACHE_HOME names another")
+        }
+        other => match mokume_emit_c::missing_library(build) {
+            Some(library) => Failure::of_machine(
+                format!("a function in C needs the library `{library}`, which is not here"),
+                format!("install it with its headers (`lib{library}-dev` or the like), or use `--backend interpreter`"),
+            ),
+            None => Failure::of_program(
+                format!("a function in C cannot be compiled: {other}"),
+                "mend its file; docs/language.md, section 4, says what it is given and gives",
+            ),
+        },
+    }
+}
+
 /// The codes of this crate.
-pub const CODES: &[Code] = &[MISSING];
+pub const CODES: &[Code] = &[MISSING, WARNED];

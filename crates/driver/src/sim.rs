@@ -9,13 +9,13 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use mokume_base::world::World;
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, Span};
 use mokume_lower::Protocols;
 use mokume_reaction::{Accounts, Automaton, PortId};
 use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
-use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, Simulation};
+use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, Simulation, Unfulfilled};
 
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
@@ -117,7 +117,8 @@ impl<'a> Prepared<'a> {
     /// Runs it from its start to its end. `progress` hears the time.
     pub fn run(&self, how: How, world: &dyn World, progress: &mut dyn FnMut(u64)) -> Result<Run, Failure> {
         let hosts = hosts(self.network, self.compiled, self.backend, how.seed, world)?;
-        let mut simulation = self.simulation(hosts, how);
+        let mishaps = self.mishaps(&how.weather);
+        let mut simulation = self.simulation(hosts, how, mishaps.clone());
         let automata = self.automata();
         let mut watcher = Watcher::new(&self.events, self.network, &automata);
         let records = simulation.run_watched(self.network.until, &mut watcher, progress).to_vec();
@@ -136,22 +137,48 @@ impl<'a> Prepared<'a> {
                 accounts: host.machine.accounts(),
             })
             .collect();
-        let failed = watcher.failed(&self.checked.sources);
+        let mut failed = watcher.failed(&self.checked.sources);
+        failed.extend(simulation.unfulfilled().into_iter().map(|what| self.unfulfilled(&mishaps, what)));
+        failed.sort_by_key(|failed| failed.at);
         let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
         let noted = simulation.noted().to_vec();
         Ok(Run { hosts, media, records, until: self.network.until, failed, noted, restless })
     }
 
-    fn simulation(&self, hosts: Vec<Host>, how: How) -> Simulation {
-        let mut media = self.media.clone();
+    /// What is to happen to single frames: that of the weather first, then what the network itself says, which has a place in it.
+    fn mishaps(&self, weather: &Sky) -> Vec<(Mishap, Option<Span>)> {
         let own = faults(self.network, &self.automata());
-        let mishaps = match &how.weather {
-            Sky::Seeded | Sky::Noted => own,
-            Sky::Calm(mishaps) => {
-                media.iter_mut().for_each(|medium| medium.weather = medium.weather.calm());
-                mishaps.iter().cloned().chain(own).collect()
+        let own = own.into_iter().map(|(mishap, span)| (mishap, Some(span)));
+        match weather {
+            Sky::Seeded | Sky::Noted => own.collect(),
+            Sky::Calm(mishaps) => mishaps.iter().cloned().map(|mishap| (mishap, None)).chain(own).collect(),
+        }
+    }
+
+    fn unfulfilled(&self, mishaps: &[(Mishap, Option<Span>)], what: Unfulfilled) -> Failed {
+        let (place, at, found) = match what {
+            Unfulfilled::NoFrame { mishap, sent } => {
+                let frames = if sent == 1 { "frame" } else { "frames" };
+                (mishap, self.network.until, format!("there is no such frame: the device sent {sent} {frames}"))
+            }
+            Unfulfilled::NoBit { mishap, at, bit, octets } => {
+                (mishap, at, format!("the frame has {octets} octets, and no bit {bit}"))
             }
         };
+        let (mishap, span) = &mishaps[place];
+        let (place, wanted) = match span {
+            Some(span) => (watch::place(&self.checked.sources, *span), watch::text(&self.checked.sources, *span)),
+            None => (String::new(), shrink::line(self, mishap)),
+        };
+        Failed { expectation: None, at, place, wanted, is_too_much: false, found }
+    }
+
+    fn simulation(&self, hosts: Vec<Host>, how: How, mishaps: Vec<(Mishap, Option<Span>)>) -> Simulation {
+        let mut media = self.media.clone();
+        if let Sky::Calm(_) = &how.weather {
+            media.iter_mut().for_each(|medium| medium.weather = medium.weather.calm());
+        }
+        let mishaps = mishaps.into_iter().map(|(mishap, _)| mishap).collect();
         let script = self.events.script();
         let simulation = Simulation::new(hosts, media, script, how.seed).keeping(how.keep);
         let simulation = simulation.parted(partitions(self.network)).befallen(mishaps);
@@ -253,8 +280,8 @@ fn device(automaton: &Automaton, device: u32) -> Option<PortId> {
     ports.map(|(index, _)| PortId::from(index)).nth(device as usize)
 }
 
-/// What the network says of single frames.
-fn faults(network: &Network, automata: &[&Automaton]) -> Vec<Mishap> {
+/// What the network says of single frames, and where.
+fn faults(network: &Network, automata: &[&Automaton]) -> Vec<(Mishap, Span)> {
     let member = |(host, of): (u32, u32)| Some((host as usize, device(automata[host as usize], of)?));
     let ill = |what: &program::Mishap| match *what {
         program::Mishap::Lost => Ill::Lost,
@@ -266,7 +293,7 @@ fn faults(network: &Network, automata: &[&Automaton]) -> Vec<Mishap> {
         let to = fault.to.map(member);
         let from = member(fault.from)?;
         let to = if let Some(to) = to { Some(to?) } else { None };
-        Some(Mishap { from, number: fault.number, to, what: fault.what.iter().map(ill).collect() })
+        Some((Mishap { from, number: fault.number, to, what: fault.what.iter().map(ill).collect() }, fault.span))
     };
     network.faults.iter().filter_map(mishap).collect()
 }

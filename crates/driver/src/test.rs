@@ -79,12 +79,31 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
             results.outcomes.push(outcome(checked, test, Backend::Interpreter, differences));
         }
     }
-    if backend != Some(Backend::Interpreter) && !scripts.is_empty() {
-        let (tests, stacks) =
-            (scripts.iter().collect::<Vec<_>>(), stacks.iter().map(|(id, stack)| (*id, stack)).collect::<Vec<_>>());
-        run_in_c(checked, &tests, &stacks, world, &mut results);
+    if backend != Some(Backend::Interpreter) {
+        leave_out_models(&stacks, &mut scripts, &mut results);
+        if !scripts.is_empty() {
+            let stacks = stacks.iter().filter(|(_, stack)| stack.by_models.is_none());
+            let (tests, stacks) =
+                (scripts.iter().collect::<Vec<_>>(), stacks.map(|(id, stack)| (*id, stack)).collect::<Vec<_>>());
+            run_in_c(checked, &tests, &stacks, world, &mut results);
+        }
     }
     results
+}
+
+/// What would run by the models of functions in C, and not by these, does not run in C.
+fn leave_out_models(stacks: &BTreeMap<u32, Compiled>, scripts: &mut Vec<(&Test, Script)>, results: &mut Results) {
+    for (id, stack) in stacks {
+        let Some(failure) = &stack.by_models else { continue };
+        let before = scripts.len();
+        scripts.retain(|(test, _)| test.stack.0 != *id);
+        let tests = before - scripts.len();
+        match results.not_run.iter_mut().find(|known| known.failure == *failure) {
+            Some(known) => known.tests += tests,
+            None if tests > 0 => results.not_run.push(NotRun { tests, failure: failure.clone() }),
+            None => {}
+        }
+    }
 }
 
 /// Each stack that tests are of, compiled once, by its number.

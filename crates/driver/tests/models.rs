@@ -1,8 +1,10 @@
-//! A function in C that cannot be compiled here runs by its model, in the interpreter and in C, and that is said.
+//! A function in C that cannot be compiled here runs by its model in the interpreter, that is said, and nothing runs in C.
 
 use mokume_base::world::RealWorld;
 use mokume_base::Severity;
 use mokume_driver::compile;
+use mokume_driver::machines::Backend;
+use mokume_driver::test;
 use mokume_driver::StackId;
 use mokume_interpret::Instance;
 use mokume_reaction::{Datum, Machine, PortId};
@@ -43,4 +45,52 @@ fn a_model_runs_where_the_function_cannot_be_compiled() {
     assert_eq!(by_model, (vec![b"a\xee".to_vec()], 1));
     // Without a C compiler at all it is the model here, too.
     assert!(by_c == (vec![b"a\xcc".to_vec()], 0) || by_c == by_model, "{by_c:?}");
+}
+
+/// How many tests passed in C, how many did not run there, and how many warnings there were.
+fn tested(name: &str, c: &str) -> (usize, usize, Vec<String>) {
+    let file = written(name, c);
+    let mut source = std::fs::read_to_string(&file).unwrap();
+    source += "test \"sent\" {\n    stack S\n    app.send_to(\"a\")\n    => device.frame(\"a\" x\"ee\")\n}\n";
+    std::fs::write(&file, source).unwrap();
+    let checked = compile::check(&RealWorld, &[file]).unwrap();
+    let results = test::run(&checked, Some(Backend::C), "", &RealWorld);
+    let passed = results.outcomes.iter().filter(|outcome| outcome.differences.is_empty()).count();
+    let not_run = results.not_run.iter().filter(|left_out| !left_out.is_skip()).map(|left_out| left_out.tests).sum();
+    (passed, not_run, results.diagnostics.iter().map(|found| found.code.0.to_string()).collect())
+}
+
+const HEAD: &str = "#include \"mk_native.h\"\n";
+
+/// A C compiler that refuses a function does not make a test in C pass by the model.
+#[test]
+fn what_cannot_be_compiled_does_not_pass_in_c() {
+    let compiler = mokume_driver::machines::compiler(&RealWorld);
+    if std::process::Command::new(compiler).arg("--version").output().is_err() {
+        return;
+    }
+    let joins = "    m->octets[m->size++] = 0xee;\n";
+    let good = |more: &str, result: &str| {
+        format!("{HEAD}{more}{result} twice(uint8_t n, mk_native *m)\n{{\n{joins}    return (uint8_t)(n + n);\n}}\n")
+    };
+    let missing = "extern int elsewhere(void);\n";
+    let cases = [
+        ("plain", good("", "uint8_t"), (1, 0, vec![])),
+        // What our own C must not do is its author's business.
+        (
+            "sloppy",
+            format!(
+                "{HEAD}uint8_t twice(uint8_t n, mk_native *m) {{ int x; m->octets[m->size++] = 0xee; return 8; }}\n"
+            ),
+            (1, 0, vec!["M0345"]),
+        ),
+        ("broken", format!("{HEAD}uint8_t twice(uint8_t n, mk_native *m) {{ return 8 }}\n"), (0, 1, vec!["M0342"])),
+        ("absent", HEAD.to_string(), (0, 1, vec!["M0342"])),
+        ("otherwise", good("", "uint32_t"), (0, 1, vec!["M0342"])),
+        ("elsewhere", good(missing, "uint8_t").replace("n + n", "n + elsewhere()"), (0, 1, vec!["M0342"])),
+    ];
+    for (name, c, (passed, not_run, codes)) in cases {
+        let expected = (passed, not_run, codes.into_iter().map(String::from).collect::<Vec<_>>());
+        assert_eq!(tested(&format!("native_{name}"), &c), expected, "{name}");
+    }
 }

@@ -128,7 +128,13 @@ impl Stack {
     }
 
     /// The generated C and the runtime it stands on, as `mokume build -o` writes them: name and text.
+    ///
+    /// # Errors
+    /// A function in C that cannot be compiled here.
     pub fn c_files(&self) -> Result<Vec<(String, String)>, Failure> {
+        if let Some(reason) = &self.compiled.by_models {
+            return Err(reason.clone());
+        }
         build::c(&self.compiled.composed, &self.compiled.native_files)
     }
 
@@ -149,9 +155,14 @@ impl Stack {
         let object = folder.join(format!("lib{stem}.so"));
         let compiler = mokume_driver::machines::compiler(&RealWorld);
         let within = |name: &str| folder.join(name).to_string_lossy().into_owned();
+        let automaton = &self.compiled.composed;
+        let natives = files.iter().filter(|(name, _)| mokume_driver::natives::is_file_of_functions(name));
+        let libraries = self.compiled.native_files.libraries_of(automaton);
         let invocation = Invocation::of(&compiler)
-            .args(["-std=c11", "-O2", "-shared", "-fPIC", "-I", &folder.to_string_lossy(), "-o"])
-            .args([object.to_string_lossy().into_owned(), within(&format!("{stem}.c")), within("mokume.c")]);
+            .args(["-std=gnu11", "-O2", "-shared", "-fPIC", "-I", &folder.to_string_lossy(), "-o"])
+            .args([object.to_string_lossy().into_owned(), within(&format!("{stem}.c")), within("mokume.c")])
+            .args(natives.map(|(name, _)| within(name)))
+            .args(libraries.iter().map(|library| format!("-l{library}")));
         let minute = std::time::Duration::from_secs(60);
         let output = RealWorld.run(&invocation, b"", minute).map_err(|_| {
             Failure::of_use(format!("there is no C compiler `{compiler}`"), "install one, or name yours in CC")

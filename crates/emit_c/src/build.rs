@@ -102,7 +102,9 @@ impl<'w> Build<'w> {
         }
         // The runtime's parts are included by its one file.
         let names = files.iter().map(|(name, _)| name);
-        let units = names.filter(|name| name.ends_with(".c") && !name.starts_with("mk_")).cloned().collect();
+        let compiled = names.filter(|name| name.ends_with(".c") && !name.starts_with("mk_")).cloned();
+        let is_foreign = |unit: &String| self.natives.iter().any(|(name, _)| *unit == file_of(name));
+        let (foreign, units) = compiled.partition(is_foreign);
         Job {
             world: self.world,
             compiler: self.compiler.clone(),
@@ -112,6 +114,7 @@ impl<'w> Build<'w> {
             flags,
             files,
             units,
+            foreign,
             libraries: self.libraries.clone(),
             cache: self.cache.clone(),
             name,
@@ -162,7 +165,7 @@ impl CProgram {
         build: &Build<'_>,
     ) -> Result<CProgram, BuildError> {
         let name = if build.transport == Transport::Library { "stacks.so" } else { "stacks" };
-        let artifact = mokume_toolchain::compile(&build.job(files(&generated, build), name))?;
+        let artifact = mokume_toolchain::compile(&build.job(files(&generated, build), name))?.path;
         let link = open(&artifact, build)?;
         let stacks = automata.iter().zip(generated).map(|(automaton, generated)| info(automaton, generated)).collect();
         Ok(CProgram { stacks, link: RwLock::new(link), artifact })
@@ -261,7 +264,7 @@ fn files(generated: &[Generated], build: &Build<'_>) -> Vec<(String, String)> {
     table.push_str(&format!("const mk_interface *const mk_stacks[] = {{\n{list}    NULL,\n}};\n"));
     table.push_str(&format!("const uint32_t mk_stack_count = {};\n", generated.len()));
     files.push(("stacks.c".into(), table));
-    files.extend(build.natives.iter().map(|(name, text)| (format!("native_{name}"), text.clone())));
+    files.extend(build.natives.iter().map(|(name, text)| (file_of(name), text.clone())));
     if !build.faults.is_empty() {
         let list: String = build.faults.iter().map(|fault| format!("MK_FAULT_{fault}, ")).collect();
         files.push((
@@ -272,17 +275,27 @@ fn files(generated: &[Generated], build: &Build<'_>) -> Vec<(String, String)> {
     files
 }
 
-/// The functions in C of a build and `shim`, as a shared object.
-pub(crate) fn build_shared(shim: &str, build: &Build<'_>) -> Result<Library, BuildError> {
+/// What a file of functions in C is called beside generated files.
+pub fn file_of(native: &str) -> String {
+    format!("native_{native}")
+}
+
+/// The first library of a build that programs cannot be linked with here.
+pub fn missing_library(build: &Build<'_>) -> Option<String> {
+    mokume_toolchain::missing_library(&build.job(Vec::new(), "probe.so"))
+}
+
+/// The functions in C of a build and `shim`, as a shared object, and what the compiler warns of.
+pub(crate) fn build_shared(shim: &str, build: &Build<'_>) -> Result<(Library, String), BuildError> {
     let runtime = RUNTIME.iter().filter(|(name, _)| *name == "mk_native.h");
     let mut files: Vec<(String, String)> = runtime.map(|(name, text)| (name.to_string(), text.to_string())).collect();
-    files.extend(build.natives.iter().map(|(name, text)| (format!("native_{name}"), text.clone())));
+    files.extend(build.natives.iter().map(|(name, text)| (file_of(name), text.clone())));
     files.push(("shim.c".into(), shim.to_string()));
     let plain =
         Build { sanitize: Sanitize::Nothing, transport: Transport::Library, faults: Vec::new(), ..build.clone() };
-    let artifact = mokume_toolchain::compile(&plain.job(files, "natives.so"))?;
+    let built = mokume_toolchain::compile(&plain.job(files, "natives.so"))?;
     // SAFETY: the object was built by us; what the user's C does when it is loaded is the user's.
-    Ok(unsafe { Library::open(build.world, &artifact) }?)
+    Ok((unsafe { Library::open(build.world, &built.path) }?, built.warnings))
 }
 
 fn open(artifact: &Path, build: &Build<'_>) -> Result<Link, BuildError> {

@@ -26,10 +26,10 @@ mod tree;
 mod types;
 mod wires;
 
-pub use build::{Build, BuildError, CProgram, Sanitize, Transport};
+pub use build::{file_of, missing_library, Build, BuildError, CProgram, Sanitize, Transport};
 pub use machine::{CMachine, MachineError, Memory};
 pub use mokume_toolchain::Failure;
-pub use native::{signatures, Signature};
+pub use native::{declaration, signatures, Signature};
 pub use natives::Loaded;
 pub use runtime::{RUNTIME, RUNTIME_FAULTS};
 pub use stack::{emit, EmitError, Generated, Options};

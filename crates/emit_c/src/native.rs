@@ -47,6 +47,11 @@ pub(crate) fn prototype(automaton: &Automaton, signature: &Signature) -> String 
     declare(result, &format!("{}({})", signature.symbol, list.join(", ")))
 }
 
+/// How the function must be declared, whatever its own file says.
+pub fn declaration(automaton: &Automaton, signature: &Signature) -> String {
+    format!("extern {};\n", prototype(automaton, signature))
+}
+
 pub(crate) fn declare_all(plan: &Plan, text: &mut Text) {
     for signature in signatures(plan.automaton) {
         text.line(format!("{};", prototype(plan.automaton, &signature)));

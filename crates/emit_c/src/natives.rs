@@ -24,6 +24,8 @@ pub struct Loaded {
     /// C code may keep state of its own: one call at a time.
     turn: Mutex<()>,
     _library: Library,
+    /// What the compiler warns of in their files.
+    pub warnings: String,
 }
 
 impl Loaded {
@@ -33,14 +35,14 @@ impl Loaded {
         if signatures.is_empty() {
             return Ok(None);
         }
-        let library = build_shared(&shim(automaton, &signatures), build)?;
+        let (library, warnings) = build_shared(&shim(automaton, &signatures), build)?;
         let mut calls = Vec::new();
         for signature in signatures {
             // SAFETY: the type is that of the shims, and the library is kept beside them.
             let call = unsafe { library.function::<Call>(&format!("mk_call_{}", signature.symbol)) }?;
             calls.push((signature.symbol, call));
         }
-        Ok(Some(Loaded { calls, turn: Mutex::new(()), _library: library }))
+        Ok(Some(Loaded { calls, turn: Mutex::new(()), _library: library, warnings }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What operations do with messages. A message is a value: one that changes is another one.
 
-use mokume_reaction::{AttributeId, HeaderId, OctetField, Report, Value, VariantId, WireId};
+use mokume_reaction::{AttributeId, HeaderId, OctetField, Report, Value, VariantId, WireId, LONGEST_MESSAGE};
 use mokume_wire::HeaderValue;
 
 use crate::message::Message;
@@ -106,10 +106,15 @@ impl Reaction<'_> {
         size.min(whole) as usize
     }
 
-    /// The octets of both, with headers and attributes of the first (docs/semantics.md, F7 and F8).
+    /// The octets of both, with headers and attributes of the first (docs/semantics.md, F7 and F8). Beyond the longest message they
+    /// are cut off, and `bounds` is reported (F11).
     pub fn join(&mut self, frame: &Frame, first: Value, second: Value) -> u64 {
         let mut joined = self.message(frame, first).clone();
-        joined.octets.extend_from_slice(&self.message(frame, second).octets);
+        let more = &self.message(frame, second).octets;
+        let fits = (LONGEST_MESSAGE as usize).saturating_sub(joined.octets.len()).min(more.len());
+        joined.octets.extend_from_slice(&more[..fits]);
+        let beyond = fits < more.len();
+        self.report_if(beyond, Report::Bounds);
         self.hand(joined)
     }
 

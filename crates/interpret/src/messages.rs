@@ -94,8 +94,8 @@ impl Core {
         let result = match message {
             Some(message) => {
                 let octets = &mut self.change(at, op, message).octets;
-                let room = (octets.len() as u32).saturating_add(grows);
-                call(Some((octets, room)))
+                let room = octets.len() + room_to_grow(octets.len()).min(grows as usize);
+                call(Some((octets, room as u32)))
             }
             None => call(None),
         };
@@ -135,12 +135,15 @@ impl Core {
     }
 
     /// Puts the octets of the second message behind the first one's. The second is used up, and counts as merged
-    /// (docs/semantics.md, F2 and F7).
+    /// (docs/semantics.md, F2, F7 and F11).
     pub fn join(&mut self, at: Activation, op: &Op, first: Value, second: Value) {
         let second = self.messages.take(self.get(at, second));
         self.totals.merged += 1;
         self.totals.used_up += 1;
-        self.change(at, op, first).octets.extend_from_slice(&second.octets);
+        let octets = &mut self.change(at, op, first).octets;
+        let fits = room_to_grow(octets.len()).min(second.octets.len());
+        octets.extend_from_slice(&second.octets[..fits]);
+        self.report_if(fits < second.octets.len(), op);
     }
 
     /// Sets an attribute of the message, as a number that has the width of its type already.
@@ -170,6 +173,11 @@ impl Core {
             self.report(Report::Bounds, op.source);
         }
     }
+}
+
+/// By how many octets a layer may make a message of so many longer (docs/semantics.md, F11).
+fn room_to_grow(octets: usize) -> usize {
+    (mokume_reaction::LONGEST_MESSAGE as usize).saturating_sub(octets)
 }
 
 /// The wire's headers become octets; whether a field was too narrow.

@@ -38,7 +38,10 @@ impl Scripting<'_> {
         if found.is_none() {
             let known: Vec<&str> = self.automaton.wires.iter().map(|wire| wire.name.as_str()).collect();
             let text = format!("no layer of the stack is encoded by `{wanted}`");
-            let help = format!("it has {}; or write octets: `x\"0800\"`", known.join(", "));
+            let help = match known.as_slice() {
+                [] => "its layers have no wires: write octets, `x\"0800\"`".to_string(),
+                known => format!("it has {}; or write octets: `x\"0800\"`", known.join(", ")),
+            };
             self.diagnostics
                 .push(Diagnostic::error(Code("M0729"), text).at(pattern.name.span, "not in the stack").help(help));
         }

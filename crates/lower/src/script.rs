@@ -32,7 +32,8 @@ pub fn test_script(
     let mut scripting = Scripting { program, automaton, protocols, bound: Vec::new(), diagnostics: Vec::new() };
     let line = |span: Span| sources.line_column(span.file, span.start).0;
     let params = settings(automaton, &test.settings);
-    let mut script = Script { name: test.name.clone(), params, line: line(test.span), ..Script::default() };
+    let (name, line_of_test) = (test.name.clone(), line(test.span));
+    let mut script = Script { name, params, line: line_of_test, counts_reports: true, ..Script::default() };
     let mut settled = None;
     for step in &test.steps {
         let at = line(step.span);
@@ -227,11 +228,11 @@ impl Scripting<'_> {
                 }
             }
             s::StepKind::Dropped { reason, count } => {
-                let what = self.counted(reason, *count, span, Counted::Dropped);
+                let what = self.counted(reason, span, Counted::Dropped);
                 expect.counts.extend(what.map(|what| Count { what, total: *count }));
             }
             s::StepKind::Consumed { reason, count } => {
-                let what = self.counted(reason, *count, span, Counted::Consumed);
+                let what = self.counted(reason, span, Counted::Consumed);
                 expect.counts.extend(what.map(|what| Count { what, total: *count }));
             }
             s::StepKind::Counter { counter, count } => {
@@ -239,7 +240,7 @@ impl Scripting<'_> {
                 expect.counts.extend(what.map(|what| Count { what, total: *count }));
             }
             s::StepKind::Reported { report, count } => match report_of(report) {
-                Some(report) => expect.reports.extend((0..*count).map(|_| report)),
+                Some(report) => expect.counts.push(Count { what: Counted::Reported(report), total: *count }),
                 None => {
                     let help = "a report is one of overflow, division, bounds, misuse, narrow";
                     let message = format!("`{report}` is no report");
@@ -272,7 +273,7 @@ impl Scripting<'_> {
     }
 
     /// What several layers drop for the same reason counts together.
-    fn counted(&mut self, reason: &str, count: u64, span: Span, of: fn(String) -> Counted) -> Option<Counted> {
+    fn counted(&mut self, reason: &str, span: Span, of: fn(String) -> Counted) -> Option<Counted> {
         let known = self.reasons(reason);
         // Nothing is dropped for a reason that is shared; for one of the same name a layer may drop.
         let of_layers: Vec<usize> =
@@ -284,7 +285,6 @@ impl Scripting<'_> {
             _ if gone && of_layers.is_empty() => Some(Counted::Gone),
             _ if gone && is_dropped => Some(Counted::GoneOr(format!("*.{reason}"))),
             [one] => Some(of(self.automaton.reasons[*one].name.clone())),
-            [] if count == 0 => None,
             [] => {
                 self.no_reason(reason, span);
                 None

@@ -29,7 +29,7 @@ pub use place::{Place, Places, Unit};
 pub use types::{types, Typing};
 pub use value::{
     AttributeId, BlockId, CellId, ClassId, EnumId, FunctionId, HandlerId, HeaderId, Item, LayerId, ParamId, PortId,
-    ReasonId, SourceId, Type, Value, VariantId, WireId, MOST_ITEMS,
+    ReasonId, SourceId, Type, Value, VariantId, WireId, LONGEST_MESSAGE, MOST_ITEMS,
 };
 pub use verify::{diagnose, verify};
 pub use wire::*;

@@ -2,6 +2,10 @@
 //!
 //! Knows nothing else of the form, so that operations, bodies and automata can be told apart.
 
+/// So many octets a layer makes a message long, and an application sends, at most (docs/semantics.md, F11). What wires put in
+/// front is on top of it.
+pub const LONGEST_MESSAGE: u32 = 65_535;
+
 mokume_base::ids! {
     /// A layer instance of the stack.
     LayerId,

@@ -1,6 +1,6 @@
 //! Plays a script on a machine and compares. Knows machines by their trait only.
 
-use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId, Type};
+use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId, Report, Type};
 
 use crate::call::datum;
 use crate::difference::{Failure, FailureKind};
@@ -23,8 +23,8 @@ pub fn run<M: Machine>(automaton: &Automaton, script: &Script, machine: &mut M) 
 
 /// As [`run`], with values shown as the types of the source say.
 pub fn judge<M: Machine>(automaton: &Automaton, written: &Written, script: &Script, machine: &mut M) -> Vec<Failure> {
-    let (names, pending) = (Names::default(), Vec::new());
-    let mut run = Run { automaton, written, script, machine, now: 0, names, pending, failures: Vec::new() };
+    let (names, pending, reported) = (Names::default(), Vec::new(), Reported::default());
+    let mut run = Run { automaton, written, script, machine, now: 0, names, pending, reported, failures: Vec::new() };
     let outcome = run.machine.start(0);
     run.judge(0, script.line, &script.start, vec![(0, outcome)]);
     for (place, step) in script.steps.iter().enumerate() {
@@ -32,10 +32,12 @@ pub fn judge<M: Machine>(automaton: &Automaton, written: &Written, script: &Scri
             Ok(outcomes) => run.judge(place + 1, step.line, &step.expect, outcomes),
             Err(reason) => {
                 run.fail(place + 1, step.line, FailureKind::Senseless { reason });
-                break;
+                return run.failures;
             }
         }
     }
+    run.come_to_rest();
+    run.judge_reports_of_no_step();
     run.failures
 }
 
@@ -48,6 +50,7 @@ struct Run<'a, M> {
     names: Names,
     /// Outputs that the next step's expectation is of.
     pending: Vec<(u64, Output)>,
+    reported: Reported,
     failures: Vec<Failure>,
 }
 
@@ -75,6 +78,20 @@ impl<M: Machine> Run<'_, M> {
         }
     }
 
+    /// What the last step brought about ends some time, if the stack has time: nobody looks at what comes of it.
+    fn come_to_rest(&mut self) {
+        for _ in 0..CALLS_AT_ONE_TIME {
+            if self.machine.next_deadline().is_none_or(|due| due > self.now) {
+                return;
+            }
+            self.machine.advance(self.now);
+        }
+        let (step, line) =
+            (self.script.steps.len(), self.script.steps.last().map_or(self.script.line, |step| step.line));
+        let reason = restless(self.now);
+        self.fail(step, line, FailureKind::Senseless { reason });
+    }
+
     /// Each deadline is a call of its own, so that outputs have their times. Ends when so many outputs have come.
     fn pass(&mut self, end: u64, enough: Option<usize>) -> Result<Vec<(u64, Outcome)>, String> {
         let mut outcomes = Vec::new();
@@ -89,7 +106,7 @@ impl<M: Machine> Run<'_, M> {
             let time = deadline.max(self.now);
             still = if time == self.now { still + 1 } else { 0 };
             if still > CALLS_AT_ONE_TIME {
-                return Err(format!("the stack does not come to rest at {time} ns: it is due again at once, for ever"));
+                return Err(restless(time));
             }
             if outcomes.len() == CALLS_A_STEP {
                 return Err(too_long(time, end));
@@ -112,12 +129,8 @@ impl<M: Machine> Run<'_, M> {
     }
 
     fn judge(&mut self, step: usize, line: u32, expect: &Expect, outcomes: Vec<(u64, Outcome)>) {
-        let reports: Vec<String> = outcomes
-            .iter()
-            .flat_map(|(_, outcome)| &outcome.reports)
-            .map(|(report, _)| format!("{report:?}"))
-            .collect();
-        let expected: Vec<String> = expect.reports.iter().map(|report| format!("{report:?}")).collect();
+        let reports: Vec<Report> =
+            outcomes.iter().flat_map(|(_, outcome)| &outcome.reports).map(|(report, _)| *report).collect();
         let refused = outcomes.iter().any(|(_, outcome)| outcome.refused);
         let mut outputs = std::mem::take(&mut self.pending);
         outputs.extend(
@@ -129,8 +142,11 @@ impl<M: Machine> Run<'_, M> {
             true => self.pending = outputs,
             false => self.judge_outputs(step, line, expect, &outputs),
         }
-        if expected != reports {
-            self.fail(step, line, FailureKind::Reports { expected, actual: reports });
+        if self.script.counts_reports {
+            self.reported.since_start.extend(reports.into_iter().map(|report| (report, (step, line))));
+        } else if expect.reports != reports {
+            let kind = FailureKind::Reports { expected: shown(&expect.reports), actual: shown(&reports) };
+            self.fail(step, line, kind);
         }
         if expect.refused != refused {
             self.fail(step, line, FailureKind::Refused { expected: expect.refused });
@@ -176,7 +192,11 @@ impl<M: Machine> Run<'_, M> {
         }
         let accounts = self.machine.accounts();
         for count in counts {
-            match total(self.automaton, &accounts, &count.what) {
+            let found = match &count.what {
+                Counted::Reported(report) => Ok(self.reported.count(*report)),
+                other => total(self.automaton, &accounts, other),
+            };
+            match found {
                 Ok(actual) if actual == count.total => {}
                 Ok(actual) => {
                     let kind = FailureKind::Total { what: name(&count.what), expected: count.total, actual };
@@ -184,6 +204,14 @@ impl<M: Machine> Run<'_, M> {
                 }
                 Err(reason) => self.fail(step, line, FailureKind::Senseless { reason }),
             }
+        }
+    }
+
+    /// What was reported behind the last step that counts reports of its kind.
+    fn judge_reports_of_no_step(&mut self) {
+        for (step, line, reports) in self.reported.of_no_step() {
+            let kind = FailureKind::Reports { expected: Vec::new(), actual: shown(&reports) };
+            self.fail(step, line, kind);
         }
     }
 
@@ -272,6 +300,50 @@ impl<M: Machine> Run<'_, M> {
     }
 }
 
+/// The reports of a script that counts them.
+#[derive(Default)]
+struct Reported {
+    /// With the step and its line.
+    since_start: Vec<(Report, (usize, u32))>,
+    /// How many there were when a step counted those of a kind.
+    counted: Vec<(Report, usize)>,
+}
+
+impl Reported {
+    /// How many of a kind there are; they are counted.
+    fn count(&mut self, report: Report) -> u64 {
+        let all = self.since_start.len();
+        match self.counted.iter_mut().find(|(known, _)| *known == report) {
+            Some((_, upto)) => *upto = all,
+            None => self.counted.push((report, all)),
+        }
+        self.since_start.iter().filter(|(known, _)| *known == report).count() as u64
+    }
+
+    /// What came behind the last count of its kind, by step and line.
+    fn of_no_step(&self) -> Vec<(usize, u32, Vec<Report>)> {
+        let mut found: Vec<(usize, u32, Vec<Report>)> = Vec::new();
+        for (at, (report, (step, line))) in self.since_start.iter().enumerate() {
+            if self.counted.iter().any(|(known, upto)| known == report && at < *upto) {
+                continue;
+            }
+            match found.iter_mut().find(|(known, ..)| known == step) {
+                Some((_, _, reports)) => reports.push(*report),
+                None => found.push((*step, *line, vec![*report])),
+            }
+        }
+        found
+    }
+}
+
+fn shown(reports: &[Report]) -> Vec<String> {
+    reports.iter().map(|report| format!("{report:?}")).collect()
+}
+
+fn restless(time: u64) -> String {
+    format!("the stack does not come to rest at {time} ns: it is due again at once, for ever")
+}
+
 fn too_long(time: u64, end: u64) -> String {
     format!(
         "this step needs more than {CALLS_A_STEP} calls of the stack, which is due again at {time} ns, and the step ends at {end} ns: \
@@ -302,6 +374,7 @@ fn name(what: &Counted) -> String {
         Counted::Dropped(reason) | Counted::GoneOr(reason) => format!("dropped {}", reason.trim_start_matches("*.")),
         Counted::Consumed(reason) => format!("consumed {reason}"),
         Counted::Counter(cell) => format!("counter {cell}"),
+        Counted::Reported(report) => format!("reported {report:?}").to_lowercase(),
         plain => format!("{plain:?}").to_lowercase(),
     }
 }
@@ -326,6 +399,7 @@ fn total(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Result<u
         Counted::Delivered => Ok(accounts.delivered),
         Counted::Merged => Ok(accounts.merged),
         Counted::Refused => Ok(accounts.refused),
+        Counted::Reported(_) => Err("this test lists reports, it does not count them".to_string()),
         Counted::Counter(name) => {
             let meant = |known: &str| match name.split_once('*') {
                 Some((front, behind)) => known.starts_with(front) && known.ends_with(behind),

@@ -14,6 +14,9 @@ pub struct Script {
     pub steps: Vec<Step>,
     /// The line of the test in its file, from 1; 0 when it was made by a program.
     pub line: u32,
+    /// Reports are counted since the start, where a step says so ([`Counted::Reported`]), and not listed for each step. Those that no
+    /// step counts fail the test.
+    pub counts_reports: bool,
 }
 
 /// One action and what follows from it.
@@ -94,7 +97,8 @@ pub struct WirePattern {
     pub pseudo: Vec<String>,
 }
 
-/// What must be seen after a step. Outputs and reports are complete: what is not listed must not come.
+/// What must be seen after a step. Outputs are complete, and reports where the script does not count them: what is not listed must not
+/// come.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expect {
     /// The outputs are looked at with those of the next step, whose expectation is of both.
@@ -141,6 +145,8 @@ pub enum Counted {
     Merged,
     /// Calls refused at the door.
     Refused,
+    /// Reports of a kind. Only of a script that counts them.
+    Reported(Report),
     /// A counter cell, `class.cell`, summed over all objects; `layer.*.cell` is the sum over all of them.
     Counter(String),
 }

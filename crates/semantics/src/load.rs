@@ -103,6 +103,13 @@ fn plain(name: &str) -> String {
     parts.join("/")
 }
 
+fn used_twice(span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(codes::DEFINED_TWICE, "this is used already")
+        .at(span, "again here")
+        .label(first, "first here")
+        .help("leave one of them out")
+}
+
 struct Work<'a> {
     sources: &'a mut SourceMap,
     loader: &'a mut dyn Loader,
@@ -122,9 +129,21 @@ impl Work<'_> {
         let file = self.loaded.files[at].0;
         let items = self.loaded.files[at].1.file().items();
         let uses = items.into_iter().filter_map(|item| if let Item::Use(item) = item { Some(item) } else { None });
+        let mut named: Vec<(UseTarget, Span)> = Vec::new();
         for path in uses.flat_map(|item| item.paths()) {
             let span = path.span(file);
-            let used = match path.target() {
+            let target = path.target();
+            if let Some(target) = &target {
+                let whole = match target {
+                    UseTarget::File(name) => UseTarget::File(plain(name)),
+                    UseTarget::Module(_) => target.clone(),
+                };
+                match named.iter().find(|(known, _)| *known == whole) {
+                    Some((_, first)) => self.loaded.diagnostics.push(used_twice(span, *first)),
+                    None => named.push((whole, span)),
+                }
+            }
+            let used = match target {
                 Some(UseTarget::File(name)) => self.file(file, &name, span),
                 Some(UseTarget::Module(name)) => self.module(&name, span),
                 None => Vec::new(),

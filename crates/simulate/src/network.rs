@@ -7,7 +7,7 @@ use mokume_base::Random;
 use mokume_reaction::{Datum, Machine, Outcome, PortId};
 
 use crate::weather::{befall, by_chance, ills_of, Lines};
-use crate::{Fate, Medium, Member, Mishap, Record, RecordedEvent, ScriptedInput, Unwatched, Watch};
+use crate::{Fate, Ill, Medium, Member, Mishap, Record, RecordedEvent, ScriptedInput, Unwatched, Watch};
 
 /// A machine and its name. Ports of media are named by [`Medium::members`].
 pub struct Host {
@@ -53,9 +53,19 @@ pub struct Simulation {
     partitions: Vec<Partition>,
     lines: Lines,
     /// What is to happen to single frames.
-    mishaps: BTreeMap<(Member, u64), Vec<Mishap>>,
+    mishaps: BTreeMap<(Member, u64), Vec<(usize, Mishap)>>,
+    unfulfilled: Vec<Unfulfilled>,
     /// What chance did to single frames, and when they were sent, if that is asked for.
     noted: Option<Vec<(u64, Mishap)>>,
+}
+
+/// What was to happen to a frame and could not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unfulfilled {
+    /// The device has sent fewer frames. `mishap` is the place among those that [`Simulation::befallen`] was given.
+    NoFrame { mishap: usize, sent: u64 },
+    /// The frame, which was sent at this time, ends in front of the bit.
+    NoBit { mishap: usize, at: u64, bit: u64, octets: usize },
 }
 
 /// Which records a run keeps: all, for charts and captures, or reports alone, for runs of any length.
@@ -90,6 +100,7 @@ impl Simulation {
             partitions: Vec::new(),
             lines: Lines::default(),
             mishaps: BTreeMap::new(),
+            unfulfilled: Vec::new(),
             noted: None,
         }
     }
@@ -106,9 +117,9 @@ impl Simulation {
 
     /// The same, with something that happens to single frames beside the weather.
     pub fn befallen(self, mishaps: Vec<Mishap>) -> Self {
-        let mut by_frame: BTreeMap<(Member, u64), Vec<Mishap>> = BTreeMap::new();
-        for mishap in mishaps {
-            by_frame.entry((mishap.from, mishap.number)).or_default().push(mishap);
+        let mut by_frame: BTreeMap<(Member, u64), Vec<(usize, Mishap)>> = BTreeMap::new();
+        for (place, mishap) in mishaps.into_iter().enumerate() {
+            by_frame.entry((mishap.from, mishap.number)).or_default().push((place, mishap));
         }
         Simulation { mishaps: by_frame, ..self }
     }
@@ -122,6 +133,18 @@ impl Simulation {
     /// mishaps, the network would run in the same way.
     pub fn noted(&self) -> &[(u64, Mishap)] {
         self.noted.as_deref().unwrap_or_default()
+    }
+
+    /// What was to happen to single frames and could not, so far.
+    pub fn unfulfilled(&self) -> Vec<Unfulfilled> {
+        let mut found = self.unfulfilled.clone();
+        for ((from, number), mishaps) in &self.mishaps {
+            let sent = self.lines.sent(*from);
+            if *number > sent {
+                found.extend(mishaps.iter().map(|(mishap, _)| Unfulfilled::NoFrame { mishap: *mishap, sent }));
+            }
+        }
+        found
     }
 
     /// The run ended early, at [`Simulation::now`]: some host was due again at once, for ever.
@@ -252,6 +275,7 @@ impl Simulation {
         let gone = self.lines.leave(&weather, from, frame.len(), self.now);
         let others: Vec<_> = self.media[medium].members.iter().copied().filter(|member| *member != from).collect();
         let mut fates = Vec::new();
+        self.look_for_bits((from, nth), frame.len());
         for to in others {
             // The weather is asked for all the same: neither a partition nor a full queue changes what becomes of other frames.
             let burst = self.lines.bursts.entry((from, to)).or_default();
@@ -261,8 +285,8 @@ impl Simulation {
                 noted.extend(ills_of(&copies).into_iter().map(mishap));
             }
             let of_this = self.mishaps.get(&(from, nth)).into_iter().flatten();
-            let is_meant = |mishap: &&Mishap| mishap.to.is_none_or(|heard| heard == to);
-            of_this.filter(is_meant).for_each(|mishap| befall(&mut copies, &mishap.what));
+            let is_meant = |(_, mishap): &&(usize, Mishap)| mishap.to.is_none_or(|heard| heard == to);
+            of_this.filter(is_meant).for_each(|(_, mishap)| befall(&mut copies, &mishap.what));
             let parted = self.partitions.iter().any(|cut| cut.separates(host, to.0, self.now));
             let left = gone.filter(|_| !parted && !copies.is_empty());
             let Some(left) = left else {
@@ -277,6 +301,19 @@ impl Simulation {
             }
         }
         self.record(RecordedEvent::Sent { host, port, medium, number, frame, fates });
+    }
+
+    /// Notes bits that are to be turned and that a frame of so many octets has not.
+    fn look_for_bits(&mut self, frame: (Member, u64), octets: usize) {
+        let at = self.now;
+        for (mishap, Mishap { what, .. }) in self.mishaps.get(&frame).into_iter().flatten() {
+            for ill in what {
+                let Ill::Turned(bit) = *ill else { continue };
+                if bit / 8 >= octets as u64 {
+                    self.unfulfilled.push(Unfulfilled::NoBit { mishap: *mishap, at, bit, octets });
+                }
+            }
+        }
     }
 
     fn record(&mut self, what: RecordedEvent) {

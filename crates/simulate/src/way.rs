@@ -78,7 +78,7 @@ impl Way {
         self.befell.lost += u64::from(copies.is_empty());
         self.befell.twice += u64::from(copies.len() > 1);
         self.befell.late += copies.iter().filter(|copy| copy.late > 0).count() as u64;
-        self.befell.turned += copies.iter().filter(|copy| copy.turned.is_some()).count() as u64;
+        self.befell.turned += copies.iter().filter(|copy| !copy.turned.is_empty()).count() as u64;
     }
 
     /// When the next frame arrives.

@@ -57,7 +57,7 @@ pub enum Ill {
     Lost,
     /// It comes so many nanoseconds later than without.
     Late(u64),
-    /// This bit is turned, from 0, the highest of the first octet; past the end it is counted from the front again.
+    /// This bit is turned, from 0, the highest of the first octet; past the end there is none ([`crate::Unfulfilled`]).
     Turned(u64),
     /// Another copy, so many nanoseconds later than the first would have come without an ill.
     Twice(u64),
@@ -68,16 +68,17 @@ pub enum Ill {
 pub(crate) struct Copy {
     /// Beside the least delay.
     pub late: u64,
-    pub turned: Option<u64>,
+    pub turned: Vec<u64>,
 }
 
 impl Copy {
     /// The frame as it arrives.
     pub fn of(&self, frame: &[u8]) -> Vec<u8> {
         let mut frame = frame.to_vec();
-        let bits = frame.len() as u64 * 8;
-        if let Some(bit) = self.turned.filter(|_| bits > 0).map(|bit| bit % bits) {
-            frame[(bit / 8) as usize] ^= 0x80 >> (bit % 8);
+        for bit in &self.turned {
+            if let Some(octet) = frame.get_mut((bit / 8) as usize) {
+                *octet ^= 0x80 >> (bit % 8);
+            }
         }
         frame
     }
@@ -90,7 +91,7 @@ pub(crate) fn by_chance(weather: &Weather, octets: usize, burst: &mut u32, rando
     }
     let copies = 1 + usize::from(random.millionths(weather.duplicate));
     let late: Vec<u64> = (0..copies).map(|_| late(weather, random)).collect();
-    late.into_iter().map(|late| Copy { late, turned: turned(weather, octets, random) }).collect()
+    late.into_iter().map(|late| Copy { late, turned: turned(weather, octets, random).into_iter().collect() }).collect()
 }
 
 fn is_in_burst(weather: &Weather, burst: &mut u32, random: &mut Random) -> bool {
@@ -124,11 +125,11 @@ pub(crate) fn befall(copies: &mut Vec<Copy>, ills: &[Ill]) {
         match *ill {
             Ill::Lost => copies.clear(),
             Ill::Twice(late) => {
-                copies.push(Copy { late, turned: None });
+                copies.push(Copy { late, turned: Vec::new() });
                 at = copies.len() - 1;
             }
             Ill::Late(late) => copies.iter_mut().skip(at).take(1).for_each(|copy| copy.late += late),
-            Ill::Turned(bit) => copies.iter_mut().skip(at).take(1).for_each(|copy| copy.turned = Some(bit)),
+            Ill::Turned(bit) => copies.iter_mut().skip(at).take(1).for_each(|copy| copy.turned.push(bit)),
         }
     }
 }
@@ -140,9 +141,10 @@ pub(crate) fn ills_of(copies: &[Copy]) -> Vec<Vec<Ill>> {
     if first.late > 0 {
         ills.push(vec![Ill::Late(first.late)]);
     }
-    ills.extend(first.turned.map(|bit| vec![Ill::Turned(bit)]));
+    ills.extend(first.turned.iter().map(|bit| vec![Ill::Turned(*bit)]));
     for other in others {
-        ills.push(std::iter::once(Ill::Twice(other.late)).chain(other.turned.map(Ill::Turned)).collect());
+        let turned = other.turned.iter().copied().map(Ill::Turned);
+        ills.push(std::iter::once(Ill::Twice(other.late)).chain(turned).collect());
     }
     ills
 }
@@ -164,6 +166,11 @@ impl Lines {
         let sent = self.sent.entry(from).or_default();
         *sent += 1;
         *sent
+    }
+
+    /// How many frames a member has sent.
+    pub fn sent(&self, from: Member) -> u64 {
+        self.sent.get(&from).copied().unwrap_or(0)
     }
 
     /// When a frame of so many octets has left the member; never, if there is no room for it.

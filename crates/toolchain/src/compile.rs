@@ -1,12 +1,12 @@
 //! Compiling and linking.
 
 use std::hash::{Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use mokume_base::{Invocation, World};
 
-use crate::{Failure, Job, Product, Sanitize};
+use crate::{Built, Failure, Job, Product, Sanitize};
 
 /// A compiler that takes longer hangs. All stacks of the library in one job take minutes on a slow machine.
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -20,13 +20,17 @@ pub fn command(world: &dyn World, asked: Option<&str>) -> String {
     asked.map(str::to_string).or_else(from_environment).unwrap_or_else(|| "cc".into())
 }
 
-/// Compiles and links a job, unless that was done before; the path of what is made.
-pub fn compile(job: &Job<'_>) -> Result<PathBuf, Failure> {
+/// Beside what was built: what the compiler said of files that somebody else wrote.
+const WARNINGS: &str = "warnings.txt";
+
+/// Compiles and links a job, unless that was done before.
+pub fn compile(job: &Job<'_>) -> Result<Built, Failure> {
     let (command, flags) = (command(job.world, job.compiler.as_deref()), flags(job));
     let directory = job.cache.join(format!("c-{:016x}", fingerprint(job, &command, &flags)));
     let artifact = directory.join(job.name);
     if job.world.exists(&text(&artifact)) {
-        return Ok(artifact);
+        let warnings = job.world.read_text(&text(&directory.join(WARNINGS))).unwrap_or_default();
+        return Ok(Built { path: artifact, warnings });
     }
     for (name, contents) in &job.files {
         let path = directory.join(name);
@@ -36,8 +40,12 @@ pub fn compile(job: &Job<'_>) -> Result<PathBuf, Failure> {
     let aside = directory.join(format!("building-{:016x}", job.world.seed()));
     job.world.make_folder(&text(&aside)).map_err(io(&aside))?;
     let built = build(job, &command, &flags, &aside).and_then(|built| {
-        job.world.rename(&text(&built), &text(&artifact)).map_err(io(&artifact))?;
-        Ok(artifact)
+        if !built.warnings.is_empty() {
+            let path = directory.join(WARNINGS);
+            job.world.write(&text(&path), built.warnings.as_bytes()).map_err(io(&path))?;
+        }
+        job.world.rename(&text(&built.path), &text(&artifact)).map_err(io(&artifact))?;
+        Ok(Built { path: artifact, ..built })
     });
     // What is left there does no harm.
     let _ = job.world.remove(&text(&aside));
@@ -46,12 +54,19 @@ pub fn compile(job: &Job<'_>) -> Result<PathBuf, Failure> {
 
 fn fingerprint(job: &Job<'_>, command: &str, flags: &[String]) -> u64 {
     let mut hasher = std::collections::hash_map::DefaultHasher::new();
-    (command, flags, &job.files, &job.units, &job.libraries).hash(&mut hasher);
+    (command, flags, &job.files, (&job.units, &job.foreign), &job.libraries).hash(&mut hasher);
     hasher.finish()
 }
 
+/// What generated C is held to.
+const OWN: [&str; 6] = ["-std=c11", "-Wall", "-Wextra", "-Wno-tautological-compare", "-Wno-type-limits", "-Werror"];
+
+/// What somebody else's file is: the C that the compiler knows by itself. The stack says which parameters there are.
+const FOREIGN: [&str; 4] = ["-std=gnu11", "-Wall", "-Wextra", "-Wno-unused-parameter"];
+
+/// Flags for all files.
 fn flags(job: &Job<'_>) -> Vec<String> {
-    let mut flags = vec!["-std=c11", "-Wall", "-Wextra", "-Wno-tautological-compare", "-Wno-type-limits", "-Werror"];
+    let mut flags = Vec::new();
     flags.push(["-O0", "-O1", "-O2", "-O3"][usize::from(job.optimize.min(3))]);
     if job.sanitize == Sanitize::AddressUndefined {
         flags.extend(["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]);
@@ -70,19 +85,46 @@ fn link_flags(job: &Job<'_>) -> &'static [&'static str] {
     }
 }
 
-/// Everything into a folder of its own beside the sources; the path of what is linked.
-fn build(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result<PathBuf, Failure> {
+/// Everything into a folder of its own beside the sources.
+fn build(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result<Built, Failure> {
+    let warnings = compile_foreign(job, command, flags, aside)?;
     compile_units(job, command, flags, aside)?;
-    let built = aside.join("built");
-    let objects = job.units.iter().map(|unit| format!("{}.o", unit.trim_end_matches(".c")));
+    let units = job.units.iter().chain(&job.foreign);
+    let objects = units.map(|unit| format!("{}.o", unit.trim_end_matches(".c")));
     let linker = Invocation::of(command)
         .args(link_flags(job).iter().copied())
         .args(["-o", "built"])
         .args(objects)
         .args(job.libraries.iter().map(|library| format!("-l{library}")))
         .within(text(aside));
-    run(job.world, &linker)?;
-    Ok(built)
+    let refused = |message| Failure::Linker { command: command.to_string(), message };
+    run(job.world, &linker, refused)?;
+    Ok(Built { path: aside.join("built"), warnings })
+}
+
+/// The first of these libraries that programs cannot be linked with here.
+pub fn missing_library(job: &Job<'_>) -> Option<String> {
+    let lacks = |library: &&String| {
+        let name = "probe.c".to_string();
+        let files = vec![(name.clone(), "extern int mk_probe;\nint mk_probe;\n".to_string())];
+        let libraries = vec![library.to_string()];
+        let (units, foreign) = (vec![name], Vec::new());
+        compile(&Job { files, units, foreign, libraries, name: "probe.so", product: Product::Shared, ..job.clone() })
+            .is_err()
+    };
+    job.libraries.iter().find(lacks).cloned()
+}
+
+/// The files that somebody else wrote, one by one: what the compiler warns of in them.
+fn compile_foreign(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result<String, Failure> {
+    let mut warnings = String::new();
+    for unit in &job.foreign {
+        let from = format!("../{unit}");
+        let compiler = Invocation::of(command).args(FOREIGN).args(flags).args(["-I", "..", "-c"]).args([from]);
+        let refused = |message| Failure::Foreign { command: command.to_string(), unit: unit.clone(), message };
+        warnings += &run(job.world, &compiler.within(text(aside)), refused)?;
+    }
+    Ok(warnings)
 }
 
 /// Each unit to an object, on all cores.
@@ -91,8 +133,9 @@ fn compile_units(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -
     let workers = cores.min(job.units.len()).max(1);
     let compile = |worker: usize| {
         let units = job.units.iter().skip(worker).step_by(workers).map(|unit| format!("../{unit}"));
-        let compiler = Invocation::of(command).args(flags).args(["-I", "..", "-c"]).args(units).within(text(aside));
-        run(job.world, &compiler)
+        let compiler = Invocation::of(command).args(OWN).args(flags).args(["-I", "..", "-c"]).args(units);
+        let refused = |message| Failure::Compiler { command: command.to_string(), message };
+        run(job.world, &compiler.within(text(aside)), refused).map(|_| ())
     };
     std::thread::scope(|scope| {
         let running: Vec<_> = (0..workers).map(|worker| scope.spawn(move || compile(worker))).collect();
@@ -101,15 +144,19 @@ fn compile_units(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -
     })
 }
 
-fn run(world: &dyn World, program: &Invocation) -> Result<(), Failure> {
+/// What the program says beside its work; `refused` is told what it says if it fails.
+fn run(world: &dyn World, program: &Invocation, refused: impl FnOnce(String) -> Failure) -> Result<String, Failure> {
     let command = program.command.clone();
     let Ok(output) = world.run(program, b"", LONGEST) else { return Err(Failure::NoCompiler { command }) };
-    if output.is_success() {
-        return Ok(());
-    }
     let words = String::from_utf8_lossy(&output.stderr);
-    let message = words.lines().take(COMPLAINT_LINES).collect::<Vec<_>>().join("\n");
-    Err(Failure::Compiler { command, message })
+    let mut message = words.lines().take(COMPLAINT_LINES).collect::<Vec<_>>().join("\n");
+    if !output.is_success() {
+        return Err(refused(message));
+    }
+    if !message.is_empty() {
+        message.push('\n');
+    }
+    Ok(message)
 }
 
 fn text(path: &Path) -> String {
@@ -123,6 +170,8 @@ fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use mokume_base::{MemoryWorld, Output};
 
     use super::*;
@@ -130,10 +179,18 @@ mod tests {
     /// A compiler that makes empty objects, and links them into a list of their names.
     fn compiler(world: &MemoryWorld, invocation: &Invocation, _: &[u8]) -> Output {
         let units = invocation.args.iter().filter(|arg| arg.ends_with(".c"));
+        let mut stderr = Vec::new();
         for unit in units {
             let source = world.read_text(&world.path_of(invocation, unit)).unwrap();
             if source.contains("wrong") {
                 return Output { status: Some(1), stderr: b"it is wrong".to_vec(), ..Output::default() };
+            }
+            if source.contains("sloppy") {
+                let is_strict = invocation.args.iter().any(|arg| arg == "-Werror");
+                if is_strict {
+                    return Output { status: Some(1), stderr: b"it is sloppy".to_vec(), ..Output::default() };
+                }
+                stderr = b"it is sloppy".to_vec();
             }
             let object = unit.trim_start_matches("../").replace(".c", ".o");
             world.write(&world.path_of(invocation, &object), b"").unwrap();
@@ -142,7 +199,7 @@ mod tests {
             let made = world.path_of(invocation, &invocation.args[at + 1]);
             world.write(&made, invocation.args[at + 2..].join(" ").as_bytes()).unwrap();
         }
-        Output { status: Some(0), ..Output::default() }
+        Output { status: Some(0), stderr, ..Output::default() }
     }
 
     fn job<'w>(world: &'w MemoryWorld, text: &str) -> Job<'w> {
@@ -155,6 +212,7 @@ mod tests {
             flags: Vec::new(),
             files: vec![("a.c".into(), text.into()), ("b.c".into(), "int b;".into()), ("c.h".into(), "".into())],
             units: vec!["a.c".into(), "b.c".into()],
+            foreign: Vec::new(),
             libraries: vec!["m".into()],
             cache: PathBuf::from("cache"),
             name: "made.so",
@@ -164,7 +222,7 @@ mod tests {
     #[test]
     fn units_are_compiled_and_linked_and_what_was_aside_is_gone() {
         let world = MemoryWorld::new().with_tool("cc", compiler);
-        let made = compile(&job(&world, "int a;")).unwrap();
+        let made = compile(&job(&world, "int a;")).unwrap().path;
         assert_eq!(world.read_text(&text(&made)).unwrap(), "a.o b.o -lm");
         let left = world.list(&text(made.parent().unwrap())).unwrap();
         assert_eq!(left, ["a.c", "b.c", "c.h", "made.so"]);
@@ -173,11 +231,11 @@ mod tests {
     #[test]
     fn what_was_built_is_not_built_again() {
         let world = MemoryWorld::new().with_tool("cc", compiler);
-        let made = compile(&job(&world, "int a;")).unwrap();
+        let made = compile(&job(&world, "int a;")).unwrap().path;
         world.write(&text(&made), b"kept").unwrap();
-        assert_eq!(compile(&job(&world, "int a;")).unwrap(), made);
+        assert_eq!(compile(&job(&world, "int a;")).unwrap().path, made);
         assert_eq!(world.read(&text(&made)).unwrap(), b"kept");
-        assert_ne!(compile(&job(&world, "int other;")).unwrap(), made);
+        assert_ne!(compile(&job(&world, "int other;")).unwrap().path, made);
     }
 
     #[test]
@@ -186,6 +244,22 @@ mod tests {
         let refused = Failure::Compiler { command: "cc".into(), message: "it is wrong".into() };
         assert_eq!(compile(&job(&world, "wrong")), Err(refused.clone()));
         assert_eq!(compile(&job(&world, "wrong")), Err(refused));
+    }
+
+    /// What generated C must not do is its author's business in a file of his; that it was warned of is known of what was built before.
+    #[test]
+    fn files_of_others_are_warned_of_and_refused_by_their_names() {
+        let world = MemoryWorld::new().with_tool("cc", compiler);
+        let foreign = |text| Job { units: vec!["b.c".into()], foreign: vec!["a.c".into()], ..job(&world, text) };
+        let own = Failure::Compiler { command: "cc".into(), message: "it is sloppy".into() };
+        assert_eq!(compile(&job(&world, "sloppy")), Err(own));
+        for _ in 0..2 {
+            let built = compile(&foreign("sloppy")).unwrap();
+            assert_eq!(built.warnings, "it is sloppy\n");
+            assert_eq!(world.read_text(&text(&built.path)).unwrap(), "b.o a.o -lm");
+        }
+        let refused = Failure::Foreign { command: "cc".into(), unit: "a.c".into(), message: "it is wrong".into() };
+        assert_eq!(compile(&foreign("wrong")), Err(refused));
     }
 
     #[test]

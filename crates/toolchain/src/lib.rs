@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use mokume_base::World;
 
-pub use compile::{command, compile};
+pub use compile::{command, compile, missing_library};
 pub use library::Library;
 
 /// What is to be built, and where.
@@ -33,6 +33,8 @@ pub struct Job<'w> {
     pub files: Vec<(String, String)>,
     /// Those of the files that are compiled; the others are included.
     pub units: Vec<String>,
+    /// Files that somebody else wrote, compiled as their author's compiler does: what is warned of is said, and no error.
+    pub foreign: Vec<String>,
     /// Libraries of the system, as `-l` names them.
     pub libraries: Vec<String>,
     /// The folder in which each job has one of its own.
@@ -58,6 +60,14 @@ pub enum Product {
     Program,
 }
 
+/// What was built.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Built {
+    pub path: PathBuf,
+    /// What the compiler warns of in files that somebody else wrote.
+    pub warnings: String,
+}
+
 /// Why there is no program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
@@ -68,6 +78,22 @@ pub enum Failure {
     Compiler {
         command: String,
         message: String,
+    },
+    /// The same about a file that somebody else wrote, by its name.
+    Foreign {
+        command: String,
+        unit: String,
+        message: String,
+    },
+    /// What was compiled does not become one: a function that nobody has, a library that is not there.
+    Linker {
+        command: String,
+        message: String,
+    },
+    /// A shared object that the system does not open.
+    Opening {
+        path: PathBuf,
+        reason: String,
     },
     /// A file or a folder that cannot be read, written or opened.
     Io {
@@ -86,6 +112,9 @@ impl fmt::Display for Failure {
                 )
             }
             Failure::Compiler { command, message } => write!(f, "`{command}` refused generated C: {message}"),
+            Failure::Foreign { command, unit, message } => write!(f, "`{command}` refused `{unit}`: {message}"),
+            Failure::Linker { command, message } => write!(f, "`{command}` cannot link: {message}"),
+            Failure::Opening { path, reason } => write!(f, "{} cannot be opened: {reason}", path.display()),
             Failure::Io { path, reason } => write!(f, "{}: {reason}", path.display()),
         }
     }

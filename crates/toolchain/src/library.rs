@@ -22,7 +22,8 @@ impl Library {
         // A bare name would be looked for elsewhere.
         let whole = world.absolute(&path.to_string_lossy()).map_err(|error| failed(error.to_string()))?;
         // SAFETY: our caller's.
-        let library = unsafe { libloading::Library::new(whole) }.map_err(|error| failed(error.to_string()))?;
+        let library = unsafe { libloading::Library::new(whole) }
+            .map_err(|error| Failure::Opening { path: path.to_path_buf(), reason: error.to_string() })?;
         Ok(Library { library, path: path.to_path_buf() })
     }
 
@@ -33,7 +34,7 @@ impl Library {
     pub unsafe fn function<F: Copy>(&self, name: &str) -> Result<F, Failure> {
         // SAFETY: our caller's.
         let found = unsafe { self.library.get::<F>(name.as_bytes()) };
-        let failed = |error: libloading::Error| Failure::Io { path: self.path.clone(), reason: error.to_string() };
+        let failed = |error: libloading::Error| Failure::Opening { path: self.path.clone(), reason: error.to_string() };
         found.map(|function| *function).map_err(failed)
     }
 }

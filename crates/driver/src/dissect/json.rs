@@ -39,6 +39,10 @@ fn layer(layer: &Layer) -> Value {
         .refused
         .as_ref()
         .map(|refused| json!({ "reason": refused.reason, "octet": refused.bit / 8, "bit": refused.bit % 8 }));
+    let wrong_sum = layer
+        .wrong_sum
+        .as_ref()
+        .map(|wrong| json!({ "field": wrong.field, "octet": wrong.bit / 8, "right": wrong.right }));
     json!({
         "name": layer.name,
         "wire": layer.wire,
@@ -46,6 +50,8 @@ fn layer(layer: &Layer) -> Value {
         "octets": layer.octets.len(),
         "fields": fields,
         "malformed": refused,
+        "cut": layer.cut,
+        "wrong_sum": wrong_sum,
         "padding": layer.padding.len(),
     })
 }

@@ -7,6 +7,7 @@ pub mod capture;
 pub mod json;
 pub mod link;
 pub mod pcapng;
+mod sums;
 pub mod text;
 
 use std::ops::Range;
@@ -16,12 +17,14 @@ use mokume_base::SourceMap;
 use mokume_lower::protocols::{Above, Key, Protocols};
 use mokume_reaction::{Automaton, FieldValue, Type, WireField, WireId};
 use mokume_script::Written;
-use mokume_wire::HeaderValue;
+use mokume_wire::{HeaderValue, Read, Refusal, Seen};
 
 use crate::compile::{self, Checked};
 use crate::failure::Failure;
 use crate::library::Library;
 use link::{Front, Whose};
+pub use sums::WrongSum;
+use sums::{Sums, Under};
 
 /// What packets are read by.
 pub struct Dissector {
@@ -29,6 +32,7 @@ pub struct Dissector {
     pub written: Written,
     pub protocols: Protocols,
     pub whose: Whose,
+    sums: Sums,
 }
 
 /// A packet, layer by layer.
@@ -47,6 +51,10 @@ pub struct Layer {
     pub octets: Range<usize>,
     pub fields: Vec<Field>,
     pub refused: Option<Refused>,
+    /// The capture has not all of it: what stands behind its last octet was not looked at.
+    pub cut: bool,
+    /// A checksum over more than the wire's packet that is not that of what is there: a stack drops such a packet.
+    pub wrong_sum: Option<WrongSum>,
     /// What the wire cuts off behind its packet.
     pub padding: Range<usize>,
 }
@@ -90,8 +98,12 @@ pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> 
     })?;
     let written = crate::written::of(&checked.program, &checked.program.stacks[stack.index()], &automaton);
     let whose = if file.is_some() { Whose::Users } else { Whose::Library };
-    Ok(Dissector { automaton, written, protocols, whose })
+    let sums = Sums::of(&checked.program, &automaton);
+    Ok(Dissector { automaton, written, protocols, whose, sums })
 }
+
+/// A packet that says to be longer is read as far as this: no line carries it.
+const LONGEST: usize = 1 << 18;
 
 const OWN_STACK: &str = "Dissected";
 
@@ -135,13 +147,23 @@ impl Dissector {
     /// Takes a packet apart, as far as a wire accepts it. Total: what no wire follows, or the last one refuses, is
     /// `rest`.
     pub fn dissect(&self, octets: &[u8], front: Front) -> Dissection {
-        let mut dissection = Dissection { layers: Vec::new(), rest: 0..octets.len() };
+        self.dissect_cut(octets, octets.len(), front)
+    }
+
+    /// The same of a packet that had so many octets, of which these were captured.
+    pub fn dissect_cut(&self, octets: &[u8], length: usize, front: Front) -> Dissection {
+        let length = length.clamp(octets.len(), octets.len().max(LONGEST));
+        let mut dissection = Dissection { layers: Vec::new(), rest: 0..length };
         let first = match front {
             Front::Frame => self.next(&self.protocols.first, &[]),
             Front::Packet => link::kind_of_packet(octets).and_then(|kind| self.of_kind(kind)),
             Front::Family(order) => self.family(octets, order, &mut dissection),
         };
-        self.follow(first, octets, &mut dissection);
+        // Sizes are those of the line; what was not captured is read as zeros, and nothing of it is told.
+        let mut whole = octets.to_vec();
+        whole.resize(length, 0);
+        self.follow(first, (&whole, octets.len()), &mut dissection);
+        dissection.rest = dissection.rest.start.min(octets.len())..dissection.rest.end.min(octets.len());
         dissection
     }
 
@@ -165,16 +187,19 @@ impl Dissector {
             octets: 0..4,
             fields: vec![field],
             refused: None,
+            cut: false,
+            wrong_sum: None,
             padding: 0..0,
         });
-        dissection.rest = 4..octets.len();
+        dissection.rest.start = 4;
         next
     }
 
-    fn follow(&self, first: Option<usize>, octets: &[u8], dissection: &mut Dissection) {
+    fn follow(&self, first: Option<usize>, (octets, captured): (&[u8], usize), dissection: &mut Dissection) {
         let mut headers: Vec<HeaderValue> = Vec::new();
-        let mut next = first;
-        while let Some(at) = next {
+        let mut under = Under::default();
+        let mut next = first.filter(|_| captured > 0);
+        while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == octets.len()) {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
                 next = self.next(&protocol.above, &headers);
@@ -182,19 +207,39 @@ impl Dissector {
             };
             let range = dissection.rest.clone();
             let read = mokume_wire::read(&self.automaton, wire, &octets[range.clone()]);
-            let mut layer = self.layer(&protocol.name, wire, range.start, &read.fields);
+            let there = read
+                .fields
+                .iter()
+                .filter(|field| range.start * 8 + field.bit + usize::from(field.width) <= captured * 8);
+            let there = there.count();
+            let mut layer = self.layer(&protocol.name, wire, range.start, &read.fields[..there]);
+            let is_cut = there < read.fields.len();
             next = None;
-            match read.decoding {
+            match &read.decoding {
+                _ if is_cut => {
+                    layer.cut = true;
+                    dissection.rest = layer.octets.end..captured;
+                }
                 Ok(decoded) => {
+                    let packet = range.start..range.start + read.packet_size;
+                    if packet.end <= captured {
+                        layer.wrong_sum = self.sums.wrong(wire, &read, &octets[packet.clone()], &under, packet.start);
+                    }
+                    under.add(&self.sums, wire, &read);
                     let payload = range.start + decoded.payload.start..range.start + decoded.payload.end;
                     layer.octets.end = payload.start;
                     layer.padding = payload.end..range.end;
                     // A wire that reads nothing would be read again for ever.
                     if !layer.octets.is_empty() {
-                        headers.extend(decoded.headers);
+                        headers.extend(decoded.headers.iter().cloned());
                         next = self.next(&protocol.above, &headers);
                     }
                     dissection.rest = payload;
+                }
+                // Whatever a wire looks at behind what was captured is not as it was.
+                Err(refusal) if self.looks_behind(wire, &read, refusal, (octets.len(), captured, range.start)) => {
+                    layer.cut = true;
+                    dissection.rest = layer.octets.end..captured;
                 }
                 Err(refusal) => {
                     let reason = self.automaton.reasons[refusal.reason.index()].name.clone();
@@ -204,6 +249,27 @@ impl Dissector {
             }
             dissection.layers.push(layer);
         }
+    }
+
+    /// Whether a refusal may be for what the capture has not: a bit behind its end, or a sum over more than it has.
+    fn looks_behind(
+        &self,
+        wire: WireId,
+        read: &Read<'_>,
+        refusal: &Refusal,
+        (length, captured, start): (usize, usize, usize),
+    ) -> bool {
+        if captured == length {
+            return false;
+        }
+        let captured = captured.saturating_sub(start);
+        if refusal.bit >= captured * 8 {
+            return true;
+        }
+        let is_it = |seen: &&Seen| seen.bit == refusal.bit;
+        let field = read.fields.iter().find(is_it).and_then(|seen| seen.field);
+        let sums = |field: &WireField| self.sums.is_of_packet(&self.automaton, wire, field.index);
+        read.packet_size > captured && field.is_some_and(sums)
     }
 
     fn layer(&self, name: &str, wire: mokume_reaction::WireId, start: usize, seen: &[mokume_wire::Seen]) -> Layer {
@@ -220,7 +286,16 @@ impl Dissector {
             .collect();
         let end = fields.last().map_or(start, |field| (field.bit + usize::from(field.width)).div_ceil(8));
         let wire = self.automaton.wires[wire.index()].name.clone();
-        Layer { name: name.to_string(), wire, octets: start..end, fields, refused: None, padding: 0..0 }
+        Layer {
+            name: name.to_string(),
+            wire,
+            octets: start..end,
+            fields,
+            refused: None,
+            cut: false,
+            wrong_sum: None,
+            padding: 0..0,
+        }
     }
 
     /// As the wire's field says that it is written, or the header's field that it carries as it is.

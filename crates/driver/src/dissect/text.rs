@@ -66,6 +66,15 @@ fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
         let bit = if bit == 0 { String::new() } else { format!(", bit {bit}") };
         lines.push(ink.wrap("31", &format!("    malformed at octet {octet}{bit}: {}", refused.reason)));
     }
+    if layer.cut {
+        lines.push("    cut by the capture".to_string());
+    }
+    if let Some(wrong) = &layer.wrong_sum {
+        let (octet, field, right) = (wrong.bit / 8, &wrong.field, wrong.right);
+        let text =
+            format!("    refused at octet {octet}: `{field}` is not the checksum of what is there, {right:#06x}");
+        lines.push(ink.wrap("31", &text));
+    }
     if !layer.padding.is_empty() {
         lines.push(format!("    padding: {} from {}", counted(layer.padding.len()), layer.padding.start));
     }
@@ -115,6 +124,8 @@ mod tests {
             octets: 2..4,
             fields: vec![field("version", 16, 4, 4), field("to", 20, 12, 7)],
             refused: Some(super::super::Refused { reason: "W.to".into(), bit: 20 }),
+            cut: false,
+            wrong_sum: None,
             padding: 0..0,
         };
         let seen = packet(

@@ -74,12 +74,13 @@ struct Search<'s, 'a> {
 }
 
 impl Search<'_, '_> {
-    /// The same fault, if it comes in this weather too.
+    /// The same fault, if it is the first in this weather too: what is printed must fail as the seed does, not otherwise before.
     fn fault(&mut self, mishaps: &[Mishap]) -> Result<Option<Failed>, Failure> {
         self.runs += 1;
         self.is_over |= !(self.heard)(self.runs, mishaps.len()) || self.runs >= RUNS;
         let run: Run = self.prepared.run(how(self.seed, Sky::Calm(mishaps.to_vec())), self.world, &mut |_| ())?;
-        Ok(wrong(&run).into_iter().find(|other| is_same(self.failed, other)))
+        let first = wrong(&run).into_iter().next();
+        Ok(first.filter(|other| is_same(self.failed, other)))
     }
 
     /// Takes away by kind, then ever smaller pieces, until no single one can be spared.
@@ -205,7 +206,7 @@ fn place_of_lines(file: FileId, item: &ast::Network) -> u32 {
 }
 
 /// `frame 3 of a.device to b.device  late 4 ms`
-fn line(prepared: &Prepared<'_>, mishap: &Mishap) -> String {
+pub(super) fn line(prepared: &Prepared<'_>, mishap: &Mishap) -> String {
     let automata = prepared.automata();
     let member = |(host, port): (usize, mokume_reaction::PortId)| {
         format!("{}.{}", prepared.network.hosts[host].name.text, automata[host].ports[port.index()].name)

@@ -248,7 +248,8 @@ pub(super) fn place(sources: &SourceMap, span: Span) -> String {
     format!("{}:{line}:{column}", sources.file(span.file).name)
 }
 
-fn text(sources: &SourceMap, span: Span) -> String {
+/// As the source has it, on one line.
+pub(super) fn text(sources: &SourceMap, span: Span) -> String {
     let text = &sources.file(span.file).text;
     let text = text.get(span.start as usize..span.end as usize).unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -40,6 +40,17 @@ enum State {
     Over(Ended),
 }
 
+/// What was read of the standard input for somebody who may be gone before he has said anything.
+#[derive(Clone, Default, Debug)]
+pub struct Input {
+    octets: Vec<u8>,
+    /// There is no more.
+    is_all: bool,
+}
+
+/// So much is kept for the next one.
+const KEPT: usize = 64 * 1024;
+
 /// A stream on its way.
 pub struct Link {
     /// Which of the stack's stream ports.
@@ -62,6 +73,8 @@ pub struct Link {
     written: usize,
     is_finished: bool,
     has_shut_end: bool,
+    /// What was read so far, as long as the other end has said nothing and it is not too much.
+    kept: Option<Input>,
 }
 
 impl Link {
@@ -91,7 +104,23 @@ impl Link {
             written: 0,
             is_finished: false,
             has_shut_end: false,
+            kept: Some(Input::default()),
         }
+    }
+
+    /// The same; this was read for somebody else, who never heard it.
+    pub fn with_input(self, input: Input) -> Link {
+        Link { piece: input.octets.clone(), has_read_all: input.is_all, kept: Some(input), ..self }
+    }
+
+    /// Whether it was asked for, and nobody has answered.
+    pub fn is_asked(&self) -> bool {
+        matches!(self.state, State::Asked { .. })
+    }
+
+    /// What was read, of a stream that broke before the other end had said anything.
+    pub fn unheard(&mut self) -> Option<Input> {
+        self.kept.take().filter(|_| matches!(self.state, State::Over(Ended::Broken(_))))
     }
 
     fn ended(&self) -> Option<&Ended> {
@@ -121,9 +150,15 @@ impl Link {
         match heard {
             Heard::Opened { session, .. } => self.state = State::Open(session),
             Heard::Failed { reason, .. } | Heard::Broken { reason, .. } => self.over(Ended::Broken(reason)),
-            Heard::Deliver { octets, .. } if !octets.is_empty() && !self.has_shut_end => self.arrived.push_back(octets),
+            Heard::Deliver { octets, .. } if !octets.is_empty() && !self.has_shut_end => {
+                self.kept = None;
+                self.arrived.push_back(octets);
+            }
             Heard::Deliver { .. } | Heard::Accepted { .. } => {}
-            Heard::Finished { .. } => self.is_finished = true,
+            Heard::Finished { .. } => {
+                self.kept = None;
+                self.is_finished = true;
+            }
             Heard::Closed { .. } => {
                 let is_clean = self.has_shut && self.is_finished;
                 self.over(if is_clean { Ended::Cleanly } else { Ended::Broken("closed".to_string()) });
@@ -166,11 +201,24 @@ impl Link {
     pub fn read(&mut self, stack: &mut Stack<'_>) -> Result<(), Failure> {
         let read = self.end.read(PIECE);
         match self.unless_gone(stack, read)? {
-            Some(Taken::Octets(octets)) => self.piece = octets,
-            Some(Taken::Ended) => self.has_read_all = true,
+            Some(Taken::Octets(octets)) => {
+                self.keep(&octets);
+                self.piece = octets;
+            }
+            Some(Taken::Ended) => {
+                self.has_read_all = true;
+                self.kept.iter_mut().for_each(|kept| kept.is_all = true);
+            }
             Some(Taken::Later) | None => {}
         }
         Ok(())
+    }
+
+    fn keep(&mut self, octets: &[u8]) {
+        if let Some(kept) = &mut self.kept {
+            kept.octets.extend_from_slice(octets);
+        }
+        self.kept = self.kept.take().filter(|kept| kept.octets.len() <= KEPT);
     }
 
     /// Writes what there is room for, and asks the stack for as much.
@@ -238,14 +286,15 @@ impl Link {
         Some(ended)
     }
 
-    /// Ends the session at once.
-    pub fn abort(&mut self, stack: &mut Stack<'_>, how: Ended) -> Result<(), Failure> {
+    /// Ends the session at once; whether it had not ended.
+    pub fn abort(&mut self, stack: &mut Stack<'_>, how: Ended) -> Result<bool, Failure> {
+        let is_cut = !matches!(self.state, State::Over(Ended::Cleanly)) || !self.arrived.is_empty();
         if let State::Open(session) = self.state {
             stack.say(self.at, Say::Abort, &What { session, ..What::NOTHING })?;
         }
         self.arrived.clear();
         self.over(how);
-        Ok(())
+        Ok(is_cut)
     }
 
     /// What the operating system gave; where it refused, the session is aborted.

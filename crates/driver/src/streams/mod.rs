@@ -35,24 +35,74 @@ pub fn own(world: &dyn World) -> Checked {
 /// The name of that stack.
 pub const OWN_STACK: &str = "Talk";
 
-/// Opens a stream and joins it to the standard input and output, until it has ended; `linger` is how long, in nanoseconds, the
-/// stack then stays where the other end may not have heard our last word. `tell` hears what people may want to know.
+/// How long is waited, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Patience {
+    /// For the answer of whom we asked for a stream; as long as the stack waits, without.
+    pub answer: Option<u64>,
+    /// Behind the stream, where the other end may not have heard our last word.
+    pub linger: u64,
+}
+
+/// Opens a stream and joins it to the standard input and output, until it has ended. `tell` hears what people may want to know.
 pub fn connect(
     compiled: &Compiled,
     request: &Request,
     world: &dyn World,
     remote: &[String],
-    linger: u64,
+    patience: Patience,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Ended, Failure> {
     let mut relay = begun(compiled, request, world)?;
     let (at, parts) = found(&relay.stack, Side::Remote, remote)?;
     let until = until(request)?;
-    relay.ask(at, &parts, Box::new(Standard::new()), remote.join(" "))?;
-    one_stream(relay, &until, linger, tell)
+    let name = remote.join(" ");
+    relay.ask(at, &parts, Box::new(Standard::new()), name.clone())?;
+    match answered(&mut relay, &until, &name, patience.answer, tell)? {
+        true => one_stream(relay, &until, patience.linger, tell),
+        false => {
+            closed(relay, tell)?;
+            let seconds = patience.answer.unwrap_or(0) as f64 / 1e9;
+            Ok(Ended::Broken(format!("no answer in {seconds} s")))
+        }
+    }
 }
 
-/// Waits for one stream and joins it to the standard input and output, until it has ended; see [`connect`].
+/// Somebody who has not answered for so long is spoken of.
+const SILENCE: u64 = 3_000_000_000;
+
+/// Until the stream that was asked for is there, or has failed, or the time is over; false if the answer took too long.
+fn answered(
+    relay: &mut Relay<'_>,
+    until: &Until,
+    name: &str,
+    most: Option<u64>,
+    tell: &mut dyn FnMut(&str),
+) -> Result<bool, Failure> {
+    let begin = relay.stack.live.now();
+    let end = most.map(|most| begin.saturating_add(most));
+    let mut silence = Some(begin.saturating_add(SILENCE));
+    while relay.waits_for_answer() && !relay.is_over(until) {
+        let now = relay.stack.live.now();
+        if end.is_some_and(|end| now >= end) {
+            return Ok(false);
+        }
+        if silence.is_some_and(|silence| now >= silence) {
+            silence = None;
+            let limit = match most {
+                Some(most) => format!("after {} s (--timeout)", most as f64 / 1e9),
+                None => "when the stack does (--timeout sets a time)".to_string(),
+            };
+            tell(&format!("no answer yet from {name}; gives up {limit}"));
+        }
+        let next = [until.nanoseconds, end, silence].into_iter().flatten().min();
+        relay.turn(&Until { nanoseconds: next, stop: until.stop.clone() })?;
+    }
+    Ok(true)
+}
+
+/// Waits for one stream and joins it to the standard input and output, until it has ended. Who breaks it before he has said anything
+/// was nobody: the next one is waited for, and hears all from the beginning.
 pub fn listen(
     compiled: &Compiled,
     request: &Request,
@@ -89,7 +139,13 @@ pub fn way(from: &str, to: &str) -> Result<Way, Failure> {
             "both ends are the stack's",
             "one of `--from` and `--to` is an address of the operating system, without `stack:`",
         )),
-        (Some(from), None) => Ok(Way::In { from: end_of_flow(from), to: socket_address(to)? }),
+        (Some(from), None) => {
+            let address = socket_address(to)?;
+            if address.port() == 0 {
+                return Err(Failure::of_use(format!("nobody is at port 0 of `{to}`"), "name one, from 1"));
+            }
+            Ok(Way::In { from: end_of_flow(from), to: address })
+        }
         (None, to_stack) => Ok(Way::Out { from: socket_address(from)?, to: end_of_flow(to_stack.unwrap_or(to)) }),
     }
 }
@@ -115,14 +171,14 @@ fn socket_address(text: &str) -> Result<SocketAddr, Failure> {
     })
 }
 
-/// Joins sockets of the operating system with streams of the stack, until it is stopped.
+/// Joins sockets of the operating system with streams of the stack, until it is stopped; and how many streams that cut.
 pub fn forward(
     compiled: &Compiled,
     request: &Request,
     world: &dyn World,
     ways: &[Way],
     tell: &mut dyn FnMut(&str),
-) -> Result<Report, Failure> {
+) -> Result<(Report, usize), Failure> {
     let mut relay = begun(compiled, request, world)?;
     let until = until(request)?;
     for way in ways {
@@ -135,8 +191,11 @@ pub fn forward(
             tell(&format!("{}: {}", gone.name, shown(&gone.how)));
         }
     }
-    relay.abort()?;
-    closed(relay, tell)
+    let cut = relay.abort()?;
+    if cut > 0 {
+        tell(&format!("{cut} {} cut", if cut == 1 { "stream was" } else { "streams were" }));
+    }
+    Ok((closed(relay, tell)?, cut))
 }
 
 fn join(relay: &mut Relay<'_>, way: &Way, tell: &mut dyn FnMut(&str)) -> Result<(), Failure> {
@@ -203,6 +262,9 @@ fn found(stack: &Stack<'_>, side: Side, texts: &[String]) -> Result<(usize, Part
 
 /// All ports that read an end of a flow so, and what each reads; there is one.
 fn all_found(stack: &Stack<'_>, side: Side, texts: &[String]) -> Result<Vec<(usize, Parts)>, Failure> {
+    if texts.iter().any(|text| text.parse::<u64>() == Ok(0)) {
+        return Err(Failure::of_use("0 stands for any, and is no number of an end", "name one, from 1: `80`"));
+    }
     let automaton = &stack.compiled.composed;
     let read = |at: usize| Some((at, stack.ports[at].read(automaton, stack.written(), side, texts)?));
     let found: Vec<(usize, Parts)> = (0..stack.ports.len()).filter_map(read).collect();
@@ -222,6 +284,10 @@ fn all_found(stack: &Stack<'_>, side: Side, texts: &[String]) -> Result<Vec<(usi
 fn one_stream(mut relay: Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(&str)) -> Result<Ended, Failure> {
     let ended = loop {
         if let Some(gone) = relay.ended().pop() {
+            if relay.listens_again(&gone)? {
+                tell(&format!("{}: {}; waiting for another", gone.name, shown(&gone.how)));
+                continue;
+            }
             if gone.may_be_asked && linger > 0 {
                 stay(&mut relay, until, linger, tell)?;
             }
@@ -245,15 +311,25 @@ fn one_stream(mut relay: Relay<'_>, until: &Until, linger: u64, tell: &mut dyn F
     Ok(ended)
 }
 
+/// So many times the linger in all, at most: a neighbour who asks for ever does not hold the command.
+const LINGERS: u64 = 10;
+
 /// Stays for what the other end may ask again; whoever stops that has lost nothing that he can see.
 fn stay(relay: &mut Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(&str)) -> Result<(), Failure> {
-    let end = relay.stack.live.now().saturating_add(linger);
-    let end = until.nanoseconds.map_or(end, |asked| asked.min(end));
-    let staying = Until { nanoseconds: Some(end), stop: until.stop.clone() };
+    let now = relay.stack.live.now();
+    let last = now.saturating_add(linger.saturating_mul(LINGERS));
+    let last = until.nanoseconds.map_or(last, |asked| asked.min(last));
+    let mut staying = Until { nanoseconds: Some(now.saturating_add(linger).min(last)), stop: until.stop.clone() };
     let seconds = linger as f64 / 1e9;
     tell(&format!("all is said and heard; the stack stays {seconds} s for who has not heard its last word (--linger), Ctrl-C ends it"));
+    let mut answers = relay.stack.live.traffic.sent;
     while !relay.is_over(&staying) {
         relay.turn(&staying)?;
+        // Somebody asked and was answered: the answer may be lost as the first one was.
+        let sent = relay.stack.live.traffic.sent;
+        if std::mem::replace(&mut answers, sent) != sent {
+            staying.nanoseconds = Some(relay.stack.live.now().saturating_add(linger).min(last));
+        }
     }
     Ok(())
 }

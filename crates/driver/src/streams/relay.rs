@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use mokume_reaction::Handle;
 
 use super::ends::{End, Socket, Standard};
-use super::link::{Ended, Link};
+use super::link::{Ended, Input, Link};
 use super::ports::{Heard, Parts, Say, What};
 use super::stack::Stack;
 use crate::failure::Failure;
@@ -43,6 +43,10 @@ pub struct Relay<'a> {
     pub links: Vec<Link>,
     pub doors: Vec<Door>,
     pub points: Vec<Point>,
+    /// Where nobody listens any more, as somebody has come.
+    left: Vec<Point>,
+    /// What was read for somebody who was gone before he had said anything.
+    input: Option<Input>,
     /// The number that the next session is opened with.
     next: u64,
     /// What happened, for people.
@@ -55,6 +59,8 @@ pub struct Gone {
     pub how: Ended,
     /// The other end may not have heard our last word, and ask again.
     pub may_be_asked: bool,
+    /// It broke before the other end had said anything: what was read for it, which nobody has heard as far as is known.
+    pub unheard: Option<Input>,
 }
 
 /// Whose readiness is waited for.
@@ -69,7 +75,16 @@ enum Whose {
 impl<'a> Relay<'a> {
     /// A stack without streams.
     pub fn new(stack: Stack<'a>) -> Relay<'a> {
-        Relay { stack, links: Vec::new(), doors: Vec::new(), points: Vec::new(), next: 1, notes: Vec::new() }
+        Relay {
+            stack,
+            links: Vec::new(),
+            doors: Vec::new(),
+            points: Vec::new(),
+            left: Vec::new(),
+            input: None,
+            next: 1,
+            notes: Vec::new(),
+        }
     }
 
     /// Asks for a stream to somebody, joined to an end.
@@ -128,13 +143,29 @@ impl<'a> Relay<'a> {
         until.stop.load(Ordering::Relaxed) || until.nanoseconds.is_some_and(|end| self.stack.live.now() >= end)
     }
 
-    /// Ends what is left, at once.
-    pub fn abort(&mut self) -> Result<(), Failure> {
+    /// Ends what is left, at once; how many streams that was.
+    pub fn abort(&mut self) -> Result<usize, Failure> {
+        let mut cut = 0;
         for link in &mut self.links {
-            link.abort(&mut self.stack, Ended::Broken("stopped".to_string()))?;
+            cut += usize::from(link.abort(&mut self.stack, Ended::Broken("stopped".to_string()))?);
             link.conclude();
         }
-        Ok(())
+        Ok(cut)
+    }
+
+    /// Whether a stream that was asked for is neither there nor refused.
+    pub fn waits_for_answer(&self) -> bool {
+        self.links.iter().any(Link::is_asked)
+    }
+
+    /// Listens again for somebody else, where the stream that has ended never became one; what was read for it is the next one's.
+    pub fn listens_again(&mut self, gone: &Gone) -> Result<bool, Failure> {
+        let Some(input) = gone.unheard.clone().filter(|_| !self.left.is_empty()) else { return Ok(false) };
+        self.input = Some(input);
+        for point in std::mem::take(&mut self.left) {
+            self.listen(point.at, point.local, point.to)?;
+        }
+        Ok(true)
     }
 
     fn waits(&self) -> (Vec<Whose>, Vec<Wait>) {
@@ -204,7 +235,8 @@ impl<'a> Relay<'a> {
                 }
             },
         };
-        self.links.push(Link::accepted(at, session, end, name));
+        let input = self.input.take().unwrap_or_default();
+        self.links.push(Link::accepted(at, session, end, name).with_input(input));
         Ok(())
     }
 
@@ -212,6 +244,7 @@ impl<'a> Relay<'a> {
         for point in std::mem::take(&mut self.points) {
             let what = What { user: point.user, parts: &point.local, ..What::NOTHING };
             self.stack.say(point.at, Say::Unlisten, &what)?;
+            self.left.push(point);
         }
         Ok(())
     }
@@ -239,7 +272,8 @@ impl<'a> Relay<'a> {
         let mut ended = Vec::new();
         self.links.retain_mut(|link| match link.conclude() {
             Some(how) => {
-                ended.push(Gone { name: link.name.clone(), how, may_be_asked: link.may_be_asked() });
+                let (may_be_asked, unheard) = (link.may_be_asked(), link.unheard());
+                ended.push(Gone { name: link.name.clone(), how, may_be_asked, unheard });
                 false
             }
             None => true,

@@ -51,11 +51,7 @@ impl<'p> Writer<'_, 'p> {
                 self.get_parts(object, &cells)
             }
             E::Element { array, index } => {
-                let object = self.object(array);
-                let index = self.one(index);
-                let cells = self.cells(self.inst, array);
-                let get = |cell| self.value(r::OpKind::GetAt { object, cell, index });
-                let values = cells.into_iter().map(get).collect();
+                let values = self.array_element(array, index);
                 self.gather(expr.ty, values)
             }
             E::BelowCount => {

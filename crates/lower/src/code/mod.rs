@@ -7,6 +7,7 @@ mod arithmetic;
 mod around;
 mod borders;
 mod calls;
+mod elements;
 mod expr;
 mod flow;
 mod fork;

@@ -300,20 +300,6 @@ impl<'p> Writer<'_, 'p> {
         self.set_cells(object, &cells, values);
     }
 
-    fn assign_element(&mut self, array: &'p s::StateRef, index: &'p s::Expr, value: &'p s::Expr) {
-        let index = self.one(index);
-        let values = self.one_at_border(value);
-        let object = self.object(array);
-        let class = self.class_of(object);
-        for (cell, value) in self.cells(self.inst, array).into_iter().zip(values) {
-            let value = match self.a.cell(class, cell).kind {
-                r::CellKind::Array { ty, .. } => self.cast(value, ty),
-                _ => value,
-            };
-            self.op(r::OpKind::SetAt { object, cell, index, value });
-        }
-    }
-
     // -- later
 
     fn later(&mut self, handler: u32, args: &'p [s::Expr], otherwise: &'p [s::Stmt]) {

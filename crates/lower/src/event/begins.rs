@@ -51,20 +51,16 @@ impl<'p> Writer<'_, 'p> {
                 w.set_cells(session, &cells, values);
             }
         });
-        let user = self.plan.session_users(self.inst).first().copied();
-        if let Some((cell, user)) = info.session.as_ref().and_then(|cells| cells.begun).zip(user) {
-            let above = self.unique(self.lowering.info(user).classes.entity);
-            self.set(session, cell, above);
+        for (user, cell) in info.session.iter().flat_map(|cells| &cells.begun) {
+            let above = self.unique(self.lowering.info(*user).classes.entity);
+            self.set(session, *cell, above);
         }
         self.runs.opening = true;
         self.open_on(&flow);
         self.run_begun(&flow);
         self.deliver_begun(session, message);
         self.nothing_to_tell(session, false);
-        if info.session.as_ref().and_then(|cells| cells.ending).is_some_and(|ends| ends.settles) {
-            // Its sessions settle, and what this instant did to this one is an event for it.
-            self.op(r::OpKind::Again { object: session });
-        }
+        self.touch(session);
         self.runs = outer;
     }
 

@@ -116,7 +116,7 @@ impl<'x, 'p> Writer<'x, 'p> {
     }
 
     /// A session that began at a listener: what was given there is its own, and goes down where it opens layers below.
-    pub fn take_from_listener(&mut self, session: r::Value, flow: &[r::Value]) {
+    pub(super) fn take_from_listener(&mut self, session: r::Value, flow: &[r::Value]) {
         let info = self.info();
         let Some(cells) = info.point.filter(|_| !info.listened.is_empty()) else { return };
         let all = match cells.shared {
@@ -175,17 +175,21 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Who has not yet heard of a session that `accept` began, as it fails before that, does not hear of it.
     pub(super) fn not_offered(&mut self, session: r::Value) {
-        if let Some((cell, class)) = self.offered_to() {
+        for (user, cell) in self.offered() {
+            let class = self.lowering.info(user).classes.entity;
             let nobody = self.value(r::OpKind::Null { class });
             self.set(session, cell, nobody);
         }
     }
 
-    /// Where a session that `accept` began notes which entity above is told of it, and that entity's class.
-    pub(super) fn offered_to(&self) -> Option<(r::CellId, r::ClassId)> {
-        let cell = self.info().session.as_ref()?.begun?;
-        let user = self.plan.session_users(self.inst).first().copied()?;
-        Some((cell, self.lowering.info(user).classes.entity))
+    /// Where a session that `accept` began notes which entities above may be told of it.
+    fn offered(&self) -> Vec<(usize, r::CellId)> {
+        self.info().session.as_ref().map_or(Vec::new(), |cells| cells.begun.clone())
+    }
+
+    /// The same of one of them.
+    pub(super) fn offered_to(&self, user: usize) -> Option<r::CellId> {
+        self.offered().into_iter().find_map(|(of, cell)| (of == user).then_some(cell))
     }
 }
 

@@ -104,7 +104,7 @@ pub struct SessionCells {
     pub number: Option<r::CellId>,
     /// Of a layer that begins sessions with messages that arrive: for one that was, the entity above that is told of it; for the
     /// others, and where it has ended, nobody.
-    pub begun: Option<r::CellId>,
+    pub begun: Vec<(usize, r::CellId)>,
     /// Of a layer whose sessions settle, or may fail in the instant in which they begin: how it asked to end.
     pub ending: Option<EndingCells>,
 }
@@ -137,7 +137,7 @@ impl SessionCells {
             lower: None,
             opened: None,
             number: None,
-            begun: None,
+            begun: Vec::new(),
             ending: None,
         }
     }

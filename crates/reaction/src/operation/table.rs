@@ -172,8 +172,8 @@ operations! {
         Skip "skip {message}, {size}" { message: Message, size: Word32 } -> [Message] { REPORTS };
         /// The first `at` octets, and the rest; attributes go with both.
         Split "split {message}, {at}" { message: Message, at: Word32 } -> [Message, Message] { REPORTS | TAKES };
-        /// The second's octets behind the first's.
-        Join "join {first}, {second}" { first: Message, second: Message } -> [Message] { COUNTS };
+        /// The second's octets behind the first's. What is beyond [`LONGEST_MESSAGE`](crate::LONGEST_MESSAGE) is reported and cut off.
+        Join "join {first}, {second}" { first: Message, second: Message } -> [Message] { REPORTS | COUNTS };
         /// A second message of the same headers, octets and attributes.
         Share "share {message}" { message: Borrowed } -> [Message] { TAKES };
         /// The octets of the packet in which the message came, as the wire met it, as a new message; empty if it came in none.

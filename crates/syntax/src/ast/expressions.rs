@@ -167,15 +167,11 @@ impl NumberExpr {
 }
 
 impl DurationExpr {
-    /// The number in front of the unit.
-    pub fn number(&self) -> Option<u64> {
-        lexer::number(first_token(&self.0)?.text())
-    }
     /// `ns`, `us`, `ms`, `s` or `min`
     pub fn unit(&self) -> Option<String> {
         super::token(&self.0, SyntaxKind::IDENT).map(|token| token.text().to_string())
     }
-    /// In nanoseconds; `None` if it does not fit 64 bits.
+    /// In nanoseconds; `None` if it does not fit 64 bits, or is no whole number of them.
     pub fn nanoseconds(&self) -> Option<u64> {
         let factor = match self.unit()?.as_str() {
             "ns" => 1,
@@ -184,7 +180,13 @@ impl DurationExpr {
             "s" => 1_000_000_000,
             _ => 60_000_000_000,
         };
-        self.number()?.checked_mul(factor)
+        let token = first_token(&self.0)?;
+        let Some((whole, part)) = token.text().split_once('.') else {
+            return lexer::number(token.text())?.checked_mul(factor);
+        };
+        let places = 10u64.checked_pow(u32::try_from(part.len()).ok()?)?;
+        let (whole, part) = (lexer::number(whole)?.checked_mul(factor)?, lexer::number(part)?.checked_mul(factor)?);
+        (part % places == 0).then(|| whole.checked_add(part / places))?
     }
 }
 

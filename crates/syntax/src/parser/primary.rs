@@ -19,6 +19,10 @@ impl Parser<'_> {
             NUMBER if self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows() => {
                 self.leaf(DURATION_EXPR, 2)
             }
+            // `1.5 s`: without a unit it would be read as a notation.
+            DOTTED if self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows() => {
+                self.leaf(DURATION_EXPR, 2)
+            }
             NUMBER if self.nth(1) == IDENT && self.unit_follows() && meant_unit(self.nth_text(1)).is_some() => {
                 self.other_unit()
             }

@@ -98,6 +98,7 @@ impl Parser<'_> {
     /// Who gives a session's constant its value.
     fn giver(&mut self) {
         if !self.eat_word("accept") && !self.eat_word("listen") {
+            self.form = "const priority: u8 = 0 from open, listen, accept";
             self.expect_word("open");
         }
     }

@@ -76,7 +76,8 @@ impl View {
     /// The part that has state of that name, and what it is called, when this is not its code.
     pub fn owner_part(&self, program: &Program, name: &str) -> Option<(Name, String)> {
         let layer = self.layer(program)?;
-        let part = layer.parts.iter().find(|part| part.member(name).is_some())?;
+        let is_its = |part: &&Part| part.member(name).is_some() || part.objects.iter().any(|(own, _)| own == name);
+        let part = layer.parts.iter().find(is_its)?;
         Some((part.name.clone(), part.called.clone()))
     }
 

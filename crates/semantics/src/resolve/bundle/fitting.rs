@@ -159,7 +159,8 @@ pub(super) fn fits(cx: &mut Context, part: &Use, wanted: Wanted, param: &Name) -
             let signature = cx.program.signatures[id.index()].name.text.clone();
             match layers_like(cx, wanted) {
                 names if names.is_empty() => format!("write `gives {signature}` in it, if it does"),
-                names => format!("{} says so", suggest::list(&names)),
+                names if names.len() == 1 => format!("{} says so", suggest::list(&names)),
+                names => format!("{} say so", suggest::list(&names)),
             }
         }
         _ => "perhaps the arguments stand in another order than the parameters; name them: `Name: Layer`".into(),

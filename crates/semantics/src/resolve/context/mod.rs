@@ -76,6 +76,12 @@ pub struct Said {
     pub emitted: Vec<(LayerId, String, bool)>,
     /// What layers call services that nobody declares: said once, where they are asked for.
     pub unknown_services: BTreeSet<String>,
+    /// Containers of layers whose declaration was refused: what they are used for is not looked at.
+    pub broken: BTreeSet<(LayerId, String)>,
+    /// Parameters that stand for no container, by the file that declares them.
+    pub no_container: BTreeSet<(FileId, String)>,
+    /// Places of containers of which it was said that their quota is missing.
+    pub no_quota: BTreeSet<Span>,
 }
 
 impl Context {

@@ -26,8 +26,9 @@ pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: 
         None if GRANTS.contains(&event) => Some(vec![Type::UInt(32), Type::UInt(32)]),
         None => event_types(body.cx, event),
     };
-    if types.is_none() {
-        misspelt_event(body, name, down);
+    if types.is_none() && is_misspelt(body, name, down) {
+        args.iter().filter_map(|arg| arg.value()).for_each(|value| drop(expr::infer(body, &value, None)));
+        return None;
     }
     for label in args.iter().filter_map(|arg| arg.name()) {
         let place = body.span(&label);
@@ -84,13 +85,15 @@ fn message_to_all(body: &mut Body, event: &str, args: &[Expr]) {
     }
 }
 
-/// `below.sned(msg)`: near to an event of the language, and nobody handles it.
-fn misspelt_event(body: &mut Body, name: &Name, down: bool) {
+/// `below.sned(msg)`: near to an event of the language, and nobody handles it. That is said here, and not of each stack.
+fn is_misspelt(body: &mut Body, name: &Name, down: bool) -> bool {
     let known = if down { &DOWN[..] } else { &UP[..] };
-    if let Some(near) = suggest::nearest(&name.text, known.iter().copied()) {
+    let near = suggest::nearest(&name.text, known.iter().copied());
+    if let Some(near) = near {
         let text = format!("no layer handles an event `{}`", name.text);
         body.error(codes::UNKNOWN_EVENT, text, name.span, "unknown", &format!("did you mean `{near}`?"));
     }
+    near.is_some()
 }
 
 /// The parameters of handlers of an own event, from the first that there is.

@@ -171,7 +171,7 @@ fn header_values(
         let diagnostic = Diagnostic::error(codes::HEADER_FIELDS, text)
             .at(span, "not given here")
             .label(first.name.span, "declared here")
-            .help(format!("write `below.send(msg, {}: …)`", first.name.text));
+            .help(format!("add it: `{}: …`", first.name.text));
         body.report(diagnostic);
         let present: Vec<Field> =
             fields.iter().filter(|field| given.iter().any(|(name, _)| name.text == field.name.text)).cloned().collect();

@@ -69,6 +69,7 @@ fn say_missing(body: &mut Body, owner: &str, missing: &[&Name], span: Span) {
 fn no_param(body: &mut Body, owner: &str, label: &Name, params: &[Param]) {
     let text = format!("`{owner}` has no parameter `{}`", label.text);
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PARAMETER, text).at(label.span, "unknown");
-    diagnostic.helps.extend(suggest::help(&label.text, params.iter().map(|param| param.name.text.as_str())));
+    let near = suggest::help(&label.text, params.iter().map(|param| param.name.text.as_str()));
+    diagnostic.helps.push(near.unwrap_or_else(|| "it has no parameters: leave it out".to_string()));
     body.report(diagnostic);
 }

@@ -123,7 +123,12 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
     let text = format!("there is no function `{}` here", name.text);
     let mut diagnostic = Diagnostic::error(codes::NO_FUNCTION, text).at(name.span, "unknown");
     let near = suggest::nearest(&name.text, names);
+    let of_part = body.this_layer().and_then(|layer| {
+        let has = |part: &&Part| part.functions.iter().any(|(own, _)| *own == name.text);
+        layer.parts.iter().find(has).map(|part| format!("{}.{}", part.called, name.text))
+    });
     diagnostic = match near {
+        _ if of_part.is_some() => diagnostic.help(format!("it is a part's: `{}(…)`", of_part.unwrap_or_default())),
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic.help("an event is emitted with its direction: `below.name(…)`, `above.name(…)`"),
     };

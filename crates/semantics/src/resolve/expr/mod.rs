@@ -128,14 +128,33 @@ pub fn size(body: &mut Body, expr: Option<ast::Expr>, span: Span) -> Expr {
     body.kind = kind;
     if let ExprKind::Number(0) = found.kind {
         if found.ty != Type::Unknown {
-            let text = "nothing has room or runs here: the number is 0";
-            body.error(codes::EMPTY_SIZE, text, found.span, "zero", "write how many there are at most");
+            empty(body, &expr, found.span);
         }
     }
     if matches!(found.kind, ExprKind::Number(_) | ExprKind::Param(_)) || found.ty == Type::Unknown {
         return found;
     }
     body.folded(found)
+}
+
+/// A report of a 0 where something is to have room; what a container was given is told where it was given, once.
+fn empty(body: &mut Body, expr: &Tree, span: Span) {
+    let help = "write how many there are at most";
+    let given = body.view.inside.as_ref().map(|inside| {
+        let name = tree::name_expr(body.file, expr);
+        let value = name.and_then(|name| inside.values.iter().find(|(param, _)| *param == name.text));
+        match value {
+            Some((param, value)) => (format!("`{param}` is 0 here: nothing has room"), value.span),
+            None => ("nothing has room in what these arguments make".to_string(), inside.place),
+        }
+    });
+    let (text, span) = given.unwrap_or(("nothing has room or runs here: the number is 0".to_string(), span));
+    let is_it = |known: &mokume_base::Diagnostic| {
+        known.code == codes::EMPTY_SIZE && known.primary.as_ref().map(|label| label.span) == Some(span)
+    };
+    if !body.cx.out.iter().any(is_it) {
+        body.error(codes::EMPTY_SIZE, text, span, "zero", help);
+    }
 }
 
 /// An index: any number of up to 32 bits.

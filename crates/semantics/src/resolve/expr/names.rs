@@ -53,6 +53,9 @@ fn of_file(body: &mut Body, name: &Name) -> Expr {
                 Item::Attribute(_) => "an attribute is read from a message: `msg.ttl`",
                 Item::Container(_) => "declare state of it in a scope: `queue<u32> waiting(8)`",
                 Item::Enum(_) => "name one of its values: `Kind.Ask`",
+                Item::Part(_) => {
+                    "its functions are called by its name in small letters: `sending_side.f()` of `SendingSide`"
+                }
                 _ => "name a value here",
             };
             body.error(codes::UNKNOWN_NAME, text, name.span, "expected a value", help);

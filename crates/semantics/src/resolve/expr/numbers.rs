@@ -41,8 +41,9 @@ pub(super) fn duration(body: &mut Body, duration: &ast::DurationExpr, span: Span
     match duration.nanoseconds() {
         Some(value) => make(ExprKind::Number(value), Type::Duration, span),
         None => {
-            let text = "this duration does not fit 64 bits of nanoseconds";
-            body.error(codes::TOO_BIG, text, span, "too long", "584 years are the limit");
+            let text = "this duration is no whole number of nanoseconds of 64 bits";
+            let help = "584 years are the most, and a nanosecond the least";
+            body.error(codes::TOO_BIG, text, span, "too long, or too fine", help);
             unknown(span)
         }
     }

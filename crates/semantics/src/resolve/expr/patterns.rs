@@ -85,7 +85,10 @@ fn exhaustive(body: &mut Body, value: &Expr, seen: &[(u64, Span)]) {
             let found = &body.cx.program.enums[id.index()];
             let missing = found.names.iter().filter(|(_, number)| !met(*number));
             let mut missing: Vec<String> = missing.map(|(name, _)| name.text.clone()).collect();
-            missing.extend(found.open.then(|| "numbers without a name".to_string()));
+            // Where each number has a name there are no others, though the enum is open.
+            let all = types::width(&body.cx.program, value.ty).filter(|width| *width < 16).map(|width| 1usize << width);
+            let is_open = found.open && all.is_none_or(|all| found.names.len() < all);
+            missing.extend(is_open.then(|| "numbers without a name".to_string()));
             missing
         }
         Type::Bool => {

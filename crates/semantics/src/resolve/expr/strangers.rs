@@ -26,11 +26,20 @@ fn listener(body: &mut Body, name: &Name) {
 /// A report with what is probably meant.
 pub fn report(body: &mut Body, name: &Name) {
     if let Some(place) = body.view.inside.as_ref().filter(|_| name.text == "quota").map(|view| view.place) {
+        let is_it = |known: &Diagnostic| {
+            known.code == codes::QUOTA_WANTED && known.primary.as_ref().map(|label| label.span) == Some(place)
+        };
+        if body.cx.said.no_quota.contains(&place) || body.cx.out.iter().any(is_it) {
+            return;
+        }
         let diagnostic = Diagnostic::error(codes::QUOTA_WANTED, "this container takes from a quota, and is given none")
             .at(place, "from which quota?")
             .label(name.span, "taken from here")
             .help("name one behind it: `entity { quota kept: 64 … stream sent(1000, 8) from kept }`");
         return body.report(diagnostic);
+    }
+    if body.view.layer.is_some_and(|layer| body.cx.said.broken.contains(&(layer, name.text.clone()))) {
+        return;
     }
     if name.text == "listener" {
         return listener(body, name);

@@ -20,6 +20,9 @@ pub fn check(cx: &mut Context, trees: &Trees) {
     for (file, item) in &trees.services {
         item.signals().iter().for_each(|signal| once_each(cx, *file, "parameter", names_of(signal.params())));
     }
+    for (file, item) in &trees.signatures {
+        signature(cx, *file, item);
+    }
     for (file, item) in &trees.vocabularies {
         once_each(cx, *file, "reason", item.reasons());
         let events = item.events().into_iter().flat_map(|directed| directed.events());
@@ -38,6 +41,36 @@ pub fn check(cx: &mut Context, trees: &Trees) {
     for (file, item) in &trees.suites {
         once_each(cx, *file, "parameter", names_of(item.params()));
     }
+}
+
+/// What a signature says of one name.
+fn signature(cx: &mut Context, file: FileId, item: &ast::Signature) {
+    let (mut included, mut published, mut events) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
+    for member in item.members() {
+        match member {
+            ast::SignatureMember::Include(include) => included.extend(include.names()),
+            ast::SignatureMember::Publish(publish) => published.extend(publish.name()),
+            ast::SignatureMember::Directed(directed) => {
+                let names = directed.events().into_iter().filter_map(|event| event.name());
+                events[usize::from(directed.is_down())].extend(names);
+            }
+            ast::SignatureMember::Unit(_)
+            | ast::SignatureMember::Boundaries(_)
+            | ast::SignatureMember::Address(_)
+            | ast::SignatureMember::Key(_)
+            | ast::SignatureMember::Reads(_)
+            | ast::SignatureMember::Writes(_)
+            | ast::SignatureMember::Speaks(_) => {}
+        }
+    }
+    let given = |cx: &mut Context, names: Vec<ast::Name>| {
+        for (name, first) in repeated(&named(file, &names)) {
+            cx.given_twice(&format!("`{}`", name.text), name.span, first.span);
+        }
+    };
+    given(cx, included);
+    once_each(cx, file, "published value", published);
+    events.into_iter().for_each(|names| given(cx, names));
 }
 
 /// `reads ttl, ttl`

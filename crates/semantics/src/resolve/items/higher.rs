@@ -95,9 +95,14 @@ fn container(cx: &mut Context, file: FileId, name: &Name, default: Option<ast::E
         let text = format!("which container is `{}` if nothing is said?", name.text);
         let help = format!("name one, with which this is read: `{}: container = queue`", name.text);
         cx.error(codes::HIGHER_PARAMETER, text, name.span, "no default", &help);
+        cx.said.no_container.insert((file, name.text.clone()));
         return None;
     };
-    container_given(cx, file, &value, &Given::default()).map(|standin| Kind::Container { standin })
+    let standin = container_given(cx, file, &value, &Given::default());
+    if standin.is_none() {
+        cx.said.no_container.insert((file, name.text.clone()));
+    }
+    standin.map(|standin| Kind::Container { standin })
 }
 
 fn wanted(cx: &Context, file: FileId, word: &str) -> Option<Wanted> {

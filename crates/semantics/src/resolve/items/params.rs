@@ -17,9 +17,9 @@ pub fn read(cx: &mut Context, file: FileId, list: &[ast::Param]) -> Vec<Param> {
     for param in list {
         let Some(name) = tree::some_name(file, param.name()) else { continue };
         if let Some(first) = params.iter().find(|first| first.name.text == name.text) {
+            // It stays, so that who gives both is not blamed as well.
             let diagnostic = twice("parameter", &name, &first.name);
             cx.report(diagnostic);
-            continue;
         }
         let ty = annotations::of_param(cx, file, &name, param.ty());
         let default = param.default().map(|value| expr::value(&mut Body::constant(cx, file), &value, ty));

@@ -29,20 +29,37 @@ pub(super) fn declare(
     name: &Name,
     members: &mut Vec<Member>,
 ) {
-    let Some((file, container, of)) = container_of(reader, tree) else { return };
+    if !is_declared(reader, scope, tree, name, members) {
+        let layer = reader.id;
+        // Within a container it is called without the name of that.
+        let own = name.text.rsplit('.').next().unwrap_or_default().to_string();
+        reader.cx.said.broken.insert((layer, own));
+    }
+}
+
+/// False after a report of what is wrong with the declaration itself: then what it declares is not looked at.
+fn is_declared(
+    reader: &mut LayerReader,
+    scope: ScopeKind,
+    tree: &ast::Contained,
+    name: &Name,
+    members: &mut Vec<Member>,
+) -> bool {
+    let Some((file, container, of)) = container_of(reader, tree) else { return false };
     let depth = reader.inside.as_ref().map_or(0, |inside| inside.depth) + 1;
     if depth > DEEPEST {
         let text = format!("`{}` holds itself, or too many others within each other", of.text);
         reader.cx.error(codes::CIRCLE, text, of.span, "within itself", "leave it out");
-        return;
+        return false;
     }
-    let Some(types) = types_of(reader, tree, &container, &of) else { return };
+    let Some(types) = types_of(reader, tree, &container, &of) else { return false };
     let params = reader.cx.with_types(&types, |cx| params::read(cx, file, &container.params()));
     let span = tree.span(reader.file);
     let mut body = reader.argument();
     let args = arguments::for_params(&mut body, &of.text, &params, &tree.args(), span);
     let values = params.iter().zip(args).map(|(param, arg)| (param.name.text.clone(), body.folded(arg))).collect();
     let instance = reader.this().containers.len() as u32;
+    let (said, begin, waiting) = (reader.cx.out.len(), members.len(), reader.cx.contained.len());
     let empty = Container { of: of.text.clone(), scope, members: Vec::new(), functions: Vec::new() };
     reader.this().containers.push(empty);
     members.push(Member { name: name.clone(), kind: MemberKind::Container(instance) });
@@ -50,9 +67,20 @@ pub(super) fn declare(
     let place = of.span;
     let mut inside = Inside { instance, scope, members: Vec::new(), values, types, quota, place, depth };
     parts(reader, scope, (file, &container), (name, &mut inside), members);
+    if reader.cx.out[said..].iter().any(|found| found.code == codes::EMPTY_SIZE) {
+        members.truncate(begin);
+        reader.cx.contained.truncate(waiting);
+        reader.this().containers.truncate(instance as usize);
+        return false;
+    }
+    if tree.quota().is_some() && inside.quota.is_none() {
+        // [`quotas::read`](super::quotas::read) says so.
+        reader.cx.said.no_quota.insert(place);
+    }
     reader.this().containers[instance as usize].members = inside.members.clone();
     let (layer, within) = (reader.id, format!("{}.", name.text));
     reader.cx.contained.push(Pending { layer, within, file, tree: container, inside: Rc::new(inside) });
+    true
 }
 
 /// The quota that `from` names: of the same scope, in front of this, or of the entity. [`quotas::read`](super::quotas::read) says what is
@@ -90,6 +118,9 @@ fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(File
         Some(Item::Container(index)) => Some(index),
         _ => None,
     });
+    if found.is_none() && reader.cx.said.no_container.contains(&(reader.file, of.text.clone())) {
+        return None;
+    }
     let Some(index) = found else {
         let is_one = |item| matches!(item, Item::Container(_));
         reader.cx.unknown(codes::UNKNOWN_ITEM, "a container", &of, reader.file, is_one);
@@ -108,8 +139,16 @@ fn types_of(
 ) -> Option<Vec<(String, Type)>> {
     let (wanted, given) = (container.types(), tree.types());
     if wanted.len() != given.len() {
-        let text = format!("`{}` asks for {} types, not {}", of.text, wanted.len(), given.len());
-        let help = format!("write `{}<{}>`", of.text, vec!["u32"; wanted.len()].join(", "));
+        let types = match wanted.len() {
+            0 => "no types".to_string(),
+            1 => "one type".to_string(),
+            many => format!("{many} types"),
+        };
+        let text = format!("`{}` asks for {types}, not {}", of.text, given.len());
+        let help = match wanted.len() {
+            0 => format!("leave them out: `{}`", of.text),
+            many => format!("write `{}<{}>`", of.text, vec!["u32"; many].join(", ")),
+        };
         reader.cx.error(codes::CONTAINER_TYPES, text, of.span, "here", &help);
         return None;
     }

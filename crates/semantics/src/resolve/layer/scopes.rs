@@ -29,7 +29,7 @@ pub(super) fn scope(reader: &mut LayerReader, scope: &ast::Scope, span: Span) {
     if met {
         let help = "write its state in one block";
         let text = "this scope is there already";
-        return reader.cx.error(codes::DEFINED_TWICE, text, first_word(span), "the second", help);
+        reader.cx.error(codes::DEFINED_TWICE, text, first_word(span), "the second", help);
     }
     let known = reader.this().scopes.iter_mut().position(|known| known.kind == kind);
     let before = known.map(|at| std::mem::take(&mut reader.this().scopes[at].members)).unwrap_or_default();
@@ -251,6 +251,11 @@ fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], membe
             let help = "write it in `session { … }`";
             let text = "only a session is opened, or accepted";
             reader.cx.error(codes::MISPLACED, text, name.span, "nobody gives it", help);
+            continue;
+        }
+        if matches!(name.text.as_str(), "user" | "session") {
+            let text = format!("an application's port says `{}` of its own", name.text);
+            reader.cx.error(codes::HIDES_BUILT_IN, text, name.span, "meant twice", "give it another name");
             continue;
         }
         let Some(at) = members.iter().position(|member| member.name.text == name.text) else { continue };

@@ -7,6 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{behind, make, once};
 use crate::resolve::body::Body;
 use crate::resolve::expr::{messages, named_types, operators, state, strangers};
+use crate::resolve::stmt::calls::needless_or;
 use crate::resolve::stmt::targets::{self, Change};
 use crate::resolve::stmt::{lookup, vector_parts};
 use crate::resolve::{expr, stmt};
@@ -16,22 +17,28 @@ use crate::{codes, tree};
 pub(super) fn read(body: &mut Body, stmt: &ast::AssignStmt, span: Span) -> Option<StmtKind> {
     let (target, value) = (tree::unparen(&stmt.target()?), stmt.value()?);
     let change = Change { op: stmt.binary_op(), value: &value, span };
+    let said = body.cx.out.len();
+    let kind = to_target(body, &target, change, stmt.or());
     if let Some(or) = stmt.or().filter(|_| !matches!(target, Tree::Index(_))) {
-        let place = or.span(body.file);
-        body.error(codes::MISPLACED, "nothing here can fail", place, "not needed", "`or` stands behind `m[k] = v`");
-        stmt::block(body, or.block());
+        let help = "`or` stands behind `m[k] = v`; `let x = m[k] or { … return }` looks something up";
+        needless_or(body, &or, kind.is_none() || body.cx.out.len() > said, help);
     }
-    match &target {
+    kind
+}
+
+fn to_target(body: &mut Body, target: &Tree, change: Change, or: Option<ast::OrClause>) -> Option<StmtKind> {
+    let value = change.value;
+    match target {
         Tree::Name(_) => {
-            let name = tree::name_expr(body.file, &target)?;
+            let name = tree::name_expr(body.file, target)?;
             to_name(body, &name, change)
         }
-        Tree::Index(index) => to_index(body, index, change, stmt.or()),
+        Tree::Index(index) => to_index(body, index, change, or),
         Tree::Field(field) => to_field(body, field, change),
         _ => {
-            let place = body.span(&target);
+            let place = body.span(target);
             body.error(codes::NOT_ASSIGNABLE, "nothing can be assigned to this", place, "no place", "name a variable");
-            expr::infer(body, &value, None);
+            expr::infer(body, value, None);
             None
         }
     }

@@ -18,7 +18,12 @@ pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<
         return None;
     }
     if body.kind != BodyKind::Handler(Role::Arrives) {
-        let help = "`accept(msg, …)` begins a session with a message that arrives: `on arrives(msg) from flow { … }`";
+        let help = match body.kind {
+            BodyKind::Handler(Role::Unmatched) => {
+                "a message that no session matched is accepted without more: `accept msg`"
+            }
+            _ => "`accept(msg, …)` begins a session with a message that arrives: `on arrives(msg) from flow { … }`",
+        };
         body.error(codes::MISPLACED, "nothing is accepted here", span, "not in `arrives`", help);
         return Some(None);
     }

@@ -23,15 +23,28 @@ pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<
     if let Some(found) = containers::call_or(body, stmt, span) {
         return found;
     }
-    if let Some(or) = stmt.or() {
-        let place = or.span(body.file);
-        body.error(codes::MISPLACED, "nothing here can fail", place, "not needed", "leave the `or` out");
-        stmt::block(body, or.block());
-    }
-    match &expr {
+    let said = body.cx.out.len();
+    let kind = match &expr {
         Tree::Call(call) => effect(body, stmt, call, span),
         _ => word(body, &expr, span),
+    };
+    if let Some(or) = stmt.or() {
+        let is_broken = kind.is_none();
+        needless_or(body, &or, is_broken || body.cx.out.len() > said, "leave the `or` out");
     }
+    kind
+}
+
+/// Reads a block behind `or` where nothing can fail, and reports it, but where what stands in front was wrong itself.
+pub(super) fn needless_or(body: &mut Body, or: &ast::OrClause, is_wrong: bool, help: &str) {
+    if !is_wrong {
+        body.error(codes::MISPLACED, "nothing here can fail", or.span(body.file), "not needed", help);
+    }
+    let said = body.cx.out.len();
+    stmt::block(body, or.block());
+    // A value in it is that of what cannot fail.
+    let behind = body.cx.out.split_off(said);
+    body.cx.out.extend(behind.into_iter().filter(|found| found.code != codes::UNUSED_VALUE));
 }
 
 /// `end` and `refuse`; any other value is used by nobody.

@@ -1,12 +1,13 @@
 //! `let`: one name, two parts of a message, or something that may not be there with the rest of the block behind it.
 
 use mokume_base::Span;
-use mokume_syntax::ast::{self, AstNode, BindPattern, Expr as Tree, Stmt as Node};
+use mokume_syntax::ast::{self, BindPattern, Expr as Tree, Stmt as Node};
 
 use crate::program::*;
 use crate::resolve::body::terms::make;
 use crate::resolve::body::Body;
 use crate::resolve::expr::{annotations, data, operators};
+use crate::resolve::stmt::calls::needless_or;
 use crate::resolve::stmt::lookup::Lookup;
 use crate::resolve::stmt::{bindings, found, lookup, unnamed};
 use crate::resolve::{expr, stmt};
@@ -32,10 +33,8 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LetStmt, span: Span, done: &mut 
         None => expr::infer(body, &value, None),
     };
     if let Some(or) = stmt.or() {
-        let place = or.span(body.file);
         let help = "`or` stands behind `m[k]`, `Entry[k]` and `waiting.take(i)`";
-        body.error(codes::MISPLACED, "nothing here can fail", place, "not needed", help);
-        stmt::block(body, or.block());
+        needless_or(body, &or, found.ty == Type::Unknown, help);
     }
     let Some(name) = names.first() else { return };
     let ty = match (found.ty, want) {

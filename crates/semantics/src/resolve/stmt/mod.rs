@@ -65,9 +65,16 @@ fn statement(body: &mut Body, node: &Node, done: &mut Vec<Stmt>) {
     statement_kind(body, node, done);
     let first = std::mem::replace(&mut body.before, outer);
     done.splice(before.0..before.0, first);
-    if done.len() == before.0 && body.cx.out.len() > before.1 {
+    if done.len() == before.0 && (body.cx.out.len() > before.1 || names_broken(body, node)) {
         excuse(body, node);
     }
+}
+
+/// Whether it names a container whose declaration was refused: that was said there.
+fn names_broken(body: &Body, node: &Node) -> bool {
+    let Some(layer) = body.view.layer.filter(|_| !body.cx.said.broken.is_empty()) else { return false };
+    let mut names = node.syntax().descendants().filter_map(ast::NameExpr::cast);
+    names.any(|name| body.cx.said.broken.contains(&(layer, name.text())))
 }
 
 fn excuse(body: &mut Body, node: &Node) {

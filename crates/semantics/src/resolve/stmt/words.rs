@@ -61,7 +61,10 @@ pub(super) fn fail(body: &mut Body, stmt: &ast::FailStmt, span: Span) -> Option<
 pub(super) fn accept(body: &mut Body, stmt: &ast::AcceptStmt, span: Span) -> Option<StmtKind> {
     let message = stmt.value().and_then(|value| unnamed::message(body, &value));
     if body.kind != BodyKind::Handler(Role::Unmatched) {
-        let help = "`accept` answers a message that no session matched: `on unmatched(msg) from flow { … }`";
+        let help = match body.kind {
+            BodyKind::Handler(Role::Arrives) => "write `accept(msg) or { drop msg: no_room  return }`",
+            _ => "`accept` answers a message that no session matched: `on unmatched(msg) from flow { … }`",
+        };
         body.error(codes::MISPLACED, "nothing is accepted here", span, "not in `unmatched`", help);
         return None;
     }
@@ -156,6 +159,12 @@ pub(super) fn end(body: &mut Body, stmt: &ast::EndStmt, span: Span) -> Option<St
         }
         return Some(StmtKind::End { object: None });
     };
+    if let Some(name) = tree::name_expr(body.file, &value).filter(|name| body.object_class(&name.text).is_some()) {
+        let text = format!("`{}` is all objects of that name, and one ends", name.text);
+        let help = format!("find it first: `if let e = {}[key] {{ end e }}`", name.text);
+        body.error(codes::MISMATCH, text, name.span, "which one?", &help);
+        return None;
+    }
     let object = expr::infer(body, &value, None);
     match object.ty {
         Type::Object(_) => Some(StmtKind::End { object: Some(object) }),

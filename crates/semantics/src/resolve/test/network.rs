@@ -55,6 +55,9 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
     }
     network.script.sort_by_key(|(time, _, _)| *time);
     too_late(cx, &network);
+    if broken.is_empty() {
+        faults::on_their_way(cx, &network);
+    }
     network
 }
 

@@ -47,7 +47,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(S
     let mut has_stack = false;
     let mut steps: Vec<Step> = Vec::new();
     let mut handles = BTreeSet::new();
-    let mut expected = false;
+    let (mut expected, mut list) = (false, Vec::new());
     for step in item.steps() {
         let place = step.span(file);
         if let ast::TestStep::Stack(part) = &step {
@@ -62,6 +62,12 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(S
         let id = stack.as_ref().map(|(id, _)| *id);
         let kind = test_step(cx, file, id, &step, &mut handles);
         let is_expect = matches!(step, ast::TestStep::Expect(_));
+        if let ast::TestStep::Expect(expect) = &step {
+            if !expected {
+                list.clear();
+            }
+            steps::bound_once_in_list(cx, file, &expect.outputs(), &mut list);
+        }
         // Lists of outputs behind each other are one.
         if let (true, true, Some(StepKind::Expect { outputs, within })) = (expected, is_expect, &kind) {
             // A time ends the list.

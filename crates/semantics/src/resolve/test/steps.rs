@@ -70,15 +70,36 @@ pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, ha
 
 /// A report of a name that one output binds twice: which of the two it stands for, nothing says.
 fn bound_once(cx: &mut Context, file: FileId, call: &ast::CallExpr) {
-    let binds = call.syntax().descendants().filter_map(ast::BindExpr::cast);
-    let bound: Vec<Name> =
-        binds.filter_map(|bind| Some(Name { text: bind.name()?.text(), span: bind.span(file) })).collect();
+    let bound = binds(file, call.syntax());
     for (name, first) in repeated(&bound) {
-        let text = format!("`?{}` binds a name that this output has bound already", name.text);
-        let help = "give it another name; to compare the two, name the first in a later output, without `?`";
-        let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, text).at(name.span, "again here");
-        cx.report(diagnostic.label(first.span, "first here").help(help));
+        bound_again(cx, name, first, "this output");
     }
+}
+
+/// The same of names that outputs of one list bind; `list` are those of the outputs before.
+pub(super) fn bound_once_in_list(cx: &mut Context, file: FileId, outputs: &[Tree], list: &mut Vec<Name>) {
+    for output in outputs {
+        let bound = binds(file, output.syntax());
+        for name in &bound {
+            if let Some(first) = list.iter().find(|first| first.text == name.text) {
+                bound_again(cx, name, first, "another output of this list");
+            }
+        }
+        list.extend(bound);
+    }
+}
+
+/// The names that `?name` binds within a tree.
+fn binds(file: FileId, within: &mokume_syntax::SyntaxNode) -> Vec<Name> {
+    let binds = within.descendants().filter_map(ast::BindExpr::cast);
+    binds.filter_map(|bind| Some(Name { text: bind.name()?.text(), span: bind.span(file) })).collect()
+}
+
+fn bound_again(cx: &mut Context, name: &Name, first: &Name, who: &str) {
+    let text = format!("`?{}` binds a name that {who} has bound already", name.text);
+    let help = "give it another name; to compare the two, name the first in a later output, without `?`";
+    let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, text).at(name.span, "again here");
+    cx.report(diagnostic.label(first.span, "first here").help(help));
 }
 
 /// A report, if a stack has no such port.

@@ -10,7 +10,7 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::program::*;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::test::{one, stack_use};
-use crate::{codes, suggest, tree};
+use crate::{codes, tree};
 
 /// All suites, then all that runs them.
 pub(super) fn read(cx: &mut Context) {
@@ -83,7 +83,7 @@ fn run(cx: &mut Context, file: FileId, item: &ast::Run, ran: &mut BTreeMap<(usiz
     let Some(with) = stacks(cx, file, &part) else { return };
     if wanted.len() != with.len() {
         let text = format!("`{}` asks for {} stacks, not {}", name.text, wanted.len(), with.len());
-        let help = format!("write `run {}({})`", name.text, suggest::list(&wanted));
+        let help = format!("write `run {}({})`", name.text, wanted.join(", "));
         return cx.error(codes::WRONG_COUNT, text, name.span, "here", &help);
     }
     let key = (index, with.iter().map(|(_, id)| id.0).collect());

@@ -1,6 +1,6 @@
 //! What becomes of single frames: `frame 3 of a.device  lost`.
 
-use mokume_base::FileId;
+use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode};
 
 use super::named::device_of;
@@ -41,6 +41,37 @@ pub(super) fn read(
     let fault = FrameFault { number, from, to, what, span };
     said_once(cx, &fault, network);
     Some(fault)
+}
+
+/// A report of frames that go nowhere: from a device on no link, or to one on another link.
+pub(super) fn on_their_way(cx: &mut Context, network: &Network) {
+    let name = |(host, device): (u32, u32)| {
+        let host = &network.hosts[host as usize];
+        let stack = &cx.program.stacks[host.stack.index()];
+        format!("{}.{}", host.name.text, stack.devices[device as usize].text)
+    };
+    let mut found = Vec::new();
+    for fault in &network.faults {
+        let link = network.links.iter().find(|link| link.devices.contains(&fault.from));
+        match (link, fault.to) {
+            (None, _) => {
+                let text = format!("no frame of `{}` goes anywhere: it is on no link", name(fault.from));
+                let help = "name it on a link: `link lan { a.device, b.device }`";
+                found.push(Diagnostic::error(codes::LONELY_LINK, text).at(fault.span, "no such frame").help(help));
+            }
+            (Some(link), Some(to)) if !link.devices.contains(&to) => {
+                let text =
+                    format!("no frame of `{}` goes to `{}`, which is not on its link", name(fault.from), name(to));
+                let others = link.devices.iter().filter(|device| **device != fault.from);
+                let others: Vec<String> = others.map(|device| format!("`{}`", name(*device))).collect();
+                let help = format!("its frames go to {}", others.join(", "));
+                let diagnostic = Diagnostic::error(codes::MISMATCH, text).at(fault.span, "no such frame");
+                found.push(diagnostic.label(link.name.span, "the link that it is on").help(help));
+            }
+            (Some(_), _) => {}
+        }
+    }
+    found.into_iter().for_each(|diagnostic| cx.report(diagnostic));
 }
 
 /// A report of what is said twice of a frame, in one line or in two.

@@ -1,0 +1,93 @@
+//! Checksums that a wire counts over more than its own packet: beside it, fields of the wires in front (`pseudo`).
+//!
+//! May assume: the packet is all there.
+
+use mokume_reaction::{Automaton, FieldIndex, WireExpression, WireId, WireItem};
+use mokume_semantics::program::{Program, WireDefault};
+use mokume_wire::by_fields::sum_of;
+use mokume_wire::Read;
+
+/// A checksum that is not that of its packet; `bit` is counted from the beginning of the packet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrongSum {
+    pub field: String,
+    pub bit: usize,
+    pub right: u64,
+}
+
+/// What the wires of a stack count.
+#[derive(Default)]
+pub struct Sums {
+    /// By wire: the field that is such a checksum, and the fields that one of the wire behind counts.
+    of: Vec<(Option<String>, Vec<String>)>,
+}
+
+/// What the wires in front of the one at hand have said, the nearest last; empty where one of them says nothing to checksums.
+#[derive(Default)]
+pub struct Under {
+    fields: Vec<(String, u64)>,
+}
+
+impl Under {
+    /// The wire at hand is in front of what follows.
+    pub fn add(&mut self, sums: &Sums, wire: WireId, read: &Read<'_>) {
+        let counted = &sums.of[wire.index()].1;
+        if counted.is_empty() {
+            self.fields.clear();
+        }
+        for name in counted {
+            let Some(seen) = read.fields.iter().find(|seen| seen.name == name) else { continue };
+            // An extension says anew what follows it.
+            self.fields.retain(|(known, _)| known != name);
+            self.fields.push((name.clone(), seen.value));
+        }
+    }
+}
+
+impl Sums {
+    /// Of all wires of a stack.
+    pub fn of(program: &Program, automaton: &Automaton) -> Sums {
+        let of = automaton.wires.iter().map(|wire| {
+            let name = wire.name.rsplit('.').next().unwrap_or_default();
+            let Some(source) = program.wires.iter().find(|source| source.name.text == name) else {
+                return (None, Vec::new());
+            };
+            let is_sum = |(_, default): &&(String, WireDefault)| matches!(default, WireDefault::PseudoChecksum);
+            let field = source.defaults.iter().find(is_sum).map(|(field, _)| field.clone());
+            (field, source.pseudo.iter().map(|name| name.text.clone()).collect())
+        });
+        Sums { of: of.collect() }
+    }
+
+    /// What is wrong with the checksum of a packet of this wire. A field of 0 says that nobody summed.
+    pub fn wrong(&self, wire: WireId, read: &Read<'_>, packet: &[u8], under: &Under, start: usize) -> Option<WrongSum> {
+        let field = self.of[wire.index()].0.as_ref()?;
+        let seen = read.fields.iter().find(|seen| seen.name == field && seen.width == 16 && seen.bit % 16 == 0)?;
+        if seen.value == 0 || under.fields.is_empty() {
+            return None;
+        }
+        let word = |pair: &[u8]| u64::from(pair[0]) << 8 | u64::from(pair.get(1).copied().unwrap_or(0));
+        let own: u64 = packet.chunks(2).map(word).sum();
+        let pseudo: u64 = under.fields.iter().map(|(_, value)| sum_of(*value)).sum();
+        let mut sum = own - seen.value + pseudo + sum_of(packet.len() as u64);
+        while sum >> 16 != 0 {
+            sum = (sum & 0xffff) + (sum >> 16);
+        }
+        let right = !sum & 0xffff;
+        // 0 and 0xffff are one number in this arithmetic.
+        let is_right = seen.value == right || (seen.value == 0xffff && right == 0);
+        (!is_right).then(|| WrongSum { field: field.clone(), bit: start * 8 + seen.bit, right })
+    }
+
+    /// Whether a field is computed from all of its packet.
+    pub fn is_of_packet(&self, automaton: &Automaton, wire: WireId, field: FieldIndex) -> bool {
+        let wire = &automaton.wires[wire.index()];
+        let fields = WireItem::fields(&wire.items);
+        let Some(found) = fields.into_iter().find(|known| known.index == field) else { return false };
+        matches!(&found.value, mokume_reaction::FieldValue::Computed { expression, .. } if sums_packet(expression))
+    }
+}
+
+fn sums_packet(expression: &WireExpression) -> bool {
+    matches!(expression, WireExpression::PacketChecksum)
+}

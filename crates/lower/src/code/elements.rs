@@ -1,0 +1,81 @@
+//! Elements of arrays. One of several parts is several cells: an index behind the end is reported once, with the first of them.
+
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+use mokume_semantics::visit::walk_expr;
+
+use super::writer::Writer;
+
+impl<'p> Writer<'_, 'p> {
+    /// `array[index]`, part by part; zeros behind the end.
+    pub(super) fn array_element(&mut self, array: &'p s::StateRef, index: &'p s::Expr) -> Vec<r::Value> {
+        let object = self.object(array);
+        let index = self.one(index);
+        let cells = self.cells(self.inst, array);
+        let Some((first, others)) = cells.split_first() else { return Vec::new() };
+        let mut values = vec![self.value(r::OpKind::GetAt { object, cell: *first, index })];
+        if !others.is_empty() {
+            let (inside, safe) = self.place_in_array(object, *first, index);
+            values.extend(others.iter().map(|cell| {
+                let a = self.value(r::OpKind::GetAt { object, cell: *cell, index: safe });
+                let b = self.zero(self.b.type_of(a));
+                self.value(r::OpKind::Select { c: inside, a, b })
+            }));
+        }
+        values
+    }
+
+    /// `array[index] = value`; nothing behind the end. What the value reads at the same index has reported it.
+    pub(super) fn assign_element(&mut self, array: &'p s::StateRef, index: &'p s::Expr, value: &'p s::Expr) {
+        let is_read = reads_at(value, index);
+        let index = self.one(index);
+        let values = self.one_at_border(value);
+        let object = self.object(array);
+        let class = self.class_of(object);
+        let cells = self.cells(self.inst, array);
+        let Some(first) = cells.first() else { return };
+        let guarded = if is_read { 0 } else { 1 };
+        let place = (cells.len() > guarded).then(|| self.place_in_array(object, *first, index));
+        for (at, (cell, value)) in cells.iter().copied().zip(values).enumerate() {
+            let value = match self.a.cell(class, cell).kind {
+                r::CellKind::Array { ty, .. } => self.cast(value, ty),
+                _ => value,
+            };
+            match place.filter(|_| at >= guarded) {
+                None => self.op(r::OpKind::SetAt { object, cell, index, value }),
+                Some((inside, index)) => {
+                    let b = self.value(r::OpKind::GetAt { object, cell, index });
+                    let value = self.value(r::OpKind::Select { c: inside, a: value, b });
+                    self.op(r::OpKind::SetAt { object, cell, index, value })
+                }
+            };
+        }
+    }
+
+    /// Whether the array has such a place; and the place, or the first one.
+    fn place_in_array(&mut self, object: r::Value, cell: r::CellId, index: r::Value) -> (r::Value, r::Value) {
+        let class = self.class_of(object);
+        let size = match self.a.cell(class, cell).kind {
+            r::CellKind::Array { size, .. } => size,
+            _ => 0,
+        };
+        let index = match self.b.type_of(index) {
+            r::Type::U(64) => index,
+            _ => self.cast(index, r::Type::U(64)),
+        };
+        let b = self.constant(r::Type::U(64), u64::from(size));
+        let inside = self.compare(r::Compare::Lt, index, b);
+        let b = self.constant(r::Type::U(64), 0);
+        let safe = self.value(r::OpKind::Select { c: inside, a: index, b });
+        (inside, self.cast(safe, r::Type::U(32)))
+    }
+}
+
+/// Whether a value reads an element by the very index that is written: `a[i].left += 1`, and the parts that stay of `a[i].left = 1`.
+fn reads_at(value: &s::Expr, index: &s::Expr) -> bool {
+    let mut found = false;
+    walk_expr(value, &mut |part| {
+        found |= matches!(&part.kind, s::ExprKind::Element { index: read, .. } if read.span == index.span);
+    });
+    found
+}
