@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use mokume_reaction::{BlockId, Body};
 
-use crate::weights::components;
+use crate::components::components;
 
 /// A sum, with what it is made of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -208,7 +208,7 @@ impl<S> Search<'_, S> {
         members.iter().any(goes_back).then(|| members.iter().find(is_head).copied())
     }
 
-    /// Whole rounds, as often as the bound says but once; then one that leaves, or one more.
+    /// Whole rounds, as often as the bound says but once: each comes back to the head, which is entered no oftener. Then one that leaves.
     fn rounds<K: Ord + Clone>(
         &self,
         members: &[BlockId],
@@ -247,7 +247,7 @@ impl<S> Search<'_, S> {
         let mut all: Option<Level<K>> = None;
         let mut add = |last: Option<Level<K>>, after: Level<K>| {
             let Some(last) = last else { return };
-            let whole = round.repeated(bound - 1).then(&last.or(round.clone())).then(&after);
+            let whole = round.repeated(bound - 1).then(&last).then(&after);
             all = Some(match all.take() {
                 Some(before) => before.or(whole),
                 None => whole,

@@ -5,6 +5,7 @@
 //!
 //! Invariant: answers hold for every run of the body, and only of verified bodies.
 
+mod components;
 mod dominators;
 mod flow;
 mod inline;

@@ -192,7 +192,9 @@ fn sizes(choice: &StackChoice, printer: &Printer) -> Result<i32, Failure> {
     let sizes = size::sizes(&compiled.composed);
     if printer.is_json() {
         for row in &sizes.rows {
-            printer.object(&json!({ "class": row.class, "octets": row.octets, "capacity": row.capacity }));
+            let (octets, capacity, in_all) = (row.octets, row.capacity, row.in_all);
+            let class = &row.class;
+            printer.object(&json!({ "class": class, "octets": octets, "capacity": capacity, "in_all": in_all }));
         }
         printer.object(&json!({ "objects": sizes.objects(), "buffers": sizes.buffers }));
         for need in &sizes.needs {
@@ -205,13 +207,7 @@ fn sizes(choice: &StackChoice, printer: &Printer) -> Result<i32, Failure> {
     }
     printer.line(format!("{:<32} {:>10} {:>10} {:>12}", "class", "octets", "capacity", "in all"));
     for row in &sizes.rows {
-        printer.line(format!(
-            "{:<32} {:>10} {:>10} {:>12}",
-            row.class,
-            row.octets,
-            row.capacity,
-            row.octets * row.capacity
-        ));
+        printer.line(format!("{:<32} {:>10} {:>10} {:>12}", row.class, row.octets, row.capacity, row.in_all));
     }
     printer.line(format!("{:<32} {:>10} {:>10} {:>12}", "objects", "", "", sizes.objects()));
     printer.line(format!("{:<36} {:>35}", "message buffers", sizes.buffers));

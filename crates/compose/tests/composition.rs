@@ -244,10 +244,10 @@ settle b.E(e) {
 fn the_peak_counts_rounds_cascades_and_settles() {
     let composed = composed(&BUFFERS.replace("POOL", ""));
     let automaton = composed.automaton.expect("composes");
-    // The loop's head is entered at most 4 times: 4 shares, each split once more; b settles at most twice.
-    assert_eq!(automaton.composition.as_ref().map(|c| c.peak), Some(4 + 4 + 2));
+    // The loop's head is entered at most 4 times, the last to leave: 3 shares, each split once more; b settles at most twice.
+    assert_eq!(automaton.composition.as_ref().map(|c| c.peak), Some(3 + 3 + 2));
     let parts = &composed.pool.needs.last().expect("the peak").parts;
-    assert_eq!(parts.iter().map(|(_, sum)| sum).sum::<i64>(), 10, "{parts:?}");
+    assert_eq!(parts.iter().map(|(_, sum)| sum).sum::<i64>(), 8, "{parts:?}");
     let needs: Vec<(String, u64)> = composed.pool.needs.into_iter().map(|need| (need.what, need.buffers)).collect();
     let expected = [
         ("quota a.E.kept of 5", 5),
@@ -255,10 +255,10 @@ fn the_peak_counts_rounds_cascades_and_settles() {
         ("later b.E.put", 7),
         ("queue of device dev", 4),
         ("message that comes in", 1),
-        ("peak of a reaction", 10),
+        ("peak of a reaction", 8),
     ];
     assert_eq!(needs, expected.map(|(what, buffers)| (what.to_string(), buffers)));
-    assert_eq!(automaton.pool, 29);
+    assert_eq!(automaton.pool, 27);
 }
 
 #[test]
@@ -267,9 +267,9 @@ fn outputs_of_a_reaction_are_counted() {
         let automaton = composed(&text.replace("POOL", "")).automaton.expect("composes");
         automaton.composition.map(|composition| composition.outputs)
     };
-    // Four events for `b`, of two frames each; and one frame as often as it settles.
-    assert_eq!(outputs(BUFFERS), Some(4 * 2 + 2));
-    assert_eq!(outputs(&BUFFERS.replace("settle 2", "settle 50")), Some(4 * 2 + 50));
+    // Three events for `b`, of two frames each; and one frame as often as it settles.
+    assert_eq!(outputs(BUFFERS), Some(3 * 2 + 2));
+    assert_eq!(outputs(&BUFFERS.replace("settle 2", "settle 50")), Some(3 * 2 + 50));
     let refused = composed(&BUFFERS.replace("POOL", "").replace("settle 2", "settle 4000000"));
     assert!(refused.findings.iter().any(|found| found.diagnostic.code.0 == "M0904"), "{:?}", refused.findings);
 }
@@ -282,24 +282,24 @@ fn a_quota_of_outputs_bounds_what_settling_adds_to_the_peak() {
         let automaton = composed(&often.replace("POOL", pool)).automaton.expect("composes");
         automaton.composition.map(|composition| composition.peak)
     };
-    assert_eq!(peak(""), Some(4 + 4 + 50));
-    assert_eq!(peak("outputs 3\n"), Some(4 + 4 + 3 + 1));
-    assert_eq!(peak("outputs 60\n"), Some(4 + 4 + 50));
+    assert_eq!(peak(""), Some(3 + 3 + 50));
+    assert_eq!(peak("outputs 3\n"), Some(3 + 3 + 3 + 1));
+    assert_eq!(peak("outputs 60\n"), Some(3 + 3 + 50));
 }
 
 #[test]
 fn a_pool_that_is_one_buffer_too_small_is_refused_with_the_sum() {
-    assert_eq!(codes(&composed(&BUFFERS.replace("POOL", "pool 29\n"))), [""; 0]);
-    let small = composed(&BUFFERS.replace("POOL", "pool 28\n"));
+    assert_eq!(codes(&composed(&BUFFERS.replace("POOL", "pool 27\n"))), [""; 0]);
+    let small = composed(&BUFFERS.replace("POOL", "pool 26\n"));
     assert_eq!(codes(&small), ["M0902"]);
     let diagnostic = &small.findings[0].diagnostic;
-    assert_eq!(diagnostic.message, "the pool of `p` has 28 buffers and needs 29");
-    assert!(diagnostic.notes[0].contains("      10  peak of a reaction\n      29  in all"), "{}", diagnostic.notes[0]);
+    assert_eq!(diagnostic.message, "the pool of `p` has 26 buffers and needs 27");
+    assert!(diagnostic.notes[0].contains("       8  peak of a reaction\n      27  in all"), "{}", diagnostic.notes[0]);
 }
 
 #[test]
 fn the_door_is_shut_only_while_frames_wait_in_a_device() {
-    let automaton = composed(&BUFFERS.replace("POOL", "pool 29\n")).automaton.expect("composes");
+    let automaton = composed(&BUFFERS.replace("POOL", "pool 27\n")).automaton.expect("composes");
     let mut machine = Instance::new(&automaton, &[], 0);
     machine.start(0);
     let send = |machine: &mut Instance| machine.input(0, PortId(0), 0, &[Datum::Message(vec![1; 9])]);
@@ -373,5 +373,5 @@ handler a.E.go(e, m: msg) {
     // Each round leaves one: bounds of nested loops multiply.
     let outputs = text.replace("  in go(m: msg) -> a.E.go\n", "  in go(m: msg) -> a.E.go\n  out come(m: msg)\n");
     let kept = outputs.replace("    consume s, a.done\n", "    out app.come(s)\n");
-    assert_eq!(peak(&kept), 3 * 5 + 1);
+    assert_eq!(peak(&kept), 2 * 4 + 1);
 }

@@ -9,6 +9,8 @@ pub struct Row {
     /// Of one object: its cells, its head, the lists of its children.
     pub octets: u64,
     pub capacity: u64,
+    /// Of all that C has for the class, whether there are objects or not.
+    pub in_all: u64,
 }
 
 /// What a stack needs in C: octets for its objects, and message buffers.
@@ -22,9 +24,9 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Octets of all objects of all classes, with each class as full as it may be.
+    /// Octets of what C has for all classes.
     pub fn objects(&self) -> u64 {
-        self.rows.iter().map(|row| row.octets * row.capacity).sum()
+        self.rows.iter().map(|row| row.in_all).sum()
     }
 }
 
@@ -33,8 +35,11 @@ pub fn sizes(automaton: &Automaton) -> Sizes {
     let rows = automaton
         .classes
         .iter()
-        .zip(mokume_emit_c::object_octets(automaton))
-        .map(|(class, octets)| Row { class: class.name.clone(), octets, capacity: u64::from(class.capacity) })
+        .zip(mokume_emit_c::object_octets(automaton).into_iter().zip(mokume_emit_c::class_octets(automaton)))
+        .map(|(class, (octets, in_all))| {
+            let capacity = u64::from(class.capacity);
+            Row { class: class.name.clone(), octets, capacity, in_all }
+        })
         .collect();
     let pool = mokume_compose::compose(automaton, mokume_compose::Options::default()).pool;
     let hash = |wire| mokume_reaction::text::layout_hash(automaton, &[WireId::from(wire)]);

@@ -33,4 +33,4 @@ pub use native::{declaration, signatures, Signature};
 pub use natives::Loaded;
 pub use runtime::{RUNTIME, RUNTIME_FAULTS};
 pub use stack::{emit, EmitError, Generated, Options};
-pub use state::octets::{object_octets, record_octets};
+pub use state::octets::{class_octets, object_octets, record_octets};

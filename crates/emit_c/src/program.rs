@@ -63,7 +63,7 @@ fn deliver(plan: &Plan, text: &mut Text) {
 fn linked_target(plan: &Plan, class: ClassId, cell: CellId) -> String {
     let (name, cells) = (&plan.names.classes[class.index()], &plan.names.cells[class.index()]);
     let of = match plan.automaton.cell(class, cell).kind {
-        CellKind::Scalar { ty, .. } => Stored::of(plan.automaton, ty),
+        CellKind::Scalar { ty, .. } => Stored::of(plan.automaton, plan.automaton.class(class), ty),
         _ => Stored::Whole,
     };
     let (sender, cell) = ("event->target", &cells[cell.index()]);

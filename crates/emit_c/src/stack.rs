@@ -7,7 +7,7 @@ use mokume_reaction::*;
 
 use crate::doors::{header, inputs, life, outputs};
 use crate::plan::Plan;
-use crate::state::{objects, records};
+use crate::state::{index, objects, records};
 use crate::text::Text;
 use crate::types::{c_type, declare};
 use crate::{program, wires};
@@ -90,6 +90,7 @@ fn source(plan: &Plan) -> String {
     life::sizes(plan, &mut text);
     outputs::functions(plan, &mut text);
     objects::write(plan, &mut text);
+    index::write(plan, &mut text);
     for id in (0..plan.automaton.wires.len()).map(WireId::from) {
         wires::write(plan, id, &mut text);
     }

@@ -4,11 +4,13 @@ use crate::common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mokume_emit_c::{emit, object_octets, record_octets, Options, RUNTIME};
+use mokume_emit_c::{class_octets, emit, object_octets, record_octets, Options, RUNTIME};
 use mokume_reaction::{Automaton, Class, ClassId};
 
 /// What an object may have beside its cells: arrays of the instance, named behind its class.
 const BESIDE: [&str; 5] = ["objects", "settling", "kin", "ages", "streams"];
+/// What a class may have besides.
+const APART: [&str; 3] = ["families", "free", "ended"];
 
 /// The stack in C, and an assertion for each class; `more` is added to what is said of each record.
 fn with_assertions(automaton: &Automaton, more: u64) -> String {
@@ -20,7 +22,7 @@ fn with_assertions(automaton: &Automaton, more: u64) -> String {
     let stack = stack.split_whitespace().next().expect("its name").to_owned();
     let declared = |name: &str, array: &str| text.contains(&format!(" {name}_{array}["));
     let mut assertions = String::new();
-    let objects = object_octets(automaton);
+    let (objects, classes) = (object_octets(automaton), class_octets(automaton));
     for (at, name) in records.iter().enumerate() {
         let class = ClassId::from(at);
         let octets = record_octets(automaton, automaton.class(class)) + more;
@@ -32,6 +34,11 @@ fn with_assertions(automaton: &Automaton, more: u64) -> String {
         assertions += &format!("_Static_assert(sizeof(struct {name}) == {octets}, \"{name}\");\n");
         assertions +=
             &format!("_Static_assert({children} * sizeof(mk_family){items} == {beside}, \"beside {name}\");\n");
+        let arrays = BESIDE.iter().chain(&APART).filter(|array| declared(name, array));
+        let arrays: String = arrays.map(|array| format!(" + sizeof(((struct {stack} *)0)->{name}_{array})")).collect();
+        let whole = classes[at] + more;
+        let records = format!("sizeof(((struct {stack} *)0)->{name})");
+        assertions += &format!("_Static_assert({records}{arrays} == {whole}, \"all of {name}\");\n");
     }
     text += &assertions;
     text

@@ -215,7 +215,7 @@ fn pack_cell(program: &Program, content: &Content, kind: &CellKind, bits: &mut B
                 }
             }
         }
-        (Content::Map(entries), CellKind::Map { key, value, capacity }) => {
+        (Content::Map(entries), CellKind::Map { key, value, capacity, .. }) => {
             bits.put(entries.len() as u64, place_width(*capacity as usize));
             for (keys, values) in entries {
                 keys.iter()
@@ -237,7 +237,7 @@ fn unpack_cell(program: &Program, kind: &CellKind, bits: &mut BitReader) -> Cont
         CellKind::Messages { size, .. } => {
             Content::Messages((0..*size).map(|_| (bits.take(1) == 1).then(|| bits.take(32) as u32)).collect())
         }
-        CellKind::Map { key, value, capacity } => {
+        CellKind::Map { key, value, capacity, .. } => {
             let count = bits.take(place_width(*capacity as usize));
             let mut words = |types: &[Type]| types.iter().map(|ty| take_word(program, *ty, bits)).collect::<Vec<u64>>();
             Content::Map((0..count).map(|_| (words(key), words(value))).collect())

@@ -1,9 +1,10 @@
 //! Operations on the cells of objects. An object that is not there reads as zeros, and nothing is written to it.
 
-use mokume_reaction::{CellId, Report, SourceId, Value};
+use mokume_reaction::{CellId, ClassId, Report, SourceId, Value};
 
 use crate::core::Core;
 use crate::eval::Activation;
+use crate::program::Program;
 use crate::store::{place_of, Armed, Content};
 
 impl Core {
@@ -24,11 +25,45 @@ impl Core {
     }
 
     /// Writes a cell that holds one number. The number has the width of its type already.
-    pub fn set_cell(&mut self, at: Activation, object: Value, cell: CellId, value: Value) {
-        let value = self.get(at, value);
-        if let Some(Content::Word(word)) = self.store.cell_mut(at.class(object), self.get(at, object), cell) {
+    /// A cell by which the object is in a map stays as it is: another value is a `misuse`.
+    pub fn set_cell(&mut self, at: Activation, object: Value, cell: CellId, value: Value, source: Option<SourceId>) {
+        let (class, value) = (at.class(object), self.get(at, value));
+        let object = self.get(at, object);
+        let wrong = self.is_found_by(at.program, class, object, |by| by.contains(&cell))
+            && !matches!(self.store.cell(class, object, cell), Some(Content::Word(word)) if *word == value);
+        if let Some(Content::Word(word)) = self.store.cell_mut(class, object, cell) {
             *word = value;
         }
+        if wrong {
+            self.report(Report::Misuse, source);
+        }
+    }
+
+    /// Whether an object is in a map that finds it by its own cells, of those maps that are `wanted`.
+    pub fn is_found_by(
+        &self,
+        program: &Program,
+        class: ClassId,
+        object: u64,
+        wanted: impl Fn(&[CellId]) -> bool,
+    ) -> bool {
+        program.classes[class.index()].indices.iter().filter(|index| wanted(&index.by)).any(|index| {
+            let Some(key) = self.key_of(class, object, &index.by) else { return false };
+            let owner = self.store.object_in(index.class, 0);
+            match self.store.cell(index.class, owner, index.map) {
+                Some(Content::Map { entries, .. }) => entries.get(&key).is_some_and(|found| found[0] == object),
+                _ => false,
+            }
+        })
+    }
+
+    /// What an object's cells say; none of one that is not there.
+    pub fn key_of(&self, class: ClassId, object: u64, by: &[CellId]) -> Option<Box<[u64]>> {
+        let word = |cell: &CellId| match self.store.cell(class, object, *cell)? {
+            Content::Word(word) => Some(*word),
+            _ => None,
+        };
+        by.iter().map(word).collect()
     }
 
     /// Writes one element of an array; behind the last one nothing is written, and `bounds` is reported

@@ -65,7 +65,7 @@ impl Core {
             OpKind::GetAt { object, cell, index } | OpKind::Holds { object, cell, index } => {
                 self.read(at, *object, *cell, self.get(at, *index), op.source)
             }
-            OpKind::Set { object, cell, value } => return self.set_cell(at, *object, *cell, *value),
+            OpKind::Set { object, cell, value } => return self.set_cell(at, *object, *cell, *value, op.source),
             OpKind::SetAt { object, cell, index, value } => {
                 return self.set_at(at, *object, *cell, (*index, *value), op.source);
             }

@@ -44,6 +44,15 @@ pub struct ClassInfo {
     /// By cell: the handler of its expiry.
     pub expiry: Vec<u32>,
     pub children: Vec<ClassId>,
+    /// Maps that find its objects by their own cells.
+    pub indices: Vec<ObjectIndex>,
+}
+
+/// A map of a unique object that finds others by their own cells.
+pub struct ObjectIndex {
+    pub class: ClassId,
+    pub map: CellId,
+    pub by: Vec<CellId>,
 }
 
 /// Of a handler, what is looked up while it runs.
@@ -200,7 +209,23 @@ fn class_info(automaton: &Automaton, id: ClassId, timers: &mut Vec<(ClassId, Cel
         declaration,
         expiry,
         children: (0..automaton.classes.len()).filter(is_child).map(ClassId::from).collect(),
+        indices: indices(automaton, id),
     }
+}
+
+/// The maps that find objects of a class by their own cells.
+fn indices(automaton: &Automaton, of: ClassId) -> Vec<ObjectIndex> {
+    let mut found = Vec::new();
+    for (at, class) in automaton.classes.iter().enumerate() {
+        for (place, cell) in class.cells.iter().enumerate() {
+            if let CellKind::Map { value, by, .. } = &cell.kind {
+                if !by.is_empty() && value[..] == [Type::Ref(of)] {
+                    found.push(ObjectIndex { class: at.into(), map: place.into(), by: by.clone() });
+                }
+            }
+        }
+    }
+    found
 }
 
 fn messages(params: &[(String, Type)]) -> Vec<u16> {

@@ -1,6 +1,6 @@
 //! A reaction: an instant and all that follows from it, settling, and the end of objects (docs/semantics.md, O, S and L).
 
-use mokume_reaction::{CellId, ClassId, Datum, HandlerId, Output, PortId, Type};
+use mokume_reaction::{CellId, ClassId, Datum, HandlerId, Output, PortId, Report, Type};
 
 use crate::core::{Core, Destination};
 use crate::program::{Program, NOBODY};
@@ -239,6 +239,10 @@ impl Core {
         for (class, place) in std::mem::take(&mut self.ended) {
             let object = self.store.object_in(class, place);
             self.clear(program, class, object);
+            // It should have left the maps that find it by its cells: in C they have its place, which another object gets.
+            if self.is_found_by(program, class, object, |_| true) {
+                self.report(Report::Misuse, None);
+            }
             if let Some(found) = self.store.get(class, object) {
                 for (cell, content) in found.cells.iter().enumerate() {
                     if let Content::Counter(total) = content {

@@ -1,6 +1,6 @@
 //! Terminators: branches, and operations that may refuse.
 
-use mokume_reaction::{BlockId, CellId, ClassId, Fallible, Target, Terminator, Value};
+use mokume_reaction::{BlockId, CellId, CellKind, ClassId, Fallible, Report, Target, Terminator, Type, Value};
 
 use crate::core::{Core, Put};
 use crate::eval::{stop, Activation, Next};
@@ -48,6 +48,7 @@ impl Core {
             }
             Fallible::Insert { object, cell, key, values } => {
                 let (key, values) = (self.words(at, key), self.words(at, values));
+                self.check_entry(at, (*object, *cell), &key, &values);
                 self.insert(at, *object, *cell, key, values)
             }
             Fallible::Remove { object, cell, key } => {
@@ -142,6 +143,15 @@ impl Core {
         let Some(values) = entries.get(key) else { return false };
         self.scratch.extend(values);
         true
+    }
+
+    /// What is entered in a map that finds objects by their cells has its key in them, and is there: else it is a `misuse`.
+    fn check_entry(&mut self, at: Activation, (object, cell): (Value, CellId), key: &[u64], values: &[u64]) {
+        let CellKind::Map { value, by, .. } = &at.program.automaton.cell(at.class(object), cell).kind else { return };
+        let [Type::Ref(of)] = value[..] else { return };
+        if !by.is_empty() && self.key_of(of, values[0], by).as_deref() != Some(key) {
+            self.report(Report::Misuse, None);
+        }
     }
 
     fn insert(&mut self, at: Activation, object: Value, cell: CellId, key: Box<[u64]>, values: Box<[u64]>) -> bool {

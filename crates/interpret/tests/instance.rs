@@ -232,3 +232,55 @@ expiry a.E.t(e) {
     assert_eq!(polled.len(), 5);
     assert!(lazy == eager);
 }
+
+/// Objects in a map that finds them by their own cells, and three ways to break what C relies on.
+const FOUND_BY_CELLS: &str = "automaton f\nlayer a
+class a.E capacity 1 {
+  named: map 4 (u8) -> (@a.S) by name
+}
+class a.S capacity 4 in a.E {
+  fixed name: u8
+}
+port app application {
+  in go(how: u8) -> a.E.go
+}
+handler a.E.go(e, how: u8) {
+    new a.S in e then made(..) else end
+  made(s: @a.S):
+    set s.name, 5
+    switch how { 1 -> other, else right }
+  other:
+    insert e.named[6], s then end else end
+  right:
+    insert e.named[5], s then entered else end
+  entered:
+    switch how { 0 -> same, 2 -> changed, 3 -> freed, 4 -> taken, else end }
+  same:
+    set s.name, 5
+    return
+  changed:
+    set s.name, 7
+    return
+  freed:
+    release s
+    return
+  taken:
+    release s
+    remove e.named[5] then out(..) else end
+  out(t: @a.S):
+    jump end
+  end:
+    return
+}
+";
+
+#[test]
+fn what_is_in_a_map_by_its_cells_keeps_them_and_leaves_in_time() {
+    for (how, wrong) in [(0, false), (1, true), (2, true), (3, true), (4, false)] {
+        let mut machine = Instance::new(&automaton(FOUND_BY_CELLS), &[], 0);
+        machine.start(0);
+        let outcome = machine.input(0, APP, 0, &[Datum::Word(how)]);
+        let misuse = outcome.reports.iter().any(|report| matches!(report.0, mokume_reaction::Report::Misuse));
+        assert_eq!(misuse, wrong, "{how}");
+    }
+}

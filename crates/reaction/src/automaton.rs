@@ -163,6 +163,9 @@ pub enum CellKind {
         key: Vec<Type>,
         value: Vec<Type>,
         capacity: u32,
+        /// Of a map from keys to objects: the cells of an object that are its key, if some are. Then what is in the map has its
+        /// key in them, and is there.
+        by: Vec<CellId>,
     },
     /// `armed(deadline) | idle`; runs the class's handler with [`Trigger::Expiry`].
     Timer,

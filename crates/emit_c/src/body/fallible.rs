@@ -26,15 +26,25 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
         Fallible::Decode { message, wire } => decode(w, "decode", *message, *wire),
         Fallible::Validate { message, wire } => decode(w, "validate", *message, *wire),
         Fallible::Find { object, cell, key } => {
+            if let Some(index) = maps::index(w, *object, *cell) {
+                return found(w, *object, maps::call("find", &index, w, None, key), result);
+            }
             let (entry, results) = maps::find(w, (*object, *cell), key);
             Attempt { condition: Some(is_there(&entry)), results, ..Attempt::default() }
         }
         Fallible::Insert { object, cell, key, values } => {
+            if let Some(index) = maps::index(w, *object, *cell) {
+                let entered = maps::call("insert", &index, w, values.first().copied(), key);
+                return Attempt { condition: Some(Expr::also(w.there(*object), entered)), ..Attempt::default() };
+            }
             let entry = maps::insert(w, (*object, *cell), key);
             let first = w.inside(|w| maps::put_values(w, (*object, *cell), &entry, values));
             Attempt { condition: Some(is_there(&entry)), first, ..Attempt::default() }
         }
         Fallible::Remove { object, cell, key } => {
+            if let Some(index) = maps::index(w, *object, *cell) {
+                return found(w, *object, maps::call("remove", &index, w, None, key), result);
+            }
             let (removed, results) = maps::remove(w, (*object, *cell), key);
             Attempt { condition: Some(removed), results, ..Attempt::default() }
         }
@@ -61,6 +71,12 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
         Fallible::TryRun { procedure, args } => try_run(w, *procedure, args),
         Fallible::Later { target, event, args } => later(w, *target, event, args),
     }
+}
+
+/// An object of a map that finds it by its own cells, and has nobody who is not there.
+fn found(w: &mut Writer, map: Value, found: Expr, result: Option<Value>) -> Attempt {
+    let found = Expr::only_if(w.there(map), found, word("MK_NULL"));
+    object(w, found, result)
 }
 
 /// A procedure that says whether it did not refuse; what it gives, and what it gives back, come through pointers.

@@ -3,6 +3,7 @@
 use mokume_reaction::*;
 
 use super::writer::Writer;
+use crate::state::{index, numbers};
 use crate::tree::*;
 use crate::types::{c_type, stored_octets};
 
@@ -28,6 +29,17 @@ fn types<'a>(w: &Writer<'_, 'a>, object: Value, cell: CellId) -> (&'a [Type], &'
 
 fn octets(w: &Writer, types: &[Type]) -> u32 {
     types.iter().map(|ty| stored_octets(w.plan.automaton, *ty)).sum()
+}
+
+/// What the functions of a map are called that finds objects by their own cells; none of another map.
+pub(super) fn index(w: &Writer, object: Value, cell: CellId) -> Option<String> {
+    numbers::class_of(w.cell_kind(object, cell)).map(|_| index::name(w.plan, w.class_of(object), cell))
+}
+
+/// A call of one of them.
+pub(super) fn call(what: &str, index: &str, w: &Writer, object: Option<Value>, key: &[Value]) -> Expr {
+    let values = object.iter().chain(key).map(|value| w.value(*value));
+    acts(format!("{what}_{index}"), [instance()].into_iter().chain(values).collect::<Vec<_>>())
 }
 
 /// Writes the key down.

@@ -357,7 +357,10 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     fn stored(&self, object: Value, cell: CellId) -> Stored {
         match self.cell_kind(object, cell) {
-            CellKind::Scalar { ty, .. } => Stored::of(self.plan.automaton, *ty),
+            CellKind::Scalar { ty, .. } => {
+                let class = self.plan.automaton.class(self.class_of(object));
+                Stored::of(self.plan.automaton, class, *ty)
+            }
             CellKind::Array { .. }
             | CellKind::Messages { .. }
             | CellKind::Map { .. }

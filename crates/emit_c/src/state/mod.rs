@@ -1,5 +1,7 @@
 //! The data of a generated stack: header records, cells of objects, the instance.
 
+pub(crate) mod index;
+pub(crate) mod numbers;
 pub(crate) mod objects;
 pub(crate) mod octets;
 pub(crate) mod records;

@@ -5,6 +5,7 @@
 
 use mokume_reaction::{Automaton, Cell, CellKind, Class, ClassId, Type};
 
+use super::numbers;
 use super::stored::Stored;
 use crate::plan::heads::{Beside, Heads};
 use crate::plan::mortal;
@@ -32,6 +33,27 @@ pub fn object_octets(automaton: &Automaton) -> Vec<u64> {
     automaton.classes.iter().enumerate().map(of_class).collect()
 }
 
+/// Octets of all that the instance has for each class, in their order: a record for each place and one for nobody, which the only
+/// object of a class goes without; what stands beside records, for each place and nobody; families of children, and bits of
+/// places that are free and that have ended.
+pub fn class_octets(automaton: &Automaton) -> Vec<u64> {
+    let mortal = mortal(automaton);
+    let heads = Heads::of(automaton, &mortal);
+    let of_class = |(at, class): (usize, &Class)| {
+        let id = ClassId::from(at);
+        let places = u64::from(class.capacity) + 1;
+        let records = places - u64::from(automaton.is_unique(id));
+        let beside: u64 = heads.all(id).iter().map(|beside| beside.octets()).sum();
+        let families = match heads.has(id, Beside::Kin) {
+            true => u64::from(class.parent.map_or(1, |parent| automaton.class(parent).capacity).max(1)),
+            false => 0,
+        };
+        let bits = 8 * u64::from(class.capacity.max(1)).div_ceil(64) * (1 + u64::from(mortal.contains(&id)));
+        records * record_octets(automaton, class) + places * beside + FAMILY * families + bits
+    };
+    automaton.classes.iter().enumerate().map(of_class).collect()
+}
+
 /// What C aligns a member of this type to.
 pub(super) fn aligned_to(automaton: &Automaton, ty: Type) -> u64 {
     match ty {
@@ -44,8 +66,8 @@ pub(super) fn aligned_to(automaton: &Automaton, ty: Type) -> u64 {
 /// Octets of the record of an object's cells, as `sizeof` says them.
 pub fn record_octets(automaton: &Automaton, class: &Class) -> u64 {
     let (mut end, mut widest) = (0, 1);
-    let mut members: Vec<_> = class.cells.iter().flat_map(|cell| members(automaton, cell)).collect();
-    let bits = class.cells.iter().filter(|cell| is_bit(automaton, cell)).count() as u64;
+    let mut members: Vec<_> = class.cells.iter().flat_map(|cell| members(automaton, class, cell)).collect();
+    let bits = class.cells.iter().filter(|cell| is_bit(automaton, class, cell)).count() as u64;
     members.sort_by_key(|(align, _)| std::cmp::Reverse(*align));
     for (align, octets) in members {
         end = u64::next_multiple_of(end, align) + octets;
@@ -66,9 +88,9 @@ pub(super) fn map_octets(capacity: u32, entry: u64) -> u64 {
 }
 
 /// Whether the cell is a bit of the record, behind all else.
-pub(super) fn is_bit(automaton: &Automaton, cell: &Cell) -> bool {
+pub(super) fn is_bit(automaton: &Automaton, class: &Class, cell: &Cell) -> bool {
     match &cell.kind {
-        CellKind::Scalar { ty, .. } => matches!(Stored::of(automaton, *ty), Stored::Bit | Stored::Nobody),
+        CellKind::Scalar { ty, .. } => matches!(Stored::of(automaton, class, *ty), Stored::Bit | Stored::Nobody),
         CellKind::Array { .. }
         | CellKind::Messages { .. }
         | CellKind::Map { .. }
@@ -79,14 +101,18 @@ pub(super) fn is_bit(automaton: &Automaton, cell: &Cell) -> bool {
 }
 
 /// The members that a cell is in the record, but for bits: to what each is aligned, and its octets.
-fn members(automaton: &Automaton, cell: &Cell) -> Vec<(u64, u64)> {
+fn members(automaton: &Automaton, class: &Class, cell: &Cell) -> Vec<(u64, u64)> {
     let scalar = |ty: Type| aligned_to(automaton, ty);
     let many = |of: u64, count: u32| vec![(of, of * u64::from(count.max(1)))];
     match &cell.kind {
-        CellKind::Scalar { ty, .. } => Stored::of(automaton, *ty).octets(automaton, *ty).into_iter().collect(),
+        CellKind::Scalar { ty, .. } => Stored::of(automaton, class, *ty).octets(automaton, *ty).into_iter().collect(),
         CellKind::Array { ty, size, .. } => many(scalar(*ty), *size),
         CellKind::Messages { size, .. } => many(HELD, *size),
-        CellKind::Map { key, value, capacity } => {
+        CellKind::Map { capacity, .. } if numbers::class_of(&cell.kind).is_some() => {
+            let number = numbers::class_of(&cell.kind).map_or(4, |of| numbers::number_octets(automaton, of));
+            vec![(4, 4), (number, number * u64::from(places(*capacity)))]
+        }
+        CellKind::Map { key, value, capacity, .. } => {
             let of = |types: &[Type]| types.iter().map(|ty| u64::from(stored_octets(automaton, *ty))).sum::<u64>();
             vec![(4, 4), (4, map_octets(*capacity, of(key) + of(value)))]
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::*;
 
+use super::numbers;
 use super::octets::{aligned_to, is_bit, map_octets, places};
 use super::stored::Stored;
 use crate::plan::heads::Beside;
@@ -57,7 +58,10 @@ fn sizes(plan: &Plan, key: &[Type], value: &[Type]) -> (u32, u32) {
 
 fn shapes(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     for (cell, name) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
-        let CellKind::Map { key, value, capacity } = &cell.kind else { continue };
+        let CellKind::Map { key, value, capacity, .. } = &cell.kind else { continue };
+        if numbers::class_of(&cell.kind).is_some() {
+            continue;
+        }
         let (key, value) = sizes(plan, key, value);
         let class = &plan.names.classes[id.index()];
         text.line(format!("/* {}: at most {capacity} entries. */", cell.name));
@@ -76,7 +80,7 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     });
     text.open(format!("struct {}", plan.names.classes[id.index()]));
     let cells = class.cells.iter().zip(&plan.names.cells[id.index()]);
-    let mut members: Vec<_> = cells.flat_map(|(cell, name)| members(plan, cell, name)).collect();
+    let mut members: Vec<_> = cells.flat_map(|(cell, name)| members(plan, class, cell, name)).collect();
     // The widest first, bits last: then nothing lies between them.
     members.sort_by_key(|(align, _)| std::cmp::Reverse(*align));
     if members.is_empty() {
@@ -88,11 +92,11 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
 }
 
 /// The members of the record that a cell is, each with what it is aligned to; bits with 0.
-fn members(plan: &Plan, cell: &Cell, name: &str) -> Vec<(u64, String)> {
+fn members(plan: &Plan, class: &Class, cell: &Cell, name: &str) -> Vec<(u64, String)> {
     match &cell.kind {
         CellKind::Scalar { ty, .. } => {
-            let stored = Stored::of(plan.automaton, *ty);
-            let align = match is_bit(plan.automaton, cell) {
+            let stored = Stored::of(plan.automaton, class, *ty);
+            let align = match is_bit(plan.automaton, class, cell) {
                 true => 0,
                 false => stored.octets(plan.automaton, *ty).map_or(1, |(align, _)| align),
             };
@@ -103,7 +107,13 @@ fn members(plan: &Plan, cell: &Cell, name: &str) -> Vec<(u64, String)> {
             vec![(aligned_to(plan.automaton, *ty), format!("{};", declare(c_type(plan.automaton, *ty), &items)))]
         }
         CellKind::Messages { size, .. } => vec![(4, format!("mk_held {name}[{}];", (*size).max(1)))],
-        CellKind::Map { key, value, capacity } => {
+        CellKind::Map { capacity, .. } if numbers::class_of(&cell.kind).is_some() => {
+            let number =
+                numbers::class_of(&cell.kind).map_or("uint32_t", |of| numbers::number_type(plan.automaton, of));
+            let align = numbers::class_of(&cell.kind).map_or(4, |of| numbers::number_octets(plan.automaton, of));
+            vec![(4, format!("mk_map {name};")), (align, format!("{number} {name}_entries[{}];", places(*capacity)))]
+        }
+        CellKind::Map { key, value, capacity, .. } => {
             let (key, value) = sizes(plan, key, value);
             let octets = map_octets(*capacity, u64::from(key + value));
             vec![(4, format!("mk_map {name};")), (4, format!("_Alignas(4) uint8_t {name}_entries[{octets}];"))]

@@ -3,12 +3,14 @@
 //! Invariant: zero octets are what a cell of nobody reads as, zero (docs/semantics.md, L4): an object of place 0 and generation 0 for
 //! references.
 
-use mokume_reaction::{Automaton, ClassId, Type};
+use mokume_reaction::{Automaton, Class, ClassId, Type};
 
 use crate::types::{c_type, declare, stored_octets, unsigned};
 
 /// Places up to this number have short references: what nobody has is their least number that is negative.
 const MOST_SHORT: u32 = 1 << 15;
+/// Objects of a class with so many places have short references: to read one takes four instructions more.
+const MANY: u32 = 1000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stored {
@@ -18,17 +20,18 @@ pub(crate) enum Stored {
     Bit,
     /// A reference to the only object of its class, in one bit: set where it is to nobody.
     Nobody,
-    /// A reference to one of a few objects: `mk_short`.
+    /// A reference, of one of many objects, to one of not too many: `mk_short`.
     Short,
     /// A number of this many bits.
     Narrow(u8),
 }
 
 impl Stored {
-    pub fn of(automaton: &Automaton, ty: Type) -> Stored {
+    /// In the record of a class.
+    pub fn of(automaton: &Automaton, owner: &Class, ty: Type) -> Stored {
         match ty {
             Type::Bool => Stored::Bit,
-            Type::Ref(class) => Stored::reference(automaton, class),
+            Type::Ref(class) => Stored::reference(automaton, owner, class),
             Type::Reason => match automaton.reasons.len() {
                 0..=0x100 => Stored::Narrow(8),
                 0x101..=0x1_0000 => Stored::Narrow(16),
@@ -38,10 +41,10 @@ impl Stored {
         }
     }
 
-    fn reference(automaton: &Automaton, class: ClassId) -> Stored {
+    fn reference(automaton: &Automaton, owner: &Class, class: ClassId) -> Stored {
         match automaton.class(class).capacity {
             _ if automaton.is_unique(class) => Stored::Nobody,
-            0..=MOST_SHORT => Stored::Short,
+            0..=MOST_SHORT if owner.capacity >= MANY => Stored::Short,
             _ => Stored::Whole,
         }
     }

@@ -60,9 +60,27 @@ impl<'p> Lowering<'p> {
         let value = r::Type::Ref(class);
         let kind = match key.is_empty() {
             true => r::CellKind::Scalar { ty: value, init: 0 },
-            false => r::CellKind::Map { key: r::types(&key), value: vec![value], capacity },
+            false => r::CellKind::Map { key: r::types(&key), value: vec![value], capacity, by: Vec::new() },
         };
         self.cell(entity, name, kind, false, None)
+    }
+
+    /// A map of objects finds them by these cells, where they are its key: fixed, and of its types.
+    pub(super) fn index_by(&mut self, owner: r::ClassId, map: r::CellId, cells: &[r::CellId]) {
+        let found = self.a.cell(owner, map);
+        let r::CellKind::Map { key, value, .. } = &found.kind else { return };
+        let [r::Type::Ref(of)] = value[..] else { return };
+        let is_key = |(cell, ty): (&r::CellId, &r::Type)| {
+            let cell = self.a.cell(of, *cell);
+            cell.fixed && matches!(cell.kind, r::CellKind::Scalar { ty: own, .. } if own == *ty)
+        };
+        let same = cells.len() == key.len() && cells.iter().zip(key).all(is_key);
+        if !same || !self.a.is_unique(owner) {
+            return;
+        }
+        if let r::CellKind::Map { by, .. } = &mut self.a.classes[owner.index()].cells[map.index()].kind {
+            *by = cells.to_vec();
+        }
     }
 
     /// The stack's parameter of this name, if it has been declared.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use mokume_reaction as r;
+use mokume_semantics::program as s;
 
 use super::Lowering;
 use crate::constants::{fold, scalars, Env};
@@ -25,6 +26,7 @@ impl<'p> Lowering<'p> {
         for inst in 0..self.plan.insts.len() {
             self.declare_shape_cells(inst);
             self.declare_members(inst);
+            self.index_objects(inst);
         }
         for inst in 0..self.plan.insts.len() {
             for below in self.inst(inst).lowers() {
@@ -79,12 +81,23 @@ impl<'p> Lowering<'p> {
             let id = info.objects[place].class;
             let key = self.key_types(inst, class.keys.iter().map(|field| field.ty));
             let capacity = self.size(&at.env, &class.capacity);
-            let kind = r::CellKind::Map { key, value: vec![r::Type::Ref(id)], capacity };
+            let kind = r::CellKind::Map { key, value: vec![r::Type::Ref(id)], capacity, by: Vec::new() };
             let owner = info.classes.session.filter(|_| class.owned).unwrap_or(info.classes.entity);
             let index = self.cell(owner, &format!("of_{}", class.name.text), kind, false, None);
             info.objects[place].index = Some(index);
         }
         self.infos[inst] = Rc::new(info);
+    }
+
+    /// Objects that the entity has are found by their own key.
+    fn index_objects(&mut self, inst: usize) {
+        let Some(layer) = self.layer(inst) else { return };
+        for place in (0..layer.objects.len()).filter(|place| !layer.objects[*place].owned) {
+            let cells = self.key_cells(inst, s::ObjectId(place as u32));
+            if let Some(index) = self.infos[inst].objects[place].index {
+                self.index_by(self.infos[inst].classes.entity, index, &cells);
+            }
+        }
     }
 
     // -- links

@@ -27,7 +27,7 @@ impl<'p> Lowering<'p> {
         key.extend(self.shares(inst).then_some(r::Type::U(8)));
         let sessions = self.stack.sessions.max(1);
         let capacity = self.listeners_above(inst).map_or(sessions, |listeners| listeners.clamp(1, sessions));
-        let kind = r::CellKind::Map { key, value: vec![r::Type::U(8)], capacity };
+        let kind = r::CellKind::Map { key, value: vec![r::Type::U(8)], capacity, by: Vec::new() };
         self.cell(self.infos[inst].classes.entity, name, kind, false, None)
     }
 

@@ -66,7 +66,7 @@ impl<'p> Lowering<'p> {
             s::MemberKind::Map { key, value, capacity } => {
                 let key = self.key_types(inst, key.iter().copied());
                 let value = value.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
-                r::CellKind::Map { key, value, capacity: self.size(env, capacity) }
+                r::CellKind::Map { key, value, capacity: self.size(env, capacity), by: Vec::new() }
             }
             s::MemberKind::Messages { size, quota } => {
                 let size = self.size(env, size);

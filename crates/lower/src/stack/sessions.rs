@@ -51,6 +51,9 @@ impl<'p> Lowering<'p> {
             let first = self.cell(class, "first", kind, false, None);
             let (key, capacity) = (self.flow_params(&at.top), self.a.class(class).capacity);
             let map = self.map_to(entity, "sessions", key, class, capacity);
+            if self.chooser_below(inst).is_none() {
+                self.index_by(entity, map, &cells.flow);
+            }
             cells.found = Some(FoundCells { map, first, arriving, next_key });
         }
         if self.layer(inst).is_some_and(awaits) {
@@ -126,7 +129,11 @@ impl<'p> Lowering<'p> {
         let count = self.scalar_cell(class, "sessions", r::Type::U(32), false);
         let flow = self.flow_cells(class, &at.bottom);
         let (key, capacity) = (self.flow_params(&at.bottom), self.a.class(class).capacity);
-        let map = self.map_to(self.infos[inst].classes.entity, "lowers", key, class, capacity);
+        let entity = self.infos[inst].classes.entity;
+        let map = self.map_to(entity, "lowers", key, class, capacity);
+        if self.chooser_below(inst).is_none() {
+            self.index_by(entity, map, &flow);
+        }
         Some(LowerCells { class, below, coming, count, flow, map })
     }
 

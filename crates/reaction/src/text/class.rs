@@ -80,7 +80,15 @@ impl Parser {
             cursor.expect("->")?;
             cursor.expect("(")?;
             let value = cursor.list(")", |cursor| self.type_at(cursor))?;
-            return Ok(CellKind::Map { key, value, capacity });
+            if cursor.word("by") {
+                let start = cursor.position();
+                let mut names = vec![cursor.name()?];
+                while cursor.mark(",") {
+                    names.push(cursor.name()?);
+                }
+                self.indices.push((class, cell, names, cursor.span_from(start)));
+            }
+            return Ok(CellKind::Map { key, value, capacity, by: Vec::new() });
         }
         if cursor.mark("[") {
             let size = cursor.small()?;
@@ -112,6 +120,27 @@ impl Parser {
                 *quota = found;
             }
         }
+    }
+
+    /// The same for the cells that are the keys of maps of objects.
+    pub fn find_indices(&mut self) {
+        for (class, cell, names, span) in take(&mut self.indices) {
+            let found = self.attempt(|parser| parser.key_cells(class, cell, &names, span)).unwrap_or_default();
+            if let CellKind::Map { by, .. } = &mut self.automaton.classes[class.index()].cells[cell.index()].kind {
+                *by = found;
+            }
+        }
+    }
+
+    fn key_cells(&self, class: ClassId, cell: CellId, names: &[String], span: Span) -> Read<Vec<CellId>> {
+        let CellKind::Map { value, .. } = &self.automaton.cell(class, cell).kind else { return Ok(Vec::new()) };
+        let [Type::Ref(of)] = value[..] else {
+            return Err(fault(codes::KIND, "`by` belongs behind a map of objects: `-> (@layer.Class)`", span));
+        };
+        let known = || self.automaton.class(of).cells.iter().map(|cell| cell.name.as_str());
+        let find =
+            |name: &String| self.automaton.cell_named(of, name).ok_or_else(|| unknown("cell", name, span, known()));
+        names.iter().map(find).collect()
     }
 
     /// `layer.Class.cell`.

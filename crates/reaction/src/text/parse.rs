@@ -25,6 +25,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
         places: Places::default(),
         diagnostics,
         quotas: Vec::new(),
+        indices: Vec::new(),
         last_source: None,
     };
     let items = parser.items(&lines);
@@ -123,6 +124,7 @@ impl Parser {
                 }
             }
             self.find_quotas();
+            self.find_indices();
         }
         for item in named.iter().filter(|item| item.index != usize::MAX) {
             match item.keyword {

@@ -23,6 +23,8 @@ pub struct Parser {
     pub diagnostics: Vec<Diagnostic>,
     /// Quotas of message cells, found once all cells have names.
     pub quotas: Vec<(ClassId, CellId, Vec<String>, Span)>,
+    /// Names of the cells that are the keys of maps of objects, likewise.
+    pub indices: Vec<(ClassId, CellId, Vec<String>, Span)>,
     /// The highest source that is mentioned.
     pub last_source: Option<(u32, Span)>,
 }

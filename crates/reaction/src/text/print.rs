@@ -137,11 +137,21 @@ fn cell_kind(automaton: &Automaton, kind: &CellKind) -> String {
                 quota.map_or(String::new(), |(class, cell)| format!(" quota {}", cell_path(automaton, class, cell)));
             format!("[{size}] msg{quota}")
         }
-        CellKind::Map { key, value, capacity } => format!("map {capacity} ({}) -> ({})", list(key), list(value)),
+        CellKind::Map { key, value, capacity, by } => {
+            format!("map {capacity} ({}) -> ({}){}", list(key), list(value), key_cells(automaton, value, by))
+        }
         CellKind::Timer => "timer".to_owned(),
         CellKind::Quota { amount } => format!("quota {amount}"),
         CellKind::Counter => "counter".to_owned(),
     }
+}
+
+/// ` by a, b`: the cells of a map's objects that are their key.
+fn key_cells(automaton: &Automaton, value: &[Type], by: &[CellId]) -> String {
+    let (Some(Type::Ref(of)), false) = (value.first(), by.is_empty()) else { return String::new() };
+    let cell = |id: &CellId| automaton.classes.get(of.index()).and_then(|class| class.cells.get(id.index()));
+    let name = |id: &CellId| cell(id).map_or("?".to_owned(), |cell| ident(&cell.name));
+    format!(" by {}", by.iter().map(name).collect::<Vec<_>>().join(", "))
 }
 
 fn cell_path(automaton: &Automaton, class: ClassId, cell: CellId) -> String {

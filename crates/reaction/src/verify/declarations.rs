@@ -198,7 +198,12 @@ fn check_cell(a: &Automaton, class: ClassId, id: CellId, cell: &Cell, faults: &m
     }
     match &cell.kind {
         CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => check_one(a, *ty, *init, place, faults),
-        CellKind::Map { key, value, .. } => check_map(key, value, place, faults),
+        CellKind::Map { key, value, by, .. } => {
+            check_map(key, value, place, faults);
+            if !by.is_empty() {
+                check_key_cells(a, class, (key, value, by), place, faults);
+            }
+        }
         CellKind::Messages { quota: Some((owner, quota)), .. } => check_quota(a, class, *owner, *quota, place, faults),
         CellKind::Timer if a.handler_of(class, &Trigger::Expiry(id)).is_none() => {
             faults.add(codes::NO_HANDLER, place, "a timer that nothing handles").help("write `expiry` for it");
@@ -229,6 +234,34 @@ fn check_map(key: &[Type], value: &[Type], place: Place, faults: &mut Faults) {
     no_arrays(value, "a value of a map", place, faults);
     if value.contains(&Type::Msg) {
         faults.add(codes::NOT_DEFINED, place, "a map holds no messages").help("hold them in objects, by reference");
+    }
+}
+
+/// The cells by which a map finds its objects: fixed, of one value each, and of the key's types.
+fn check_key_cells(
+    a: &Automaton,
+    class: ClassId,
+    (key, value, by): (&[Type], &[Type], &[CellId]),
+    place: Place,
+    faults: &mut Faults,
+) {
+    let [Type::Ref(of)] = *value else {
+        faults.add(codes::KIND, place, "`by` belongs behind a map of objects").help("write `-> (@layer.Class)`");
+        return;
+    };
+    if !a.is_unique(class) || a.class(of).layer != a.class(class).layer {
+        let message = "a map finds by their cells what its own layer has, and only one object has such a map";
+        faults.add(codes::KIND, place, message).help("leave `by` out");
+    }
+    let holds = |cell: &Cell| match cell.kind {
+        CellKind::Scalar { ty, .. } if cell.fixed => Some(ty),
+        _ => None,
+    };
+    let cells: Vec<Option<Type>> = by.iter().map(|id| holds(a.cell(of, *id))).collect();
+    if cells.len() != key.len() || cells.iter().zip(key).any(|(cell, key)| *cell != Some(*key)) {
+        let message =
+            "the cells behind `by` are not the key: `fixed` ones of one value each, of its types, in its order";
+        faults.add(codes::KIND, place, message).help("name a cell for each part of the key");
     }
 }
 

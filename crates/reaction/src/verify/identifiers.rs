@@ -116,7 +116,12 @@ impl Checker<'_, '_> {
                 self.source(found.source);
                 match &found.kind {
                     CellKind::Scalar { ty, .. } | CellKind::Array { ty, .. } => self.ty(*ty),
-                    CellKind::Map { key, value, .. } => self.types(key.iter().chain(value)),
+                    CellKind::Map { key, value, by, .. } => {
+                        self.types(key.iter().chain(value));
+                        if let Some(Type::Ref(of)) = value.first() {
+                            by.iter().for_each(|cell| self.cell(*of, *cell));
+                        }
+                    }
                     CellKind::Messages { quota: Some((class, cell)), .. } => self.cell(*class, *cell),
                     _ => {}
                 }

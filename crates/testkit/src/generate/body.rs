@@ -318,54 +318,6 @@ impl<'a> Body<'a> {
         self.diamond(format!("take e.kept, {units}"), false);
     }
 
-    fn new_session(&mut self) {
-        let (made, none, join, session) = (self.fresh("made"), self.fresh("none"), self.fresh("join"), self.fresh("s"));
-        let layer = self.layer;
-        self.line(format!("new l{layer}.S in e then {made}(..) else {none}"));
-        self.label(&format!("{made}({session}: @l{layer}.S)"));
-        let value = self.byte();
-        self.line(format!("set {session}.n, {value}"));
-        self.line(format!("set e.last, {session}"));
-        self.line(format!("out app.made{layer}({session})"));
-        self.line(format!("jump {join}"));
-        self.label(&none);
-        self.line(format!("jump {join}"));
-        self.label(&join);
-        let last = self.fresh("s");
-        self.line(format!("{last} = get e.last"));
-        self.sessions.push(last);
-    }
-
-    /// All sessions, by age: counted, one perhaps released.
-    fn walk(&mut self) {
-        let (head, next, over, s, i, sum) = (
-            self.fresh("loop"),
-            self.fresh("next"),
-            self.fresh("over"),
-            self.fresh("s"),
-            self.fresh("v"),
-            self.fresh("v"),
-        );
-        let layer = self.layer;
-        let zero = self.fresh("v");
-        self.line(format!("{zero} = 0:u8"));
-        self.line(format!("first l{layer}.S in e then {head}(.., {zero}) else {over}"));
-        self.label(&format!("{head}({s}: @l{layer}.S, {i}: u8) bound 9"));
-        let (n, m) = (self.fresh("v"), self.fresh("v"));
-        self.line(format!("{n} = get {s}.n"));
-        self.line(format!("{m} = add.wrap {i}, {n}"));
-        self.line(format!("set e.x, {m}"));
-        if self.random.percent(20) {
-            self.line(format!("release {s}"));
-        }
-        self.line(format!("jump {next}"));
-        self.label(&next);
-        self.line(format!("next {s} then {head}(.., {m}) else {over}"));
-        self.label(&over);
-        self.line(format!("{sum} = get e.x"));
-        self.bytes.push(sum);
-    }
-
     fn sample(&mut self) {
         let (byte, flag) = (self.fresh("v"), self.fresh("f"));
         self.line(format!("{byte} = sample u8 from e"));

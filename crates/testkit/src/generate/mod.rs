@@ -6,6 +6,7 @@
 mod body;
 mod messages;
 mod nest;
+mod sessions;
 
 use std::fmt::Write;
 
@@ -56,8 +57,8 @@ fn head(random: &mut Random, layers: usize) -> String {
         let _ = write!(
             text,
             "class l{layer}.E capacity 1{settle} {{\n  x: u8 = {}\n  y: u16\n  q: seq16 = 65530\n  f: bool\n  mode: Mode\n  left: u8\n  arr: [4] u16 = 1\n  \
-             kept: quota 3\n  held: [3] msg quota l{layer}.E.kept\n  map: map 3 (u8) -> (u16)\n  t: timer\n  c: counter\n  last: @l{layer}.S\n  peer: @l{}.E\n}}\n\
-             class l{layer}.S capacity {} in l{layer}.E {{\n  n: u8 = 7\n  held: [2] msg quota l{layer}.E.kept\n  t: timer\n  c: counter\n}}\n",
+             kept: quota 3\n  held: [3] msg quota l{layer}.E.kept\n  map: map 3 (u8) -> (u16)\n  found: map 3 (u8) -> (@l{layer}.S) by k\n  t: timer\n  c: counter\n  last: @l{layer}.S\n  peer: @l{}.E\n}}\n\
+             class l{layer}.S capacity {} in l{layer}.E {{\n  n: u8 = 7\n  fixed k: u8\n  held: [2] msg quota l{layer}.E.kept\n  t: timer\n  c: counter\n}}\n",
             random.place(256),
             body::peer_of(layer, layers),
             2 + random.place(3),
@@ -111,7 +112,11 @@ fn settle_and_expiry(text: &mut String, random: &mut Random, layer: usize, layer
 }
 
 fn session(text: &mut String, random: &mut Random, layer: usize, layers: usize) {
-    let end = if random.percent(40) { "    release s\n" } else { "" };
+    let released = format!(
+        "    up = parent s\n    key = get s.k\n    remove up.found[key] then taken(..) else left\n  taken(other: @l{layer}.S):\n    jump left\n  \
+         left:\n    release s\n"
+    );
+    let end = if random.percent(40) { released.as_str() } else { "" };
     let tell = match layers {
         1 => String::new(),
         _ => format!("    o = unique l{}.E\n    emit o.w1(new)\n", (layer + 1 + random.place(layers - 1)) % layers),
@@ -130,6 +135,6 @@ fn session(text: &mut String, random: &mut Random, layer: usize, layers: usize) 
     let _ = write!(
         text,
         "expiry l{layer}.S.t(s) {{\n    n = get s.n\n    out app.word({layer}, n)\n    takeout s.held[0] then got(..) else none\n  got(m: msg):\n    \
-         e = parent s\n    give e.kept, 1\n    out net.frame({layer}, m)\n    jump over\n  none:\n    jump over\n  over:\n    release s\n    return\n}}\n"
+         e = parent s\n    give e.kept, 1\n    out net.frame({layer}, m)\n    jump over\n  none:\n    jump over\n  over:\n{released}    return\n}}\n"
     );
 }
