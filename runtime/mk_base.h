@@ -47,6 +47,26 @@ static inline uint32_t mk_number(mk_ref ref)
     return (uint32_t)ref;
 }
 
+/* A reference as a record keeps it, to an object of a class with at most 2^15 places. All zeros: the reference that is 0. */
+typedef struct mk_short {
+    uint16_t number; /* UINT16_MAX: MK_NOBODY */
+    uint16_t generation[2];
+} mk_short;
+
+static inline mk_ref mk_long(const mk_short *at)
+{
+    uint32_t generation;
+    memcpy(&generation, at->generation, sizeof generation);
+    return mk_ref_of((uint32_t)(int16_t)at->number, generation);
+}
+
+static inline void mk_shorten(mk_short *at, mk_ref ref)
+{
+    uint32_t generation = (uint32_t)(ref >> 32);
+    at->number = (uint16_t)ref;
+    memcpy(at->generation, &generation, sizeof generation);
+}
+
 /* An object as programs see it. A handle of an object that has ended is refused at the port. */
 typedef struct mk_handle {
     uint32_t object;

@@ -385,6 +385,78 @@ def crowd(sessions=1000, octets=20000):
         timed(f"{sessions} connections at once, {octets} octets each way on each", all_of_them)
 
 
+LINE = b"the same sixty octets in every line, so that all is easy to count\n"[-61:]
+
+
+def numbered(plug, lines):
+    """Whether so many lines come back with their numbers, and then the end."""
+    heard = bytearray()
+    while octets := plug.recv(1 << 16):
+        heard += octets
+    wanted = b"".join(b"%02d " % (number % 100) + LINE for number in range(1, lines + 1))
+    return "" if heard == wanted else f"{len(heard)} octets of {len(wanted)}, or others"
+
+
+def fill(plugs, seconds=6):
+    """Says lines on all of them, as many as go without one being read; how many octets on each."""
+    said, until = collections.Counter(), time.monotonic() + seconds
+    for plug in plugs:
+        plug.setblocking(False)
+    while time.monotonic() < until:
+        for plug in plugs:
+            with contextlib.suppress(BlockingIOError):
+                said[plug] += plug.send((LINE * 200)[said[plug] % len(LINE):])
+        time.sleep(0.01)
+    return [said[plug] for plug in plugs]
+
+
+def deaf(sessions=45):
+    """Many say lines and read no answers: what the stack keeps for all is full. Who asks meanwhile is served or waits, and nothing that was
+    acknowledged is missing when they read."""
+    def greedy():
+        plug = socket.socket()
+        plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        plug.settimeout(100)
+        plug.connect((OURS, 4000))
+        return plug
+
+    def finish(plug, said, faults):
+        """Says the rest of a line, and the end, while it reads."""
+        plug.settimeout(150)
+
+        def say():
+            plug.sendall(LINE[said % len(LINE) or len(LINE):])
+            plug.shutdown(socket.SHUT_WR)
+        speaker = threading.Thread(target=say, daemon=True)
+        speaker.start()
+        try:
+            faults.append(numbered(plug, -(-said // len(LINE))))
+        except OSError as error:
+            faults.append(repr(error))
+        plug.close()
+
+    def all_of_them():
+        plugs = [greedy() for _ in range(sessions)]
+        said = fill(plugs)
+        late = connected(4000, patience=150)
+        late.sendall(LINE * 300)
+        late.shutdown(socket.SHUT_WR)
+        faults = []
+        readers = [threading.Thread(target=finish, args=(plug, count, faults)) for plug, count in zip(plugs, said)]
+        time.sleep(2)
+        for reader in readers:
+            reader.start()
+        faults.append(numbered(late, 300))
+        for reader in readers:
+            reader.join()
+        print(f"   {sum(said)} octets said before one was read", flush=True)
+        wrong = [fault for fault in faults if fault]
+        return f"{len(wrong)} of {sessions + 1}: {wrong[:3]}" if wrong else ""
+
+    with stack("Host", file="examples/numbers.mok", held=300):
+        timed(f"{sessions} who say lines and read no answer, and one more: all answers, in order", all_of_them)
+
+
 def in_turn(sessions=10000):
     """Each behind the other, Linux ending first, then we ending first, then we calling."""
     def by_linux():
@@ -498,6 +570,7 @@ JUDGES = {
     "calls": (240, lambda: calls(1024)),
     "interpreter": (120, lambda: interpreted(16)),
     "crowd": (180, crowd),
+    "deaf": (240, deaf),
     "in-turn": (240, in_turn),
     "lossy-1": (600, lambda: lossy(64, 1)),
     "lossy-5": (300, lambda: lossy(1, 5)),

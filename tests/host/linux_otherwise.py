@@ -14,11 +14,15 @@ REASONS = {
         "where the answer to a SYN was lost",
         "RFC 7323 4.1",
         "the timeout stays twice as long",
+        "what was sent again for its duplicates",
+        "a round trip of less than a microsecond",
+        "the octet that is timed",
     ],
     "it begins with ten segments (RFC 6928), not with four (RFC 5681 3.1)": [
         "RFC 5681 3.2, RFC 3042: two duplicates",
         "RFC 5681 3.2, RFC 6582 3.2: recovery",
         "RFC 3522 3.2",
+        "RFC 4653 3.2",
     ],
     "it lets one short segment go where all that is under way is full (Minshall's Nagle)": [
         "a full segment goes though",
@@ -34,11 +38,15 @@ REASONS = {
         "SHLD-15, SHLD-16",
         "SND.WL1, SND.WL2",
         "where the window has shrunk an acknowledgement",
+        "who ends where the window has shrunk",
     ],
     "it asks for room with an empty segment of a number that was acknowledged, not with an octet (RFC 9293 3.8.6.1)": [
         "RFC 9293 3.8.6.1: where there is no room",
         "RFC 9293 3.8.6: the end asks for room",
         "that it is urgent is said where there is no room",
+        "the octet that asked goes again",
+        "of the octet that asked for room",
+        "who ends while an octet beyond",
     ],
     "its window is another than ours, so that the edge is elsewhere": [
         "a reset ends a connection with the next number alone",

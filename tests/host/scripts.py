@@ -74,7 +74,7 @@ def packet_of(text):
 def tests():
     """`(file, name, stack, steps)` of all tests by segments."""
     for path in sorted((ROOT / "tests/library").glob("tcp_*.mok")):
-        for found in re.finditer(r'^test "(.*?)" \{\n    stack (\w+)\n(.*?)^\}', path.read_text(), re.M | re.S):
+        for found in re.finditer(r'^test "([^"\n]*)" \{\n    stack (\w+)\n(.*?)^\}', path.read_text(), re.M | re.S):
             steps = [line.strip() for line in found[3].split("\n") if line.strip() and not line.strip().startswith("//")]
             yield path.stem, found[1], found[2], steps
 
@@ -88,6 +88,10 @@ def why_not(stack, steps):
     """Why a test cannot be played at a server's socket, or None."""
     if stack not in ("Bare", "Eager"):
         return "its stack is made for it"
+    if not any(step.startswith("tcp.listen(") for step in steps):
+        return "its stack listens by itself, or we are the client"
+    if any(re.match(r"tcp\.listen\(.*:", step) for step in steps):
+        return "a connection is told what a socket is not"
     if any("tcp.open(" in step for step in steps):
         return "we are the client"
     if any(word in step for step in steps for word in ("urgent_left", "troubled", "grant_delivers", "no_credit", "unlisten", "tcp.listen(2")):

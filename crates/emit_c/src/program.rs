@@ -4,6 +4,7 @@ use mokume_reaction::*;
 
 use crate::doors::outputs;
 use crate::plan::{Plan, Waiting};
+use crate::state::stored::Stored;
 use crate::text::Text;
 use crate::tree::expression;
 use crate::types::from_word;
@@ -61,9 +62,13 @@ fn deliver(plan: &Plan, text: &mut Text) {
 /// Whom a cell of the sender, which stands as the target, refers to.
 fn linked_target(plan: &Plan, class: ClassId, cell: CellId) -> String {
     let (name, cells) = (&plan.names.classes[class.index()], &plan.names.cells[class.index()]);
+    let of = match plan.automaton.cell(class, cell).kind {
+        CellKind::Scalar { ty, .. } => Stored::of(plan.automaton, ty),
+        _ => Stored::Whole,
+    };
     let (sender, cell) = ("event->target", &cells[cell.index()]);
     let place = if plan.is_sole(class) { "0".to_string() } else { format!("mk_number({sender})") };
-    format!("{sender} == MK_NULL ? MK_NULL : k->{name}[{place}].{cell}")
+    format!("{sender} == MK_NULL ? MK_NULL : {}", of.read(&format!("k->{name}[{place}].{cell}")))
 }
 
 fn words(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {

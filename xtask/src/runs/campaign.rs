@@ -173,6 +173,7 @@ const RUNS: &[Run] = &[
             "calls",
             "interpreter",
             "crowd",
+            "deaf",
             "in-turn",
             "lossy-1",
             "lossy-5",

@@ -108,7 +108,16 @@ pub(super) fn get_all(w: &mut Writer, object: Value, cell: CellId, result: Value
     let local = w.local_for(result);
     let size = Expr::SizeOf(array_type(w.plan.automaton, w.type_of(result)));
     w.push(Stmt::Declare(local));
-    w.act(acts("memcpy", [Expr::Local(local).address(), w.cell(object, cell), size]));
+    let copy = acts("memcpy", [Expr::Local(local).address(), w.cell(object, cell), size.clone()]);
+    match w.has_record(object) {
+        None => w.act(copy),
+        Some(condition) => {
+            let then = w.inside(|w| w.act(copy));
+            let zero = acts("memset", [Expr::Local(local).address(), Expr::Number(0), size]);
+            let otherwise = w.inside(|w| w.act(zero));
+            w.push(Stmt::If { condition, then, otherwise });
+        }
+    }
     w.alias(result, Expr::Local(local));
 }
 

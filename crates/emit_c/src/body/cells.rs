@@ -55,7 +55,7 @@ pub(super) fn holds(w: &mut Writer, object: Value, cell: CellId, index: Value, s
 }
 
 pub(super) fn set_cell(w: &mut Writer, object: Value, cell: CellId, value: Value) {
-    w.guarded(object, |w| w.push(set(w.cell(object, cell), w.value(value))));
+    w.guarded(object, |w| w.put(object, cell, w.value(value)));
 }
 
 pub(super) fn set_at(

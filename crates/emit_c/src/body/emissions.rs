@@ -49,7 +49,7 @@ pub(super) fn emit_by(w: &mut Writer, (object, cell): (Value, CellId), event: &s
         // The plan lets nobody wait for the exit who finds his target so.
         Emissions::AtExits | Emissions::Calls => {
             let there = w.there(object);
-            let found = w.cell(object, cell);
+            let found = w.got(object, cell);
             let target = match there {
                 None => found,
                 Some(there) => conditional(there, found, word("MK_NULL")),

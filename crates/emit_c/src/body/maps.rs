@@ -86,7 +86,9 @@ fn values_at(w: &Writer, types: &[Type], memory: &Expr) -> Vec<Expr> {
 /// The entry of the key or NULL, and its values if it is there.
 pub(super) fn find(w: &mut Writer, map: (Value, CellId), key: &[Value]) -> (Expr, Vec<Expr>) {
     let it = entry(w, map, key);
-    let found = w.temporary("entry", "uint8_t *", acts("mk_map_find", [it.shape, it.entries, it.key]));
+    let find = acts("mk_map_find", [it.shape, it.entries, it.key]);
+    let find = Expr::only_if(w.has_record(map.0), find, word("NULL"));
+    let found = w.temporary("entry", "uint8_t *", find);
     let values = values_at(w, types(w, map.0, map.1).1, &found);
     (found, values)
 }
@@ -112,5 +114,6 @@ pub(super) fn remove(w: &mut Writer, map: (Value, CellId), key: &[Value]) -> (Ex
     w.push(Stmt::Declare(removed));
     let removed = Expr::Local(removed);
     let values = values_at(w, value_types, &removed);
-    (acts("mk_map_remove", [it.shape, it.map, it.entries, it.key, removed]), values)
+    let remove = acts("mk_map_remove", [it.shape, it.map, it.entries, it.key, removed]);
+    (Expr::also(w.has_record(map.0), remove), values)
 }

@@ -48,9 +48,10 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::GetAll { object, cell } => arrays::get_all(w, *object, *cell, results[0]),
         OpKind::SetAll { object, cell, value } => arrays::set_all(w, *object, *cell, *value),
 
-        OpKind::Get { object, cell } | OpKind::Left { object, cell } => w.assign(results[0], w.cell(*object, *cell)),
+        OpKind::Get { object, cell } | OpKind::Left { object, cell } => w.assign(results[0], w.got(*object, *cell)),
         OpKind::IsArmed { object, cell } => {
-            w.assign(results[0], reads("mk_timer_armed", [w.cell(*object, *cell).address()]));
+            let armed = reads("mk_timer_armed", [w.cell(*object, *cell).address()]);
+            w.assign(results[0], Expr::also(w.has_record(*object), armed));
         }
         OpKind::GetAt { object, cell, index } => {
             let got = cells::get_at(w, *object, *cell, *index, source);

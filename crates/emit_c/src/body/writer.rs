@@ -8,6 +8,7 @@ use mokume_reaction::*;
 use super::ranges::Ranges;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
+use crate::state::stored::Stored;
 use crate::tree::*;
 use crate::types::{c_type, value_type};
 
@@ -309,14 +310,60 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// A cell of an object.
+    /// A cell of an object; of the only one of its class, [`Writer::has_record`] says whether it may be read.
     pub fn cell(&self, object: Value, cell: CellId) -> Expr {
         let class = self.class_of(object);
         let names = &self.plan.names;
         let member = names.cells[class.index()][cell.index()].clone();
         match self.cells[object.index()].filter(|_| self.is_known(object)) {
             Some(cells) => Expr::Local(cells).arrow(member),
-            None => of_instance(names.classes[class.index()].clone()).element(self.place(object)).member(member),
+            None => of_instance(names.classes[class.index()].clone()).element(self.record(object)).member(member),
+        }
+    }
+
+    /// Where the object's record stands; of one that is not there, that of nobody. The only object of a class has the only record.
+    fn record(&self, object: Value) -> Expr {
+        match self.plan.is_sole(self.class_of(object)) {
+            true => Expr::Number(0),
+            false => self.place(object),
+        }
+    }
+
+    /// Where the class has no record for nobody, and the reference may be to nobody: whether it is not.
+    pub fn has_record(&self, object: Value) -> Option<Expr> {
+        self.there(object).filter(|_| self.plan.is_sole(self.class_of(object)))
+    }
+
+    /// What a cell of one value has.
+    pub fn got(&self, object: Value, cell: CellId) -> Expr {
+        let member = self.cell(object, cell);
+        let got = match self.stored(object, cell) {
+            Stored::Whole | Stored::Bit | Stored::Narrow(_) => member,
+            Stored::Nobody => conditional(member, word("MK_NULL"), word(SOLE)),
+            Stored::Short => reads("mk_long", [member.address()]),
+        };
+        Expr::only_if(self.has_record(object), got, Expr::Number(0))
+    }
+
+    /// Gives a cell of one value another one.
+    pub fn put(&mut self, object: Value, cell: CellId, value: Expr) {
+        let member = self.cell(object, cell);
+        match self.stored(object, cell) {
+            Stored::Whole | Stored::Bit | Stored::Narrow(_) => self.push(set(member, value)),
+            Stored::Nobody => self.push(set(member, value.infix(Infix::Eq, word("MK_NULL")))),
+            Stored::Short => self.act(acts("mk_shorten", [member.address(), value])),
+        }
+    }
+
+    fn stored(&self, object: Value, cell: CellId) -> Stored {
+        match self.cell_kind(object, cell) {
+            CellKind::Scalar { ty, .. } => Stored::of(self.plan.automaton, *ty),
+            CellKind::Array { .. }
+            | CellKind::Messages { .. }
+            | CellKind::Map { .. }
+            | CellKind::Timer
+            | CellKind::Quota { .. }
+            | CellKind::Counter => Stored::Whole,
         }
     }
 

@@ -3,3 +3,4 @@
 pub(crate) mod objects;
 pub(crate) mod octets;
 pub(crate) mod records;
+pub(crate) mod stored;

@@ -2,6 +2,7 @@
 
 use mokume_reaction::*;
 
+use super::stored::Stored;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
@@ -39,7 +40,7 @@ fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
             CellKind::Scalar { ty, init } => {
                 let value = initial(plan, *ty, *init);
                 if value != "0" {
-                    text.line(format!("object->{member} = {value};"));
+                    text.line(Stored::of(plan.automaton, *ty).write(&format!("object->{member}"), &value));
                 }
             }
             CellKind::Array { ty, size, init } => {

@@ -5,6 +5,7 @@
 
 use mokume_reaction::{Automaton, Cell, CellKind, Class, ClassId, Type};
 
+use super::stored::Stored;
 use crate::plan::heads::{Beside, Heads};
 use crate::plan::mortal;
 use crate::types::stored_octets;
@@ -44,13 +45,14 @@ pub(super) fn aligned_to(automaton: &Automaton, ty: Type) -> u64 {
 pub fn record_octets(automaton: &Automaton, class: &Class) -> u64 {
     let (mut end, mut widest) = (0, 1);
     let mut members: Vec<_> = class.cells.iter().flat_map(|cell| members(automaton, cell)).collect();
+    let bits = class.cells.iter().filter(|cell| is_bit(automaton, cell)).count() as u64;
     members.sort_by_key(|(align, _)| std::cmp::Reverse(*align));
     for (align, octets) in members {
         end = u64::next_multiple_of(end, align) + octets;
         widest = widest.max(align);
     }
-    // A record without members has one octet.
-    end.max(1).next_multiple_of(widest)
+    // Bits come last. A record without members has one octet.
+    (end + bits.div_ceil(8)).max(1).next_multiple_of(widest)
 }
 
 /// Half as many places again as entries at least, a power of two.
@@ -63,12 +65,25 @@ pub(super) fn map_octets(capacity: u32, entry: u64) -> u64 {
     4 * u64::from(places(capacity)) + u64::from(capacity.max(1)) * entry
 }
 
-/// The members that a cell is in the record: to what each is aligned, and its octets.
+/// Whether the cell is a bit of the record, behind all else.
+pub(super) fn is_bit(automaton: &Automaton, cell: &Cell) -> bool {
+    match &cell.kind {
+        CellKind::Scalar { ty, .. } => matches!(Stored::of(automaton, *ty), Stored::Bit | Stored::Nobody),
+        CellKind::Array { .. }
+        | CellKind::Messages { .. }
+        | CellKind::Map { .. }
+        | CellKind::Timer
+        | CellKind::Quota { .. }
+        | CellKind::Counter => false,
+    }
+}
+
+/// The members that a cell is in the record, but for bits: to what each is aligned, and its octets.
 fn members(automaton: &Automaton, cell: &Cell) -> Vec<(u64, u64)> {
     let scalar = |ty: Type| aligned_to(automaton, ty);
     let many = |of: u64, count: u32| vec![(of, of * u64::from(count.max(1)))];
     match &cell.kind {
-        CellKind::Scalar { ty, .. } => many(scalar(*ty), 1),
+        CellKind::Scalar { ty, .. } => Stored::of(automaton, *ty).octets(automaton, *ty).into_iter().collect(),
         CellKind::Array { ty, size, .. } => many(scalar(*ty), *size),
         CellKind::Messages { size, .. } => many(HELD, *size),
         CellKind::Map { key, value, capacity } => {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::*;
 
-use super::octets::{aligned_to, map_octets, places};
+use super::octets::{aligned_to, is_bit, map_octets, places};
+use super::stored::Stored;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::text::Text;
@@ -76,7 +77,7 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.open(format!("struct {}", plan.names.classes[id.index()]));
     let cells = class.cells.iter().zip(&plan.names.cells[id.index()]);
     let mut members: Vec<_> = cells.flat_map(|(cell, name)| members(plan, cell, name)).collect();
-    // The widest first: then nothing lies between them.
+    // The widest first, bits last: then nothing lies between them.
     members.sort_by_key(|(align, _)| std::cmp::Reverse(*align));
     if members.is_empty() {
         text.line("uint8_t unused;");
@@ -86,14 +87,21 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.line("");
 }
 
-/// The members of the record that a cell is, each with what it is aligned to.
+/// The members of the record that a cell is, each with what it is aligned to; bits with 0.
 fn members(plan: &Plan, cell: &Cell, name: &str) -> Vec<(u64, String)> {
-    let scalar = |ty: Type, name: &str| {
-        vec![(aligned_to(plan.automaton, ty), format!("{};", declare(c_type(plan.automaton, ty), name)))]
-    };
     match &cell.kind {
-        CellKind::Scalar { ty, .. } => scalar(*ty, name),
-        CellKind::Array { ty, size, .. } => scalar(*ty, &format!("{name}[{}]", (*size).max(1))),
+        CellKind::Scalar { ty, .. } => {
+            let stored = Stored::of(plan.automaton, *ty);
+            let align = match is_bit(plan.automaton, cell) {
+                true => 0,
+                false => stored.octets(plan.automaton, *ty).map_or(1, |(align, _)| align),
+            };
+            vec![(align, stored.member(plan.automaton, *ty, name))]
+        }
+        CellKind::Array { ty, size, .. } => {
+            let items = format!("{name}[{}]", (*size).max(1));
+            vec![(aligned_to(plan.automaton, *ty), format!("{};", declare(c_type(plan.automaton, *ty), &items)))]
+        }
         CellKind::Messages { size, .. } => vec![(4, format!("mk_held {name}[{}];", (*size).max(1)))],
         CellKind::Map { key, value, capacity } => {
             let (key, value) = sizes(plan, key, value);
@@ -133,7 +141,8 @@ fn constants(plan: &Plan, text: &mut Text) {
 
 fn instance(plan: &Plan, text: &mut Text) {
     let (automaton, names) = (plan.automaton, &plan.names);
-    text.line("/* One running stack. The one place of each class beyond its capacity means nobody, and is zero. */");
+    text.line("/* One running stack. The one place of each class beyond its capacity means nobody, and is zero; the only object of a class has");
+    text.line(" * the only record. */");
     text.open(format!("struct {}", names.stack));
     text.line("mk_core core;");
     text.line(format!("struct {}_ports ports;", names.stack));
@@ -143,7 +152,8 @@ fn instance(plan: &Plan, text: &mut Text) {
     text.line(format!("mk_class classes[{}];", automaton.classes.len().max(1)));
     for (index, (class, name)) in automaton.classes.iter().zip(&names.classes).enumerate() {
         let places = class.capacity + 1;
-        text.line(format!("struct {name} {name}[{places}];"));
+        let records = places - u32::from(plan.is_sole(ClassId::from(index)));
+        text.line(format!("struct {name} {name}[{records}];"));
         for beside in plan.heads.all(ClassId::from(index)) {
             text.line(format!("{} {name}_{}[{places}];", beside.item(), beside.name()));
         }

@@ -40,7 +40,7 @@ impl<'p> Writer<'_, 'p> {
         if self.runs.point.is_some() {
             return self.runs.point;
         }
-        let cell = self.info().point?.of_session;
+        let cell = self.info().point?.shared?.of_session;
         let session = self.runs.session?;
         Some(self.get(session, cell))
     }

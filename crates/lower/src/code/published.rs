@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use super::writer::Writer;
+use super::writer::{Flow, Writer};
 use crate::constants::Env;
 use crate::fault::Fault;
 use crate::stack::{Publisher, Reading};
@@ -181,6 +181,12 @@ impl<'p> Writer<'_, 'p> {
     pub fn credit(&mut self, name: &str) -> Option<r::Value> {
         let below = self.inst(self.inst).below.filter(|below| self.is_limited(*below, name))?;
         self.read_below(below, &self.name(name), None).first().copied()
+    }
+
+    /// What the layers below an application publish, for it: of the session, or of a flow.
+    pub fn value_below(&mut self, name: &s::Name, flow: Option<&Flow>) -> Vec<r::Value> {
+        let Some(below) = self.inst(self.inst).below else { return Vec::new() };
+        self.read_below(below, name, flow.map(|flow| (s::Type::Flow(s::Side::Below), flow.to_vec())))
     }
 
     // -- of several layers below

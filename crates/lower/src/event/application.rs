@@ -3,6 +3,7 @@
 use mokume_reaction as r;
 
 use crate::code::{Exits, Flow, Writer};
+use crate::event::extras::{VALUES, VALUES_TO};
 use crate::fault::Fault;
 use crate::stack::{Endpoints, Giver, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
 
@@ -57,11 +58,20 @@ impl<'p> Writer<'_, 'p> {
             // Inputs of the port; a layer's own event of the same name comes from below and ends nowhere.
             Purpose::Custom { name, down: true } => self.application_asks(name, &params[1..]),
             Purpose::Custom { name, down: false } if &**name == GRANTS[0] => self.application_is_granted(task.on),
-            Purpose::Send => self.send_with_credit(params[1], None),
+            Purpose::Send => {
+                let message = self.with_given(params[1], &params[2..]);
+                self.send_with_credit(message, None);
+            }
             Purpose::Close => self.event_down("close", Purpose::Close, Vec::new()),
             Purpose::Abort => self.event_down("abort", Purpose::Abort, Vec::new()),
-            Purpose::FlowDeliver => self.out("deliver_from", [&params[2..], &params[1..2]].concat()),
-            Purpose::Deliver => self.out("deliver", params),
+            Purpose::FlowDeliver => {
+                let beside = self.told_beside(params[1]);
+                self.out("deliver_from", [&params[2..], &params[1..2], &beside].concat());
+            }
+            Purpose::Deliver => {
+                let beside = self.told_beside(params[1]);
+                self.out("deliver", [params, beside].concat());
+            }
             Purpose::Opened => {
                 self.set_below(own, params[1]);
                 self.set_opened(own);
@@ -107,10 +117,17 @@ impl<'p> Writer<'_, 'p> {
                 return self.register_down(registration, &args[1..parts]);
             }
             "send_to" => {
-                let Some((message, flow)) = args.split_last() else { return };
+                let (flow, rest) = args.split_at(self.inst(self.inst).bottom.len());
+                let Some((message, beside)) = rest.split_first() else { return };
                 let flow: Flow = flow.into();
                 (self.runs.flow, self.runs.bottom) = (Some(flow.clone()), Some(flow.clone()));
-                return self.send_with_credit(*message, Some(flow));
+                let message = self.with_given(*message, beside);
+                return self.send_with_credit(message, Some(flow));
+            }
+            VALUES | VALUES_TO => {
+                let flow = (name == VALUES_TO).then(|| args.into());
+                let (event, values) = self.values_told(flow);
+                return self.out(event, values);
             }
             "credit" | "credit_to" => return self.tell_credit(name),
             name if name.starts_with(GRANTS[1]) => return self.custom(GRANTS[1], true, args.to_vec()),

@@ -51,10 +51,9 @@ impl<'p> Writer<'_, 'p> {
                 w.set_cells(session, &cells, values);
             }
         });
-        let user = self.plan.session_users(self.inst).first().copied();
-        if let Some((cell, user)) = info.session.as_ref().and_then(|cells| cells.begun).zip(user) {
-            let above = self.unique(self.lowering.info(user).classes.entity);
-            self.set(session, cell, above);
+        for (user, cell) in info.session.iter().flat_map(|cells| &cells.begun) {
+            let above = self.unique(self.lowering.info(*user).classes.entity);
+            self.set(session, *cell, above);
         }
         self.runs.opening = true;
         self.open_on(&flow);

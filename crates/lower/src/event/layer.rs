@@ -154,7 +154,8 @@ impl<'p> Writer<'_, 'p> {
             let fork = self.fork_likely(failed, Some(0.01));
             self.on(&mut exits, fork, |_, _| {});
         }
-        if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.begun) {
+        // Noted for all above, or for none.
+        if let Some((_, cell)) = self.info().session.as_ref().and_then(|cells| cells.begun.first().copied()) {
             // The layer below answers to `accept`: nobody above asked for that.
             let above = self.get(session, cell);
             let begun = self.is_there(above);

@@ -3,6 +3,7 @@
 mod application;
 mod around;
 mod begins;
+mod extras;
 mod layer;
 mod ports;
 mod receive;

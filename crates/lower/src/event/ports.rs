@@ -5,6 +5,7 @@ use std::rc::Rc;
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use crate::event::extras::{VALUES, VALUES_TO};
 use crate::plan::Kind;
 use crate::stack::{Endpoints, Given, Giver, Lowering, On, Purpose, CREDIT, GRANTS};
 
@@ -58,6 +59,17 @@ impl<'p> Lowering<'p> {
         for given in given {
             defaults.extend(self.given_default(given).into_iter().map(|(_, value)| value));
         }
+        self.add_input_with((inst, on), event, (params, defaults), purpose);
+    }
+
+    /// An input, with what its last parameters are if nobody says it.
+    fn add_input_with(
+        &mut self,
+        (inst, on): (usize, On),
+        event: &str,
+        (params, defaults): (Params, Vec<u64>),
+        purpose: Purpose,
+    ) {
         let (Some(port), Some(class)) = (self.infos[inst].port, self.class_on(inst, on)) else { return };
         let of_object = if on == On::Session { one("session", r::Type::Ref(class)) } else { Vec::new() };
         let shown = [of_object, params.clone()].concat();
@@ -90,12 +102,15 @@ impl<'p> Lowering<'p> {
         let flow = self.flow_params(&at.bottom);
         let session = self.infos[inst].classes.session.map(|class| one("session", r::Type::Ref(class)));
         let told = self.below_emits(inst, GRANTS[0]);
+        let (_, told_beside) = self.beside(inst);
+        let told_beside: Params = told_beside.iter().map(|beside| (beside.name.clone(), beside.ty)).collect();
+        let [values, values_of_flow] = [false, true].map(|of_flow| self.values(inst, of_flow));
         let mut outputs: Vec<(&str, Vec<&Params>)> = Vec::new();
         if let Some(session) = &session {
             outputs.push(("opened", vec![&user, session, &flow]));
             outputs.push(("failed", vec![&user, &why]));
             outputs.push(("accepted", vec![session, &flow]));
-            outputs.push(("deliver", vec![session, &msg]));
+            outputs.push(("deliver", vec![session, &msg, &told_beside]));
             outputs.push(("closed", vec![session]));
             outputs.push(("failed_session", vec![session, &why]));
         }
@@ -114,7 +129,13 @@ impl<'p> Lowering<'p> {
             outputs.push(("credit_to", vec![&amounts]));
         }
         if at.uses.flow {
-            outputs.push(("deliver_from", vec![&flow, &msg]));
+            outputs.push(("deliver_from", vec![&flow, &msg, &told_beside]));
+        }
+        if let (Some(session), false) = (&session, values.is_empty()) {
+            outputs.push((VALUES, vec![session, &values]));
+        }
+        if at.uses.flow && !values_of_flow.is_empty() {
+            outputs.push((VALUES_TO, vec![&flow, &values_of_flow]));
         }
         let own = outputs
             .into_iter()
@@ -131,6 +152,13 @@ impl<'p> Lowering<'p> {
         let listener = [user.clone(), self.pattern_params(&at.bottom, Endpoints::Local)].concat();
         let from = [user.clone(), flow.clone()].concat();
         let asked = self.below_handles(inst, GRANTS[1]);
+        let (given_beside, _) = self.beside(inst);
+        let [tells, tells_of_flow] = [false, true].map(|of_flow| !self.values(inst, of_flow).is_empty());
+        let with_given = |params: Params| {
+            let named = given_beside.iter().map(|beside| (beside.name.clone(), beside.ty));
+            let defaults = given_beside.iter().map(|beside| beside.default).collect();
+            (params.into_iter().chain(named).collect(), defaults)
+        };
         if at.uses.sessions {
             let given = self.asked_of_port(below, Giver::Open);
             self.add_giving_input(entity, "open", [user, flow.clone()].concat(), input("open"), &given);
@@ -142,7 +170,7 @@ impl<'p> Lowering<'p> {
         }
         self.add_input(inst, On::Entity, "unlisten", listener, input("unlisten"));
         if at.uses.sessions {
-            self.add_input(inst, On::Session, "send", msg.clone(), Purpose::Send);
+            self.add_input_with((inst, On::Session), "send", with_given(msg.clone()), Purpose::Send);
             self.add_input(inst, On::Session, "close", Vec::new(), Purpose::Close);
             self.add_input(inst, On::Session, "abort", Vec::new(), Purpose::Abort);
         }
@@ -160,7 +188,14 @@ impl<'p> Lowering<'p> {
             self.add_input(inst, On::Entity, "credit_to", Vec::new(), input("credit_to"));
         }
         if at.uses.flow {
-            self.add_input(inst, On::Entity, "send_to", [flow, msg].concat(), input("send_to"));
+            let params = [flow.clone(), msg.clone()].concat();
+            self.add_input_with(entity, "send_to", with_given(params), input("send_to"));
+        }
+        if at.uses.sessions && tells {
+            self.add_input(inst, On::Session, VALUES, Vec::new(), input(VALUES));
+        }
+        if at.uses.flow && tells_of_flow {
+            self.add_input(inst, On::Entity, VALUES_TO, flow, input(VALUES_TO));
         }
         if self.may_name_remotes(below) && self.cares_for_listeners(below) {
             if at.uses.sessions {

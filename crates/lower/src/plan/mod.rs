@@ -215,9 +215,14 @@ impl Plan<'_> {
         self.insts[inst].users.iter().copied().filter(|user| self.insts[*user].uses.flow).collect()
     }
 
+    /// Whether several layers stand on a worker, which tells its sessions apart by whom they began with: who opened, or listened.
+    pub fn tells_users_apart(&self, inst: usize) -> bool {
+        !self.insts[inst].is_multiplexor() && self.session_users(inst).len() > 1
+    }
+
     /// Whether a user is bound to a key (or to the whole of a multiplexor without one).
     pub fn is_bound(&self, lower: usize, user: usize) -> bool {
-        let keyless = !self.insts[lower].top.iter().any(|c| c.owner == lower);
+        let keyless = self.insts[lower].is_multiplexor() && !self.insts[lower].top.iter().any(|c| c.owner == lower);
         keyless || !self.insts[user].bound.is_empty()
     }
 

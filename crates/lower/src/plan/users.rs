@@ -3,7 +3,12 @@
 use mokume_base::{Code, Diagnostic};
 use mokume_semantics::program::*;
 
-use super::{awaits, Kind, Modes, Planner};
+use super::{awaits, Inst, Kind, Modes, Planner};
+
+/// A worker of which all that stands above has sessions: each session is of one of them.
+fn gives_sessions_alone(inst: &Inst) -> bool {
+    inst.shape() == Some(Shape::Worker) && inst.used.sessions && !inst.used.flow
+}
 
 impl Planner<'_, '_> {
     /// From the top down: who uses what.
@@ -38,10 +43,12 @@ impl Planner<'_, '_> {
             let is_edge = matches!(inst.kind, Kind::Application) || inst.shape() == Some(Shape::Endpoint);
             let problem = if !is_edge && inst.users.is_empty() {
                 Some(("M0723", format!("nothing stands above `{name}`"), "export it, or put a layer over it"))
-            } else if inst.users.len() > 1 && !inst.is_multiplexor() {
+            } else if inst.users.len() > 1 && !inst.is_multiplexor() && !gives_sessions_alone(inst) {
                 Some((
                     "M0724",
-                    format!("several layers stand above `{name}`, which is no multiplexor"),
+                    format!(
+                        "several layers stand above `{name}`, which is no multiplexor, and gives no sessions alone"
+                    ),
                     "put a multiplexor between",
                 ))
             } else if inst.used.flow && !inst.offers.flow {

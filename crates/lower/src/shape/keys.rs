@@ -1,14 +1,18 @@
 //! A session that leaves its local key open gets a free one.
 //!
 //! Keys are taken in turn from the highest quarter (of ports that is 49152 and above, RFC 6335 section 6), so that they
-//! keep out of the way of what listens.
+//! keep out of the way of what listens. Where the layer publishes [`EPHEMERAL`] of a flow, the turn begins so far on.
 
 use mokume_reaction as r;
 
 use crate::code::{Exits, Writer};
+use crate::stack::{Publisher, Reading};
 
 /// How many keys one `open` tries.
 const TRIES: u32 = 16;
+
+/// The published value that says where the search for a flow's own key begins (RFC 6056 3.3.3).
+const EPHEMERAL: &str = "ephemeral";
 
 impl<'p> Writer<'_, 'p> {
     /// Puts a key that no session of this flow has in place of *any* (0).
@@ -30,9 +34,10 @@ impl<'p> Writer<'_, 'p> {
         (place, bits): (usize, u8),
         cell: r::CellId,
     ) -> Vec<r::Value> {
+        let begins = self.begins(flow, bits);
         let first = self.constant(r::Type::U(32), 1);
         self.repeat(&[], &[("tries", first)], TRIES + 1, |w, own, out| {
-            let key = w.next_key(cell, bits);
+            let key = w.next_key(cell, bits, begins);
             let mut wanted = flow.to_vec();
             wanted[place] = key;
             let mut taken = Exits::default();
@@ -60,7 +65,21 @@ impl<'p> Writer<'_, 'p> {
         })
     }
 
-    fn next_key(&mut self, cell: r::CellId, bits: u8) -> r::Value {
+    /// How far on the turn begins for this flow; nothing where the layer does not say.
+    fn begins(&mut self, flow: &[r::Value], bits: u8) -> Option<r::Value> {
+        if !matches!(self.publisher(self.inst, EPHEMERAL), Publisher::Own(_)) {
+            return None;
+        }
+        let reading = self.reading(self.inst, EPHEMERAL);
+        let mut args = vec![self.entity()];
+        if reading == Reading::Flow {
+            args.extend(flow);
+        }
+        let said = self.call_published(self.inst, EPHEMERAL, reading, args).first().copied()?;
+        Some(self.cast(said, r::Type::U(bits)))
+    }
+
+    fn next_key(&mut self, cell: r::CellId, bits: u8, begins: Option<r::Value>) -> r::Value {
         let ty = r::Type::U(bits);
         let entity = self.entity();
         let count = self.get(entity, cell);
@@ -69,7 +88,11 @@ impl<'p> Writer<'_, 'p> {
         // A key of one bit has no quarters: of its two numbers 0 is *any*.
         let quarter = bits.saturating_sub(2);
         let low = self.constant(ty, (1 << quarter) - 1);
-        let low = self.binary(r::Binary::And, count, low);
+        let turn = match begins {
+            Some(begins) => self.binary(r::Binary::AddWrap, count, begins),
+            None => count,
+        };
+        let low = self.binary(r::Binary::And, turn, low);
         let high = self.constant(ty, (u64::from(bits > 1) << (bits - 1)) | (1 << quarter));
         self.binary(r::Binary::Or, low, high)
     }

@@ -234,7 +234,7 @@ impl<'p> Writer<'_, 'p> {
         if self.info().listeners.is_some() {
             let user = self.runs.registering.or_else(|| at.users.first().copied());
             self.enter_listener(user, registration, pattern);
-            if registration.how == Register::Unlisten {
+            if registration.how == Register::Unlisten && at.is_multiplexor() {
                 return;
             }
         }

@@ -1,7 +1,7 @@
 //! Points: the state of a listener, shared by the sessions that began at it (docs/language.md, section 4).
 //!
-//! Invariant: a point lives as long as its listener, or a session that is of it; each session is of one point from the
-//! moment it is made, and gives it up once, where it is released.
+//! Invariant: a point lives as long as its listener. Where it has state, it lives as long as a session that is of it, too: each session
+//! is of one point from the moment it is made, and gives it up once, where it is released.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -28,15 +28,25 @@ impl<'x, 'p> Writer<'x, 'p> {
                 found,
                 |_, known| known.to_vec(),
                 |w, _| {
-                    let point = w.new_point(cells, None);
-                    let yes = w.truth(true);
-                    w.set(point, cells.listening, yes);
+                    let point = w.new_listened(exits, cells);
                     w.put_listener(exits, index, pattern, point);
                     vec![point]
                 },
             ),
         };
         self.runs.point = point.first().copied();
+    }
+
+    /// The point of a listener. Where no session needs one there may be no room: then it is not entered.
+    fn new_listened(&mut self, exits: &mut Exits, cells: PointCells) -> r::Value {
+        let Some(shared) = cells.shared else {
+            let made = self.make(cells.class);
+            return self.unless(exits, made, |w, _| w.count_refused())[0];
+        };
+        let point = self.new_point(cells.class, None);
+        let yes = self.truth(true);
+        self.set(point, shared.listening, yes);
+        point
     }
 
     /// A listener beyond the capacity is not entered.
@@ -52,14 +62,18 @@ impl<'x, 'p> Writer<'x, 'p> {
         });
     }
 
-    /// After `unlisten`: the point ends when the last of its sessions has.
+    /// After `unlisten`: the point ends, one with state when the last of its sessions has.
     pub fn leave_listener(&mut self, endpoints: Endpoints, pattern: &[r::Value]) {
         let (Some(cells), Some(point)) = (self.info().point, self.runs.point) else { return };
         let Some(index) = cells.index.of(endpoints) else { return };
         self.take_from(index, pattern.to_vec());
+        let Some(shared) = cells.shared else {
+            self.op(r::OpKind::Release { object: point });
+            return;
+        };
         let no = self.truth(false);
-        self.set(point, cells.listening, no);
-        let left = self.get(point, cells.sessions);
+        self.set(point, shared.listening, no);
+        let left = self.get(point, shared.sessions);
         let last = self.is_zero(left);
         self.when(last, |w| {
             w.op(r::OpKind::Release { object: point });
@@ -70,8 +84,8 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// As many as listeners and sessions together: there is room, so that the way without ends. `full` runs there, where messages
     /// are held.
-    fn new_point(&mut self, cells: PointCells, full: Full<'_, 'x, 'p>) -> r::Value {
-        let made = self.make(cells.class);
+    fn new_point(&mut self, class: r::ClassId, full: Full<'_, 'x, 'p>) -> r::Value {
+        let made = self.make(class);
         if let Some(full) = full {
             self.follow(made.no);
             full(self);
@@ -86,7 +100,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// A new session becomes one of its listener's point; of one to itself where nobody listened for it.
     pub(super) fn join_point(&mut self, session: r::Value, begun_at: Option<&[r::Value]>, full: Full<'_, 'x, 'p>) {
-        let Some(cells) = self.info().point else { return };
+        let Some((cells, shared)) = self.info().point.and_then(|cells| Some((cells, cells.shared?))) else { return };
         let mut points = Exits::default();
         if let Some(flow) = begun_at {
             let found = self.search(flow, cells.index, &[Vec::new()]);
@@ -94,19 +108,60 @@ impl<'x, 'p> Writer<'x, 'p> {
             self.exit(&mut points, known);
             self.follow(found.no);
         }
-        let own = self.new_point(cells, full);
+        let own = self.new_point(cells.class, full);
         self.exit(&mut points, vec![own]);
         let Some(point) = self.meet(points).first().copied() else { return };
-        self.set(session, cells.of_session, point);
-        self.bump(point, cells.sessions, r::Binary::AddWrap);
+        self.set(session, shared.of_session, point);
+        self.bump(point, shared.sessions, r::Binary::AddWrap);
+    }
+
+    /// A session that began at a listener: what was given there is its own, and goes down where it opens layers below.
+    pub(super) fn take_from_listener(&mut self, session: r::Value, flow: &[r::Value]) {
+        let info = self.info();
+        let Some(cells) = info.point.filter(|_| !info.listened.is_empty()) else { return };
+        let all = match cells.shared {
+            Some(shared) => {
+                let point = self.get(session, shared.of_session);
+                self.kept_at(point)
+            }
+            None => {
+                let found = self.search(flow, cells.index, &[Vec::new()]);
+                self.either(found, |w, point| w.kept_at(point[0]), |w, _| w.kept_at_none())
+            }
+        };
+        let mut all = all.into_iter();
+        for (given, kept) in &info.listened {
+            let values: Vec<r::Value> = all.by_ref().take(kept.len()).collect();
+            if given.inst == self.inst {
+                let cells = info.members.get(&(s::ScopeKind::Session, given.member));
+                let values = self.gather(given.ty, values);
+                self.set_cells(session, cells.map_or(&[][..], |cells| cells), values);
+            } else {
+                self.hand_on(given, values);
+            }
+        }
+    }
+
+    /// All that a point keeps for its sessions.
+    fn kept_at(&mut self, point: r::Value) -> Vec<r::Value> {
+        let info = self.info();
+        let cells = info.listened.iter().flat_map(|(_, cells)| cells);
+        cells.map(|cell| self.get(point, *cell)).collect()
+    }
+
+    /// The same where nobody listens.
+    fn kept_at_none(&mut self) -> Vec<r::Value> {
+        let info = self.info();
+        let defaults: Vec<_> = info.listened.iter().flat_map(|(given, _)| self.given_default(given)).collect();
+        defaults.into_iter().map(|(ty, value)| self.constant(ty, value)).collect()
     }
 
     /// The end of a session: its point has one less.
     pub fn release_session(&mut self, session: r::Value) {
-        if let Some(cells) = self.info().point {
-            let point = self.get(session, cells.of_session);
-            let left = self.bump(point, cells.sessions, r::Binary::SubWrap);
-            let listening = self.get(point, cells.listening);
+        if let Some(shared) = self.info().point.and_then(|cells| cells.shared) {
+            let point = self.get(session, shared.of_session);
+            let left = self.bump(point, shared.sessions, r::Binary::SubWrap);
+            let listening = self.get(point, shared.listening);
             let last = self.is_zero(left);
             let not = self.value(r::OpKind::Not { a: listening });
             let over = self.binary(r::Binary::And, last, not);
@@ -120,17 +175,21 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Who has not yet heard of a session that `accept` began, as it fails before that, does not hear of it.
     pub(super) fn not_offered(&mut self, session: r::Value) {
-        if let Some((cell, class)) = self.offered_to() {
+        for (user, cell) in self.offered() {
+            let class = self.lowering.info(user).classes.entity;
             let nobody = self.value(r::OpKind::Null { class });
             self.set(session, cell, nobody);
         }
     }
 
-    /// Where a session that `accept` began notes which entity above is told of it, and that entity's class.
-    pub(super) fn offered_to(&self) -> Option<(r::CellId, r::ClassId)> {
-        let cell = self.info().session.as_ref()?.begun?;
-        let user = self.plan.session_users(self.inst).first().copied()?;
-        Some((cell, self.lowering.info(user).classes.entity))
+    /// Where a session that `accept` began notes which entities above may be told of it.
+    fn offered(&self) -> Vec<(usize, r::CellId)> {
+        self.info().session.as_ref().map_or(Vec::new(), |cells| cells.begun.clone())
+    }
+
+    /// The same of one of them.
+    pub(super) fn offered_to(&self, user: usize) -> Option<r::CellId> {
+        self.offered().into_iter().find_map(|(of, cell)| (of == user).then_some(cell))
     }
 }
 

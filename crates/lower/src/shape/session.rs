@@ -26,12 +26,19 @@ impl<'x, 'p> Writer<'x, 'p> {
     pub fn identify(&mut self, session: r::Value, user: Option<usize>, flow: &[r::Value]) {
         let info = self.info();
         let Some(cells) = &info.session else { return };
-        if let (Some(cell), Some(user)) = (cells.user, user) {
+        if let Some(user) = user {
+            self.note_user(session, user);
+        }
+        self.set_cells(session, &cells.flow, flow.to_vec());
+    }
+
+    /// Whose a session is, where there are several above.
+    fn note_user(&mut self, session: r::Value, user: usize) {
+        if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.user) {
             let place = self.session_tag(self.inst, user).unwrap_or(0);
             let value = self.constant(r::Type::U(8), place as u64);
             self.set(session, cell, value);
         }
-        self.set_cells(session, &cells.flow, flow.to_vec());
     }
 
     /// The session becomes the one at hand, with its point, its first values, and what was told of it. `accepted`: the other
@@ -57,8 +64,8 @@ impl<'x, 'p> Writer<'x, 'p> {
             [&layer.given, &layer.listened, &layer.accepted].into_iter().any(|asked| asked.contains(&member))
         };
         self.set_late_where(s::ScopeKind::Session, session, given);
-        if accepted {
-            self.take_from_listener(session);
+        if let Some(flow) = flow.filter(|_| accepted) {
+            self.take_from_listener(session, flow);
         }
         give(self);
         self.set_late_where(s::ScopeKind::Session, session, |layer, member| !given(layer, member));
@@ -311,11 +318,16 @@ impl<'x, 'p> Writer<'x, 'p> {
     /// for, or for one that it has not. All others tell nobody, and are counted.
     pub fn tell_once(&mut self, what: Beginning) {
         let info = self.info();
-        let cells = info.session.as_ref().and_then(|cells| Some((cells.told?, *cells.above.first()?)));
+        let cells = info.session.as_ref().and_then(|cells| Some((cells.told?, &cells.above)));
         let (Some((told, above)), Some(session)) = (cells, self.runs.session) else { return self.tell(what) };
         let before = self.get(session, told);
-        let above = self.get(session, above);
-        let asked = self.is_there(above);
+        let mut asked = None;
+        for cell in above {
+            let above = self.get(session, *cell);
+            let there = self.is_there(above);
+            asked = self.and(asked, r::Binary::Or, there);
+        }
+        let Some(asked) = asked else { return self.tell(what) };
         let wrong = match what {
             Beginning::Opened => self.value(r::OpKind::Not { a: asked }),
             Beginning::Accepted => asked,
@@ -353,9 +365,9 @@ impl<'x, 'p> Writer<'x, 'p> {
         let args = [vec![session], self.as_user_sees(user, flow)].concat();
         let lower = vec![("lower".to_owned(), self.b.type_of(session))];
         let params = [lower, self.flow_params(&self.inst(user).bottom)].concat();
-        match self.offered_to() {
+        match self.offered_to(user) {
             // The layers below may refuse it before this is carried out: then there is nothing to hear.
-            Some((cell, _)) => {
+            Some(cell) => {
                 self.event(user, On::Entity, "accepted", params, Purpose::Accepted);
                 self.op(r::OpKind::EmitBy { object: session, cell, event: "accepted".to_owned(), args });
             }
@@ -365,13 +377,33 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Tells the entity of the layer above of the session at hand, with its flow.
     pub fn say_accepted(&mut self) {
-        let user = self.plan.session_users(self.inst).first().copied();
-        if let (Some(session), Some(user)) = (self.runs.session, user) {
-            self.note_told(session);
-            let flow = self.flow_at_hand();
-            self.accepted_for(user, session, &flow);
-            self.begun = true;
+        let users = self.plan.session_users(self.inst);
+        let (Some(session), false) = (self.runs.session, users.is_empty()) else { return };
+        self.note_told(session);
+        let flow = self.flow_at_hand();
+        match users[..] {
+            [user] => self.accepted_for(user, session, &flow),
+            _ => self.accepted_for_listener(session, &flow),
         }
+        self.begun = true;
+    }
+
+    /// The same where several stand above a worker: the one that listened for the flow. Where nobody does any more, nobody wants it.
+    fn accepted_for_listener(&mut self, session: r::Value, flow: &[r::Value]) {
+        let Some(patterns) = self.info().listeners else { return };
+        let listening = self.listening(self.inst);
+        let found = self.search(flow, patterns, &[Vec::new()]);
+        let tell = |w: &mut Self, which: &[r::Value]| {
+            w.among(which[0], listening.len(), |w, at| {
+                let (user, _) = listening[at];
+                w.note_user(session, user);
+                w.accepted_for(user, session, flow);
+            });
+        };
+        self.ways(found, tell, |w, _| {
+            w.event_down("refuse", Purpose::Refuse, Vec::new());
+            w.release_session(session);
+        });
     }
 
     /// `accepted(lower, flow)` on the entity of a worker or an endpoint.

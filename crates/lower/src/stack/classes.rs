@@ -13,6 +13,9 @@ use crate::program::{any_stmt, blocks};
 /// Objects of a class that a reaction may evict: at least, and at most where loops make them.
 const EVICTED: std::ops::RangeInclusive<u32> = 4..=256;
 
+/// Points that may end in a reaction which makes as many: their places are free behind it.
+const LEAVING: u32 = 4;
+
 impl<'p> Lowering<'p> {
     pub(super) fn classes_of(&mut self, inst: usize) -> Info {
         let at = self.inst(inst);
@@ -40,8 +43,13 @@ impl<'p> Lowering<'p> {
             info.classes.lower = Some(self.class(layer, "B", capacity, Some(entity), source));
         }
         if let Some(session) = info.classes.session.filter(|_| self.has_points(inst)) {
-            // A listener's each, and one to itself for each session that nobody listened for.
-            let capacity = self.capacity(inst, s::ScopeKind::Point) + self.a.class(session).capacity;
+            // A listener's each, and one to itself for each session that nobody listened for; of those without sessions
+            // a few are on their way out while others come.
+            let more = match self.shares_points(inst) {
+                true => self.a.class(session).capacity,
+                false => LEAVING,
+            };
+            let capacity = self.capacity(inst, s::ScopeKind::Point).saturating_add(more);
             info.classes.point = Some(self.class(layer, "P", capacity, Some(entity), source));
         }
         for (number, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {

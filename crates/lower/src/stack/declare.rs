@@ -64,7 +64,7 @@ impl<'p> Lowering<'p> {
         if let Some(point) = &info.point {
             info.listened = self.listened_cells(inst, point.class);
         }
-        if at.is_multiplexor() {
+        if at.is_multiplexor() || self.plan.tells_users_apart(inst) {
             info.listeners = self.listener_cells(inst);
         }
         if info.listeners.is_some() || info.point.is_some() {

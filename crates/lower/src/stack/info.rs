@@ -104,7 +104,7 @@ pub struct SessionCells {
     pub number: Option<r::CellId>,
     /// Of a layer that begins sessions with messages that arrive: for one that was, the entity above that is told of it; for the
     /// others, and where it has ended, nobody.
-    pub begun: Option<r::CellId>,
+    pub begun: Vec<(usize, r::CellId)>,
     /// Of a layer whose sessions settle, or may fail in the instant in which they begin: how it asked to end.
     pub ending: Option<EndingCells>,
 }
@@ -137,7 +137,7 @@ impl SessionCells {
             lower: None,
             opened: None,
             number: None,
-            begun: None,
+            begun: Vec::new(),
             ending: None,
         }
     }
@@ -172,15 +172,22 @@ pub struct LowerCells {
     pub map: r::CellId,
 }
 
-/// What a layer with a `point` scope keeps.
+/// What a layer with points keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct PointCells {
     pub class: r::ClassId,
+    /// The entity's points, by the pattern of their listener.
+    pub index: Patterns,
+    /// Where points have state, which their sessions see as long as they are.
+    pub shared: Option<SharedCells>,
+}
+
+/// What keeps a point for its sessions when its listener has gone.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedCells {
     /// How many sessions are of it.
     pub sessions: r::CellId,
     pub listening: r::CellId,
-    /// The entity's points, by the pattern of their listener.
-    pub index: Patterns,
     /// The session's.
     pub of_session: r::CellId,
 }

@@ -25,9 +25,37 @@ impl<'p> Lowering<'p> {
         let mut key = r::types(&self.pattern_params(&self.inst(inst).top, endpoints));
         // Where all who match get a share, each listens for itself.
         key.extend(self.shares(inst).then_some(r::Type::U(8)));
-        let capacity = self.stack.sessions.max(1);
+        let sessions = self.stack.sessions.max(1);
+        let capacity = self.listeners_above(inst).map_or(sessions, |listeners| listeners.clamp(1, sessions));
         let kind = r::CellKind::Map { key, value: vec![r::Type::U(8)], capacity };
         self.cell(self.infos[inst].classes.entity, name, kind, false, None)
+    }
+
+    /// How many there may be at most, where a layer with points is between here and each who listens: one beyond its capacity does not
+    /// get here, and what it takes back is taken back here, too.
+    fn listeners_above(&mut self, inst: usize) -> Option<u32> {
+        let unbound = |user: &usize| !self.plan.is_bound(inst, *user);
+        let users: Vec<usize> = self.inst(inst).users.iter().copied().filter(unbound).collect();
+        users.into_iter().try_fold(0, |sum: u32, user| Some(sum.saturating_add(self.listeners_through(user)?)))
+    }
+
+    /// How many listeners a layer lets through to the one below.
+    fn listeners_through(&mut self, inst: usize) -> Option<u32> {
+        let layer = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker)?;
+        let listens = |kind: &s::StmtKind| {
+            let by_hand = |emission: &s::Emission| {
+                matches!(emission, s::Emission::Listen { .. } | s::Emission::Bind { .. } | s::Emission::Unlisten { .. })
+            };
+            matches!(kind, s::StmtKind::Emit(emission) if by_hand(emission))
+        };
+        let keeps = |handler: &s::Handler| matches!(handler.event, s::Event::Unlisten { .. });
+        if any_stmt(blocks(layer), &listens) || layer.handlers.iter().any(keeps) {
+            return None;
+        }
+        match self.infos[inst].classes.point {
+            Some(_) => Some(self.capacity(inst, s::ScopeKind::Point)),
+            None => self.listeners_above(inst),
+        }
     }
 
     /// Whether all who match may get a share of a message, and not one of them the message.

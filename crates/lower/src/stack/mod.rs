@@ -36,7 +36,7 @@ pub use cells::joined;
 pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;
 pub use info::{
-    EndingCells, Given, Giver, HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells,
+    EndingCells, Given, Giver, HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells, SharedCells,
 };
 pub use procedures::{Called, Procedure, Standing};
 pub use published::{Publisher, Reading, CREDIT};
@@ -405,6 +405,13 @@ impl<'p> Lowering<'p> {
         self.inst(inst).has_scope(s::ScopeKind::Point)
             || !self.kept_for_sessions(inst).is_empty()
             || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &asks))
+    }
+
+    /// Whether its points have state: then each session is of one as long as it is. Else a point is its listener's alone, and has
+    /// at most what the sessions that begin there are given.
+    pub fn shares_points(&self, inst: usize) -> bool {
+        let members = self.layer(inst).and_then(|layer| layer.members(s::ScopeKind::Point));
+        members.is_some_and(|members| !members.is_empty())
     }
 }
 

@@ -5,7 +5,7 @@ use mokume_semantics::program as s;
 
 use super::beginnings::fails_behind_beginnings;
 use super::info::{EndingCells, FoundCells, LowerCells};
-use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells};
+use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells, SharedCells};
 use crate::plan::{awaits, Kind, Part};
 use crate::program::{any_expr, any_stmt, blocks};
 
@@ -19,7 +19,7 @@ impl<'p> Lowering<'p> {
         let mut cells = SessionCells::new(class);
         cells.above = self.cells_above(inst, class);
         if cells.above.len() > 1 {
-            cells.user = Some(self.scalar_cell(class, "user", r::Type::U(8), true));
+            cells.user = Some(self.scalar_cell(class, "user", r::Type::U(8), at.is_multiplexor()));
         }
         if matches!(at.kind, Kind::Application) {
             cells.number = Some(self.scalar_cell(class, "user", r::Type::U(32), true));
@@ -39,7 +39,8 @@ impl<'p> Lowering<'p> {
         let next_key =
             self.open_key(inst).map(|(_, bits)| self.scalar_cell(entity, "next_key", r::Type::U(bits), false));
         let says_flow = self.hears_flow(inst) && self.emits(inst, "opened");
-        if at.is_multiplexor() || self.emits(inst, "accepted") || self.names_flows(inst) || says_flow {
+        let searched = at.is_multiplexor() || self.plan.tells_users_apart(inst);
+        if searched || self.emits(inst, "accepted") || self.names_flows(inst) || says_flow {
             let fixed = at.is_multiplexor() || self.chooser_below(inst).is_none();
             cells.flow = self.cells_of_flow(class, &at.top, fixed);
         }
@@ -53,10 +54,13 @@ impl<'p> Lowering<'p> {
             cells.found = Some(FoundCells { map, first, arriving, next_key });
         }
         if self.layer(inst).is_some_and(awaits) {
-            cells.begun = self.plan.session_users(inst).first().map(|user| {
+            let users = self.plan.session_users(inst);
+            for user in &users {
                 let above = self.infos[*user].classes.entity;
-                self.scalar_cell(class, "begun", r::Type::Ref(above), false)
-            });
+                let name = self.name_for("begun", *user, users.len());
+                let cell = self.scalar_cell(class, &name, r::Type::Ref(above), false);
+                cells.begun.push((*user, cell));
+            }
         }
         cells.ending = self.ending_cells(inst, class);
         cells
@@ -100,13 +104,18 @@ impl<'p> Lowering<'p> {
         let mut cells = Vec::new();
         for user in &users {
             let Some(above) = self.lower_side(*user).1 else { continue };
-            let name = match users.len() {
-                1 => "above".to_owned(),
-                _ => format!("above_{}", self.inst(*user).name.replace('.', "_")),
-            };
+            let name = self.name_for("above", *user, users.len());
             cells.push(self.scalar_cell(class, &name, r::Type::Ref(above), fixed));
         }
         cells
+    }
+
+    /// What is kept for one of the layers above, which has a name only where there are several.
+    fn name_for(&self, what: &str, user: usize, users: usize) -> String {
+        match users {
+            1 => what.to_owned(),
+            _ => format!("{what}_{}", self.inst(user).name.replace('.', "_")),
+        }
     }
 
     pub(super) fn lower_cells(&mut self, inst: usize, class: r::ClassId) -> Option<LowerCells> {
@@ -124,9 +133,11 @@ impl<'p> Lowering<'p> {
     pub(super) fn point_cells(&mut self, inst: usize, (class, session): (r::ClassId, r::ClassId)) -> PointCells {
         let (top, entity) = (&self.inst(inst).top, self.infos[inst].classes.entity);
         let listeners = self.capacity(inst, s::ScopeKind::Point);
-        let sessions = self.scalar_cell(class, "sessions", r::Type::U(32), false);
-        let listening = self.scalar_cell(class, "listening", r::Type::Bool, false);
-        let of_session = self.scalar_cell(session, "point", r::Type::Ref(class), true);
+        let shared = self.shares_points(inst).then(|| SharedCells {
+            sessions: self.scalar_cell(class, "sessions", r::Type::U(32), false),
+            listening: self.scalar_cell(class, "listening", r::Type::Bool, false),
+            of_session: self.scalar_cell(session, "point", r::Type::Ref(class), true),
+        });
         let map = |this: &mut Self, name: &str, endpoints| {
             let key = this.pattern_params(top, endpoints);
             this.map_to(entity, name, key, class, listeners)
@@ -134,7 +145,7 @@ impl<'p> Lowering<'p> {
         let local = map(self, "points", Endpoints::Local);
         let from = self.may_name_remotes(inst).then(|| map(self, "points_from", Endpoints::Both));
         let index = Patterns { local, from, any: None };
-        PointCells { class, sessions, listening, index, of_session }
+        PointCells { class, index, shared }
     }
 
     /// Where a multiplexor's own local key stands in its flow, and its bits; of a key of one number that the endpoints do not share.

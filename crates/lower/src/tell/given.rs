@@ -37,7 +37,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// What goes on down to who asks for it, if something that carries it is said.
-    fn hand_on(&mut self, given: &Given, values: Vec<r::Value>) {
+    pub fn hand_on(&mut self, given: &Given, values: Vec<r::Value>) {
         let known = Rc::make_mut(&mut self.runs.given);
         known.retain(|(of, _)| of != given);
         known.push((given.clone(), values));
@@ -112,23 +112,6 @@ impl<'p> Writer<'_, 'p> {
             }
             if given.inst != self.inst {
                 self.hand_on(&given, mine);
-            }
-        }
-    }
-
-    /// A session that began at a listener: what was given there is its own, and goes down where it opens layers below.
-    pub fn take_from_listener(&mut self, session: r::Value) {
-        let info = self.info();
-        let Some(cells) = info.point.filter(|_| !info.listened.is_empty()) else { return };
-        let point = self.get(session, cells.of_session);
-        for (given, kept) in &info.listened {
-            let values: Vec<r::Value> = kept.iter().map(|cell| self.get(point, *cell)).collect();
-            if given.inst == self.inst {
-                let cells = info.members.get(&(s::ScopeKind::Session, given.member));
-                let values = self.gather(given.ty, values);
-                self.set_cells(session, cells.map_or(&[][..], |cells| cells), values);
-            } else {
-                self.hand_on(given, values);
             }
         }
     }

@@ -127,6 +127,7 @@ fn stack(layers: &[u32]) -> Program {
         devices: vec![name("device")],
         instances,
         exports: vec![name("app")],
+        extras: Vec::new(),
         sessions: 4,
         outputs: 0,
         tick: 0,

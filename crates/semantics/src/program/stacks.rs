@@ -1,6 +1,6 @@
 //! Stacks: the instances of layers and what each stands on.
 
-use super::{Expr, Name, Param, Use};
+use super::{AttributeId, Expr, Name, Param, Use};
 
 /// Layers over devices, with names.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Stack {
     pub instances: Vec<Instance>,
     /// Names of instances that applications stand on.
     pub exports: Vec<Name>,
+    /// `export udp with ttl, mtu`: at most one for each of `exports`.
+    pub extras: Vec<Extras>,
     /// `sessions N`: the capacity of session scopes that name none. 64 without.
     pub sessions: u32,
     /// `outputs N`: of a reaction, from which on nothing more settles in it. 0 without.
@@ -25,6 +27,17 @@ pub struct Stack {
     pub mtu: Option<(u32, u32)>,
     /// `order store, device`: ports whose outputs have one order among them.
     pub order: Vec<Vec<Name>>,
+}
+
+/// What an application has at its port beside messages.
+#[derive(Clone, Debug)]
+pub struct Extras {
+    /// The exported instance.
+    pub export: Name,
+    /// Beside each message: given with it where a layer below reads it, told where one writes it.
+    pub attributes: Vec<(Name, AttributeId)>,
+    /// Told when the application asks.
+    pub values: Vec<Name>,
 }
 
 /// A layer or bundle of a stack.

@@ -18,7 +18,7 @@ node! {
     OverKey = OVER_KEY;
     /// `with arp, icmp`
     With = WITH;
-    /// `export udp`
+    /// `export udp`, `export udp with ttl, mtu`
     Export = EXPORT;
     /// `outputs 64`, `order store, device`
     StackSetting = STACK_SETTING;
@@ -116,5 +116,9 @@ impl Export {
     /// The first of its names.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
+    }
+    /// The names behind `with`.
+    pub fn with(&self) -> Vec<Name> {
+        children::<With>(&self.0).iter().flat_map(|with| children(&with.0)).collect()
     }
 }

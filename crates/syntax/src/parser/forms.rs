@@ -85,7 +85,7 @@ fn form_of_part(word: &str) -> &'static str {
         "where" => "where length >= 8",
         "trim" => "trim packet to length",
         "choice" => "choice kind { 1 => Data { … }  2 => Ack { … } }",
-        "export" => "export udp",
+        "export" => "export udp with ttl, mtu",
         "outputs" => "outputs 64",
         "sessions" => "sessions 128",
         "tick" => "tick 1 ms",

@@ -37,6 +37,9 @@ impl Parser<'_> {
             self.open_documented(EXPORT);
             self.bump();
             self.name_here("a layer's name");
+            if self.at_word("with") && self.same_line(0) {
+                self.with("an attribute, or what a layer publishes");
+            }
             self.close();
         } else if SETTINGS.contains(&self.nth_text(0)) && !matches!(self.nth(1), EQ | COLON) {
             self.stack_setting();
@@ -99,7 +102,7 @@ impl Parser<'_> {
         loop {
             match self.nth_text(0) {
                 "over" => self.over(),
-                "with" => self.with(),
+                "with" => self.with("the name of a layer of this stack"),
                 _ => break,
             }
         }
@@ -156,12 +159,12 @@ impl Parser<'_> {
         }
     }
 
-    fn with(&mut self) {
+    fn with(&mut self, what: &str) {
         self.open(WITH);
         self.bump();
-        self.name_here("the name of a layer of this stack");
+        self.name_here(what);
         while self.eat(COMMA) {
-            self.name("the name of a layer of this stack");
+            self.name(what);
         }
         self.close();
     }

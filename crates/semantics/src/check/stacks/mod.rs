@@ -67,6 +67,7 @@ fn run(check: &mut StackCheck) {
         for descent in descents::all(check.stack, index) {
             let before = check.out.len();
             reads::check(check, &descent);
+            reads::exported(check, &descent);
             flow_parts::check(check, &descent);
             openings::check(check, &descent);
             offers::check(check, &descent);

@@ -28,7 +28,7 @@ pub(super) fn cycles(check: &mut StackCheck) -> bool {
     !reported.is_empty()
 }
 
-/// Who stands on one layer or device: only a multiplexor carries several, and each of its keys one.
+/// Who stands on one layer or device: a multiplexor carries several, and each of its keys one; so does a worker with sessions.
 pub(super) fn crowds<'a>(check: &mut StackCheck<'a, '_>) {
     let mut devices: BTreeMap<u32, &Instance> = BTreeMap::new();
     let mut bare: BTreeMap<u32, &Instance> = BTreeMap::new();
@@ -47,7 +47,7 @@ pub(super) fn crowds<'a>(check: &mut StackCheck<'a, '_>) {
                 };
                 if top.shape == Shape::Endpoint {
                     over_endpoint(check, top, instance);
-                } else if top.shape != Shape::Multiplexor {
+                } else if top.shape != Shape::Multiplexor && !is_of_sessions(top) {
                     if let Some(first) = bare.insert(below, instance) {
                         crowded(check, &format!("`{}`, which carries one", top.name.text), first, instance);
                     }
@@ -59,6 +59,11 @@ pub(super) fn crowds<'a>(check: &mut StackCheck<'a, '_>) {
             }
         }
     }
+}
+
+/// Several may stand on a worker whose sessions know whose they are; whether all of them have sessions, lowering says.
+fn is_of_sessions(layer: &Layer) -> bool {
+    layer.shape == Shape::Worker && layer.members(ScopeKind::Session).is_some()
 }
 
 /// No more stand on one than can be told apart in an octet.
@@ -82,7 +87,7 @@ fn crowded(check: &mut StackCheck, what: &str, first: &Instance, second: &Instan
     let diagnostic = Diagnostic::error(codes::CROWDED, text)
         .at(second.name.span, "the second")
         .label(first.name.span, "the first")
-        .note("only a multiplexor knows which of several layers above it a message is for")
+        .note("a multiplexor knows which of several layers above it a message is for, and a worker with a `session` scope whose its sessions are")
         .help("put a multiplexor between, and bind each to a key: `over between[key: 1]`");
     check.out.push(diagnostic);
 }

@@ -38,6 +38,38 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
+/// What an application asks for behind `with` is published below it; an attribute is read or written there.
+pub(super) fn exported(check: &mut StackCheck, descent: &Descent) {
+    let name = &check.stack.instances[descent.index()].name;
+    let Some(extras) = check.stack.extras.iter().find(|extras| extras.export.text == name.text) else { return };
+    let below: Vec<&Layer> = descent.instances().iter().flat_map(|at| check.layers[*at].iter().copied()).collect();
+    let mut found = Vec::new();
+    for (attribute, id) in &extras.attributes {
+        if !below.iter().any(|layer| layer.reads.contains(id) || layer.writes.contains(id)) {
+            found.push(
+                Diagnostic::error(codes::UNKNOWN_EXPORT, format!("nobody below reads or writes `{}`", attribute.text))
+                    .at(attribute.span, "it would come to nobody, and from nobody")
+                    .help("leave it out, or put a layer below that says `reads` or `writes`"),
+            );
+        }
+    }
+    for value in &extras.values {
+        if !is_published(check, &value.text, &below, descent) {
+            let known: Vec<&str> = below
+                .iter()
+                .flat_map(|layer| layer.publishes.iter().map(|publish| publish.name.text.as_str()))
+                .chain(EVERYWHERE)
+                .collect();
+            let text = format!("`{}` is no attribute, and nobody below publishes it", value.text);
+            let mut diagnostic =
+                Diagnostic::error(codes::NOT_PUBLISHED, text).at(value.span, "the application would not be told");
+            diagnostic.helps.extend(suggest::help(&value.text, known.iter().copied()));
+            found.push(diagnostic.help(format!("let a layer below say `publish {}: … = …`", value.text)));
+        }
+    }
+    check.out.extend(found);
+}
+
 /// The nearest layer below that publishes the value must give it the type that it was read with.
 fn other_type(
     check: &StackCheck,

@@ -16,6 +16,9 @@ use crate::{codes, tree};
 /// A scope's members by where their names begin; those of a part may stand in another file.
 type Places = HashMap<(FileId, u32), usize>;
 
+/// Where the search for a session's own key begins, in a multiplexor that says it.
+const EPHEMERAL: &str = "ephemeral";
+
 /// Of all members.
 pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
     let mut scopes: Vec<(ScopeKind, Vec<ast::State>)> = Vec::new();
@@ -84,6 +87,12 @@ fn publish_value(reader: &mut LayerReader, publish: &ast::Publish) {
     let Some(name) = publish.name().map(|name| name.span(reader.file)) else { return };
     let Some(index) = reader.this().publishes.iter().position(|known| known.name.span == name) else { return };
     let Publish { ty, locals, .. } = reader.this().publishes[index].clone();
+    let chooses = reader.this().publishes[index].name.text == EPHEMERAL && reader.this().shape == Shape::Multiplexor;
+    if chooses && !matches!(ty, Type::UInt(_) | Type::Unknown) {
+        let help = "write `publish ephemeral(flow): u32 = …`: it is added to the number of the turn";
+        let text = "a multiplexor's `ephemeral` is a number";
+        reader.cx.error(codes::MISMATCH, text, name, "expected an unsigned number", help);
+    }
     let mut body = Body::of_layer(reader.cx, reader.file, reader.id, BodyKind::Value);
     for local in &locals {
         body.locals.bind(&local.name, local.ty);

@@ -12,7 +12,7 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::bundle;
-use crate::resolve::context::{twice, Context};
+use crate::resolve::context::{repeated, twice, Context, Item};
 use crate::resolve::items::params;
 use crate::{codes, limits, tree};
 use layers::Layers;
@@ -38,6 +38,7 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         devices,
         instances: Vec::new(),
         exports: Vec::new(),
+        extras: Vec::new(),
         sessions: SESSIONS,
         outputs: 0,
         tick: 0,
@@ -149,7 +150,30 @@ fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, layers: &Layers, s
                 None => cx.out.extend(layers.unknown(&name, codes::UNKNOWN_EXPORT, &[])),
             }
         }
+        let extras = extras(cx, file, &export);
+        let exported = |extras: &Extras| stack.exports.iter().any(|known| known.span == extras.export.span);
+        let extras = extras.filter(exported);
+        stack.extras.extend(extras);
     }
+}
+
+/// What stands behind `with`: a name that is an attribute's is one; each stack tells whether a layer below has the others.
+fn extras(cx: &mut Context, file: FileId, export: &ast::Export) -> Option<Extras> {
+    let names: Vec<Name> = export.with().iter().map(|name| tree::name(file, name)).collect();
+    let export = tree::name(file, &export.name()?);
+    for (name, first) in repeated(&names) {
+        cx.given_twice(&format!("`{}`", name.text), name.span, first.span);
+    }
+    let (mut attributes, mut values): (Vec<(Name, AttributeId)>, Vec<Name>) = Default::default();
+    for name in names {
+        let known = attributes.iter().map(|(known, _)| known).chain(&values).any(|known| known.text == name.text);
+        match cx.item(file, &name.text) {
+            _ if known => {}
+            Some(Item::Attribute(id)) => attributes.push((name, id)),
+            _ => values.push(name),
+        }
+    }
+    (!attributes.is_empty() || !values.is_empty()).then_some(Extras { export, attributes, values })
 }
 
 fn add_export(cx: &mut Context, name: Name, stack: &mut Stack) {
