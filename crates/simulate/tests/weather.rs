@@ -104,13 +104,13 @@ fn a_single_frame_befalls_what_is_said() {
         mishap(1, &[Ill::Lost]),
         mishap(2, &[Ill::Late(3)]),
         mishap(3, &[Ill::Turned(15)]),
-        mishap(4, &[Ill::Twice(5), Ill::Turned(800)]),
+        mishap(4, &[Ill::Twice(5), Ill::Turned(0), Ill::Turned(15), Ill::Turned(800)]),
     ];
     let (heard, noted) = run(Weather::default(), what, 1, 5);
     assert!(noted.is_empty(), "chance did nothing");
     let seen: Vec<(u64, u8, u8)> = heard.iter().map(|(at, frame)| (*at, frame[0], frame[1])).collect();
-    // Bit 800 of 800 is bit 0 again.
-    assert_eq!(seen, [(0, 2, 1), (0, 3, 0), (0, 4, 0), (3, 1, 0), (5, 3 | 0x80, 0)]);
+    // Each bit is turned; there is no bit 800 of 800.
+    assert_eq!(seen, [(0, 2, 1), (0, 3, 0), (0, 4, 0), (3, 1, 0), (5, 3 | 0x80, 1)]);
 }
 
 /// What was noted, in calm weather, makes the same run; without one of it, another.

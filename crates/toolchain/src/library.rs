@@ -21,8 +21,11 @@ impl Library {
         let failed = |reason: String| Failure::Io { path: path.to_path_buf(), reason };
         // A bare name would be looked for elsewhere.
         let whole = world.absolute(&path.to_string_lossy()).map_err(|error| failed(error.to_string()))?;
+        // A function that nobody has is found now, and not when it is called: that would end the process.
+        let flags = libloading::os::unix::RTLD_NOW | libloading::os::unix::RTLD_LOCAL;
         // SAFETY: our caller's.
-        let library = unsafe { libloading::Library::new(whole) }
+        let library = unsafe { libloading::os::unix::Library::open(Some(whole), flags) }
+            .map(libloading::Library::from)
             .map_err(|error| Failure::Opening { path: path.to_path_buf(), reason: error.to_string() })?;
         Ok(Library { library, path: path.to_path_buf() })
     }

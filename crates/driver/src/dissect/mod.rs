@@ -198,7 +198,7 @@ impl Dissector {
     fn follow(&self, first: Option<usize>, (octets, captured): (&[u8], usize), dissection: &mut Dissection) {
         let mut headers: Vec<HeaderValue> = Vec::new();
         let mut under = Under::default();
-        let mut next = first.filter(|_| captured > 0);
+        let mut next = first.filter(|_| captured > 0 || octets.is_empty());
         while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == octets.len()) {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
@@ -228,7 +228,7 @@ impl Dissector {
                     under.add(&self.sums, wire, &read);
                     let payload = range.start + decoded.payload.start..range.start + decoded.payload.end;
                     layer.octets.end = payload.start;
-                    layer.padding = payload.end..range.end;
+                    layer.padding = payload.end.min(captured)..range.end.min(captured);
                     // A wire that reads nothing would be read again for ever.
                     if !layer.octets.is_empty() {
                         headers.extend(decoded.headers.iter().cloned());

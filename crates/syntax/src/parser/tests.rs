@@ -341,7 +341,7 @@ impl Parser<'_> {
         while self.at(IDENT) && self.same_line(0) && !self.at_stop() {
             self.open(FAULT_PART);
             self.name("what becomes of it");
-            if self.at(NUMBER) && self.same_line(0) {
+            if (self.at(NUMBER) || self.at(DOTTED)) && self.same_line(0) {
                 self.expression();
             }
             self.close();

@@ -114,10 +114,17 @@ pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
     }
 }
 
+/// Whether a value is right in itself: what is wrong with it has been told else, here or where it is declared.
+pub(super) fn is_sound(body: &mut Body, value: &Tree) -> bool {
+    let said = body.cx.out.len();
+    let found = expr::infer(body, value, None);
+    found.ty != Type::Unknown && body.cx.out.len() == said
+}
+
 /// As [`read`], with a report where nothing is looked up.
 pub(super) fn read_or_report(body: &mut Body, value: &Tree) -> Option<Result<Lookup, ()>> {
     let found = read(body, value);
-    if found.is_none() {
+    if found.is_none() && is_sound(body, value) {
         let place = body.span(value);
         let help = "`if let` looks something up: `m[k]`, `Entry[k]`, `waiting.take(i)`";
         body.error(codes::MISMATCH, "this is always there", place, "no lookup", help);

@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::unknown;
 use crate::resolve::body::Body;
 use crate::resolve::expr::operators;
-use crate::resolve::stmt::{bindings, containers, vectors};
+use crate::resolve::stmt::{bindings, containers, lookup, vectors};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
@@ -94,7 +94,9 @@ pub(super) fn for_(body: &mut Body, stmt: &ast::ForStmt, span: Span) -> Option<S
     let Some(class) = class else {
         let place = body.span(&iterable);
         let help = "write `for i in a .. b limit 16` or `for e in Entry limit 64`";
-        body.error(codes::MISMATCH, "a loop runs over a range or over objects", place, "neither", help);
+        if lookup::is_sound(body, &iterable) {
+            body.error(codes::MISMATCH, "a loop runs over a range or over objects", place, "neither", help);
+        }
         body.scoped(|body| {
             body.locals.bind_unknown(&names);
             stmt::block(body, stmt.body())
