@@ -18,10 +18,10 @@ mod pool;
 
 use mokume_reaction::{Automaton, Composition};
 
+pub use advice::QUEUED;
 #[doc(hidden)]
 pub use channels::queued_by_the_graph_alone;
 pub use channels::{queued_channels, Reason};
-pub use advice::QUEUED;
 pub use findings::Finding;
 pub use graph::{Channel, Emission, EventGraph, Node, NodeId, Receiver};
 pub use pool::{Need, Options, Pool};

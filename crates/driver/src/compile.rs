@@ -189,9 +189,7 @@ pub fn compile_to_write(checked: &Checked, stack: StackId) -> (Option<Compiled>,
 
 /// A warning about the order of emissions in files that nobody has named: a library's, which its authors know of.
 fn is_of_others(checked: &Checked, finding: &Finding) -> bool {
-    let is_named = |source: &Source| {
-        checked.roots.iter().any(|root| checked.sources.file(*root).name == source.file)
-    };
+    let is_named = |source: &Source| checked.roots.iter().any(|root| checked.sources.file(*root).name == source.file);
     let mut places = finding.at.iter().chain(finding.also.as_ref().map(|(source, _)| source)).peekable();
     finding.diagnostic.code == mokume_compose::QUEUED && places.peek().is_some() && !places.any(is_named)
 }
