@@ -96,6 +96,7 @@ impl<'p> Writer<'_, 'p> {
             | Purpose::Open { .. }
             | Purpose::Refuse
             | Purpose::Attach
+            | Purpose::Claim
             | Purpose::Service { .. }
             | Purpose::Own { .. }
             | Purpose::Changed { .. }

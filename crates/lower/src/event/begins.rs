@@ -51,10 +51,7 @@ impl<'p> Writer<'_, 'p> {
                 w.set_cells(session, &cells, values);
             }
         });
-        for (user, cell) in info.session.iter().flat_map(|cells| &cells.begun) {
-            let above = self.unique(self.lowering.info(*user).classes.entity);
-            self.set(session, *cell, above);
-        }
+        self.note_offered(session);
         self.runs.opening = true;
         self.open_on(&flow);
         self.run_begun(&flow);

@@ -32,6 +32,7 @@ impl<'p> Writer<'_, 'p> {
             Purpose::Open { user } => self.make_open(*user),
             Purpose::Accepted => self.make_accepted(),
             Purpose::Attach => self.make_attach(),
+            Purpose::Claim => self.set_above(params[0], params[1]),
             Purpose::Refuse => self.make_refuse(),
             Purpose::Opened | Purpose::Failed | Purpose::Closed if task.on == On::Lower => self.make_lower(task),
             Purpose::Opened => {

@@ -182,6 +182,14 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
+    /// Who above may be told of it is noted, until it fails.
+    pub fn note_offered(&mut self, session: r::Value) {
+        for (user, cell) in self.offered() {
+            let above = self.unique(self.lowering.info(user).classes.entity);
+            self.set(session, cell, above);
+        }
+    }
+
     /// Where a session that `accept` began notes which entities above may be told of it.
     fn offered(&self) -> Vec<(usize, r::CellId)> {
         self.info().session.as_ref().map_or(Vec::new(), |cells| cells.begun.clone())

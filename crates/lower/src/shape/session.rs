@@ -8,7 +8,7 @@ use mokume_semantics::program as s;
 use super::point::Full;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
-use crate::stack::{decides_opening, says_upwards, On, Purpose};
+use crate::stack::{decides_opening, says_upwards, speaks_down_when_accepted, On, Purpose};
 
 /// What the layer above is told of a session that begins.
 #[derive(Clone, Copy)]
@@ -72,7 +72,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.nothing_to_tell(session, accepted);
     }
 
-    fn set_above(&mut self, session: r::Value, upper: r::Value) {
+    pub fn set_above(&mut self, session: r::Value, upper: r::Value) {
         let (info, wanted) = (self.info(), self.b.type_of(upper));
         let of = self.class_of(session);
         let fits =
@@ -429,12 +429,30 @@ impl<'x, 'p> Writer<'x, 'p> {
                 w.set_below(session, lower);
                 w.identify(session, None, flow);
                 w.begin(session, Some(flow), true);
+                w.claim(lower, session);
                 w.run_accepted(lower, session, flow);
                 w.nothing_to_tell(session, true);
                 w.touch(session);
             }
         };
         self.ways(made, begin, |w, _| w.refuse_lower(lower));
+    }
+
+    /// Where the handler of `accepted` may speak to the layer below: what that answers, and whether the session fails there, comes to this
+    /// one; and who has failed is not offered any more.
+    fn claim(&mut self, lower: r::Value, session: r::Value) {
+        let (Some(layer), Some(below)) = (self.layer(self.inst), self.inst(self.inst).below) else { return };
+        if !speaks_down_when_accepted(layer) {
+            return;
+        }
+        self.note_offered(session);
+        let event = self.event_of("claim", self.attached_as(below));
+        self.answer(below, lower, (&event, Purpose::Claim), vec![session]);
+    }
+
+    /// As whom a layer below with several users knows this one.
+    fn attached_as(&self, below: usize) -> Option<usize> {
+        (self.plan.session_users(below).len() > 1).then_some(self.inst)
     }
 
     /// Where the layer's sessions settle: what an instant of its entity did to this one is an event for it.
@@ -485,8 +503,7 @@ impl<'x, 'p> Writer<'x, 'p> {
     /// Gives the session below the object that stands on it from now on.
     pub fn attach_to(&mut self, lower: r::Value, object: r::Value) {
         let Some(below) = self.inst(self.inst).below else { return };
-        let user = (self.plan.session_users(below).len() > 1).then_some(self.inst);
-        let event = self.event_of("attach", user);
+        let event = self.event_of("attach", self.attached_as(below));
         self.answer(below, lower, (&event, Purpose::Attach), vec![object]);
     }
 

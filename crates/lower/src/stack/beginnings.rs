@@ -91,3 +91,19 @@ pub fn says_upwards(handler: &s::Handler) -> bool {
         matches!(kind, S::Emit(E::Deliver { .. } | E::Closed | E::Custom { down: false, .. }))
     })
 }
+
+/// Whether the handler of `accepted` may say something to the layer below, which has to know then to whom it answers.
+pub fn speaks_down_when_accepted(layer: &s::Layer) -> bool {
+    use s::{Emission as E, StmtKind as S};
+    let speaks =
+        |kind: &S| matches!(kind, S::Emit(E::Send { .. } | E::Close | E::Abort | E::Custom { down: true, .. }));
+    let called = any_stmt(layer.functions.iter().map(|function| function.body.as_slice()), &speaks);
+    let accepted = layer.handlers.iter().filter(|handler| matches!(handler.event, s::Event::Accepted { .. }));
+    accepted.into_iter().any(|handler| {
+        let mut calls = false;
+        walk(&handler.body, &mut |met| {
+            calls |= matches!(met, Met::Expr(expr) if matches!(expr.kind, s::ExprKind::CallOwn { .. }));
+        });
+        calls && called || any_stmt([handler.body.as_slice()], &speaks)
+    })
+}

@@ -31,7 +31,7 @@ use crate::parts::{parts, Part};
 use crate::plan::{Component, Inst, Kind, Plan};
 use crate::program::{any_stmt, blocks};
 
-pub use beginnings::{decides_opening, says_upwards};
+pub use beginnings::{decides_opening, says_upwards, speaks_down_when_accepted};
 pub use cells::joined;
 pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;

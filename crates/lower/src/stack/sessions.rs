@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use super::beginnings::fails_behind_beginnings;
+use super::beginnings::{fails_behind_beginnings, speaks_down_when_accepted};
 use super::info::{EndingCells, FoundCells, LowerCells};
 use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells, SharedCells};
 use crate::plan::{awaits, Kind, Part};
@@ -56,7 +56,7 @@ impl<'p> Lowering<'p> {
             }
             cells.found = Some(FoundCells { map, first, arriving, next_key });
         }
-        if self.layer(inst).is_some_and(awaits) {
+        if self.layer(inst).is_some_and(|layer| awaits(layer) || speaks_down_when_accepted(layer)) {
             let users = self.plan.session_users(inst);
             for user in &users {
                 let above = self.infos[*user].classes.entity;

@@ -58,6 +58,8 @@ pub enum Purpose {
     Abort,
     Refuse,
     Attach,
+    /// It will be attached: what is answered meanwhile is for it.
+    Claim,
     /// On the session (or the lower side's object), from below.
     Deliver,
     Opened,
@@ -117,6 +119,7 @@ impl Purpose {
             },
             Purpose::Refuse
             | Purpose::Attach
+            | Purpose::Claim
             | Purpose::Coming
             | Purpose::Service { .. }
             | Purpose::Own { .. }
