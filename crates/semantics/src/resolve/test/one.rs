@@ -47,7 +47,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(S
     let mut has_stack = false;
     let mut steps: Vec<Step> = Vec::new();
     let mut handles = BTreeSet::new();
-    let (mut expected, mut list) = (false, Vec::new());
+    let (mut expected, mut was_nothing, mut list) = (false, false, Vec::new());
     for step in item.steps() {
         let place = step.span(file);
         if let ast::TestStep::Stack(part) = &step {
@@ -62,6 +62,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(S
         let id = stack.as_ref().map(|(id, _)| *id);
         let kind = test_step(cx, file, id, &step, &mut handles);
         let is_expect = matches!(step, ast::TestStep::Expect(_));
+        let is_nothing = matches!(&step, ast::TestStep::Expect(expect) if expect.is_nothing());
         if let ast::TestStep::Expect(expect) = &step {
             if !expected {
                 list.clear();
@@ -73,12 +74,16 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(S
             // A time ends the list.
             if let Some(Step { kind: StepKind::Expect { outputs: before, within: time @ None }, .. }) = steps.last_mut()
             {
+                if is_nothing != was_nothing {
+                    let help = "write what comes, in one list; what comes beside it fails the test";
+                    cx.error(codes::MISMATCH, "`nothing` stands beside an output", place, "both", help);
+                }
                 before.extend(outputs.iter().cloned());
                 *time = *within;
                 continue;
             }
         }
-        expected = is_expect;
+        (expected, was_nothing) = (is_expect, is_nothing);
         steps.extend(kind.map(|kind| Step { kind, span: place }));
     }
     if !has_stack {
