@@ -10,7 +10,7 @@ use mokume_interpret::Instance;
 use mokume_reaction::Automaton;
 use mokume_testkit::{parameters, run};
 
-const MEMORY: Memory = Memory { buffers: 256, buffer_octets: 4096, messages: 1024, outputs: 4096, reports: 4096 };
+const MEMORY: Memory = Memory { buffers: 256, buffer_octets: 1 << 16, messages: 1024, outputs: 4096, reports: 4096 };
 
 /// A program of its own: a fault may end it.
 fn apart() -> Build<'static> {
