@@ -153,7 +153,7 @@ impl Running<'_> {
                     let compiled = stacks[place].1;
                     let calls_functions = compiled.natives.is_some();
                     self.play((test, Backend::C, calls_functions), |watch| {
-                        play_in_c(compiled, (&program, place), script, watch)
+                        play_in_c(compiled, (&program, place), (test, script), watch)
                     });
                 }
             }
@@ -206,12 +206,12 @@ fn stacks_of(
 fn play_in_c(
     compiled: &Compiled,
     (program, place): (&Arc<CProgram>, usize),
-    script: &Script,
+    (test, script): (&Test, &Script),
     watch: &mut dyn Watch,
 ) -> Vec<Difference> {
     let automaton = &compiled.composed;
     let params = mokume_script::parameters(automaton, script);
-    let machine = match CMachine::new(program, place, &params, script.seed, memory_of(automaton)) {
+    let machine = match CMachine::new(program, place, &params, script.seed, memory_of(automaton, test)) {
         Ok(machine) => machine,
         Err(error) => {
             return vec![senseless(script, format!("the stack does not run in C: {error}; {}", error.way_out()))]
@@ -244,15 +244,21 @@ fn beyond_the_peak(composed: &Automaton, held: u64, script: &Script) -> Option<D
 }
 
 /// All that composing asks for, so that no step is refused for want of it. The buffers take the longest message that there may
-/// be; where they are very many, as long a one as this leaves room for.
-fn memory_of(automaton: &Automaton) -> Memory {
+/// be; where they are very many, as long a one as this leaves room for. What the test puts in comes to the stack in any case, which says
+/// itself what is too big for it.
+fn memory_of(automaton: &Automaton, test: &Test) -> Memory {
     let buffers = automaton.pool.max(256);
-    let longest = (1 << 16) + 512;
+    let longest = (1 << 16) + HEAD_ROOM;
     let buffer_octets =
         u32::try_from(MOST_OCTETS / u64::from(buffers)).map_or(longest, |octets| octets.clamp(2048, longest));
+    let put_in = test.steps.iter().map(mokume_semantics::program::Step::longest).max().unwrap_or(0);
+    let buffer_octets = buffer_octets.max(u32::try_from(put_in).unwrap_or(u32::MAX).saturating_add(HEAD_ROOM));
     let outputs = machines::room_for_outputs(automaton);
     Memory { buffers, buffer_octets, messages: buffers * 4, outputs, reports: 256 }
 }
+
+/// Octets of a buffer for what wires put in front.
+const HEAD_ROOM: u32 = 512;
 
 /// What the buffers of one test take in all, if they are to hold frames at least: the machine touches what it uses alone.
 const MOST_OCTETS: u64 = 2 << 30;
