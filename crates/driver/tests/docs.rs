@@ -198,7 +198,7 @@ fn the_words_that_are_reserved_are_those_of_the_page() {
     let words = format!("and as else {}", behind.split('`').next().unwrap_or_default());
     let named = |word: &str| {
         let text = format!(
-            "worker W {{\n    header {{ n: u32 }}\n    on send(m) {{\n        let {word} = m.size\n        below.send(m, n: 3 + {word})\n    \
+            "worker W {{\n    header {{ n: u32 }}\n    on send(m) {{\n        let {word} = m.size\n        let x = 3 + {word}\n        below.send(m, n: {word} + x)\n    \
              }}\n    on deliver(m, n) {{ above.deliver(m) }}\n}}\n"
         );
         judge(&text, "reserved").is_ok()
