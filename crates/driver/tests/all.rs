@@ -13,6 +13,7 @@ mod layers_page;
 mod layouts_compared;
 mod library_agrees;
 mod library_faults;
+mod long_inputs;
 mod long_vectors;
 mod many_outputs;
 mod mirror;
