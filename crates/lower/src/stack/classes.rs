@@ -53,7 +53,7 @@ impl<'p> Lowering<'p> {
             info.classes.point = Some(self.class(layer, "P", capacity, Some(entity), source));
         }
         for (number, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
-            let capacity = self.size(&at.env, &class.capacity);
+            let capacity = self.size(&at.env, &class.capacity, s::Counted::Objects);
             let source = self.place(class.name.span);
             // The evicted one is freed after the reaction: there is room for a few that come before that.
             let spare = match class.evict_oldest && !self.faulty(Fault::NoEviction) {
@@ -114,7 +114,7 @@ impl<'p> Lowering<'p> {
         let at = self.inst(inst);
         let scope = at.layer().and_then(|layer| layer.scopes.iter().find(|scope| scope.kind == kind));
         match scope.and_then(|scope| scope.capacity.as_ref()) {
-            Some(capacity) => self.size(&at.env, capacity),
+            Some(capacity) => self.size(&at.env, capacity, s::Counted::of_scope(kind)),
             None => self.stack.sessions.max(1),
         }
     }

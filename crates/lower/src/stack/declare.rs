@@ -80,7 +80,7 @@ impl<'p> Lowering<'p> {
         for (place, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
             let id = info.objects[place].class;
             let key = self.key_types(inst, class.keys.iter().map(|field| field.ty));
-            let capacity = self.size(&at.env, &class.capacity);
+            let capacity = self.size(&at.env, &class.capacity, s::Counted::Objects);
             let kind = r::CellKind::Map { key, value: vec![r::Type::Ref(id)], capacity, by: Vec::new() };
             let owner = info.classes.session.filter(|_| class.owned).unwrap_or(info.classes.entity);
             let index = self.cell(owner, &format!("of_{}", class.name.text), kind, false, None);
