@@ -202,6 +202,8 @@ pub struct Patterns {
 }
 
 /// The objects of one class that the layer declares.
+    /// Where there are two maps: how many patterns there is room for in both together, a quota.
+    pub room: Option<r::CellId>,
 #[derive(Clone, Copy, Debug)]
 pub struct KeyedObjects {
     pub class: r::ClassId,
