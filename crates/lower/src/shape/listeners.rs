@@ -221,6 +221,22 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// One of the places that all patterns have together: a listener beyond the capacity is not entered.
+    pub(super) fn take_room(&mut self, exits: &mut Exits, index: Patterns) {
+        let Some(cell) = index.room else { return };
+        let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
+        let taken = self.attempt(r::Fallible::Take { object, cell, amount });
+        self.unless(exits, taken, |w, _| w.count_refused());
+    }
+
+    /// It is free at once for who listens next.
+    pub(super) fn give_room(&mut self, index: Patterns) {
+        if let Some(cell) = index.room {
+            let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
+            self.op(r::OpKind::Give { object, cell, amount });
+        }
+    }
+
     /// Room for a pattern that is not there yet; who says the same again needs none.
     fn take_room_for(&mut self, exits: &mut Exits, patterns: Patterns, (cell, key): (r::CellId, &[r::Value])) {
         if patterns.room.is_none() {

@@ -38,22 +38,6 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.runs.point = point.first().copied();
     }
 
-    /// One of the places that all patterns have together: a listener beyond the capacity is not entered.
-    pub(super) fn take_room(&mut self, exits: &mut Exits, index: Patterns) {
-        let Some(cell) = index.room else { return };
-        let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
-        let taken = self.attempt(r::Fallible::Take { object, cell, amount });
-        self.unless(exits, taken, |w, _| w.count_refused());
-    }
-
-    /// It is free at once for who listens next.
-    pub(super) fn give_room(&mut self, index: Patterns) {
-        if let Some(cell) = index.room {
-            let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
-            self.op(r::OpKind::Give { object, cell, amount });
-        }
-    }
-
     /// The point of a listener. Where more were taken back in this reaction than there are places to spare, there may be no
     /// room: then it is not entered.
     fn new_listened(&mut self, exits: &mut Exits, cells: PointCells) -> r::Value {

@@ -5,7 +5,6 @@ use mokume_semantics::first_values;
 use mokume_semantics::program::{self as s, Counted};
 
 use super::{joined, Lowering, On};
-use crate::constants::{fold, fold_one, Env};
 use crate::parts::places;
 
 impl<'p> Lowering<'p> {
@@ -176,17 +175,5 @@ impl<'p> Lowering<'p> {
                 _ => None,
             })
             .collect()
-    }
-
-    // -- constants
-
-    /// The scalars of an expression that is known before the stack starts; none where it is not.
-    pub fn constants(&self, env: &Env, expr: &s::Expr) -> Option<Vec<u64>> {
-        fold(self.program, env, expr)
-    }
-
-    /// The number, truth value or enum that an expression is, known before the stack starts; none where it is not.
-    pub fn one_constant(&self, env: &Env, expr: &s::Expr) -> Option<u64> {
-        fold_one(self.program, env, expr)
     }
 }

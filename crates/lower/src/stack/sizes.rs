@@ -13,7 +13,7 @@ use mokume_semantics::program::{self as s, Counted};
 use mokume_semantics::visit::walk_expr;
 
 use super::Lowering;
-use crate::constants::{fold_one, Env};
+use crate::constants::{fold, fold_one, Env};
 
 impl<'p> Lowering<'p> {
     /// How many there are of something: at least one, and no more than a machine has room for.
@@ -95,5 +95,17 @@ impl<'p> Lowering<'p> {
             }
             self.givers(&used.outer, arg, found);
         });
+    }
+
+    // -- constants
+
+    /// The scalars of an expression that is known before the stack starts; none where it is not.
+    pub fn constants(&self, env: &Env, expr: &s::Expr) -> Option<Vec<u64>> {
+        fold(self.program, env, expr)
+    }
+
+    /// The number, truth value or enum that an expression is, known before the stack starts; none where it is not.
+    pub fn one_constant(&self, env: &Env, expr: &s::Expr) -> Option<u64> {
+        fold_one(self.program, env, expr)
     }
 }
