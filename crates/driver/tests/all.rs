@@ -19,6 +19,7 @@ mod many_outputs;
 mod mirror;
 mod models;
 mod mutants;
+mod odd_numbers;
 mod pages;
 mod peak_by_facts;
 mod pictures;
