@@ -8,7 +8,7 @@ the line through 0, 512 and 1400 octets. Instructions are the same from run to r
 difference is the layer's. `deliver` is all that the frames of a message cost at both hosts, acknowledgements included; `timers` what
 runs between messages. `tcp`: two instances of one host joined by their frames, 64 sessions in random order (`benches/tcp.c`); `round trip` is all calls
 of both ends for a question and an answer, `bulk` all calls of both ends for a full segment, `rate` octets a second of bulk in memory beside the
-kernel's own loopback, in turns. `workloads`: seeded runs with lost, damaged and padded frames, answers from
+kernel's own loopback, in turns. `stacks`: 4 and 10 thin layers, 4 octets, the common path (`stacks/`). `workloads`: seeded runs with lost, damaged and padded frames, answers from
 callbacks, openings and closings (`udp_workload.c`, `tcp_workload.c`): instructions of each entry, calls from within its callbacks among it, and a digest of all that came out. `peers`: `beside.py`.
 `compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
 """
@@ -24,7 +24,7 @@ import subprocess
 import time
 
 import beside
-from method import HERE, MOKUME, ROOT, WORK, build, collected, counted, intercept, stop
+from method import HERE, MOKUME, ROOT, WORK, build, collected, counted, intercept, run, stop
 
 CALLS = 64 * 64
 SIZES = [0, 512, 1400]
@@ -48,6 +48,9 @@ MESSAGES, OCTETS = 256, 64
 WORKLOADS = [("udp workload", ROOT / "examples/host.mok", "udp_workload.c", ["send", "frame", "advance", "open", "close"]),
              ("tcp workload", HERE / "tcp.mok", "tcp_workload.c", ["send", "frame", "advance", "open", "close", "grant"])]
 SEED = 1
+
+# The row, its stack, what stands in place of the generated C.
+STACKS = [("four", "Four", None), ("ten", "Ten", None)]
 
 
 def instructions(program, arguments, size, entry, calls=CALLS):
@@ -154,6 +157,22 @@ def workloads(form):
                 print(f"{row + ' ' + entry:<20} {called:>6} {collect / called:>10.0f}   {digest}")
 
 
+def stacks(form):
+    if form == "text":
+        print(f"\n{'thin stack':<16} {'send':>10} {'deliver':>10} {'timers':>10} {'ns':>10}   instructions a call with 4 octets; time of a message at both ends; the workload's digest")
+    for row, stack, unit in STACKS:
+        program = build(HERE / f"stacks/{stack.lower()}.mok", stack, f"stacks/{stack.lower()}.c", unit)
+        counts = [counted([program, "path", entry], row, ["counted", "aside", "keep_aside"]) for entry in ["send", "frame", "advance"]]
+        took = statistics.median(float(run([program, "time", "none"], row)) for _ in range(TURNS))
+        digest = re.search(r"^digest (\w+)", run([program, str(SEED), "none"], row), re.M).group(1)
+        if form == "json":
+            for name, count in zip(["send", "deliver", "timers"], counts):
+                print(json.dumps({"table": "stacks", "row": row, "unit": "instructions", "bytes": 4, "part": name, "mokume": round(count, 1), "digest": digest}))
+            print(json.dumps({"table": "stacks", "row": row, "unit": "ns a message", "bytes": 4, "part": "all", "mokume": round(took, 2), "digest": digest}))
+        else:
+            print(f"{row:<16} " + " ".join(f"{count:>10.0f}" for count in counts) + f" {took:>10.1f}   {digest}")
+
+
 def layers(form):
     base = thin(None)
     if form == "text":
@@ -179,13 +198,13 @@ def compiling(form):
 def main():
     parser = argparse.ArgumentParser(description="What a call costs, in instructions.")
     parser.add_argument("--format", choices=["text", "json"], default="text")
-    parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "workloads", "compile", "peers"], default="all")
+    parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "stacks", "workloads", "compile", "peers"], default="all")
     options = parser.parse_args()
     if not shutil.which("valgrind"):
         stop("valgrind is needed: `apt install valgrind`")
     if not MOKUME.exists():
         stop("target/release/mokume is not built: `cargo build --release`")
-    for table, show in [("calls", calls), ("tcp", tcp), ("thin", layers), ("workloads", workloads), ("compile", compiling), ("peers", beside.peers)]:
+    for table, show in [("calls", calls), ("tcp", tcp), ("thin", layers), ("stacks", stacks), ("workloads", workloads), ("compile", compiling), ("peers", beside.peers)]:
         if options.table in ("all", table):
             show(options.format)
 

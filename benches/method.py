@@ -36,12 +36,12 @@ def generate(source, stack, folder):
     (folder / "unit.c").write_text(f'#include "mokume.c"\n#include "{stack}.c"\n')
 
 
-def build(source, stack, driver):
-    """A program of a stack and of a caller, which is another unit."""
+def build(source, stack, driver, unit=None):
+    """A program of a stack, generated or by hand (`unit`), and of a caller, which is another unit."""
     folder = WORK / stack
     generate(source, stack, folder)
-    program = folder / pathlib.Path(driver).stem
-    run([CC, *FLAGS, "-I", folder, "-I", HERE, HERE / driver, folder / "unit.c", "-o", program], CC)
+    program = folder / (pathlib.Path(unit or driver).stem)
+    run([CC, *FLAGS, "-I", folder, "-I", HERE, HERE / driver, HERE / unit if unit else folder / "unit.c", "-o", program], CC)
     return program
 
 
