@@ -50,7 +50,7 @@ WORKLOADS = [("udp workload", ROOT / "examples/host.mok", "udp_workload.c", ["se
 SEED = 1
 
 # The row, its stack, what stands in place of the generated C.
-STACKS = [("four", "Four", None), ("ten", "Ten", None)]
+STACKS = [("four", "Four", None), ("ten", "Ten", None), ("ten by hand", "Ten", "stacks/ten_by_hand.c")]
 
 
 def instructions(program, arguments, size, entry, calls=CALLS):
@@ -160,11 +160,14 @@ def workloads(form):
 def stacks(form):
     if form == "text":
         print(f"\n{'thin stack':<16} {'send':>10} {'deliver':>10} {'timers':>10} {'ns':>10}   instructions a call with 4 octets; time of a message at both ends; the workload's digest")
+    digests = {}
     for row, stack, unit in STACKS:
         program = build(HERE / f"stacks/{stack.lower()}.mok", stack, f"stacks/{stack.lower()}.c", unit)
         counts = [counted([program, "path", entry], row, ["counted", "aside", "keep_aside"]) for entry in ["send", "frame", "advance"]]
         took = statistics.median(float(run([program, "time", "none"], row)) for _ in range(TURNS))
         digest = re.search(r"^digest (\w+)", run([program, str(SEED), "none"], row), re.M).group(1)
+        if digests.setdefault(stack, digest) != digest:
+            stop(f"{row} does not do what the stack does")
         if form == "json":
             for name, count in zip(["send", "deliver", "timers"], counts):
                 print(json.dumps({"table": "stacks", "row": row, "unit": "instructions", "bytes": 4, "part": name, "mokume": round(count, 1), "digest": digest}))
