@@ -54,6 +54,9 @@ def lwip():
 def smoltcp():
     """Whether it is there; one line says why not."""
     environment = {**os.environ, "RUSTFLAGS": "-C target-cpu=x86-64-v3", "CARGO_TARGET_DIR": str(FOLDER / "smoltcp")}
+    if not shutil.which("cargo"):
+        print("bench: no smoltcp: there is no cargo here", file=sys.stderr)
+        return False
     for profile, name in [("release", "smoltcp"), ("size", "smoltcp-size")]:
         made = subprocess.run(["cargo", "build", "--locked", "--quiet", "--profile", profile, "--manifest-path", PEERS / "Cargo.toml"],
                               capture_output=True, text=True, env=environment)
