@@ -8,29 +8,26 @@ the line through 0, 512 and 1400 octets. Instructions are the same from run to r
 difference is the layer's. `deliver` is all that the frames of a message cost at both hosts, acknowledgements included; `timers` what
 runs between messages. `tcp`: two instances of one host joined by their frames, 64 sessions in random order (`benches/tcp.c`); `round trip` is all calls
 of both ends for a question and an answer, `bulk` all calls of both ends for a full segment, `rate` octets a second of bulk in memory beside the
-kernel's own loopback, in turns. `compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
+kernel's own loopback, in turns. `stacks`: 4 and 10 thin layers, 4 octets, and Promela++'s sliding window, 16 octets, the common path (`stacks/`). `workloads`: seeded runs with lost, damaged and padded frames, answers from
+callbacks, openings and closings (`udp_workload.c`, `tcp_workload.c`): instructions of each entry, calls from within its callbacks among it, and a digest of all that came out. `peers`: `beside.py`.
+`compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
 """
 
 import argparse
 import json
 import os
-import pathlib
 import re
 import shutil
 import socket
 import statistics
 import subprocess
-import sys
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent
-MOKUME = pathlib.Path(os.environ.get("MOKUME", ROOT / "target/release/mokume"))
-WORK = ROOT / "target" / "bench"
+import beside
+from method import HERE, MOKUME, ROOT, WORK, build, collected, counted, intercept, run, stop
+
 CALLS = 64 * 64
 SIZES = [0, 512, 1400]
-# gcc's vectoriser of straight-line code joins a changing counter and a constant into one store, which then stalls.
-FLAGS = ["-std=c11", "-O3", "-march=x86-64-v3", "-fno-tree-slp-vectorize", "-g"]
 ROWS = [
     ("udp out", ROOT / "examples/host.mok", "Host", "udp.c", ["out"], "Host_udp_send"),
     ("udp in", ROOT / "examples/host.mok", "Host", "udp.c", ["in"], "Host_device_frame"),
@@ -47,47 +44,17 @@ THIN = ["Trace", "Sequencer", "Checksum16", "Crc32", "Length", "Framing", "Prior
 PARTS = [("send", "Thin_users_send"), ("deliver", "Thin_device_frame"), ("timers", "Thin_advance")]
 MESSAGES, OCTETS = 256, 64
 
+# The row, its stack, its program, its entries.
+WORKLOADS = [("udp workload", ROOT / "examples/host.mok", "udp_workload.c", ["send", "frame", "advance", "open", "close"]),
+             ("tcp workload", HERE / "tcp.mok", "tcp_workload.c", ["send", "frame", "advance", "open", "close", "grant"])]
+SEED = 1
 
-def stop(message):
-    print(f"bench: {message}", file=sys.stderr)
-    sys.exit(2)
-
-
-def build(source, stack, driver):
-    folder = WORK / stack
-    folder.mkdir(parents=True, exist_ok=True)
-    made = subprocess.run([MOKUME, "build", source, "--stack", stack, "--emit", "c", "-o", folder], capture_output=True, text=True)
-    if made.returncode:
-        stop(f"mokume build {source}: {made.stderr.strip()}")
-    program = folder / pathlib.Path(driver).stem
-    cc = os.environ.get("CC", "cc")
-    # The stack and the runtime are one unit of translation, as a user would embed them; the caller is another.
-    (folder / "unit.c").write_text(f'#include "mokume.c"\n#include "{stack}.c"\n')
-    command = [cc, *FLAGS, "-I", folder, "-I", HERE, HERE / driver, folder / "unit.c", "-o", program]
-    made = subprocess.run(command, capture_output=True, text=True)
-    if made.returncode:
-        stop(f"{cc}: {made.stderr.strip()[:400]}")
-    return program
+# The row, its stack, what stands in place of the generated C.
+STACKS = [("sliding", "Sliding", None), ("four", "Four", None), ("ten", "Ten", None), ("ten by hand", "Ten", "stacks/ten_by_hand.c")]
 
 
 def instructions(program, arguments, size, entry, calls=CALLS):
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--toggle-collect={entry}",
-               program, *arguments, str(size)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode or not found:
-        stop(f"{program.name}: {done.stderr.strip()[-400:]}")
-    return int(found.group(1)) / calls
-
-
-def counted(program, what, size):
-    """Instructions of what `tcp.c` counts, and how often it did it."""
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=counted", program, what, str(size)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    found, calls = re.search(r"Collected : (\d+)", done.stderr), re.search(r"calls (\d+)", done.stdout)
-    if done.returncode or not found or not calls:
-        stop(f"{program.name} {what}: {done.stderr.strip()[-400:]}")
-    return int(found.group(1)) / int(calls.group(1))
+    return collected([entry], [program, *arguments, str(size)], program.name)[0] / calls
 
 
 def loopback(mebibytes):
@@ -108,13 +75,6 @@ def loopback(mebibytes):
     took = time.monotonic() - began
     os.waitpid(child, 0)
     return heard / took
-
-
-def intercept(points):
-    n = len(points)
-    mean_x, mean_y = sum(x for x, _ in points) / n, sum(y for _, y in points) / n
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
-    return mean_y - slope * mean_x
 
 
 def thin(layer):
@@ -161,7 +121,7 @@ def tcp(form):
     if form == "text":
         print(f"\n{'row':<16} " + " ".join(f"{size:>10}" for size in [1, 512, 1400]) + f" {'rest':>10}   instructions, by octets")
     for row, what, sizes in TCP:
-        points = [(size, counted(program, what, size)) for size in sizes]
+        points = [(size, counted([program, what, str(size)], f"tcp {what}")) for size in sizes]
         rest = intercept(points) if len(points) > 1 else points[0][1]
         if form == "json":
             for size, count in points:
@@ -170,7 +130,7 @@ def tcp(form):
         else:
             shown = [f"{count:>10.0f}" for _, count in points] if len(points) > 1 else ["", f"{points[0][1]:>10.0f}", ""]
             print(f"{row:<16} " + " ".join(f"{part:>10}" for part in shown) + f" {rest:>10.0f}")
-    bulk = counted(program, "bulk", BULK_MEBIBYTES)
+    bulk = counted([program, "bulk", str(BULK_MEBIBYTES)], "tcp bulk")
     rates = [(float(subprocess.run([program, "time", str(RATE_MEBIBYTES)], capture_output=True, text=True, check=True).stdout),
               loopback(RATE_MEBIBYTES)) for _ in range(TURNS)]
     ours, kernel = (statistics.median(turn[way] for turn in rates) for way in [0, 1])
@@ -180,6 +140,40 @@ def tcp(form):
     else:
         print(f"{'tcp bulk':<16} {bulk:.0f} instructions a segment of 1448 octets; in memory {ours / 1e6:.0f} MB/s, "
               f"the kernel's loopback {kernel / 1e6:.0f} MB/s (medians of {TURNS}, in turns)")
+
+
+def workloads(form):
+    if form == "text":
+        print(f"\n{'workload':<16} {'calls':>10} {'a call':>10}   instructions, by entry; what came out by its digest")
+    for row, source, driver, entries in WORKLOADS:
+        program = build(source, "Host", driver)
+        for entry in entries:
+            collect, said = collected(["counted", "aside"], [program, str(SEED), entry], row)
+            called, digest = int(re.search(r"^calls (\d+)", said, re.M).group(1)), re.search(r"^digest (\w+)", said, re.M).group(1)
+            if form == "json":
+                print(json.dumps({"table": "workloads", "row": row, "unit": "instructions", "part": entry, "calls": called,
+                                  "mokume": round(collect / called, 1), "digest": digest}))
+            else:
+                print(f"{row + ' ' + entry:<20} {called:>6} {collect / called:>10.0f}   {digest}")
+
+
+def stacks(form):
+    if form == "text":
+        print(f"\n{'thin stack':<16} {'send':>10} {'deliver':>10} {'timers':>10} {'ns':>10}   instructions a call with 4 octets (sliding: 16); time of a message at both ends; the workload's digest")
+    digests = {}
+    for row, stack, unit in STACKS:
+        program = build(HERE / f"stacks/{stack.lower()}.mok", stack, f"stacks/{stack.lower()}.c", unit)
+        counts = [counted([program, "path", entry], row, ["counted", "aside", "keep_aside"]) for entry in ["send", "frame", "advance"]]
+        took = statistics.median(float(run([program, "time", "none"], row)) for _ in range(TURNS))
+        digest = re.search(r"^digest (\w+)", run([program, str(SEED), "none"], row), re.M).group(1)
+        if digests.setdefault(stack, digest) != digest:
+            stop(f"{row} does not do what the stack does")
+        if form == "json":
+            for name, count in zip(["send", "deliver", "timers"], counts):
+                print(json.dumps({"table": "stacks", "row": row, "unit": "instructions", "bytes": 16 if stack == "Sliding" else 4, "part": name, "mokume": round(count, 1), "digest": digest}))
+            print(json.dumps({"table": "stacks", "row": row, "unit": "ns a message", "bytes": 16 if stack == "Sliding" else 4, "part": "all", "mokume": round(took, 2), "digest": digest}))
+        else:
+            print(f"{row:<16} " + " ".join(f"{count:>10.0f}" for count in counts) + f" {took:>10.1f}   {digest}")
 
 
 def layers(form):
@@ -207,13 +201,13 @@ def compiling(form):
 def main():
     parser = argparse.ArgumentParser(description="What a call costs, in instructions.")
     parser.add_argument("--format", choices=["text", "json"], default="text")
-    parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "compile"], default="all")
+    parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "stacks", "workloads", "compile", "peers"], default="all")
     options = parser.parse_args()
     if not shutil.which("valgrind"):
         stop("valgrind is needed: `apt install valgrind`")
     if not MOKUME.exists():
         stop("target/release/mokume is not built: `cargo build --release`")
-    for table, show in [("calls", calls), ("tcp", tcp), ("thin", layers), ("compile", compiling)]:
+    for table, show in [("calls", calls), ("tcp", tcp), ("thin", layers), ("stacks", stacks), ("workloads", workloads), ("compile", compiling), ("peers", beside.peers)]:
         if options.table in ("all", table):
             show(options.format)
 

@@ -28,9 +28,10 @@ static struct end alice, bob;
 static uint64_t now;
 static uint8_t octets[2048];
 
-static void on_opened(void *context, uint32_t user, mk_handle session)
+static void on_opened(void *context, uint32_t user, mk_handle session, uint32_t host, uint16_t port, uint32_t their_host, uint16_t their_port)
 {
     struct end *end = context;
+    (void)host, (void)port, (void)their_host, (void)their_port;
     end->sessions[user] = session;
     end->begun++;
 }
