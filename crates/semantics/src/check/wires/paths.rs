@@ -9,7 +9,7 @@ use crate::codes;
 use crate::program::*;
 
 /// A wire of more paths than this is refused.
-const PATHS: u64 = 4096;
+const PATHS: u64 = 512;
 
 /// Whether a wire has few enough ways through its choices to follow each; else a report.
 pub(super) fn are_few(check: &mut WireCheck) -> bool {
