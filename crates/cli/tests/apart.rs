@@ -68,7 +68,7 @@ const ENDS: [(&str, &str, &str, &str); 7] = [
     ("exit3", "#include <stdlib.h>", "exit(3);", "`exit(3)`"),
     ("quick", "#include <unistd.h>", "_exit(0);", "`exit(0)`"),
     ("abort", "#include <stdlib.h>", "abort();", "SIGABRT"),
-    ("segfault", "#include <signal.h>", "raise(SIGSEGV);", "SIGSEGV"),
+    ("segfault", "", "volatile uintptr_t at = 8; *(volatile int *)at = 1;", "SIGSEGV"),
     ("reader", "#include <signal.h>", "raise(SIGPIPE);", "SIGPIPE"),
     ("loop", "", "for (volatile int i = 0;; i = i + 1) { }", "no answer for 1 s"),
 ];
