@@ -36,8 +36,12 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, colour: Colour) -> S
     };
     let mut group =
         level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.0).elements(Vec::<Element>::new());
-    for file in files_of(diagnostic) {
-        group = group.element(snippet(diagnostic, file, sources));
+    let (labels, elsewhere) = shown(diagnostic, sources);
+    for file in files_of(&labels) {
+        group = group.element(snippet(&labels, file, sources));
+    }
+    for note in &elsewhere {
+        group = group.element(Level::NOTE.message(note.as_str()));
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note.as_str()));
@@ -54,10 +58,41 @@ pub fn render_all(diagnostics: &[Diagnostic], sources: &SourceMap, colour: Colou
     diagnostics.iter().map(|d| render(d, sources, colour)).collect::<Vec<_>>().join("\n")
 }
 
+/// More places than that are counted, and not shown.
+const MOST_PLACES: usize = 8;
+
+/// Octets of a line between two places that are shown together. A line may be as long as its file, and each message would have it whole.
+const NEAR: usize = 240;
+
+/// The labels that are shown in the source, the primary first, and what is said of the others.
+fn shown<'a>(diagnostic: &'a Diagnostic, sources: &SourceMap) -> (Vec<(AnnotationKind, &'a Label)>, Vec<String>) {
+    let primary = diagnostic.primary.as_ref();
+    let mut labels: Vec<_> = primary.iter().map(|label| (AnnotationKind::Primary, *label)).collect();
+    let mut notes = Vec::new();
+    for label in diagnostic.labels.iter().take(MOST_PLACES) {
+        if primary.is_some_and(|primary| is_far(primary.span, label.span, sources)) {
+            let (line, column) = sources.line_column(label.span.file, label.span.start);
+            notes.push(format!("{}:{line}:{column}: {}", sources.file(label.span.file).name, label.text));
+        } else {
+            labels.push((AnnotationKind::Context, label));
+        }
+    }
+    let more = diagnostic.labels.len().saturating_sub(MOST_PLACES);
+    notes.extend((more > 0).then(|| format!("and {more} more places")));
+    (labels, notes)
+}
+
+/// Whether two places are on one line, and far from each other.
+fn is_far(one: Span, other: Span, sources: &SourceMap) -> bool {
+    let source = sources.file(one.file);
+    let far = (one.start.abs_diff(other.start) as usize).max(one.end.abs_diff(other.start) as usize) > NEAR;
+    one.file == other.file && far && source.line_of(one.start) == source.line_of(other.start)
+}
+
 /// The files of the labels, the primary's first.
-fn files_of(diagnostic: &Diagnostic) -> Vec<FileId> {
+fn files_of(labels: &[(AnnotationKind, &Label)]) -> Vec<FileId> {
     let mut files: Vec<FileId> = Vec::new();
-    for label in diagnostic.primary.iter().chain(&diagnostic.labels) {
+    for (_, label) in labels {
         if !files.contains(&label.span.file) {
             files.push(label.span.file);
         }
@@ -66,16 +101,14 @@ fn files_of(diagnostic: &Diagnostic) -> Vec<FileId> {
 }
 
 fn snippet<'a>(
-    diagnostic: &'a Diagnostic,
+    labels: &[(AnnotationKind, &'a Label)],
     file: FileId,
     sources: &'a SourceMap,
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let source = sources.file(file);
-    let here = |label: &&Label| label.span.file == file;
-    let primary = diagnostic.primary.iter().filter(here).map(|label| (AnnotationKind::Primary, label));
-    let context = diagnostic.labels.iter().filter(here).map(|label| (AnnotationKind::Context, label));
-    let all: Vec<(AnnotationKind, &Label)> = primary.chain(context).collect();
-    let ranges: Vec<Range<usize>> = all.iter().map(|(_, label)| range_within(label.span, &source.text)).collect();
+    let all: Vec<(AnnotationKind, &Label)> =
+        labels.iter().filter(|(_, label)| label.span.file == file).copied().collect();
+    let ranges: Vec<Range<usize>> = all.iter().map(|(_, label)| in_short(label.span, &source.text)).collect();
     // Only the lines with labels: so the work is in the message, not in the file, however many messages there are.
     let first = source.line_of(ranges.iter().map(|range| range.start).min().unwrap_or(0) as u32);
     let last = source.line_of(ranges.iter().map(|range| range.end).max().unwrap_or(0) as u32);
@@ -88,6 +121,16 @@ fn snippet<'a>(
         .line_start(first + 1)
         .path(source.name.as_str())
         .annotations(annotations)
+}
+
+/// What is marked of a place: of one that is long and on one line, its front.
+fn in_short(span: Span, text: &str) -> Range<usize> {
+    let range = range_within(span, text);
+    let most = range_within(Span::new(span.file, span.start, span.start.saturating_add(NEAR as u32)), text);
+    if range.end > most.end && !text[range.clone()].contains('\n') {
+        return most;
+    }
+    range
 }
 
 /// The span's octets, brought within the text and to the borders of characters.
@@ -208,6 +251,25 @@ error[M0214]: `msg` is delivered and then sent
 ";
         assert_eq!(render(&diagnostic, &sources, Colour::Off), expected);
         assert!(render(&diagnostic, &sources, Colour::On).contains("\u{1b}["));
+    }
+
+    /// Many messages about one line of a megabyte would be that many megabytes.
+    #[test]
+    fn a_long_line_is_not_shown_whole() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("long.mok", format!("let a = {}b }}\n", "x + ".repeat(20_000)));
+        let end = 8 + 4 * 20_000;
+        let far = Diagnostic::error(Code("M0401"), "`a` is lost")
+            .at(Span::new(file, 4, 5), "made here")
+            .label(Span::new(file, end, end + 1), "and the block ends here");
+        let text = render(&far, &sources, Colour::Off);
+        assert!(text.len() < 1000 && text.contains("  = note: long.mok:1:80009: and the block ends here"), "{text}");
+        let whole = Diagnostic::error(Code("M0401"), "too long").at(Span::new(file, 8, end), "this");
+        assert!(render(&whole, &sources, Colour::Off).len() < 1000);
+        let places = (0..20).map(|at| Span::new(file, 8 + at * 4, 9 + at * 4));
+        let many = places.fold(Diagnostic::error(Code("M0401"), "many"), |all, at| all.label(at, "one"));
+        let text = render(&many, &sources, Colour::Off);
+        assert!(text.matches(" one").count() == 8 && text.contains("and 12 more places"), "{text}");
     }
 
     #[test]

@@ -36,21 +36,16 @@ pub fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure>
 }
 
 /// The stack that is chosen, compiled; with errors they are shown, and the failure says how many.
-pub fn compiled(choice: &StackChoice, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
-    compiled_of(accepted(choice.file.as_slice(), printer)?, choice.stack.as_deref(), printer)
-}
-
-/// The same of files that are read.
-pub fn compiled_of(checked: Checked, stack: Option<&str>, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
-    let stack = compile::choose_stack(&checked, stack)?;
-    let (compiled, diagnostics) = compile::compile(&checked, stack, &RealWorld);
+pub fn compiled(checked: &Checked, stack: Option<&str>, printer: &Printer) -> Result<Compiled, Failure> {
+    let stack = compile::choose_stack(checked, stack)?;
+    let (compiled, diagnostics) = compile::compile(checked, stack, &RealWorld);
     match compiled {
         Some(compiled) => {
             let of_functions: Vec<_> = diagnostics.into_iter().filter(natives::is_about).collect();
             printer.diagnostics(&of_functions, &checked.sources);
-            Ok((checked, compiled))
+            Ok(compiled)
         }
-        None => Err(refused(&diagnostics, &checked, printer)),
+        None => Err(refused(&diagnostics, checked, printer)),
     }
 }
 

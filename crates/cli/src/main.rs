@@ -1,6 +1,7 @@
 //! The command. Exit codes: 0 good, 1 the program or its tests are wrong, 2 wrong use, or this machine cannot.
 
 mod accounts;
+mod apart;
 mod arguments;
 mod commands;
 mod common;
@@ -11,6 +12,7 @@ mod print;
 mod run;
 mod simulate;
 mod streams;
+mod tests;
 
 use clap::Parser;
 
@@ -19,12 +21,18 @@ fn main() {
     mokume_driver::quiet_on_closed_pipe();
     let arguments = arguments::Arguments::try_parse().unwrap_or_else(|error| wrong_use(&error));
     let printer = print::Printer::new(arguments.format, arguments.color);
-    let code = match commands::run(&arguments, &printer).and_then(|code| printer.arrived().map(|()| code)) {
-        Ok(code) => code,
-        Err(failure) => {
-            printer.failure(&failure);
-            failure.exit_code()
+    let failed = |failure: mokume_driver::Failure| {
+        printer.failure(&failure);
+        failure.exit_code()
+    };
+    let code = match apart::Apart::new(&arguments) {
+        Ok(apart) => {
+            let ran = commands::run(&arguments, &apart, &printer).and_then(|code| printer.arrived().map(|()| code));
+            let code = ran.unwrap_or_else(failed);
+            apart.say_last(code);
+            code
         }
+        Err(failure) => failed(failure),
     };
     std::process::exit(code);
 }

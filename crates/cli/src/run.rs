@@ -1,6 +1,7 @@
 //! `mokume run`.
 
 use mokume_base::world::{RealWorld, World};
+use mokume_driver::compile::Checked;
 use mokume_driver::machines::Backend;
 use mokume_driver::project::Defaults;
 use mokume_driver::{run, sim, Failure};
@@ -12,8 +13,13 @@ use crate::common::{backend_name, backend_of, compiled};
 use crate::print::{time, Printer};
 
 /// `mokume run`: a stack on devices, with what it puts out printed as it comes.
-pub fn run_stack(choice: &StackChoice, on: &OnDevices, seed: Option<u64>, printer: &Printer) -> Result<i32, Failure> {
-    let (checked, compiled) = compiled(choice, printer)?;
+pub fn run_stack(
+    (checked, choice): (&Checked, &StackChoice),
+    on: &OnDevices,
+    seed: Option<u64>,
+    printer: &Printer,
+) -> Result<i32, Failure> {
+    let compiled = compiled(checked, choice.stack.as_deref(), printer)?;
     let request = request(on, seed, &checked.manifest.defaults)?;
     let (backend, seed) = (request.backend, request.seed);
     let mut ready = || {

@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use mokume_base::world::RealWorld;
+use mokume_driver::compile::Checked;
 use mokume_driver::machines::Backend;
 use mokume_driver::{compile, graph, sim, Failure};
 use serde_json::json;
 
 use crate::accounts::print_accounts;
 use crate::arguments;
-use crate::common::{accepted, backend_of, picture_name, write};
+use crate::common::{backend_of, write};
 use crate::print::{counted, time, Printer, Status};
 
 /// What the command line says of a simulation.
@@ -30,20 +31,23 @@ pub struct SimOptions<'a> {
 }
 
 /// `mokume sim`: runs a network, and writes what was asked for of what happened.
-pub fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) -> Result<i32, Failure> {
+pub fn simulate(
+    checked: &Checked,
+    file: Option<&str>,
+    options: &SimOptions<'_>,
+    printer: &Printer,
+) -> Result<i32, Failure> {
     let world = RealWorld;
-    picture_name(options.chart, &[".svg", ".txt"])?;
-    let checked = accepted(files, printer)?;
-    let network = sim::choose(&checked, options.network)?;
-    let (stacks, diagnostics) = sim::stacks(&checked, network, &RealWorld);
+    let network = sim::choose(checked, options.network)?;
+    let (stacks, diagnostics) = sim::stacks(checked, network, &RealWorld);
     if compile::has_errors(&diagnostics) {
         printer.diagnostics(&diagnostics, &checked.sources);
         return Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"));
     }
     let seed = options.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let backend = options.backend.map_or(Backend::Interpreter, backend_of);
-    let prepared = sim::Prepared::new(&checked, network, &stacks, backend)?;
-    let replay = Replay { file: files.first().map(String::as_str), network: &network.name.text, backend };
+    let prepared = sim::Prepared::new(checked, network, &stacks, backend)?;
+    let replay = Replay { file, network: &network.name.text, backend };
     if let Some(count) = options.seeds {
         return seeds::run(&prepared, (seed, count), options.jobs, &replay, printer);
     }
@@ -54,7 +58,7 @@ pub fn simulate(files: &[String], options: SimOptions<'_>, printer: &Printer) ->
     let finished = prepared.run(how, &world, &mut |at| progress.show(|| bar(at, network.until)))?.come_to_rest()?;
     progress.end();
     // First what lasts: a reader of what is printed may go away.
-    write_files(&finished, &options, &format!("{} (seed {seed})", network.name.text), printer)?;
+    write_files(&finished, options, &format!("{} (seed {seed})", network.name.text), printer)?;
     if options.log {
         print_log(&finished, printer);
     }

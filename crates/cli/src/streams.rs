@@ -3,14 +3,15 @@
 use std::io::ErrorKind;
 
 use mokume_base::RealWorld;
-use mokume_driver::compile::{Checked, Compiled};
+use mokume_driver::compile::Checked;
 use mokume_driver::run;
 use mokume_driver::streams::{self, Ended, Patience};
 use mokume_driver::Failure;
 
 use crate::accounts::print_accounts;
+use crate::apart::Apart;
 use crate::arguments::{Linger, OnDevices, StreamStack};
-use crate::common::{accepted, compiled_of};
+use crate::common::{accepted, compiled};
 use crate::print::Printer;
 use crate::run::request;
 
@@ -25,15 +26,26 @@ pub enum Ask<'a> {
 pub fn one(
     ask: Ask<'_>,
     choice: &StreamStack,
-    (on, linger, timeout): (&OnDevices, &Linger, Option<&str>),
-    seed: Option<u64>,
+    with: (&OnDevices, &Linger, Option<&str>),
+    (seed, apart): (Option<u64>, &Apart),
     printer: &Printer,
 ) -> Result<i32, Failure> {
     if printer.is_json() {
         let help = "leave `--format` out; `mokume forward` has a report in JSON";
         return Err(Failure::of_use("the standard output carries the stream, and no JSON", help));
     }
-    let (checked, compiled) = stack(choice, printer)?;
+    let checked = files(choice, printer)?;
+    apart.carry_out(&checked.natives, || joined(ask, (&checked, choice), with, seed, printer))
+}
+
+fn joined(
+    ask: Ask<'_>,
+    (checked, choice): (&Checked, &StreamStack),
+    (on, linger, timeout): (&OnDevices, &Linger, Option<&str>),
+    seed: Option<u64>,
+    printer: &Printer,
+) -> Result<i32, Failure> {
+    let compiled = compiled(checked, stack(choice), printer)?;
     let request = request(on, seed, &checked.manifest.defaults)?;
     let linger = run::duration(&linger.linger)?;
     let patience = Patience { answer: timeout.map(run::duration).transpose()?, linger };
@@ -57,7 +69,7 @@ pub fn forward(
     (from, to): (&[String], &[String]),
     choice: &StreamStack,
     on: &OnDevices,
-    seed: Option<u64>,
+    (seed, apart): (Option<u64>, &Apart),
     printer: &Printer,
 ) -> Result<i32, Failure> {
     if from.len() != to.len() {
@@ -66,7 +78,18 @@ pub fn forward(
     }
     let ways: Vec<streams::Way> =
         from.iter().zip(to).map(|(from, to)| streams::way(from, to)).collect::<Result<_, _>>()?;
-    let (checked, compiled) = stack(choice, printer)?;
+    let checked = files(choice, printer)?;
+    apart.carry_out(&checked.natives, || forwarded(&ways, (&checked, choice), on, seed, printer))
+}
+
+fn forwarded(
+    ways: &[streams::Way],
+    (checked, choice): (&Checked, &StreamStack),
+    on: &OnDevices,
+    seed: Option<u64>,
+    printer: &Printer,
+) -> Result<i32, Failure> {
+    let compiled = compiled(checked, stack(choice), printer)?;
     let request = request(on, seed, &checked.manifest.defaults)?;
     let mut tell = |what: &str| {
         if printer.is_json() {
@@ -75,16 +98,24 @@ pub fn forward(
             printer.note(what);
         }
     };
-    let (report, cut) = streams::forward(&compiled, &request, &RealWorld, &ways, &mut tell)?;
+    let (report, cut) = streams::forward(&compiled, &request, &RealWorld, ways, &mut tell)?;
     let automaton = &compiled.composed;
     print_accounts(("stack", &automaton.name), automaton, &report.accounts, Some(&report), printer);
     Ok(i32::from(report.reports > 0 || cut > 0))
 }
 
-/// The file's stack, or the command's own.
-fn stack(choice: &StreamStack, printer: &Printer) -> Result<(Checked, Compiled), Failure> {
+/// The file, or the command's own.
+fn files(choice: &StreamStack, printer: &Printer) -> Result<Checked, Failure> {
     match &choice.file {
-        Some(file) => compiled_of(accepted(std::slice::from_ref(file), printer)?, choice.stack.as_deref(), printer),
-        None => compiled_of(streams::own(&RealWorld), Some(streams::OWN_STACK), printer),
+        Some(file) => accepted(std::slice::from_ref(file), printer),
+        None => Ok(streams::own(&RealWorld)),
+    }
+}
+
+/// The stack that is named; the command's own has a name.
+fn stack(choice: &StreamStack) -> Option<&str> {
+    match &choice.file {
+        Some(_) => choice.stack.as_deref(),
+        None => Some(streams::OWN_STACK),
     }
 }

@@ -316,3 +316,21 @@ fn a_checksum_over_addresses_is_looked_at() {
     let said = dissected("icmp6_cut.pcap", &[(cut, icmp.len() - 2)]);
     assert!(!said.contains("refused"), "{said}");
 }
+
+/// A packet whose only part it is, is none (RFC 6946): its checksum is over what is there. Over IPv6 somebody sums (RFC 8200 8.1).
+#[test]
+fn checksums_over_ipv6_are_looked_at_behind_a_part_and_must_be_there() {
+    let [_, mut icmp] = frames();
+    icmp[20] = 44;
+    icmp[54..62].copy_from_slice(&[58, 0, 0, 0, 0, 0, 0, 7]);
+    let said = dissected("atomic.pcap", &[(icmp.clone(), icmp.len())]);
+    assert!(said.contains("parts_icmp6") && !said.contains("refused"), "{said}");
+    let last = icmp.len() - 1;
+    icmp[last] ^= 1;
+    let said = dissected("atomic_sum.pcap", &[(icmp.clone(), icmp.len())]);
+    assert!(said.contains("    refused at octet 64: `sum` is not the checksum of what is there"), "{said}");
+    let udp = [&icmp[..54], &[0x10, 0, 0x20, 0, 0, 24, 0, 0], &[0; 16]].concat();
+    let udp = [&udp[..20], &[17], &udp[21..]].concat();
+    let said = dissected("udp6_none.pcap", &[(udp.clone(), udp.len())]);
+    assert!(said.contains("    malformed at octet 60: Rfc768Over6Read.sum"), "{said}");
+}

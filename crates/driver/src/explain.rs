@@ -15,6 +15,7 @@ pub fn codes() -> Vec<&'static str> {
         mokume_compose::codes::CODES,
         mokume_reaction::codes::CODES,
         crate::natives::CODES,
+        crate::apart::CODES,
     ];
     crates.iter().copied().flatten().map(|code| code.0).collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: below this crate nothing touches a file, a clock, a device or a process but through the doors given to it.
 
+pub mod apart;
 mod cache;
 pub mod check;
 pub mod compile;

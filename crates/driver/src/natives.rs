@@ -24,6 +24,11 @@ pub struct Files {
 }
 
 impl Files {
+    /// Whether the program declares no function in C.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
     /// A build with the C files of what these automata call.
     pub fn with<'w>(&self, automata: &[&Automaton], mut build: Build<'w>) -> Build<'w> {
         let symbols = called(automata);

@@ -223,10 +223,13 @@ fn hosts(
     world: &dyn World,
 ) -> Result<Vec<Host>, Failure> {
     let mut hosts = Vec::new();
+    let steps = network.script.iter().map(|(_, _, step)| step).chain(network.whens.iter().map(|when| &when.step));
+    let longest = steps.map(program::Step::longest).max().unwrap_or(0);
+    let longest = u32::try_from(longest).unwrap_or(u32::MAX).clamp(2048, u32::MAX - 512);
     for (number, host) in network.hosts.iter().enumerate() {
         let stack = &compiled[&host.stack.0];
         let params = host_parameters(stack, &host.settings, number)?;
-        let machine = machines::machine(stack, backend, &params, seed.wrapping_add(number as u64), 2048, world)?;
+        let machine = machines::machine(stack, backend, &params, seed.wrapping_add(number as u64), longest, world)?;
         let automaton = &stack.composed;
         let frame_events = (0..automaton.ports.len())
             .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))

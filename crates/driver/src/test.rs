@@ -1,5 +1,7 @@
 //! `mokume test`: the `test` blocks of files, on the interpreter and in C.
 
+mod watch;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,15 +15,8 @@ use mokume_semantics::program::Test;
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::{Blame, Failure};
 use crate::machines::{self, Backend};
-
-/// What one test did on one back end.
-pub struct Outcome {
-    pub test: String,
-    pub file: String,
-    pub line: u32,
-    pub backend: Backend,
-    pub differences: Vec<Difference>,
-}
+use watch::Watched;
+pub use watch::{Outcome, Play, Unwatched, Watch};
 
 /// Tests that did not run in C, and why. Unless [`NotRun::is_skip`], something is wrong: they have neither passed nor failed.
 pub struct NotRun {
@@ -46,122 +41,185 @@ pub struct Results {
 
 /// Runs the tests whose name contains `filter`, on one back end or on both.
 pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dyn World) -> Results {
-    let mut results = Results { outcomes: Vec::new(), not_run: Vec::new(), diagnostics: Vec::new() };
-    let tests: Vec<&Test> = checked
-        .program
-        .tests
-        .iter()
-        .filter(|test| checked.roots.contains(&test.place().file) && test.name.contains(filter))
-        .collect();
-    let stacks = stacks_of(checked, &tests, world, &mut results);
+    let mut prepared = prepare(checked, filter, world);
+    let diagnostics = std::mem::take(&mut prepared.diagnostics);
+    let (outcomes, not_run) = prepared.run(backend, world, &mut Unwatched);
+    Results { outcomes, not_run, diagnostics }
+}
+
+/// Tests with the stacks that they are of, compiled.
+pub struct Prepared<'c> {
+    checked: &'c Checked,
+    stacks: BTreeMap<u32, Compiled>,
+    scripts: Vec<(&'c Test, Script)>,
+    pub diagnostics: Vec<mokume_base::Diagnostic>,
+}
+
+/// The tests whose name contains `filter`: functions in C are loaded from here on.
+pub fn prepare<'c>(checked: &'c Checked, filter: &str, world: &dyn World) -> Prepared<'c> {
+    let is_asked = |test: &&Test| checked.roots.contains(&test.place().file) && test.name.contains(filter);
+    let tests: Vec<&Test> = checked.program.tests.iter().filter(is_asked).collect();
+    let (stacks, mut diagnostics) = stacks_of(checked, &tests, world);
     let mut scripts: Vec<(&Test, Script)> = Vec::new();
     for test in &tests {
         if let Some(compiled) = stacks.get(&test.stack.0) {
-            let (script, diagnostics) = mokume_lower::test_script(
+            let (script, found) = mokume_lower::test_script(
                 &checked.program,
                 (&compiled.uncomposed, &compiled.protocols),
                 &checked.sources,
                 test,
             );
-            results.diagnostics.extend(diagnostics);
+            diagnostics.extend(found);
             scripts.extend(script.map(|script| (*test, script)));
         }
     }
-    if backend != Some(Backend::C) {
-        for (test, script) in &scripts {
-            let compiled = &stacks[&test.stack.0];
+    Prepared { checked, stacks, scripts, diagnostics }
+}
+
+/// What became of tests, and who hears of it meanwhile.
+struct Running<'r> {
+    checked: &'r Checked,
+    world: &'r dyn World,
+    watch: &'r mut dyn Watch,
+    outcomes: Vec<Outcome>,
+    not_run: Vec<NotRun>,
+}
+
+impl Prepared<'_> {
+    /// Runs them on one back end or on both: what they did, and what did not run in C.
+    pub fn run(
+        self,
+        backend: Option<Backend>,
+        world: &dyn World,
+        watch: &mut dyn Watch,
+    ) -> (Vec<Outcome>, Vec<NotRun>) {
+        let Prepared { checked, stacks, mut scripts, diagnostics: _ } = self;
+        let mut running = Running { checked, world, watch, outcomes: Vec::new(), not_run: Vec::new() };
+        if backend != Some(Backend::C) {
+            for (test, script) in &scripts {
+                running.on_interpreter(&stacks[&test.stack.0], test, script);
+            }
+        }
+        if backend != Some(Backend::Interpreter) {
+            leave_out_models(&stacks, &mut scripts, &mut running.not_run);
+            if !scripts.is_empty() {
+                let stacks = stacks.iter().filter(|(_, stack)| stack.by_models.is_none());
+                let (tests, stacks) =
+                    (scripts.iter().collect::<Vec<_>>(), stacks.map(|(id, stack)| (*id, stack)).collect::<Vec<_>>());
+                running.in_c(&tests, &stacks);
+            }
+        }
+        (running.outcomes, running.not_run)
+    }
+}
+
+impl Running<'_> {
+    /// Runs one test, if whoever watches wants it.
+    fn play(
+        &mut self,
+        (test, backend, calls_functions): (&Test, Backend, bool),
+        run: impl FnOnce(&mut dyn Watch) -> Vec<Difference>,
+    ) {
+        let mut outcome = outcome(self.checked, test, backend, Vec::new());
+        let play = Play { test: &outcome.test, file: &outcome.file, line: outcome.line, backend, calls_functions };
+        if self.watch.begins(&play) {
+            outcome.differences = run(self.watch);
+            self.watch.ended(&outcome);
+            self.outcomes.push(outcome);
+        }
+    }
+
+    fn on_interpreter(&mut self, compiled: &Compiled, test: &Test, script: &Script) {
+        self.play((test, Backend::Interpreter, compiled.natives.is_some()), |watch| {
             let automaton = &compiled.uncomposed;
             let params = mokume_script::parameters(automaton, script);
             let machine = Instance::new(automaton, &params, script.seed);
-            let mut machine = machine.with_natives(compiled.natives.clone());
+            let mut machine = Watched { machine: machine.with_natives(compiled.natives.clone()), watch };
             let mut differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
-            differences.extend(beyond_the_peak(&compiled.composed, machine.most_held(), script));
-            results.outcomes.push(outcome(checked, test, Backend::Interpreter, differences));
+            differences.extend(beyond_the_peak(&compiled.composed, machine.machine.most_held(), script));
+            differences
+        });
+    }
+
+    /// All stacks of all tests as one program: a start of the compiler costs more than a stack. Where it is refused, each stack by
+    /// itself, so that only the tests of those that are refused do not run.
+    fn in_c(&mut self, tests: &[&(&Test, Script)], stacks: &[(u32, &Compiled)]) {
+        let automata: Vec<&Automaton> = stacks.iter().map(|(_, compiled)| &compiled.composed).collect();
+        let build = Build { optimize: 1, ..Build::new(self.world, crate::cache::folder(self.world)) };
+        match machines::program(&automata, &self.checked.natives.with(&automata, build)) {
+            Ok(program) => {
+                for (test, script) in tests.iter().copied() {
+                    let Some(place) = stacks.iter().position(|(stack, _)| *stack == test.stack.0) else { continue };
+                    let compiled = stacks[place].1;
+                    let calls_functions = compiled.natives.is_some();
+                    self.play((test, Backend::C, calls_functions), |watch| {
+                        play_in_c(compiled, (&program, place), (test, script), watch)
+                    });
+                }
+            }
+            Err(failure) if failure.blame == Blame::Program && stacks.len() > 1 => {
+                for stack in stacks {
+                    let of_stack = |test: &&&(&Test, Script)| test.0.stack.0 == stack.0;
+                    let own: Vec<_> = tests.iter().filter(of_stack).copied().collect();
+                    self.in_c(&own, &[*stack]);
+                }
+            }
+            Err(failure) => self.not_run.push(NotRun { tests: tests.len(), failure }),
         }
     }
-    if backend != Some(Backend::Interpreter) {
-        leave_out_models(&stacks, &mut scripts, &mut results);
-        if !scripts.is_empty() {
-            let stacks = stacks.iter().filter(|(_, stack)| stack.by_models.is_none());
-            let (tests, stacks) =
-                (scripts.iter().collect::<Vec<_>>(), stacks.map(|(id, stack)| (*id, stack)).collect::<Vec<_>>());
-            run_in_c(checked, &tests, &stacks, world, &mut results);
-        }
-    }
-    results
 }
 
 /// What would run by the models of functions in C, and not by these, does not run in C.
-fn leave_out_models(stacks: &BTreeMap<u32, Compiled>, scripts: &mut Vec<(&Test, Script)>, results: &mut Results) {
+fn leave_out_models(stacks: &BTreeMap<u32, Compiled>, scripts: &mut Vec<(&Test, Script)>, not_run: &mut Vec<NotRun>) {
     for (id, stack) in stacks {
         let Some(failure) = &stack.by_models else { continue };
         let before = scripts.len();
         scripts.retain(|(test, _)| test.stack.0 != *id);
         let tests = before - scripts.len();
-        match results.not_run.iter_mut().find(|known| known.failure == *failure) {
+        match not_run.iter_mut().find(|known| known.failure == *failure) {
             Some(known) => known.tests += tests,
-            None if tests > 0 => results.not_run.push(NotRun { tests, failure: failure.clone() }),
+            None if tests > 0 => not_run.push(NotRun { tests, failure: failure.clone() }),
             None => {}
         }
     }
 }
 
 /// Each stack that tests are of, compiled once, by its number.
-fn stacks_of(checked: &Checked, tests: &[&Test], world: &dyn World, results: &mut Results) -> BTreeMap<u32, Compiled> {
+fn stacks_of(
+    checked: &Checked,
+    tests: &[&Test],
+    world: &dyn World,
+) -> (BTreeMap<u32, Compiled>, Vec<mokume_base::Diagnostic>) {
     let mut stacks: BTreeMap<u32, Compiled> = BTreeMap::new();
+    let mut diagnostics = Vec::new();
     for test in tests {
         if !stacks.contains_key(&test.stack.0) {
-            let (compiled, diagnostics) = compile::compile(checked, test.stack, world);
-            results.diagnostics.extend(diagnostics);
+            let (compiled, found) = compile::compile(checked, test.stack, world);
+            diagnostics.extend(found);
             stacks.extend(compiled.map(|compiled| (test.stack.0, compiled)));
         }
     }
-    stacks
-}
-
-/// All stacks of all tests as one program: a start of the compiler costs more than a stack. Where it is refused, each stack by
-/// itself, so that only the tests of those that are refused do not run.
-fn run_in_c(
-    checked: &Checked,
-    tests: &[&(&Test, Script)],
-    stacks: &[(u32, &Compiled)],
-    world: &dyn World,
-    results: &mut Results,
-) {
-    let automata: Vec<&Automaton> = stacks.iter().map(|(_, compiled)| &compiled.composed).collect();
-    let build = Build { optimize: 1, ..Build::new(world, crate::cache::folder(world)) };
-    match machines::program(&automata, &checked.natives.with(&automata, build)) {
-        Ok(program) => {
-            let played = tests.iter().filter_map(|(test, script)| {
-                let place = stacks.iter().position(|(stack, _)| *stack == test.stack.0)?;
-                let differences = play_in_c(stacks[place].1, (&program, place), script);
-                Some(outcome(checked, test, Backend::C, differences))
-            });
-            results.outcomes.extend(played);
-        }
-        Err(failure) if failure.blame == Blame::Program && stacks.len() > 1 => {
-            for stack in stacks {
-                let of_stack = |test: &&&(&Test, Script)| test.0.stack.0 == stack.0;
-                let own: Vec<_> = tests.iter().filter(of_stack).copied().collect();
-                run_in_c(checked, &own, &[*stack], world, results);
-            }
-        }
-        Err(failure) => results.not_run.push(NotRun { tests: tests.len(), failure }),
-    }
+    (stacks, diagnostics)
 }
 
 /// One test, on the stack at `place` of a program.
-fn play_in_c(compiled: &Compiled, (program, place): (&Arc<CProgram>, usize), script: &Script) -> Vec<Difference> {
+fn play_in_c(
+    compiled: &Compiled,
+    (program, place): (&Arc<CProgram>, usize),
+    (test, script): (&Test, &Script),
+    watch: &mut dyn Watch,
+) -> Vec<Difference> {
     let automaton = &compiled.composed;
     let params = mokume_script::parameters(automaton, script);
-    let mut machine = match CMachine::new(program, place, &params, script.seed, memory_of(automaton)) {
+    let machine = match CMachine::new(program, place, &params, script.seed, memory_of(automaton, test)) {
         Ok(machine) => machine,
         Err(error) => {
             return vec![senseless(script, format!("the stack does not run in C: {error}; {}", error.way_out()))]
         }
     };
+    let mut machine = Watched { machine, watch };
     let mut differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
-    if machine.exhausted() > 0 {
+    if machine.machine.exhausted() > 0 {
         let reason = "the C program ran out of message buffers: a reaction makes more messages than tests have";
         differences.push(senseless(script, reason.to_string()));
     }
@@ -186,15 +244,21 @@ fn beyond_the_peak(composed: &Automaton, held: u64, script: &Script) -> Option<D
 }
 
 /// All that composing asks for, so that no step is refused for want of it. The buffers take the longest message that there may
-/// be; where they are very many, as long a one as this leaves room for.
-fn memory_of(automaton: &Automaton) -> Memory {
+/// be; where they are very many, as long a one as this leaves room for. What the test puts in comes to the stack in any case, which says
+/// itself what is too big for it.
+fn memory_of(automaton: &Automaton, test: &Test) -> Memory {
     let buffers = automaton.pool.max(256);
-    let longest = (1 << 16) + 512;
+    let longest = (1 << 16) + HEAD_ROOM;
     let buffer_octets =
         u32::try_from(MOST_OCTETS / u64::from(buffers)).map_or(longest, |octets| octets.clamp(2048, longest));
+    let put_in = test.steps.iter().map(mokume_semantics::program::Step::longest).max().unwrap_or(0);
+    let buffer_octets = buffer_octets.max(u32::try_from(put_in).unwrap_or(u32::MAX).saturating_add(HEAD_ROOM));
     let outputs = machines::room_for_outputs(automaton);
     Memory { buffers, buffer_octets, messages: buffers * 4, outputs, reports: 256 }
 }
+
+/// Octets of a buffer for what wires put in front.
+const HEAD_ROOM: u32 = 512;
 
 /// What the buffers of one test take in all, if they are to hold frames at least: the machine touches what it uses alone.
 const MOST_OCTETS: u64 = 2 << 30;

@@ -45,7 +45,8 @@ impl Source<'_> {
         }
     }
 
-    /// What the layers below a port make its flows of, the nearest first, and what is said in events that all may know.
+    /// What the layers below a port make its flows of and publish, the nearest first, what goes beside messages, and what is said
+    /// in events that all may know.
     fn arguments(&self, port: usize) -> Forms {
         let port = &self.automaton.ports[port];
         let Some(input) = port.inputs.first().filter(|_| port.kind == PortKind::Application) else {
@@ -55,7 +56,11 @@ impl Source<'_> {
         for layer in self.at_and_below(self.automaton.class(input.class).layer.index()) {
             for definition in self.definitions(&self.automaton.layers[layer].of) {
                 self.flow_parts(definition, &mut forms);
+                self.published(definition, &mut forms);
             }
+        }
+        for attribute in &self.program.attributes {
+            self.value(&attribute.name.text, (attribute.ty, attribute.written), &mut forms);
         }
         let events = self.program.vocabularies.iter().flat_map(|known| known.down.iter().chain(&known.up));
         events.flat_map(|event| &event.params).for_each(|field| self.field("", field, &mut forms));
@@ -71,10 +76,21 @@ impl Source<'_> {
         }
     }
 
-    /// The first of a name stays.
+    /// What `export … with` may name.
+    fn published(&self, layer: &Layer, forms: &mut Forms) {
+        for publish in &layer.publishes {
+            self.value(&publish.name.text, (publish.ty, publish.written), forms);
+        }
+    }
+
     fn field(&self, before: &str, field: &Field, forms: &mut Forms) {
-        if let Some(form) = self.program.form(field.ty, field.written) {
-            forms.entry(format!("{before}{}", field.name.text)).or_insert(form);
+        self.value(&format!("{before}{}", field.name.text), (field.ty, field.written), forms);
+    }
+
+    /// The first of a name stays.
+    fn value(&self, name: &str, (ty, written): (Type, Option<Notation>), forms: &mut Forms) {
+        if let Some(form) = self.program.form(ty, written) {
+            forms.entry(name.to_string()).or_insert(form);
         }
     }
 
@@ -163,11 +179,13 @@ mod tests {
             on send(msg) to flow { below.send(msg, source: flow.remote.host, size: 1) to flow() }\n\
             on deliver(msg, source) {\n        let to = Wide { high: 0, low: 1 }\n\
                 above.deliver(msg) from flow(local.host: own, local.to: to, remote.host: source, remote.to: to)\n    }\n}\n\
-        multiplexor Ports { key { port: u8 } }\n\
+        attribute via: Address = 0\n\
+        multiplexor Ports { key { port: u8 }  publish here: Address = 0x0a00_0003  writes via\n\
+            on deliver(msg) {\n        msg.via = 0x0a00_0004\n        above.deliver(msg)\n    }\n}\n\
         stack Host(device: Device, own: Network, many: u32 = 3) {\n    hosts = Hosts(own.address) over device\n\
-            ports = Ports over hosts\n    export ports\n}\n\
+            ports = Ports over hosts\n    export ports with via, here\n}\n\
         test \"shown\" {\n    stack Host(own: 10.0.0.1/24)\n    ports.bind(1, 0, ::0, 2)\n\
-            device.frame(x\"0200000a 01000000 0702 6869\")\n    => ports.deliver_from(10.0.0.9, ::1, 2, 10.0.0.2, ::1, 7, \"hi\")\n}\n";
+            device.frame(x\"0200000a 01000000 0702 6869\")\n    => ports.deliver_from(10.0.0.9, ::1, 2, 10.0.0.2, ::1, 7, \"hi\", 0)\n}\n";
 
     fn compiled() -> (Checked, Compiled) {
         let world = MemoryWorld::new();
@@ -184,6 +202,8 @@ mod tests {
         let port = compiled.composed.ports.iter().position(|port| port.name == "ports").unwrap();
         assert!(written.arguments[port]["local_host"].read("10.0.0.1").is_some());
         assert!(written.arguments[port]["remote_to"].read("::1").is_some());
+        assert!(written.arguments[port]["via"].read("10.0.0.4").is_some());
+        assert!(written.arguments[port]["here"].read("10.0.0.3").is_some());
         assert!(!written.arguments[port].contains_key("local_port"));
         let fields: Vec<&str> = written.headers.keys().map(|(_, name)| name.as_str()).collect();
         assert_eq!(fields, ["source"]);
@@ -196,10 +216,10 @@ mod tests {
         let output =
             compiled.composed.ports[port].outputs.iter().find(|output| output.event == "deliver_from").unwrap();
         let words = [0x0a00_0001, 0, 1, 2, 0x0a00_0002, 0xfe80 << 48, 0, 7].map(Datum::Word);
-        let args = [words.to_vec(), vec![Datum::Message(b"hi".to_vec())]].concat();
+        let args = [words.to_vec(), vec![Datum::Message(b"hi".to_vec()), Datum::Word(0x0a00_0004)]].concat();
         let shown =
             crate::sim::arguments(&compiled.composed, &compiled.written, PortId::from(port), &output.params, &args);
-        assert_eq!(shown, "(10.0.0.1, ::1, 2, 10.0.0.2, fe80::, 7, \"hi\")");
+        assert_eq!(shown, "(10.0.0.1, ::1, 2, 10.0.0.2, fe80::, 7, \"hi\", 10.0.0.4)");
     }
 
     #[test]
@@ -217,7 +237,10 @@ mod tests {
         let mut machine = Instance::new(&compiled.uncomposed, &params, 0);
         let found = mokume_script::judge(&compiled.uncomposed, &compiled.written, &script, &mut machine);
         let said = found.iter().map(|failure| failure.to_string()).collect::<Vec<_>>().join("\n");
-        assert!(said.contains("- ports.deliver_from(10.0.0.9, ::1, 2, 10.0.0.2, ::1, 7, \"hi\")"), "{said}");
-        assert!(said.contains("+ ports.deliver_from(10.0.0.1, ::1, 2, 10.0.0.2, ::1, 7, \"hi\") at 0"), "{said}");
+        assert!(said.contains("- ports.deliver_from(10.0.0.9, ::1, 2, 10.0.0.2, ::1, 7, \"hi\", 0.0.0.0)"), "{said}");
+        assert!(
+            said.contains("+ ports.deliver_from(10.0.0.1, ::1, 2, 10.0.0.2, ::1, 7, \"hi\", 10.0.0.4) at 0"),
+            "{said}"
+        );
     }
 }

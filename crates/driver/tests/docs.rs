@@ -189,3 +189,28 @@ fn what_does_not_exist_is_found() {
     let rows = "| a | b | `tests/program/no_such.mok` |\n| a | b | `tests/program/state.mok` \"no such test\", `no_such_fn` |\n";
     assert_eq!(missing(rows, &root()), ["tests/program/no_such.mok", "no such test", "no_such_fn"]);
 }
+
+/// The page names the words that no value has as its name; others that begin something are names all the same.
+#[test]
+fn the_words_that_are_reserved_are_those_of_the_page() {
+    let page = page("language.md");
+    let (_, behind) = page.split_once("`and as else ").expect("the list of words");
+    let words = format!("and as else {}", behind.split('`').next().unwrap_or_default());
+    let named = |word: &str| {
+        let text = format!(
+            "worker W {{\n    header {{ n: u32 }}\n    on send(m) {{\n        let {word} = m.size\n        let x = 3 + {word}\n        below.send(m, n: {word} + x)\n    \
+             }}\n    on deliver(m, n) {{ above.deliver(m) }}\n}}\n"
+        );
+        judge(&text, "reserved").is_ok()
+    };
+    for word in words.split_whitespace().chain(["_", "below"]) {
+        assert!(!named(word), "{word} is a name");
+    }
+    let free = [
+        "type", "key", "next", "count", "end", "drop", "start", "test", "stack", "on", "wire", "loop", "switch",
+        "layer",
+    ];
+    for word in free {
+        assert!(named(word), "{word} is reserved");
+    }
+}

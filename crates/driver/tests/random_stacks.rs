@@ -6,6 +6,8 @@
 
 #[path = "random/promises.rs"]
 mod promises;
+#[path = "random/rooms.rs"]
+mod rooms;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -215,8 +215,7 @@ impl Scripting<'_> {
             return vec![exact];
         }
         // A shared reason has no layer in front of its name; layers may drop for it, each by itself.
-        let behind = format!(".{name}");
-        let named = |at: &usize| Some(*at) == exact || reasons[*at].name.ends_with(&behind);
+        let named = |at: &usize| Some(*at) == exact || mokume_script::is_meant(name, &reasons[*at].name);
         (0..reasons.len()).filter(named).collect()
     }
 
@@ -303,11 +302,8 @@ impl Scripting<'_> {
             counts.map(|cell| format!("{}.{}", class.name, cell.name))
         });
         let all: Vec<String> = counters.collect();
-        let (of, plain) = name.text.rsplit_once('.').unwrap_or(("", &name.text));
-        let front = if of.is_empty() { String::new() } else { format!("{of}.") };
-        let behind = format!(".{plain}");
-        let meant: Vec<&String> =
-            all.iter().filter(|known| known.starts_with(&front) && known.ends_with(&behind)).collect();
+        let plain = name.text.rsplit('.').next().unwrap_or_default();
+        let meant: Vec<&String> = all.iter().filter(|known| mokume_script::is_meant(&name.text, known)).collect();
         match meant.as_slice() {
             [one] => Some(Counted::Counter((*one).clone())),
             [] => {
@@ -321,7 +317,7 @@ impl Scripting<'_> {
                 self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(name.span, "here").help(help));
                 None
             }
-            _ => Some(Counted::Counter(format!("{front}*{behind}"))),
+            _ => Some(Counted::Counter(format!("*.{}", name.text))),
         }
     }
 }

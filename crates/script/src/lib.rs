@@ -18,6 +18,6 @@ pub use call::datum;
 pub use difference::{Failure, FailureKind};
 pub use names::Names;
 pub use packets::why;
-pub use play::{judge, parameters, run};
+pub use play::{is_meant, judge, parameters, run};
 pub use script::*;
 pub use written::{scalar, Written};

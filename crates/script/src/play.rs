@@ -372,17 +372,24 @@ fn show_time(time: u64) -> String {
 fn name(what: &Counted) -> String {
     match what {
         Counted::Dropped(reason) | Counted::GoneOr(reason) => format!("dropped {}", reason.trim_start_matches("*.")),
-        Counted::Consumed(reason) => format!("consumed {reason}"),
-        Counted::Counter(cell) => format!("counter {cell}"),
+        Counted::Consumed(reason) => format!("consumed {}", reason.trim_start_matches("*.")),
+        Counted::Counter(cell) => format!("counter {}", cell.trim_start_matches("*.")),
         Counted::Reported(report) => format!("reported {report:?}").to_lowercase(),
         plain => format!("{plain:?}").to_lowercase(),
     }
 }
 
+/// Whether a name means what is called `known`: its last part, and in front of that as many of the layers that it is in as it names, in
+/// their order. `app.sent`, `Counts.sent` and `sent` mean `app.Counts.sent`.
+pub fn is_meant(name: &str, known: &str) -> bool {
+    let (mut parts, mut names) = (known.rsplit('.'), name.rsplit('.'));
+    names.next() == parts.next() && names.all(|name| parts.any(|part| part == name))
+}
+
 fn total(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Result<u64, String> {
     let by_reason = |name: &str, totals: &[(ReasonId, u64)]| {
-        if let Some(behind) = name.strip_prefix('*') {
-            let meant = |reason: &ReasonId| automaton.reasons[reason.index()].name.ends_with(behind);
+        if let Some(named) = name.strip_prefix("*.") {
+            let meant = |reason: &ReasonId| is_meant(named, &automaton.reasons[reason.index()].name);
             return Ok(totals.iter().filter(|(reason, _)| meant(reason)).map(|(_, total)| total).sum());
         }
         let known = automaton.reasons.iter().position(|reason| reason.name == name).map(ReasonId::from);
@@ -401,8 +408,8 @@ fn total(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Result<u
         Counted::Refused => Ok(accounts.refused),
         Counted::Reported(_) => Err("this test lists reports, it does not count them".to_string()),
         Counted::Counter(name) => {
-            let meant = |known: &str| match name.split_once('*') {
-                Some((front, behind)) => known.starts_with(front) && known.ends_with(behind),
+            let meant = |known: &str| match name.strip_prefix("*.") {
+                Some(named) => is_meant(named, known),
                 None => known == name,
             };
             let found: Vec<u64> =

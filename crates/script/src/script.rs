@@ -131,7 +131,7 @@ pub struct Count {
 /// A total of the stack's accounts (docs/semantics.md, F2 and F10).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Counted {
-    /// Messages dropped, by the reason's name; `*.name` is the sum over all layers and wires.
+    /// Messages dropped, by the reason's name; `*.name` is the sum over all that [`is_meant`](crate::is_meant) by the name.
     Dropped(String),
     /// Messages consumed, by the reason's name.
     Consumed(String),
@@ -147,7 +147,7 @@ pub enum Counted {
     Refused,
     /// Reports of a kind. Only of a script that counts them.
     Reported(Report),
-    /// A counter cell, `class.cell`, summed over all objects; `layer.*.cell` is the sum over all of them.
+    /// A counter cell, `class.cell`, summed over all objects; `*.name` is the sum over all that [`is_meant`](crate::is_meant) by the name.
     Counter(String),
 }
 

@@ -8,6 +8,7 @@ pub mod generate;
 pub mod growing;
 mod lex;
 pub mod marks;
+pub mod odd;
 pub mod text;
 mod together;
 mod workers;

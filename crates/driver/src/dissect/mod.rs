@@ -10,6 +10,7 @@ pub mod pcapng;
 mod sums;
 pub mod text;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use mokume_base::world::World;
@@ -160,8 +161,10 @@ impl Dissector {
             Front::Family(order) => self.family(octets, order, &mut dissection),
         };
         // Sizes are those of the line; what was not captured is read as zeros, and nothing of it is told.
-        let mut whole = octets.to_vec();
-        whole.resize(length, 0);
+        let whole = match length == octets.len() {
+            true => Cow::Borrowed(octets),
+            false => Cow::Owned([octets, &vec![0; length - octets.len()]].concat()),
+        };
         self.follow(first, (&whole, octets.len()), &mut dissection);
         dissection.rest = dissection.rest.start.min(octets.len())..dissection.rest.end.min(octets.len());
         dissection

@@ -12,6 +12,9 @@ use crate::types::{c_type, is_whole, mask, unsigned};
 pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Option<SourceId>) -> Expr {
     let number = Number { w, a, b, width: w.width_of(a) };
     let sequence = matches!(w.type_of(a), Type::Seq(_));
+    if let Some(known) = w.ranges.known(w.plan.automaton, op, (a, w.type_of(a)), b) {
+        return w.plan.constant(w.type_of(a), known);
+    }
     match op {
         Binary::AddWrap => number.wrapped(Infix::Add),
         Binary::SubWrap => number.wrapped(Infix::Sub),
@@ -78,9 +81,9 @@ impl Number<'_, '_, '_> {
         self.unsigned(x).infix(sign, y)
     }
 
-    /// The operand in the type of the operation, where both could be taken for an `int` that is too small.
+    /// The operand in the type of the operation, where both could be taken for one that is too small.
     fn unsigned(&self, x: Expr) -> Expr {
-        match self.width > 16 && x.may_be_int() {
+        match self.width > 16 && x.may_be_narrower(self.width) {
             true => x.cast(self.ty()),
             false => x,
         }
@@ -227,6 +230,9 @@ pub(super) fn not(w: &Writer, a: Value) -> Expr {
 pub(super) fn cast(w: &Writer, a: Value, to: Type) -> Expr {
     let automaton = w.plan.automaton;
     let (width, ty, x) = (to.width(automaton), c_type(automaton, to), w.value(a));
+    if let (Some(known), false) = (w.ranges.constant(a), to == Type::Bool) {
+        return w.plan.constant(to, known & mask(width));
+    }
     let fits = w.ranges.largest(a) <= mask(width);
     match (to, fits || is_whole(width)) {
         (Type::Bool, _) if w.width_of(a) > 1 => {

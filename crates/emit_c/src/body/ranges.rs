@@ -22,7 +22,7 @@ impl Ranges {
         // A block comes behind the one that leads to it alone, most often; where it does not, its type is all that is known.
         for block in &body.blocks {
             for op in &block.ops {
-                ranges.note(automaton, op);
+                ranges.note(automaton, body, op);
             }
             for target in block.terminator.targets() {
                 let params = &body.blocks[target.block.index()].params;
@@ -54,7 +54,7 @@ impl Ranges {
         *known = (*known).min(largest);
     }
 
-    fn note(&mut self, automaton: &Automaton, op: &Op) {
+    fn note(&mut self, automaton: &Automaton, body: &Body, op: &Op) {
         let Some(result) = op.results.first().copied() else { return };
         match &op.kind {
             OpKind::Const { value, .. } => {
@@ -64,16 +64,50 @@ impl Ranges {
             OpKind::Cast { a, to } => {
                 let most = of_type(automaton, *to);
                 self.limit(result, self.largest(*a).min(most));
-                self.constants[result.index()] = self.constant(*a).filter(|value| *value <= most);
+                self.constants[result.index()] = self.constant(*a).map(|value| value & most);
             }
             OpKind::Select { a, b, .. } => self.limit(result, self.largest(*a).max(self.largest(*b))),
             OpKind::Binary { op: what, a, b } => {
                 if let Some(largest) = self.binary(*what, *a, *b) {
                     self.limit(result, largest);
                 }
+                if let Some(known) = self.known(automaton, *what, (*a, body.values[a.index()].ty), *b) {
+                    self.constants[result.index()] = Some(known);
+                    self.limit(result, known);
+                }
             }
             // Of all others the type says what is known.
             _ => {}
+        }
+    }
+
+    /// The result, where both operands are known and nothing is reported. C would work it out in a type of its own choice.
+    pub fn known(&self, automaton: &Automaton, op: Binary, (a, ty): (Value, Type), b: Value) -> Option<u64> {
+        let (x, y) = (self.constant(a)?, self.constant(b)?);
+        let (all, sequence) = (of_type(automaton, ty), matches!(ty, Type::Seq(_)));
+        let width = u64::from(ty.width(automaton));
+        let whole = |value: Option<u64>| value.filter(|value| *value <= all);
+        match op {
+            Binary::AddWrap => Some(x.wrapping_add(y) & all),
+            Binary::SubWrap => Some(x.wrapping_sub(y) & all),
+            Binary::MulWrap => Some(x.wrapping_mul(y) & all),
+            Binary::Add if sequence => Some(x.wrapping_add(y) & all),
+            Binary::Sub if sequence => Some(x.wrapping_sub(y) & all),
+            Binary::Mul if sequence => Some(x.wrapping_mul(y) & all),
+            Binary::Add => whole(x.checked_add(y)),
+            Binary::Sub => x.checked_sub(y),
+            Binary::Mul => whole(x.checked_mul(y)),
+            Binary::Div => x.checked_div(y),
+            Binary::Rem => x.checked_rem(y),
+            Binary::And => Some(x & y),
+            Binary::Or => Some(x | y),
+            Binary::Xor => Some(x ^ y),
+            Binary::Shl => Some(if y < width { (x << y) & all } else { 0 }),
+            Binary::Shr => Some(if y < width { x >> y } else { 0 }),
+            Binary::Min if !sequence => Some(x.min(y)),
+            Binary::Max if !sequence => Some(x.max(y)),
+            // Circular order, and what may be out of bounds, are the runtime's.
+            Binary::Min | Binary::Max | Binary::Within => None,
         }
     }
 

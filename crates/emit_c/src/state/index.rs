@@ -100,12 +100,12 @@ impl Index<'_> {
 
     /// Its place, or the free one where it would go.
     fn place(&self, text: &mut Text) {
-        let Index { name, stack, owner, of, ty, params, keys, mask, same, .. } = self;
+        let Index { name, stack, owner, ty, params, keys, mask, same, .. } = self;
         text.function(format!("static MK_UNUSED uint32_t place_{name}(const struct {stack} *k{params})"));
         text.line(format!("const {ty} *index = {owner}_entries;"));
         text.line(format!("uint32_t place = home_{name}({keys});"));
-        text.open("for (; index[place]; place = (place + 1) & MASK)".replace("MASK", &mask.to_string()));
-        text.line(format!("const struct {of} *object = &k->{of}[index[place] - 1];"));
+        text.open(format!("for (; index[place]; place = (place + 1) & {mask})"));
+        self.object(text);
         text.line(format!("if ({same})"));
         text.line("    break;");
         text.close("");
@@ -113,6 +113,13 @@ impl Index<'_> {
         text.end_function();
     }
 
+    /// The object at a place of the index.
+    fn object(&self, text: &mut Text) {
+        let of = self.of;
+        text.line(format!("const struct {of} *object = &k->{of}[index[place] - 1];"));
+    }
+
+    /// What `number` of the index means: nobody, or `found`.
     fn reference(&self, text: &mut Text) {
         let of = self.of;
         text.line("if (!number)");
@@ -147,7 +154,7 @@ impl Index<'_> {
 
     /// Those behind a hole move back, so that each is found from its home on.
     fn remove(&self, text: &mut Text) {
-        let Index { name, stack, owner, of, ty, params, keys, cells, mask, .. } = self;
+        let Index { name, stack, owner, ty, params, keys, cells, mask, .. } = self;
         text.function(format!("static MK_UNUSED mk_ref remove_{name}(struct {stack} *k{params})"));
         text.line(format!("{ty} *index = {owner}_entries;"));
         text.line(format!("uint32_t hole = place_{name}(k, {keys}), number = index[hole];"));
@@ -159,7 +166,7 @@ impl Index<'_> {
             "for (uint32_t {next_of}; index[place] && !MK_FAULT(map_removal); {next})",
             next_of = next.replacen("place + 1", "hole + 1", 1)
         ));
-        text.line(format!("const struct {of} *object = &k->{of}[index[place] - 1];"));
+        self.object(text);
         text.line("/* It may move back if its home is not between the hole (exclusive) and its place. */");
         text.line(format!("uint32_t home = home_{name}({cells});"));
         text.line(format!("if (((place - home) & {mask}) < ((place - hole) & {mask}))"));

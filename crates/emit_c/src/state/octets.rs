@@ -88,7 +88,7 @@ pub(super) fn map_octets(capacity: u32, entry: u64) -> u64 {
 }
 
 /// Whether the cell is a bit of the record, behind all else.
-pub(super) fn is_bit(automaton: &Automaton, class: &Class, cell: &Cell) -> bool {
+fn is_bit(automaton: &Automaton, class: &Class, cell: &Cell) -> bool {
     match &cell.kind {
         CellKind::Scalar { ty, .. } => matches!(Stored::of(automaton, class, *ty), Stored::Bit | Stored::Nobody),
         CellKind::Array { .. }
@@ -108,13 +108,13 @@ fn members(automaton: &Automaton, class: &Class, cell: &Cell) -> Vec<(u64, u64)>
         CellKind::Scalar { ty, .. } => Stored::of(automaton, class, *ty).octets(automaton, *ty).into_iter().collect(),
         CellKind::Array { ty, size, .. } => many(scalar(*ty), *size),
         CellKind::Messages { size, .. } => many(HELD, *size),
-        CellKind::Map { capacity, .. } if numbers::class_of(&cell.kind).is_some() => {
-            let number = numbers::class_of(&cell.kind).map_or(4, |of| numbers::number_octets(automaton, of));
-            vec![(4, 4), (number, number * u64::from(places(*capacity)))]
-        }
         CellKind::Map { key, value, capacity, .. } => {
             let of = |types: &[Type]| types.iter().map(|ty| u64::from(stored_octets(automaton, *ty))).sum::<u64>();
-            vec![(4, 4), (4, map_octets(*capacity, of(key) + of(value)))]
+            let entries = match numbers::class_of(&cell.kind).map(|of| numbers::number_octets(automaton, of)) {
+                Some(number) => (number, number * u64::from(places(*capacity))),
+                None => (4, map_octets(*capacity, of(key) + of(value))),
+            };
+            vec![(4, 4), entries]
         }
         CellKind::Timer => vec![(8, TIMER)],
         CellKind::Quota { .. } => many(4, 1),

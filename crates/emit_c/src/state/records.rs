@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mokume_reaction::*;
 
 use super::numbers;
-use super::octets::{aligned_to, is_bit, map_octets, places};
+use super::octets::{aligned_to, map_octets, places};
 use super::stored::Stored;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
@@ -96,10 +96,7 @@ fn members(plan: &Plan, class: &Class, cell: &Cell, name: &str) -> Vec<(u64, Str
     match &cell.kind {
         CellKind::Scalar { ty, .. } => {
             let stored = Stored::of(plan.automaton, class, *ty);
-            let align = match is_bit(plan.automaton, class, cell) {
-                true => 0,
-                false => stored.octets(plan.automaton, *ty).map_or(1, |(align, _)| align),
-            };
+            let align = stored.octets(plan.automaton, *ty).map_or(0, |(align, _)| align);
             vec![(align, stored.member(plan.automaton, *ty, name))]
         }
         CellKind::Array { ty, size, .. } => {
@@ -107,16 +104,20 @@ fn members(plan: &Plan, class: &Class, cell: &Cell, name: &str) -> Vec<(u64, Str
             vec![(aligned_to(plan.automaton, *ty), format!("{};", declare(c_type(plan.automaton, *ty), &items)))]
         }
         CellKind::Messages { size, .. } => vec![(4, format!("mk_held {name}[{}];", (*size).max(1)))],
-        CellKind::Map { capacity, .. } if numbers::class_of(&cell.kind).is_some() => {
-            let number =
-                numbers::class_of(&cell.kind).map_or("uint32_t", |of| numbers::number_type(plan.automaton, of));
-            let align = numbers::class_of(&cell.kind).map_or(4, |of| numbers::number_octets(plan.automaton, of));
-            vec![(4, format!("mk_map {name};")), (align, format!("{number} {name}_entries[{}];", places(*capacity)))]
-        }
         CellKind::Map { key, value, capacity, .. } => {
-            let (key, value) = sizes(plan, key, value);
-            let octets = map_octets(*capacity, u64::from(key + value));
-            vec![(4, format!("mk_map {name};")), (4, format!("_Alignas(4) uint8_t {name}_entries[{octets}];"))]
+            let entries = match numbers::class_of(&cell.kind) {
+                Some(of) => {
+                    let number = numbers::number_type(plan.automaton, of);
+                    let align = numbers::number_octets(plan.automaton, of);
+                    (align, format!("{number} {name}_entries[{}];", places(*capacity)))
+                }
+                None => {
+                    let (key, value) = sizes(plan, key, value);
+                    let octets = map_octets(*capacity, u64::from(key + value));
+                    (4, format!("_Alignas(4) uint8_t {name}_entries[{octets}];"))
+                }
+            };
+            vec![(4, format!("mk_map {name};")), entries]
         }
         CellKind::Timer => vec![(8, format!("mk_timer {name};"))],
         CellKind::Quota { amount } => vec![(4, format!("uint32_t {name}; /* left of {amount} */"))],

@@ -186,15 +186,20 @@ impl Expr {
         }
     }
 
-    /// Whether C may take it for a signed `int`, whatever the type of the variable that it is put in place of.
-    pub fn may_be_int(&self) -> bool {
+    /// Whether C may take it for a signed `int`, or for less than so many bits, whatever the type of the variable that it is put in
+    /// place of.
+    pub fn may_be_narrower(&self, width: u8) -> bool {
         match self {
-            Expr::Number(value) => *value <= i32::MAX as u64,
+            Expr::Number(value) => *value <= i32::MAX as u64 || (width > 32 && *value <= u64::from(u32::MAX)),
             Expr::Bool(_) | Expr::Unary(Unary::Not, _) | Expr::Expect(..) => true,
-            Expr::Unary(Unary::Complement, inner) => inner.may_be_int(),
-            Expr::Conditional(parts) => parts[1].may_be_int() && parts[2].may_be_int(),
+            Expr::Unary(Unary::Complement, inner) => inner.may_be_narrower(width),
+            Expr::Conditional(parts) => parts[1].may_be_narrower(width) && parts[2].may_be_narrower(width),
+            // What is shifted says alone how wide the result is.
+            Expr::Infix(Infix::Shl | Infix::Shr, a, _) => a.may_be_narrower(width),
             Expr::Infix(sign, a, b) => {
-                sign.inverse().is_some() || matches!(sign, Infix::And | Infix::Or) || (a.may_be_int() && b.may_be_int())
+                sign.inverse().is_some()
+                    || matches!(sign, Infix::And | Infix::Or)
+                    || (a.may_be_narrower(width) && b.may_be_narrower(width))
             }
             Expr::Local(_)
             | Expr::Name(_)

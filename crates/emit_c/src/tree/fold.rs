@@ -127,8 +127,12 @@ impl Folding<'_> {
     /// The value with the type that the variable has.
     fn as_typed(&self, local: Local, value: &Expr) -> Expr {
         let ty = &self.function.locals[local.0].ty;
-        let wide = matches!(ty.as_ref(), "uint32_t" | "uint64_t" | "mk_ref");
-        match value.may_be_int() && wide && !matches!(value, Expr::Number(_)) {
+        let width = match ty.as_ref() {
+            "uint32_t" | "mk_ref" => 32,
+            "uint64_t" => 64,
+            _ => return value.clone(),
+        };
+        match value.may_be_narrower(width) {
             true => value.clone().cast(ty.clone()),
             false => value.clone(),
         }

@@ -56,7 +56,7 @@ impl<'p> Writer<'_, 'p> {
             None if self.asks_the_stack(limit) => self.limit_in_stack(limit),
             _ => {
                 let env = self.env.clone();
-                self.size(&env, limit)
+                self.rounds(&env, limit)
             }
         };
         limit.saturating_sub(u32::from(self.faulty(Fault::LoopBound)))

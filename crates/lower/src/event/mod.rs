@@ -51,7 +51,7 @@ impl<'p> Lowering<'p> {
             }
             s::Event::Settle { limit } => {
                 let on = On::from(handler.scope);
-                let limit = self.size(&self.inst(inst).env, limit);
+                let limit = self.settling(&self.inst(inst).env, limit);
                 if let Some(class) = self.class_on(inst, on) {
                     self.a.classes[class.index()].settle_limit = Some(limit);
                 }

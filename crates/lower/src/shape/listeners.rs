@@ -201,18 +201,54 @@ impl<'p> Writer<'_, 'p> {
             let mine = Some(of) == user;
             if registration.how == Register::Unlisten {
                 if each && mine || !each && place == 0 {
-                    self.remove(entity, cell, key);
+                    let key = self.map_key(key);
+                    let removed = self.attempt(r::Fallible::Remove { object: entity, cell, key });
+                    self.ways(removed, |w, _| w.give_room(patterns), |_, _| {});
                 }
             } else if mine && how == registration.how {
                 if let (Some(any), Endpoints::Both) = (patterns.any, registration.endpoints) {
                     let yes = self.truth(true);
                     self.set(entity, any, yes);
                 }
+                let mut exits = Exits::default();
+                self.take_room_for(&mut exits, patterns, (cell, &key));
                 let insert = r::Fallible::Insert { object: entity, cell, key, values: vec![number] };
                 let entered = self.attempt(insert);
                 self.ways(entered, |_, _| {}, |w, _| w.count_refused());
+                self.exit(&mut exits, Vec::new());
+                self.meet(exits);
             }
         }
+    }
+
+    /// One of the places that all patterns have together: a listener beyond the capacity is not entered.
+    pub(super) fn take_room(&mut self, exits: &mut Exits, index: Patterns) {
+        let Some(cell) = index.room else { return };
+        let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
+        let taken = self.attempt(r::Fallible::Take { object, cell, amount });
+        self.unless(exits, taken, |w, _| w.count_refused());
+    }
+
+    /// It is free at once for who listens next.
+    pub(super) fn give_room(&mut self, index: Patterns) {
+        if let Some(cell) = index.room {
+            let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
+            self.op(r::OpKind::Give { object, cell, amount });
+        }
+    }
+
+    /// Room for a pattern that is not there yet; who says the same again needs none.
+    fn take_room_for(&mut self, exits: &mut Exits, patterns: Patterns, (cell, key): (r::CellId, &[r::Value])) {
+        if patterns.room.is_none() {
+            return;
+        }
+        let entity = self.entity();
+        let known = self.find(entity, cell, key.to_vec());
+        let mut behind = Exits::default();
+        self.on(&mut behind, known, |_, _| {});
+        self.take_room(exits, patterns);
+        self.exit(&mut behind, Vec::new());
+        self.meet(behind);
     }
 
     /// Tools see how many listeners there was no room for.

@@ -28,6 +28,7 @@ impl<'x, 'p> Writer<'x, 'p> {
                 found,
                 |_, known| known.to_vec(),
                 |w, _| {
+                    w.take_room(exits, cells.index);
                     let point = w.new_listened(exits, cells);
                     w.put_listener(exits, index, pattern, point);
                     vec![point]
@@ -37,16 +38,26 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.runs.point = point.first().copied();
     }
 
-    /// The point of a listener. Where no session needs one there may be no room: then it is not entered.
+    /// The point of a listener. Where more were taken back in this reaction than there are places to spare, there may be no
+    /// room: then it is not entered.
     fn new_listened(&mut self, exits: &mut Exits, cells: PointCells) -> r::Value {
-        let Some(shared) = cells.shared else {
-            let made = self.make(cells.class);
-            return self.unless(exits, made, |w, _| w.count_refused())[0];
-        };
-        let point = self.new_point(cells.class, None);
-        let yes = self.truth(true);
-        self.set(point, shared.listening, yes);
+        let made = self.make(cells.class);
+        let point = self.unless(exits, made, |w, _| {
+            w.give_room(cells.index);
+            w.count_refused();
+        })[0];
+        if let Some(shared) = cells.shared {
+            self.first_values(point);
+            let yes = self.truth(true);
+            self.set(point, shared.listening, yes);
+        }
         point
+    }
+
+    fn first_values(&mut self, point: r::Value) {
+        let outer = self.runs.point.replace(point);
+        self.set_late(s::ScopeKind::Point, point);
+        self.runs.point = outer;
     }
 
     /// A listener beyond the capacity is not entered.
@@ -56,7 +67,9 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
         let (object, key, values) = (self.entity(), key.to_vec(), vec![point]);
         let entered = self.attempt(r::Fallible::Insert { object, cell: index, key, values });
+        let index = self.info().point.map(|cells| cells.index);
         self.unless(exits, entered, |w, _| {
+            index.into_iter().for_each(|index| w.give_room(index));
             w.count_refused();
             w.op(r::OpKind::Release { object: point });
         });
@@ -67,6 +80,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         let (Some(cells), Some(point)) = (self.info().point, self.runs.point) else { return };
         let Some(index) = cells.index.of(endpoints) else { return };
         self.take_from(index, pattern.to_vec());
+        self.give_room(cells.index);
         let Some(shared) = cells.shared else {
             self.op(r::OpKind::Release { object: point });
             return;
@@ -92,9 +106,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             self.end(r::Terminator::Return);
         }
         let point = self.follow(made.yes)[0];
-        let outer = self.runs.point.replace(point);
-        self.set_late(s::ScopeKind::Point, point);
-        self.runs.point = outer;
+        self.first_values(point);
         point
     }
 

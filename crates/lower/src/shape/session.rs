@@ -232,7 +232,15 @@ impl<'x, 'p> Writer<'x, 'p> {
             w.begin(made[0], None, false);
             w.open_below(flow);
         };
-        self.ways(made, open, |_, _| {});
+        self.ways(made, open, |w, _| w.count_unopened());
+    }
+
+    /// An endpoint that is full opens nothing, and has no session that could hear of it: tools see how often.
+    fn count_unopened(&mut self) {
+        if let Some(cell) = self.info().refused_sessions {
+            let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
+            self.op(r::OpKind::Count { object, cell, amount });
+        }
     }
 
     // -- a shared lower side

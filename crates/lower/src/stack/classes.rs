@@ -13,7 +13,7 @@ use crate::program::{any_stmt, blocks};
 /// Objects of a class that a reaction may evict: at least, and at most where loops make them.
 const EVICTED: std::ops::RangeInclusive<u32> = 4..=256;
 
-/// Points that may end in a reaction which makes as many: their places are free behind it.
+/// Points that may end in a reaction which makes as many: their places are free behind it (docs/language.md, section 4).
 const LEAVING: u32 = 4;
 
 impl<'p> Lowering<'p> {
@@ -43,17 +43,17 @@ impl<'p> Lowering<'p> {
             info.classes.lower = Some(self.class(layer, "B", capacity, Some(entity), source));
         }
         if let Some(session) = info.classes.session.filter(|_| self.has_points(inst)) {
-            // A listener's each, and one to itself for each session that nobody listened for; of those without sessions
-            // a few are on their way out while others come.
-            let more = match self.shares_points(inst) {
+            // A listener's each, and one to itself for each session that nobody listened for; a few are on their way out
+            // while others come.
+            let own = match self.shares_points(inst) {
                 true => self.a.class(session).capacity,
-                false => LEAVING,
+                false => 0,
             };
-            let capacity = self.capacity(inst, s::ScopeKind::Point).saturating_add(more);
+            let capacity = self.capacity(inst, s::ScopeKind::Point).saturating_add(own).saturating_add(LEAVING);
             info.classes.point = Some(self.class(layer, "P", capacity, Some(entity), source));
         }
         for (number, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
-            let capacity = self.size(&at.env, &class.capacity);
+            let capacity = self.size(&at.env, &class.capacity, s::Counted::Objects);
             let source = self.place(class.name.span);
             // The evicted one is freed after the reaction: there is room for a few that come before that.
             let spare = match class.evict_oldest && !self.faulty(Fault::NoEviction) {
@@ -114,7 +114,7 @@ impl<'p> Lowering<'p> {
         let at = self.inst(inst);
         let scope = at.layer().and_then(|layer| layer.scopes.iter().find(|scope| scope.kind == kind));
         match scope.and_then(|scope| scope.capacity.as_ref()) {
-            Some(capacity) => self.size(&at.env, capacity),
+            Some(capacity) => self.size(&at.env, capacity, s::Counted::of_scope(kind)),
             None => self.stack.sessions.max(1),
         }
     }

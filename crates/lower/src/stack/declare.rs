@@ -7,6 +7,7 @@ use mokume_semantics::program as s;
 
 use super::Lowering;
 use crate::constants::{fold, scalars, Env};
+use crate::program::{any_stmt, blocks};
 
 /// docs/language.md, section 10: a device's largest message when nobody says otherwise (an Ethernet frame's header and text).
 pub const DEVICE_MTU: u64 = 1514;
@@ -77,16 +78,26 @@ impl<'p> Lowering<'p> {
             let entity = info.classes.entity;
             info.told_twice = Some(self.cell(entity, "told_twice", r::CellKind::Counter, false, None));
         }
+        if self.opens_sessions(inst) {
+            let entity = info.classes.entity;
+            info.refused_sessions = Some(self.cell(entity, "refused_sessions", r::CellKind::Counter, false, None));
+        }
         for (place, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
             let id = info.objects[place].class;
             let key = self.key_types(inst, class.keys.iter().map(|field| field.ty));
-            let capacity = self.size(&at.env, &class.capacity);
+            let capacity = self.size(&at.env, &class.capacity, s::Counted::Objects);
             let kind = r::CellKind::Map { key, value: vec![r::Type::Ref(id)], capacity, by: Vec::new() };
             let owner = info.classes.session.filter(|_| class.owned).unwrap_or(info.classes.entity);
             let index = self.cell(owner, &format!("of_{}", class.name.text), kind, false, None);
             info.objects[place].index = Some(index);
         }
         self.infos[inst] = Rc::new(info);
+    }
+
+    /// Whether code of an endpoint makes its sessions: there is nobody above to tell that one has no room.
+    fn opens_sessions(&self, inst: usize) -> bool {
+        let opens = |kind: &s::StmtKind| matches!(kind, s::StmtKind::Emit(s::Emission::Open { .. }));
+        self.layer(inst).is_some_and(|layer| layer.shape == s::Shape::Endpoint && any_stmt(blocks(layer), &opens))
     }
 
     /// Objects that the entity has are found by their own key.

@@ -23,6 +23,8 @@ pub struct Info {
     pub refused: Option<r::CellId>,
     /// How often a session was told above to be there that was told of already.
     pub told_twice: Option<r::CellId>,
+    /// How many sessions that its code would open there was no room for.
+    pub refused_sessions: Option<r::CellId>,
     pub objects: Vec<KeyedObjects>,
     pub members: HashMap<(s::ScopeKind, u32), Vec<r::CellId>>,
     /// Members whose first value is known at start only.
@@ -55,6 +57,7 @@ impl Info {
             listeners: None,
             refused: None,
             told_twice: None,
+            refused_sessions: None,
             objects: Vec::new(),
             members: HashMap::new(),
             late: Vec::new(),
@@ -199,6 +202,8 @@ pub struct Patterns {
     pub from: Option<r::CellId>,
     /// Whether there ever was one of both; looked at before the map.
     pub any: Option<r::CellId>,
+    /// Where there are two maps: how many patterns there is room for in both together, a quota.
+    pub room: Option<r::CellId>,
 }
 
 /// The objects of one class that the layer declares.

@@ -18,15 +18,29 @@ impl<'p> Lowering<'p> {
         let from = self.may_name_remotes(inst).then(|| self.listener_map(inst, "listeners_from", Endpoints::Both));
         let entity = self.infos[inst].classes.entity;
         let any = from.map(|_| self.scalar_cell(entity, "any_from", r::Type::Bool, false));
-        Some(Patterns { local, from, any })
+        let room = from.map(|_| {
+            let listeners = self.listeners_at(inst);
+            self.room_for_patterns(entity, "listeners_room", listeners)
+        });
+        Some(Patterns { local, from, any, room })
+    }
+
+    /// As many patterns as listeners, whichever of the two maps they are in.
+    pub(super) fn room_for_patterns(&mut self, entity: r::ClassId, name: &str, listeners: u32) -> r::CellId {
+        self.cell(entity, name, r::CellKind::Quota { amount: listeners }, false, None)
+    }
+
+    /// How many may listen at an instance with a map of listeners.
+    fn listeners_at(&mut self, inst: usize) -> u32 {
+        let sessions = self.stack.sessions.max(1);
+        self.listeners_above(inst).map_or(sessions, |listeners| listeners.clamp(1, sessions))
     }
 
     fn listener_map(&mut self, inst: usize, name: &str, endpoints: Endpoints) -> r::CellId {
         let mut key = r::types(&self.pattern_params(&self.inst(inst).top, endpoints));
         // Where all who match get a share, each listens for itself.
         key.extend(self.shares(inst).then_some(r::Type::U(8)));
-        let sessions = self.stack.sessions.max(1);
-        let capacity = self.listeners_above(inst).map_or(sessions, |listeners| listeners.clamp(1, sessions));
+        let capacity = self.listeners_at(inst);
         let kind = r::CellKind::Map { key, value: vec![r::Type::U(8)], capacity, by: Vec::new() };
         self.cell(self.infos[inst].classes.entity, name, kind, false, None)
     }

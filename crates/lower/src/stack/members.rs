@@ -2,10 +2,9 @@
 
 use mokume_reaction as r;
 use mokume_semantics::first_values;
-use mokume_semantics::program as s;
+use mokume_semantics::program::{self as s, Counted};
 
 use super::{joined, Lowering, On};
-use crate::constants::{fold, fold_one, Env};
 use crate::parts::places;
 
 impl<'p> Lowering<'p> {
@@ -51,7 +50,7 @@ impl<'p> Lowering<'p> {
                 return self.declare_var(inst, class, (name, *ty, init, *constant), source, at)
             }
             s::MemberKind::Array { ty, size, .. } => {
-                let size = self.size(env, size);
+                let size = self.size(env, size, Counted::Elements);
                 let parts = self.border(inst, *ty);
                 let kind = |ty| r::CellKind::Array { ty, size, init: 0 };
                 return parts
@@ -61,15 +60,15 @@ impl<'p> Lowering<'p> {
             }
             s::MemberKind::Container(_) => return Vec::new(),
             s::MemberKind::Timer => r::CellKind::Timer,
-            s::MemberKind::Quota { amount } => r::CellKind::Quota { amount: self.size(env, amount) },
+            s::MemberKind::Quota { amount } => r::CellKind::Quota { amount: self.size(env, amount, Counted::Units) },
             s::MemberKind::Counter => return vec![self.counter_cell(inst, class, &member.name.text, source)],
             s::MemberKind::Map { key, value, capacity } => {
                 let key = self.key_types(inst, key.iter().copied());
                 let value = value.iter().flat_map(|ty| self.border_types(inst, *ty)).collect();
-                r::CellKind::Map { key, value, capacity: self.size(env, capacity), by: Vec::new() }
+                r::CellKind::Map { key, value, capacity: self.size(env, capacity, Counted::Entries), by: Vec::new() }
             }
             s::MemberKind::Messages { size, quota } => {
-                let size = self.size(env, size);
+                let size = self.size(env, size, Counted::Messages);
                 let quota = quota.as_ref().and_then(|quota| self.quota_cell(inst, quota));
                 r::CellKind::Messages { size, quota }
             }
@@ -176,29 +175,5 @@ impl<'p> Lowering<'p> {
                 _ => None,
             })
             .collect()
-    }
-
-    // -- constants
-
-    /// What sizes something must be known now.
-    pub fn size(&mut self, env: &Env, expr: &s::Expr) -> u32 {
-        match self.one_constant(env, expr) {
-            Some(value) if value <= u64::from(u32::MAX / 2) => value as u32,
-            _ => {
-                let help = "what sizes something is set when the stack is built: write a number, or a parameter of a layer that gets one";
-                self.error("M0720", "this size is not a constant", Some(expr.span), help);
-                1
-            }
-        }
-    }
-
-    /// The scalars of an expression that is known before the stack starts; none where it is not.
-    pub fn constants(&self, env: &Env, expr: &s::Expr) -> Option<Vec<u64>> {
-        fold(self.program, env, expr)
-    }
-
-    /// The number, truth value or enum that an expression is, known before the stack starts; none where it is not.
-    pub fn one_constant(&self, env: &Env, expr: &s::Expr) -> Option<u64> {
-        fold_one(self.program, env, expr)
     }
 }

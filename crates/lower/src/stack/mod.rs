@@ -15,6 +15,7 @@ mod members;
 mod procedures;
 mod published;
 mod sessions;
+mod sizes;
 mod task;
 
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -151,7 +151,8 @@ impl<'p> Lowering<'p> {
         };
         let local = map(self, "points", Endpoints::Local);
         let from = self.may_name_remotes(inst).then(|| map(self, "points_from", Endpoints::Both));
-        let index = Patterns { local, from, any: None };
+        let room = from.map(|_| self.room_for_patterns(entity, "points_room", listeners));
+        let index = Patterns { local, from, any: None, room };
         PointCells { class, index, shared }
     }
 

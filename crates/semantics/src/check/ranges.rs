@@ -12,11 +12,6 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, types};
 
-/// More entries than this of one thing is a slip of the keyboard: a million buffers are two gigabytes.
-pub const MOST_MESSAGES: u64 = 1 << 20;
-/// Objects, sessions, elements and entries of maps.
-pub const MOST_ENTRIES: u64 = 1 << 24;
-
 /// Constants in the code of functions and layers.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let mut ranges = Ranges { program, layer: None, reported: BTreeSet::new(), out };
@@ -26,7 +21,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         ranges.layer = Some(layer);
         visit::walk_layer(layer, &mut |met| ranges.met(met));
-        ranges.layer(layer);
+        layer.sizes().into_iter().for_each(|(size, counted)| ranges.size(size, counted));
     }
 }
 
@@ -141,36 +136,16 @@ impl Ranges<'_, '_> {
         }
     }
 
-    fn layer(&mut self, layer: &Layer) {
-        for scope in &layer.scopes {
-            scope.capacity.iter().for_each(|capacity| self.entries(capacity, "sessions"));
-            scope.members.iter().for_each(|member| self.size(member));
-        }
-        for class in &layer.objects {
-            self.entries(&class.capacity, "objects");
-            class.members.iter().for_each(|member| self.size(member));
-        }
+    fn size(&mut self, size: &Expr, counted: Counted) {
+        let Some(value) = self.constant(size).filter(|value| *value > counted.most()) else { return };
+        self.report(beyond_memory(value, counted).at(size.span, "too many"), size.span);
     }
+}
 
-    fn size(&mut self, member: &Member) {
-        match &member.kind {
-            MemberKind::Array { size, .. } => self.entries(size, "elements"),
-            MemberKind::Map { capacity, .. } => self.entries(capacity, "entries"),
-            MemberKind::Messages { size, .. } => self.at_most(size, MOST_MESSAGES, "messages"),
-            MemberKind::Quota { amount } => self.at_most(amount, MOST_ENTRIES, "units"),
-            _ => {}
-        }
-    }
-
-    fn entries(&mut self, size: &Expr, what: &str) {
-        self.at_most(size, MOST_ENTRIES, what);
-    }
-
-    fn at_most(&mut self, size: &Expr, most: u64, what: &str) {
-        let Some(value) = self.constant(size).filter(|value| *value > most) else { return };
-        let text = format!("no machine has room for {value} {what}");
-        let found = Diagnostic::error(codes::BEYOND_MEMORY, text).at(size.span, "too many");
-        let found = found.note("all memory is taken when the stack starts, and counted before");
-        self.report(found.help(format!("write at most {most}: how many does the protocol ever need?")), size.span);
-    }
+/// More than any machine has room for. Who says it says where.
+pub fn beyond_memory(value: u64, counted: Counted) -> Diagnostic {
+    let most = counted.most();
+    Diagnostic::error(codes::BEYOND_MEMORY, format!("no machine has room for {value} {}", counted.words()))
+        .note("all memory is taken when the stack starts, and counted before")
+        .help(format!("write at most {most}: how many does the protocol ever need?"))
 }

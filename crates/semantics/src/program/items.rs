@@ -138,6 +138,8 @@ pub struct Attribute {
     pub ty: Type,
     /// Of messages for which nobody has written it.
     pub default: u64,
+    /// How the declared type's values are written.
+    pub written: Option<Notation>,
 }
 
 /// What one layer asks of another beside it.

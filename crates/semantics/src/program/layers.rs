@@ -1,6 +1,6 @@
 //! Layers: their shape, header, scopes and state, and what they publish.
 
-use mokume_base::Span;
+use mokume_base::{Notation, Span};
 
 use super::signature::Claim;
 use super::{
@@ -391,6 +391,8 @@ pub struct Publish {
     pub name: Name,
     /// Any type that can be stored.
     pub ty: Type,
+    /// Of scalars: how the declared type's values are written.
+    pub written: Option<Notation>,
     /// `publish x(flow)`: the local of the flow (of the upper side).
     pub flow: Option<LocalId>,
     /// The flow, if it is per flow, then those that the value binds.

@@ -37,6 +37,22 @@ pub struct Step {
     pub span: Span,
 }
 
+impl Step {
+    /// Octets that the longest message which it puts in has at most.
+    pub fn longest(&self) -> usize {
+        let values = match &self.kind {
+            StepKind::Input { args, .. } => args.given.iter().flat_map(|given| &given.values),
+            StepKind::Expect { .. }
+            | StepKind::After { .. }
+            | StepKind::Dropped { .. }
+            | StepKind::Consumed { .. }
+            | StepKind::Counter { .. }
+            | StepKind::Reported { .. } => return 0,
+        };
+        values.map(Arg::longest).max().unwrap_or(0)
+    }
+}
+
 /// What a step does, or what it looks at.
 #[derive(Clone, Debug)]
 pub enum StepKind {
@@ -133,6 +149,17 @@ pub enum Arg {
     Packet(Packet),
 }
 
+impl Arg {
+    /// Octets that it has at most, if it is a message.
+    fn longest(&self) -> usize {
+        match self {
+            Arg::Octets(octets) => octets.len(),
+            Arg::Packet(packet) => packet.parts.iter().map(PacketPart::longest).sum(),
+            Arg::Word(_) | Arg::Bind(_) | Arg::Handle(_) | Arg::Any | Arg::Sum { .. } => 0,
+        }
+    }
+}
+
 /// A packet by its fields.
 #[derive(Clone, Debug)]
 pub struct Packet {
@@ -155,7 +182,19 @@ pub enum PacketPart {
     Any(Span),
 }
 
+/// A wire lays out more than a test names: constants, what is added to fill a word.
+const LAID_OUT: usize = 256;
+
 impl PacketPart {
+    /// Octets that it has at most.
+    fn longest(&self) -> usize {
+        match self {
+            PacketPart::Octets(octets) => octets.len(),
+            PacketPart::Wire(pattern) => LAID_OUT + 16 * pattern.fields.len(),
+            PacketPart::Any(_) => 0,
+        }
+    }
+
     /// The values of its fields.
     pub fn args(&self) -> Vec<&Arg> {
         match self {

@@ -67,6 +67,7 @@ impl Parser<'_> {
     /// Statements up to the brace that closes them, or to what cannot be one.
     pub(super) fn statements(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
+            self.leave_out_doubled();
             let before = self.pos;
             self.statement();
             if self.out_of_step(before) {

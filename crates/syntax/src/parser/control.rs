@@ -16,10 +16,30 @@ impl Parser<'_> {
         self.condition();
         self.block();
         if self.eat_word("else") {
-            if self.at_word("if") {
+            if self.at_word("if") && self.depth >= super::MAX_DEPTH {
+                self.leave_out_branches();
+            } else if self.at_word("if") {
                 self.nested(|p| p.if_());
             } else {
                 self.block();
+            }
+        }
+        self.close();
+    }
+
+    /// What is left of `if … { … } else if … { … } else { … }`, where it is nested too deeply. Works without recursion.
+    fn leave_out_branches(&mut self) {
+        self.report_too_deep();
+        self.open(ERROR);
+        loop {
+            while !matches!(self.peek(), L_BRACE | R_BRACE | EOF) {
+                self.bump();
+            }
+            if self.at(L_BRACE) {
+                self.skip_balanced();
+            }
+            if !self.eat_word("else") {
+                break;
             }
         }
         self.close();

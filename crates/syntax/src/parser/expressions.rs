@@ -7,6 +7,7 @@
 use super::{Parser, MAX_DEPTH};
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
+use crate::lexer::UNITS;
 use mokume_base::Span;
 
 /// The height of a tree of expressions.
@@ -111,6 +112,9 @@ impl Parser<'_> {
             }
             return;
         }
+        if self.at(DOT) && self.nth(1) == NUMBER && self.same_line(1) {
+            return self.number_without_front();
+        }
         let found = self.found();
         let diagnostic = self.missing_here(
             codes::EXPECTED_EXPRESSION,
@@ -129,6 +133,20 @@ impl Parser<'_> {
         if literal && !line_ended && self.same_line(0) {
             self.skip_balanced();
         }
+    }
+
+    /// `.5 s`: one mistake, and no value.
+    fn number_without_front(&mut self) {
+        let number = self.nth_text(1);
+        let unit = Some(self.nth_text(2)).filter(|unit| UNITS.contains(unit) && self.same_line(2));
+        let help = match unit {
+            Some(unit) => format!("write `0.{number} {unit}`"),
+            None => "numbers are whole; a duration is written `0.5 s`".to_string(),
+        };
+        let label = "no digit in front of the point";
+        let message = format!("expected an expression, found `.{number}`");
+        self.report(self.error_here(codes::EXPECTED_EXPRESSION, message, label).help(help));
+        self.leaf(ERROR, 2 + usize::from(unit.is_some()));
     }
 
     /// What to write instead of what stands here in place of a value.

@@ -12,6 +12,7 @@ impl Parser<'_> {
             if matches!(self.peek(), R_BRACE | R_PAREN | R_BRACKET) {
                 return;
             }
+            self.leave_out_doubled();
             let before = self.pos;
             if self.at_any_word(&ITEM_WORDS) {
                 self.item(self.nth_text(0));

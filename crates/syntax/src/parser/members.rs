@@ -19,6 +19,7 @@ impl Parser<'_> {
     /// Members up to the brace that closes the layer.
     pub(super) fn members(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            self.leave_out_doubled();
             let before = self.pos;
             self.member();
             if self.out_of_step(before) {

@@ -9,6 +9,7 @@ mod containers;
 mod control;
 mod expressions;
 mod externs;
+mod extra;
 mod forms;
 mod habits;
 mod handlers;
@@ -120,7 +121,10 @@ pub(crate) struct Parser<'t> {
 
 pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec<Diagnostic>) {
     let (tokens, mut diagnostics) = lexer::lex(file, text);
-    let significant = (0..tokens.len() as u32).filter(|i| !tokens[*i as usize].kind.is_trivia()).collect();
+    let closing_nothing = extra::closing_nothing(&tokens);
+    let is_read =
+        |i: &u32| !tokens[*i as usize].kind.is_trivia() && closing_nothing.binary_search(&(*i as usize)).is_err();
+    let significant = (0..tokens.len() as u32).filter(is_read).collect();
     let mut parser = Parser {
         text,
         file,
@@ -144,6 +148,7 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
         of_output: false,
     };
     parser.root(what);
+    parser.report_closing_nothing(&closing_nothing);
     let Parser { builder, diagnostics: of_parser, .. } = parser;
     diagnostics.extend(of_parser);
     diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| (label.span.start, label.span.end)));

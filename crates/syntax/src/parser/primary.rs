@@ -23,9 +23,7 @@ impl Parser<'_> {
             DOTTED if self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows() => {
                 self.leaf(DURATION_EXPR, 2)
             }
-            NUMBER if self.nth(1) == IDENT && self.unit_follows() && meant_unit(self.nth_text(1)).is_some() => {
-                self.other_unit()
-            }
+            NUMBER | DOTTED if self.nth(1) == IDENT && self.unit_follows() && self.is_other_unit() => self.other_unit(),
             NUMBER | DOTTED | COLONS => self.leaf(NUMBER_EXPR, 1),
             STRING | HEX_STRING | OPEN_STRING => self.octets(),
             L_PAREN => return self.parenthesis(),
@@ -37,15 +35,26 @@ impl Parser<'_> {
 
     /// `20 msec`: one mistake, and a duration all the same.
     pub(super) fn other_unit(&mut self) {
-        let meant = meant_unit(self.nth_text(1)).unwrap_or("ms");
         let (number, unit) = (self.nth_text(0).to_string(), self.nth_text(1).to_string());
         let place = self.span_of(1);
+        let instead = match (meant_unit(&unit), of_minutes(&number, &unit)) {
+            (_, Some(minutes)) => format!("{minutes} min"),
+            (Some(meant), None) => format!("{number} {meant}"),
+            (None, None) => "90 min".to_string(),
+        };
         let diagnostic = Diagnostic::error(codes::OTHER_UNIT, format!("`{unit}` is no unit of durations"))
             .at(place, "unknown")
             .note(format!("the units are {}", super::report::listed(&UNITS)))
-            .help(format!("write `{number} {meant}`"));
+            .help(format!("write `{instead}`"));
         self.report(diagnostic);
         self.leaf(DURATION_EXPR, 2);
+    }
+
+    /// Whether the word behind the number is a unit that the language has not; `h` is a name as well.
+    fn is_other_unit(&self) -> bool {
+        let unit = self.nth_text(1);
+        let is_used = matches!(self.nth(2), DOT | L_PAREN | L_BRACKET);
+        meant_unit(unit).is_some() || minutes_in(unit).is_some() && !(is_used && unit.len() == 1)
     }
 
     /// A name behind a number is its unit if it stands on the same line and is not itself assigned to.
@@ -201,4 +210,27 @@ fn meant_unit(text: &str) -> Option<&'static str> {
         "mins" | "minute" | "minutes" => "min",
         _ => return None,
     })
+}
+
+/// How many minutes there are in what people measure long times by.
+fn minutes_in(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "h" | "hr" | "hrs" | "hour" | "hours" => 60,
+        "d" | "day" | "days" => 24 * 60,
+        _ => return None,
+    })
+}
+
+/// `90` of `1.5` and `h`, if it is a whole number.
+fn of_minutes(number: &str, unit: &str) -> Option<u64> {
+    let each = minutes_in(unit)?;
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let ten = 10u64.checked_pow(u32::try_from(part.len()).ok()?)?;
+    let all = whole.parse::<u64>().ok()?.checked_mul(ten)?.checked_add(if part.is_empty() {
+        0
+    } else {
+        part.parse().ok()?
+    })?;
+    let minutes = all.checked_mul(each)?;
+    (minutes % ten == 0).then_some(minutes / ten)
 }

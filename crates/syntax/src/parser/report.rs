@@ -8,6 +8,14 @@ use crate::kinds::SyntaxKind::{self, *};
 use crate::lexer::shown;
 use mokume_base::{did_you_mean, Code, Diagnostic, Span};
 
+/// Words, beside those of items, with which something begins that has a name behind it.
+const DECLARE: [&str; 13] = [
+    "on", "object", "publish", "serves", "uses", "var", "timer", "counter", "quota", "let", "return", "drop", "consume",
+];
+
+/// Words with a brace behind them.
+const SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"];
+
 impl Parser<'_> {
     /// Adds a diagnostic about the current token, unless there is one already.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
@@ -158,6 +166,26 @@ impl Parser<'_> {
     }
 
     // ---- recovery ----
+
+    /// `on on send(msg)`: the word stands twice, and one of them is left out.
+    pub(super) fn leave_out_doubled(&mut self) {
+        let word = self.nth_text(0);
+        let is_doubled = self.at(IDENT) && self.nth_word(1, word) && self.same_line(1) && self.same_line(2);
+        let goes_on = self.nth(2) == IDENT
+            || self.nth(2) == STRING && word == "test"
+            || self.nth(2) == L_BRACE && SCOPES.contains(&word);
+        if !is_doubled
+            || !goes_on
+            || !(super::ITEM_WORDS.contains(&word) || DECLARE.contains(&word) || SCOPES.contains(&word))
+        {
+            return;
+        }
+        let diagnostic = self
+            .error_here(codes::EXPECTED, format!("`{word}` stands twice"), "once is enough")
+            .help("remove one of them");
+        self.report(diagnostic);
+        self.bump_as_error();
+    }
 
     /// Whether the parser stands before a token that it has complained about or could not begin with.
     pub(super) fn out_of_step(&self, began: usize) -> bool {

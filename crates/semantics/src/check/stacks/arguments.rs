@@ -19,6 +19,10 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
     let instance = &check.stack.instances[index];
     let mut said = BTreeSet::new();
     for placed in column::placed(check.program, &instance.of, instance.of.span) {
+        if holds_nothing(check.program, placed.layer, &placed.args) {
+            // That is the mistake, and lowering tells of it: what the layer computes of the 0 follows from it.
+            continue;
+        }
         let mut found = Vec::new();
         live::walk_layer(check.program, placed.layer, &placed.args, &mut |met| {
             if let Met::Expr(Expr { kind: ExprKind::Binary { op, a, b }, .. }) = met {
@@ -36,6 +40,12 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
             }
         }
     }
+}
+
+/// Whether a size is 0 with these arguments.
+fn holds_nothing(program: &Program, layer: &Layer, args: &Args) -> bool {
+    let known = |size: &Expr| constants::eval_with(program, args, size).ok()?.scalar();
+    layer.sizes().into_iter().any(|(size, _)| known(size) == Some(0))
 }
 
 struct Wrong {

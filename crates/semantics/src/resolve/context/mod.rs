@@ -171,6 +171,13 @@ impl Context {
         self.report(diagnostic.help("leave one of them out"));
     }
 
+    /// The same of each name of a list that was there before.
+    pub fn given_once_each(&mut self, names: &[Name]) {
+        for (name, first) in repeated(names) {
+            self.given_twice(&format!("`{}`", name.text), name.span, first.span);
+        }
+    }
+
     /// What a name means in a file: its own item first, then those of the files it uses; `udp.Ports` is that of `udp`.
     pub fn item(&self, file: FileId, name: &str) -> Option<Item> {
         self.names.find(file, name)

@@ -63,14 +63,9 @@ fn signature(cx: &mut Context, file: FileId, item: &ast::Signature) {
             | ast::SignatureMember::Speaks(_) => {}
         }
     }
-    let given = |cx: &mut Context, names: Vec<ast::Name>| {
-        for (name, first) in repeated(&named(file, &names)) {
-            cx.given_twice(&format!("`{}`", name.text), name.span, first.span);
-        }
-    };
-    given(cx, included);
+    cx.given_once_each(&named(file, &included));
     once_each(cx, file, "published value", published);
-    events.into_iter().for_each(|names| given(cx, names));
+    events.iter().for_each(|names| cx.given_once_each(&named(file, names)));
 }
 
 /// `reads ttl, ttl`
@@ -96,9 +91,7 @@ fn lists(cx: &mut Context, file: FileId, member: &ast::Member) {
         | ast::Member::Function(_)
         | ast::Member::Handler(_) => return,
     };
-    for (name, first) in repeated(&named(file, &names)) {
-        cx.given_twice(&format!("`{}`", name.text), name.span, first.span);
-    }
+    cx.given_once_each(&named(file, &names));
 }
 
 fn names_of(params: Vec<ast::Param>) -> Vec<ast::Name> {

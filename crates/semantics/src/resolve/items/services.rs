@@ -12,7 +12,8 @@ use crate::tree;
 pub(super) fn attribute(cx: &mut Context, file: FileId, item: &ast::Attribute) {
     let ty = annotations::scalar(cx, file, item.ty());
     let default = item.value().and_then(|value| fixed::number(cx, file, &value, ty)).unwrap_or(0);
-    cx.program.attributes.push(Attribute { name: tree::title(file, item.name()), ty, default });
+    let written = annotations::notation(cx, file, item.ty());
+    cx.program.attributes.push(Attribute { name: tree::title(file, item.name()), ty, default, written });
 }
 
 /// `service Resolve { … }`

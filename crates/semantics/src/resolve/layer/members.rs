@@ -204,6 +204,7 @@ fn add_publish(reader: &mut LayerReader, publish: &ast::Publish) {
         return reader.cx.report(diagnostic);
     }
     let ty = annotations::stored(reader.cx, reader.file, publish.ty());
+    let written = annotations::notation(reader.cx, reader.file, publish.ty());
     reader.cx.said.published.entry(name.text.clone()).or_insert(ty);
     let mut locals = Vec::new();
     for param in publish.params().unwrap_or_default() {
@@ -222,7 +223,7 @@ fn add_publish(reader: &mut LayerReader, publish: &ast::Publish) {
     }
     let flow = (!locals.is_empty()).then_some(LocalId(0));
     let value = unknown(name.span);
-    reader.this().publishes.push(Publish { name, ty, flow, locals, value });
+    reader.this().publishes.push(Publish { name, ty, written, flow, locals, value });
 }
 
 /// Whether a member that a layer has once is there for the first time; the first one counts.

@@ -12,7 +12,7 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::bundle;
-use crate::resolve::context::{repeated, twice, Context, Item};
+use crate::resolve::context::{twice, Context, Item};
 use crate::resolve::items::params;
 use crate::{codes, limits, tree};
 use layers::Layers;
@@ -161,9 +161,7 @@ fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, layers: &Layers, s
 fn extras(cx: &mut Context, file: FileId, export: &ast::Export) -> Option<Extras> {
     let names: Vec<Name> = export.with().iter().map(|name| tree::name(file, name)).collect();
     let export = tree::name(file, &export.name()?);
-    for (name, first) in repeated(&names) {
-        cx.given_twice(&format!("`{}`", name.text), name.span, first.span);
-    }
+    cx.given_once_each(&names);
     let (mut attributes, mut values): (Vec<(Name, AttributeId)>, Vec<Name>) = Default::default();
     for name in names {
         let known = attributes.iter().map(|(known, _)| known).chain(&values).any(|known| known.text == name.text);

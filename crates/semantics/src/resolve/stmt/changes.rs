@@ -20,6 +20,10 @@ pub(super) fn read(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<
         text if text.strip_prefix("put_").is_some_and(|field| messages::field_of_octets(field).is_some()) => 2,
         _ => return None,
     };
+    // A container's functions have whatever names their author gave them.
+    if expr::containers::named(body, &base).is_some() {
+        return None;
+    }
     if args.len() != arity {
         let text = format!("`{}` takes {arity} arguments, not {}", name.text, args.len());
         body.error(codes::WRONG_COUNT, text, span, "here", "see the page on messages in `docs/language.md`");

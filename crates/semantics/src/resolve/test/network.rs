@@ -10,7 +10,7 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use self::named::{device_of, host_of, Bound};
 use crate::program::*;
-use crate::resolve::context::{repeated, twice, Context};
+use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::fixed;
 use crate::resolve::test::stack_use;
 use crate::{codes, tree};
@@ -158,9 +158,7 @@ fn partition(
     broken: &[String],
 ) -> Option<Partition> {
     let names: Vec<Name> = item.hosts().into_iter().filter_map(|name| tree::some_name(file, Some(name))).collect();
-    for (name, first) in repeated(&names) {
-        cx.given_twice(&format!("`{}`", name.text), name.span, first.span);
-    }
+    cx.given_once_each(&names);
     let hosts: Vec<u32> =
         names.iter().filter_map(|name| host_of(cx, network, broken, name)).map(|at| at as u32).collect();
     let mut time = |value: Option<Tree>| fixed::number(cx, file, &value?, Type::Duration);

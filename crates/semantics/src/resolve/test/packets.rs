@@ -21,11 +21,24 @@ pub(super) fn sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeS
         (BinaryOp::Add, Some(handle), None) => (handle, right, 1),
         (BinaryOp::Add, None, Some(handle)) => (handle, left, 1),
         (BinaryOp::Sub, Some(handle), None) => (handle, right, u64::MAX),
-        _ => return None,
+        _ => return no_sum(cx, file, value, handles),
     };
+    if let Some(wrong) = no_sum(cx, file, &other, handles) {
+        return Some(wrong);
+    }
     let expr = expr::value(&mut Body::constant(cx, file), &other, Type::UInt(64));
     let number = constants::eval(&cx.program, &expr).ok().and_then(|value| value.scalar());
     Some(Arg::Sum { handle, plus: number.unwrap_or(0).wrapping_mul(sign) })
+}
+
+/// `iss * 2`, `a + b`: what was bound may be moved by a number, and that is all. None of what names nothing that was bound.
+fn no_sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeSet<String>) -> Option<Arg> {
+    let mut names = value.syntax().descendants().filter_map(Tree::cast).filter_map(|tree| tree::name_expr(file, &tree));
+    let bound = names.find(|name| handles.contains(&name.text))?;
+    let text = format!("`{}` was bound, and goes with a number that is added or taken away", bound.text);
+    let help = format!("write `{} + 1`, or the number itself", bound.text);
+    cx.error(codes::MISMATCH, text, value.span(file), "is no such sum", &help);
+    Some(Arg::Any)
 }
 
 /// A packet; none of what is none.

@@ -1,0 +1,195 @@
+//! `mokume test`: tests run in a child, which says what it does; who started it counts, and says what ended it.
+
+use std::time::Duration;
+
+use mokume_base::world::RealWorld;
+use mokume_driver::apart::{self, Ended, Last, Place, Signals, Word};
+use mokume_driver::machines::Backend;
+use mokume_driver::test::{self, NotRun, Outcome, Play, Watch};
+use mokume_driver::{compile, run, Failure};
+use serde_json::json;
+
+use crate::apart::{again, died, Apart};
+use crate::common::{accepted, backend_name};
+use crate::print::Printer;
+
+/// What is asked for.
+pub struct Asked<'a> {
+    pub files: &'a [String],
+    pub backend: Option<Backend>,
+    pub filter: &'a str,
+}
+
+/// `mokume test`.
+pub fn tests(asked: &Asked<'_>, patience: &str, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
+    let patience = Some(Duration::from_nanos(run::duration(patience)?)).filter(|patience| !patience.is_zero());
+    if apart.is_child() {
+        return in_child(asked, patience, apart, printer);
+    }
+    let mut sum = Sum::default();
+    loop {
+        let mut under_way = None;
+        let words = ["--behind".to_string(), sum.begun.to_string()];
+        let ended = again(&words, Signals::EndBoth, patience, &mut |word| sum.hear(word, &mut under_way))?;
+        match (&ended.last, under_way) {
+            (Some(last), _) if ended.how == apart::How::Exit(last.code) => return Ok(sum.print(last, printer)),
+            (_, Some(place)) => {
+                sum.failed += 1;
+                print_death(&ended, &place, printer);
+            }
+            (_, None) if ended.is_by_closed_pipe() => mokume_driver::end_by_closed_pipe(),
+            (_, None) => return died(&ended, "C ended the process that runs the tests, outside of any test"),
+        }
+    }
+}
+
+/// What tests came to, over all children.
+#[derive(Default)]
+struct Sum {
+    begun: usize,
+    passed: usize,
+    failed: usize,
+}
+
+impl Sum {
+    fn hear(&mut self, word: &Word, under_way: &mut Option<Place>) {
+        match word {
+            Word::Begins(place) => {
+                self.begun += 1;
+                *under_way = Some(place.clone());
+            }
+            Word::Ends { passed } => {
+                *under_way = None;
+                *(if *passed { &mut self.passed } else { &mut self.failed }) += 1;
+            }
+            Word::Lives | Word::Last(_) => {}
+        }
+    }
+
+    /// The exit code.
+    fn print(&self, last: &Last, printer: &Printer) -> i32 {
+        if last.is_sum_due && !printer.is_json() {
+            let left_out: String = last.left_out.iter().map(|(what, count)| format!(", {count} {what}")).collect();
+            printer.line(format!("{} passed, {} failed{left_out}", self.passed, self.failed));
+        }
+        if self.failed > 0 {
+            1
+        } else {
+            last.code
+        }
+    }
+}
+
+/// A test that did not come to its end.
+fn print_death(ended: &Ended, place: &Place, printer: &Printer) {
+    let Place { test, file, line, backend, calls_functions, .. } = place;
+    let code = apart::ENDED.0;
+    let what = format!("{code}: {}: {}", apart::who(place), ended.how);
+    let help = apart::look_at(ended.how, *calls_functions);
+    if printer.is_json() {
+        printer.object(&json!({ "test": test, "file": file, "line": line, "backend": backend, "passed": false,
+            "differences": [what], "code": code, "ended": ended.how.to_string(), "help": help }));
+    } else {
+        printer.line(format!("FAILED {file}:{line} \"{test}\" ({backend})\n  {what}\n  help: {help}"));
+    }
+}
+
+/// Runs the tests, and tells who started us.
+fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
+    let world = RealWorld;
+    let checked = accepted(asked.files, printer)?;
+    let prepared = test::prepare(&checked, asked.filter, &world);
+    let left_out = checked.diagnostics.iter().filter(|found| compile::is_of_untaken_part(found));
+    let diagnostics: Vec<_> = left_out.chain(&prepared.diagnostics).cloned().collect();
+    if apart.behind == 0 {
+        printer.diagnostics(&diagnostics, &checked.sources);
+    }
+    let is_wrong = compile::has_errors(&prepared.diagnostics);
+    let is_silent = prepared.diagnostics.is_empty();
+    let mut teller = Teller { apart, patience, printer, number: 0, failed: false };
+    let (_, not_run) = prepared.run(asked.backend, &world, &mut teller);
+    if teller.number == 0 && not_run.is_empty() && is_silent {
+        return Err(Failure::of_use("there is no test", "write `test \"name\" { stack … }`, or change `--filter`"));
+    }
+    let (left_out, code) = print_not_run(&not_run, asked.backend == Some(Backend::C), printer);
+    apart.sum_up(left_out);
+    Ok(if teller.failed || is_wrong { 1 } else { code })
+}
+
+/// Prints what tests did, and tells who started us where we are.
+struct Teller<'a> {
+    apart: &'a Apart,
+    patience: Option<Duration>,
+    printer: &'a Printer,
+    /// How many tests there were, with those that another child has begun.
+    number: usize,
+    failed: bool,
+}
+
+impl Watch for Teller<'_> {
+    fn begins(&mut self, play: &Play<'_>) -> bool {
+        self.number += 1;
+        let is_ours = self.number > self.apart.behind;
+        if is_ours {
+            let place = Place {
+                test: play.test.to_string(),
+                file: play.file.to_string(),
+                line: play.line,
+                backend: backend_name(play.backend).to_string(),
+                runs_c: play.calls_functions || play.backend == Backend::C,
+                calls_functions: play.calls_functions,
+            };
+            self.apart.tell(|told| told.say(&Word::Begins(place)));
+        }
+        is_ours
+    }
+
+    fn answers(&mut self) {
+        self.apart.tell(|told| told.live(self.patience));
+    }
+
+    fn ended(&mut self, outcome: &Outcome) {
+        let passed = outcome.differences.is_empty();
+        self.failed |= !passed;
+        self.apart.tell(|told| told.say(&Word::Ends { passed }));
+        print_outcome(outcome, self.printer);
+    }
+}
+
+fn print_outcome(outcome: &Outcome, printer: &Printer) {
+    let passed = outcome.differences.is_empty();
+    let backend = backend_name(outcome.backend);
+    let differences: Vec<String> = outcome.differences.iter().map(|difference| difference.to_string()).collect();
+    if printer.is_json() {
+        printer.object(&json!({ "test": outcome.test, "file": outcome.file, "line": outcome.line, "backend": backend,
+            "passed": passed, "differences": differences }));
+    } else if !passed {
+        printer.line(format!("FAILED {}:{} \"{}\" ({backend})", outcome.file, outcome.line, outcome.test));
+        for difference in differences {
+            printer.line(format!("  {}", difference.replace('\n', "\n  ")));
+        }
+    }
+}
+
+/// Says what did not run in C: how many tests of which kind, and how the command ends if nothing else is wrong. That a machine has
+/// no compiler is no fault where C was not asked for by name.
+fn print_not_run(not_run: &[NotRun], is_asked: bool, printer: &Printer) -> (Vec<(String, usize)>, i32) {
+    let (mut counts, mut code) = (Vec::new(), 0);
+    for (what, is_skip) in [("not run in C", false), ("skipped in C", true)] {
+        let of_kind = || not_run.iter().filter(|left_out| left_out.is_skip() == is_skip);
+        for left_out in of_kind() {
+            let reason = left_out.failure.to_string();
+            if printer.is_json() {
+                printer
+                    .object(&json!({ "backend": "c", "tests": left_out.tests, "skipped": is_skip, "not_run": reason }));
+            }
+            printer.note(format!("{} tests {what}: {reason}", left_out.tests));
+            if is_asked || !is_skip {
+                code = code.max(left_out.failure.exit_code());
+            }
+        }
+        let tests: usize = of_kind().map(|left_out| left_out.tests).sum();
+        counts.extend((tests > 0).then(|| (what.to_string(), tests)));
+    }
+    (counts, code)
+}

@@ -1,0 +1,164 @@
+//! A function in C that ends the process, or does not come back, is told as what it is, and takes no other test along.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn mokume(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Three tests; the second calls the function with 1.
+const STACK: &str = "extern fn f(n: u8) -> u8 from \"f.c\" { return n }
+worker W {
+    header { v: u8 }
+    on send(msg) { below.send(msg, v: f(msg.size as% u8)) }
+    on deliver(msg) { above.deliver(msg) }
+}
+stack S(device: Device) {
+    w = W over device
+    export w
+}
+test \"before\" {
+    stack S
+    w.send_to(\"ab\")
+    => device.frame(x\"02\" \"ab\")
+}
+test \"ends\" {
+    stack S
+    w.send_to(\"a\")
+    => device.frame(x\"01\" \"a\")
+}
+test \"behind\" {
+    stack S
+    w.send_to(\"abc\")
+    => device.frame(x\"03\" \"abc\")
+}
+network N {
+    host a = S()
+    host b = S()
+    link lan { a.device, b.device }
+    at 1 s a.w.send_to(\"a\")
+    until 2 s
+}
+";
+
+fn written(name: &str, head: &str, what: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("apart").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("s.mok"), STACK).unwrap();
+    let c = format!(
+        "#include \"mk_native.h\"\n{head}\nuint8_t f(uint8_t n)\n{{\n    if (n == 1) {{ {what} }}\n    return n;\n}}\n"
+    );
+    std::fs::write(folder.join("f.c"), c).unwrap();
+    folder.join("s.mok")
+}
+
+fn has_compiler() -> bool {
+    let compiler = mokume_driver::machines::compiler(&mokume_base::RealWorld);
+    Command::new(compiler).arg("--version").output().is_ok()
+}
+
+/// What ends a process, and how that is said.
+const ENDS: [(&str, &str, &str, &str); 7] = [
+    ("exit0", "#include <stdlib.h>", "exit(0);", "`exit(0)`"),
+    ("exit3", "#include <stdlib.h>", "exit(3);", "`exit(3)`"),
+    ("quick", "#include <unistd.h>", "_exit(0);", "`exit(0)`"),
+    ("abort", "#include <stdlib.h>", "abort();", "SIGABRT"),
+    ("segfault", "#include <signal.h>", "raise(SIGSEGV);", "SIGSEGV"),
+    ("reader", "#include <signal.h>", "raise(SIGPIPE);", "SIGPIPE"),
+    ("loop", "", "for (volatile int i = 0;; i = i + 1) { }", "no answer for 1 s"),
+];
+
+#[test]
+fn what_ends_the_process_fails_its_test_alone() {
+    if !has_compiler() {
+        return;
+    }
+    for (name, head, what, how) in ENDS {
+        let file = written(name, head, what);
+        let output = mokume(&["test", "--patience", "1s", &file.to_string_lossy()]);
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        assert!(said.contains("4 passed, 2 failed"), "{name}: {said}");
+        for backend in ["interpreter", "C"] {
+            assert!(said.contains(&format!("s.mok:16 \"ends\" ({backend})\n  M0346: ")), "{name}: {said}");
+        }
+        assert_eq!(said.matches(how).count(), 2, "{name}: {said}");
+    }
+}
+
+#[test]
+fn json_has_a_record_of_it() {
+    if !has_compiler() {
+        return;
+    }
+    let file = written("json", "#include <stdlib.h>", "exit(0);");
+    let output = mokume(&["--format", "json", "test", "--backend", "interpreter", &file.to_string_lossy()]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let records: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let passed: Vec<_> = records.iter().map(|record| (record["test"].as_str(), record["passed"].as_bool())).collect();
+    let expected = [(Some("before"), Some(true)), (Some("ends"), Some(false)), (Some("behind"), Some(true))];
+    assert_eq!(passed, expected, "{text}");
+    assert_eq!(records[1]["code"], "M0346");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+/// Outside of tests there is nothing to go on with: the command says so, and fails.
+#[test]
+fn other_commands_do_not_end_in_silence() {
+    if !has_compiler() {
+        return;
+    }
+    let file = written("sim", "#include <stdlib.h>", "exit(0);");
+    let output = mokume(&["sim", &file.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("mokume: M0346: a function in C ended the command"), "{}", said(&output));
+    // What runs when the file is opened ends no command in silence either.
+    let at_once = "#include <stdlib.h>\n__attribute__((constructor)) static void begin(void) { exit(0); }";
+    let file = written("constructor", at_once, "return 0;");
+    for command in ["test", "check", "size"] {
+        let output = mokume(&[command, &file.to_string_lossy()]);
+        assert_eq!(output.status.code(), Some(1), "{command}: {}", said(&output));
+        assert!(said(&output).contains("M0346"), "{command}: {}", said(&output));
+    }
+}
+
+/// What a function prints, what tests print and the colours are those of one process.
+#[test]
+fn what_is_printed_is_as_of_one_process() {
+    if !has_compiler() {
+        return;
+    }
+    let file = written("prints", "#include <unistd.h>", "if (write(1, \"said\\n\", 5) != 5) { return 0; }");
+    let output = mokume(&["test", "--backend", "interpreter", &file.to_string_lossy()]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "said\n3 passed, 0 failed\n");
+    assert_eq!(output.status.code(), Some(0));
+    let output = mokume(&["--watched", "77", "test", &file.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+}
+
+/// Who asks the command to end ends what it runs: nobody is left to hold the output open.
+#[test]
+fn a_signal_ends_both() {
+    use std::io::Read;
+    if !has_compiler() {
+        return;
+    }
+    let endless = "if (write(1, \"in\", 2) == 2) { for (volatile int i = 0;; i = i + 1) { } }";
+    let file = written("signal", "#include <unistd.h>", endless);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+    let mut running =
+        command.args(["test", &file.to_string_lossy()]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut said = running.stdout.take().unwrap();
+    said.read_exact(&mut [0; 2]).unwrap();
+    let ended = Command::new("kill").args(["-TERM", &running.id().to_string()]).status().unwrap();
+    assert!(ended.success());
+    assert_eq!(running.wait().unwrap().code(), None, "ended by a signal");
+    let mut rest = Vec::new();
+    said.read_to_end(&mut rest).unwrap();
+    assert_eq!(rest, b"");
+}

@@ -1,0 +1,56 @@
+//! The command again, as a process that may die: what runs C runs there, and who started it lives to say what became of it
+//! (decision 0078).
+//!
+//! Invariant: a child that ended without a last word has not ended well, whatever its exit code.
+
+mod child;
+mod parent;
+mod word;
+
+pub use child::Told;
+pub use parent::{again, Again, Ended, How, Signals};
+pub use word::{Last, Place, Word};
+
+use mokume_base::diagnostic::Code;
+
+/// C ended the process that ran it, or did not come back.
+pub const ENDED: Code = Code("M0346");
+
+/// The codes of this room.
+pub const CODES: &[Code] = &[ENDED];
+
+/// What did not come back, where this test was run.
+pub fn who(place: &Place) -> &'static str {
+    match (place.runs_c, place.calls_functions) {
+        (_, true) => "a function in C, or what it left behind, ended the process that ran this test",
+        (true, false) => "the stack in C ended the process that ran this test, or did not come back",
+        (false, false) => "the process that ran this test was ended",
+    }
+}
+
+/// What to do about it.
+pub fn look_at(how: How, calls_functions: bool) -> &'static str {
+    if matches!(how, How::NoAnswer(_)) && calls_functions {
+        "look at the loops of the functions in C: one must return; `--patience 10min` waits longer for one that takes long on purpose"
+    } else if calls_functions {
+        "look at the functions in C: one must return, and touch nothing beyond its message; `--backend interpreter` calls them alone, and \
+         `mokume build` writes them with the stack, for a debugger or `-fsanitize=address`"
+    } else {
+        "no function in C is in it: please report this, with the file"
+    }
+}
+
+impl Ended {
+    /// Whether it ended as those do whose reader has gone away.
+    pub fn is_by_closed_pipe(&self) -> bool {
+        self.how == How::Signal(libc::SIGPIPE)
+    }
+
+    /// The exit code, where somebody has asked it to end.
+    pub fn asked_to_end(&self) -> Option<i32> {
+        match self.how {
+            How::Signal(signal) if [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].contains(&signal) => Some(128 + signal),
+            How::Signal(_) | How::Exit(_) | How::NoAnswer(_) => None,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Who is told of tests while they run, for those who must know where a run stood that came to no end.
+
+use mokume_reaction::{Accounts, Datum, Machine, Outcome as Reacted, PortId};
+use mokume_script::Failure as Difference;
+
+use crate::machines::Backend;
+
+/// What one test did on one back end.
+pub struct Outcome {
+    pub test: String,
+    pub file: String,
+    pub line: u32,
+    pub backend: Backend,
+    pub differences: Vec<Difference>,
+}
+
+/// One test on one back end, before it runs.
+pub struct Play<'a> {
+    pub test: &'a str,
+    pub file: &'a str,
+    pub line: u32,
+    pub backend: Backend,
+    /// Whether functions in C are called.
+    pub calls_functions: bool,
+}
+
+/// Who is told of tests while they run.
+pub trait Watch {
+    /// Before a test: whether it is to run.
+    fn begins(&mut self, play: &Play<'_>) -> bool;
+    /// The stack has answered: all C that was called has come back.
+    fn answers(&mut self);
+    /// The test has come to its end.
+    fn ended(&mut self, outcome: &Outcome);
+}
+
+/// Nobody: all tests run.
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn begins(&mut self, _: &Play<'_>) -> bool {
+        true
+    }
+
+    fn answers(&mut self) {}
+
+    fn ended(&mut self, _: &Outcome) {}
+}
+
+/// A machine that says when it has answered.
+pub(super) struct Watched<'w, M> {
+    pub machine: M,
+    pub watch: &'w mut dyn Watch,
+}
+
+impl<M: Machine> Watched<'_, M> {
+    fn answered(&mut self, outcome: Reacted) -> Reacted {
+        self.watch.answers();
+        outcome
+    }
+}
+
+impl<M: Machine> Machine for Watched<'_, M> {
+    fn start(&mut self, now: u64) -> Reacted {
+        let outcome = self.machine.start(now);
+        self.answered(outcome)
+    }
+
+    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Reacted {
+        let outcome = self.machine.input(now, port, event, args);
+        self.answered(outcome)
+    }
+
+    fn advance(&mut self, now: u64) -> Reacted {
+        let outcome = self.machine.advance(now);
+        self.answered(outcome)
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        self.machine.next_deadline()
+    }
+
+    fn accounts(&self) -> Accounts {
+        self.machine.accounts()
+    }
+
+    fn exhausted(&self) -> u64 {
+        self.machine.exhausted()
+    }
+
+    fn reactions(&self) -> u64 {
+        self.machine.reactions()
+    }
+}

@@ -1,0 +1,111 @@
+//! The sizes of what a layer declares, here where all its parameters are known: the one place that judges them.
+//!
+//! Keeps: a class, a cell or a limit of the form never has a size that the verifier refuses; who wrote it is told where it
+//! stands, and where what it was given was written.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, Span};
+use mokume_semantics::check::ranges::beyond_memory;
+use mokume_semantics::codes::{EMPTY_SIZE, TOO_MANY_ROUNDS};
+use mokume_semantics::limits::ROUNDS;
+use mokume_semantics::program::{self as s, Counted};
+use mokume_semantics::visit::walk_expr;
+
+use super::Lowering;
+use crate::constants::{fold, fold_one, Env};
+
+impl<'p> Lowering<'p> {
+    /// How many there are of something: at least one, and no more than a machine has room for.
+    pub fn size(&mut self, env: &Env, expr: &s::Expr, counted: Counted) -> u32 {
+        let Some(value) = self.known_size(env, expr) else { return 1 };
+        if value == 0 {
+            let text = format!("there is room for 0 {} here: nothing has room", counted.words());
+            let found = Diagnostic::error(EMPTY_SIZE, text).help("write how many there are at most");
+            return self.refuse_size(env, expr, found, value);
+        }
+        if value > counted.most() {
+            return self.refuse_size(env, expr, beyond_memory(value, counted), value);
+        }
+        value as u32
+    }
+
+    /// How often something goes round at most. A loop whose limit is 0 here does not run, as one that is left out.
+    pub fn rounds(&mut self, env: &Env, limit: &s::Expr) -> u32 {
+        match self.known_size(env, limit) {
+            Some(value) if value > ROUNDS => {
+                let text = format!("this goes round up to {value} times");
+                let found = Diagnostic::error(TOO_MANY_ROUNDS, text);
+                let found = found.help(format!("write at most {ROUNDS}: a reaction ends before the next one begins"));
+                self.refuse_size(env, limit, found, value)
+            }
+            Some(value) => value as u32,
+            None => 1,
+        }
+    }
+
+    /// How often an object settles in a reaction.
+    pub fn settling(&mut self, env: &Env, limit: &s::Expr) -> u32 {
+        let limits = self.rounds(env, limit);
+        if limits == 0 {
+            let found = Diagnostic::error(EMPTY_SIZE, "this settles at most 0 times: it never runs");
+            let found = found.help("write how often, or leave the handler out");
+            return self.refuse_size(env, limit, found, 0);
+        }
+        limits
+    }
+
+    fn known_size(&mut self, env: &Env, expr: &s::Expr) -> Option<u64> {
+        let known = self.one_constant(env, expr);
+        if known.is_none() {
+            let help = "what sizes something is set when the stack is built: write a number, or a parameter of a layer that gets one";
+            self.error("M0720", "this size is not a constant", Some(expr.span), help);
+        }
+        known
+    }
+
+    /// Says it where the number was written that makes the size what it is, with each place on the way from there to the size; 1
+    /// does for the rest of the stack.
+    fn refuse_size(&mut self, env: &Env, expr: &s::Expr, found: Diagnostic, value: u64) -> u32 {
+        let mut ways = vec![(expr.span, value)];
+        self.givers(env, expr, &mut ways);
+        let mut said = BTreeSet::new();
+        ways.retain(|(span, _)| said.insert((span.file, span.start)));
+        let mut found = found;
+        if let Some((written, value)) = ways.pop() {
+            found = found.at(written, format!("{value} is written here"));
+        }
+        for (span, value) in ways {
+            found = found.label(span, format!("{value} here"));
+        }
+        if !self.diagnostics.contains(&found) {
+            self.diagnostics.push(found);
+        }
+        1
+    }
+
+    /// The arguments that an expression is made of, and theirs, outwards.
+    fn givers(&self, env: &Env, expr: &s::Expr, found: &mut Vec<(Span, u64)>) {
+        let Env::Use(used) = env else { return };
+        walk_expr(expr, &mut |part| {
+            let s::ExprKind::Param(index) = part.kind else { return };
+            let Some(arg) = used.args.get(index as usize) else { return };
+            if let Some(value) = fold_one(self.program, &used.outer, arg) {
+                found.push((arg.span, value));
+            }
+            self.givers(&used.outer, arg, found);
+        });
+    }
+
+    // -- constants
+
+    /// The scalars of an expression that is known before the stack starts; none where it is not.
+    pub fn constants(&self, env: &Env, expr: &s::Expr) -> Option<Vec<u64>> {
+        fold(self.program, env, expr)
+    }
+
+    /// The number, truth value or enum that an expression is, known before the stack starts; none where it is not.
+    pub fn one_constant(&self, env: &Env, expr: &s::Expr) -> Option<u64> {
+        fold_one(self.program, env, expr)
+    }
+}
