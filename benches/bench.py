@@ -160,18 +160,20 @@ def workloads(form):
 def stacks(form):
     if form == "text":
         print(f"\n{'thin stack':<16} {'send':>10} {'deliver':>10} {'timers':>10} {'ns':>10}   instructions a call with 4 octets (sliding: 16); time of a message at both ends; the workload's digest")
+    programs = {row: build(HERE / f"stacks/{stack.lower()}.mok", stack, f"stacks/{stack.lower()}.c", unit) for row, stack, unit in STACKS}
+    turns = [{row: float(run([program, "time", "none"], row)) for row, program in programs.items()} for _ in range(TURNS)]
     digests = {}
-    for row, stack, unit in STACKS:
-        program = build(HERE / f"stacks/{stack.lower()}.mok", stack, f"stacks/{stack.lower()}.c", unit)
+    for row, stack, _ in STACKS:
+        program, octets = programs[row], 16 if stack == "Sliding" else 4
         counts = [counted([program, "path", entry], row, ["counted", "aside", "keep_aside"]) for entry in ["send", "frame", "advance"]]
-        took = statistics.median(float(run([program, "time", "none"], row)) for _ in range(TURNS))
+        took = statistics.median(turn[row] for turn in turns)
         digest = re.search(r"^digest (\w+)", run([program, str(SEED), "none"], row), re.M).group(1)
         if digests.setdefault(stack, digest) != digest:
             stop(f"{row} does not do what the stack does")
         if form == "json":
             for name, count in zip(["send", "deliver", "timers"], counts):
-                print(json.dumps({"table": "stacks", "row": row, "unit": "instructions", "bytes": 16 if stack == "Sliding" else 4, "part": name, "mokume": round(count, 1), "digest": digest}))
-            print(json.dumps({"table": "stacks", "row": row, "unit": "ns a message", "bytes": 16 if stack == "Sliding" else 4, "part": "all", "mokume": round(took, 2), "digest": digest}))
+                print(json.dumps({"table": "stacks", "row": row, "unit": "instructions", "bytes": octets, "part": name, "mokume": round(count, 1), "digest": digest}))
+            print(json.dumps({"table": "stacks", "row": row, "unit": "ns a message", "bytes": octets, "part": "all", "mokume": round(took, 2), "digest": digest}))
         else:
             print(f"{row:<16} " + " ".join(f"{count:>10.0f}" for count in counts) + f" {took:>10.1f}   {digest}")
 

@@ -10,7 +10,7 @@
 
 enum {
     USERS = 64, DEPTH_CREDIT = 64, DEPTH_BUCKET = 32, DEPTH_PRIORITY = 16, MTU = 1514, PIECES = 16, GATHERINGS = 8, BEGINNING = 20, WINDOW_MESSAGES = 1024,
-    WINDOW_OCTETS = 65536, LARGEST = 24200, PIECE = MTU - 1 - 4, OCTET_TIME = 8000, BURST = 3000
+    WINDOW_OCTETS = 65536, LARGEST = 24200, PIECE = MTU - 1 - 4, OCTET_TIME = 8000, BURST = 3000, HEAD = 24
 };
 static const uint64_t NEVER = UINT64_MAX, SECOND = 1000000000, SPACING = 1000;
 
@@ -34,23 +34,39 @@ struct gathering {
 };
 
 struct credit {
-    uint32_t next, granted, received, offered;
+    uint32_t granted, received, offered;
     struct line waiting;
+};
+
+/* The usual packet as it leaves next: what counts stands in its place in the packet. */
+struct __attribute__((packed)) packet {
+    uint8_t heartbeat;
+    uint16_t number;
+    uint8_t index, count;
+    uint32_t sequence;
+    uint8_t octets_kind;
+    uint32_t octets;
+    uint8_t messages_kind;
+    uint32_t messages;
+    uint8_t compress;
+    uint32_t users;
+    uint8_t text[BEGINNING - 4];
 };
 
 struct Ten {
     struct Ten_ports ports;
     uint64_t now, earliest;                 /* no timer is due before */
     uint64_t full_at, line_free_at, beat_at, silent_at;
-    uint32_t next_number, last_number;
-    uint16_t next_message, own_context, their_context;
+    struct packet next;
+    uint32_t last_number, waiting;          /* messages in any line */
     bool is_begun, heard, is_known;
-    struct credit octets, messages;
     uint64_t sent, sent_octets, delivered, delivered_octets;
-    /* Behind here is what only rare paths use, but for a user's ports. */
-    uint16_t local[USERS], remote[USERS];
-    bool is_open[USERS];
-    uint32_t listener[4096];
+    struct credit octets, messages;
+    /* A user's ports as they stand in packets; what comes is 0 for a user who is not open. */
+    uint32_t leaving[USERS], coming[USERS];
+    uint8_t listener[4096];
+    /* Behind here is what only rare paths use. */
+    uint16_t local[USERS], remote[USERS], own_context, their_context;
     uint64_t bucket_at, priority_at, refused;   /* for want of credit */
     struct line bucket, priority;
     struct gathering gatherings[GATHERINGS];
@@ -91,16 +107,18 @@ static uint8_t *push(struct message *m, uint32_t size)
     return m->at -= size;
 }
 
-static bool join_line(struct line *line, unsigned depth, struct message *m)
+static bool join_line(struct Ten *k, struct line *line, unsigned depth, struct message *m)
 {
     if (line->count == depth)
         return free(m), false;
+    k->waiting++;
     line->at[(line->first + line->count++) % 64] = m;
     return true;
 }
 
-static struct message *leave_line(struct line *line)
+static struct message *leave_line(struct Ten *k, struct line *line)
 {
+    k->waiting--;
     struct message *m = line->at[line->first];
     line->first = (line->first + 1) % 64, line->count--;
     return m;
@@ -134,7 +152,7 @@ static void bucket_send(struct Ten *k, struct message *m)
     } else if (k->bucket.count == 0 && affords(k, size)) {
         k->full_at = full_without(k, size);
         device_send(k, m);
-    } else if (join_line(&k->bucket, DEPTH_BUCKET, m) && k->bucket.count == 1) {
+    } else if (join_line(k, &k->bucket, DEPTH_BUCKET, m) && k->bucket.count == 1) {
         wait_for(k, size);
     }
 }
@@ -160,16 +178,16 @@ static void fragment_send(struct Ten *k, struct message *m)
         uint32_t from = i * PIECE, size = m->size - from < PIECE ? m->size - from : PIECE;
         struct message *part = made(m->at + from, size);
         uint8_t *head = push(part, 4);
-        put16(head, k->next_message), head[2] = (uint8_t)i, head[3] = (uint8_t)count;
+        put16(head, k->next.number), head[2] = (uint8_t)i, head[3] = (uint8_t)count;
         heartbeat_send(k, part);
     }
-    k->next_message += count <= PIECES;
+    k->next.number += count <= PIECES;
     free(m);
 }
 
 static void sequencer_send(struct Ten *k, struct message *m)
 {
-    put32(push(m, 4), k->next_number++);
+    put32(push(m, 4), k->next.sequence++);
     fragment_send(k, m);
 }
 
@@ -177,35 +195,35 @@ static void octets_go(struct Ten *k, struct message *m)
 {
     uint32_t size = m->size;
     uint8_t *head = push(m, 5);
-    head[0] = 0, put32(head + 1, k->octets.next);
+    head[0] = 0, put32(head + 1, k->next.octets);
     sequencer_send(k, m);
-    k->octets.next += size;
+    k->next.octets += size;
 }
 
 static void octets_send(struct Ten *k, struct message *m)
 {
     if (m->size > WINDOW_OCTETS)
         free(m);
-    else if (k->octets.waiting.count == 0 && !is_behind(k->octets.granted, k->octets.next + m->size))
+    else if (k->octets.waiting.count == 0 && !is_behind(k->octets.granted, k->next.octets + m->size))
         octets_go(k, m);
     else
-        k->refused += !join_line(&k->octets.waiting, DEPTH_CREDIT, m);
+        k->refused += !join_line(k, &k->octets.waiting, DEPTH_CREDIT, m);
 }
 
 static void messages_go(struct Ten *k, struct message *m)
 {
     uint8_t *head = push(m, 5);
-    head[0] = 0, put32(head + 1, k->messages.next);
+    head[0] = 0, put32(head + 1, k->next.messages);
     octets_send(k, m);
-    k->messages.next++;
+    k->next.messages++;
 }
 
 static void messages_send(struct Ten *k, struct message *m)
 {
-    if (k->messages.waiting.count == 0 && is_behind(k->messages.next, k->messages.granted))
+    if (k->messages.waiting.count == 0 && is_behind(k->next.messages, k->messages.granted))
         messages_go(k, m);
     else
-        k->refused += !join_line(&k->messages.waiting, DEPTH_CREDIT, m);
+        k->refused += !join_line(k, &k->messages.waiting, DEPTH_CREDIT, m);
 }
 
 static void compress_send(struct Ten *k, struct message *m)
@@ -234,7 +252,7 @@ static void priority_send(struct Ten *k, struct message *m)
     if (k->now >= k->line_free_at) {
         k->line_free_at = k->now + SPACING;
         compress_send(k, m);
-    } else if (join_line(&k->priority, DEPTH_PRIORITY, m)) {
+    } else if (join_line(k, &k->priority, DEPTH_PRIORITY, m)) {
         due(k, &k->priority_at, k->line_free_at);
     }
 }
@@ -251,7 +269,7 @@ static void expire_bucket(struct Ten *k)
             return;
         }
         k->full_at = full_without(k, size);
-        device_send(k, leave_line(&k->bucket));
+        device_send(k, leave_line(k, &k->bucket));
     }
 }
 
@@ -263,7 +281,7 @@ static void expire_priority(struct Ten *k)
     k->line_free_at = k->now + SPACING;
     if (k->priority.count > 1)
         due(k, &k->priority_at, k->line_free_at);
-    compress_send(k, leave_line(&k->priority));
+    compress_send(k, leave_line(k, &k->priority));
 }
 
 static void forget(struct gathering *g)
@@ -310,19 +328,24 @@ static void begin(struct Ten *k, uint64_t now)
 
 /* Up, layer by layer. */
 
+static void open_user(struct Ten *k, uint32_t user, uint16_t local, uint16_t remote)
+{
+    k->local[user] = local, k->remote[user] = remote, k->listener[local % 4096] = (uint8_t)user;
+    k->leaving[user] = local | (uint32_t)remote << 16, k->coming[user] = remote | (uint32_t)local << 16;
+}
+
 static void users_deliver(struct Ten *k, const uint8_t *at, uint32_t size)
 {
-    uint16_t local, remote;
     k->delivered++, k->delivered_octets += size;
     if (size < 4)
         return;
-    remote = get16(at), local = get16(at + 2);
+    uint16_t remote = get16(at), local = get16(at + 2);
     uint32_t user = k->listener[local % 4096];
     if (user >= USERS || k->local[user] != local)
         return;
     mk_handle session = {user, 0};
-    if (!k->is_open[user]) {
-        k->is_open[user] = true, k->remote[user] = remote;
+    if (k->coming[user] == 0) {
+        open_user(k, user, local, remote);
         k->ports.users_accepted(k->ports.context, session, local, remote);
     }
     if (k->remote[user] == remote)
@@ -352,8 +375,8 @@ static void messages_deliver(struct Ten *k, uint8_t *at, uint32_t size)
     if (at[0] == 1) {
         if (is_behind(c->granted, number))
             c->granted = number;
-        while (c->waiting.count && is_behind(c->next, c->granted))
-            messages_go(k, leave_line(&c->waiting));
+        while (c->waiting.count && is_behind(k->next.messages, c->granted))
+            messages_go(k, leave_line(k, &c->waiting));
         return;
     }
     if (is_behind(c->offered, number + 1))
@@ -376,8 +399,8 @@ static void octets_deliver(struct Ten *k, uint8_t *at, uint32_t size)
     if (at[0] == 1) {
         if (is_behind(c->granted, number))
             c->granted = number;
-        while (c->waiting.count && !is_behind(c->granted, c->next + first_of(&c->waiting)->size))
-            octets_go(k, leave_line(&c->waiting));
+        while (c->waiting.count && !is_behind(c->granted, k->next.octets + first_of(&c->waiting)->size))
+            octets_go(k, leave_line(k, &c->waiting));
         return;
     }
     uint32_t upto = number + size - 5;
@@ -446,8 +469,9 @@ static void fragment_deliver(struct Ten *k, uint8_t *at, uint32_t size)
     free(whole);
 }
 
-static __attribute__((noinline)) bool arrive_rarely(struct Ten *k, uint8_t *at, uint32_t size)
+static __attribute__((noinline)) bool arrive_rarely(struct Ten *k, uint64_t now, uint8_t *at, uint32_t size)
 {
+    begin(k, now);
     k->is_begun = true;
     due(k, &k->silent_at, k->now + 5 * SECOND);
     k->heard = true;
@@ -477,7 +501,7 @@ struct Ten *Ten_init(void *memory, const mk_config *config, const struct Ten_par
     memset(k, 0, sizeof *k);
     k->ports = *ports;
     k->earliest = k->bucket_at = k->priority_at = k->beat_at = k->silent_at = NEVER;
-    k->next_number = 1, k->since = 16;
+    k->next = (struct packet){.count = 1, .sequence = 1, .compress = 2}, k->since = 16;
     k->messages.granted = k->messages.offered = WINDOW_MESSAGES, k->octets.granted = k->octets.offered = WINDOW_OCTETS;
     for (unsigned i = 0; i < GATHERINGS; i++)
         k->gatherings[i].given_up = NEVER;
@@ -492,14 +516,14 @@ void Ten_advance(struct Ten *k, uint64_t now) { begin(k, now); }
 bool Ten_users_listen(struct Ten *k, uint64_t now, uint32_t user, uint16_t local_port)
 {
     begin(k, now);
-    k->local[user] = local_port, k->listener[local_port % 4096] = user;
+    k->local[user] = local_port, k->listener[local_port % 4096] = (uint8_t)user;
     return true;
 }
 
 bool Ten_users_open(struct Ten *k, uint64_t now, uint32_t user, uint16_t local_port, uint16_t remote_port)
 {
     begin(k, now);
-    k->local[user] = local_port, k->remote[user] = remote_port, k->is_open[user] = true, k->listener[local_port % 4096] = user;
+    open_user(k, user, local_port, remote_port);
     if (!k->is_begun) {
         k->is_begun = true;
         due(k, &k->silent_at, k->now + 5 * SECOND);
@@ -510,14 +534,15 @@ bool Ten_users_open(struct Ten *k, uint64_t now, uint32_t user, uint16_t local_p
 }
 
 /* Refused when a line below is full. */
-static __attribute__((noinline)) bool send_rarely(struct Ten *k, uint32_t user, mk_octets msg)
+static __attribute__((noinline)) bool send_rarely(struct Ten *k, uint64_t now, uint32_t user, mk_octets msg)
 {
     uint64_t before = k->refused;
+    begin(k, now);
     if (k->bucket.count == DEPTH_BUCKET || k->octets.waiting.count == DEPTH_CREDIT || k->messages.waiting.count == DEPTH_CREDIT)
         return false;
     struct message *m = made(msg.at, msg.size);
     uint8_t *head = push(m, 4);
-    put16(head, k->local[user]), put16(head + 2, k->remote[user]);
+    put32(head, k->leaving[user]);
     k->sent++, k->sent_octets += m->size;
     priority_send(k, m);
     return k->refused == before;
@@ -525,44 +550,44 @@ static __attribute__((noinline)) bool send_rarely(struct Ten *k, uint32_t user, 
 
 bool Ten_users_send(struct Ten *k, uint64_t now, mk_handle session, mk_octets msg)
 {
-    uint32_t user = session.object, size = msg.size + 24;
-    begin(k, now);
-    uint64_t full_at = most(k->full_at, now) + (uint64_t)OCTET_TIME * size;
-    if (msg.size >= BEGINNING - 4 || now < k->line_free_at || !is_behind(k->messages.next, k->messages.granted) || k->messages.waiting.count | k->octets.waiting.count | k->bucket.count
-        || is_behind(k->octets.granted, k->octets.next + msg.size + 10) || full_at > now + (uint64_t)OCTET_TIME * BURST)
-        return send_rarely(k, user, msg);
-    uint8_t frame[64];
-    frame[0] = 0, put16(frame + 1, k->next_message), put16(frame + 3, 0x100);
-    put32(frame + 5, k->next_number), frame[9] = 0, put32(frame + 10, k->octets.next), frame[14] = 0, put32(frame + 15, k->messages.next);
-    frame[19] = 2, put16(frame + 20, k->local[user]), put16(frame + 22, k->remote[user]);
-    memcpy(frame + 24, msg.at, msg.size);
-    k->sent++, k->sent_octets += msg.size + 4;
-    k->line_free_at = now + SPACING;
-    k->next_message++, k->next_number++, k->messages.next++, k->octets.next += msg.size + 10;
-    k->full_at = full_at;
-    k->beat_at = now + SECOND;
-    k->earliest = least(k->earliest, k->beat_at);
-    k->ports.device_frame(k->ports.context, (mk_octets){frame, msg.size + 24});
+    uint32_t user = session.object, size = msg.size;
+    uint64_t full_at = most(k->full_at, now) + (uint64_t)OCTET_TIME * (size + HEAD);
+    if (now >= k->earliest || now < k->line_free_at || k->waiting || size >= sizeof k->next.text || full_at - now > (uint64_t)OCTET_TIME * BURST
+        || !is_behind(k->next.messages, k->messages.granted) || is_behind(k->octets.granted, k->next.octets + size + 10))
+        return send_rarely(k, now, user, msg);
+    k->next.users = k->leaving[user];
+    if (size == 4)
+        memcpy(k->next.text, msg.at, 4);
+    else
+        memcpy(k->next.text, msg.at, size);
+    k->full_at = full_at, k->line_free_at = now + SPACING, k->beat_at = now + SECOND;
+    k->sent++, k->sent_octets += size + 4;
+    k->ports.device_frame(k->ports.context, (mk_octets){(uint8_t *)&k->next, size + HEAD});
+    k->next.number++, k->next.sequence++, k->next.messages++, k->next.octets += size + 10;
     return true;
+}
+
+/* Headers as they usually are, but for their numbers; the packet's octets 0, 3, 4, then 9, 14. */
+static bool is_usual(const uint8_t *at)
+{
+    uint64_t a, b;
+    memcpy(&a, at, 8), memcpy(&b, at + 9, 8);
+    return (a & UINT64_C(0xffff0000ff)) == UINT64_C(0x100000000) && (b & UINT64_C(0xff00000000ff)) == 0 && at[19] == 2;
 }
 
 bool Ten_device_frame(struct Ten *k, uint64_t now, mk_octets msg)
 {
     const uint8_t *at = msg.at;
-    begin(k, now);
-    uint32_t room = msg.size - 14, from = get32(at + 10), number = get32(at + 15);
-    if (msg.size < 24 || at[0] | at[9] | at[14] || get16(at + 3) != 0x100 || at[19] != 2 || k->beat_at == NEVER || !is_behind(k->last_number, get32(at + 5)))
-        return arrive_rarely(k, (uint8_t *)(uintptr_t)at, msg.size);
-    uint32_t upto = from + room, octets_seen = is_behind(k->octets.received, upto) ? upto : k->octets.received;
-    uint32_t seen = is_behind(k->messages.received, number + 1) ? number + 1 : k->messages.received;
-    uint32_t user = k->listener[get16(at + 22) % 4096];
-    if (is_behind(k->octets.offered, upto) || is_behind(k->messages.offered, number + 1) || k->octets.offered - octets_seen <= WINDOW_OCTETS / 2
-        || k->messages.offered - seen <= WINDOW_MESSAGES / 2 || user >= USERS || !k->is_open[user] || k->remote[user] != get16(at + 20) || k->local[user] != get16(at + 22))
-        return arrive_rarely(k, (uint8_t *)(uintptr_t)at, msg.size);
+    if (now >= k->earliest || msg.size < HEAD || !is_usual(at) || k->beat_at == NEVER)
+        return arrive_rarely(k, now, (uint8_t *)(uintptr_t)at, msg.size);
+    uint32_t sequence = get32(at + 5), octets = k->octets.received + msg.size - 14, messages = k->messages.received + 1;
+    uint32_t ports = get32(at + 20), user = k->listener[ports >> 16 & 4095];
+    if (sequence != k->last_number + 1 || get32(at + 10) != k->octets.received || get32(at + 15) != k->messages.received || k->octets.offered - octets <= WINDOW_OCTETS / 2
+        || k->messages.offered - messages <= WINDOW_MESSAGES / 2 || user >= USERS || k->coming[user] != ports)
+        return arrive_rarely(k, now, (uint8_t *)(uintptr_t)at, msg.size);
     k->silent_at = now + 5 * SECOND, k->heard = true;
-    k->last_number = get32(at + 5);
-    k->octets.received = octets_seen, k->messages.received = seen;
+    k->last_number = sequence, k->octets.received = octets, k->messages.received = messages;
     k->delivered++, k->delivered_octets += msg.size - 20;
-    k->ports.users_deliver(k->ports.context, (mk_handle){user, 0}, (mk_octets){at + 24, msg.size - 24});
+    k->ports.users_deliver(k->ports.context, (mk_handle){user, 0}, (mk_octets){at + HEAD, msg.size - HEAD});
     return true;
 }
