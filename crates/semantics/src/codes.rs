@@ -70,6 +70,7 @@ mokume_base::codes! {
     UNREACHABLE = "M0390";
 
     // ---- what is out of range, and what a layer begins and never ends ----
+    BEYOND_THE_QUOTA = "M0385";
     TOO_LATE = "M0375";
     LONELY_LINK = "M0376";
     DIVIDES_BY_ZERO = "M0370";

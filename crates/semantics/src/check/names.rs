@@ -8,6 +8,9 @@ use crate::program::*;
 /// Values of the language that are named without anything behind them.
 const VALUES: [&str; 2] = ["now", "random"];
 
+/// The neighbours of a layer: a parameter may be called so, as a field of a header is; state never is what is meant.
+const NEIGHBOURS: [&str; 2] = ["below", "above"];
+
 /// The code and the state of all layers, and the functions of files.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let of_files = program.functions.iter().flat_map(|function| &function.locals);
@@ -22,7 +25,16 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         let scopes = layer.scopes.iter().flat_map(|scope| &scope.members);
         for member in scopes.chain(layer.objects.iter().flat_map(|class| &class.members)) {
             report(&member.name, "state", out);
+            neighbour(&member.name, out);
         }
+    }
+}
+
+fn neighbour(name: &Name, out: &mut Vec<Diagnostic>) {
+    if NEIGHBOURS.contains(&name.text.as_str()) {
+        let text = format!("`{}` is the neighbour: state of this name would never be meant", name.text);
+        let diagnostic = Diagnostic::error(codes::HIDES_BUILT_IN, text).at(name.span, "built in");
+        out.push(diagnostic.help("give it another name"));
     }
 }
 

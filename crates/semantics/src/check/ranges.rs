@@ -1,5 +1,5 @@
 //! What can be seen to be out of range without running: a divisor that is 0, a shift that leaves nothing, an index behind
-//! the end of its array, sizes beyond all memory; and a loop's own counter that is written to.
+//! the end of its array, more units than a quota has, sizes beyond all memory; and a loop's own counter that is written to.
 //!
 //! Keeps: only constants are judged. What a parameter may be is not known here, and reports at run time find the rest.
 
@@ -69,6 +69,7 @@ impl Ranges<'_, '_> {
             }
             ExprKind::Binary { op: Binary::Shl | Binary::Shr, a, b } => self.shift(a, b),
             ExprKind::Element { array, index } => self.index(array, index),
+            ExprKind::Holds { messages, index } => self.index(messages, index),
             ExprKind::Pick { vector, index } => self.vector_index(vector, index),
             ExprKind::Edited { vector, edit: Edit::Set { index, .. } } => self.vector_index(vector, index),
             _ => {}
@@ -94,13 +95,40 @@ impl Ranges<'_, '_> {
     }
 
     fn index(&mut self, array: &StateRef, index: &Expr) {
-        let Some(MemberKind::Array { size, .. }) = self.member(array).map(|member| &member.kind) else { return };
+        let (what, size) = match self.member(array).map(|member| &member.kind) {
+            Some(MemberKind::Array { size, .. }) => ("the array has", size),
+            Some(MemberKind::Messages { size, .. }) => ("there are places for", size),
+            _ => return,
+        };
         let (Some(size), Some(at)) = (self.constant(size), self.constant(index)) else { return };
         if at >= size && size > 0 {
-            let text = format!("the array has {size} elements, and this is number {at}");
+            let of = if what == "the array has" { "elements" } else { "messages" };
+            let text = format!("{what} {size} {of}, and this is number {at}");
             let found = Diagnostic::error(codes::BEYOND_THE_END, text).at(index.span, "behind the end");
             let last = format!("the last one is `[{}]`; the first is `[0]`", size.saturating_sub(1));
             self.report(found.help(last), index.span);
+        }
+    }
+
+    /// What is taken of a quota, or given back to it: some, and no more than it ever has.
+    fn units(&mut self, quota: &StateRef, amount: &Expr, done: &str) {
+        self.nothing(amount, done);
+        let Some(MemberKind::Quota { amount: all }) = self.member(quota).map(|member| &member.kind) else { return };
+        let (Some(all), Some(units)) = (self.constant(all), self.constant(amount)) else { return };
+        if units > all && all > 0 {
+            let text = format!("the quota has {all} units at most, and {units} are {done}");
+            let found = Diagnostic::error(codes::BEYOND_THE_QUOTA, text).at(amount.span, "never so many");
+            let help = format!("write at most {all} here, or a larger quota where it is declared");
+            self.report(found.help(help), amount.span);
+        }
+    }
+
+    /// A report of 0 where something is to be moved or counted.
+    fn nothing(&mut self, amount: &Expr, done: &str) {
+        if self.constant(amount) == Some(0) {
+            let text = format!("nothing is {done} here: the number is 0");
+            let found = Diagnostic::error(codes::EMPTY_SIZE, text).at(amount.span, "zero");
+            self.report(found.help("write how many, or leave the statement out"), amount.span);
         }
     }
 
@@ -111,6 +139,12 @@ impl Ranges<'_, '_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::AssignElement { array, index, .. } => self.index(array, index),
+            StmtKind::Put { messages, index, .. } | StmtKind::IfTaken { messages, index, .. } => {
+                self.index(messages, index);
+            }
+            StmtKind::Take { quota, amount, .. } => self.units(quota, amount, "taken"),
+            StmtKind::Give { quota, amount } => self.units(quota, amount, "given back"),
+            StmtKind::Count { amount, .. } => self.nothing(amount, "counted"),
             StmtKind::For { local, body, .. } => self.counter(*local, body),
             _ => {}
         }

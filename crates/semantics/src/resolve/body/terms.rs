@@ -66,7 +66,7 @@ pub fn once(body: &mut Body, value: Expr) -> (Expr, Option<(LocalId, Expr)>) {
 }
 
 /// Only a name of what stays as it is: nothing is computed, drawn, called or reported, and nobody can change it meanwhile.
-fn is_name(value: &Expr) -> bool {
+pub fn is_name(value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Number(_) | ExprKind::Local(_) | ExprKind::Param(_) => true,
         ExprKind::RecordField { record, .. } => is_name(record),

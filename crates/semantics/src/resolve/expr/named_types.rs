@@ -13,7 +13,11 @@ pub(super) fn of(body: &mut Body, tree: &Tree) -> Option<Type> {
     match tree::unparen(tree) {
         Tree::Name(name) => type_of_name(body, &name.text()),
         Tree::Index(index) => {
-            let base = of(body, &index.base()?)?;
+            let base = index.base()?;
+            if let Some(element) = element_of_array(body, &base) {
+                return Some(element);
+            }
+            let base = of(body, &base)?;
             Some(body.cx.program.vector(base)?.element)
         }
         Tree::Field(field) => {
@@ -53,6 +57,36 @@ fn type_of_name(body: &mut Body, name: &str) -> Option<Type> {
     match body.cx.item(body.file, name)? {
         Item::Const(index) => consts::of_file(body.cx, index, None).map(|value| value.ty),
         _ => None,
+    }
+}
+
+/// The elements' type of an array of the state: of the layer's, or of an object's.
+fn element_of_array(body: &mut Body, base: &Tree) -> Option<Type> {
+    let kind = match tree::unparen(base) {
+        Tree::Name(name) if body.locals.find(&name.text()).is_none() => {
+            let (scope, member) = body.find_state(&name.text())?;
+            &body.member(scope, member)?.kind
+        }
+        Tree::Field(field) => {
+            let name = tree::some_name(body.file, field.name())?;
+            let Type::Object(id) = of(body, &field.base()?)? else { return None };
+            let members = &body.this_layer()?.objects.get(id.index())?.members;
+            &members.iter().find(|member| member.name.text == name.text)?.kind
+        }
+        _ => return None,
+    };
+    match kind {
+        MemberKind::Array { ty, .. } => Some(*ty),
+        _ => None,
+    }
+}
+
+/// Whether it is an element of an array of the state, or part of one.
+pub fn is_in_array(body: &mut Body, tree: &Tree) -> bool {
+    match tree::unparen(tree) {
+        Tree::Index(index) => index.base().is_some_and(|base| element_of_array(body, &base).is_some()),
+        Tree::Field(field) => field.base().is_some_and(|base| is_in_array(body, &base)),
+        _ => false,
     }
 }
 

@@ -59,6 +59,10 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
         (Type::Enum(_), Type::UInt(_)) | (Type::UInt(_), Type::Enum(_)) => {
             "compare with a name, or take the number: `kind as u8`".to_string()
         }
+        (Type::Seq(_), Type::Seq(_)) => {
+            "two `seq`s of one width are compared and subtracted; what is added to one is a number".to_string()
+        }
+        (Type::Instant, Type::UInt(_)) => "a duration is added to an instant: `now + 5 ms`".to_string(),
         (Type::Instant, Type::Instant) => "instants are compared and subtracted".to_string(),
         _ => "both sides must be numbers of the same kind".to_string(),
     };

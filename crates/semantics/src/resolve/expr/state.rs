@@ -25,6 +25,10 @@ pub fn value(body: &mut Body, state: StateRef, name: &Name) -> Expr {
 /// State of a wanted kind: `t`, `e.t`. A report if it is something else.
 pub fn of_kind(body: &mut Body, expr: &ast::Expr, what: &str, wanted: fn(&MemberKind) -> bool) -> Option<StateRef> {
     let expr = tree::unparen(expr);
+    if let Some(name) = tree::name_expr(body.file, &expr).filter(|name| is_strange(body, name)) {
+        strangers::report_as(body, &name, declaration(what, &name.text).as_deref());
+        return None;
+    }
     let (state, name) = named(body, &expr)?;
     let kind = &body.member(state.scope, state.member)?.kind;
     if wanted(kind) {
@@ -39,6 +43,25 @@ pub fn of_kind(body: &mut Body, expr: &ast::Expr, what: &str, wanted: fn(&Member
         &help,
     );
     None
+}
+
+/// Whether it names neither state nor a local.
+fn is_strange(body: &mut Body, name: &Name) -> bool {
+    body.find_state(&name.text).is_none() && body.locals.find(&name.text).is_none()
+}
+
+/// How state of a wanted kind is declared.
+fn declaration(what: &str, name: &str) -> Option<String> {
+    Some(match what {
+        "a timer" => format!("timer {name}"),
+        "a quota" => format!("quota {name}: 8"),
+        "a counter" => format!("counter {name}"),
+        "places for messages" => format!("messages {name}: 8"),
+        "an array" => format!("array {name}: [u32; 8]"),
+        "a map or an array" => format!("map {name}: [u32 -> u32; 64]"),
+        "a map or the name of objects" => format!("map {name}: [u32 -> u32; 64]"),
+        _ => return None,
+    })
 }
 
 /// State named directly, or through an object's handle.

@@ -25,6 +25,11 @@ fn listener(body: &mut Body, name: &Name) {
 
 /// A report with what is probably meant.
 pub fn report(body: &mut Body, name: &Name) {
+    report_as(body, name, None);
+}
+
+/// The same where state of a kind is wanted, which is declared so.
+pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
     if let Some(place) = body.view.inside.as_ref().filter(|_| name.text == "quota").map(|view| view.place) {
         let is_it = |known: &Diagnostic| {
             known.code == codes::QUOTA_WANTED && known.primary.as_ref().map(|label| label.span) == Some(place)
@@ -81,6 +86,9 @@ pub fn report(body: &mut Body, name: &Name) {
     let near = suggest::nearest(&name.text, names.iter().map(String::as_str).chain(BUILTIN));
     diagnostic = match near {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None if declared.is_some() && body.view.layer.is_some() => {
+            diagnostic.help(format!("declare it: `entity {{ {} }}`", declared.unwrap_or_default()))
+        }
         None if body.view.layer.is_some() => {
             diagnostic.help(format!("bind it with `let`, or declare it: `session {{ var {}: u32 = 0 }}`", name.text))
         }

@@ -30,10 +30,10 @@ pub fn check(cx: &mut Context, trees: &Trees) {
     }
     for (file, item) in &trees.layers {
         once_each(cx, *file, "parameter", names_of(item.params()));
-        item.members().iter().for_each(|member| lists(cx, *file, member));
+        lists(cx, *file, &item.members());
     }
     for (file, item) in &trees.parts {
-        item.members().iter().for_each(|member| lists(cx, *file, member));
+        lists(cx, *file, &item.members());
     }
     for (file, item) in &trees.bundles {
         once_each(cx, *file, "parameter", names_of(item.params()));
@@ -68,30 +68,43 @@ fn signature(cx: &mut Context, file: FileId, item: &ast::Signature) {
     events.iter().for_each(|names| cx.given_once_each(&named(file, names)));
 }
 
-/// `reads ttl, ttl`
-fn lists(cx: &mut Context, file: FileId, member: &ast::Member) {
-    let names = match member {
-        ast::Member::Reads(list) => list.names(),
-        ast::Member::Writes(list) => list.names(),
-        ast::Member::Speaks(list) => list.names(),
-        ast::Member::Needs(list) => list.names(),
-        ast::Member::Gives(list) => list.names(),
-        ast::Member::Header(_)
-        | ast::Member::Key(_)
-        | ast::Member::Address(_)
-        | ast::Member::Several(_)
-        | ast::Member::Matching(_)
-        | ast::Member::Scope(_)
-        | ast::Member::Object(_)
-        | ast::Member::Publish(_)
-        | ast::Member::Serves(_)
-        | ast::Member::Uses(_)
-        | ast::Member::Limit(_)
-        | ast::Member::Parts(_)
-        | ast::Member::Function(_)
-        | ast::Member::Handler(_) => return,
-    };
-    cx.given_once_each(&named(file, &names));
+/// `reads ttl, ttl`, and `reads ttl` in two members of one text.
+fn lists(cx: &mut Context, file: FileId, members: &[ast::Member]) {
+    let [mut reads, mut writes, mut speaks, mut needs, mut gives, mut serves] = [const { Vec::new() }; 6];
+    for member in members {
+        match member {
+            ast::Member::Reads(list) => reads.extend(list.names()),
+            ast::Member::Writes(list) => writes.extend(list.names()),
+            ast::Member::Speaks(list) => speaks.extend(list.names()),
+            ast::Member::Needs(list) => claimed(cx, file, &list.names(), list.condition().is_some(), &mut needs),
+            ast::Member::Gives(list) => claimed(cx, file, &list.names(), list.condition().is_some(), &mut gives),
+            ast::Member::Serves(one) => serves.extend(one.service()),
+            ast::Member::Header(_)
+            | ast::Member::Key(_)
+            | ast::Member::Address(_)
+            | ast::Member::Several(_)
+            | ast::Member::Matching(_)
+            | ast::Member::Scope(_)
+            | ast::Member::Object(_)
+            | ast::Member::Publish(_)
+            | ast::Member::Uses(_)
+            | ast::Member::Limit(_)
+            | ast::Member::Parts(_)
+            | ast::Member::Function(_)
+            | ast::Member::Handler(_) => {}
+        }
+    }
+    for names in [reads, writes, speaks, needs, gives, serves] {
+        cx.given_once_each(&named(file, &names));
+    }
+}
+
+/// What is claimed when something holds may be claimed again when something else does: such a list is looked at by itself.
+fn claimed(cx: &mut Context, file: FileId, names: &[ast::Name], conditional: bool, always: &mut Vec<ast::Name>) {
+    match conditional {
+        true => cx.given_once_each(&named(file, names)),
+        false => always.extend(names.iter().cloned()),
+    }
 }
 
 fn names_of(params: Vec<ast::Param>) -> Vec<ast::Name> {

@@ -128,6 +128,7 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
     let capacity = capacity_of(reader, object, &name);
     let kind = ScopeKind::Object(ObjectId(reader.this().objects.len() as u32));
     let members = members(reader, kind, &object.states(), first);
+    given(reader, kind, &object.states(), &members);
     let evict_oldest = object.evict().is_some();
     let owned = object.is_owned();
     let holds = holds(reader, object, &keys, &name);
@@ -232,7 +233,7 @@ fn is_in_sight(layer: &Layer, part: Option<usize>, name: &Name) -> bool {
     part.shares(&name.text) || behind.is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// `const priority: u8 = 0 from open, listen`, `… from accept`, in a session.
+/// `const priority: u8 = 0 from open, listen`, `… from accept`: in a session; elsewhere nobody gives it.
 fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], members: &[Member]) {
     for state in states {
         let ast::State::Const(constant) = state else { continue };

@@ -9,7 +9,7 @@ use crate::resolve::body::Body;
 use crate::resolve::expr::{messages, named_types, operators, state, strangers};
 use crate::resolve::stmt::calls::needless_or;
 use crate::resolve::stmt::targets::{self, Change};
-use crate::resolve::stmt::{lookup, vector_parts};
+use crate::resolve::stmt::{element_parts, lookup, vector_parts};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
@@ -145,6 +145,9 @@ fn to_field(body: &mut Body, field: &ast::FieldExpr, change: Change) -> Option<S
     let (base, name) = (field.base()?, tree::some_name(body.file, field.name())?);
     if named_types::is_in_vector(body, &base) || named_types::is_vector(body, &base) {
         return vector_parts::within(body, field, change);
+    }
+    if named_types::is_in_array(body, &base) {
+        return element_parts::of_array(body, field, change);
     }
     let owner = tree::name_expr(body.file, &base);
     let local = owner.as_ref().and_then(|owner| body.locals.find(&owner.text));

@@ -10,6 +10,7 @@ mod calls;
 mod changes;
 mod containers;
 mod control;
+mod element_parts;
 mod found;
 pub mod function;
 mod later;

@@ -4,10 +4,10 @@ use mokume_base::Span;
 use mokume_syntax::ast::{BinaryOp, Expr as Tree};
 
 use crate::program::*;
-use crate::resolve::body::terms::{make, replaced};
+use crate::resolve::body::terms::{is_name, make, replaced};
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::expr;
-use crate::resolve::expr::{conversions, operations, operators, state};
+use crate::resolve::expr::{conversions, named_types, operations, operators, state};
 use crate::{codes, suggest, tree};
 
 /// What an assignment says: a value, or an operator on the old one and a value.
@@ -109,6 +109,18 @@ pub(super) fn put_into(body: &mut Body, target: &Tree, value: Expr, span: Span) 
             }
             let whole = with_part(body, owner, &name, value, span)?;
             put_into(body, &base, whole, span)
+        }
+        Tree::Index(index) if named_types::is_in_array(body, &target) => {
+            let found = expr::infer(body, &Tree::Index(index.clone()), None);
+            let ExprKind::Element { array, index } = found.kind else { return None };
+            if !is_name(&index) {
+                // It stands in the old value, too, and is evaluated once.
+                let help = "bind the index first: `let i = …`";
+                body.error(codes::NOT_ASSIGNABLE, "this index would be evaluated twice", index.span, "computed", help);
+                return None;
+            }
+            body.has_effects(span);
+            Some(StmtKind::AssignElement { array, index: *index, value })
         }
         _ => {
             let place = body.span(&target);

@@ -28,12 +28,16 @@ pub(super) fn element(body: &mut Body, tree: &ast::IndexExpr, change: Change) ->
 /// `v[i].left = x`; `v.length` is not assigned.
 pub(super) fn within(body: &mut Body, field: &ast::FieldExpr, change: Change) -> Option<StmtKind> {
     if field.base().is_some_and(|base| named_types::is_vector(body, &base)) {
-        let help = "write `v.clear()`, `v.push(x) or { … }`, `if let x = v.pop() { … }`";
-        body.error(codes::NOT_ASSIGNABLE, "a vector's length is not assigned", change.span, "no place", help);
+        length_set(body, change.span);
         expr::infer(body, change.value, None);
         return None;
     }
     part(body, &Tree::Field(field.clone()), change)
+}
+
+fn length_set(body: &mut Body, span: Span) {
+    let help = "write `v.clear()`, `v.push(x) or { … }`, `if let x = v.pop() { … }`";
+    body.error(codes::NOT_ASSIGNABLE, "a vector's length is not assigned", span, "no place", help);
 }
 
 /// An element, or a part of one, of which the old value is read: its index is evaluated, and reported, once.
@@ -59,7 +63,7 @@ fn part(body: &mut Body, place: &Tree, change: Change) -> Option<StmtKind> {
 }
 
 /// An element and its parts down the names, the innermost last; none, after a report, if one is not there.
-fn wholes(body: &mut Body, element: Expr, names: &[Name], span: Span) -> Option<Vec<Expr>> {
+pub(super) fn wholes(body: &mut Body, element: Expr, names: &[Name], span: Span) -> Option<Vec<Expr>> {
     let mut parts = vec![element];
     for name in names {
         let whole = parts.last()?.clone();
@@ -68,6 +72,10 @@ fn wholes(body: &mut Body, element: Expr, names: &[Name], span: Span) -> Option<
             body.error(codes::UNKNOWN_FIELD, text, name.span, "unknown", "only records have parts");
             return None;
         };
+        if body.cx.program.vector(whole.ty).is_some() {
+            length_set(body, span);
+            return None;
+        }
         let part = fields::of_record(body, whole, id, name, span);
         if part.ty == Type::Unknown {
             return None;
@@ -78,7 +86,7 @@ fn wholes(body: &mut Body, element: Expr, names: &[Name], span: Span) -> Option<
 }
 
 /// `v[i].a.b` as `v[i]` and the names behind it.
-fn path_in(body: &Body, place: &Tree) -> Option<(ast::IndexExpr, Vec<Name>)> {
+pub(super) fn path_in(body: &Body, place: &Tree) -> Option<(ast::IndexExpr, Vec<Name>)> {
     match tree::unparen(place) {
         Tree::Index(index) => Some((index, Vec::new())),
         Tree::Field(field) => {

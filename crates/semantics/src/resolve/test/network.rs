@@ -4,11 +4,12 @@ mod faults;
 mod named;
 mod options;
 mod outputs;
+mod partitions;
 
 use mokume_base::{Diagnostic, FileId, Span};
-use mokume_syntax::ast::{self, AstNode, Expr as Tree};
+use mokume_syntax::ast::{self, AstNode};
 
-use self::named::{device_of, host_of, Bound};
+use self::named::{device_of, Bound};
 use crate::program::*;
 use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::fixed;
@@ -30,7 +31,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
                 network.links.extend(link);
             }
             ast::NetworkMember::Partition(item) => {
-                let partition = partition(cx, file, &item, &network, &broken);
+                let partition = partitions::read(cx, file, &item, &network, &broken);
                 network.partitions.extend(partition);
             }
             ast::NetworkMember::Expect(item) => {
@@ -57,6 +58,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
     too_late(cx, &network);
     if broken.is_empty() {
         faults::on_their_way(cx, &network);
+        partitions::of_links(cx, file, item, &network);
     }
     network
 }
@@ -125,6 +127,11 @@ fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, bro
         let text = "nothing waits on a link without a `rate`";
         cx.error(codes::MISSING_ARGUMENT, text, place, "never full", "say how fast it is: `rate 10 Mbit/s`");
     }
+    if let Some(place) = said.iter().find(|name| name.text == "reorder" && link.reorder > 0 && link.delay.1 == 0) {
+        let text = "a frame that is overtaken takes longer by up to twice the `delay`, and this link has none";
+        let help = "say how long its frames take: `delay 1 ms`";
+        cx.error(codes::MISSING_ARGUMENT, text, place.span, "none is overtaken", help);
+    }
     if item.devices().len() == 1 {
         let text = format!("link `{}` joins one device", link.name.text);
         let diagnostic = Diagnostic::error(codes::LONELY_LINK, text).at(link.name.span, "nobody hears it");
@@ -147,37 +154,6 @@ fn joined_once(
         let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, said).at(span, "again here");
         cx.report(diagnostic.label(link.name.span, "this link").help(help));
     }
-}
-
-/// `partition a, b  from 1 s until 2 s`
-fn partition(
-    cx: &mut Context,
-    file: FileId,
-    item: &ast::Partition,
-    network: &Network,
-    broken: &[String],
-) -> Option<Partition> {
-    let names: Vec<Name> = item.hosts().into_iter().filter_map(|name| tree::some_name(file, Some(name))).collect();
-    cx.given_once_each(&names);
-    let hosts: Vec<u32> =
-        names.iter().filter_map(|name| host_of(cx, network, broken, name)).map(|at| at as u32).collect();
-    let mut time = |value: Option<Tree>| fixed::number(cx, file, &value?, Type::Duration);
-    let (from, until) = (time(item.from())?, time(item.until())?);
-    let span = names.first()?.span;
-    if from >= until {
-        let help = "write the earlier time first";
-        cx.error(codes::TOO_BIG, "this partition ends before it begins", span, "from later to earlier", help);
-    }
-    if broken.is_empty() && (0..network.hosts.len() as u32).all(|host| hosts.contains(&host)) {
-        let help = "name those of one side: `partition a from 1 s until 2 s`";
-        cx.error(codes::LONELY_LINK, "this partition leaves nobody on the other side", span, "all hosts", help);
-    }
-    if network.until > 0 && until > network.until {
-        let text = format!("the network has ended before this partition: it runs for {} ms", network.until / 1_000_000);
-        let help = format!("write `until {} ms` or less", network.until / 1_000_000);
-        cx.error(codes::TOO_LATE, text, item.span(file), "ends too late", &help);
-    }
-    Some(Partition { hosts, from, until })
 }
 
 /// What is asked for after the network's end never happens.
