@@ -48,12 +48,24 @@ impl Apart {
         self.tell(|told| told.say(&Word::Last(Last { code, ..self.last.take() })));
     }
 
-    /// Carries out what calls functions in C: here, if there are none, else in a child.
+    /// Carries out what may call functions in C: here, if there are none, else in a child.
     pub fn carry_out(&self, functions: &Files, here: impl FnOnce() -> Result<i32, Failure>) -> Result<i32, Failure> {
-        if self.is_child() || functions.is_empty() {
+        self.carry_out_if(!functions.is_empty(), false, here)
+    }
+
+    /// The same, where it is known whether it `calls_c`, and the standard input and output may be what is carried.
+    pub fn carry_out_if(
+        &self,
+        calls_c: bool,
+        streams_are_the_childs: bool,
+        here: impl FnOnce() -> Result<i32, Failure>,
+    ) -> Result<i32, Failure> {
+        if self.is_child() || !calls_c {
             return here();
         }
-        let ended = again(&[], Signals::ToChild, None, &mut |_| {})?;
+        let how =
+            Again { words: &[], watched: WATCHED, signals: Signals::ToChild, streams_are_the_childs, patience: None };
+        let ended = apart::again(&how, &mut |_| {})?;
         match ended.last {
             Some(last) if ended.how == apart::How::Exit(last.code) => Ok(last.code),
             _ if ended.is_by_closed_pipe() => mokume_driver::end_by_closed_pipe(),
@@ -69,7 +81,7 @@ pub fn again(
     patience: Option<std::time::Duration>,
     heard: &mut dyn FnMut(&Word),
 ) -> Result<Ended, Failure> {
-    apart::again(&Again { words, watched: WATCHED, signals, patience }, heard)
+    apart::again(&Again { words, watched: WATCHED, signals, streams_are_the_childs: false, patience }, heard)
 }
 
 /// How a child ended, of which nobody knows more: by a signal that asks to end, or by what it ran.

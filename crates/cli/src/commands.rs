@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::apart::Apart;
 use crate::arguments::{Arguments, Command, Drawn, Emit, StackChoice};
-use crate::common::{accepted, backend_of, compiled, compiled_to_write, picture_name, write, written};
+use crate::common::{accepted, backend_of, calls_c, compiled, compiled_to_write, picture_name, write, written};
 use crate::print::{counted, Printer};
 use crate::run::run_stack;
 use crate::simulate::{simulate, SimOptions};
@@ -27,7 +27,8 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         }
         Command::Run { stack, on } => {
             let checked = accepted(stack.file.as_slice(), printer)?;
-            apart.carry_out(&checked.natives, || run_stack((&checked, stack), on, arguments.seed, printer))
+            let calls_c = calls_c(&checked, stack.stack.as_deref());
+            apart.carry_out_if(calls_c, false, || run_stack((&checked, stack), on, arguments.seed, printer))
         }
         Command::Connect { remote, timeout, stack, on, linger } => {
             let with = (on, linger, timeout.as_deref());

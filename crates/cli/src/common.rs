@@ -49,6 +49,13 @@ pub fn compiled(checked: &Checked, stack: Option<&str>, printer: &Printer) -> Re
     }
 }
 
+/// Whether the stack that is chosen calls functions in C, none of which is opened to know it; not where it cannot be compiled.
+pub fn calls_c(checked: &Checked, stack: Option<&str>) -> bool {
+    let Ok(stack) = compile::choose_stack(checked, stack) else { return false };
+    let compiled = || compile::compile_to_write(checked, stack).0;
+    !checked.natives.is_empty() && compiled().is_some_and(|compiled| !checked.natives.of(&compiled.composed).is_empty())
+}
+
 /// The stack that is chosen, to be written down: nothing of it is run here.
 pub fn compiled_to_write(choice: &StackChoice, printer: &Printer) -> Result<Compiled, Failure> {
     let checked = accepted(choice.file.as_slice(), printer)?;

@@ -11,7 +11,7 @@ use mokume_driver::Failure;
 use crate::accounts::print_accounts;
 use crate::apart::Apart;
 use crate::arguments::{Linger, OnDevices, StreamStack};
-use crate::common::{accepted, compiled};
+use crate::common::{accepted, calls_c, compiled};
 use crate::print::Printer;
 use crate::run::request;
 
@@ -35,7 +35,8 @@ pub fn one(
         return Err(Failure::of_use("the standard output carries the stream, and no JSON", help));
     }
     let checked = files(choice, printer)?;
-    apart.carry_out(&checked.natives, || joined(ask, (&checked, choice), with, seed, printer))
+    let calls_c = calls_c(&checked, stack(choice));
+    apart.carry_out_if(calls_c, true, || joined(ask, (&checked, choice), with, seed, printer))
 }
 
 fn joined(
@@ -79,7 +80,8 @@ pub fn forward(
     let ways: Vec<streams::Way> =
         from.iter().zip(to).map(|(from, to)| streams::way(from, to)).collect::<Result<_, _>>()?;
     let checked = files(choice, printer)?;
-    apart.carry_out(&checked.natives, || forwarded(&ways, (&checked, choice), on, seed, printer))
+    let calls_c = calls_c(&checked, stack(choice));
+    apart.carry_out_if(calls_c, false, || forwarded(&ways, (&checked, choice), on, seed, printer))
 }
 
 fn forwarded(

@@ -28,6 +28,8 @@ pub struct Again<'a> {
     /// The word in front of the descriptor's number.
     pub watched: &'a str,
     pub signals: Signals,
+    /// The standard input and output are the child's alone: where it closes one, the other end hears that.
+    pub streams_are_the_childs: bool,
     /// How long C may take without an answer; for ever, if `None`.
     pub patience: Option<Duration>,
 }
@@ -65,6 +67,9 @@ pub fn again(how: &Again<'_>, heard: &mut dyn FnMut(&Word)) -> Result<Ended, Fai
     let (reader, writer) = io::pipe().map_err(failed)?;
     let child = start(how, writer.as_raw_fd()).map_err(failed)?;
     drop(writer);
+    if how.streams_are_the_childs {
+        let_go_of_streams().map_err(failed)?;
+    }
     let watch = Watch { child, words: words_of(reader), patience: how.patience, signal, quiet: Duration::ZERO };
     watch.hear_out(heard).map_err(failed)
 }
@@ -101,10 +106,22 @@ fn start(how: &Again<'_>, pipe: RawFd) -> io::Result<Child> {
     command.spawn()
 }
 
-/// The last signal that asks to end, instead of our end.
+/// Nothing comes from our standard input any more, and nothing goes to our standard output.
+fn let_go_of_streams() -> io::Result<()> {
+    let nothing = std::fs::File::options().read(true).write(true).open("/dev/null")?;
+    for stream in [libc::STDIN_FILENO, libc::STDOUT_FILENO] {
+        // SAFETY: a call with two open descriptors; nobody here has a handle of what is closed by it.
+        if unsafe { libc::dup2(nothing.as_raw_fd(), stream) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
+/// The last signal that asks to end, instead of our end; that nobody reads any more is one.
 fn hear_signals(signal: &Arc<AtomicI32>) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    for number in [SIGHUP, SIGINT, SIGTERM] {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
+    for number in [SIGHUP, SIGINT, SIGPIPE, SIGTERM] {
         let signal = signal.clone();
         // SAFETY: an atomic store is all that the handler does.
         unsafe { signal_hook::low_level::register(number, move || signal.store(number, Ordering::Relaxed)) }?;
