@@ -38,7 +38,7 @@ pub(super) fn read(
         cx.error(codes::TOO_LATE, text, item.span(file), "ends too late", &help);
     }
     let partition = Partition { hosts, from, until };
-    if network.partitions.iter().any(|known| covers(network, known, &partition)) {
+    if from < until && network.partitions.iter().any(|known| covers(network, known, &partition)) {
         let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, "these hosts are parted from the others by then")
             .at(item.span(file), "again here");
         cx.report(diagnostic.help("leave one of the lines out, or give it a time of its own"));
