@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "Host.h"
 #include "phase.h"
-#include <time.h>
+#include "clock.h"
 
 enum { ALICE = 0x0a000001, BOB = 0x0a000002, PORT = 80, FIRST_PORT = 5000, CHUNK = 1448 };
 
@@ -204,13 +204,6 @@ static unsigned bulk(int is_counted, uint64_t total)
         now += 1000;
     }
     return alice.sent - before;
-}
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 int main(int argc, char **argv)

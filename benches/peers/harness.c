@@ -9,7 +9,7 @@
 #include "peer.h"
 #include "phase.h"
 #include <dlfcn.h>
-#include <time.h>
+#include "clock.h"
 
 enum { ALICE = 0x0a000001, BOB = 0x0a000002, UDP_PORT = 6000, TCP_PORT = 80, FIRST_PORT = 5000, RING = 256, LARGEST = 1536, CHUNK = 1448 };
 
@@ -269,13 +269,6 @@ static void udp(const char *what, const unsigned *order, uint32_t size)
     }
     check((is_out ? alice.sent - sent : alice.delivered - delivered) == SESSIONS * ROUNDS, "not all datagrams went through");
     printf("calls %u\n", SESSIONS * ROUNDS);
-}
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* A datagram out at one end and in at the other. */

@@ -8,7 +8,7 @@
  * `PROGRAM time 0`: nanoseconds a message of that, all calls of both ends together.
  */
 #include "workload.h"
-#include <time.h>
+#include "clock.h"
 
 /* Of a message of the common path. */
 #ifndef OCTETS
@@ -193,13 +193,6 @@ static void step(void)
     weather();
     pass(1, time);
     weather();
-}
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use mokume_driver::apart::{self, Again, Ended, Last, Signals, Told, Word};
+use mokume_driver::apart::{self, Again, Ended, Last, Signals, Streams, Told, Word};
 use mokume_driver::natives::Files;
 use mokume_driver::Failure;
 
@@ -50,21 +50,15 @@ impl Apart {
 
     /// Carries out what may call functions in C: here, if there are none, else in a child.
     pub fn carry_out(&self, functions: &Files, here: impl FnOnce() -> Result<i32, Failure>) -> Result<i32, Failure> {
-        self.carry_out_if(!functions.is_empty(), false, here)
-    }
-
-    /// The same, where it is known whether it `calls_c`, and the standard input and output may be what is carried.
-    pub fn carry_out_if(
-        &self,
-        calls_c: bool,
-        streams_are_the_childs: bool,
-        here: impl FnOnce() -> Result<i32, Failure>,
-    ) -> Result<i32, Failure> {
-        if self.is_child() || !calls_c {
+        if self.is_child() || functions.is_empty() {
             return here();
         }
-        let how =
-            Again { words: &[], watched: WATCHED, signals: Signals::ToChild, streams_are_the_childs, patience: None };
+        self.in_child(Streams::Shared)
+    }
+
+    /// Carries the command out in a child; the answer is its exit code.
+    pub fn in_child(&self, streams: Streams) -> Result<i32, Failure> {
+        let how = Again { words: &[], watched: WATCHED, signals: Signals::ToChild, streams, patience: None };
         let ended = apart::again(&how, &mut |_| {})?;
         match ended.last {
             Some(last) if ended.how == apart::How::Exit(last.code) => Ok(last.code),
@@ -81,7 +75,7 @@ pub fn again(
     patience: Option<std::time::Duration>,
     heard: &mut dyn FnMut(&Word),
 ) -> Result<Ended, Failure> {
-    apart::again(&Again { words, watched: WATCHED, signals, streams_are_the_childs: false, patience }, heard)
+    apart::again(&Again { words, watched: WATCHED, signals, streams: Streams::Shared, patience }, heard)
 }
 
 /// How a child ended, of which nobody knows more: by a signal that asks to end, or by what it ran.

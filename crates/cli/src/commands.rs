@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use mokume_base::world::RealWorld;
-use mokume_driver::compile::{self, Checked};
+use mokume_driver::apart::Streams;
+use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::{build, explain, graph, size, Failure};
 use serde_json::json;
 
 use crate::apart::Apart;
 use crate::arguments::{Arguments, Command, Drawn, Emit, StackChoice};
-use crate::common::{accepted, backend_of, calls_c, compiled, compiled_to_write, picture_name, write, written};
+use crate::common::{accepted, backend_of, compiled_to_write, picture_name, with_stack, write, written};
 use crate::print::{counted, Printer};
 use crate::run::run_stack;
 use crate::simulate::{simulate, SimOptions};
@@ -27,8 +28,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         }
         Command::Run { stack, on } => {
             let checked = accepted(stack.file.as_slice(), printer)?;
-            let calls_c = calls_c(&checked, stack.stack.as_deref());
-            apart.carry_out_if(calls_c, false, || run_stack((&checked, stack), on, arguments.seed, printer))
+            let chosen = (&checked, stack.stack.as_deref());
+            with_stack(chosen, (apart, Streams::Shared), printer, |compiled| {
+                run_stack((&checked, compiled), on, arguments.seed, printer)
+            })
         }
         Command::Connect { remote, timeout, stack, on, linger } => {
             let with = (on, linger, timeout.as_deref());
@@ -62,14 +65,16 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let asked = (*what, output.as_deref());
             picture_name(asked.1, kinds(asked.0).1)?;
             let checked = accepted(stack.file.as_slice(), printer)?;
-            apart.carry_out(&checked.natives, || draw((&checked, stack), asked, printer))
+            let chosen = (&checked, stack.stack.as_deref());
+            with_stack(chosen, (apart, Streams::Shared), printer, |compiled| draw((&checked, compiled), asked, printer))
         }
         Command::Dissect { file, by, stack, packets } => {
             crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), packets.as_deref(), printer)
         }
         Command::Size { stack } => {
             let checked = accepted(stack.file.as_slice(), printer)?;
-            apart.carry_out(&checked.natives, || sizes((&checked, stack), printer))
+            let chosen = (&checked, stack.stack.as_deref());
+            with_stack(chosen, (apart, Streams::Shared), printer, |compiled| sizes(compiled, printer))
         }
         Command::Fmt { files, check } => crate::fmt::fmt(files, *check, printer),
         Command::New { name } => crate::new::new(name, printer),
@@ -133,12 +138,11 @@ fn kinds(what: Drawn) -> (graph::Subject, &'static [&'static str]) {
 
 /// A picture goes where it is told, or is printed: a stack as SVG, headers as text; where JSON is asked for, what it shows.
 fn draw(
-    (checked, choice): (&Checked, &StackChoice),
+    (checked, compiled): (&Checked, &Compiled),
     (what, output): (Drawn, Option<&str>),
     printer: &Printer,
 ) -> Result<i32, Failure> {
     let what = kinds(what).0;
-    let compiled = compiled(checked, choice.stack.as_deref(), printer)?;
     let (automaton, program) = (&compiled.uncomposed, &checked.program);
     let form = match output.and_then(|name| name.rsplit_once('.')).map(|(_, kind)| kind) {
         Some("dot") => graph::Form::Dot,
@@ -153,8 +157,7 @@ fn draw(
     written(output, &graph::picture_of(automaton, program, what, form), printer)
 }
 
-fn sizes((checked, choice): (&Checked, &StackChoice), printer: &Printer) -> Result<i32, Failure> {
-    let compiled = compiled(checked, choice.stack.as_deref(), printer)?;
+fn sizes(compiled: &Compiled, printer: &Printer) -> Result<i32, Failure> {
     let sizes = size::sizes(&compiled.composed);
     if printer.is_json() {
         for row in &sizes.rows {

@@ -2,10 +2,12 @@
 
 use mokume_base::world::{RealWorld, World};
 use mokume_base::Diagnostic;
+use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::machines::Backend;
 use mokume_driver::{natives, Failure};
 
+use crate::apart::Apart;
 use crate::arguments::{self, StackChoice};
 use crate::print::{counted, Printer};
 
@@ -35,33 +37,33 @@ pub fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure>
     Ok(checked)
 }
 
-/// The stack that is chosen, compiled; with errors they are shown, and the failure says how many.
-pub fn compiled(checked: &Checked, stack: Option<&str>, printer: &Printer) -> Result<Compiled, Failure> {
-    let stack = compile::choose_stack(checked, stack)?;
-    let (compiled, diagnostics) = compile::compile(checked, stack, &RealWorld);
-    match compiled {
-        Some(compiled) => {
-            let of_functions: Vec<_> = diagnostics.into_iter().filter(natives::is_about).collect();
-            printer.diagnostics(&of_functions, &checked.sources);
-            Ok(compiled)
-        }
-        None => Err(refused(&diagnostics, checked, printer)),
+/// Carries out what is done with the stack that is chosen: here, or in a child if it calls functions in C, none of which is opened to know
+/// that. With errors they are shown, and the failure says how many.
+pub fn with_stack(
+    (checked, stack): (&Checked, Option<&str>),
+    (apart, streams): (&Apart, Streams),
+    printer: &Printer,
+    here: impl FnOnce(&Compiled) -> Result<i32, Failure>,
+) -> Result<i32, Failure> {
+    if !apart.is_child() {
+        let compiled = to_write(checked, stack, printer)?;
+        return if compiled.calls_c() { apart.in_child(streams) } else { here(&compiled) };
     }
-}
-
-/// Whether the stack that is chosen calls functions in C, none of which is opened to know it; not where it cannot be compiled.
-pub fn calls_c(checked: &Checked, stack: Option<&str>) -> bool {
-    let Ok(stack) = compile::choose_stack(checked, stack) else { return false };
-    let compiled = || compile::compile_to_write(checked, stack).0;
-    !checked.natives.is_empty() && compiled().is_some_and(|compiled| !checked.natives.of(&compiled.composed).is_empty())
+    let (compiled, diagnostics) = compile::compile(checked, compile::choose_stack(checked, stack)?, &RealWorld);
+    let compiled = compiled.ok_or_else(|| refused(&diagnostics, checked, printer))?;
+    let of_functions: Vec<_> = diagnostics.into_iter().filter(natives::is_about).collect();
+    printer.diagnostics(&of_functions, &checked.sources);
+    here(&compiled)
 }
 
 /// The stack that is chosen, to be written down: nothing of it is run here.
 pub fn compiled_to_write(choice: &StackChoice, printer: &Printer) -> Result<Compiled, Failure> {
-    let checked = accepted(choice.file.as_slice(), printer)?;
-    let stack = compile::choose_stack(&checked, choice.stack.as_deref())?;
-    let (compiled, diagnostics) = compile::compile_to_write(&checked, stack);
-    compiled.ok_or_else(|| refused(&diagnostics, &checked, printer))
+    to_write(&accepted(choice.file.as_slice(), printer)?, choice.stack.as_deref(), printer)
+}
+
+fn to_write(checked: &Checked, stack: Option<&str>, printer: &Printer) -> Result<Compiled, Failure> {
+    let (compiled, diagnostics) = compile::compile_to_write(checked, compile::choose_stack(checked, stack)?);
+    compiled.ok_or_else(|| refused(&diagnostics, checked, printer))
 }
 
 fn refused(diagnostics: &[Diagnostic], checked: &Checked, printer: &Printer) -> Failure {

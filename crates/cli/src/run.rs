@@ -1,25 +1,24 @@
 //! `mokume run`.
 
 use mokume_base::world::{RealWorld, World};
-use mokume_driver::compile::Checked;
+use mokume_driver::compile::{Checked, Compiled};
 use mokume_driver::machines::Backend;
 use mokume_driver::project::Defaults;
 use mokume_driver::{run, sim, Failure};
 use serde_json::json;
 
 use crate::accounts::print_accounts;
-use crate::arguments::{OnDevices, StackChoice};
-use crate::common::{backend_name, backend_of, compiled};
+use crate::arguments::OnDevices;
+use crate::common::{backend_name, backend_of};
 use crate::print::{time, Printer};
 
 /// `mokume run`: a stack on devices, with what it puts out printed as it comes.
 pub fn run_stack(
-    (checked, choice): (&Checked, &StackChoice),
+    (checked, compiled): (&Checked, &Compiled),
     on: &OnDevices,
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    let compiled = compiled(checked, choice.stack.as_deref(), printer)?;
     let request = request(on, seed, &checked.manifest.defaults)?;
     let (backend, seed) = (request.backend, request.seed);
     let mut ready = || {
@@ -43,7 +42,7 @@ pub fn run_stack(
         }
     };
     let mut said = |at: u64, what: &str| printer.note(format!("{:>12}  report: {what}", time(at)));
-    let report = run::run(&compiled, &request, &RealWorld, &mut ready, &mut heard, &mut said)?;
+    let report = run::run(compiled, &request, &RealWorld, &mut ready, &mut heard, &mut said)?;
     print_accounts(("stack", &automaton.name), automaton, &report.accounts, Some(&report), printer);
     Ok(i32::from(report.reports > 0))
 }

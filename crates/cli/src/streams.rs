@@ -3,7 +3,8 @@
 use std::io::ErrorKind;
 
 use mokume_base::RealWorld;
-use mokume_driver::compile::Checked;
+use mokume_driver::apart::Streams;
+use mokume_driver::compile::{Checked, Compiled};
 use mokume_driver::run;
 use mokume_driver::streams::{self, Ended, Patience};
 use mokume_driver::Failure;
@@ -11,7 +12,7 @@ use mokume_driver::Failure;
 use crate::accounts::print_accounts;
 use crate::apart::Apart;
 use crate::arguments::{Linger, OnDevices, StreamStack};
-use crate::common::{accepted, calls_c, compiled};
+use crate::common::{accepted, with_stack};
 use crate::print::Printer;
 use crate::run::request;
 
@@ -35,27 +36,27 @@ pub fn one(
         return Err(Failure::of_use("the standard output carries the stream, and no JSON", help));
     }
     let checked = files(choice, printer)?;
-    let calls_c = calls_c(&checked, stack(choice));
-    apart.carry_out_if(calls_c, true, || joined(ask, (&checked, choice), with, seed, printer))
+    with_stack((&checked, stack(choice)), (apart, Streams::TheChilds), printer, |compiled| {
+        joined(ask, (&checked, compiled), with, seed, printer)
+    })
 }
 
 fn joined(
     ask: Ask<'_>,
-    (checked, choice): (&Checked, &StreamStack),
+    (checked, compiled): (&Checked, &Compiled),
     (on, linger, timeout): (&OnDevices, &Linger, Option<&str>),
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    let compiled = compiled(checked, stack(choice), printer)?;
     let request = request(on, seed, &checked.manifest.defaults)?;
     let linger = run::duration(&linger.linger)?;
     let patience = Patience { answer: timeout.map(run::duration).transpose()?, linger };
     let mut tell = |what: &str| printer.note(what);
     let (ended, what) = match ask {
         Ask::Connect(remote) => {
-            (streams::connect(&compiled, &request, &RealWorld, remote, patience, &mut tell)?, remote)
+            (streams::connect(compiled, &request, &RealWorld, remote, patience, &mut tell)?, remote)
         }
-        Ask::Listen(local) => (streams::listen(&compiled, &request, &RealWorld, local, linger, &mut tell)?, local),
+        Ask::Listen(local) => (streams::listen(compiled, &request, &RealWorld, local, linger, &mut tell)?, local),
     };
     match ended {
         Ended::Cleanly => Ok(0),
@@ -80,18 +81,18 @@ pub fn forward(
     let ways: Vec<streams::Way> =
         from.iter().zip(to).map(|(from, to)| streams::way(from, to)).collect::<Result<_, _>>()?;
     let checked = files(choice, printer)?;
-    let calls_c = calls_c(&checked, stack(choice));
-    apart.carry_out_if(calls_c, false, || forwarded(&ways, (&checked, choice), on, seed, printer))
+    with_stack((&checked, stack(choice)), (apart, Streams::Shared), printer, |compiled| {
+        forwarded(&ways, (&checked, compiled), on, seed, printer)
+    })
 }
 
 fn forwarded(
     ways: &[streams::Way],
-    (checked, choice): (&Checked, &StreamStack),
+    (checked, compiled): (&Checked, &Compiled),
     on: &OnDevices,
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    let compiled = compiled(checked, stack(choice), printer)?;
     let request = request(on, seed, &checked.manifest.defaults)?;
     let mut tell = |what: &str| {
         if printer.is_json() {
@@ -100,7 +101,7 @@ fn forwarded(
             printer.note(what);
         }
     };
-    let (report, cut) = streams::forward(&compiled, &request, &RealWorld, ways, &mut tell)?;
+    let (report, cut) = streams::forward(compiled, &request, &RealWorld, ways, &mut tell)?;
     let automaton = &compiled.composed;
     print_accounts(("stack", &automaton.name), automaton, &report.accounts, Some(&report), printer);
     Ok(i32::from(report.reports > 0 || cut > 0))

@@ -150,6 +150,13 @@ pub struct Compiled {
     pub(crate) in_c: Mutex<Option<Arc<CProgram>>>,
 }
 
+impl Compiled {
+    /// Whether functions in C are called.
+    pub fn calls_c(&self) -> bool {
+        !mokume_emit_c::signatures(&self.composed).is_empty()
+    }
+}
+
 /// Which stack is meant: by name, by the project's default, or the last one of the file (files that it uses come first in meaning).
 pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Failure> {
     let stacks = &checked.program.stacks;

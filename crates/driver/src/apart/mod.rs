@@ -8,7 +8,7 @@ mod parent;
 mod word;
 
 pub use child::Told;
-pub use parent::{again, Again, Ended, How, Signals};
+pub use parent::{again, Again, Ended, How, Signals, Streams};
 pub use word::{Last, Place, Word};
 
 use mokume_base::diagnostic::Code;

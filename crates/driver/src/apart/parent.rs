@@ -21,6 +21,14 @@ pub enum Signals {
     ToChild,
 }
 
+/// Who has the standard input and output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Streams {
+    Shared,
+    /// The child alone: where it closes one, the other end hears that.
+    TheChilds,
+}
+
 /// How to start the command again.
 pub struct Again<'a> {
     /// Words in front of those that we were started with; how the child hears of the pipe's descriptor is [`Again::watched`].
@@ -28,8 +36,7 @@ pub struct Again<'a> {
     /// The word in front of the descriptor's number.
     pub watched: &'a str,
     pub signals: Signals,
-    /// The standard input and output are the child's alone: where it closes one, the other end hears that.
-    pub streams_are_the_childs: bool,
+    pub streams: Streams,
     /// How long C may take without an answer; for ever, if `None`.
     pub patience: Option<Duration>,
 }
@@ -67,7 +74,7 @@ pub fn again(how: &Again<'_>, heard: &mut dyn FnMut(&Word)) -> Result<Ended, Fai
     let (reader, writer) = io::pipe().map_err(failed)?;
     let child = start(how, writer.as_raw_fd()).map_err(failed)?;
     drop(writer);
-    if how.streams_are_the_childs {
+    if how.streams == Streams::TheChilds {
         let_go_of_streams().map_err(failed)?;
     }
     let watch = Watch { child, words: words_of(reader), patience: how.patience, signal, quiet: Duration::ZERO };

@@ -31,16 +31,17 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
 }
 
 fn neighbour(name: &Name, out: &mut Vec<Diagnostic>) {
-    if NEIGHBOURS.contains(&name.text.as_str()) {
-        let text = format!("`{}` is the neighbour: state of this name would never be meant", name.text);
-        let diagnostic = Diagnostic::error(codes::HIDES_BUILT_IN, text).at(name.span, "built in");
-        out.push(diagnostic.help("give it another name"));
-    }
+    hides(&NEIGHBOURS, name, || "the neighbour: state of this name would never be meant".to_string(), out);
 }
 
 fn report(name: &Name, kind: &str, out: &mut Vec<Diagnostic>) {
-    if VALUES.contains(&name.text.as_str()) {
-        let text = format!("`{}` is part of the language: {kind} of this name hides it", name.text);
+    hides(&VALUES, name, || format!("part of the language: {kind} of this name hides it"), out);
+}
+
+/// A report of a name that is one of these words, and what that word is.
+fn hides(words: &[&str], name: &Name, what: impl Fn() -> String, out: &mut Vec<Diagnostic>) {
+    if words.contains(&name.text.as_str()) {
+        let text = format!("`{}` is {}", name.text, what());
         let diagnostic = Diagnostic::error(codes::HIDES_BUILT_IN, text).at(name.span, "built in");
         out.push(diagnostic.help("give it another name"));
     }

@@ -95,15 +95,14 @@ impl Ranges<'_, '_> {
     }
 
     fn index(&mut self, array: &StateRef, index: &Expr) {
-        let (what, size) = match self.member(array).map(|member| &member.kind) {
-            Some(MemberKind::Array { size, .. }) => ("the array has", size),
-            Some(MemberKind::Messages { size, .. }) => ("there are places for", size),
+        let (front, what, size) = match self.member(array).map(|member| &member.kind) {
+            Some(MemberKind::Array { size, .. }) => ("the array has", "elements", size),
+            Some(MemberKind::Messages { size, .. }) => ("there are places for", "messages", size),
             _ => return,
         };
         let (Some(size), Some(at)) = (self.constant(size), self.constant(index)) else { return };
         if at >= size && size > 0 {
-            let of = if what == "the array has" { "elements" } else { "messages" };
-            let text = format!("{what} {size} {of}, and this is number {at}");
+            let text = format!("{front} {size} {what}, and this is number {at}");
             let found = Diagnostic::error(codes::BEYOND_THE_END, text).at(index.span, "behind the end");
             let last = format!("the last one is `[{}]`; the first is `[0]`", size.saturating_sub(1));
             self.report(found.help(last), index.span);
