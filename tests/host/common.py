@@ -164,7 +164,7 @@ def clean_capture(name, capture, ours):
 def fit(name):
     """Whether this machine can run the judges; says why not."""
     if not MOKUME.exists():
-        report(False, name, f"{MOKUME} is not built: `cargo build --release`")
+        report(False, name, f"there is no {MOKUME}: `cargo build --release` builds target/release/mokume, and MOKUME=PATH names another")
         return False
     why = None
     if os.geteuid() != 0:
