@@ -24,6 +24,7 @@ import subprocess
 import time
 
 import beside
+import method
 from method import HERE, MOKUME, ROOT, WORK, build, collected, counted, intercept, run, stop
 
 CALLS = 64 * 64
@@ -203,8 +204,10 @@ def compiling(form):
 def main():
     parser = argparse.ArgumentParser(description="What a call costs, in instructions.")
     parser.add_argument("--format", choices=["text", "json"], default="text")
+    parser.add_argument("--fuse", choices=["0", "1"], default="0", help="as `mokume build` has it")
     parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "stacks", "workloads", "compile", "peers"], default="all")
     options = parser.parse_args()
+    method.FUSE = options.fuse
     if not shutil.which("valgrind"):
         stop("valgrind is needed: `apt install valgrind`")
     if not MOKUME.exists():

@@ -13,6 +13,8 @@ WORK = ROOT / "target" / "bench"
 CC = os.environ.get("CC", "cc")
 # gcc's vectoriser of straight-line code joins a changing counter and a constant into one store, which then stalls.
 FLAGS = ["-std=c11", "-O3", "-march=x86-64-v3", "-fno-tree-slp-vectorize", "-g"]
+# Whether paths stand in front of the handlers: `--fuse`.
+FUSE = "0"
 VALGRIND = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
 
 
@@ -32,7 +34,7 @@ def run(command, what):
 def generate(source, stack, folder):
     """The C of a stack, and `unit.c`: the stack and the runtime are one unit of translation, as a user would embed them."""
     folder.mkdir(parents=True, exist_ok=True)
-    run([MOKUME, "build", source, "--stack", stack, "--emit", "c", "-o", folder], f"mokume build {source}")
+    run([MOKUME, "build", source, "--stack", stack, "--fuse", FUSE, "--emit", "c", "-o", folder], f"mokume build {source}")
     (folder / "unit.c").write_text(f'#include "mokume.c"\n#include "{stack}.c"\n')
 
 

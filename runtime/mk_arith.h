@@ -93,4 +93,10 @@ static inline bool mk_seq_before(uint64_t a, uint64_t b, uint64_t mask)
     return ahead != 0 && ahead <= mask >> 1;
 }
 
+/* The other bits of a number whose bits are `ones`. */
+static inline uint64_t mk_not(uint64_t value, uint64_t ones)
+{
+    return value ^ ones;
+}
+
 #endif

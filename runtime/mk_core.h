@@ -79,6 +79,12 @@ static void mk_report_at(mk_core *core, uint32_t kind, uint32_t source)
     else
         core->exhausted++;
 }
+/* What is read beyond the end. */
+static MK_UNUSED MK_COLD uint64_t mk_beyond(mk_core *core, uint32_t source)
+{
+    mk_report_at(core, MK_BOUNDS, source);
+    return 0;
+}
 
 /* Time never runs backwards. */
 static inline void mk_set_now(mk_core *core, uint64_t now)

@@ -16,6 +16,11 @@ static inline uint8_t *mk_prepend(mk_pool *pool, mk_message *message, uint32_t s
     message->view.size += size;
     return buffer->octets + message->view.at;
 }
+/* These octets in front of the message's. */
+static inline void mk_front(mk_pool *pool, mk_message *message, const uint8_t *octets, uint32_t size)
+{
+    memcpy(mk_prepend(pool, message, size), octets, size);
+}
 /* Keeps the first `size`. */
 bool mk_trim(mk_message *message, uint32_t size);
 /* Takes the first `size` away. */
@@ -42,6 +47,19 @@ bool mk_store(mk_pool *pool, mk_message *message, uint32_t at, uint64_t value, u
 bool mk_load(const mk_message *message, uint32_t at, uint32_t size, bool little, uint64_t *value);
 /* The octets as big-endian 16-bit numbers (an odd last one padded with 0), added up modulo 2^32. */
 uint32_t mk_sum16(const uint8_t *octets, uint32_t size);
+
+/* A place behind so many octets, of which there may be none at all. */
+static inline const uint8_t *mk_behind(const uint8_t *octets, uint32_t size)
+{
+    return size ? octets + size : octets;
+}
+
+/* The same of `part` octets from `at` on, as far as they are among the `size`. */
+static inline uint32_t mk_sum16_part(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+{
+    uint32_t first = mk_min_u32(at, size);
+    return mk_sum16(mk_behind(octets, first), mk_min_u32(part, size - first));
+}
 
 /* End-around carry (RFC 1071). */
 static inline uint16_t mk_fold16(uint32_t sum)
@@ -109,9 +127,17 @@ MK_NUMBERS(le, 16)
 MK_NUMBERS(le, 32)
 MK_NUMBERS(le, 64)
 
+/* Whether a number of so many octets at a place is among the `size`. */
+static inline bool mk_holds(uint32_t size, uint32_t at, uint32_t octets)
+{
+    return octets <= size && at <= size - octets;
+}
+
 /* The same of any number of octets. */
 static inline uint64_t mk_get_be(const uint8_t *at, uint32_t size)
 {
+    if (size == 6)
+        return (uint64_t)mk_get_be_32(at) << 16 | mk_get_be_16(at + 4);
     uint64_t value = 0;
     for (uint32_t i = 0; i < size; i++)
         value = value << 8 | at[i];
@@ -128,6 +154,11 @@ static inline uint64_t mk_get_le(const uint8_t *at, uint32_t size)
 
 static inline void mk_put_be(uint8_t *at, uint32_t size, uint64_t value)
 {
+    if (size == 6) {
+        mk_put_be_32(at, value >> 16);
+        mk_put_be_16(at + 4, value);
+        return;
+    }
     for (uint32_t i = size; i > 0; i--, value >>= 8)
         at[i - 1] = (uint8_t)value;
 }

@@ -164,6 +164,17 @@ pub enum Command {
         /// The layers as they were written, before composing.
         #[arg(long)]
         uncomposed: bool,
+        /// 1: the likeliest way through all layers stands as one piece of code in front of each event's handlers, 0: it does not.
+        #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=1))]
+        fuse: u8,
+    },
+    /// Shows the likeliest way through all layers of a stack for an event of a port, or says why there is none.
+    Path {
+        #[command(flatten)]
+        stack: StackChoice,
+        /// An event, such as `udp.send`: its path is shown. Left out: all events, a line each.
+        #[arg(long, value_name = "PORT.EVENT")]
+        event: Option<String>,
     },
     /// Draws a stack as SVG (or DOT, if the output's name ends in `.dot`), or its headers as RFCs do, as text or SVG.
     Graph {

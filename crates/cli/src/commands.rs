@@ -58,9 +58,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let checked = accepted(file.as_slice(), printer)?;
             apart.carry_out(&checked.natives, || simulate(&checked, file.as_deref(), &options, printer))
         }
-        Command::Build { stack, emit, output, uncomposed } => {
-            build_stack(stack, *emit, output.as_deref(), *uncomposed, printer)
+        Command::Build { stack, emit, output, uncomposed, fuse } => {
+            build_stack(stack, (*emit, *uncomposed, *fuse), output.as_deref(), printer)
         }
+        Command::Path { stack, event } => crate::path::path(stack, event.as_deref(), printer),
         Command::Graph { stack, what, output } => {
             let asked = (*what, output.as_deref());
             picture_name(asked.1, kinds(asked.0).1)?;
@@ -104,13 +105,18 @@ fn print_checked(checked: &Checked, printer: &Printer) -> Result<i32, Failure> {
 
 fn build_stack(
     choice: &StackChoice,
-    emit: Emit,
+    (emit, uncomposed, fuse): (Emit, bool, u8),
     output: Option<&str>,
-    uncomposed: bool,
     printer: &Printer,
 ) -> Result<i32, Failure> {
+    if uncomposed && fuse > 0 {
+        let help = "leave out `--uncomposed`, or `--fuse`";
+        return Err(Failure::of_use("layers that are not composed have no paths through them", help));
+    }
     let compiled = compiled_to_write(choice, printer)?;
     let automaton = if uncomposed { &compiled.uncomposed } else { &compiled.composed };
+    let fused = (fuse > 0).then(|| mokume_driver::path::fused(automaton));
+    let automaton = fused.as_ref().unwrap_or(automaton);
     match emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),
         Emit::C => {

@@ -8,6 +8,7 @@ mod common;
 mod dissect;
 mod fmt;
 mod new;
+mod path;
 mod print;
 mod run;
 mod simulate;

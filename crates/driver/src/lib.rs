@@ -17,6 +17,7 @@ pub mod live;
 pub mod machines;
 pub mod natives;
 pub mod new;
+pub mod path;
 mod places;
 pub mod project;
 pub mod run;

@@ -100,6 +100,9 @@ fn source(plan: &Plan) -> String {
     for index in 0..plan.automaton.handlers.len() {
         handler(plan, HandlerId::from(index), &mut text);
     }
+    for index in 0..plan.automaton.paths.len() {
+        path(plan, index.into(), &mut text);
+    }
     program::write(plan, &mut text);
     inputs::functions(plan, &mut text);
     life::functions(plan, &mut text);
@@ -186,6 +189,28 @@ fn function(plan: &Plan, index: usize, text: &mut Text) {
     let written = crate::body::function(plan, index.into());
     text.line(format!("/* {} */", function.name));
     text.function(function_head(plan, index, Some(&written.parameters)));
+    text.append(written.body);
+    text.end_function();
+}
+
+/// A path: what an input's handler and all that follows from it do, in one piece; false, and nothing done, where it does not hold.
+fn path(plan: &Plan, id: PathId, text: &mut Text) {
+    let path = &plan.automaton.paths[id.index()];
+    if !crate::body::is_for_c(path) {
+        return;
+    }
+    let written = crate::body::path(plan, id);
+    let skipped = usize::from(!plan.takes_self(path.handler));
+    let mut list = vec![format!("struct {} *k", plan.names.stack)];
+    for (param, name) in path.body.blocks[0].params[skipped..].iter().zip(&written.parameters) {
+        let ty = match path.body.values[param.index()].ty {
+            Type::Msg => "mk_octets",
+            ty => c_type(plan.automaton, ty),
+        };
+        list.push(declare(ty, name));
+    }
+    text.line(format!("/* path of {} */", plan.automaton.handler_name(path.handler)));
+    text.function(format!("static MK_UNUSED bool path_{}({})", id.index(), list.join(", ")));
     text.append(written.body);
     text.end_function();
 }

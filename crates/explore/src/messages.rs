@@ -32,6 +32,13 @@ impl Reaction<'_> {
         self.hand(changed)
     }
 
+    /// These octets in front of the message's.
+    pub fn front(&mut self, frame: &Frame, message: Value, front: &[u8]) -> u64 {
+        let mut changed = self.message(frame, message).clone();
+        changed.octets.splice(..0, front.iter().copied());
+        self.hand(changed)
+    }
+
     /// A new message with one header more on top; its octets stay as they are until a wire encodes it
     /// (docs/semantics.md, F8).
     pub fn push(&mut self, frame: &Frame, message: Value, of: (HeaderId, VariantId), fields: &[Value]) -> u64 {

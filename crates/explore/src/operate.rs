@@ -180,6 +180,11 @@ impl<'p> Reaction<'p> {
                 self.object(frame.class(*object), frame.get(*object)).map_or(NULL, |object| object.parent)
             }
 
+            OpKind::Lives { object } => {
+                let found = self.object(frame.class(*object), frame.get(*object));
+                u64::from(found.is_some_and(|object| !object.has_ended))
+            }
+
             OpKind::Pack { ty, values } => {
                 return frame.set_items(op.results[0], arrays::pack(frame, *ty, values));
             }
@@ -228,6 +233,7 @@ impl<'p> Reaction<'p> {
             OpKind::Again { object } => return self.ask_again(frame.class(*object), frame.get(*object)),
 
             OpKind::NewMessage { octets } => self.hand(Message::new(&self.program.automaton, octets.clone())),
+            OpKind::Front { message, octets } => self.front(frame, *message, octets),
             OpKind::Push { message, header, variant, fields } => {
                 self.push(frame, *message, (*header, *variant), fields)
             }
@@ -248,6 +254,11 @@ impl<'p> Reaction<'p> {
                 self.store(frame, *message, (frame.get(*at), *field), frame.get(*value))
             }
             OpKind::Sum16 { message } => u64::from(sum16(&self.message(frame, *message).octets)),
+            OpKind::SumPart { message, at, size } => {
+                let octets = &self.message(frame, *message).octets;
+                let behind = octets.iter().copied().skip(frame.get(*at) as usize);
+                u64::from(sum16(&behind.take(frame.get(*size) as usize).collect::<Vec<u8>>()))
+            }
             OpKind::Fold16 { a } => fold16(frame.get(*a)),
             // `Program::new` refuses stacks that call C.
             OpKind::Native { .. } => return debug_assert!(false, "a function in C cannot be explored"),

@@ -47,6 +47,8 @@ pub struct Core {
     pub put_out: u32,
     pub reports: Vec<(Report, Option<SourceId>)>,
     pub reactions: u64,
+    /// How often each path was taken.
+    pub paths_taken: Vec<u64>,
     pub recording: Option<Box<Recording>>,
 }
 
@@ -185,6 +187,7 @@ impl Core {
             put_out: 0,
             reports: Vec::new(),
             reactions: 0,
+            paths_taken: vec![0; automaton.paths.len()],
             recording: None,
         }
     }

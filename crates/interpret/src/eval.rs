@@ -65,6 +65,21 @@ impl Core {
         self.registers.truncate(base);
     }
 
+    /// Runs a path: whether it did not refuse. Its outputs are added to `events`.
+    pub fn run_path(&mut self, program: &Program, path: u32, object: u64, args: &[u64]) -> bool {
+        let body = &program.automaton.paths[path as usize].body;
+        let info = &program.paths[path as usize];
+        let base = self.make_registers(body, &info.arrays);
+        let activation = Activation { program, body, blocks: Some(&info.blocks), arrays: &info.arrays, base };
+        let Some(entry) = body.blocks.first() else { return false };
+        for (param, value) in entry.params.iter().zip(std::iter::once(&object).chain(args)) {
+            self.registers[base + param.index()] = *value;
+        }
+        let refused = matches!(self.run_blocks(activation), Some(Answer::Refused(_)));
+        self.registers.truncate(base);
+        !refused
+    }
+
     /// Calls a function, or runs a procedure; `args` and `results` are values of the caller.
     pub fn call(&mut self, caller: Activation, function: FunctionId, args: &[Value], results: &[Value]) {
         let (base, answer) = self.answer(caller, function, args);

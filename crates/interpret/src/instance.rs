@@ -57,6 +57,19 @@ impl Instance {
         self
     }
 
+    /// Takes the automaton's paths, before it starts: for who compares them with the handlers.
+    pub fn with_paths(mut self) -> Self {
+        if let Some(program) = Arc::get_mut(&mut self.program) {
+            program.take_paths();
+        }
+        self
+    }
+
+    /// How often each path was taken, in their order.
+    pub fn paths_taken(&self) -> &[u64] {
+        &self.core.paths_taken
+    }
+
     /// A second stack of the same automaton and parameters, not started. Cheap: what was resolved is shared.
     pub fn sibling(&self, seed: u64) -> Self {
         Instance { program: self.program.clone(), core: Core::new(&self.program, seed), waiting: 0 }

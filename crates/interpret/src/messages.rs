@@ -47,6 +47,12 @@ impl Core {
         self.report_if(!stored, op);
     }
 
+    /// Puts octets in front of the message's (docs/semantics.md, F8).
+    pub fn front(&mut self, at: Activation, op: &Op, message: Value, front: &[u8]) {
+        let octets = &mut self.change(at, op, message).octets;
+        octets.splice(..0, front.iter().copied());
+    }
+
     /// Puts a header on top; the octets stay until a wire encodes it (docs/semantics.md, F8).
     pub fn push(&mut self, at: Activation, op: &Op, message: Value, of: (HeaderId, VariantId), fields: &[Value]) {
         let fields = fields.iter().map(|field| self.get(at, *field)).collect();

@@ -46,6 +46,7 @@ impl Core {
             }
             OpKind::Unique { class } => self.store.object_in(*class, 0),
             OpKind::Parent { object } => self.parent(at, *object),
+            OpKind::Lives { object } => u64::from(self.store.is_living(at.class(*object), self.get(at, *object))),
 
             OpKind::Pack { ty: _, values } => return self.pack(at, values, op.results[0]),
             OpKind::Item { array, index } => self.item(at, *array, *index),
@@ -88,6 +89,7 @@ impl Core {
                 let message = Message::new(&at.program.automaton, octets.clone());
                 return self.make(at, op, 0, message);
             }
+            OpKind::Front { message, octets } => return self.front(at, op, *message, octets),
             OpKind::Push { message, header, variant, fields } => {
                 return self.push(at, op, *message, (*header, *variant), fields);
             }
@@ -112,6 +114,9 @@ impl Core {
                 return self.store_field(at, op, *message, (*offset, *field), *value);
             }
             OpKind::Sum16 { message } => u64::from(sum16(&self.message(at, *message).octets)),
+            OpKind::SumPart { message, at: first, size } => {
+                u64::from(sum16(part(&self.message(at, *message).octets, self.get(at, *first), self.get(at, *size))))
+            }
             OpKind::Fold16 { a } => fold16(self.get(at, *a)),
             OpKind::Native { symbol, grows, args, message, result: _ } => {
                 return self.native(at, op, (symbol, *grows), args, *message);
@@ -175,6 +180,12 @@ impl Core {
         }
         self.events.push(Event { to, channel, args: start..self.args.len(), delivered: false, cause: None });
     }
+}
+
+/// So many octets from a place on, as far as they are there.
+fn part(octets: &[u8], at: u64, size: u64) -> &[u8] {
+    let first = octets.len().min(at as usize);
+    &octets[first..][..(octets.len() - first).min(size as usize)]
 }
 
 /// The word, and what is to be reported.

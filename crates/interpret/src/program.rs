@@ -21,6 +21,9 @@ pub struct Program {
     pub classes: Vec<ClassInfo>,
     pub handlers: Vec<HandlerInfo>,
     pub functions: Vec<FunctionInfo>,
+    pub paths: Vec<PathInfo>,
+    /// By handler, the paths that are taken instead of it, where they do not refuse.
+    pub taken: Vec<Vec<u32>>,
     /// Timer cells in the order of their declaration.
     pub timers: Vec<(ClassId, CellId)>,
     /// By channel, as emissions have them in [`BlockInfo::emits`]: whether it is a queue (docs/semantics.md, O6).
@@ -70,6 +73,12 @@ pub struct FunctionInfo {
     pub blocks: Option<Vec<BlockInfo>>,
 }
 
+/// Of a path, what is looked up while it runs.
+pub struct PathInfo {
+    pub arrays: Arrays,
+    pub blocks: Vec<BlockInfo>,
+}
+
 /// Of a block, what is looked up while it runs.
 #[derive(Default)]
 pub struct BlockInfo {
@@ -101,6 +110,11 @@ impl Program {
             blocks: function.procedure().map(|layer| block_infos(automaton_ref, &function.body, layer, &mut edges)),
         });
         let functions = functions.collect();
+        let paths = automaton.paths.iter().map(|path| PathInfo {
+            arrays: Arrays::of(&path.body),
+            blocks: block_infos(automaton_ref, &path.body, LayerId(0), &mut edges),
+        });
+        let paths = paths.collect();
         let inputs = automaton.ports.iter().map(|port| {
             port.inputs.iter().map(|input| handler_of(automaton_ref, input.class, &input.handler)).collect()
         });
@@ -111,12 +125,21 @@ impl Program {
             classes,
             handlers,
             functions,
+            paths,
+            taken: vec![Vec::new(); automaton.handlers.len()],
             timers,
             queued: queued(automaton_ref),
             inputs,
             edges,
             remembered: remembered(automaton_ref),
             automaton,
+        }
+    }
+
+    /// From here on paths are taken: the handlers run where all refuse.
+    pub fn take_paths(&mut self) {
+        for (number, path) in self.automaton.paths.iter().enumerate() {
+            self.taken[path.handler.index()].push(number as u32);
         }
     }
 

@@ -11,9 +11,29 @@ impl Core {
     /// One event handled by one object; what it emits is carried out, with everything that follows from it.
     pub fn react(&mut self, program: &Program, handler: u32, object: u64, args: &[u64], cause: Cause) {
         self.totals.begin();
+        // What waited for `later` may have headers and attributes.
+        let is_outside = matches!(cause, Cause::Input(_) | Cause::Expiry);
+        if is_outside && self.takes_path(program, handler, object, args) {
+            self.carry_out(program);
+            return self.end_reaction(program);
+        }
         self.instant(program, handler, object, args, cause);
         self.carry_out(program);
         self.end_reaction(program);
+    }
+
+    /// Whether a path of the handler was taken; then its outputs are yet to be carried out.
+    fn takes_path(&mut self, program: &Program, handler: u32, object: u64, args: &[u64]) -> bool {
+        let Some(paths) = program.taken.get(handler as usize).filter(|paths| !paths.is_empty()) else { return false };
+        let class = program.automaton.handlers[handler as usize].class;
+        if !self.store.is_living(class, object) {
+            return false;
+        }
+        let first = self.events.len();
+        let Some(path) = paths.iter().find(|path| self.run_path(program, **path, object, args)) else { return false };
+        self.paths_taken[*path as usize] += 1;
+        self.issue(program, first);
+        true
     }
 
     /// The reaction of a continuation: only settling.
@@ -40,6 +60,12 @@ impl Core {
         }
         let first = self.events.len();
         self.run_handler(program, HandlerId(handler), object, args);
+        self.issue(program, first);
+        self.record_instant(first, HandlerId(handler), object, cause);
+    }
+
+    /// Emissions enter their channels' queues.
+    fn issue(&mut self, program: &Program, first: usize) {
         for place in first..self.events.len() {
             let channel = self.events[place].channel as usize;
             if program.queued[channel] {
@@ -49,7 +75,6 @@ impl Core {
         if self.events.len() > first {
             self.frames.push((first as u32, self.events.len() as u32));
         }
-        self.record_instant(first, HandlerId(handler), object, cause);
     }
 
     /// Carries emissions out in order, each with all that follows from it, but never past an older one of its channel.

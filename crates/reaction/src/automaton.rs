@@ -25,6 +25,8 @@ pub struct Automaton {
     pub ports: Vec<Port>,
     pub functions: Vec<Function>,
     pub handlers: Vec<Handler>,
+    /// Beside the handlers, which say what the automaton means.
+    pub paths: Vec<Path>,
     pub composition: Option<Composition>,
     pub sources: Vec<Source>,
 }
@@ -310,6 +312,16 @@ pub struct Handler {
     pub source: Option<SourceId>,
 }
 
+/// A way through a whole reaction: what the handler of a port's event does, and all that follows from it, as one body with
+/// the handler's parameters. Where it does not hold it refuses, before it has done anything, and the handlers do it all.
+///
+/// It may touch the objects of all layers. It ends by `return`, or by `refuse`, which gives the messages back.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Path {
+    pub handler: HandlerId,
+    pub body: Body,
+}
+
 /// What a handler runs on. A class has at most one handler for each.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Trigger {
@@ -393,6 +405,12 @@ impl Automaton {
     /// The cell of a class; panics at ids that refer to none.
     pub fn cell(&self, class: ClassId, cell: CellId) -> &Cell {
         &self.classes[class.index()].cells[cell.index()]
+    }
+
+    /// What a path gives back where it refuses: a message for each that its handler is given.
+    pub fn given_back(&self, path: &Path) -> Vec<Type> {
+        let params = self.handlers.get(path.handler.index()).map_or(&[][..], |handler| &handler.params);
+        crate::types(params).into_iter().filter(|ty| *ty == Type::Msg).collect()
     }
 
     /// The handler; panics at an id that refers to none.

@@ -19,6 +19,9 @@ impl Automaton {
             handler.body = canonical_body(&handler.body);
             name_params(&mut handler.params, &handler.body, 1);
         }
+        for path in &mut automaton.paths {
+            path.body = canonical_body(&path.body);
+        }
         automaton
     }
 }

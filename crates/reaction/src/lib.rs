@@ -28,8 +28,8 @@ pub use operation::{Addressee, Binary, Compare, Effects, Emission, Endian, Falli
 pub use place::{Place, Places, Unit};
 pub use types::{types, Typing};
 pub use value::{
-    AttributeId, BlockId, CellId, ClassId, EnumId, FunctionId, HandlerId, HeaderId, Item, LayerId, ParamId, PortId,
-    ReasonId, SourceId, Type, Value, VariantId, WireId, LONGEST_MESSAGE, MOST_ITEMS,
+    AttributeId, BlockId, CellId, ClassId, EnumId, FunctionId, HandlerId, HeaderId, Item, LayerId, ParamId, PathId,
+    PortId, ReasonId, SourceId, Type, Value, VariantId, WireId, LONGEST_MESSAGE, MOST_ITEMS,
 };
 pub use verify::{diagnose, verify};
 pub use wire::*;

@@ -34,6 +34,7 @@ pub enum Place {
 pub enum Unit {
     Function(FunctionId),
     Handler(HandlerId),
+    Path(PathId),
 }
 
 /// Where the places of a parsed automaton are in its text.
@@ -83,6 +84,7 @@ impl Unit {
         match self {
             Unit::Function(id) => &automaton.functions[id.index()].body,
             Unit::Handler(id) => &automaton.handlers[id.index()].body,
+            Unit::Path(id) => &automaton.paths[id.index()].body,
         }
     }
 
@@ -90,6 +92,7 @@ impl Unit {
     pub fn name(self, automaton: &Automaton) -> String {
         match self {
             Unit::Function(id) => format!("function {}", automaton.functions[id.index()].name),
+            Unit::Path(id) => format!("path {}", automaton.handler_name(automaton.paths[id.index()].handler)),
             Unit::Handler(id) if automaton.handler(id).class.index() < automaton.classes.len() => {
                 format!("handler {}", automaton.handler_name(id))
             }

@@ -27,6 +27,8 @@ mokume_base::ids! {
     HandlerId,
     /// A function, or a published value.
     FunctionId,
+    /// A way through a whole reaction.
+    PathId,
     /// A parameter of the stack: set once, before the first reaction.
     ParamId,
     /// A typed value that travels with a message through layers that do not care.

@@ -138,7 +138,7 @@ fn place(automaton: &Automaton, unit: Unit, (mark, kind): (Mark, &str)) -> Optio
             [automaton.class(handler.class).source, handler.source].contains(&Some(mark.source))
         }
         // What stands once for all its callers is a function of the layer's.
-        Unit::Function(_) => false,
+        Unit::Function(_) | Unit::Path(_) => false,
     };
     let source = &automaton.sources[mark.source.index()];
     // Several folders have a `wire.mok`: the last part of the path would not do.
@@ -150,6 +150,7 @@ fn place(automaton: &Automaton, unit: Unit, (mark, kind): (Mark, &str)) -> Optio
 fn unit_names(automaton: &Automaton, unit: Unit) -> [String; 2] {
     let handler = match unit {
         Unit::Handler(id) => automaton.handler(id),
+        Unit::Path(id) => automaton.handler(automaton.paths[id.index()].handler),
         Unit::Function(id) => {
             let name = automaton.functions[id.index()].name.clone();
             return [name.clone(), name];

@@ -192,3 +192,8 @@ fn weights(stacks: &[Stack]) -> Vec<u64> {
 pub fn composed(stacks: &[Stack]) -> Vec<&Automaton> {
     stacks.iter().map(|stack| &stack.composed).collect()
 }
+
+/// The stacks as C has them where paths are in front of the handlers.
+pub fn fused(stacks: &[Stack]) -> Vec<Automaton> {
+    stacks.iter().map(|stack| mokume_fuse::with_paths(&stack.composed)).collect()
+}

@@ -221,8 +221,8 @@ pub(super) fn not(w: &Writer, a: Value) -> Expr {
     match w.type_of(a) {
         Type::Bool => x.negated(),
         _ => {
-            let inverse = Expr::Unary(Unary::Complement, Box::new(x.cast("uint64_t")));
-            inverse.infix(Infix::BitAnd, Expr::Number(mask(width))).cast(w.c_type_of(a))
+            // Compilers warn where what they see as `~x` is compared.
+            computes("mk_not", [x, Expr::Number(mask(width))]).cast(w.c_type_of(a))
         }
     }
 }

@@ -16,6 +16,8 @@ use crate::tree::*;
 
 /// Blocks are written inside each other up to this depth.
 const NESTING: usize = 24;
+/// On a path, where one side of most branches leaves at once, and the tree becomes flat.
+const GUARDS: usize = 400;
 
 /// The ways through one body.
 pub(super) struct Control<'w, 'p, 'a> {
@@ -106,13 +108,19 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
 
     fn terminator(&mut self, block: BlockId, terminator: &'a Terminator) {
         match terminator {
+            Terminator::Return if self.w.is_path() => self.w.push(Stmt::Return(Some(Expr::Bool(true)))),
+            Terminator::Refuse { .. } if self.w.is_path() => self.w.push(Stmt::Return(Some(Expr::Bool(false)))),
             Terminator::Return => emissions::leave(self.w, &self.flow),
             Terminator::Yield { values } => self.yield_values(values),
             Terminator::Refuse { values } => self.leave_with("refused", values, Some(Expr::Bool(false))),
             Terminator::Jump { to } => self.edge(Vec::new(), false, to),
             Terminator::Branch { condition, then, otherwise, likely } => {
+                let lives = self.w.is_path().then(|| self.lives(*condition)).flatten();
                 let condition = expected(self.w.value(*condition), *likely);
-                let then = self.arm(block, 0, |control| control.edge(Vec::new(), false, then));
+                let then = self.arm(block, 0, |control| match lives {
+                    Some(object) => control.knowing(object, |control| control.edge(Vec::new(), false, then)),
+                    None => control.edge(Vec::new(), false, then),
+                });
                 let otherwise = self.arm(block, 1, |control| control.edge(Vec::new(), false, otherwise));
                 self.w.push(Stmt::If { condition, then, otherwise });
             }
@@ -191,10 +199,33 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             w.act(acts("mk_gone", [core(), m.clone()]));
             match w.unit {
                 Unit::Handler(_) => emissions::leave(w, &self.flow),
-                Unit::Function(_) => w.push(Stmt::Return(w.answer_of_nothing())),
+                Unit::Function(_) | Unit::Path(_) => w.push(Stmt::Return(w.answer_of_nothing())),
             }
         });
         self.w.push(Stmt::Switch { on: reads("mk_top_kind", [core(), m]), cases: arms, default });
+    }
+
+    /// The object that is there where the condition holds.
+    fn lives(&self, condition: Value) -> Option<Value> {
+        let op = self.w.body.ops().find(|op| op.results.first() == Some(&condition))?;
+        match op.kind {
+            OpKind::Lives { object } if !self.w.is_known(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Runs `inner`, where an object is known to be there.
+    fn knowing(&mut self, object: Value, inner: impl FnOnce(&mut Self)) {
+        let before = self.w.knowledge(object);
+        self.w.set_known(object);
+        inner(self);
+        self.w.know(object, before);
+    }
+
+    /// Whether a block does nothing but refuse.
+    fn refuses(&self, block: BlockId) -> bool {
+        let block = &self.w.body.blocks[block.index()];
+        block.ops.is_empty() && matches!(block.terminator, Terminator::Refuse { .. })
     }
 
     /// One way out of a block.
@@ -220,7 +251,11 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
 
     /// Goes on in the target's block, its parameters set.
     fn edge(&mut self, results: Vec<Expr>, is_known: bool, target: &'a Target) {
-        if !self.has_many_ways_in(target.block) && self.depth < NESTING {
+        if self.w.is_path() && self.refuses(target.block) {
+            return self.w.push(Stmt::Return(Some(Expr::Bool(false))));
+        }
+        let nesting = if self.w.is_path() { GUARDS } else { NESTING };
+        if !self.has_many_ways_in(target.block) && self.depth < nesting {
             self.receive(results, is_known, target);
             return self.sequence(target.block);
         }

@@ -12,6 +12,8 @@ pub(super) fn emissions_of(w: &Writer) -> Emissions {
         Unit::Handler(handler) => w.plan.emissions[handler.index()],
         // Who runs it carries out what it has put on the agenda.
         Unit::Function(_) => Emissions::Agenda,
+        // It has only outputs, at its end.
+        Unit::Path(_) => Emissions::Calls,
     }
 }
 
@@ -20,6 +22,7 @@ fn own_layer(w: &Writer) -> LayerId {
     match w.unit {
         Unit::Handler(id) => automaton.class(automaton.handler(id).class).layer,
         Unit::Function(id) => automaton.functions[id.index()].procedure().unwrap_or(LayerId(0)),
+        Unit::Path(_) => LayerId(0),
     }
 }
 

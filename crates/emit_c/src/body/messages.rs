@@ -14,6 +14,11 @@ pub(super) fn sum16(w: &Writer, message: Value) -> Expr {
     reads("mk_sum16", [reads("mk_data", [w.value(message)]), size(w, message)])
 }
 
+pub(super) fn sum_part(w: &Writer, message: Value, at: Value, octets: Value) -> Expr {
+    let whole = [reads("mk_data", [w.value(message)]), size(w, message)];
+    reads("mk_sum16_part", whole.into_iter().chain([w.value(at), w.value(octets)]).collect::<Vec<_>>())
+}
+
 pub(super) fn encode(w: &mut Writer, message: Value, wire: WireId, op: &Op) {
     let encode = format!("encode_{}", w.plan.names.wires[wire.index()]);
     w.act(acts(encode, [instance(), w.value(message), w.source(op.source)]));
@@ -87,6 +92,17 @@ pub(super) fn new_message(w: &mut Writer, content: &[u8], result: Value) {
     let octets = w.function.local("octets", "uint8_t");
     w.push(Stmt::Octets(octets, content.to_vec()));
     w.assign(result, acts("mk_message_new", [pool(), Expr::Local(octets), number(content.len() as u64)]));
+}
+
+pub(super) fn front(w: &mut Writer, message: Value, front: &[u8], result: Value) {
+    w.same(result, message);
+    if front.is_empty() {
+        return;
+    }
+    let octets = w.function.local("octets", "uint8_t");
+    w.push(Stmt::Octets(octets, front.to_vec()));
+    let args = [pool(), w.value(message), Expr::Local(octets), number(front.len() as u64)];
+    w.act(acts("mk_front", args));
 }
 
 /// The number that a header record carries: which header, which alternative.

@@ -13,6 +13,7 @@ mod maps;
 mod messages;
 mod native;
 mod operation;
+mod paths;
 mod ranges;
 mod writer;
 
@@ -31,6 +32,19 @@ pub(crate) fn function(plan: &Plan, id: FunctionId) -> Written {
     Control::new(&mut w).body();
     w.finish().write()
 }
+
+/// A path, whose messages are octets that the caller owns; whether it did not refuse.
+pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
+    let mut w = Writer::new(plan, &plan.automaton.paths[id.index()].body, Unit::Path(id));
+    w.parameters();
+    if let Some(own) = w.body.blocks[0].params.first().copied() {
+        w.set_known(own);
+    }
+    Control::new(&mut w).body();
+    w.finish().write()
+}
+
+pub(crate) use paths::is_for_c;
 
 /// A handler: what each does first, then its body.
 pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {

@@ -3,13 +3,16 @@
 use mokume_reaction::*;
 
 use super::writer::Writer;
-use super::{arithmetic, arrays, cells, emissions, messages, native};
+use super::{arithmetic, arrays, cells, emissions, messages, native, paths};
 use crate::tree::*;
 use crate::types::c_type;
 
 /// One operation. What has no effect and whose result nothing depends on is left out. A table: an arm for each, so it is long.
 pub(super) fn operation(w: &mut Writer, op: &Op) {
     if op.kind.is_removable() && !op.results.iter().any(|result| w.is_live(*result)) {
+        return;
+    }
+    if w.is_path() && paths::operation(w, op) {
         return;
     }
     let (results, source) = (&op.results, op.source);
@@ -39,6 +42,10 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::Sample { object, ty } => cells::sample(w, *object, *ty, results[0]),
         OpKind::Unique { class } => cells::unique(w, *class, results[0]),
         OpKind::Parent { object } => cells::parent(w, *object, results[0]),
+        OpKind::Lives { object } => {
+            let lives = w.plan.lives(w.class_of(*object), w.value(*object));
+            w.assign(results[0], lives);
+        }
 
         OpKind::Pack { ty, values } => arrays::pack(w, *ty, values, results[0]),
         OpKind::Item { array, index } => w.assign(results[0], arrays::item(w, *array, *index)),
@@ -76,6 +83,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::Again { object } => cells::again(w, *object),
 
         OpKind::NewMessage { octets } => messages::new_message(w, octets, results[0]),
+        OpKind::Front { message, octets } => messages::front(w, *message, octets, results[0]),
         OpKind::Push { message, header, variant, fields } => {
             messages::push(w, *message, *header, *variant, fields);
             w.same(results[0], *message);
@@ -87,6 +95,9 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         }
         OpKind::Size { message } => w.assign(results[0], messages::size(w, *message)),
         OpKind::Sum16 { message } => w.assign(results[0], messages::sum16(w, *message)),
+        OpKind::SumPart { message, at, size } => {
+            w.assign(results[0], messages::sum_part(w, *message, *at, *size));
+        }
         OpKind::Trim { message, size } => messages::cut(w, "mk_do_trim", *message, *size, op),
         OpKind::Skip { message, size } => messages::cut(w, "mk_do_skip", *message, *size, op),
         OpKind::Split { message, at } => messages::split(w, *message, *at, op),

@@ -5,6 +5,7 @@
 use mokume_analyse::{Liveness, Reuse};
 use mokume_reaction::*;
 
+use super::paths::Octets;
 use super::ranges::Ranges;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
@@ -27,6 +28,8 @@ pub(crate) struct Writer<'p, 'a> {
     known: Vec<bool>,
     /// By value, the cells of the object that a known reference means.
     cells: Vec<Option<Local>>,
+    /// What messages are on a path.
+    octets: std::collections::HashMap<Value, Octets>,
     live: Liveness,
     /// Which arrays take the place of those that they are made of.
     reuse: Reuse,
@@ -49,6 +52,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             values: vec![None; body.values.len()],
             known: vec![false; body.values.len()],
             cells: vec![None; body.values.len()],
+            octets: std::collections::HashMap::new(),
             live: Liveness::of(body),
             reuse: Reuse::of(body),
             ranges: Ranges::of(plan.automaton, body),
@@ -63,13 +67,13 @@ impl<'p, 'a> Writer<'p, 'a> {
     pub fn handler(&self) -> Option<HandlerId> {
         match self.unit {
             Unit::Handler(id) => Some(id),
-            Unit::Function(_) => None,
+            Unit::Function(_) | Unit::Path(_) => None,
         }
     }
 
     fn function_at_work(&self) -> Option<&'a Function> {
         match self.unit {
-            Unit::Handler(_) => None,
+            Unit::Handler(_) | Unit::Path(_) => None,
             Unit::Function(id) => Some(&self.plan.automaton.functions[id.index()]),
         }
     }
@@ -79,6 +83,29 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.function_at_work().is_none_or(|function| function.procedure().is_some())
     }
 
+    /// Whether it is a path.
+    pub fn is_path(&self) -> bool {
+        matches!(self.unit, Unit::Path(_))
+    }
+
+    /// What a message is on a path.
+    pub fn octets_of(&self, message: Value) -> Option<Octets> {
+        self.octets.get(&message).cloned()
+    }
+
+    /// A message on a path is this.
+    pub fn set_octets(&mut self, message: Value, octets: Octets) {
+        self.octets.insert(message, octets);
+    }
+
+    /// The number that a value is wherever the body comes to it, if it is known.
+    pub fn constant_of(&self, value: Value) -> Option<u64> {
+        match self.values[value.index()] {
+            Some(Expr::Number(number)) => Some(number),
+            _ => None,
+        }
+    }
+
     /// Whether the body is a procedure's that may refuse.
     pub fn may_refuse(&self) -> bool {
         self.function_at_work().is_some_and(Function::may_refuse)
@@ -86,6 +113,9 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     /// What a procedure returns where there is nothing that it could give.
     pub fn answer_of_nothing(&self) -> Option<Expr> {
+        if self.is_path() {
+            return Some(Expr::Bool(true));
+        }
         let results = self.function_at_work().map_or(0, |function| function.results.len());
         match self.may_refuse() {
             true => Some(Expr::Bool(false)),
@@ -95,10 +125,22 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     /// The parameters of the body, as the function's own.
     pub fn parameters(&mut self) {
-        let sole = self.handler().is_some_and(|handler| !self.plan.takes_self(handler));
+        let handler = match self.unit {
+            Unit::Path(id) => Some(self.plan.automaton.paths[id.index()].handler),
+            Unit::Handler(id) => Some(id),
+            Unit::Function(_) => None,
+        };
+        let sole = handler.is_some_and(|handler| !self.plan.takes_self(handler));
         for (place, param) in self.body.blocks[0].params.iter().enumerate() {
             if place == 0 && sole {
                 self.alias(*param, word(SOLE));
+                continue;
+            }
+            if self.is_path() && self.type_of(*param) == Type::Msg {
+                let local = self.function.local(self.hint(*param).to_string(), "mk_octets");
+                self.function.locals[local.0].is_parameter = true;
+                let (at, size) = (Expr::Local(local).member("at"), Expr::Local(local).member("size"));
+                self.octets.insert(*param, Octets::Part { at, size });
                 continue;
             }
             let local = self.local_for(*param);
@@ -254,6 +296,16 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     pub fn is_known(&self, object: Value) -> bool {
         self.known[object.index()]
+    }
+
+    /// What is known of an object, for [`Writer::know`].
+    pub fn knowledge(&self, object: Value) -> (bool, Option<Local>) {
+        (self.known[object.index()], self.cells[object.index()])
+    }
+
+    /// From here on this is known of an object, as it was before.
+    pub fn know(&mut self, object: Value, knowledge: (bool, Option<Local>)) {
+        (self.known[object.index()], self.cells[object.index()]) = knowledge;
     }
 
     /// From here on the reference is known to mean an object that is there.

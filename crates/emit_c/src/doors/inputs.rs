@@ -68,6 +68,18 @@ fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], text:
         text.line(format!("k->core.accounts.received += {messages};"));
     }
     let own = (unique && plan.takes_self(handler)).then(|| "MK_SOLE".to_string());
+    for (index, path) in automaton.paths.iter().enumerate() {
+        if path.handler != handler || !crate::body::is_for_c(path) {
+            continue;
+        }
+        let octets = input.params.iter().zip(names).map(|((_, ty), name)| match ty {
+            Type::Msg => name.clone(),
+            ty => argument(automaton, *ty, name),
+        });
+        let list: Vec<String> = ["k".to_string()].into_iter().chain(own.clone()).chain(octets).collect();
+        text.line(format!("if (path_{index}({}))", list.join(", ")));
+        text.line("    return mk_end(&k->core);");
+    }
     let args = input.params.iter().zip(names).map(|((_, ty), name)| argument(automaton, *ty, name));
     let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(args).collect();
     text.line(format!("{}({});", plan.names.handlers[handler.index()], list.join(", ")));

@@ -192,7 +192,6 @@ impl Expr {
         match self {
             Expr::Number(value) => *value <= i32::MAX as u64 || (width > 32 && *value <= u64::from(u32::MAX)),
             Expr::Bool(_) | Expr::Unary(Unary::Not, _) | Expr::Expect(..) => true,
-            Expr::Unary(Unary::Complement, inner) => inner.may_be_narrower(width),
             Expr::Conditional(parts) => parts[1].may_be_narrower(width) && parts[2].may_be_narrower(width),
             // What is shifted says alone how wide the result is.
             Expr::Infix(Infix::Shl | Infix::Shr, a, _) => a.may_be_narrower(width),

@@ -148,7 +148,6 @@ impl Printer<'_> {
             Expr::Unary(sign, inner) => {
                 line.push(match sign {
                     Unary::Not => "!",
-                    Unary::Complement => "~",
                     Unary::AddressOf => "&",
                     Unary::Deref => "*",
                 });

@@ -27,7 +27,6 @@ pub(crate) enum Effect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unary {
     Not,
-    Complement,
     AddressOf,
     Deref,
 }

@@ -263,6 +263,9 @@ impl Reader<'_> {
             | K::Join { .. }
             | K::Share { .. }
             | K::Received { .. }
+            | K::SumPart { .. }
+            | K::Front { .. }
+            | K::Lives { .. }
             | K::Native { .. }
             | K::Run { .. }
             | K::DropFor { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),

@@ -112,6 +112,8 @@ operations! {
         Unique "unique {class}" { class: UniqueClass } -> [Reference] {};
         /// The object that `object` was made in.
         Parent "parent {object}" { object: Object } -> [Enclosing] { READS };
+        /// Whether the object is there: not `null`, and not ended.
+        Lives "lives {object}" { object: Object } -> [Truth] { READS };
 
         // -- arrays as values: none of these reports; an index is of items, from 0
         /// The values in order; behind them zeros.
@@ -159,6 +161,8 @@ operations! {
         // -- messages
         /// A new message of these octets.
         NewMessage "message {octets}" { octets: Octets } -> [Message] { TAKES };
+        /// These octets in front of the message's.
+        Front "front {message}, {octets}" { message: Message, octets: Octets } -> [Message] {};
         Push "push {message}, {variant}{fields}" { message: Message, header: Header, variant: Variant, fields: Fields } -> [Message] {};
         /// Takes off a header of one variant: the message, then its fields.
         Pop "pop {message}, {variant}" { message: Message, header: Header, variant: Variant } -> [Message, Fields] {};
@@ -185,6 +189,8 @@ operations! {
             { REPORTS };
         /// Sum of the octets as big-endian u16s (an odd last one padded), modulo 2^32.
         Sum16 "sum16 {message}" { message: Borrowed } -> [Word32] {};
+        /// The same of so many octets from a place on; those beyond the end are not there.
+        SumPart "sum16.part {message}, {at}, {size}" { message: Borrowed, at: Word32, size: Word32 } -> [Word32] {};
         /// Folded to 16 bits with end-around carry.
         Fold16 "fold16 {a}" { a: Word32 } -> [Word16] {};
         /// A function in C: numbers, then the octets of a message, which it may change and make longer by at most `grows`. The

@@ -63,6 +63,7 @@ pub fn read(parser: &mut Parser, unit: Unit, item: &Item) {
     match unit {
         Unit::Function(id) => parser.automaton.functions[id.index()].body = builder.finish(),
         Unit::Handler(id) => parser.automaton.handlers[id.index()].body = builder.finish(),
+        Unit::Path(id) => parser.automaton.paths[id.index()].body = builder.finish(),
     }
 }
 
@@ -88,6 +89,11 @@ fn signature(automaton: &Automaton, unit: Unit) -> (Vec<(String, Type)>, Results
         Unit::Function(id) => {
             let function = &automaton.functions[id.index()];
             (function.params.clone(), (function.results.clone(), function.refused().to_vec()))
+        }
+        Unit::Path(id) => {
+            let path = &automaton.paths[id.index()];
+            let values = path.body.values.iter().map(|info| (info.name.clone(), info.ty)).collect();
+            (values, (Vec::new(), automaton.given_back(path)))
         }
         Unit::Handler(id) => {
             let handler = automaton.handler(id);

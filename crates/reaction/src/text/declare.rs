@@ -36,7 +36,7 @@ impl Parser {
                 return Ok(0);
             }
             "source" => return self.add_source(&mut cursor),
-            "handler" | "start" | "expiry" | "settle" | "link" | "composed" => return Ok(0),
+            "handler" | "start" | "expiry" | "settle" | "path" | "link" | "composed" => return Ok(0),
             _ => {}
         }
         let start = cursor.position();

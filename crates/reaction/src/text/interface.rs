@@ -176,6 +176,33 @@ impl Parser {
         Ok(index)
     }
 
+    /// Enters a path; the answer is its index.
+    pub fn add_path(&mut self, cursor: &mut Cursor) -> Read<usize> {
+        let start = cursor.position();
+        let expiry = matches!(cursor.peek_second(), Some(TokenKind::Name(_))) && cursor.word("expiry");
+        let word = if expiry { "expiry" } else { "handler" };
+        let (class, trigger) = self.trigger_at(word, cursor)?;
+        let span = cursor.span_from(start);
+        cursor.expect("(")?;
+        let object = cursor.name()?;
+        let params = if cursor.mark(")") {
+            Vec::new()
+        } else {
+            cursor.expect(",")?;
+            self.params_at(cursor)?
+        };
+        cursor.expect("{")?;
+        cursor.end()?;
+        let Some(handler) = self.automaton.handler_of(class, &trigger) else {
+            return Err(fault(codes::NO_HANDLER, "there is no handler for what this is a path of", span));
+        };
+        let entry = [vec![(object, Type::Ref(class))], params].concat();
+        let index = self.automaton.paths.len();
+        self.set_place(Place::Unit(Unit::Path(index.into())), span);
+        self.automaton.paths.push(Path { handler, body: BodyBuilder::new(&entry).finish() });
+        Ok(index)
+    }
+
     fn trigger_at(&self, keyword: &str, cursor: &mut Cursor) -> Read<(ClassId, Trigger)> {
         match keyword {
             "start" => Ok((self.class_at(cursor)?, Trigger::Start)),

@@ -56,6 +56,7 @@ const KEYWORDS: &[&str] = &[
     "start",
     "expiry",
     "settle",
+    "path",
     "composed",
     "source",
 ];
@@ -115,6 +116,7 @@ impl Parser {
             &["param", "attribute", "header", "layer", "class"],
             &["link", "port", "wire", "function", "publish", "procedure", "composed"],
             &["handler", "start", "expiry", "settle"],
+            &["path"],
         ] {
             for item in named.iter_mut().filter(|item| pass.contains(&item.keyword)) {
                 if let Some(index) = self.attempt(|parser| parser.fill_item(item)) {
@@ -129,6 +131,7 @@ impl Parser {
         for item in named.iter().filter(|item| item.index != usize::MAX) {
             match item.keyword {
                 "function" | "publish" | "procedure" => body::read(self, Unit::Function(item.index.into()), item),
+                "path" => body::read(self, Unit::Path(item.index.into()), item),
                 "handler" | "start" | "expiry" | "settle" => body::read(self, Unit::Handler(item.index.into()), item),
                 _ => {}
             }
@@ -151,6 +154,7 @@ impl Parser {
             "wire" => wire::read(self, item.index, &mut cursor, item.body)?,
             "function" | "publish" | "procedure" => self.fill_function(item.index, item.keyword, &mut cursor)?,
             "composed" => self.fill_composition(&mut cursor, item.body)?,
+            "path" => return self.add_path(&mut cursor),
             _ => return self.add_handler(item.keyword, &mut cursor),
         }
         Ok(item.index)

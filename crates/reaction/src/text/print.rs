@@ -1,6 +1,6 @@
 //! Automata as text: the declarations. Bodies are in `print_body`, wires in `print_wire`.
 
-use super::names::{self, ident, path, quoted};
+use super::names::{self, ident, path as dotted, quoted};
 use super::{print_body, print_wire};
 use crate::*;
 
@@ -21,7 +21,7 @@ pub fn print(automaton: &Automaton) -> String {
     section(&mut out, automaton.enums.iter().map(enumeration));
     section(&mut out, automaton.attributes.iter().map(|found| attribute(automaton, found)));
     section(&mut out, automaton.headers.iter().map(|found| header(automaton, found)));
-    section(&mut out, automaton.reasons.iter().map(|found| format!("reason {}\n", path(&found.name))));
+    section(&mut out, automaton.reasons.iter().map(|found| format!("reason {}\n", dotted(&found.name))));
     section(&mut out, automaton.layers.iter().map(layer));
     sections(&mut out, automaton.classes.iter().map(|found| class(automaton, found)));
     section(&mut out, automaton.links.iter().map(|found| link(automaton, found)));
@@ -29,6 +29,7 @@ pub fn print(automaton: &Automaton) -> String {
     sections(&mut out, automaton.wires.iter().map(|found| print_wire::wire(automaton, found)));
     sections(&mut out, automaton.functions.iter().map(|found| function(automaton, found)));
     sections(&mut out, automaton.handlers.iter().map(|found| handler(automaton, found)));
+    sections(&mut out, automaton.paths.iter().map(|found| way(automaton, found)));
     sections(&mut out, automaton.composition.iter().map(|found| composition(automaton, found)));
     section(&mut out, automaton.sources.iter().enumerate().map(|(index, found)| source(index, found)));
     out
@@ -56,7 +57,7 @@ fn sections(out: &mut String, items: impl Iterator<Item = String>) {
 fn param(automaton: &Automaton, param: &Param) -> String {
     let ty = names::ty(automaton, param.ty);
     let default = param.default.map_or(String::new(), |v| format!(" = {}", names::value(automaton, param.ty, v)));
-    format!("param {}: {ty}{default}\n", path(&param.name))
+    format!("param {}: {ty}{default}\n", dotted(&param.name))
 }
 
 pub(super) fn enumeration(found: &Enum) -> String {
@@ -67,16 +68,16 @@ pub(super) fn enumeration(found: &Enum) -> String {
         next = value.wrapping_add(1);
     }
     let open = if found.open { " open" } else { "" };
-    format!("enum {}: u{}{open} {{ {} }}\n", path(&found.name), found.width, shown.join(", "))
+    format!("enum {}: u{}{open} {{ {} }}\n", dotted(&found.name), found.width, shown.join(", "))
 }
 
 fn attribute(automaton: &Automaton, found: &Attribute) -> String {
     let (ty, default) = (names::ty(automaton, found.ty), names::value(automaton, found.ty, found.default));
-    format!("attribute {}: {ty} = {default}\n", path(&found.name))
+    format!("attribute {}: {ty} = {default}\n", dotted(&found.name))
 }
 
 pub(super) fn header(automaton: &Automaton, header: &Header) -> String {
-    let name = path(&header.name);
+    let name = dotted(&header.name);
     if let [only] = &header.variants[..] {
         if only.name.is_empty() {
             return format!("header {name} {{ {} }}\n", names::params(automaton, &only.fields));
@@ -90,16 +91,16 @@ pub(super) fn header(automaton: &Automaton, header: &Header) -> String {
 }
 
 fn layer(layer: &Layer) -> String {
-    let of = if layer.of.is_empty() { String::new() } else { format!(" of {}", path(&layer.of)) };
+    let of = if layer.of.is_empty() { String::new() } else { format!(" of {}", dotted(&layer.of)) };
     let shape = if layer.shape.is_empty() { String::new() } else { format!(" shape {}", ident(&layer.shape)) };
-    format!("layer {}{of}{shape}\n", path(&layer.name))
+    format!("layer {}{of}{shape}\n", dotted(&layer.name))
 }
 
 fn class(automaton: &Automaton, class: &Class) -> String {
     let layer = automaton.layers.get(class.layer.index()).map_or("?", |layer| layer.name.as_str());
-    let mut out = format!("class {}", path(&class.name));
+    let mut out = format!("class {}", dotted(&class.name));
     if class.name.rsplit_once('.').map(|(prefix, _)| prefix) != Some(layer) {
-        out += &format!(" of {}", path(layer));
+        out += &format!(" of {}", dotted(layer));
     }
     out += &format!(" capacity {}", class.capacity);
     if let Some(parent) = class.parent {
@@ -201,14 +202,14 @@ fn function(automaton: &Automaton, function: &Function) -> String {
                 "procedure",
                 format!(
                     " of {}",
-                    automaton.layers.get(layer.index()).map_or("?".to_owned(), |layer| path(&layer.name))
+                    automaton.layers.get(layer.index()).map_or("?".to_owned(), |layer| dotted(&layer.name))
                 ),
                 otherwise,
             )
         }
     };
     let params = names::params(automaton, &function.params);
-    let head = format!("{word} {}{of}({params}) -> ({}){otherwise}", path(&function.name), types(&function.results));
+    let head = format!("{word} {}{of}({params}) -> ({}){otherwise}", dotted(&function.name), types(&function.results));
     let given = (&function.results[..], function.refused());
     format!("{head} {{\n{}}}\n", print_body::body(automaton, &function.body, given))
 }
@@ -230,8 +231,33 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
     format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, (&[], &[])))
 }
 
+/// The text of one path, as [`print`] has it.
+pub fn path(automaton: &Automaton, path: &Path) -> String {
+    let body = crate::canonical::canonical_body(&path.body);
+    way(automaton, &Path { handler: path.handler, body })
+}
+
+fn way(automaton: &Automaton, way: &Path) -> String {
+    let Some(handler) = automaton.handlers.get(way.handler.index()) else { return "path ?\n".to_owned() };
+    let class = names::class(automaton, handler.class);
+    let of = match &handler.trigger {
+        Trigger::Event(event) => format!("{class}.{}", ident(event)),
+        Trigger::Expiry(cell) => format!("expiry {}", cell_path(automaton, handler.class, *cell)),
+        Trigger::Start | Trigger::Settle => format!("{class}.?"),
+    };
+    let entry = way.body.blocks.first().map_or(&[][..], |entry| &entry.params);
+    let values: Vec<&ValueInfo> = entry.iter().filter_map(|value| way.body.values.get(value.index())).collect();
+    let object = values.first().map_or("?", |info| &info.name);
+    let others: Vec<(String, Type)> = values.iter().skip(1).map(|info| (info.name.clone(), info.ty)).collect();
+    let comma = if others.is_empty() { "" } else { ", " };
+    let params = names::params(automaton, &others);
+    let given_back = automaton.given_back(way);
+    let body = print_body::body(automaton, &way.body, (&[], &given_back));
+    format!("path {of}({}{comma}{params}) {{\n{body}}}\n", ident(object))
+}
+
 fn composition(automaton: &Automaton, composition: &Composition) -> String {
-    let layer = |id: LayerId| automaton.layers.get(id.index()).map_or("?".to_owned(), |layer| path(&layer.name));
+    let layer = |id: LayerId| automaton.layers.get(id.index()).map_or("?".to_owned(), |layer| dotted(&layer.name));
     let mut out = format!("composed peak {} outputs {} {{\n", composition.peak, composition.outputs);
     for (from, to) in &composition.queued {
         out += &format!("  queued {} -> {}\n", layer(*from), layer(*to));

@@ -18,7 +18,8 @@ pub struct Fault {
 /// Everything with a body.
 pub fn units(automaton: &Automaton) -> impl Iterator<Item = Unit> {
     let functions = (0..automaton.functions.len()).map(|index| Unit::Function(index.into()));
-    functions.chain((0..automaton.handlers.len()).map(|index| Unit::Handler(index.into())))
+    let handlers = (0..automaton.handlers.len()).map(|index| Unit::Handler(index.into()));
+    functions.chain(handlers).chain((0..automaton.paths.len()).map(|index| Unit::Path(index.into())))
 }
 
 /// The body at hand.
@@ -146,6 +147,7 @@ impl Fault {
 fn of_unit(automaton: &Automaton, unit: Unit) -> Option<SourceId> {
     match unit {
         Unit::Handler(handler) => automaton.handlers.get(handler.index())?.source,
+        Unit::Path(path) => automaton.handlers.get(automaton.paths.get(path.index())?.handler.index())?.source,
         Unit::Function(_) => None,
     }
 }

@@ -6,6 +6,7 @@ use crate::*;
 
 /// Checks one body: what it reads, writes and emits to (docs/semantics.md, R3). Its types must be right already.
 pub fn check(context: &Context, faults: &mut Faults) {
+    check_before_refusal(context, faults);
     for (index, block) in context.body.blocks.iter().enumerate() {
         for (op, found) in block.ops.iter().enumerate() {
             check_operation(context, &found.kind, context.op(index, op), faults);
@@ -28,6 +29,8 @@ fn layer_of(automaton: &Automaton, unit: Unit) -> Option<LayerId> {
             Role::Procedure { layer, .. } => return Some(layer),
         },
         Unit::Handler(id) => automaton.handler(id).class,
+        // Of all layers: asked before.
+        Unit::Path(_) => return None,
     };
     Some(automaton.class(class).layer)
 }
@@ -42,6 +45,9 @@ fn is_link_cell(automaton: &Automaton, layer: LayerId, class: ClassId, cell: Cel
 
 fn check_access(context: &Context, object: Value, cell: CellId, access: Access, place: Place, faults: &mut Faults) {
     let automaton = context.automaton;
+    if matches!(context.unit, Unit::Path(_)) {
+        return;
+    }
     let Some(class) = context.typing().class_of(object) else { return };
     let Some(layer) = layer_of(automaton, context.unit) else {
         faults
@@ -67,7 +73,8 @@ fn check_access(context: &Context, object: Value, cell: CellId, access: Access, 
 }
 
 fn check_own(context: &Context, class: ClassId, place: Place, faults: &mut Faults) {
-    if layer_of(context.automaton, context.unit) != Some(context.automaton.class(class).layer) {
+    let is_path = matches!(context.unit, Unit::Path(_));
+    if !is_path && layer_of(context.automaton, context.unit) != Some(context.automaton.class(class).layer) {
         let name = &context.automaton.class(class).name;
         let message = format!("an object of class `{name}` is worked on here, and belongs to another layer");
         faults.add(codes::FOREIGN_WRITE, place, message).help("emit an event to its layer");
@@ -120,7 +127,7 @@ fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: 
 fn check_again(context: &Context, object: Value, place: Place, faults: &mut Faults) {
     let Some(class) = context.typing().class_of(object) else { return };
     check_own(context, class, place, faults);
-    if matches!(context.unit, Unit::Function(_)) {
+    if !matches!(context.unit, Unit::Handler(_)) {
         let fault = faults.add(codes::EFFECT, place, "a procedure does not know who settles");
         fault.help("say `again` in the handler that runs it");
     }
@@ -131,6 +138,12 @@ fn check_again(context: &Context, object: Value, place: Place, faults: &mut Faul
 }
 
 fn check_emission(context: &Context, class: ClassId, place: Place, faults: &mut Faults) {
+    if matches!(context.unit, Unit::Path(_)) {
+        let fault =
+            faults.add(codes::EFFECT, place, "a path is a whole reaction, and leaves nothing to other handlers");
+        fault.help("say what they would do, or refuse");
+        return;
+    }
     if layer_of(context.automaton, context.unit) == Some(context.automaton.class(class).layer) {
         faults
             .add(codes::OWN_LAYER, place, "an event for the own layer")
@@ -142,7 +155,7 @@ fn check_emission(context: &Context, class: ClassId, place: Place, faults: &mut 
 fn has_effects(context: &Context) -> bool {
     match context.unit {
         Unit::Function(id) => context.automaton.functions[id.index()].procedure().is_some(),
-        Unit::Handler(_) => true,
+        Unit::Handler(_) | Unit::Path(_) => true,
     }
 }
 
@@ -170,17 +183,51 @@ fn check_role(context: &Context, kind: Kind, function: FunctionId, place: Place,
     faults.add(codes::EFFECT, place, message).help(help);
 }
 
+/// A path refuses before it has done anything.
+fn check_before_refusal(context: &Context, faults: &mut Faults) {
+    if !matches!(context.unit, Unit::Path(_)) {
+        return;
+    }
+    let blocks = &context.body.blocks;
+    let mut refuses: Vec<bool> =
+        blocks.iter().map(|block| matches!(block.terminator, Terminator::Refuse { .. })).collect();
+    // Once round for each block is enough to come from the last to the first.
+    for _ in 0..blocks.len() {
+        for index in 0..blocks.len() {
+            let mut targets = blocks[index].terminator.targets().into_iter();
+            refuses[index] |= targets.any(|target| refuses[target.block.index()]);
+        }
+    }
+    let says = "a path does this before it may refuse";
+    for (index, block) in blocks.iter().enumerate().filter(|(index, _)| refuses[*index]) {
+        for (op, _) in block.ops.iter().enumerate().filter(|(_, op)| does(&op.kind)) {
+            faults.add(codes::EFFECT, context.op(index, op), says).help("ask first, then do");
+        }
+        if let Terminator::Try { op, then, .. } = &block.terminator {
+            if does(op) && refuses[then.block.index()] {
+                faults.add(codes::EFFECT, context.terminator(index), says).help("ask first, then do");
+            }
+        }
+    }
+}
+
+/// Whether somebody can tell that it was done. Whether what may report does so is not known here.
+fn does(op: &dyn Operation) -> bool {
+    !(op.effects() - (Effects::READS | Effects::REPORTS)).is_empty()
+}
+
 fn check_terminator(context: &Context, terminator: &Terminator, place: Place, faults: &mut Faults) {
     let wrong = match (terminator, context.unit) {
         (Terminator::Try { op, .. }, _) => return check_operation(context, op, place, faults),
         (Terminator::Jump { .. } | Terminator::Branch { .. } | Terminator::Switch { .. }, _) => return,
         (Terminator::Yield { .. }, Unit::Function(_)) => return,
-        (Terminator::Return, Unit::Handler(_)) => return,
+        (Terminator::Return, Unit::Handler(_) | Unit::Path(_)) | (Terminator::Refuse { .. }, Unit::Path(_)) => return,
         (Terminator::Match { .. }, _) if has_effects(context) => return,
         (Terminator::Refuse { .. }, Unit::Function(id)) if context.automaton.functions[id.index()].may_refuse() => {
             return
         }
         (Terminator::Yield { .. } | Terminator::Refuse { .. }, Unit::Handler(_)) => "a handler gives no results",
+        (Terminator::Yield { .. }, Unit::Path(_)) => "a path gives no results",
         (Terminator::Return, Unit::Function(_)) => "a function ends by `yield`",
         (Terminator::Refuse { .. }, Unit::Function(_)) => "only a procedure that says what it gives back may refuse",
         (Terminator::Match { .. }, _) => "a function has no effects and no messages",

@@ -241,6 +241,10 @@ impl Checker<'_, '_> {
                 self.cell(handler.class, cell);
             }
         }
+        for (index, path) in self.a.paths.iter().enumerate() {
+            self.place = Place::Unit(Unit::Path(index.into()));
+            self.within(path.handler.index(), self.a.handlers.len(), "handler");
+        }
     }
 
     fn composition(&mut self) {

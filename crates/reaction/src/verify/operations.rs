@@ -24,8 +24,12 @@ pub fn check(context: &Context, faults: &mut Faults) {
 fn check_entry(context: &Context, faults: &mut Faults) {
     let wanted = match context.unit {
         Unit::Function(id) => types(&context.automaton.functions[id.index()].params),
-        Unit::Handler(id) => {
-            let handler = context.automaton.handler(id);
+        Unit::Handler(_) | Unit::Path(_) => {
+            let handler = match context.unit {
+                Unit::Path(id) => context.automaton.handler(context.automaton.paths[id.index()].handler),
+                Unit::Handler(id) => context.automaton.handler(id),
+                Unit::Function(_) => return,
+            };
             [vec![Type::Ref(handler.class)], types(&handler.params)].concat()
         }
     };
@@ -288,10 +292,14 @@ fn check_terminator(context: &Context, index: usize, faults: &mut Faults) {
     let place = context.terminator(index);
     let function = match context.unit {
         Unit::Function(id) => Some(&context.automaton.functions[id.index()]),
-        Unit::Handler(_) => None,
+        Unit::Handler(_) | Unit::Path(_) => None,
+    };
+    let given_back = match context.unit {
+        Unit::Path(id) => context.automaton.given_back(&context.automaton.paths[id.index()]),
+        Unit::Handler(_) | Unit::Function(_) => Vec::new(),
     };
     let results = function.map_or(&[][..], |function| &function.results);
-    let refused = function.map_or(&[][..], Function::refused);
+    let refused = function.map_or(&given_back[..], Function::refused);
     match terminator {
         Terminator::Try { op, .. } => {
             if !check_operation(context, op, place, faults) {
@@ -314,7 +322,7 @@ fn check_terminator(context: &Context, index: usize, faults: &mut Faults) {
             check_count(values.len(), results.len(), "results", place, faults);
         }
         // Whether it may refuse at all is asked with the effects.
-        (Terminator::Refuse { values }, Unit::Function(_)) if !refused.is_empty() => {
+        (Terminator::Refuse { values }, Unit::Function(_) | Unit::Path(_)) if !refused.is_empty() => {
             check_count(values.len(), refused.len(), "values that it gives back", place, faults);
         }
         _ => {}

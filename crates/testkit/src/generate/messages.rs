@@ -50,7 +50,13 @@ impl Body<'_> {
             }
             6 => {
                 let (sum, wide, mark) = (self.fresh("u"), self.fresh("y"), self.fresh("v"));
-                self.line(format!("{sum} = sum16 {message}"));
+                match self.random.below(3) {
+                    0 => {
+                        let (at, size) = (self.random.below(24), self.random.below(48));
+                        self.line(format!("{sum} = sum16.part {message}, {at}, {size}"));
+                    }
+                    _ => self.line(format!("{sum} = sum16 {message}")),
+                }
                 self.line(format!("{wide} = fold16 {sum}"));
                 self.line(format!("{mark} = get.attribute {message}, mark"));
                 self.line(format!("{name} = set.attribute {message}, mark, {value}"));

@@ -1,0 +1,72 @@
+//! `mokume path`.
+
+use mokume_driver::path::{paths, Shown, Way};
+use mokume_driver::Failure;
+use serde_json::json;
+
+use crate::arguments::StackChoice;
+use crate::common::compiled_to_write;
+use crate::print::Printer;
+
+/// The path of an event, or a line for each.
+pub fn path(choice: &StackChoice, event: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+    let compiled = compiled_to_write(choice, printer)?;
+    let all = paths(&compiled.composed);
+    let Some(event) = event else {
+        all.iter().for_each(|one| line(one, printer));
+        return Ok(0);
+    };
+    let Some(shown) = all.iter().find(|shown| shown.events.iter().any(|known| known == event)) else {
+        let known: Vec<&str> = all.iter().flat_map(|shown| &shown.events).map(String::as_str).collect();
+        return Err(Failure::of_use(
+            format!("there is no event `{event}`"),
+            format!("there are: {}", known.join(", ")),
+        ));
+    };
+    match &shown.path {
+        Ok(way) if printer.is_json() => object(shown, Some(way), printer),
+        Ok(way) => {
+            printer.line(format!("through {}", way.layers.join(", ")));
+            let mut last = None;
+            for (text, place) in &way.lines {
+                match place {
+                    Some(place) if last != Some(place) => printer.line(format!("{text:<60} ; {place}")),
+                    _ => printer.line(text),
+                }
+                last = place.as_ref().or(last);
+            }
+        }
+        Err(_) => line(shown, printer),
+    }
+    Ok(0)
+}
+
+fn line(shown: &Shown, printer: &Printer) {
+    if printer.is_json() {
+        return object(shown, None, printer);
+    }
+    let events = shown.events.join(", ");
+    printer.line(match &shown.path {
+        Ok(way) => {
+            let (layers, operations, guards) = (way.layers.len(), way.operations, way.guards);
+            format!("{events:<28} {layers:>3} layers, {operations:>4} operations, {guards:>3} guards")
+        }
+        Err(nowhere) => {
+            let place = nowhere.place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+            format!("{events:<28} none: the likeliest way {}{place}", nowhere.why)
+        }
+    });
+}
+
+fn object(shown: &Shown, way: Option<&Way>, printer: &Printer) {
+    let lines = way.map(|way| {
+        let line = |(text, place): &(String, Option<String>)| json!({ "text": text, "place": place });
+        way.lines.iter().map(line).collect::<Vec<_>>()
+    });
+    printer.object(&match &shown.path {
+        Ok(way) => json!({
+            "events": shown.events, "layers": way.layers, "operations": way.operations, "guards": way.guards, "lines": lines,
+        }),
+        Err(nowhere) => json!({ "events": shown.events, "why": nowhere.why, "place": nowhere.place }),
+    });
+}

@@ -1,0 +1,153 @@
+//! Which way a path goes where there are several: the likeliest way first, then the others.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// The ways of one attempt: those that are prescribed, then the likeliest.
+#[derive(Clone, Debug, Default)]
+pub struct Decisions {
+    prescribed: Vec<usize>,
+    taken: Vec<Decided>,
+}
+
+/// One decision: the way that was taken, how likely each was, and how many steps the path had before it.
+#[derive(Clone, Debug)]
+struct Decided {
+    way: usize,
+    likely: Vec<f32>,
+    steps: usize,
+}
+
+impl Decisions {
+    fn prescribed(ways: Vec<usize>) -> Self {
+        Decisions { prescribed: ways, taken: Vec::new() }
+    }
+
+    /// The way to take of these, by how likely each is; `steps`: how many the path has so far.
+    pub fn next(&mut self, likely: &[f32], steps: usize) -> usize {
+        let best = || {
+            let ways = 0..likely.len();
+            ways.reduce(|best, way| if likely[way] > likely[best] { way } else { best }).unwrap_or(0)
+        };
+        let way = self.prescribed.get(self.taken.len()).copied().unwrap_or_else(best);
+        self.taken.push(Decided { way, likely: likely.to_vec(), steps });
+        way
+    }
+}
+
+/// Ways that were not tried, the likeliest on top.
+struct Untried {
+    likely: f32,
+    ways: Vec<usize>,
+}
+
+impl PartialEq for Untried {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Untried {}
+
+impl PartialOrd for Untried {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Untried {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.likely.total_cmp(&other.likely).then_with(|| other.ways.cmp(&self.ways))
+    }
+}
+
+/// A way that succeeded.
+#[derive(Clone, Debug)]
+pub struct Taken<T> {
+    pub likely: f32,
+    /// Of each decision, the way that was taken, and how many steps there were before it.
+    pub ways: Vec<(usize, usize)>,
+    pub found: T,
+}
+
+/// Tries ways, the likeliest first, until `enough` succeeded that no other can be likelier than, or `most` were tried. `attempt` says
+/// what it found, and the decisions that it took. The answer is those that succeeded, the likeliest first, or why the first did not.
+pub fn search<T, E>(
+    (enough, most): (usize, usize),
+    mut attempt: impl FnMut(Decisions) -> (Decisions, Result<T, E>),
+) -> Result<Vec<Taken<T>>, Option<E>> {
+    let mut open = BinaryHeap::from([Untried { likely: 1.0, ways: Vec::new() }]);
+    let mut taken: Vec<Taken<T>> = Vec::new();
+    let mut first = None;
+    for _ in 0..most {
+        let Some(next) = open.pop() else { break };
+        if taken.len() >= enough && taken[enough - 1].likely >= next.likely {
+            break;
+        }
+        let from = next.ways.len();
+        let (decisions, found) = attempt(Decisions::prescribed(next.ways));
+        let mut likely = 1.0;
+        for (place, decided) in decisions.taken.iter().enumerate() {
+            let others =
+                (0..decided.likely.len()).filter(|other| *other != decided.way && decided.likely[*other] > 0.0);
+            for other in others.filter(|_| place >= from) {
+                let mut ways: Vec<usize> = decisions.taken[..place].iter().map(|decided| decided.way).collect();
+                ways.push(other);
+                open.push(Untried { likely: likely * decided.likely[other], ways });
+            }
+            likely *= decided.likely[decided.way];
+        }
+        match found {
+            Ok(found) => {
+                let ways = decisions.taken.iter().map(|decided| (decided.way, decided.steps)).collect();
+                let place = taken.partition_point(|other| other.likely >= likely);
+                taken.insert(place, Taken { likely, ways, found });
+            }
+            Err(why) => {
+                first.get_or_insert(why);
+            }
+        }
+    }
+    taken.truncate(enough);
+    if taken.is_empty() {
+        Err(first)
+    } else {
+        Ok(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tree of three decisions, of which one leaf succeeds.
+    fn found(wanted: &[usize]) -> Result<f32, Option<Vec<usize>>> {
+        let found = search((1, 100), |mut decisions| {
+            let likely = [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]];
+            let ways: Vec<usize> = likely.iter().map(|likely| decisions.next(likely, 0)).collect();
+            let result = if ways == wanted { Ok(()) } else { Err(ways) };
+            (decisions, result)
+        });
+        found.map(|taken| taken[0].likely)
+    }
+
+    #[test]
+    fn every_way_is_found() {
+        for wanted in 0..8 {
+            let ways = [wanted & 1, wanted >> 1 & 1, wanted >> 2];
+            assert!(found(&ways).is_ok(), "{ways:?}");
+        }
+        assert_eq!(found(&[2, 2, 2]), Err(Some(vec![0, 0, 1])), "the likeliest is tried first");
+    }
+
+    #[test]
+    fn the_likeliest_that_succeed_are_taken_in_order() {
+        let all = search((2, 100), |mut decisions| {
+            let way = decisions.next(&[0.1, 0.6, 0.2, 0.1], 7);
+            (decisions, if way == 1 { Err(()) } else { Ok(way) })
+        });
+        let all = all.expect("some succeed");
+        assert_eq!(all.iter().map(|taken| taken.found).collect::<Vec<_>>(), [2, 0]);
+        assert_eq!(all[0].ways, [(2, 7)]);
+    }
+}

@@ -1,0 +1,543 @@
+//! What a path computes, as a graph: each value once, folded as far as it is known.
+//!
+//! It must keep: a node means what the operation of the form means, wherever the path comes to it.
+
+use std::collections::HashMap;
+
+use mokume_reaction::{Automaton, Binary, CellId, ClassId, Compare, OctetField, ParamId, Type};
+
+/// A value of a path.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Node(pub u32);
+
+/// What a value is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    Constant(u64),
+    Null,
+    /// A parameter of the path.
+    Entry(u32),
+    /// A result of the path's so many-eth look-up.
+    Found(u32, u32),
+    Param(ParamId),
+    Now,
+    Unique(ClassId),
+    Parent(Node),
+    Lives(Node),
+    Get(Node, CellId),
+    GetAt(Node, CellId, Node),
+    Armed(Node, CellId),
+    Left(Node, CellId),
+    Holds(Node, CellId, Node),
+    Binary(Binary, Node, Node),
+    Compare(Compare, Node, Node),
+    Not(Node),
+    Select(Node, Node, Node),
+    Cast(Node),
+    /// Of a message as it was given, which a parameter is.
+    Size(u32),
+    Load(u32, OctetField, Node),
+    Sum(u32, Node, Node),
+    Fold(Node),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Info {
+    kind: Kind,
+    ty: Type,
+}
+
+/// The nodes of one path, and what is known on it.
+pub struct Graph<'a> {
+    pub automaton: &'a Automaton,
+    nodes: Vec<Info>,
+    /// Of each node, whatever is known elsewhere.
+    spans: Vec<(u64, u64)>,
+    numbers: HashMap<Info, Node>,
+    /// What the path's guards say.
+    narrowed: HashMap<Node, (u64, u64)>,
+}
+
+pub const U16: Type = Type::U(16);
+pub const U32: Type = Type::U(32);
+pub const U64: Type = Type::U(64);
+
+/// All ones in so many bits.
+pub fn mask(width: u8) -> u64 {
+    match width {
+        0 | 64.. => u64::MAX,
+        n => (1 << n) - 1,
+    }
+}
+
+impl<'a> Graph<'a> {
+    pub fn new(automaton: &'a Automaton) -> Self {
+        Graph { automaton, nodes: Vec::new(), spans: Vec::new(), numbers: HashMap::new(), narrowed: HashMap::new() }
+    }
+
+    pub fn kind(&self, node: Node) -> &Kind {
+        &self.nodes[node.0 as usize].kind
+    }
+
+    pub fn ty(&self, node: Node) -> Type {
+        self.nodes[node.0 as usize].ty
+    }
+
+    /// The least and the largest value that it has on the path.
+    pub fn span(&self, node: Node) -> (u64, u64) {
+        self.narrowed.get(&node).copied().unwrap_or(self.spans[node.0 as usize])
+    }
+
+    /// Its value, if there is one only.
+    pub fn known(&self, node: Node) -> Option<u64> {
+        match self.kind(node) {
+            Kind::Constant(value) => Some(*value),
+            _ if matches!(self.ty(node), Type::Ref(_) | Type::Msg | Type::Array(..)) => None,
+            _ => {
+                let (least, most) = self.span(node);
+                (least == most).then_some(least)
+            }
+        }
+    }
+
+    pub fn constant(&mut self, ty: Type, value: u64) -> Node {
+        self.add(Kind::Constant(value & self.mask(ty)), ty)
+    }
+
+    pub fn truth(&mut self, value: bool) -> Node {
+        self.constant(Type::Bool, u64::from(value))
+    }
+
+    fn mask(&self, ty: Type) -> u64 {
+        mask(ty.width(self.automaton))
+    }
+
+    /// The node of this kind; a constant where only one value is left.
+    pub fn add(&mut self, kind: Kind, ty: Type) -> Node {
+        let info = Info { kind, ty };
+        let node = match self.numbers.get(&info) {
+            Some(node) => *node,
+            None => {
+                let span = self.span_of(&info);
+                self.nodes.push(info.clone());
+                self.spans.push(span);
+                let node = Node(self.nodes.len() as u32 - 1);
+                self.numbers.insert(info, node);
+                node
+            }
+        };
+        match (self.kind(node), self.known(node)) {
+            (Kind::Constant(_), _) | (_, None) => node,
+            (_, Some(value)) => self.constant(ty, value),
+        }
+    }
+
+    fn span_of(&self, info: &Info) -> (u64, u64) {
+        let all = (0, self.mask(info.ty));
+        match &info.kind {
+            Kind::Constant(value) => (*value, *value),
+            // No message is so long.
+            Kind::Size(_) => (0, u64::from(u32::MAX >> 1)),
+            Kind::Cast(a) => {
+                let (least, most) = self.span(*a);
+                if most <= all.1 {
+                    (least, most)
+                } else {
+                    all
+                }
+            }
+            Kind::Select(_, a, b) if !matches!(info.ty, Type::Ref(_)) => {
+                let (a, b) = (self.span(*a), self.span(*b));
+                (a.0.min(b.0), a.1.max(b.1))
+            }
+            Kind::Load(_, field, _) => (0, mask(field.width)),
+            Kind::Sum(_, _, size) => (0, (self.span(*size).1.div_ceil(2)).saturating_mul(0xffff).min(all.1)),
+            Kind::Binary(op, a, b) if matches!(info.ty, Type::U(_)) => self.span_of_binary(*op, *a, *b, all.1),
+            _ => all,
+        }
+    }
+
+    fn span_of_binary(&self, op: Binary, a: Node, b: Node, mask: u64) -> (u64, u64) {
+        let ((a0, a1), (b0, b1)) = (self.span(a), self.span(b));
+        let all = (0, mask);
+        let fits = |least: Option<u64>, most: Option<u64>| match (least, most) {
+            (Some(least), Some(most)) if most <= mask => (least, most),
+            _ => all,
+        };
+        match op {
+            Binary::Add | Binary::AddWrap => fits(a0.checked_add(b0), a1.checked_add(b1)),
+            Binary::Sub | Binary::SubWrap => fits(a0.checked_sub(b1), a1.checked_sub(b0)),
+            Binary::Mul | Binary::MulWrap => fits(a0.checked_mul(b0), a1.checked_mul(b1)),
+            Binary::Div if b0 > 0 => (a0 / b1, a1 / b0),
+            Binary::Rem if b0 > 0 => (0, a1.min(b1 - 1)),
+            Binary::And => (0, a1.min(b1)),
+            Binary::Or | Binary::Xor => {
+                let bits = 64 - (a1 | b1).leading_zeros();
+                (0, self::mask(bits.min(64) as u8) & if bits == 0 { 0 } else { u64::MAX })
+            }
+            Binary::Shr if b0 == b1 && b0 < 64 => (a0 >> b0, a1 >> b0),
+            Binary::Min => (a0.min(b0), a1.min(b1)),
+            Binary::Max => (a0.max(b0), a1.max(b1)),
+            _ => all,
+        }
+    }
+
+    // -- operations
+
+    /// Arithmetic that reports nothing: whoever asks for it has seen to that.
+    pub fn binary(&mut self, op: Binary, a: Node, b: Node) -> Node {
+        let ty = self.ty(a);
+        let op = match op {
+            Binary::Add => Binary::AddWrap,
+            Binary::Sub => Binary::SubWrap,
+            Binary::Mul => Binary::MulWrap,
+            other => other,
+        };
+        if let (Some(a), Some(b)) = (self.known(a), self.known(b)) {
+            let value = self.computed(op, ty, a, b);
+            return self.constant(ty, value);
+        }
+        let (a, b) = match (self.commutes(op), self.known(a)) {
+            (true, Some(_)) => (b, a),
+            _ => (a, b),
+        };
+        let all = self.mask(ty);
+        match (op, self.known(b)) {
+            (Binary::AddWrap | Binary::SubWrap | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr, Some(0)) => {
+                return a
+            }
+            (Binary::MulWrap | Binary::Div, Some(1)) => return a,
+            (Binary::MulWrap | Binary::And, Some(0)) => return self.constant(ty, 0),
+            (Binary::And, Some(found)) if found == all => return a,
+            (Binary::Or, Some(found)) if found == all => return self.constant(ty, all),
+            // `(x + c) + d` is `x + (c + d)`.
+            (Binary::AddWrap, Some(d)) => {
+                if let Kind::Binary(Binary::AddWrap, x, c) = *self.kind(a) {
+                    if let Some(c) = self.known(c) {
+                        let sum = self.constant(ty, c.wrapping_add(d));
+                        return self.binary(Binary::AddWrap, x, sum);
+                    }
+                }
+            }
+            // `(x + c) - d` where `d` is no more than `c`; `(x - c) - d`.
+            (Binary::SubWrap, Some(d)) => match *self.kind(a) {
+                Kind::Binary(Binary::AddWrap, x, c) => {
+                    if let Some(c) = self.known(c).filter(|c| *c >= d) {
+                        let rest = self.constant(ty, c - d);
+                        return self.binary(Binary::AddWrap, x, rest);
+                    }
+                }
+                Kind::Binary(Binary::SubWrap, x, c) => {
+                    if let Some(c) = self.known(c) {
+                        let sum = self.constant(ty, c.wrapping_add(d));
+                        return self.binary(Binary::SubWrap, x, sum);
+                    }
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        if a == b {
+            match op {
+                Binary::SubWrap | Binary::Xor => return self.constant(ty, 0),
+                Binary::And | Binary::Or | Binary::Min | Binary::Max => return a,
+                _ => {}
+            }
+        }
+        self.add(Kind::Binary(op, a, b), ty)
+    }
+
+    fn commutes(&self, op: Binary) -> bool {
+        matches!(
+            op,
+            Binary::AddWrap | Binary::MulWrap | Binary::And | Binary::Or | Binary::Xor | Binary::Min | Binary::Max
+        )
+    }
+
+    fn computed(&self, op: Binary, ty: Type, a: u64, b: u64) -> u64 {
+        let all = self.mask(ty);
+        let width = u64::from(ty.width(self.automaton));
+        let less = self.holds(Compare::Lt, ty, a, b);
+        let shift = |value: u64| if b >= width { 0 } else { value };
+        all & match op {
+            Binary::Add | Binary::AddWrap => a.wrapping_add(b),
+            Binary::Sub | Binary::SubWrap => a.wrapping_sub(b),
+            Binary::Mul | Binary::MulWrap => a.wrapping_mul(b),
+            Binary::Div => a.checked_div(b).unwrap_or(0),
+            Binary::Rem => a.checked_rem(b).unwrap_or(0),
+            Binary::And => a & b,
+            Binary::Or => a | b,
+            Binary::Xor => a ^ b,
+            Binary::Shl => shift(a.wrapping_shl(b as u32)),
+            Binary::Shr => shift(a.wrapping_shr(b as u32)),
+            Binary::Min => {
+                if less {
+                    a
+                } else {
+                    b
+                }
+            }
+            Binary::Max => {
+                if less {
+                    b
+                } else {
+                    a
+                }
+            }
+            Binary::Within => {
+                if a < b {
+                    a
+                } else {
+                    all
+                }
+            }
+        }
+    }
+
+    fn holds(&self, op: Compare, ty: Type, a: u64, b: u64) -> bool {
+        let less = |a: u64, b: u64| match ty {
+            Type::Seq(width) => (1..1 << (width - 1)).contains(&(b.wrapping_sub(a) & mask(width))),
+            _ => a < b,
+        };
+        match op {
+            Compare::Eq => a == b,
+            Compare::Ne => a != b,
+            Compare::Lt => less(a, b),
+            Compare::Le => a == b || less(a, b),
+            Compare::Gt => less(b, a),
+            Compare::Ge => a == b || less(b, a),
+        }
+    }
+
+    pub fn compare(&mut self, op: Compare, a: Node, b: Node) -> Node {
+        let ty = self.ty(a);
+        if let (Some(a), Some(b)) = (self.known(a), self.known(b)) {
+            let value = self.holds(op, ty, a, b);
+            return self.truth(value);
+        }
+        if a == b {
+            return self.truth(matches!(op, Compare::Eq | Compare::Le | Compare::Ge));
+        }
+        let (a, b, op) =
+            if self.known(a).is_some() || (*self.kind(a) == Kind::Null) { (b, a, turned(op)) } else { (a, b, op) };
+        if matches!(ty, Type::U(_) | Type::Bool | Type::Enum(_)) {
+            if let Some(value) = apart(op, self.span(a), self.span(b)) {
+                return self.truth(value);
+            }
+        }
+        // Of a number that was made wider: of what it was.
+        if let (Kind::Cast(inner), Some(value), Type::U(_)) = (self.kind(a).clone(), self.known(b), ty) {
+            let from = self.ty(inner);
+            let wide = from.width(self.automaton);
+            if matches!(from, Type::U(_)) && wide < ty.width(self.automaton) && value <= mask(wide) {
+                let value = self.constant(from, value);
+                return self.compare(op, inner, value);
+            }
+        }
+        // Of two that were made wider: of what they were.
+        if let (Kind::Cast(x), Kind::Cast(y), Type::U(wide)) = (self.kind(a).clone(), self.kind(b).clone(), ty) {
+            let same = self.ty(x) == self.ty(y) && matches!(self.ty(x), Type::U(narrow) if narrow <= wide);
+            if same {
+                return self.compare(op, x, y);
+            }
+        }
+        match (ty, op, self.known(b)) {
+            (Type::Bool, Compare::Eq, Some(1)) | (Type::Bool, Compare::Ne, Some(0)) => return a,
+            (Type::Bool, Compare::Eq | Compare::Ne, Some(_)) => return self.not(a),
+            _ => {}
+        }
+        // One of a pair of opposites is enough.
+        match op {
+            Compare::Ne => {
+                let equal = self.add(Kind::Compare(Compare::Eq, a, b), Type::Bool);
+                self.not(equal)
+            }
+            Compare::Ge => {
+                let less = self.add(Kind::Compare(Compare::Lt, a, b), Type::Bool);
+                match ty {
+                    Type::Seq(_) => self.add(Kind::Compare(op, a, b), Type::Bool),
+                    _ => self.not(less),
+                }
+            }
+            Compare::Gt if !matches!(ty, Type::Seq(_)) => {
+                let most = self.add(Kind::Compare(Compare::Le, a, b), Type::Bool);
+                self.not(most)
+            }
+            _ => self.add(Kind::Compare(op, a, b), Type::Bool),
+        }
+    }
+
+    pub fn not(&mut self, a: Node) -> Node {
+        let ty = self.ty(a);
+        if let Some(value) = self.known(a) {
+            return self.constant(ty, !value);
+        }
+        match *self.kind(a) {
+            Kind::Not(inner) => inner,
+            _ => self.add(Kind::Not(a), ty),
+        }
+    }
+
+    pub fn select(&mut self, c: Node, a: Node, b: Node) -> Node {
+        let ty = self.ty(a);
+        match self.known(c) {
+            Some(0) => b,
+            Some(_) => a,
+            None if a == b => a,
+            None => self.add(Kind::Select(c, a, b), ty),
+        }
+    }
+
+    pub fn cast(&mut self, a: Node, to: Type) -> Node {
+        let from = self.ty(a);
+        if from == to {
+            return a;
+        }
+        if let Some(value) = self.known(a) {
+            return self.constant(to, value);
+        }
+        // There and back, where nothing was lost.
+        if let Kind::Cast(inner) = *self.kind(a) {
+            let (wide, inner_ty) = (from.width(self.automaton), self.ty(inner));
+            if inner_ty.width(self.automaton) <= wide
+                || to.width(self.automaton) <= wide
+                || self.span(inner).1 <= mask(wide)
+            {
+                return self.cast(inner, to);
+            }
+        }
+        self.add(Kind::Cast(a), to)
+    }
+
+    /// The node as a `u32`.
+    pub fn wide(&mut self, a: Node) -> Node {
+        self.cast(a, U32)
+    }
+
+    /// Folded to 16 bits, as a `u16`.
+    pub fn fold(&mut self, a: Node) -> Node {
+        match self.known(a) {
+            Some(sum) => {
+                let once = (sum & 0xffff) + (sum >> 16);
+                self.constant(U16, (once & 0xffff) + (once >> 16))
+            }
+            None => self.add(Kind::Fold(a), U16),
+        }
+    }
+
+    // -- what guards say
+
+    /// From here on the condition holds, or does not.
+    pub fn learn(&mut self, condition: Node, holds: bool) {
+        self.narrowed.insert(condition, (u64::from(holds), u64::from(holds)));
+        match (self.kind(condition).clone(), holds) {
+            (Kind::Not(inner), _) => self.learn(inner, !holds),
+            (Kind::Binary(Binary::And, a, b), true) | (Kind::Binary(Binary::Or, a, b), false) => {
+                self.learn(a, holds);
+                self.learn(b, holds);
+            }
+            (Kind::Compare(op, a, b), _) if matches!(self.ty(a), Type::U(_) | Type::Enum(_) | Type::Bool) => {
+                let op = if holds { op } else { opposite(op) };
+                self.narrow(op, a, b);
+                self.narrow(turned(op), b, a);
+            }
+            (Kind::Compare(Compare::Eq, a, b), true) => {
+                self.narrow(Compare::Eq, a, b);
+                self.narrow(Compare::Eq, b, a);
+            }
+            _ => {}
+        }
+    }
+
+    fn narrow(&mut self, op: Compare, a: Node, b: Node) {
+        if matches!(self.ty(a), Type::Ref(_) | Type::Reason | Type::Array(..)) {
+            return;
+        }
+        let ((a0, a1), (b0, b1)) = (self.span(a), self.span(b));
+        let (least, most) = match op {
+            Compare::Eq => (a0.max(b0), a1.min(b1)),
+            Compare::Lt => (a0, a1.min(b1.saturating_sub(1))),
+            Compare::Le => (a0, a1.min(b1)),
+            Compare::Gt => (a0.max(b0.saturating_add(1)), a1),
+            Compare::Ge => (a0.max(b0), a1),
+            Compare::Ne if b0 == b1 && a0 == b0 => (a0 + 1, a1),
+            Compare::Ne => return,
+        };
+        self.set_span(a, (least, most));
+    }
+
+    fn set_span(&mut self, node: Node, (least, most): (u64, u64)) {
+        if least > most || self.span(node) == (least, most) {
+            return;
+        }
+        self.narrowed.insert(node, (least, most));
+        match *self.kind(node) {
+            // Of what it was made of.
+            Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) => {
+                if self.ty(inner).width(self.automaton) <= self.ty(node).width(self.automaton) {
+                    self.set_span(inner, (least, most));
+                }
+            }
+            Kind::Binary(Binary::AddWrap, x, c) => {
+                // Only where nothing went around.
+                let all = self.mask(self.ty(node));
+                if let Some(c) =
+                    self.known(c).filter(|c| self.span(x).1.checked_add(*c).is_some_and(|most| most <= all))
+                {
+                    let (x0, x1) = self.span(x);
+                    self.set_span(x, (x0.max(least.saturating_sub(c)), x1.min(most.saturating_sub(c))));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What holds of `b` and `a`.
+fn turned(op: Compare) -> Compare {
+    match op {
+        Compare::Eq | Compare::Ne => op,
+        Compare::Lt => Compare::Gt,
+        Compare::Le => Compare::Ge,
+        Compare::Gt => Compare::Lt,
+        Compare::Ge => Compare::Le,
+    }
+}
+
+fn opposite(op: Compare) -> Compare {
+    match op {
+        Compare::Eq => Compare::Ne,
+        Compare::Ne => Compare::Eq,
+        Compare::Lt => Compare::Ge,
+        Compare::Le => Compare::Gt,
+        Compare::Gt => Compare::Le,
+        Compare::Ge => Compare::Lt,
+    }
+}
+
+/// What a comparison of numbers says for all values of two spans, if it says the same for all.
+fn apart(op: Compare, (a0, a1): (u64, u64), (b0, b1): (u64, u64)) -> Option<bool> {
+    let less = if a1 < b0 {
+        Some(true)
+    } else if a0 >= b1 {
+        Some(false)
+    } else {
+        None
+    };
+    let most = if a1 <= b0 {
+        Some(true)
+    } else if a0 > b1 {
+        Some(false)
+    } else {
+        None
+    };
+    match op {
+        Compare::Lt => less,
+        Compare::Ge => less.map(|less| !less),
+        Compare::Le => most,
+        Compare::Gt => most.map(|most| !most),
+        Compare::Eq if a1 < b0 || b1 < a0 => Some(false),
+        Compare::Ne if a1 < b0 || b1 < a0 => Some(true),
+        Compare::Eq | Compare::Ne => None,
+    }
+}

@@ -1,0 +1,204 @@
+//! Messages on a path: what they are made of, as values.
+
+use mokume_reaction::{Binary, Compare, Endian, HeaderId, OctetField, VariantId};
+
+use crate::graph::{Kind, Node, U32};
+use crate::region::{Followed, Region};
+
+/// A message: headers, octets of the path's own, and a part of the message that a parameter is.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The parameter's number.
+    pub given: u32,
+    /// The first octet of the part, and how many there are.
+    pub at: Node,
+    pub size: Node,
+    /// In front of the part: whole octets together.
+    pub front: Vec<Field>,
+    /// The top one last.
+    pub headers: Vec<(HeaderId, VariantId, Vec<Node>)>,
+    /// By number.
+    pub attributes: Vec<Node>,
+}
+
+/// Bits of the path's own.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    pub width: u8,
+    pub endian: Endian,
+    /// A number of so many bits.
+    pub value: Node,
+}
+
+impl Message {
+    /// Octets in front of the part.
+    pub fn front_size(&self) -> u64 {
+        self.front.iter().map(|field| u64::from(field.width)).sum::<u64>() / 8
+    }
+
+    /// The field in front that begins at a bit and has so many.
+    fn field_at(&self, bit: u64, width: u8) -> Option<usize> {
+        let mut at = 0;
+        for (place, field) in self.front.iter().enumerate() {
+            if at == bit {
+                return (field.width == width).then_some(place);
+            }
+            at += u64::from(field.width);
+        }
+        None
+    }
+}
+
+impl Region<'_> {
+    /// The message that a parameter is, as it comes in at a port.
+    pub fn given(&mut self, param: u32) -> Message {
+        let automaton = self.automaton;
+        let size = self.graph.add(Kind::Size(param), U32);
+        let at = self.number(U32, 0);
+        let attributes =
+            automaton.attributes.iter().map(|attribute| self.graph.constant(attribute.ty, attribute.default)).collect();
+        Message { given: param, at, size, front: Vec::new(), headers: Vec::new(), attributes }
+    }
+
+    /// Octets, without headers.
+    pub fn size_of(&mut self, message: &Message) -> Node {
+        self.plus(message.size, message.front_size())
+    }
+
+    /// The number in a field at an octet.
+    pub fn load_from(&mut self, message: &Message, field: OctetField, at: Node) -> Followed<Node> {
+        let front = message.front_size();
+        let octets = u64::from(field.width / 8);
+        if front == 0 {
+            let behind = self.plus(at, octets);
+            let there = self.graph.compare(Compare::Le, behind, message.size);
+            self.guard(there)?;
+            let place = self.graph.binary(Binary::AddWrap, message.at, at);
+            return Ok(self.load(message.given, field, place));
+        }
+        let Some(at) = self.graph.known(at) else {
+            return self.no("reads octets of its own at a place that is not known");
+        };
+        if at >= front {
+            let inner = Message { front: Vec::new(), ..message.clone() };
+            let at = self.number(U32, at - front);
+            return self.load_from(&inner, field, at);
+        }
+        match message.field_at(at * 8, field.width) {
+            Some(place) if field.width == 8 || message.front[place].endian == field.endian => {
+                let value = message.front[place].value;
+                Ok(self.graph.cast(value, field.ty()))
+            }
+            _ => self.no("reads octets of its own that are no field"),
+        }
+    }
+
+    /// Writes a number at an octet.
+    pub fn store_into(&mut self, message: &mut Message, field: OctetField, at: Node, value: Node) -> Followed<()> {
+        let place = self.graph.known(at).and_then(|at| message.field_at(at * 8, field.width));
+        match place {
+            Some(place) if field.width == 8 || message.front[place].endian == field.endian => {
+                message.front[place].value = value;
+                Ok(())
+            }
+            _ => self.no("writes octets that it has not made as a field"),
+        }
+    }
+
+    /// Keeps so many octets.
+    pub fn trim(&mut self, message: &mut Message, size: Node) -> Followed<()> {
+        let front = self.number(U32, message.front_size());
+        let rest = self.minus(size, front)?;
+        let fits = self.graph.compare(Compare::Le, rest, message.size);
+        self.guard(fits)?;
+        message.size = rest;
+        Ok(())
+    }
+
+    /// Takes so many octets off the front.
+    pub fn skip(&mut self, message: &mut Message, octets: Node) -> Followed<()> {
+        let front = message.front_size();
+        if front == 0 {
+            message.size = self.minus(message.size, octets)?;
+            message.at = self.graph.binary(Binary::AddWrap, message.at, octets);
+            return Ok(());
+        }
+        let Some(octets) = self.graph.known(octets) else {
+            return self.no("takes off a number of octets that is not known");
+        };
+        let mut bits = octets * 8;
+        while bits > 0 {
+            let Some(first) = message.front.first() else { break };
+            if u64::from(first.width) > bits {
+                return self.no("takes off a part of a field");
+            }
+            bits -= u64::from(first.width);
+            message.front.remove(0);
+        }
+        let rest = self.number(U32, bits / 8);
+        if bits > 0 {
+            self.skip(message, rest)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The sum of a message's octets, as `sum16` has it.
+    pub fn sum_of(&mut self, message: &Message) -> Followed<Node> {
+        let front = self.sum_of_fields(&message.front)?;
+        if !message.front_size().is_multiple_of(2) {
+            return self.no("adds up octets of its own that are an odd number");
+        }
+        let part = self.graph.add(Kind::Sum(message.given, message.at, message.size), U32);
+        Ok(self.graph.binary(Binary::AddWrap, part, front))
+    }
+
+    /// The sum of fields as big-endian 16-bit numbers, modulo 2^32.
+    pub fn sum_of_fields(&mut self, fields: &[Field]) -> Followed<Node> {
+        let mut sum = self.number(U32, 0);
+        let mut known = 0u64;
+        let mut bit = 0u64;
+        for field in fields {
+            if field.width > 8 && field.endian == Endian::Little {
+                return self.no("adds up numbers in the other order of octets");
+            }
+            // From its low bits upwards.
+            let mut left = u64::from(field.width);
+            let end = bit + left;
+            let mut taken = 0;
+            while left > 0 {
+                let last = end - taken;
+                let in_word = ((last - 1) % 16 + 1).min(left);
+                let shift = (16 - (last - 1) % 16 - 1) % 16;
+                match self.graph.known(field.value) {
+                    Some(value) => known += (value >> taken & crate::graph::mask(in_word as u8)) << shift,
+                    None => {
+                        let part = self.bits_of(field.value, taken, in_word as u8);
+                        let part = self.graph.wide(part);
+                        let by = self.number(U32, shift);
+                        let part = self.graph.binary(Binary::Shl, part, by);
+                        sum = self.graph.binary(Binary::AddWrap, sum, part);
+                    }
+                }
+                taken += in_word;
+                left -= in_word;
+            }
+            bit = end;
+        }
+        let known = self.number(U32, known);
+        Ok(self.graph.binary(Binary::AddWrap, sum, known))
+    }
+
+    /// So many bits of a number from a bit on, as a number of as many bits or more.
+    fn bits_of(&mut self, value: Node, from: u64, width: u8) -> Node {
+        let ty = self.graph.ty(value);
+        let all = ty.width(self.automaton);
+        let by = self.number(ty, from);
+        let shifted = self.graph.binary(Binary::Shr, value, by);
+        if from + u64::from(width) >= u64::from(all) {
+            return shifted;
+        }
+        let ones = self.number(ty, crate::graph::mask(width));
+        self.graph.binary(Binary::And, shifted, ones)
+    }
+}

@@ -1,0 +1,331 @@
+//! A path while it is found: guards and look-ups first, then what is done.
+
+use mokume_reaction::{
+    Automaton, Binary, CellId, ClassId, Compare, HandlerId, LayerId, OctetField, PortId, ReasonId, SourceId, Type,
+};
+
+use crate::decisions::Decisions;
+use crate::graph::{Graph, Kind, Node};
+use crate::message::Message;
+
+/// Why there is no path this way: in words that end a sentence about an operation, and where it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Why {
+    pub what: String,
+    pub source: Option<SourceId>,
+}
+
+/// What is asked before anything is done, in order.
+#[derive(Clone, Debug)]
+pub enum Step {
+    Guard {
+        condition: Node,
+        source: Option<SourceId>,
+    },
+    Find {
+        object: Node,
+        cell: CellId,
+        key: Vec<Node>,
+        found: Vec<Type>,
+        source: Option<SourceId>,
+    },
+    /// The map does not have the key.
+    Absent {
+        object: Node,
+        cell: CellId,
+        key: Vec<Node>,
+        source: Option<SourceId>,
+    },
+}
+
+/// What is done then, in order.
+#[derive(Clone, Debug)]
+pub struct Deed {
+    pub what: Do,
+    pub source: Option<SourceId>,
+}
+
+/// One thing that is done.
+#[derive(Clone, Debug)]
+pub enum Do {
+    Set { object: Node, cell: CellId, value: Node },
+    SetAt { object: Node, cell: CellId, index: Node, value: Node },
+    Arm { object: Node, cell: CellId, deadline: Node },
+    Disarm { object: Node, cell: CellId },
+    Count { object: Node, cell: CellId, amount: Node },
+    Out { port: PortId, event: u32, args: Vec<Given> },
+    Drop { message: Message, reason: ReasonId },
+    Consume { message: Message, reason: ReasonId },
+}
+
+/// What goes with an event.
+#[derive(Clone, Debug)]
+pub enum Given {
+    Node(Node),
+    Message(Box<Message>),
+}
+
+/// An emission that is not carried out yet, by its channel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Channel {
+    Layer(LayerId, LayerId),
+    Port(LayerId, PortId),
+}
+
+/// One way through a reaction, as far as it is found.
+pub struct Region<'a> {
+    pub automaton: &'a Automaton,
+    pub graph: Graph<'a>,
+    pub decisions: Decisions,
+    pub steps: Vec<Step>,
+    pub deeds: Vec<Deed>,
+    /// What cells of one value have from here on.
+    written: Vec<(Node, ClassId, CellId, Option<Node>, Node)>,
+    /// Timers: whether armed.
+    pub timers: Vec<(Node, CellId, bool)>,
+    pub alive: Vec<Node>,
+    pub pending: Vec<Channel>,
+    /// The operation at hand.
+    pub source: Option<SourceId>,
+    /// Handlers that are not done with.
+    pub depth: u32,
+    /// Operations that may still be looked at.
+    pub left: u32,
+    /// The layers that the path came through, in order.
+    pub layers: Vec<LayerId>,
+}
+
+/// What comes of following a path.
+pub type Followed<T> = Result<T, Why>;
+
+impl<'a> Region<'a> {
+    pub fn new(automaton: &'a Automaton, decisions: Decisions) -> Self {
+        Region {
+            automaton,
+            graph: Graph::new(automaton),
+            decisions,
+            steps: Vec::new(),
+            deeds: Vec::new(),
+            written: Vec::new(),
+            timers: Vec::new(),
+            alive: Vec::new(),
+            pending: Vec::new(),
+            source: None,
+            depth: 0,
+            left: 20_000,
+            layers: Vec::new(),
+        }
+    }
+
+    /// There is no path this way.
+    pub fn no<T>(&self, what: impl Into<String>) -> Followed<T> {
+        Err(Why { what: what.into(), source: self.source })
+    }
+
+    pub fn deed(&mut self, what: Do) {
+        self.deeds.push(Deed { what, source: self.source });
+    }
+
+    /// The path goes on only where the condition holds. What the path has written is read back as a value, so that nodes mean the state at
+    /// its beginning, and guards can all be asked there.
+    pub fn guard(&mut self, condition: Node) -> Followed<()> {
+        match self.graph.known(condition) {
+            Some(0) => return self.no("never comes to here"),
+            Some(_) => return Ok(()),
+            None => {}
+        }
+        self.steps.push(Step::Guard { condition, source: self.source });
+        self.graph.learn(condition, true);
+        Ok(())
+    }
+
+    /// One of these ways, by how likely each is.
+    pub fn choose(&mut self, likely: &[f32]) -> usize {
+        self.decisions.next(likely, self.steps.len())
+    }
+
+    /// How likely a condition is of which nobody says anything: most numbers differ.
+    fn guess(&self, condition: Node) -> f32 {
+        match *self.graph.kind(condition) {
+            Kind::Compare(Compare::Eq, a, _) if self.graph.ty(a) != Type::Bool => 0.2,
+            Kind::Not(inner) => 1.0 - self.guess(inner),
+            Kind::Binary(Binary::And, a, b) => self.guess(a) * self.guess(b),
+            Kind::Binary(Binary::Or, a, b) => 1.0 - (1.0 - self.guess(a)) * (1.0 - self.guess(b)),
+            _ => 0.5,
+        }
+    }
+
+    /// The one way or the other, and from here on it is known which; `likely`: how likely the condition holds, if somebody says so.
+    pub fn decide(&mut self, condition: Node, likely: Option<f32>) -> Followed<bool> {
+        if let Some(value) = self.graph.known(condition) {
+            return Ok(value != 0);
+        }
+        let likely = likely.unwrap_or_else(|| self.guess(condition));
+        let taken = self.choose(&[likely, 1.0 - likely]) == 0;
+        let wanted = if taken { condition } else { self.graph.not(condition) };
+        self.guard(wanted)?;
+        Ok(taken)
+    }
+
+    // -- state
+
+    /// What a cell of one value has.
+    pub fn get(&mut self, object: Node, cell: CellId, ty: Type) -> Followed<Node> {
+        self.read(object, cell, None, Kind::Get(object, cell), ty)
+    }
+
+    /// What an array has at a place.
+    pub fn get_at(&mut self, object: Node, cell: CellId, index: Node, ty: Type) -> Followed<Node> {
+        self.read(object, cell, Some(index), Kind::GetAt(object, cell, index), ty)
+    }
+
+    fn read(&mut self, object: Node, cell: CellId, index: Option<Node>, kind: Kind, ty: Type) -> Followed<Node> {
+        if *self.graph.kind(object) == Kind::Null {
+            return self.no("reads of nobody");
+        }
+        let class = self.class(object);
+        for (other, of, what, place, value) in self.written.iter().rev() {
+            if (*of, *what) != (class, cell) {
+                continue;
+            }
+            if *other == object && *place == index {
+                return Ok(*value);
+            }
+            let differs = match (*place, index) {
+                (Some(a), Some(b)) => *other == object && self.differ(a, b),
+                _ => false,
+            };
+            if !differs {
+                return self.no("reads what may have been written by another name");
+            }
+        }
+        Ok(self.graph.add(kind, ty))
+    }
+
+    fn differ(&self, a: Node, b: Node) -> bool {
+        matches!((self.graph.known(a), self.graph.known(b)), (Some(a), Some(b)) if a != b)
+    }
+
+    pub fn set(&mut self, object: Node, cell: CellId, index: Option<Node>, value: Node) {
+        let class = self.class(object);
+        self.written.push((object, class, cell, index, value));
+        self.deed(match index {
+            Some(index) => Do::SetAt { object, cell, index, value },
+            None => Do::Set { object, cell, value },
+        });
+    }
+
+    /// The class of a reference; of any other value a class that no automaton has.
+    pub fn class(&self, object: Node) -> ClassId {
+        match self.graph.ty(object) {
+            Type::Ref(class) => class,
+            _ => ClassId(u32::MAX),
+        }
+    }
+
+    /// The path goes on only where the object is there.
+    pub fn must_live(&mut self, object: Node) -> Followed<()> {
+        if self.automaton.is_unique(self.class(object)) || self.alive.contains(&object) {
+            return Ok(());
+        }
+        if *self.graph.kind(object) == Kind::Null {
+            return self.no("is for nobody");
+        }
+        let lives = self.graph.add(Kind::Lives(object), Type::Bool);
+        self.guard(lives)?;
+        self.alive.push(object);
+        Ok(())
+    }
+
+    // -- numbers
+
+    pub fn number(&mut self, ty: Type, value: u64) -> Node {
+        self.graph.constant(ty, value)
+    }
+
+    /// Arithmetic; where it would report there is no path.
+    pub fn binary(&mut self, op: Binary, a: Node, b: Node) -> Followed<Node> {
+        let ty = self.graph.ty(a);
+        if let Type::U(width) = ty {
+            self.must_not_report(op, a, b, crate::graph::mask(width))?;
+        } else if matches!(op, Binary::Div | Binary::Rem | Binary::Within) {
+            return self.no("divides what is compared circularly");
+        }
+        Ok(match op {
+            Binary::Within => a,
+            _ => self.graph.binary(op, a, b),
+        })
+    }
+
+    /// Whether arithmetic reports nothing, whatever comes.
+    pub fn never_reports(&self, op: Binary, a: Node, b: Node) -> bool {
+        let Type::U(width) = self.graph.ty(a) else { return !matches!(op, Binary::Div | Binary::Rem | Binary::Within) };
+        let all = crate::graph::mask(width);
+        let ((a0, a1), (b0, b1)) = (self.graph.span(a), self.graph.span(b));
+        match op {
+            Binary::Add => a1.checked_add(b1).is_some_and(|most| most <= all),
+            Binary::Mul => a1.checked_mul(b1).is_some_and(|most| most <= all),
+            Binary::Sub => a0 >= b1,
+            Binary::Div | Binary::Rem => b0 > 0,
+            Binary::Within => a1 < b0,
+            _ => true,
+        }
+    }
+
+    fn must_not_report(&mut self, op: Binary, a: Node, b: Node, all: u64) -> Followed<()> {
+        let ty = self.graph.ty(a);
+        let ((_, a1), (b0, b1)) = (self.graph.span(a), self.graph.span(b));
+        let condition = match op {
+            Binary::Add if a1.checked_add(b1).is_some_and(|most| most <= all) => return Ok(()),
+            Binary::Add => {
+                let most = self.number(ty, all);
+                let room = self.graph.binary(Binary::SubWrap, most, b);
+                self.graph.compare(Compare::Le, a, room)
+            }
+            Binary::Sub => self.graph.compare(Compare::Ge, a, b),
+            Binary::Mul if a1.checked_mul(b1).is_some_and(|most| most <= all) => return Ok(()),
+            Binary::Mul => match (self.graph.known(a), self.graph.known(b)) {
+                (_, Some(times)) if times > 0 => {
+                    let most = self.number(ty, all / times);
+                    self.graph.compare(Compare::Le, a, most)
+                }
+                (Some(times), _) if times > 0 => {
+                    let most = self.number(ty, all / times);
+                    self.graph.compare(Compare::Le, b, most)
+                }
+                _ => return self.no("multiplies numbers whose product may not fit"),
+            },
+            Binary::Div | Binary::Rem if b0 > 0 => return Ok(()),
+            Binary::Div | Binary::Rem => {
+                let zero = self.number(ty, 0);
+                self.graph.compare(Compare::Ne, b, zero)
+            }
+            Binary::Within => self.graph.compare(Compare::Lt, a, b),
+            _ => return Ok(()),
+        };
+        self.guard(condition)
+    }
+
+    /// The sum of sizes and places, of which none is so large that it goes around.
+    pub fn plus(&mut self, a: Node, octets: u64) -> Node {
+        let ty = self.graph.ty(a);
+        let octets = self.number(ty, octets);
+        self.graph.binary(Binary::AddWrap, a, octets)
+    }
+
+    /// `a` less `b`, where the path goes on only if there is so much.
+    pub fn minus(&mut self, a: Node, b: Node) -> Followed<Node> {
+        let enough = self.graph.compare(Compare::Ge, a, b);
+        self.guard(enough)?;
+        Ok(self.graph.binary(Binary::SubWrap, a, b))
+    }
+
+    pub fn load(&mut self, message: u32, field: OctetField, at: Node) -> Node {
+        self.graph.add(Kind::Load(message, field, at), field.ty())
+    }
+
+    /// The layer whose handler it is.
+    pub fn layer_of(&self, handler: HandlerId) -> LayerId {
+        self.automaton.class(self.automaton.handler(handler).class).layer
+    }
+}

@@ -1,0 +1,455 @@
+//! A path as a body of the form.
+
+use std::collections::HashMap;
+
+use mokume_reaction::{
+    to, Automaton, BlockId, Body, BodyBuilder, CellKind, ClassId, Endian, Fallible, HandlerId, OctetField, OpKind,
+    Terminator, Type, Value,
+};
+
+use crate::graph::{Graph, Kind, Node};
+use crate::message::{Field, Message};
+use crate::region::{Do, Given, Region, Step};
+
+/// A way, and those that part from it: at which of its steps, and the way that goes on otherwise there.
+pub struct Ways<'a> {
+    pub region: Region<'a>,
+    /// By decision: the way that was taken, and how many steps there were before it.
+    pub ways: Vec<(usize, usize)>,
+    pub others: Vec<(usize, Ways<'a>)>,
+}
+
+impl<'a> Ways<'a> {
+    /// Puts a way where it parts from these. One that parts where nothing is asked is left out.
+    pub fn add(&mut self, region: Region<'a>, ways: Vec<(usize, usize)>) {
+        let parts = self.ways.iter().zip(&ways).position(|(a, b)| a.0 != b.0);
+        let Some(at) = parts else { return };
+        let step = self.ways[at].1;
+        if step != ways[at].1 || step >= self.region.steps.len() || step >= region.steps.len() {
+            return;
+        }
+        match self.others.iter_mut().find(|(known, _)| *known == step) {
+            Some((_, other)) => other.add(region, ways),
+            None => self.others.push((step, Ways { region, ways, others: Vec::new() })),
+        }
+    }
+}
+
+/// The body at work.
+struct Writer<'r, 'a> {
+    automaton: &'a Automaton,
+    graph: &'r mut Graph<'a>,
+    builder: &'r mut BodyBuilder,
+    values: HashMap<Node, Value>,
+    params: &'r [Value],
+    /// Look-ups so far.
+    finds: u32,
+}
+
+/// The body of a path of this handler.
+pub fn body(mut ways: Ways, handler: HandlerId) -> Body {
+    let automaton = ways.region.automaton;
+    let definition = automaton.handler(handler);
+    let object = definition.body.blocks[0].params.first().map(|value| &definition.body.values[value.index()]);
+    let object = object.map_or("o".to_owned(), |info| info.name.clone());
+    let params = [vec![(object, Type::Ref(definition.class))], definition.params.clone()].concat();
+    let mut builder = BodyBuilder::new(&params);
+    let entry = builder.current().unwrap_or(BlockId(0));
+    let params = builder.params(entry).to_vec();
+    let exit = builder.block("exit", &[]);
+    write(&mut ways, (0, 0), HashMap::new(), (&mut builder, &params, exit));
+    builder.select(exit);
+    builder.set_source(None);
+    let messages = params.iter().copied().filter(|param| builder.type_of(*param) == Type::Msg).collect();
+    builder.end(Terminator::Refuse { values: messages });
+    let mut body = builder.finish();
+    mokume_analyse::straighten(&mut body);
+    body
+}
+
+/// Writes a way from a step on, and so many look-ups, with what is known by then; then those that part from it.
+fn write(
+    ways: &mut Ways,
+    (from, finds): (usize, u32),
+    values: HashMap<Node, Value>,
+    (builder, params, exit): (&mut BodyBuilder, &[Value], BlockId),
+) {
+    let automaton = ways.region.automaton;
+    let (steps, deeds) = (std::mem::take(&mut ways.region.steps), std::mem::take(&mut ways.region.deeds));
+    let graph = &mut ways.region.graph;
+    let mut writer = Writer { automaton, graph, builder, values, params, finds };
+    let mut parted = Vec::new();
+    for (place, step) in steps.iter().enumerate().skip(from) {
+        let other = ways.others.iter().position(|(at, _)| *at == place);
+        let otherwise = match other {
+            Some(_) => writer.builder.block("", &[]),
+            None => exit,
+        };
+        let before = writer.finds;
+        writer.step(step, otherwise);
+        if let Some(other) = other {
+            // What the step needs is known on both sides; what it finds is not.
+            let is_before =
+                |node: &Node| !matches!(writer.graph.kind(*node), Kind::Found(number, _) if *number >= before);
+            let values = writer.values.iter().filter(|(node, _)| is_before(node)).map(|(node, value)| (*node, *value));
+            parted.push((other, place, before, otherwise, values.collect::<HashMap<_, _>>()));
+        }
+    }
+    // All that is read is read before anything is done.
+    for deed in &deeds {
+        writer.builder.set_source(deed.source);
+        writer.prepare(&deed.what);
+    }
+    for deed in &deeds {
+        writer.builder.set_source(deed.source);
+        writer.deed(&deed.what);
+    }
+    writer.builder.set_source(None);
+    writer.builder.end(Terminator::Return);
+    for (other, place, finds, block, values) in parted {
+        builder.select(block);
+        let (_, other) = &mut ways.others[other];
+        // The opposite of what was asked holds already.
+        let implied = match (&steps[place], &other.region.steps[place]) {
+            (Step::Guard { condition: one, .. }, Step::Guard { condition: two, .. }) => {
+                // What was there before they parted has one number in both graphs.
+                *ways.region.graph.kind(*one) == Kind::Not(*two) || *other.region.graph.kind(*two) == Kind::Not(*one)
+            }
+            (Step::Find { .. }, Step::Absent { .. }) | (Step::Absent { .. }, Step::Find { .. }) => true,
+            _ => false,
+        };
+        write(other, (place + usize::from(implied), finds), values, (builder, params, exit));
+    }
+}
+
+impl Writer<'_, '_> {
+    fn op(&mut self, kind: OpKind) -> Value {
+        self.builder.value(self.automaton, kind)
+    }
+
+    fn message(&self, param: u32) -> Value {
+        self.params[param as usize]
+    }
+
+    /// Asks, and goes on in a new block; elsewhere where the answer is another one.
+    fn step(&mut self, step: &Step, elsewhere: BlockId) {
+        match step {
+            Step::Guard { condition, source } => {
+                self.builder.set_source(*source);
+                // Where the graph says the opposite, the branch does.
+                let (condition, swapped) = match *self.graph.kind(*condition) {
+                    Kind::Not(inner) if self.graph.ty(inner) == Type::Bool => (inner, true),
+                    _ => (*condition, false),
+                };
+                let condition = self.value(condition);
+                let next = self.builder.block("", &[]);
+                let (go, leave) = (to(next, []), to(elsewhere, []));
+                let (then, otherwise, likely) = if swapped { (leave, go, 0.001) } else { (go, leave, 0.999) };
+                self.builder.end(Terminator::Branch { condition, then, otherwise, likely: Some(likely) });
+                self.builder.select(next);
+            }
+            Step::Find { object, cell, key, found, source } => {
+                self.builder.set_source(*source);
+                let object = self.value(*object);
+                let key = key.iter().map(|part| self.value(*part)).collect();
+                let params: Vec<(String, Type)> = found.iter().map(|ty| (String::new(), *ty)).collect();
+                let next = self.builder.block("", &params);
+                let op = Fallible::Find { object, cell: *cell, key };
+                self.builder.end(Terminator::Try { op, then: to(next, []), otherwise: to(elsewhere, []) });
+                self.builder.select(next);
+                for (place, value) in self.builder.params(next).to_vec().into_iter().enumerate() {
+                    let node = self.graph.add(Kind::Found(self.finds, place as u32), self.builder.type_of(value));
+                    self.values.insert(node, value);
+                }
+                self.finds += 1;
+            }
+            Step::Absent { object, cell, key, source } => {
+                self.builder.set_source(*source);
+                let object = self.value(*object);
+                let CellKind::Map { value, .. } = &self.automaton.cell(self.class(object), *cell).kind else { return };
+                let params: Vec<(String, Type)> = value.iter().map(|ty| (String::new(), *ty)).collect();
+                let key = key.iter().map(|part| self.value(*part)).collect();
+                let next = self.builder.block("", &[]);
+                let op = Fallible::Find { object, cell: *cell, key };
+                // What is found is not needed there.
+                let there = self.builder.block("", &params);
+                self.builder.end(Terminator::Try { op, then: to(there, []), otherwise: to(next, []) });
+                self.builder.select(there);
+                self.builder.end(Terminator::Jump { to: to(elsewhere, []) });
+                self.builder.select(next);
+            }
+        }
+    }
+
+    fn class(&self, object: Value) -> ClassId {
+        match self.builder.type_of(object) {
+            Type::Ref(class) => class,
+            _ => ClassId(0),
+        }
+    }
+
+    fn value(&mut self, node: Node) -> Value {
+        if let Some(value) = self.values.get(&node) {
+            return *value;
+        }
+        let ty = self.graph.ty(node);
+        let value = match self.graph.kind(node).clone() {
+            Kind::Constant(value) => self.op(OpKind::Const { ty, value }),
+            Kind::Null => match ty {
+                Type::Ref(class) => self.op(OpKind::Null { class }),
+                _ => self.op(OpKind::Const { ty, value: 0 }),
+            },
+            Kind::Entry(param) => self.params[param as usize],
+            // Written with its look-up, which comes first.
+            Kind::Found(..) => self.op(OpKind::Const { ty, value: 0 }),
+            Kind::Param(param) => self.op(OpKind::Param { param }),
+            Kind::Now => self.op(OpKind::Now {}),
+            Kind::Unique(class) => match self.builder.type_of(self.params[0]) == Type::Ref(class) {
+                true => self.params[0],
+                false => self.op(OpKind::Unique { class }),
+            },
+            Kind::Parent(object) => {
+                let object = self.value(object);
+                self.op(OpKind::Parent { object })
+            }
+            Kind::Lives(object) => {
+                let object = self.value(object);
+                self.op(OpKind::Lives { object })
+            }
+            Kind::Get(object, cell) => {
+                let object = self.value(object);
+                self.op(OpKind::Get { object, cell })
+            }
+            Kind::GetAt(object, cell, index) => {
+                let (object, index) = (self.value(object), self.value(index));
+                self.op(OpKind::GetAt { object, cell, index })
+            }
+            Kind::Armed(object, cell) => {
+                let object = self.value(object);
+                self.op(OpKind::IsArmed { object, cell })
+            }
+            Kind::Left(object, cell) => {
+                let object = self.value(object);
+                self.op(OpKind::Left { object, cell })
+            }
+            Kind::Holds(object, cell, index) => {
+                let (object, index) = (self.value(object), self.value(index));
+                self.op(OpKind::Holds { object, cell, index })
+            }
+            Kind::Binary(op, a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.op(OpKind::Binary { op, a, b })
+            }
+            Kind::Compare(op, a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.op(OpKind::Compare { op, a, b })
+            }
+            Kind::Not(a) => {
+                let a = self.value(a);
+                self.op(OpKind::Not { a })
+            }
+            Kind::Select(c, a, b) => {
+                let (c, a, b) = (self.value(c), self.value(a), self.value(b));
+                self.op(OpKind::Select { c, a, b })
+            }
+            Kind::Cast(a) => {
+                let a = self.value(a);
+                self.op(OpKind::Cast { a, to: ty })
+            }
+            Kind::Size(param) => self.op(OpKind::Size { message: self.message(param) }),
+            Kind::Load(param, field, at) => {
+                let at = self.value(at);
+                self.op(OpKind::Load { field, message: self.message(param), at })
+            }
+            Kind::Sum(param, at, size) => {
+                let (at, size) = (self.value(at), self.value(size));
+                self.op(OpKind::SumPart { message: self.message(param), at, size })
+            }
+            Kind::Fold(a) => {
+                let a = self.value(a);
+                self.op(OpKind::Fold16 { a })
+            }
+        };
+        self.values.insert(node, value);
+        value
+    }
+
+    fn each(&mut self, nodes: &[Node]) {
+        nodes.iter().for_each(|node| {
+            self.value(*node);
+        });
+    }
+
+    fn prepare(&mut self, what: &Do) {
+        match what {
+            Do::Set { object, value, .. } => self.each(&[*object, *value]),
+            Do::SetAt { object, index, value, .. } => self.each(&[*object, *index, *value]),
+            Do::Arm { object, deadline, .. } => self.each(&[*object, *deadline]),
+            Do::Disarm { object, .. } => self.each(&[*object]),
+            Do::Count { object, amount, .. } => self.each(&[*object, *amount]),
+            Do::Drop { .. } | Do::Consume { .. } => {}
+            Do::Out { args, .. } => {
+                for arg in args {
+                    match arg {
+                        Given::Node(node) => self.each(&[*node]),
+                        Given::Message(message) => self.prepare_message(message),
+                    }
+                }
+            }
+        }
+    }
+
+    fn prepare_message(&mut self, message: &Message) {
+        self.each(&[message.at, message.size]);
+        for (_, field, value) in self.stores(message) {
+            let _ = field;
+            self.each(&[value]);
+        }
+        self.rest(message);
+    }
+
+    /// How much of the message behind its first octets is cut off, if it may be.
+    fn rest(&mut self, message: &Message) -> Option<Node> {
+        let whole = self.graph.add(Kind::Size(message.given), crate::graph::U32);
+        let left = self.graph.binary(mokume_reaction::Binary::SubWrap, whole, message.at);
+        (left != message.size).then_some(message.size)
+    }
+
+    fn deed(&mut self, what: &Do) {
+        let kind = match what {
+            Do::Set { object, cell, value } => {
+                OpKind::Set { object: self.value(*object), cell: *cell, value: self.value(*value) }
+            }
+            Do::SetAt { object, cell, index, value } => OpKind::SetAt {
+                object: self.value(*object),
+                cell: *cell,
+                index: self.value(*index),
+                value: self.value(*value),
+            },
+            Do::Arm { object, cell, deadline } => {
+                OpKind::Arm { object: self.value(*object), cell: *cell, deadline: self.value(*deadline) }
+            }
+            Do::Disarm { object, cell } => OpKind::Disarm { object: self.value(*object), cell: *cell },
+            Do::Count { object, cell, amount } => {
+                OpKind::Count { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
+            }
+            Do::Drop { message, reason } => OpKind::Drop { message: self.message(message.given), reason: *reason },
+            Do::Consume { message, reason } => {
+                OpKind::Consume { message: self.message(message.given), reason: *reason }
+            }
+            Do::Out { port, event, args } => {
+                let mut values = Vec::new();
+                for arg in args {
+                    values.push(match arg {
+                        Given::Node(node) => self.value(*node),
+                        Given::Message(message) => self.made(message),
+                    });
+                }
+                OpKind::Out { port: *port, event: *event, args: values }
+            }
+        };
+        self.builder.op(self.automaton, kind);
+    }
+
+    /// The message, made of the one that was given.
+    fn made(&mut self, message: &Message) -> Value {
+        let mut value = self.message(message.given);
+        if self.graph.known(message.at) != Some(0) {
+            let size = self.value(message.at);
+            value = self.op(OpKind::Skip { message: value, size });
+        }
+        if let Some(size) = self.rest(message) {
+            let size = self.value(size);
+            value = self.op(OpKind::Trim { message: value, size });
+        }
+        if message.front.is_empty() {
+            return value;
+        }
+        let octets = self.template(&message.front);
+        value = self.op(OpKind::Front { message: value, octets });
+        for (at, field, number) in self.stores(message) {
+            if self.graph.known(number).is_some() {
+                continue;
+            }
+            let number = self.value(number);
+            let at = self.op(OpKind::Const { ty: crate::graph::U32, value: at });
+            value = self.op(OpKind::Store { field, message: value, at, value: number });
+        }
+        value
+    }
+
+    /// The octets in front, with zeros where they are not known.
+    fn template(&mut self, front: &[Field]) -> Vec<u8> {
+        let bits: u64 = front.iter().map(|field| u64::from(field.width)).sum();
+        let mut octets = vec![0u8; (bits / 8) as usize];
+        for (at, field, number) in self.stores_of(front) {
+            let Some(value) = self.graph.known(number) else { continue };
+            let size = usize::from(field.width / 8);
+            let place = &mut octets[at as usize..at as usize + size];
+            match field.endian {
+                Endian::Big => place.copy_from_slice(&value.to_be_bytes()[8 - size..]),
+                Endian::Little => place.copy_from_slice(&value.to_le_bytes()[..size]),
+            }
+        }
+        octets
+    }
+
+    fn stores(&mut self, message: &Message) -> Vec<(u64, OctetField, Node)> {
+        self.stores_of(&message.front)
+    }
+
+    /// The fields as numbers of whole octets, with their places; bits that share octets become one number.
+    fn stores_of(&mut self, front: &[Field]) -> Vec<(u64, OctetField, Node)> {
+        let mut stores = Vec::new();
+        let (mut at, mut group): (u64, Vec<Field>) = (0, Vec::new());
+        let mut bits = 0u64;
+        for field in front {
+            group.push(*field);
+            bits += u64::from(field.width);
+            if !bits.is_multiple_of(8) {
+                continue;
+            }
+            let octets = bits / 8;
+            match (&group[..], octets) {
+                ([one], 1 | 2 | 3 | 4 | 6 | 8) => {
+                    let field = OctetField { width: one.width, endian: one.endian };
+                    let value = self.graph.cast(one.value, field.ty());
+                    stores.push((at, field, value));
+                }
+                _ => self.octet_by_octet(&group, at, octets, &mut stores),
+            }
+            at += octets;
+            group.clear();
+            bits = 0;
+        }
+        stores
+    }
+
+    /// Bits that share octets, each octet a number.
+    fn octet_by_octet(&mut self, group: &[Field], at: u64, octets: u64, stores: &mut Vec<(u64, OctetField, Node)>) {
+        use mokume_reaction::Binary;
+        let field = OctetField { width: 8, endian: Endian::Big };
+        for octet in 0..octets {
+            let mut value = self.graph.constant(crate::graph::U64, 0);
+            let mut bit = 0u64;
+            for one in group {
+                let (first, last) = (bit, bit + u64::from(one.width));
+                bit = last;
+                let (from, to) = (first.max(octet * 8), last.min(octet * 8 + 8));
+                if from >= to {
+                    continue;
+                }
+                let long = self.graph.cast(one.value, crate::graph::U64);
+                let by = self.graph.constant(crate::graph::U64, last - to);
+                let part = self.graph.binary(Binary::Shr, long, by);
+                let ones = self.graph.constant(crate::graph::U64, crate::graph::mask((to - from) as u8));
+                let part = self.graph.binary(Binary::And, part, ones);
+                let by = self.graph.constant(crate::graph::U64, octet * 8 + 8 - to);
+                let part = self.graph.binary(Binary::Shl, part, by);
+                value = self.graph.binary(Binary::Or, value, part);
+            }
+            let value = self.graph.cast(value, field.ty());
+            stores.push((at + octet, field, value));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! With paths a stack does what it does without: every file of `tests/run`, composed and not.
+
+use std::path::Path;
+
+use mokume_base::FileId;
+use mokume_compose::{compose, Options};
+use mokume_fuse::{paths, with_paths};
+use mokume_interpret::Instance;
+use mokume_reaction::{text, verify, Automaton};
+use mokume_testkit::{parameters, parse, run, split, Script};
+
+/// The automata of the files, with their scripts.
+fn files() -> Vec<(String, Automaton, Vec<Script>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run");
+    let mut files: Vec<_> = std::fs::read_dir(folder).expect("tests/run").flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "ra"));
+    files.sort();
+    let read = |path: &std::path::PathBuf| {
+        let file = std::fs::read_to_string(path).expect("a file of tests/run");
+        let (automaton, tests, line) = split(&file);
+        let automaton = text::parse(FileId(0), automaton).automaton;
+        let scripts = parse(&automaton, tests, line).expect("scripts");
+        (path.file_name().unwrap_or_default().to_string_lossy().into_owned(), automaton, scripts)
+    };
+    files.iter().map(read).collect()
+}
+
+/// What goes wrong with paths, and how often one was taken.
+fn played(name: &str, automaton: &Automaton, scripts: &[Script]) -> (Vec<String>, u64) {
+    let faults = verify(automaton);
+    if !faults.is_empty() {
+        return (vec![format!("{name}: {}\n{}", faults[0].message, text::print(automaton))], 0);
+    }
+    let printed = text::print(automaton);
+    let read = text::parse(FileId(0), &printed);
+    let mut wrong: Vec<String> =
+        read.diagnostics.iter().map(|diagnostic| format!("{name}: {}", diagnostic.message)).collect();
+    if read.automaton != automaton.canonical() {
+        wrong.push(format!("{name}: the text of its paths is read as something else"));
+    }
+    let mut taken = 0;
+    for script in scripts {
+        let mut machine = Instance::new(automaton, &parameters(automaton, script), script.seed).with_paths();
+        wrong.extend(run(automaton, script, &mut machine).iter().map(|failure| format!("{name}: {failure}")));
+        let ledger = machine.ledger();
+        if ledger.origins != ledger.fates {
+            wrong.push(format!("{name}: {} messages came to be, {} have a fate", ledger.origins, ledger.fates));
+        }
+        taken += machine.paths_taken().iter().sum::<u64>();
+    }
+    (wrong, taken)
+}
+
+#[test]
+fn the_files_do_with_paths_what_they_say() {
+    let (mut wrong, mut found, mut taken) = (Vec::new(), 0, 0);
+    for (name, automaton, scripts) in files() {
+        let composed = compose(&automaton, Options::default()).automaton;
+        for automaton in composed.iter().chain([&automaton]) {
+            let automaton = with_paths(automaton);
+            found += automaton.paths.len();
+            let (failures, times) = played(&name, &automaton, &scripts);
+            wrong.extend(failures);
+            taken += times;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(found > 150 && taken > 250, "{found} paths, taken {taken} times");
+}
+
+/// `FILE=stack.ra cargo test -p mokume-fuse -- --ignored --nocapture shown`: the paths of an automaton, or why there are none.
+#[test]
+#[ignore = "for people"]
+fn shown() {
+    let Ok(file) = std::env::var("FILE") else { return };
+    let parsed = text::parse(FileId(0), &std::fs::read_to_string(file).expect("FILE"));
+    for diagnostic in &parsed.diagnostics {
+        println!("{}", diagnostic.message);
+    }
+    let automaton = parsed.automaton;
+    for found in paths(&automaton) {
+        let name = automaton.handler_name(found.handler);
+        match found.path {
+            Ok((path, layers)) => {
+                let layers: Vec<&str> =
+                    layers.iter().map(|layer| automaton.layers[layer.index()].name.as_str()).collect();
+                println!("{name}: {} blocks, through {}", path.body.blocks.len(), layers.join(", "));
+            }
+            Err(why) => {
+                let source = why.source.and_then(|source| automaton.sources.get(source.index()));
+                let place = source.map_or(String::new(), |source| format!("{}:{}", source.file, source.line));
+                println!("{name}: none, {} {place}", why.what);
+            }
+        }
+    }
+    let fused = with_paths(&automaton);
+    let printed = text::print(&fused);
+    println!("{}", printed.split("\npath ").skip(1).map(|path| format!("path {path}")).collect::<Vec<_>>().join("\n"));
+    for fault in verify(&fused) {
+        println!("{}: {}", fault.place.describe(&fused), fault.message);
+    }
+}

@@ -1,0 +1,3 @@
+//! Paths: what is found, and that it does what the handlers do.
+
+mod agree;
