@@ -51,10 +51,67 @@ worker Bare {
         above.deliver(msg)
     }
 }
+/// Ends two of three sessions as they are accepted, before those above are told or behind it.
+worker Refuses {
+    session { const how: u8 = random }
+    on accepted {
+        match how % 9 {
+            0 => { fail: refused }
+            1 => { below.abort() }
+            2 => { below.close() }
+            3 => { over() }
+            4 => {
+                pass
+                below.abort()
+            }
+            5 => {
+                pass
+                over()
+            }
+            else => { pass }
+        }
+    }
+    fn over() { fail: over }
+}
+/// The same of those that are opened.
+worker Quits {
+    session { const how: u8 = random }
+    on opened {
+        match how % 6 {
+            0 => { fail: left }
+            1 => { below.abort() }
+            2 => {
+                pass
+                fail: left
+            }
+            3 => {
+                pass
+                below.close()
+            }
+            else => { pass }
+        }
+    }
+}
+/// Ends each half by itself, the lower one later.
+worker Closes {
+    session { timer t }
+    on accepted {
+        pass
+        start t after 40 s
+    }
+    on close {
+        above.closed()
+        start t after 3 ms
+    }
+    on abort { start t after 2 ms }
+    on expiry t {
+        above.closed()
+        below.close()
+    }
+}
 ";
-/// Not among them, as rooms stay taken there: layers that say `fail` in `accepted` or `opened` and have another worker with sessions below;
-/// and a multiplexor over sessions, whose lower sessions stay where nobody above had a use for them.
-const DECIDING: [&str; 4] = ["Eager", "Late", "Pointed", "Bare"];
+/// Not among them: a multiplexor over sessions, whose lower sessions stay where nobody above had a use for them.
+const DECIDING: [&str; 7] = ["Eager", "Late", "Pointed", "Bare", "Refuses", "Quits", "Closes"];
 
 /// A stack: some of the thin layers, some that decide, a multiplexor below them.
 fn stack(seed: u64, extra: Option<&str>) -> String {
