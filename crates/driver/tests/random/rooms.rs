@@ -92,6 +92,20 @@ worker Quits {
         }
     }
 }
+multiplexor Halls { key { hall: u8 } }
+/// Ends sessions over which nothing comes.
+worker Waits {
+    session { timer silent }
+    on accepted {
+        start silent after 60 s
+        pass
+    }
+    on deliver(msg) {
+        stop silent
+        above.deliver(msg)
+    }
+    on expiry silent { fail: silent }
+}
 /// Ends each half by itself, the lower one later.
 worker Closes {
     session { timer t }
@@ -110,8 +124,8 @@ worker Closes {
     }
 }
 ";
-/// Not among them: a multiplexor over sessions, whose lower sessions stay where nobody above had a use for them.
-const DECIDING: [&str; 7] = ["Eager", "Late", "Pointed", "Bare", "Refuses", "Quits", "Closes"];
+/// A multiplexor that shares sessions has a worker below it which ends those that stay silent.
+const DECIDING: [&str; 8] = ["Eager", "Late", "Pointed", "Bare", "Refuses", "Quits", "Closes", "Halls / Waits"];
 
 /// A stack: some of the thin layers, some that decide, a multiplexor below them.
 fn stack(seed: u64, extra: Option<&str>) -> String {
@@ -272,8 +286,8 @@ impl World {
         self.fair = true;
         for round in 0..8 {
             for host in 0..2 {
-                for local in 0..5 {
-                    self.say(host, "unlisten", &[Datum::Word(0), Datum::Word(local)]);
+                for pattern in self.patterns("unlisten") {
+                    self.say(host, "unlisten", &pattern);
                 }
                 for open in self.hosts[host].open.clone() {
                     self.say(host, if round < 4 { "close" } else { "abort" }, &[Datum::Handle(open)]);
@@ -281,6 +295,18 @@ impl World {
             }
             self.pass(400_000_000_000);
         }
+    }
+
+    /// All that an event of the application could have been given, of a user.
+    fn patterns(&self, event: &str) -> Vec<Vec<Datum>> {
+        let port = self.automaton.ports.iter().find(|port| port.name == "app").expect("a port");
+        let Some(input) = port.inputs.iter().find(|input| input.event == event) else { return Vec::new() };
+        let mut all = vec![vec![Datum::Word(0)]];
+        for _ in input.params.iter().skip(1) {
+            let with = |one: &Vec<Datum>| (1..4).map(|part| [one.as_slice(), &[Datum::Word(part)]].concat()).collect();
+            all = all.iter().flat_map(|one| -> Vec<Vec<Datum>> { with(one) }).collect();
+        }
+        all
     }
 
     /// Living objects that sessions are made of: those of shapes are called `S`, `P` and `B`.

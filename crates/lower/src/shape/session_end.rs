@@ -207,12 +207,15 @@ impl<'p> Writer<'_, 'p> {
         self.when(has, |w| {
             let left = w.bump(lower, cells.count, r::Binary::SubWrap);
             let last = w.is_zero(left);
-            w.when(last, |w| {
-                w.runs.lower = Some(lower);
-                w.event_down("close", Purpose::Close, Vec::new());
-                w.release_lower(lower);
-            });
+            w.when(last, |w| w.close_lower(lower));
         });
+    }
+
+    /// Nobody shares the lower session any more: it closes.
+    pub(super) fn close_lower(&mut self, lower: r::Value) {
+        self.runs.lower = Some(lower);
+        self.event_down("close", Purpose::Close, Vec::new());
+        self.release_lower(lower);
     }
 
     /// Out of the map and released; the lower one ends by itself.
