@@ -60,6 +60,10 @@ fn joined(
     };
     match ended {
         Ended::Cleanly => Ok(0),
+        Ended::Broken(reason) if reason == "no_route" => {
+            let help = "set a gateway that the stack's network has, as `--set gateway=10.77.0.1`, or a wider network of its address";
+            Err(Failure { help: help.to_string(), ..Failure::of_peer(format!("no way to {}", what.join(" "))) })
+        }
         Ended::Broken(reason) => Err(Failure::of_peer(format!("{}: {reason}", what.join(" ")))),
         Ended::Unread(ErrorKind::BrokenPipe, _) => mokume_driver::end_by_closed_pipe(),
         Ended::Unread(_, reason) => Err(Failure::of_peer(format!("standard input or output: {reason}"))),

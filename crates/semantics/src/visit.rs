@@ -171,7 +171,7 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
         SetAttribute { value, .. } => f(value),
         Later { args, .. } => args.iter().for_each(f),
         Begin { given, .. } => given.iter().for_each(|(_, value)| f(value)),
-        IfListener { .. } => {}
+        IfListener { flow, .. } => flow.iter().for_each(f),
         Pass | Drop { .. } | Consume { .. } | Accept { .. } | Stop { .. } | Again | Refuse => {}
     }
 }

@@ -51,10 +51,81 @@ worker Bare {
         above.deliver(msg)
     }
 }
+/// Ends two of three sessions as they are accepted, before those above are told or behind it.
+worker Refuses {
+    session { const how: u8 = random }
+    on accepted {
+        match how % 9 {
+            0 => { fail: refused }
+            1 => { below.abort() }
+            2 => { below.close() }
+            3 => { over() }
+            4 => {
+                pass
+                below.abort()
+            }
+            5 => {
+                pass
+                over()
+            }
+            else => { pass }
+        }
+    }
+    fn over() { fail: over }
+}
+/// The same of those that are opened.
+worker Quits {
+    session { const how: u8 = random }
+    on opened {
+        match how % 6 {
+            0 => { fail: left }
+            1 => { below.abort() }
+            2 => {
+                pass
+                fail: left
+            }
+            3 => {
+                pass
+                below.close()
+            }
+            else => { pass }
+        }
+    }
+}
+multiplexor Halls { key { hall: u8 } }
+/// Ends sessions over which nothing comes.
+worker Waits {
+    session { timer silent }
+    on accepted {
+        start silent after 60 s
+        pass
+    }
+    on deliver(msg) {
+        stop silent
+        above.deliver(msg)
+    }
+    on expiry silent { fail: silent }
+}
+/// Ends each half by itself, the lower one later.
+worker Closes {
+    session { timer t }
+    on accepted {
+        pass
+        start t after 40 s
+    }
+    on close {
+        above.closed()
+        start t after 3 ms
+    }
+    on abort { start t after 2 ms }
+    on expiry t {
+        above.closed()
+        below.close()
+    }
+}
 ";
-/// Not among them, as rooms stay taken there: layers that say `fail` in `accepted` or `opened` and have another worker with sessions below;
-/// and a multiplexor over sessions, whose lower sessions stay where nobody above had a use for them.
-const DECIDING: [&str; 4] = ["Eager", "Late", "Pointed", "Bare"];
+/// A multiplexor that shares sessions has a worker below it which ends those that stay silent.
+const DECIDING: [&str; 8] = ["Eager", "Late", "Pointed", "Bare", "Refuses", "Quits", "Closes", "Halls / Waits"];
 
 /// A stack: some of the thin layers, some that decide, a multiplexor below them.
 fn stack(seed: u64, extra: Option<&str>) -> String {
@@ -215,8 +286,8 @@ impl World {
         self.fair = true;
         for round in 0..8 {
             for host in 0..2 {
-                for local in 0..5 {
-                    self.say(host, "unlisten", &[Datum::Word(0), Datum::Word(local)]);
+                for pattern in self.patterns("unlisten") {
+                    self.say(host, "unlisten", &pattern);
                 }
                 for open in self.hosts[host].open.clone() {
                     self.say(host, if round < 4 { "close" } else { "abort" }, &[Datum::Handle(open)]);
@@ -224,6 +295,18 @@ impl World {
             }
             self.pass(400_000_000_000);
         }
+    }
+
+    /// All that an event of the application could have been given, of a user.
+    fn patterns(&self, event: &str) -> Vec<Vec<Datum>> {
+        let port = self.automaton.ports.iter().find(|port| port.name == "app").expect("a port");
+        let Some(input) = port.inputs.iter().find(|input| input.event == event) else { return Vec::new() };
+        let mut all = vec![vec![Datum::Word(0)]];
+        for _ in input.params.iter().skip(1) {
+            let with = |one: &Vec<Datum>| (1..4).map(|part| [one.as_slice(), &[Datum::Word(part)]].concat()).collect();
+            all = all.iter().flat_map(|one| -> Vec<Vec<Datum>> { with(one) }).collect();
+        }
+        all
     }
 
     /// Living objects that sessions are made of: those of shapes are called `S`, `P` and `B`.

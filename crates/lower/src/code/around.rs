@@ -4,7 +4,7 @@ use mokume_reaction::Value;
 use mokume_semantics::program::{Emission, Expr, LocalId, Stmt};
 
 use super::fork::Fork;
-use super::writer::Writer;
+use super::writer::{Flow, Writer};
 
 /// A session that is to begin: the message, the values that it asks for (by member of its scope), and what is done where there is
 /// no room.
@@ -22,8 +22,8 @@ pub trait Around {
     /// `accept(msg, …) or { … }`: a session begins with the message at hand.
     fn begin_session<'p>(&self, w: &mut Writer<'_, 'p>, begin: Begin<'p>);
 
-    /// The point of the listener that the flow at hand is for; the other way where nobody listens.
-    fn listener(&self, w: &mut Writer) -> Option<Fork>;
+    /// The point of the listener that a flow is for, the one at hand if none is named; the other way where nobody listens.
+    fn listener(&self, w: &mut Writer, flow: Option<Flow>) -> Option<Fork>;
 
     /// The object settles once more.
     fn again(&self, w: &mut Writer);

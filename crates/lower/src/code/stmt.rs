@@ -85,8 +85,9 @@ impl<'p> Writer<'_, 'p> {
             S::Begin { message, given, otherwise } => {
                 self.around.begin_session(self, Begin { message: *message, given, otherwise });
             }
-            S::IfListener { local, then, otherwise } => {
-                if let Some(found) = self.around.listener(self) {
+            S::IfListener { flow, local, then, otherwise } => {
+                let flow = flow.as_ref().map(|flow| self.expr(flow).into());
+                if let Some(found) = self.around.listener(self, flow) {
                     self.blocks_with(found, &[*local], then, otherwise);
                 }
             }

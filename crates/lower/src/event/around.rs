@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::code::{Around, Begin, Fork, Pass, Writer};
+use crate::code::{Around, Begin, Flow, Fork, Pass, Writer};
 use crate::shape::{Beginning, Ending};
 use crate::stack::{Giver, Purpose, Register};
 use crate::tell::Fields;
@@ -20,8 +20,8 @@ impl Around for Shapes {
         w.begin_here(begin);
     }
 
-    fn listener(&self, w: &mut Writer) -> Option<Fork> {
-        w.listener_at_hand()
+    fn listener(&self, w: &mut Writer, flow: Option<Flow>) -> Option<Fork> {
+        w.listener_of(flow)
     }
 
     fn again(&self, w: &mut Writer) {

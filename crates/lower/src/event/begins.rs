@@ -5,13 +5,13 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::code::{Begin, Fork, Writer};
+use crate::code::{Begin, Flow, Fork, Writer};
 
 impl<'p> Writer<'_, 'p> {
-    /// `listener`: the point of the most specific pattern that the flow at hand is for.
-    pub fn listener_at_hand(&mut self) -> Option<Fork> {
+    /// `listener`, `listener[flow]`: the point of the most specific pattern that the flow is for, the one at hand if none is named.
+    pub fn listener_of(&mut self, flow: Option<Flow>) -> Option<Fork> {
         let cells = self.info().point?;
-        let flow = self.flow_at_hand();
+        let flow = flow.unwrap_or_else(|| self.flow_at_hand());
         Some(self.search(&flow, cells.index, &[Vec::new()]))
     }
 

@@ -23,6 +23,15 @@ struct Parts {
     addresses: Vec<(bool, usize)>,
 }
 
+/// What became of a listener's pattern.
+#[derive(Clone, Copy)]
+enum Entered {
+    /// It is there; whether it was before, where that is asked.
+    There { known: Option<r::Value> },
+    /// It was taken back.
+    Gone,
+}
+
 /// When a component of a pattern is left open: never, always here, or with a bit of the step.
 #[derive(Clone, Copy)]
 enum Bit {
@@ -190,8 +199,14 @@ impl<'p> Writer<'_, 'p> {
 
     // -- entering them
 
-    /// Into the map of listeners, or out of it.
-    fn enter_listener(&mut self, user: Option<usize>, registration: Registration, pattern: &[r::Value]) {
+    /// Into the map of listeners, or out of it; `then` where it is in now, or was until now.
+    fn enter_listener(
+        &mut self,
+        user: Option<usize>,
+        registration: Registration,
+        pattern: &[r::Value],
+        then: &mut dyn FnMut(&mut Self, Entered),
+    ) {
         let Some(patterns) = self.info().listeners else { return };
         let Some(cell) = patterns.of(registration.endpoints) else { return };
         let (entity, each) = (self.entity(), self.shares(self.inst));
@@ -203,22 +218,107 @@ impl<'p> Writer<'_, 'p> {
                 if each && mine || !each && place == 0 {
                     let key = self.map_key(key);
                     let removed = self.attempt(r::Fallible::Remove { object: entity, cell, key });
-                    self.ways(removed, |w, _| w.give_room(patterns), |_, _| {});
+                    let gone = |w: &mut Self, _: &[r::Value]| {
+                        w.give_room(patterns);
+                        then(w, Entered::Gone);
+                    };
+                    self.ways(removed, gone, |_, _| {});
                 }
             } else if mine && how == registration.how {
                 if let (Some(any), Endpoints::Both) = (patterns.any, registration.endpoints) {
                     let yes = self.truth(true);
                     self.set(entity, any, yes);
                 }
+                let known = self.is_known((cell, &key));
                 let mut exits = Exits::default();
                 self.take_room_for(&mut exits, patterns, (cell, &key));
                 let insert = r::Fallible::Insert { object: entity, cell, key, values: vec![number] };
                 let entered = self.attempt(insert);
-                self.ways(entered, |_, _| {}, |w, _| w.count_refused());
+                self.ways(entered, |w, _| then(w, Entered::There { known }), |w, _| w.count_refused());
                 self.exit(&mut exits, Vec::new());
                 self.meet(exits);
             }
         }
+    }
+
+    /// Whether a pattern is there already, where that makes a difference for the layer below.
+    fn is_known(&mut self, (cell, key): (r::CellId, &[r::Value])) -> Option<r::Value> {
+        let entity = self.entity();
+        self.info().passed.map(|_| self.is_in(entity, cell, key.to_vec()))
+    }
+
+    /// Of a layer that is bound to a key of this multiplexor: it has no place among the listeners.
+    fn enter_bound(
+        &mut self,
+        user: usize,
+        registration: Registration,
+        bottom: &[r::Value],
+        then: &mut dyn FnMut(&mut Self, Entered),
+    ) {
+        let Some(patterns) = self.info().passed.and_then(|passed| passed.bound) else { return };
+        let Some(cell) = self.passed_at(patterns, registration.endpoints) else { return };
+        let place = self.inst(self.inst).users.iter().position(|known| *known == user).unwrap_or(0);
+        let (object, number) = (self.entity(), self.constant(r::Type::U(8), place as u64));
+        let key = [&[number], bottom].concat();
+        if registration.how == Register::Unlisten {
+            let removed = self.attempt(r::Fallible::Remove { object, cell, key });
+            return self.ways(removed, |w, _| then(w, Entered::Gone), |_, _| {});
+        }
+        let known = self.is_known((cell, &key));
+        let entered = self.attempt(r::Fallible::Insert { object, cell, key, values: vec![number] });
+        self.ways(entered, |w, _| then(w, Entered::There { known }), |w, _| w.count_refused());
+    }
+
+    /// Where the layer below has no remote ends, a pattern of both ends is one of the local end there.
+    fn passed_at(&self, patterns: Patterns, endpoints: Endpoints) -> Option<r::CellId> {
+        match self.inst(self.inst).bottom.iter().any(Component::is_remote) {
+            true => patterns.of(endpoints),
+            false => Some(patterns.local),
+        }
+    }
+
+    /// What several listen for above may be one pattern below: that is taken back with the last of them.
+    fn pass_counted(&mut self, registration: Registration, bottom: &[r::Value], entered: Entered) {
+        let counts = self.info().passed.and_then(|passed| self.passed_at(passed.counts, registration.endpoints));
+        let Some(cell) = counts else { return };
+        let entity = self.entity();
+        let mut exits = Exits::default();
+        if let Entered::There { known: Some(known) } = entered {
+            let fork = self.fork(known);
+            self.on(&mut exits, fork, |w, _| w.register_down(registration, bottom));
+        }
+        let found = self.find(entity, cell, bottom.to_vec());
+        let none = |w: &mut Self, _: &[r::Value]| vec![w.constant(r::Type::U(32), 0)];
+        let count = self.either(found, |_, count| count.to_vec(), none)[0];
+        match entered {
+            Entered::There { .. } => {
+                let count = self.by_one(count, r::Binary::AddWrap);
+                self.put_count((cell, bottom), count);
+                self.register_down(registration, bottom);
+            }
+            Entered::Gone => {
+                let one = self.constant(r::Type::U(32), 1);
+                let more = self.compare(r::Compare::Gt, count, one);
+                let fork = self.fork(more);
+                let less = |w: &mut Self, _: &[r::Value]| {
+                    let count = w.by_one(count, r::Binary::SubWrap);
+                    w.put_count((cell, bottom), count);
+                };
+                self.ways(fork, less, |w, _| {
+                    w.remove(entity, cell, bottom.to_vec());
+                    w.register_down(registration, bottom);
+                });
+            }
+        }
+        self.exit(&mut exits, Vec::new());
+        self.meet(exits);
+    }
+
+    /// As many places as patterns above: there is room.
+    fn put_count(&mut self, (cell, bottom): (r::CellId, &[r::Value]), count: r::Value) {
+        let (object, key) = (self.entity(), self.map_key(bottom.to_vec()));
+        let put = self.attempt(r::Fallible::Insert { object, cell, key, values: vec![count] });
+        self.ways(put, |_, _| {}, |_, _| {});
     }
 
     /// One of the places that all patterns have together: a listener beyond the capacity is not entered.
@@ -267,13 +367,6 @@ impl<'p> Writer<'_, 'p> {
         if at.shape() == Some(s::Shape::Router) {
             return;
         }
-        if self.info().listeners.is_some() {
-            let user = self.runs.registering.or_else(|| at.users.first().copied());
-            self.enter_listener(user, registration, pattern);
-            if registration.how == Register::Unlisten && at.is_multiplexor() {
-                return;
-            }
-        }
         let bottom: Vec<r::Value> = match at.is_multiplexor() {
             true => {
                 let said = at.top.iter().filter(|c| c.is_said(registration.endpoints == Endpoints::Both));
@@ -282,6 +375,17 @@ impl<'p> Writer<'_, 'p> {
             }
             false => pattern.to_vec(),
         };
+        let user = self.runs.registering.or_else(|| at.users.first().copied());
+        if self.info().passed.is_some() {
+            let then = &mut |w: &mut Self, entered: Entered| w.pass_counted(registration, &bottom, entered);
+            return match user.filter(|user| self.plan.is_bound(self.inst, *user)) {
+                Some(user) => self.enter_bound(user, registration, &bottom, then),
+                None => self.enter_listener(user, registration, pattern, then),
+            };
+        }
+        if self.info().listeners.is_some() {
+            self.enter_listener(user, registration, pattern, &mut |_, _| {});
+        }
         self.register_down(registration, &bottom);
     }
 

@@ -154,7 +154,8 @@ impl<'p> Writer<'_, 'p> {
 
     /// Makes the session, keeps the message that began it, and tells the layer above; its answer is `attach` or `refuse`.
     ///
-    /// `checks`: a message that the layer above would refuse is dropped, and begins no session.
+    /// `checks`: it is for this layer alone; a message that the layer above would refuse is dropped, and begins no session. Where none
+    /// begins, the lower session may have no use.
     pub(super) fn accept_for(&mut self, user: usize, message: r::Value, flow: &Flow, checks: bool) {
         let info = self.info();
         let Some((class, found)) = info.session.as_ref().and_then(|cells| Some((cells.class, cells.found?))) else {
@@ -163,16 +164,29 @@ impl<'p> Writer<'_, 'p> {
         let mut exits = Exits::default();
         let above = &self.lowering.info(user).coding;
         let message = match above.validated.or(above.below).filter(|_| checks) {
-            Some(wire) => self.read(&mut exits, r::Fallible::Validate { message, wire }),
+            Some(wire) => {
+                let read = self.attempt(r::Fallible::Validate { message, wire });
+                let refuse = |w: &mut Self, refused: &[r::Value]| {
+                    w.op(r::OpKind::DropFor { message: refused[0], reason: refused[1] });
+                    w.leave_unused_lower();
+                };
+                self.unless(&mut exits, read, refuse)[0]
+            }
             None => message,
+        };
+        let full = |w: &mut Self| {
+            w.drop(message, "no_room");
+            if checks {
+                w.leave_unused_lower();
+            }
         };
         let (object, cell, amount) = (self.entity(), found.arriving, self.constant(r::Type::U(32), 1));
         let taken = self.attempt(r::Fallible::Take { object, cell, amount });
-        self.unless(&mut exits, taken, |w, _| w.drop(message, "no_room"));
+        self.unless(&mut exits, taken, |w, _| full(w));
         let made = self.make(class);
         let session = self.unless(&mut exits, made, |w, _| {
             w.op(r::OpKind::Give { object, cell, amount });
-            w.drop(message, "no_room");
+            full(w);
         })[0];
         self.identify(session, Some(user), flow);
         let index = self.constant(r::Type::U(32), 0);
@@ -206,13 +220,27 @@ impl<'p> Writer<'_, 'p> {
 
     pub(super) fn unmatched(&mut self, message: r::Value, flow: &Flow) {
         let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Unmatched { .. }));
-        let Some(handler) = handler else { return self.drop(message, "unmatched") };
+        let Some(handler) = handler else {
+            self.drop(message, "unmatched");
+            return self.leave_unused_lower();
+        };
         let s::Event::Unmatched { message: local, flow: named } = &handler.event else { return };
         self.refuse_bare_replies(handler, *local);
         let mut given = vec![(*local, vec![message])];
         given.extend(named.map(|local| (local, flow.to_vec())));
         self.run(handler, given);
         self.forget(message);
+    }
+
+    /// A lower session that the other end began, and that has brought a message which was for nobody, or began no session: it ends
+    /// unless somebody shares it.
+    fn leave_unused_lower(&mut self) {
+        let info = self.info();
+        let (Some(cells), Some(lower)) = (&info.lower, self.runs.lower) else { return };
+        let count = self.get(lower, cells.count);
+        let unused = self.is_zero(count);
+        let fork = self.fork_likely(unused, Some(0.1));
+        self.ways(fork, |w, _| w.close_lower(lower), |_, _| {});
     }
 
     /// The bundle's wire carries fields of the layers above, and in a new message there is nobody to say them.

@@ -8,7 +8,11 @@ use mokume_semantics::program as s;
 use super::point::Full;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
-use crate::stack::{decides_opening, says_upwards, speaks_down_when_accepted, On, Purpose};
+use crate::plan::awaits;
+use crate::stack::{
+    decides_opening, may_keep_from_those_above, says_upwards, speaks_down_when_accepted, stays_silent_when_accepted,
+    On, Purpose,
+};
 
 /// What the layer above is told of a session that begins.
 #[derive(Clone, Copy)]
@@ -446,16 +450,17 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.ways(made, begin, |w, _| w.refuse_lower(lower));
     }
 
-    /// Where the handler of `accepted` may speak to the layer below: what that answers, and whether the session fails there, comes to this
-    /// one; and who has failed is not offered any more.
+    /// Where this layer, or one above it, may end the session or speak downwards while it is told of it: what that brings about below comes
+    /// to this session. Who has ended is not offered any more.
     fn claim(&mut self, lower: r::Value, session: r::Value) {
         let (Some(layer), Some(below)) = (self.layer(self.inst), self.inst(self.inst).below) else { return };
-        if !speaks_down_when_accepted(layer) {
-            return;
+        if speaks_down_when_accepted(layer) {
+            self.note_offered(session);
         }
-        self.note_offered(session);
-        let event = self.event_of("claim", self.attached_as(below));
-        self.answer(below, lower, (&event, Purpose::Claim), vec![session]);
+        if self.may_end_as_accepted(self.inst) {
+            let event = self.event_of("claim", self.attached_as(below));
+            self.answer(below, lower, (&event, Purpose::Claim), vec![session]);
+        }
     }
 
     /// As whom a layer below with several users knows this one.
@@ -472,8 +477,29 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     fn run_accepted(&mut self, lower: r::Value, session: r::Value, flow: &[r::Value]) {
         self.run_begun(flow);
-        // Whoever passes it on attaches when the layer above does; a layer that waits, at once.
+        // Whoever passes it on attaches when the layer above does; a layer that waits, or does nothing of the kind, at once.
         if self.inst(self.inst).shape() == Some(s::Shape::Endpoint) || self.emits(self.inst, "accepted") {
+            self.attach_to(lower, session);
+        } else if self.layer(self.inst).is_some_and(stays_silent_when_accepted) {
+            match self.has_failed(session) {
+                Some(failed) => {
+                    let fork = self.fork_likely(failed, Some(0.01));
+                    self.ways(fork, |_, _| {}, |w, _| w.attach_to(lower, session));
+                }
+                None => self.attach_to(lower, session),
+            }
+        }
+    }
+
+    /// Behind what ends a session below, as those above are told of it or where it settles then: if it lives on for a while, it gets the
+    /// message that began it.
+    pub(super) fn let_go(&mut self, lower: Option<r::Value>) {
+        let begun = |layer: &&s::Layer| layer.shape == s::Shape::Worker && !awaits(layer);
+        let layer = self.layer(self.inst).filter(begun);
+        if !layer.is_some_and(may_keep_from_those_above) || self.emits(self.inst, "accepted") {
+            return;
+        }
+        if let (Some(session), Some(lower)) = (self.runs.session, lower) {
             self.attach_to(lower, session);
         }
     }

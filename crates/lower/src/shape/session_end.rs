@@ -88,6 +88,7 @@ impl<'p> Writer<'_, 'p> {
         let none = self.constant(r::Type::U(2), 0);
         self.set(session, ends.how, none);
         let asked = [Ending::Close, Ending::Abort];
+        let lower = self.lower_session();
         let kinds = asked.map(|ending| vec![ending as u64]);
         self.switch(how, &kinds, |w, at| {
             match at {
@@ -99,6 +100,7 @@ impl<'p> Writer<'_, 'p> {
             }
             Vec::new()
         });
+        self.let_go(lower);
     }
 
     /// `again`: it settles once more before it ends.
@@ -120,7 +122,15 @@ impl<'p> Writer<'_, 'p> {
 
     fn end_below(&mut self, ending: Ending) {
         let (event, purpose) = below(ending);
+        let lower = if self.is_being_accepted() { self.lower_session() } else { None };
         self.event_down(event, purpose, Vec::new());
+        self.let_go(lower);
+    }
+
+    /// Whether this is code of a worker that is told of a session which the other end began: its entity's, with the session below there.
+    fn is_being_accepted(&self) -> bool {
+        let entity = r::Type::Ref(self.info().classes.entity);
+        !self.runs.opening && self.runs.object.is_some_and(|object| self.b.type_of(object) == entity)
     }
 
     // -- ends
@@ -197,12 +207,15 @@ impl<'p> Writer<'_, 'p> {
         self.when(has, |w| {
             let left = w.bump(lower, cells.count, r::Binary::SubWrap);
             let last = w.is_zero(left);
-            w.when(last, |w| {
-                w.runs.lower = Some(lower);
-                w.event_down("close", Purpose::Close, Vec::new());
-                w.release_lower(lower);
-            });
+            w.when(last, |w| w.close_lower(lower));
         });
+    }
+
+    /// Nobody shares the lower session any more: it closes.
+    pub(super) fn close_lower(&mut self, lower: r::Value) {
+        self.runs.lower = Some(lower);
+        self.event_down("close", Purpose::Close, Vec::new());
+        self.release_lower(lower);
     }
 
     /// Out of the map and released; the lower one ends by itself.

@@ -1,8 +1,9 @@
 //! What begins a session, and what may end it in the same instant: before those whom that brings about are there to hear of it.
 
 use mokume_semantics::program as s;
-use mokume_semantics::visit::{walk, Met};
+use mokume_semantics::visit::{stmt_blocks, walk, Met};
 
+use super::Lowering;
 use crate::plan::awaits;
 use crate::program::any_stmt;
 
@@ -95,15 +96,80 @@ pub fn says_upwards(handler: &s::Handler) -> bool {
 /// Whether the handler of `accepted` may say something to the layer below, which has to know then to whom it answers.
 pub fn speaks_down_when_accepted(layer: &s::Layer) -> bool {
     use s::{Emission as E, StmtKind as S};
-    let speaks =
-        |kind: &S| matches!(kind, S::Emit(E::Send { .. } | E::Close | E::Abort | E::Custom { down: true, .. }));
-    let called = any_stmt(layer.functions.iter().map(|function| function.body.as_slice()), &speaks);
+    as_accepted(layer, &|kind| {
+        matches!(kind, S::Emit(E::Send { .. } | E::Close | E::Abort | E::Custom { down: true, .. }))
+    })
+}
+
+/// Whether the handler of `accepted` may end the session, or have the layer below end it, or say nothing of how it goes on: then those
+/// above may never be told of it.
+pub fn may_keep_from_those_above(layer: &s::Layer) -> bool {
+    as_accepted(layer, &fails) || speaks_down_when_accepted(layer) || stays_silent_when_accepted(layer)
+}
+
+/// Whether the handler of `accepted` says on some ways how the session goes on, and on others nothing.
+pub fn stays_silent_when_accepted(layer: &s::Layer) -> bool {
+    let mut accepted = layer.handlers.iter().filter(|handler| matches!(handler.event, s::Event::Accepted { .. }));
+    accepted.any(|handler| decides_opening(handler) && !all_say(layer, &handler.body))
+}
+
+/// Whether all ways through a body say how the session goes on.
+fn all_say(layer: &s::Layer, body: &[s::Stmt]) -> bool {
+    let mut silent = false;
+    says_on(layer, body, false, &mut silent) && !silent
+}
+
+/// Whether all ways to the end of a block say how the session goes on, where those to its beginning have if `said`; `silent`: one
+/// that leaves has not.
+fn says_on(layer: &s::Layer, block: &[s::Stmt], mut said: bool, silent: &mut bool) -> bool {
+    use s::{Emission as E, StmtKind as S};
+    for stmt in block {
+        match &stmt.kind {
+            S::Pass | S::Emit(E::Failed { .. } | E::FailedAs { .. } | E::Close | E::Abort) => said = true,
+            S::Return { .. } => {
+                *silent |= !said;
+                return true;
+            }
+            S::Call(s::Expr { kind: s::ExprKind::CallOwn { function, .. }, .. }) => {
+                said |= layer.functions.get(*function as usize).is_some_and(|called| all_say(layer, &called.body));
+            }
+            _ => {
+                let blocks = stmt_blocks(stmt);
+                let mut all = blocks.len() > 1;
+                for block in blocks {
+                    all &= says_on(layer, block, said, silent);
+                }
+                said |= all;
+            }
+        }
+    }
+    said
+}
+
+/// Whether the handler of `accepted`, or a function that it calls, says so.
+fn as_accepted(layer: &s::Layer, says: &dyn Fn(&s::StmtKind) -> bool) -> bool {
+    let called = any_stmt(layer.functions.iter().map(|function| function.body.as_slice()), says);
     let accepted = layer.handlers.iter().filter(|handler| matches!(handler.event, s::Event::Accepted { .. }));
     accepted.into_iter().any(|handler| {
         let mut calls = false;
         walk(&handler.body, &mut |met| {
             calls |= matches!(met, Met::Expr(expr) if matches!(expr.kind, s::ExprKind::CallOwn { .. }));
         });
-        calls && called || any_stmt([handler.body.as_slice()], &speaks)
+        calls && called || any_stmt([handler.body.as_slice()], says)
     })
+}
+
+impl Lowering<'_> {
+    /// Whether a session that the other end began may end while the layers above are told of it, by this layer or one of them: then the
+    /// session below has to know it before, as what ends there climbs to whom it knows.
+    pub fn may_end_as_accepted(&self, inst: usize) -> bool {
+        let Some(layer) = self.layer(inst) else { return false };
+        if may_keep_from_those_above(layer) {
+            return true;
+        }
+        // Who says `accepted` itself attaches before anything comes from above.
+        layer.shape == s::Shape::Worker
+            && !self.emits(inst, "accepted")
+            && self.plan.session_users(inst).into_iter().any(|user| self.may_end_as_accepted(user))
+    }
 }

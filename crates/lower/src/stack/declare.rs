@@ -30,6 +30,11 @@ impl<'p> Lowering<'p> {
             self.index_objects(inst);
         }
         for inst in 0..self.plan.insts.len() {
+            if let Some(passed) = self.passed_cells(inst) {
+                self.change(inst, |info| info.passed = Some(passed));
+            }
+        }
+        for inst in 0..self.plan.insts.len() {
             for below in self.inst(inst).lowers() {
                 self.declare_link(inst, *below);
             }

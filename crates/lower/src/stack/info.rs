@@ -19,6 +19,8 @@ pub struct Info {
     pub listened: Vec<(Given, Vec<r::CellId>)>,
     /// Who listens to a multiplexor.
     pub listeners: Option<Patterns>,
+    /// Of a multiplexor over a layer that has a use for listeners: what it has passed on.
+    pub passed: Option<PassedCells>,
     /// How many listeners there was no room for.
     pub refused: Option<r::CellId>,
     /// How often a session was told above to be there that was told of already.
@@ -55,6 +57,7 @@ impl Info {
             point: None,
             listened: Vec::new(),
             listeners: None,
+            passed: None,
             refused: None,
             told_twice: None,
             refused_sessions: None,
@@ -204,6 +207,15 @@ pub struct Patterns {
     pub any: Option<r::CellId>,
     /// Where there are two maps: how many patterns there is room for in both together, a quota.
     pub room: Option<r::CellId>,
+}
+
+/// What a multiplexor has listened for below: its own key is no part of that, so that several patterns above may be one there.
+#[derive(Clone, Copy, Debug)]
+pub struct PassedCells {
+    /// By the pattern below, how many there are above.
+    pub counts: Patterns,
+    /// Who is bound to a key and listens has no place among the listeners: by the user's place and the pattern below.
+    pub bound: Option<Patterns>,
 }
 
 /// The objects of one class that the layer declares.

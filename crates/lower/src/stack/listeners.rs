@@ -3,6 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use super::info::PassedCells;
 use super::{Endpoints, Lowering, Patterns, Register};
 use crate::plan::{Component, Kind};
 use crate::program::{any_stmt, blocks};
@@ -23,6 +24,36 @@ impl<'p> Lowering<'p> {
             self.room_for_patterns(entity, "listeners_room", listeners)
         });
         Some(Patterns { local, from, any, room })
+    }
+
+    /// What a multiplexor keeps of the listeners that it passes on.
+    pub(super) fn passed_cells(&mut self, inst: usize) -> Option<PassedCells> {
+        let at = self.inst(inst);
+        let keyed = at.is_multiplexor() && at.top.iter().any(|component| component.owner == inst);
+        if !at.below.is_some_and(|below| keyed && self.cares_for_listeners(below)) {
+            return None;
+        }
+        let bound = at.users.iter().any(|user| self.plan.is_bound(inst, *user));
+        let counts = self.passed_maps(inst, ("passed", Vec::new(), r::Type::U(32)));
+        let bound = bound.then(|| self.passed_maps(inst, ("passed_bound", vec![r::Type::U(8)], r::Type::U(8))));
+        Some(PassedCells { counts, bound })
+    }
+
+    /// By patterns below, and what stands in front of them.
+    fn passed_maps(&mut self, inst: usize, (name, front, value): (&str, Vec<r::Type>, r::Type)) -> Patterns {
+        let (bottom, entity) = (&self.inst(inst).bottom, self.infos[inst].classes.entity);
+        let capacity = self.listeners_at(inst).saturating_add(self.stack.sessions);
+        let map = |this: &mut Self, name: &str, endpoints| {
+            let key = [front.clone(), r::types(&this.pattern_params(bottom, endpoints))].concat();
+            // Where nothing is said below there is one such pattern.
+            let key = if key.is_empty() { vec![r::Type::Bool] } else { key };
+            let kind = r::CellKind::Map { key, value: vec![value], capacity, by: Vec::new() };
+            this.cell(entity, name, kind, false, None)
+        };
+        let local = map(self, name, Endpoints::Local);
+        let from = bottom.iter().any(Component::is_remote) && self.may_name_remotes(inst);
+        let from = from.then(|| map(self, &format!("{name}_from"), Endpoints::Both));
+        Patterns { local, from, any: None, room: None }
     }
 
     /// As many patterns as listeners, whichever of the two maps they are in.

@@ -32,7 +32,9 @@ use crate::parts::{parts, Part};
 use crate::plan::{Component, Inst, Kind, Plan};
 use crate::program::{any_stmt, blocks};
 
-pub use beginnings::{decides_opening, says_upwards, speaks_down_when_accepted};
+pub use beginnings::{
+    decides_opening, may_keep_from_those_above, says_upwards, speaks_down_when_accepted, stays_silent_when_accepted,
+};
 pub use cells::joined;
 pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;

@@ -251,8 +251,11 @@ pub enum StmtKind {
         /// If there is no room. Leaves.
         otherwise: Vec<Stmt>,
     },
-    /// `if let here = listener { … } else { … }`, in `arrives`: the listener that the flow at hand is for.
+    /// `if let here = listener { … } else { … }`, in `arrives`: the listener that the flow at hand is for; `listener[whom]`, in any code
+    /// of the layer: that of another.
     IfListener {
+        /// The flow in brackets, if it is not the one at hand.
+        flow: Option<Expr>,
         /// Of the type [`Type::Listener`](super::Type::Listener).
         local: LocalId,
         /// If there is one.

@@ -18,7 +18,7 @@ fn listener(body: &mut Body, name: &Name) {
             "not known to be there",
             "say what happens then: `let here = listener or { drop msg: refused  return }`, or `if let here = listener { … }`",
         ),
-        false => ("who listens is asked in `arrives`", "not here", "hand it on: a function takes what it needs of the listener's state"),
+        false => ("who listens is asked in `arrives`", "not here", "ask for that of a flow, in a worker with sessions: `let here = listener[whom] or { … }`"),
     };
     body.report(Diagnostic::error(codes::UNKNOWN_NAME, text).at(name.span, label).help(help));
 }

@@ -28,9 +28,9 @@ pub(super) fn branches(
             let local = bindings::only_name(body, names, span, Type::Object(class));
             StmtKind::IfObject { class, key, local, then: then(body), otherwise }
         }
-        Lookup::Listener => {
+        Lookup::Listener(flow) => {
             let local = bindings::only_name(body, names, span, Type::Listener);
-            StmtKind::IfListener { local, then: then(body), otherwise }
+            StmtKind::IfListener { flow, local, then: then(body), otherwise }
         }
         Lookup::Messages { messages, index, share } => {
             body.has_effects(span);

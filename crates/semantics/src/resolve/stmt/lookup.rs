@@ -36,8 +36,8 @@ pub(super) enum Lookup {
         value: Expr,
         after: Vec<Stmt>,
     },
-    /// The listener that a message which arrives is for.
-    Listener,
+    /// The listener that a message which arrives is for, or that of the flow in brackets.
+    Listener(Option<Expr>),
     /// An element of an array, in a container that asks it as it would ask places for messages: always there.
     Element(Expr),
 }
@@ -59,7 +59,7 @@ impl Lookup {
             | Lookup::Object { .. }
             | Lookup::Messages { .. }
             | Lookup::Vector { .. }
-            | Lookup::Listener
+            | Lookup::Listener(_)
             | Lookup::Element(_) => Vec::new(),
         }
     }
@@ -73,7 +73,7 @@ impl Lookup {
             },
             Lookup::Call(call) => call.ty,
             Lookup::Vector { value, .. } | Lookup::Element(value) => value.ty,
-            Lookup::Object { .. } | Lookup::Messages { .. } | Lookup::Listener => return None,
+            Lookup::Object { .. } | Lookup::Messages { .. } | Lookup::Listener(_) => return None,
         };
         (!matches!(ty, Type::Unit | Type::Message | Type::Object(_) | Type::Unknown)).then_some(ty)
     }
@@ -84,10 +84,17 @@ pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
     let expr = tree::unparen(expr);
     let span = body.span(&expr);
     match &expr {
-        Tree::Name(_) => is_listener(body, &expr).then_some(Ok(Lookup::Listener)),
+        Tree::Name(_) => {
+            let asked = body.kind == BodyKind::Handler(Role::Arrives) && is_listener(body, &expr);
+            asked.then_some(Ok(Lookup::Listener(None)))
+        }
         Tree::Index(index) => {
             let base = index.base()?;
             let trees = key_trees(index);
+            if has_listeners(body) && is_listener(body, &base) {
+                let flow = operators::key_values(body, &trees, &[Type::Flow(Side::Above)], span).pop();
+                return Some(Ok(Lookup::Listener(flow)));
+            }
             if let Some(class) = tree::name_expr(body.file, &base).and_then(|name| body.object_class(&name.text)) {
                 let keys = state::object_keys(body, class);
                 let key = operators::key_values(body, &trees, &keys, span);
@@ -193,9 +200,17 @@ fn vector_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Re
     Some(Ok(Lookup::Vector { before: Vec::new(), condition, value, after }))
 }
 
-/// `listener`, where a message arrives and nothing else has the name.
+/// `listener`, where nothing else has the name.
 fn is_listener(body: &Body, expr: &Tree) -> bool {
     let Some(name) = tree::name_expr(body.file, expr) else { return false };
     let other = body.locals.find(&name.text).is_some() || body.find_state(&name.text).is_some();
-    name.text == "listener" && body.kind == BodyKind::Handler(Role::Arrives) && !other
+    name.text == "listener" && !other
+}
+
+/// Whether code of a layer runs here that may be listened through: a worker with sessions.
+fn has_listeners(body: &Body) -> bool {
+    let code = matches!(body.kind, BodyKind::Function | BodyKind::Handler(_)) && body.view.inside.is_none();
+    let layer = body.view.layer(&body.cx.program);
+    let sessions = layer.is_some_and(|layer| layer.scopes.iter().any(|scope| scope.kind == ScopeKind::Session));
+    code && sessions && body.shape() == Some(Shape::Worker)
 }
