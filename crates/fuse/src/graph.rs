@@ -132,6 +132,11 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// The node of this kind, if there is one: itself, whatever is known of it by now.
+    pub fn node_of(&self, kind: &Kind, ty: Type) -> Option<Node> {
+        self.numbers.get(&Info { kind: kind.clone(), ty }).copied()
+    }
+
     fn span_of(&self, info: &Info) -> (u64, u64) {
         let all = (0, self.mask(info.ty));
         match &info.kind {

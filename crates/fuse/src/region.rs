@@ -278,8 +278,8 @@ impl<'a> Region<'a> {
         let condition = match op {
             Binary::Add if a1.checked_add(b1).is_some_and(|most| most <= all) => return Ok(()),
             Binary::Add => {
-                let most = self.number(ty, all);
-                let room = self.graph.binary(Binary::SubWrap, most, b);
+                // What is left above `b`.
+                let room = self.graph.not(b);
                 self.graph.compare(Compare::Le, a, room)
             }
             Binary::Sub => self.graph.compare(Compare::Ge, a, b),

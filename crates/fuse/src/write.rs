@@ -158,8 +158,10 @@ impl Writer<'_, '_> {
                 self.builder.end(Terminator::Try { op, then: to(next, []), otherwise: to(elsewhere, []) });
                 self.builder.select(next);
                 for (place, value) in self.builder.params(next).to_vec().into_iter().enumerate() {
-                    let node = self.graph.add(Kind::Found(self.finds, place as u32), self.builder.type_of(value));
-                    self.values.insert(node, value);
+                    let found = Kind::Found(self.finds, place as u32);
+                    if let Some(node) = self.graph.node_of(&found, self.builder.type_of(value)) {
+                        self.values.insert(node, value);
+                    }
                 }
                 self.finds += 1;
             }

@@ -100,3 +100,20 @@ fn shown() {
         println!("{}: {}", fault.place.describe(&fused), fault.message);
     }
 }
+
+/// What a look-up finds is known only behind it: the other side of it must not be told (it was: `find e.b[f]` on the side where `f` is not found).
+#[test]
+fn what_is_found_is_known_behind_the_look_up() {
+    let text = "automaton ports\n\nlayer up\n\nreason up.nobody\n\nclass up.E capacity 1 {\n  a: map 4 (u8) -> (u8)\n  b: map 4 (u8) -> ()\n}\n\n\
+        port dev device {\n  in frame(m: msg) -> up.E.frame\n  out frame(m: msg)\n}\n\n\
+        handler up.E.frame(e, m: msg) {\n    n = size m\n    k = cast n to u8\n    find e.a[k] then found(.., m) else other(m)\n  \
+        found(f: u8, m1: msg):\n    is = eq f, 0\n    br is @0.9 good(m1), other(m1)\n  good(m2: msg):\n    out dev.frame(m2)\n    return\n  \
+        other(m3: msg):\n    find e.b[0] then good(m3) else lost(m3)\n  lost(m4: msg):\n    drop m4, up.nobody\n    return\n}\n";
+    let parsed = text::parse(FileId(0), text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
+    let fused = with_paths(&composed);
+    assert!(verify(&fused).is_empty(), "{:?}", verify(&fused));
+    let path = text::print_path(&fused, &fused.paths[0]);
+    assert!(path.contains("find e.a[") && path.contains("find e.b[0]"), "{path}");
+}
