@@ -74,6 +74,8 @@ pub struct Said {
     pub published: BTreeMap<String, Type>,
     /// `above.x(…)` and `below.x(…)`: the layer, the name, whether it goes down.
     pub emitted: Vec<(LayerId, String, bool)>,
+    /// `later x(…)`, of each layer that was asked for.
+    pub later: BTreeMap<LayerId, BTreeSet<String>>,
     /// What layers call services that nobody declares: said once, where they are asked for.
     pub unknown_services: BTreeSet<String>,
     /// Containers of layers whose declaration was refused: what they are used for is not looked at.
