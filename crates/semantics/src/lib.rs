@@ -55,6 +55,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
         diagnostics.sort_by_key(place);
         diagnostics.truncate(limits::REPORTS);
+        check::names::leave_out_uses(&mut diagnostics);
         leave_out_followers(&mut diagnostics);
     } else {
         check::usage::check(&program, &mut diagnostics);

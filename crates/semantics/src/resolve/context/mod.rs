@@ -138,7 +138,9 @@ impl Context {
     /// Declares an item; a report if its file has the name already, or if the language has it.
     pub fn declare(&mut self, name: &Name, item: Item) {
         let built_in = match item {
-            Item::Function(_) | Item::Const(_) => built_in::is_value(&name.text),
+            Item::Function(_) | Item::Const(_) => {
+                built_in::is_value(&name.text) || crate::check::names::is_word(&name.text)
+            }
             Item::Alias(_) | Item::Record(_) | Item::Enum(_) => built_in::is_type(&name.text),
             Item::Attribute(_)
             | Item::Service(_)
