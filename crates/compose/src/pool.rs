@@ -59,7 +59,7 @@ pub fn check_outputs(automaton: &Automaton, outputs: u32) -> Option<Diagnostic> 
     let text =
         format!("a reaction of `{}` may put out {} messages and events", automaton.name, counted(outputs.into()));
     let diagnostic = Diagnostic::error(OUTPUTS, text).note(format!("there is room for {MOST_BUFFERS} at most"));
-    Some(diagnostic.help("bound its loops, or say `outputs 32` in the stack: what is still to settle then waits"))
+    Some(diagnostic.help("bound its loops, send less for each message, or say `outputs 32` in the stack: what is still to settle then waits"))
 }
 
 /// What the pool must hold (docs/semantics.md, M2). `peak` is the most that one reaction holds beyond what there was (M3).
