@@ -17,6 +17,7 @@ pub mod live;
 pub mod machines;
 pub mod natives;
 pub mod new;
+mod output;
 mod places;
 pub mod project;
 pub mod run;
@@ -28,6 +29,7 @@ pub mod weather;
 pub mod written;
 
 pub use failure::{Blame, Failure};
+pub use output::{keep_closed_output_closed, takes_output};
 
 pub mod build;
 pub mod graph;
