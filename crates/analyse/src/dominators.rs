@@ -4,7 +4,7 @@ use mokume_reaction::BlockId;
 
 use crate::Flow;
 
-/// The dominators of the blocks that can be reached (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm, 2001).
+/// The dominators of the blocks that can be reached, as a tree.
 #[derive(Clone, Debug)]
 pub struct Dominators {
     /// By block: the blocks that it dominates with no other between.
@@ -14,27 +14,11 @@ pub struct Dominators {
 impl Dominators {
     /// The tree of the blocks that can be reached from the entry; others have no place in it.
     pub fn of(flow: &Flow) -> Dominators {
-        let order = reverse_postorder(flow);
-        let mut number = vec![usize::MAX; flow.successors().len()];
-        order.iter().enumerate().for_each(|(at, block)| number[*block] = at);
-        // By place in the order, which is also that of the answers.
-        let mut above: Vec<Option<usize>> = vec![None; order.len()];
-        above[0] = Some(0);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for at in 1..order.len() {
-                let before = flow.predecessors()[order[at]].iter().map(|block| number[*block]);
-                let known = before.filter(|before| above.get(*before).is_some_and(Option::is_some));
-                let found = known.reduce(|a, b| meet(&above, a, b));
-                changed |= found != above[at];
-                above[at] = found;
-            }
-        }
+        let dominators = mokume_reaction::Dominators::of(flow.successors());
         let mut children = vec![Vec::new(); flow.successors().len()];
-        for at in 1..order.len() {
-            if let Some(over) = above[at] {
-                children[order[over]].push(BlockId::from(order[at]));
+        for block in reverse_postorder(flow) {
+            if let Some(over) = dominators.above(block) {
+                children[over].push(BlockId::from(block));
             }
         }
         Dominators { children }
@@ -45,18 +29,6 @@ impl Dominators {
     pub fn children(&self, block: BlockId) -> &[BlockId] {
         &self.children[block.index()]
     }
-}
-
-fn meet(above: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
-    while a != b {
-        while a > b {
-            a = above[a].unwrap_or(0);
-        }
-        while b > a {
-            b = above[b].unwrap_or(0);
-        }
-    }
-    a
 }
 
 /// The blocks that can be reached, each in front of those after it (but for loops).

@@ -56,11 +56,6 @@ impl Flow {
         &self.successors
     }
 
-    /// By block, where one may come from.
-    pub(crate) fn predecessors(&self) -> &[Vec<usize>] {
-        &self.predecessors
-    }
-
     /// How many edges lead to a block.
     pub fn edges_into(&self, block: BlockId) -> usize {
         self.predecessors[block.index()].len()

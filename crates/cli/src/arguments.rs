@@ -112,6 +112,7 @@ pub enum Command {
     ///
     /// `--from 127.0.0.1:8080 --to 10.77.0.1:80`: who connects to 8080 of this machine talks, by the stack, with port 80 of that host.
     /// `--from stack:80 --to 127.0.0.1:8080`: who connects to the stack's port 80 talks with 8080 of this machine.
+    /// The command's own stack has room for 64 streams of each family at once, in both directions; a stack of `--file` with `sessions N` for N.
     /// Exit code 1: streams were cut when it was stopped, or the stack reported something.
     Forward {
         /// Where streams come from: `ADDRESS:PORT` of this machine, or `stack:PORT`; again for each that is joined.
@@ -201,7 +202,7 @@ pub enum Command {
         #[arg(long, short, value_name = "NUMBERS")]
         packets: Option<String>,
     },
-    /// Octets of memory for each class of objects, and message buffers.
+    /// Octets of memory for each class of objects, for message buffers, and for all of an instance.
     Size {
         #[command(flatten)]
         stack: StackChoice,

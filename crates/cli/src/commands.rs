@@ -172,6 +172,7 @@ fn sizes(compiled: &Compiled, printer: &Printer) -> Result<i32, Failure> {
             printer.object(&json!({ "class": class, "octets": octets, "capacity": capacity, "in_all": in_all }));
         }
         printer.object(&json!({ "objects": sizes.objects(), "buffers": sizes.buffers }));
+        printer.object(&in_all(&sizes.needed));
         for need in &sizes.needs {
             printer.object(&json!({ "need": need.what, "buffers": need.buffers, "parts": need.parts }));
         }
@@ -192,10 +193,38 @@ fn sizes(compiled: &Compiled, printer: &Printer) -> Result<i32, Failure> {
             printer.line(format!("            {sum:>8}  {what}"));
         }
     }
+    let needed = &sizes.needed;
+    let each = |count: u64, what: &str, octets: u64| format!("{count} {what} of {octets}");
+    for (what, octets) in [
+        ("the structure: objects, and what the runtime keeps".to_string(), needed.instance),
+        ("what a reaction has emitted, and what waits for its own".to_string(), needed.agenda + needed.later),
+        ("outputs and reports".to_string(), needed.outputs),
+        (each(needed.buffers, "buffers", needed.buffer), needed.buffers * needed.buffer),
+        (each(needed.messages, "messages", needed.message), needed.pool - needed.buffers * needed.buffer),
+        ("an instance, as C is given it by itself".to_string(), needed.whole),
+    ] {
+        printer.line(format!("{what:<56} {octets:>14}"));
+    }
     for (wire, hash) in &sizes.layouts {
         printer.line(format!("layout {hash:08x}  {wire}"));
     }
     Ok(0)
+}
+
+/// What an instance needs, as an object.
+fn in_all(needed: &size::Needed) -> serde_json::Value {
+    json!({
+        "instance": needed.whole,
+        "structure": needed.instance,
+        "agenda": needed.agenda,
+        "later": needed.later,
+        "outputs": needed.outputs,
+        "buffer": needed.buffer,
+        "buffers": needed.buffers,
+        "message": needed.message,
+        "messages": needed.messages,
+        "pool": needed.pool,
+    })
 }
 
 fn explain_code(code: Option<&str>, printer: &Printer) -> Result<i32, Failure> {

@@ -20,6 +20,7 @@ use clap::Parser;
 fn main() {
     // A reader that goes away (`mokume … | head`) ends us quietly, as it ends other commands.
     mokume_driver::quiet_on_closed_pipe();
+    mokume_driver::keep_closed_output_closed();
     let arguments = arguments::Arguments::try_parse().unwrap_or_else(|error| wrong_use(&error));
     let printer = print::Printer::new(arguments.format, arguments.color);
     let failed = |failure: mokume_driver::Failure| {

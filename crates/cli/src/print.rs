@@ -74,7 +74,9 @@ impl Printer {
 
     /// A line on the standard output.
     pub fn line(&self, text: impl AsRef<str>) {
-        if let Err(error) = writeln!(io::stdout(), "{}", text.as_ref()) {
+        let wrote = writeln!(io::stdout(), "{}", text.as_ref());
+        let closed = || Err(io::Error::other("it is closed"));
+        if let Err(error) = wrote.and_then(|()| if mokume_driver::takes_output() { Ok(()) } else { closed() }) {
             self.lost.borrow_mut().get_or_insert(error);
         }
     }

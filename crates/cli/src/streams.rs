@@ -60,7 +60,7 @@ fn joined(
     };
     match ended {
         Ended::Cleanly => Ok(0),
-        Ended::Broken(reason) if reason == "no_route" => {
+        Ended::Broken(reason) if reason == "no route" => {
             let help = "set a gateway that the stack's network has, as `--set gateway=10.77.0.1`, or a wider network of its address";
             Err(Failure { help: help.to_string(), ..Failure::of_peer(format!("no way to {}", what.join(" "))) })
         }

@@ -268,6 +268,34 @@ fn ten_thousand_connections_have_400_octets_each() {
     assert!(of("tcp.TcpPorts.E")["octets"].as_u64() < Some(50_000));
 }
 
+/// What the stack's C says itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_whole_of_an_instance_is_what_its_c_asks_for() {
+    let folder = scratch("whole");
+    for (file, stack) in [("examples/services.mok", "Services"), ("examples/window.mok", "")] {
+        let size = mokume(&["size", file, "--format", "json"]);
+        let rows = said(&size);
+        let rows = rows.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let whole = rows.filter_map(|row| row["instance"].as_u64()).next().expect("an instance");
+        let into = format!("{folder}/{stack}");
+        let built = mokume(&["build", file, "--output", &into]);
+        assert_eq!(code(&built), 0, "{}", said(&built));
+        let is_header = |name: &String| name.ends_with(".h") && !name.starts_with("mk_") && name != "mokume.h";
+        let files = std::fs::read_dir(&into).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        let header = files.into_iter().find(is_header).expect("a header");
+        let name = header.trim_end_matches(".h");
+        let program = format!(
+            "#include \"{name}.c\"\n#include <stdio.h>\n\
+             int main(void) {{ printf(\"%zu\", {name}_size(&{name}_defaults)); return 0; }}\n"
+        );
+        std::fs::write(format!("{into}/asks.c"), program).unwrap();
+        let command = "cc -std=c11 -w -o asks asks.c mk_*.c && ./asks";
+        let asked = Command::new("sh").args(["-c", command]).current_dir(&into).output().unwrap();
+        assert_eq!(said(&asked), whole.to_string(), "{file}: {}", String::from_utf8_lossy(&asked.stderr));
+    }
+}
+
 #[test]
 fn every_code_has_a_page() {
     let output = mokume(&["explain"]);
@@ -333,4 +361,16 @@ fn what_does_not_arrive_on_the_standard_output_is_no_good_end() {
         .unwrap();
     assert_eq!(code(&output), 2, "{}", said(&output));
     assert!(said(&output).contains("cannot write to the standard output"), "{}", said(&output));
+}
+
+/// `>&-`: nobody is there who could take it.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_printed_to_a_closed_output_is_no_good_end() {
+    for words in ["graph examples/host.mok >&-", "check examples/host.mok >&-"] {
+        let command = format!("{} {words}", env!("CARGO_BIN_EXE_mokume"));
+        let output = Command::new("sh").args(["-c", &command]).current_dir(root()).output().unwrap();
+        assert_eq!(code(&output), 2, "{words}: {}", said(&output));
+        assert!(said(&output).contains("cannot write to the standard output: it is closed"), "{}", said(&output));
+    }
 }

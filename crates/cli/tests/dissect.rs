@@ -334,3 +334,66 @@ fn checksums_over_ipv6_are_looked_at_behind_a_part_and_must_be_there() {
     let said = dissected("udp6_none.pcap", &[(udp.clone(), udp.len())]);
     assert!(said.contains("    malformed at octet 60: Rfc768Over6Read.sum"), "{said}");
 }
+
+/// A segment over IPv4 with these octets behind its first twelve, summed.
+fn segment(rest: &[u8]) -> Vec<u8> {
+    let (from, to) = ([10u8, 0, 0, 1], [10u8, 0, 0, 2]);
+    let mut tcp = [&[0, 5, 0, 80, 0, 0, 0, 1, 0, 0, 0, 2][..], rest].concat();
+    let sum = summed(&[&from[..], &to, &[0, 6, 0, tcp.len() as u8], &tcp].concat());
+    tcp[16..18].copy_from_slice(&sum);
+    let mut ip = [&[0x45u8, 0, 0, 20 + tcp.len() as u8, 0, 0, 0, 0, 64, 6, 0, 0][..], &from, &to].concat();
+    let sum = summed(&ip);
+    ip[10..12].copy_from_slice(&sum);
+    [&[2u8, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0][..], &ip, &tcp].concat()
+}
+
+/// RFC 9293 3.1, by the library's own stack.
+#[test]
+fn a_segment_is_read_with_its_options_and_what_is_wrong_with_it_is_told() {
+    let read = |name: &str, frame: Vec<u8>| dissected(name, &[(frame.clone(), frame.len())]);
+    let good = segment(&[0x60, 2, 0x20, 0, 0, 0, 0, 0, 2, 4, 5, 0xb4]);
+    let said = read("segment.pcap", good.clone());
+    for line in ["  tcp by Rfc9293Read, octets 34 to 58", "    47.6  syn          u1   1", "1460 = 0x05b4"] {
+        assert!(said.contains(line), "{line:?} in\n{said}");
+    }
+    assert!(!said.contains("malformed") && !said.contains("refused"), "{said}");
+    let mut changed = good.clone();
+    changed[57] ^= 1;
+    let said = read("segment_sum.pcap", changed);
+    assert!(said.contains("    refused at octet 50: `sum` is not the checksum of what is there"), "{said}");
+    let said = read("segment_words.pcap", segment(&[0x40, 2, 0x20, 0, 0, 0, 0, 0]));
+    assert!(said.contains("malformed at octet 46: Rfc9293Read.words"), "{said}");
+    let said = read("segment_option.pcap", segment(&[0x60, 2, 0x20, 0, 0, 0, 0, 0, 2, 0, 5, 0xb4]));
+    assert!(said.contains("malformed at octet 55: Rfc9293Read.length"), "{said}");
+    // The first part of a datagram has the ports; its sum is over more than is there.
+    let mut part = good;
+    part[20] = 0x20;
+    part[24..26].copy_from_slice(&[0, 0]);
+    let sum = summed(&part[14..34]);
+    part[24..26].copy_from_slice(&sum);
+    let said = read("segment_part.pcap", part);
+    assert!(said.contains("first_tcp by Rfc9293Quoted") && !said.contains("refused"), "{said}");
+}
+
+/// A host's stack puts parts together before its upper layers read them; the library's own stack knows which packets are parts.
+#[test]
+fn a_part_is_not_read_as_if_it_were_the_whole() {
+    let part = |front: [u8; 2], payload: &[u8]| {
+        let (from, to) = ([10u8, 0, 0, 1], [10u8, 0, 0, 2]);
+        let mut ip =
+            [&[0x45u8, 0, 0, 20 + payload.len() as u8, 0, 7, front[0], front[1], 64, 17, 0, 0][..], &from, &to]
+                .concat();
+        let sum = summed(&ip);
+        ip[10..12].copy_from_slice(&sum);
+        [&[2u8, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0][..], &ip, payload].concat()
+    };
+    let first = part([0x20, 0], &[&[0u8, 5, 0, 80, 0, 24, 0x12, 0x34][..], &[0; 8]].concat());
+    let last = part([0, 2], &[0x78; 8]);
+    let whole = part([0x40, 0], &[&[0u8, 5, 0, 80, 0, 16, 0, 0][..], &[0; 8]].concat());
+    let output = of_file("parts.pcap", &pcap(1, &[first, last, whole]), &["--by", "examples/client.mok"]);
+    let said = text(&output);
+    assert!(output.status.success(), "{output:?}");
+    assert!(!said.contains("malformed") && !said.contains("refused"), "{said}");
+    assert_eq!(said.matches("  not decoded, a part: ").count(), 2, "{said}");
+    assert!(said.contains("  not decoded, a part: 16 octets from 34") && said.contains("  udp by "), "{said}");
+}

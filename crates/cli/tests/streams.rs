@@ -136,6 +136,25 @@ fn a_stack_of_the_users_is_asked_how_its_ends_are_written() {
     );
 }
 
+/// `>&-`: what comes is lost, and the command says so, as of an output that is full.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_comes_to_a_closed_output_is_lost_and_told() {
+    let [a, b] = link();
+    let mut listener = started(mokume(&["listen", "7"], &b, &SECOND));
+    let mut input = listener.0.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || input.write_all(b"nobody hears this"));
+    let connect = mokume(&["connect", "10.9.0.2", "7"], &a, &FIRST);
+    let mut closed = Command::new("sh");
+    closed.args(["-c", "exec \"$@\" >&-", "sh"]).arg(connect.get_program()).args(connect.get_args());
+    closed.stdin(Stdio::piped()).stderr(Stdio::piped());
+    let said = said(closed, b"");
+    let told = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(said.status.code(), Some(1), "{told}");
+    assert!(told.contains("standard input or output"), "{told}");
+    let _ = writer.join();
+}
+
 #[test]
 fn who_is_refused_hears_why() {
     let [a, b] = link();
@@ -143,6 +162,18 @@ fn who_is_refused_hears_why() {
     let said = said(mokume(&["connect", "10.9.0.2", "8"], &a, &FIRST), b"hello");
     assert_eq!(said.status.code(), Some(1));
     assert_eq!(String::from_utf8_lossy(&said.stderr), "mokume: 10.9.0.2 8: refused\n");
+}
+
+/// Without a gateway nobody is asked, and nobody is waited for.
+#[test]
+fn who_asks_for_somebody_to_whom_no_way_leads_hears_it_at_once() {
+    let [a, _] = link();
+    let began = std::time::Instant::now();
+    let said = said(mokume(&["connect", "192.0.2.7", "80"], &a, &FIRST), b"");
+    let told = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(said.status.code(), Some(1), "{told}");
+    assert!(told.contains("no way to 192.0.2.7 80") && told.contains("--set gateway="), "{told}");
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mokume_analyse::Flow;
+use mokume_analyse::{Blocks, Flow};
 use mokume_reaction::Automaton;
 
 use crate::graph::{Channel, Emission, EventGraph, NodeId, Receiver};
@@ -53,12 +53,13 @@ fn find(automaton: &Automaton, graph: &EventGraph, queued: &BTreeSet<Channel>, l
     for node in &graph.nodes {
         let flow = Flow::new(&automaton.handler(node.handler).body);
         for earlier in node.emissions.iter().filter(|earlier| !last.contains(earlier)) {
+            let after = flow.after(graph.emissions[*earlier].block);
             let followers: Vec<usize> = node
                 .emissions
                 .iter()
                 .copied()
                 .filter(|later| !queued.contains(&graph.emissions[*later].channel))
-                .filter(|later| may_follow(&flow, &graph.emissions[*earlier], &graph.emissions[*later]))
+                .filter(|later| may_follow(&after, &graph.emissions[*earlier], &graph.emissions[*later]))
                 .collect();
             if followers.is_empty() {
                 continue;
@@ -75,9 +76,10 @@ fn find(automaton: &Automaton, graph: &EventGraph, queued: &BTreeSet<Channel>, l
     found
 }
 
-/// Whether, in one run of the body, `second` may be emitted after `first` (in a later round of a loop: after itself).
-fn may_follow(flow: &Flow, first: &Emission, second: &Emission) -> bool {
-    (first.block == second.block && first.op < second.op) || flow.after(first.block).contains(second.block)
+/// Whether, in one run of the body, `second` may be emitted after `first` (in a later round of a loop: after itself). `after` are the
+/// blocks that may run after that of `first`.
+fn may_follow(after: &Blocks, first: &Emission, second: &Emission) -> bool {
+    (first.block == second.block && first.op < second.op) || after.contains(second.block)
 }
 
 /// What may be emitted while an emission is carried out, and by what way.

@@ -47,8 +47,9 @@ pub fn compose(automaton: &Automaton, options: Options) -> Composed {
     let (held, outputs) = (peak::peak(flat, &graph), peak::outputs(flat, &graph));
     let pool = pool::pool(flat, options, &held);
     let peak = u32::try_from(held.sum).unwrap_or(u32::MAX);
-    findings.extend(pool.check(flat).map(Finding::of_stack));
-    findings.extend(pool::check_outputs(flat, outputs).map(Finding::of_stack));
+    // What is put out is held until then, too: a reaction that puts out too much is told of once.
+    let too_much = pool::check_outputs(flat, outputs).or_else(|| pool.check(flat));
+    findings.extend(too_much.map(Finding::of_stack));
     let refused = findings.iter().any(|found| found.diagnostic.severity == mokume_base::Severity::Error);
     let automaton = (!refused).then(|| Automaton {
         pool: if automaton.pool == 0 { pool.sum() } else { automaton.pool },

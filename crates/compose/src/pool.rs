@@ -56,9 +56,10 @@ pub fn check_outputs(automaton: &Automaton, outputs: u32) -> Option<Diagnostic> 
     if outputs <= MOST_BUFFERS {
         return None;
     }
-    let text = format!("a reaction of `{}` may put out {outputs} messages and events", automaton.name);
+    let text =
+        format!("a reaction of `{}` may put out {} messages and events", automaton.name, counted(outputs.into()));
     let diagnostic = Diagnostic::error(OUTPUTS, text).note(format!("there is room for {MOST_BUFFERS} at most"));
-    Some(diagnostic.help("bound its loops, or say `outputs 32` in the stack: what is still to settle then waits"))
+    Some(diagnostic.help("bound its loops, send less for each message, or say `outputs 32` in the stack: what is still to settle then waits"))
 }
 
 /// What the pool must hold (docs/semantics.md, M2). `peak` is the most that one reaction holds beyond what there was (M3).
@@ -152,6 +153,14 @@ fn times(amount: u32, capacity: u32) -> String {
     }
 }
 
+/// A number as it is said; sums end at the largest that is counted to.
+fn counted(number: u64) -> String {
+    match number < u32::MAX.into() {
+        true => number.to_string(),
+        false => "over 4 billion".to_string(),
+    }
+}
+
 impl Pool {
     /// What the pool must have, at least 1.
     pub fn sum(&self) -> u32 {
@@ -161,8 +170,8 @@ impl Pool {
 
     /// A line for each part, and the sum.
     pub fn picture(&self) -> String {
-        let lines = self.needs.iter().map(|need| format!("{:>8}  {}", need.buffers, need.what));
-        let sum = format!("{:>8}  in all", self.sum());
+        let lines = self.needs.iter().map(|need| format!("{:>8}  {}", counted(need.buffers), need.what));
+        let sum = format!("{:>8}  in all", counted(self.sum().into()));
         lines.chain([sum]).collect::<Vec<_>>().join("\n")
     }
 
@@ -170,7 +179,7 @@ impl Pool {
     /// automaton means that it says nothing: then it is given the sum.
     pub fn check(&self, automaton: &Automaton) -> Option<Diagnostic> {
         if self.sum() > MOST_BUFFERS {
-            let text = format!("`{}` asks for {} message buffers", automaton.name, self.sum());
+            let text = format!("`{}` asks for {} message buffers", automaton.name, counted(self.sum().into()));
             let diagnostic = Diagnostic::error(POOL, text).note(format!("it holds at once\n{}", self.picture()));
             return Some(diagnostic.help(format!("at most {MOST_BUFFERS} are given to one stack: keep less")));
         }

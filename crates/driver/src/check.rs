@@ -65,7 +65,8 @@ fn leave_out_steps_said_before(checked: &Checked, diagnostics: &mut Vec<Diagnost
         let span = diagnostic.primary.as_ref()?.span;
         Some((span.file, checked.sources.line_column(span.file, span.start).0))
     };
-    let said: BTreeSet<_> = checked.diagnostics.iter().filter_map(line).collect();
+    let errors = checked.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+    let said: BTreeSet<_> = errors.filter_map(line).collect();
     diagnostics
         .retain(|diagnostic| diagnostic.code.0 != "M0729" || line(diagnostic).is_none_or(|at| !said.contains(&at)));
 }

@@ -17,6 +17,7 @@ pub mod live;
 pub mod machines;
 pub mod natives;
 pub mod new;
+mod output;
 pub mod path;
 mod places;
 pub mod project;
@@ -29,6 +30,7 @@ pub mod weather;
 pub mod written;
 
 pub use failure::{Blame, Failure};
+pub use output::{keep_closed_output_closed, takes_output};
 
 pub mod build;
 pub mod graph;

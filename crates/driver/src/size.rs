@@ -1,6 +1,7 @@
-//! `mokume size`: octets of each class of objects in C, and message buffers.
+//! `mokume size`: octets of each class of objects in C, message buffers, and what an instance needs in all.
 
 pub use mokume_compose::Need;
+pub use mokume_emit_c::Needed;
 use mokume_reaction::{Automaton, WireId};
 
 /// One class of objects, in C.
@@ -17,6 +18,8 @@ pub struct Row {
 pub struct Sizes {
     pub rows: Vec<Row>,
     pub buffers: u32,
+    /// What an instance is given: what `NAME_size(&NAME_defaults)` says in C.
+    pub needed: Needed,
     /// The sum that the buffers are.
     pub needs: Vec<Need>,
     /// Each wire with the hash of its layout: what differs where `above.layout` does.
@@ -44,5 +47,6 @@ pub fn sizes(automaton: &Automaton) -> Sizes {
     let pool = mokume_compose::compose(automaton, mokume_compose::Options::default()).pool;
     let hash = |wire| mokume_reaction::text::layout_hash(automaton, &[WireId::from(wire)]);
     let layouts = automaton.wires.iter().enumerate().map(|(at, wire)| (wire.name.clone(), hash(at))).collect();
-    Sizes { rows, buffers: automaton.pool, needs: pool.needs, layouts }
+    let needed = mokume_emit_c::memory(automaton);
+    Sizes { rows, buffers: automaton.pool, needed, needs: pool.needs, layouts }
 }

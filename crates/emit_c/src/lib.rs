@@ -27,10 +27,11 @@ mod types;
 mod wires;
 
 pub use build::{file_of, missing_library, Build, BuildError, CProgram, Sanitize, Transport};
+pub use doors::memory::Needed;
 pub use machine::{CMachine, MachineError, Memory};
 pub use mokume_toolchain::Failure;
 pub use native::{declaration, signatures, Signature};
 pub use natives::Loaded;
 pub use runtime::{RUNTIME, RUNTIME_FAULTS};
-pub use stack::{emit, EmitError, Generated, Options};
+pub use stack::{emit, memory, EmitError, Generated, Options};
 pub use state::octets::{class_octets, object_octets, record_octets};

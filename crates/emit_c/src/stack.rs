@@ -5,6 +5,7 @@ use std::fmt;
 
 use mokume_reaction::*;
 
+use crate::doors::memory::{self, Needed};
 use crate::doors::{header, inputs, life, outputs};
 use crate::plan::Plan;
 use crate::state::{index, objects, records};
@@ -77,6 +78,12 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
         source: source(&plan),
         branches: plan.branches.clone(),
     })
+}
+
+/// The octets of an instance of the automaton, which must have been verified, as its C takes them by itself.
+pub fn memory(automaton: &Automaton) -> Needed {
+    let automaton = crate::plan::shared(automaton);
+    memory::of(&Plan::new(&automaton, &automaton.name, false))
 }
 
 fn source(plan: &Plan) -> String {

@@ -24,4 +24,4 @@ pub const GUESSES: usize = 200;
 /// Reports of a program; more are left out.
 pub const REPORTS: usize = 1_000;
 /// Rounds of all loops of a handler, those within others multiplied.
-pub const ROUNDS: u64 = 1 << 28;
+pub const ROUNDS: u64 = 1 << 24;

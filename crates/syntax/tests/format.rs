@@ -140,6 +140,35 @@ fn two_thousand_mutations_of_white_space_are_laid_out_or_refused() {
     assert!(same < laid_out / 10, "{same} mutations were formatted: does the mutation change anything?");
 }
 
+/// A value on one line: records, blocks and calls in each other.
+fn nested(random: &mut Random, depth: u32) -> String {
+    let kinds = if depth == 0 { 1 } else { 4 };
+    match random.place(kinds) {
+        0 => "a_name_of_a_value".to_string(),
+        1 => {
+            let (first, second) = (nested(random, depth - 1), nested(random, depth - 1));
+            format!("Seen {{ first_of_them: {first}, second: {second} }}")
+        }
+        2 => {
+            let (then, otherwise) = (nested(random, depth - 1), nested(random, depth - 1));
+            format!("if received > most {{ {then} }} else {{ {otherwise} }}")
+        }
+        _ => format!("most_of({}, {})", nested(random, depth - 1), nested(random, depth - 1)),
+    }
+}
+
+#[test]
+fn lines_that_are_too_long_are_broken_for_good() {
+    let mut random = Random::new(0x6c6f_6e67);
+    let mut broken = 0;
+    for _ in 0..500 {
+        let text = format!("fn f() {{\n    let x = {}\n}}\n", nested(&mut random, 4));
+        let formatted = checked("a long line", &text).expect("it has no mistakes");
+        broken += usize::from(formatted != text);
+    }
+    assert!(broken > 100, "only {broken} lines were too long");
+}
+
 #[test]
 fn comments_anywhere_are_kept() {
     let all = files(&FORMATTED);

@@ -40,6 +40,11 @@ pub const GROWING: &[Growing] = &[
     Growing { name: "state", program: state },
     Growing { name: "names_of_an_enum", program: names_of_an_enum },
     Growing { name: "branches", program: branches },
+    Growing { name: "branches_that_leave", program: branches_that_leave },
+    Growing { name: "objects_or_leave", program: objects_or_leave },
+    Growing { name: "drops", program: drops },
+    Growing { name: "laters_in_a_row", program: laters_in_a_row },
+    Growing { name: "exports_of_one", program: exports_of_one },
     Growing { name: "emissions", program: emissions },
     Growing { name: "stacks", program: stacks },
     Growing { name: "tests", program: tests },
@@ -221,6 +226,45 @@ fn state(k: usize) -> String {
 fn branches(k: usize) -> String {
     let ifs = lines(k, |i| format!("if v == {i} {{ v = {} }}\n", i + 1));
     format!("worker L {{ entity {{ var v: u32 = 0 }} on send(msg) {{\n{ifs}below.send(msg) }} }}\n{}", stack("L"))
+}
+
+/// Behind each line some have left, so every line has two ways in.
+fn branches_that_leave(k: usize) -> String {
+    let ifs =
+        lines(k, |i| format!("if v == {i} {{ v = 1 }} else {{ if v == {} {{ drop msg: x return }} v = 2 }}\n", i + 1));
+    format!("worker L {{ entity {{ var v: u32 = 0 }} on send(msg) {{\n{ifs}below.send(msg) }} }}\n{}", stack("L"))
+}
+
+fn objects_or_leave(k: usize) -> String {
+    let found = lines(k, |i| {
+        format!("if v == {i} {{ v = 1 }} else {{ let o = O[{i}] or new {{ drop msg: x return }} o.n += 1 }}\n")
+    });
+    let state = "entity { var v: u32 = 0 }\nobject O[key: u16] capacity 4 { var n: u32 = 0 }";
+    format!("worker L {{ {state} on send(msg) {{\n{found}below.send(msg) }} }}\n{}", stack("L"))
+}
+
+/// Each for a reason of its own.
+fn drops(k: usize) -> String {
+    let ifs = lines(k, |i| format!("if h == {i} {{ drop msg: r{i} return }}\n"));
+    let send = "on send(msg) { below.send(msg, h: 0) }";
+    format!(
+        "worker L {{ header {{ h: u32 }} {send}\non deliver(msg, h) {{\n{ifs}above.deliver(msg) }} }}\n{}",
+        stack("L")
+    )
+}
+
+fn laters_in_a_row(k: usize) -> String {
+    let events = lines(k, |i| format!("on e{i}() {{ v +%= {i} later e{}() or {{ }} }}\n", i + 1));
+    let send = "on send(msg) { below.send(msg) later e0() or { } }";
+    format!("worker L {{ entity {{ var v: u32 = 0 }} {send}\n{events}on e{k}() {{ v = 0 }} }}\n{}", stack("L"))
+}
+
+/// As many as one may have above it.
+fn exports_of_one(k: usize) -> String {
+    let exports = lines(k.min(250), |i| format!("    a{i} = L over keys[key: {}]\n    export a{i}\n", i + 1));
+    format!(
+        "multiplexor Keys {{ key symmetric {{ key: u16 }} }}\nworker L {{ }}\nstack S(device: Device) {{\n    keys = Keys over device\n{exports}}}\n"
+    )
 }
 
 fn emissions(k: usize) -> String {

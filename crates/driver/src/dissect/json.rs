@@ -15,7 +15,7 @@ pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
         "octets": packet.length,
         "captured": packet.octets.len(),
         "layers": layers,
-        "not_decoded": { "octet": rest.start, "octets": rest.len() },
+        "not_decoded": { "octet": rest.start, "octets": rest.len(), "part": dissection.is_part },
     })
 }
 

@@ -34,6 +34,8 @@ pub struct Dissector {
     pub protocols: Protocols,
     pub whose: Whose,
     sums: Sums,
+    /// The library's own beside one of the user's: it knows parts.
+    own: Option<Box<Dissector>>,
 }
 
 /// A packet, layer by layer.
@@ -42,6 +44,18 @@ pub struct Dissection {
     pub layers: Vec<Layer>,
     /// What no wire follows, or what stands behind the place where one refused.
     pub rest: Range<usize>,
+    /// The rest is a part of something that is put together before others read it.
+    pub is_part: bool,
+    parts: Vec<Part>,
+}
+
+/// A packet that is one of several which make a whole. In the library's own stack a layer that is bound by more than one key says by those
+/// behind the first which part it is (`library/dissect/dissect.mok`); 0: the whole.
+#[derive(Debug)]
+struct Part {
+    at: usize,
+    /// Where these fields stand, with their widths: a wire of another stack that has them, too, reads the same header.
+    fields: Vec<(usize, u8)>,
 }
 
 /// What one wire says of a packet. Octets and bits are counted from the front of the whole packet.
@@ -100,7 +114,8 @@ pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> 
     let written = crate::written::of(&checked.program, &checked.program.stacks[stack.index()], &automaton);
     let whose = if file.is_some() { Whose::Users } else { Whose::Library };
     let sums = Sums::of(&checked.program, &automaton);
-    Ok(Dissector { automaton, written, protocols, whose, sums })
+    let own = file.map(|_| dissector(world, None, None).map(Box::new)).transpose()?;
+    Ok(Dissector { automaton, written, protocols, whose, sums, own })
 }
 
 /// A packet that says to be longer is read as far as this: no line carries it.
@@ -154,7 +169,8 @@ impl Dissector {
     /// The same of a packet that had so many octets, of which these were captured.
     pub fn dissect_cut(&self, octets: &[u8], length: usize, front: Front) -> Dissection {
         let length = length.clamp(octets.len(), octets.len().max(LONGEST));
-        let mut dissection = Dissection { layers: Vec::new(), rest: 0..length };
+        let parts = self.own.as_ref().map(|own| own.dissect_cut(octets, length, front).parts).unwrap_or_default();
+        let mut dissection = Dissection { rest: 0..length, parts, ..Dissection::default() };
         let first = match front {
             Front::Frame => self.next(&self.protocols.first, &[]),
             Front::Packet => link::kind_of_packet(octets).and_then(|kind| self.of_kind(kind)),
@@ -236,6 +252,12 @@ impl Dissector {
                     if !layer.octets.is_empty() {
                         headers.extend(decoded.headers.iter().cloned());
                         next = self.next(&protocol.above, &headers);
+                        if self.own.is_none() {
+                            dissection.parts.extend(self.part(&protocol.above, &read, &headers, range.start));
+                        } else if self.is_part(&protocol.above, &read, &dissection.parts, range.start) {
+                            dissection.is_part = true;
+                            next = None;
+                        }
                     }
                     dissection.rest = payload;
                 }
@@ -252,6 +274,32 @@ impl Dissector {
             }
             dissection.layers.push(layer);
         }
+    }
+
+    /// Whether a packet at this place is a part, by the keys behind the first of what stands on its layer.
+    fn part(&self, above: &[Above], read: &Read<'_>, headers: &[HeaderValue], at: usize) -> Option<Part> {
+        let more = || above.iter().flat_map(|above| above.keys.iter().skip(1));
+        let is_whole = |key: &Key| self.is_key(&Key { value: 0, ..key.clone() }, headers);
+        if more().all(is_whole) {
+            return None;
+        }
+        let of_key = |seen: &&Seen| {
+            let Some(FieldValue::Header { header, variant, field, .. }) = seen.field.map(|field| &field.value) else {
+                return false;
+            };
+            let fields = &self.automaton.headers[header.index()].variants[variant.index()].fields;
+            let name = fields.get(*field as usize).map(|(name, _)| name);
+            more().any(|key| key.header == *header && name.is_some_and(|name| key.fields.contains(name)))
+        };
+        let fields = read.fields.iter().filter(of_key).map(|seen| (seen.bit, seen.width)).collect();
+        Some(Part { at, fields })
+    }
+
+    /// Whether the library's own stack says so of the packet that was read here; a stack that is bound by several keys itself knows it.
+    fn is_part(&self, above: &[Above], read: &Read<'_>, parts: &[Part], at: usize) -> bool {
+        let has = |place: &(usize, u8)| read.fields.iter().any(|seen| (seen.bit, seen.width) == *place);
+        let knows = above.iter().any(|above| above.keys.len() > 1);
+        !knows && parts.iter().any(|part| part.at == at && part.fields.iter().all(has))
     }
 
     /// Whether a refusal may be for what the capture has not: a bit behind its end, or a sum over more than it has.

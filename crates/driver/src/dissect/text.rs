@@ -29,7 +29,8 @@ pub fn packet(packet: &Packet, dissection: &Dissection, ink: Ink) -> String {
     let rest = &dissection.rest;
     if !rest.is_empty() {
         let octets = &packet.octets[rest.clone()];
-        lines.push(format!("  not decoded: {} from {}", counted(rest.len()), rest.start));
+        let why = if dissection.is_part { ", a part" } else { "" };
+        lines.push(format!("  not decoded{why}: {} from {}", counted(rest.len()), rest.start));
         lines.extend(
             octets.chunks(16).take(LINES).enumerate().map(|(line, octets)| hex(rest.start + 16 * line, octets)),
         );
@@ -130,7 +131,7 @@ mod tests {
         };
         let seen = packet(
             &Packet { number: 3, at: None, length: 9, link: 1, octets: vec![0x41; 6] },
-            &Dissection { layers: vec![layer], rest: 4..6 },
+            &Dissection { layers: vec![layer], rest: 4..6, ..Dissection::default() },
             Ink::Plain,
         );
         let wanted = "packet 3: 9 octets, 3 octets of them not captured\n  ip by W, octets 2 to 4\n       2  version  u4   4\n     2.4  to       u12  7 = 0x007\n    malformed at octet 2, bit 4: W.to\n  not decoded: 2 octets from 4\n       4  41 41                                            AA";

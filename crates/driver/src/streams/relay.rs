@@ -72,6 +72,9 @@ enum Whose {
     Sink(usize),
 }
 
+/// A stack has as many streams as its file says.
+const NO_ROOM: &str = "the stack has no room for another stream; one of a `--file` with `sessions N` has room for N";
+
 impl<'a> Relay<'a> {
     /// A stack without streams.
     pub fn new(stack: Stack<'a>) -> Relay<'a> {
@@ -93,7 +96,7 @@ impl<'a> Relay<'a> {
         self.links.push(Link::asked(at, user, end, name));
         let what = What { user, parts: remote, ..What::NOTHING };
         if !self.stack.say(at, Say::Open, &what)? {
-            let failed = Heard::Failed { user, reason: "the stack has no room for it".to_string() };
+            let failed = Heard::Failed { user, reason: NO_ROOM.to_string() };
             self.answer(at, failed)?;
         }
         self.hear()

@@ -3,5 +3,6 @@
 pub(crate) mod header;
 pub(crate) mod inputs;
 pub(crate) mod life;
+pub(crate) mod memory;
 pub(crate) mod outputs;
 mod tables;

@@ -52,13 +52,27 @@ fn buffer_octets(plan: &Plan) -> u32 {
     }
 }
 
+/// What an instance is given where its program says nothing.
+pub(super) struct Config {
+    pub buffers: u32,
+    pub buffer_octets: u32,
+    pub messages: u32,
+    pub outputs: u32,
+    pub reports: u32,
+}
+
+pub(super) fn config(plan: &Plan) -> Config {
+    let automaton = plan.automaton;
+    let buffers = if automaton.pool > 0 { automaton.pool } else { 256 };
+    let messages = buffers.saturating_mul(2);
+    Config { buffers, buffer_octets: buffer_octets(plan), messages, outputs: outputs(automaton), reports: 64 }
+}
+
 pub(super) fn write(plan: &Plan, text: &mut Text) {
     let (automaton, stack) = (plan.automaton, &plan.names.stack);
-    let buffers = if automaton.pool > 0 { automaton.pool } else { 256 };
-    let (outputs, octets) = (outputs(automaton), buffer_octets(plan));
+    let Config { buffers, buffer_octets, messages, outputs, reports } = config(plan);
     text.lines(&format!(
-        "const mk_config {stack}_defaults = {{0, {buffers}, {octets}, {}, {outputs}, 64}};\n",
-        buffers.saturating_mul(2)
+        "const mk_config {stack}_defaults = {{0, {buffers}, {buffer_octets}, {messages}, {outputs}, {reports}}};\n"
     ));
     let params: Vec<String> = automaton.params.iter().map(|param| literal(param.default.unwrap_or(0))).collect();
     if !params.is_empty() {
@@ -75,7 +89,7 @@ pub(super) fn write(plan: &Plan, text: &mut Text) {
     any_life(plan, text);
     text.lines(&format!(
         "const mk_interface {stack}_interface = {{\n\
-         \x20   {}, {{0, {buffers}, {octets}, {}, {outputs}, 64}},\n\
+         \x20   {}, {{0, {buffers}, {buffer_octets}, {}, {outputs}, {reports}}},\n\
          \x20   {stack}_size, any_init, any_start, input, any_advance, any_next_deadline, any_core, any_counters, any_coverage,\n\
          \x20   {}, {}, {}, {}, counter_names, reason_names, files, sources,\n}};",
         string(&automaton.name),

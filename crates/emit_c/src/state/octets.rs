@@ -12,7 +12,7 @@ use crate::plan::mortal;
 use crate::types::stored_octets;
 
 /// The oldest and the youngest of a class of children: `mk_family`.
-const FAMILY: u64 = 8;
+pub(crate) const FAMILY: u64 = 8;
 /// `mk_timer`.
 const TIMER: u64 = 16;
 /// `mk_held`.
@@ -75,6 +75,12 @@ pub fn record_octets(automaton: &Automaton, class: &Class) -> u64 {
     }
     // Bits come last. A record without members has one octet.
     (end + bits.div_ceil(8)).max(1).next_multiple_of(widest)
+}
+
+/// What the record of an object's cells is aligned to.
+pub(crate) fn record_align(automaton: &Automaton, class: &Class) -> u64 {
+    let members = class.cells.iter().flat_map(|cell| members(automaton, class, cell));
+    members.map(|(align, _)| align).max().unwrap_or(1)
 }
 
 /// Half as many places again as entries at least, a power of two.

@@ -82,7 +82,7 @@ impl<'p> Writer<'_, 'p> {
         };
         found.unwrap_or_else(|| {
             let help = "an event of the entity, or of flow traffic, has no session";
-            self.error("M0729", "there is no object with this state where this code runs", Some(state.span), help);
+            self.error("M0725", "there is no object with this state where this code runs", Some(state.span), help);
             match self.class_on(self.inst, state.scope.into()) {
                 Some(class) => self.value(r::OpKind::Null { class }),
                 None => self.entity(),
@@ -197,7 +197,7 @@ impl<'p> Writer<'_, 'p> {
             None => {
                 let help =
                     "they are owned by sessions: a layer of sessions must stand below, or leave `owned by session` out";
-                self.error_here("M0729", "there is no session whose objects these are where this code runs", help);
+                self.error_here("M0725", "there is no session whose objects these are where this code runs", help);
                 let class = self.info().classes.session;
                 let nobody = match class {
                     Some(class) => self.value(r::OpKind::Null { class }),

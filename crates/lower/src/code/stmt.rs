@@ -31,7 +31,9 @@ impl<'p> Writer<'_, 'p> {
             }
             let place = self.place(stmt.span);
             self.source(place);
+            let around = self.at.replace(stmt.span);
             self.stmt(stmt);
+            self.at = around;
         }
         self.b.resume(around);
     }
@@ -309,8 +311,12 @@ impl<'p> Writer<'_, 'p> {
         let s::Event::Custom { name, later_capacity, .. } = &target_handler.event else { return };
         let before = self.locals.clone();
         let mut args = self.at_border(args);
+        // Whose handler says it, and not which of the state around it is named, says whose it is (docs/semantics.md, R6).
         let on = match target_handler.scope {
-            s::ScopeKind::Session if self.runs.session.is_none() => On::Entity,
+            s::ScopeKind::Session | s::ScopeKind::Entity => match self.runs.session {
+                Some(_) => On::Session,
+                None => On::Entity,
+            },
             scope => On::from(scope),
         };
         let target = match on {

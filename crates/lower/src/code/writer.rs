@@ -103,6 +103,8 @@ pub struct Writer<'x, 'p> {
     /// Something before may have brought about a session, above or below: whom an event is for is found when it is carried out
     /// (docs/semantics.md, O9).
     pub begun: bool,
+    /// The statement at work; none in what the shape does by itself.
+    pub at: Option<Span>,
     live: bool,
 }
 
@@ -143,6 +145,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             refusals: Vec::new(),
             only_reads: false,
             begun: false,
+            at: None,
             live: true,
         }
     }

@@ -26,12 +26,19 @@ impl<'p> Lowering<'p> {
 
     fn declare_scope(&mut self, inst: usize, scope: s::ScopeKind, class: r::ClassId, members: &'p [s::Member]) {
         for (place, member) in members.iter().enumerate() {
-            let source = self.place(member.name.span);
-            let cells = self.declare_member(inst, class, member, source, (scope, place as u32));
-            self.change(inst, |info| {
-                info.members.insert((scope, place as u32), cells);
-            });
+            let at = (scope, place as u32);
+            if !self.infos[inst].members.contains_key(&at) {
+                self.declare_at(inst, class, member, at);
+            }
         }
+    }
+
+    fn declare_at(&mut self, inst: usize, class: r::ClassId, member: &'p s::Member, at: (s::ScopeKind, u32)) {
+        let source = self.place(member.name.span);
+        let cells = self.declare_member(inst, class, member, source, at);
+        self.change(inst, |info| {
+            info.members.insert(at, cells);
+        });
     }
 
     fn declare_member(
@@ -91,13 +98,13 @@ impl<'p> Lowering<'p> {
 
     fn quota_cell(&mut self, inst: usize, quota: &s::StateRef) -> Option<(r::ClassId, r::CellId)> {
         let class = self.class_on(inst, On::from(quota.scope))?;
-        let cell = self.cells(inst, quota).first().copied();
-        if cell.is_none() {
-            // Members stand in order, and each takes its cells behind the shape's.
-            let text = "the quota must be declared before what takes `from` it";
-            self.error("M0729", text, Some(quota.span), "move it up");
+        let at = (quota.scope, quota.member);
+        if !self.infos[inst].members.contains_key(&at) {
+            // One that stands behind what takes from it has its cell now.
+            let member = self.layer(inst)?.members(quota.scope)?.get(quota.member as usize)?;
+            self.declare_at(inst, class, member, at);
         }
-        Some((class, cell?))
+        Some((class, self.cells(inst, quota).first().copied()?))
     }
 
     fn declare_var(

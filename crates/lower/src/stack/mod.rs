@@ -154,7 +154,8 @@ impl<'p> Lowering<'p> {
         }
         let (line, column) = self.sources.line_column(span.file, span.start);
         let file = self.sources.file(span.file).name.clone();
-        let id = self.a.source(&file, line, column);
+        let id = r::SourceId::from(self.a.sources.len());
+        self.a.sources.push(r::Source { file, line, column });
         self.places.insert((span.file.0, span.start), id);
         Some(id)
     }

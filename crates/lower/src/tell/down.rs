@@ -29,8 +29,7 @@ impl<'p> Writer<'_, 'p> {
             return self.event_down("send", Purpose::Send, vec![message]);
         }
         if !at.uses.flow {
-            self.error_here("M0725", "a message goes down, but there is no session that it goes to", "open one");
-            return;
+            return self.no_session();
         }
         let bottom = match (top, &to) {
             (Some(top), _) => self.bottom_of(top).into(),
@@ -38,6 +37,17 @@ impl<'p> Writer<'_, 'p> {
             (None, None) => self.bottom_at_hand(),
         };
         self.send_flow(message, &bottom);
+    }
+
+    /// A message goes down where nobody's session is at hand.
+    fn no_session(&mut self) {
+        let text = "a message goes down, but there is no session that it goes to: this runs for the entity";
+        let help = match self.inst(self.inst).shape() {
+            Some(s::Shape::Endpoint) => "open one: `below.open(…)`, and send in a handler of its session",
+            _ => "send in a handler of a session: of `send`, `deliver`, `opened`, or of a timer that is declared in `session { … }`",
+        };
+        let place = self.at.or(self.inst(self.inst).span);
+        self.error("M0725", text, place, help);
     }
 
     /// The header's fields as values: keys from the flow, the others as given.

@@ -1,96 +1,75 @@
 //! SSA: every value has one definition, which comes before each of its uses on every way through the body.
 
-use std::collections::HashMap;
-
 use super::context::{Context, Faults};
 use crate::*;
 
+/// Where a value is defined: at which block's start, or behind which of its operations.
+#[derive(Clone, Copy)]
+struct Definition {
+    block: usize,
+    /// How many operations come before it.
+    after: usize,
+}
+
+/// What is known of a value's definitions. One with two is reported once, and its uses are not looked at.
+#[derive(Clone, Copy)]
+enum Known {
+    Nowhere,
+    Once(Definition),
+    Twice,
+}
+
 /// Checks one body. In blocks that cannot be reached, only that no value is defined twice.
 pub fn check(context: &Context, faults: &mut Faults) {
-    check_definitions(context, faults);
-    let before = available(context.body);
-    for (index, block) in context.body.blocks.iter().enumerate() {
-        let Some(mut defined) = before[index].clone() else { continue };
-        define(&mut defined, &block.params);
-        for (op, found) in block.ops.iter().enumerate() {
-            for value in found.kind.operands() {
-                check_use(context, &defined, value, context.op(index, op), faults);
-            }
-            define(&mut defined, &found.results);
+    let known = definitions(context, faults);
+    let targets = |block: &Block| block.terminator.targets().iter().map(|target| target.block.index()).collect();
+    let dominators = Dominators::of(&context.body.blocks.iter().map(targets).collect::<Vec<_>>());
+    let mut check_use = |value: Value, at: Definition, place: Place| {
+        let defined = match known[value.index()] {
+            Known::Nowhere => false,
+            Known::Once(by) if by.block == at.block => by.after <= at.after,
+            Known::Once(by) => dominators.dominates(by.block, at.block),
+            Known::Twice => true,
+        };
+        if !defined {
+            let message = format!("`{}` is not defined on every way to here", context.name(value));
+            faults.add(codes::UNDEFINED, place, message).help("pass it as an argument of the block");
         }
+    };
+    for (index, block) in context.body.blocks.iter().enumerate().filter(|(index, _)| dominators.reaches(*index)) {
+        for (op, found) in block.ops.iter().enumerate() {
+            let at = Definition { block: index, after: op };
+            found.kind.for_each_operand(&mut |value| check_use(value, at, context.op(index, op)));
+        }
+        let at = Definition { block: index, after: block.ops.len() };
         for value in block.terminator.operands() {
-            check_use(context, &defined, value, context.terminator(index), faults);
+            check_use(value, at, context.terminator(index));
         }
         for value in block.terminator.targets().iter().flat_map(|target| &target.args) {
-            check_use(context, &defined, *value, context.terminator(index), faults);
+            check_use(*value, at, context.terminator(index));
         }
     }
 }
 
-fn check_definitions(context: &Context, faults: &mut Faults) {
-    let mut places: HashMap<Value, Place> = HashMap::new();
-    let mut define = |value: Value, place: Place, faults: &mut Faults| {
-        if places.insert(value, place).is_some() {
+fn definitions(context: &Context, faults: &mut Faults) -> Vec<Known> {
+    let mut known = vec![Known::Nowhere; context.body.values.len()];
+    let mut define = |value: Value, by: Definition, place: Place| {
+        if let Known::Nowhere = known[value.index()] {
+            known[value.index()] = Known::Once(by);
+        } else {
+            known[value.index()] = Known::Twice;
             let message = format!("`{}` is defined twice", context.name(value));
             faults.add(codes::TWICE, place, message);
         }
     };
     for (index, block) in context.body.blocks.iter().enumerate() {
         for param in &block.params {
-            define(*param, Place::Block(context.unit, index.into()), faults);
+            define(*param, Definition { block: index, after: 0 }, Place::Block(context.unit, index.into()));
         }
         for (op, found) in block.ops.iter().enumerate() {
-            found.results.iter().for_each(|result| define(*result, context.op(index, op), faults));
+            let by = Definition { block: index, after: op + 1 };
+            found.results.iter().for_each(|result| define(*result, by, context.op(index, op)));
         }
     }
-}
-
-fn check_use(context: &Context, defined: &[bool], value: Value, place: Place, faults: &mut Faults) {
-    if !defined[value.index()] {
-        let message = format!("`{}` is not defined on every way to here", context.name(value));
-        faults.add(codes::UNDEFINED, place, message).help("pass it as an argument of the block");
-    }
-}
-
-fn define(defined: &mut [bool], values: &[Value]) {
-    values.iter().for_each(|value| defined[value.index()] = true);
-}
-
-/// The values that are defined on every way to a block's start; `None` for blocks that nothing reaches.
-fn available(body: &Body) -> Vec<Option<Vec<bool>>> {
-    let mut before: Vec<Option<Vec<bool>>> = vec![None; body.blocks.len()];
-    before[0] = Some(vec![false; body.values.len()]);
-    let mut work = vec![0usize];
-    while let Some(index) = work.pop() {
-        let Some(mut after) = before[index].clone() else { continue };
-        let block = &body.blocks[index];
-        define(&mut after, &block.params);
-        block.ops.iter().for_each(|op| define(&mut after, &op.results));
-        for target in block.terminator.targets() {
-            let next = target.block.index();
-            let changed = match &mut before[next] {
-                Some(known) => meet(known, &after),
-                unknown => {
-                    *unknown = Some(after.clone());
-                    true
-                }
-            };
-            if changed {
-                work.push(next);
-            }
-        }
-    }
-    before
-}
-
-/// Keeps what both have; the answer is whether anything went.
-fn meet(known: &mut [bool], other: &[bool]) -> bool {
-    let mut changed = false;
-    for (mine, theirs) in known.iter_mut().zip(other) {
-        if *mine && !theirs {
-            *mine = false;
-            changed = true;
-        }
-    }
-    changed
+    known
 }

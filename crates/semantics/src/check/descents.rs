@@ -62,11 +62,8 @@ pub(super) fn circle_from(stack: &Stack, index: usize) -> Option<Vec<usize>> {
 }
 
 fn circle(stack: &Stack, index: usize, path: &mut Vec<usize>, seen: &mut BTreeSet<usize>) -> Option<Vec<usize>> {
-    if let Some(start) = path.iter().position(|at| *at == index) {
-        return Some(path[start..].to_vec());
-    }
     if !seen.insert(index) {
-        return None;
+        return path.iter().position(|at| *at == index).map(|start| path[start..].to_vec());
     }
     path.push(index);
     for under in &stack.instances[index].unders {

@@ -123,9 +123,10 @@ impl Breaks {
     }
 }
 
-/// Braces of blocks and lists, with something in them; a record and a pattern are read as one word.
+/// Braces of blocks and lists, with something in them; a record and a pattern are read as one word. A record that holds a block
+/// is none: it holds whole lines where the block does, so its own come first.
 fn is_breakable(pieces: &[Piece], open: usize, close: usize) -> bool {
-    pieces[open].kind == L_BRACE
-        && close > open + 1
-        && !matches!(pieces[open].owner(), RECORD_EXPR | ALTERNATIVE_PATTERN)
+    let is_word = |at: &usize| matches!(pieces[*at].owner(), RECORD_EXPR | ALTERNATIVE_PATTERN);
+    let is_block = |at: usize| pieces[at].kind == L_BRACE && !is_word(&at) && pieces[at].partner != Some(at + 1);
+    pieces[open].kind == L_BRACE && close > open + 1 && (!is_word(&open) || (open + 1..close).any(is_block))
 }

@@ -115,6 +115,27 @@ fn a_block_that_does_not_fit_is_broken() {
     );
 }
 
+/// A record is read as one word, but for one that holds a block: its fields are broken, and not the block in it.
+#[test]
+fn a_record_that_holds_a_block_is_broken_by_its_fields() {
+    let step = "step: if received > most { Step.Done } else { Step.Going }";
+    let long = "sizes: [first_of_them, second_of_them]";
+    becomes(
+        &format!("fn f() {{\nlet seen = Seen {{ shape: shape, {step}, at: Where {{ x: 1 }}, {long} }}\n}}"),
+        &format!(
+            "fn f() {{\n    let seen = Seen {{\n        shape: shape,\n        {step},\n        \
+             at: Where {{ x: 1 }},\n        {long}\n    }}\n}}\n"
+        ),
+    );
+    becomes(
+        &format!("worker W {{\non send(msg) {{\nbelow.send(msg, Data {{ {step}, key: if keyed {{ 1 }} else {{ 0 }} }}, {long})\n}}\n}}"),
+        &format!(
+            "worker W {{\n    on send(msg) {{\n        below.send(msg, Data {{\n            {step},\n            \
+             key: if keyed {{ 1 }} else {{ 0 }}\n        }}, {long})\n    }}\n}}\n"
+        ),
+    );
+}
+
 #[test]
 fn a_bound_clings_to_its_dots() {
     let before = "fn f(v:[u8;.. 4])->[ u8 ; ..  2 ] { return [1,v[ 0 ]] }";

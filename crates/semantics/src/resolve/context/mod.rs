@@ -74,6 +74,8 @@ pub struct Said {
     pub published: BTreeMap<String, Type>,
     /// `above.x(…)` and `below.x(…)`: the layer, the name, whether it goes down.
     pub emitted: Vec<(LayerId, String, bool)>,
+    /// `later x(…)`, of each layer that was asked for.
+    pub later: BTreeMap<LayerId, BTreeSet<String>>,
     /// What layers call services that nobody declares: said once, where they are asked for.
     pub unknown_services: BTreeSet<String>,
     /// Containers of layers whose declaration was refused: what they are used for is not looked at.
@@ -136,7 +138,9 @@ impl Context {
     /// Declares an item; a report if its file has the name already, or if the language has it.
     pub fn declare(&mut self, name: &Name, item: Item) {
         let built_in = match item {
-            Item::Function(_) | Item::Const(_) => built_in::is_value(&name.text),
+            Item::Function(_) | Item::Const(_) => {
+                built_in::is_value(&name.text) || crate::check::names::is_word(&name.text)
+            }
             Item::Alias(_) | Item::Record(_) | Item::Enum(_) => built_in::is_type(&name.text),
             Item::Attribute(_)
             | Item::Service(_)

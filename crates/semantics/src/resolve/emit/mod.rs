@@ -20,9 +20,9 @@ use crate::{codes, tree};
 /// `below.x(…)`, `above.x(…)`, `service.x(…)` as a statement; none if the call is no emission.
 pub fn read(body: &mut Body, call: &ast::CallExpr, clauses: &Clauses, span: Span) -> Option<Option<Emission>> {
     let (owner, name) = tree::name_field(body.file, &call.callee()?)?;
-    // State is not called so, and who has called it so has been told.
+    // No value is called so, and who has called one so has been told.
     let is_neighbour = matches!(owner.text.as_str(), "below" | "above");
-    if body.locals.find(&owner.text).is_some() || !is_neighbour && body.find_state(&owner.text).is_some() {
+    if !is_neighbour && (body.locals.find(&owner.text).is_some() || body.find_state(&owner.text).is_some()) {
         return None;
     }
     let args = call.args();

@@ -123,6 +123,15 @@ fn params(cx: &mut Context, file: FileId, item: &ast::Stack) -> (Vec<Param>, Vec
         }
     }
     let mut params = params::read(cx, file, &plain);
+    for param in &params {
+        if let Some(device) = devices.iter().find(|device| device.text == param.name.text) {
+            let (first, again) = match device.span.start < param.name.span.start {
+                true => (device, &param.name),
+                false => (&param.name, device),
+            };
+            cx.report(twice("parameter", again, first));
+        }
+    }
     for device in &devices {
         let local = LocalId(params.len() as u32);
         params.push(Param { name: device.clone(), ty: Type::Unit, default: None, local, written: None });

@@ -39,8 +39,11 @@ pub fn block(body: &mut Body, block: Option<ast::Block>) -> Vec<Stmt> {
 
 fn statements(body: &mut Body, list: &[Node]) -> Vec<Stmt> {
     let mut done: Vec<Stmt> = Vec::new();
+    let mut stays = 0;
     for (index, node) in list.iter().enumerate() {
-        if visit::leaves(&done) {
+        let left = visit::leaves(&done[stays..]);
+        stays = done.len();
+        if left {
             let span = body.span(node);
             let diagnostic = Diagnostic::warning(codes::UNREACHABLE, "this is never reached")
                 .at(span, "every path has left before")

@@ -1,5 +1,7 @@
 //! Events of the layers' own: of a vocabulary, of `later`, of any other name; where they come from and what they carry.
 
+use std::collections::BTreeSet;
+
 use mokume_base::Diagnostic;
 use mokume_syntax::ast::{self, AstNode, Pattern};
 
@@ -169,8 +171,12 @@ fn grant(name: &Name) -> Option<(Carried, bool)> {
 }
 
 /// Whether the layer's code says `later NAME(…)`.
-fn has_later(cx: &Context, layer: LayerId, name: &str) -> bool {
-    let Some((file, tree)) = cx.trees.layers.get(layer.index()) else { return false };
-    let laters = tree.syntax().descendants().filter_map(ast::LaterStmt::cast);
-    laters.filter_map(|later| tree::some_name(*file, later.event())).any(|known| known.text == name)
+fn has_later(cx: &mut Context, layer: LayerId, name: &str) -> bool {
+    let trees = &cx.trees;
+    let said = cx.said.later.entry(layer).or_insert_with(|| {
+        let Some((file, tree)) = trees.layers.get(layer.index()) else { return BTreeSet::new() };
+        let laters = tree.syntax().descendants().filter_map(ast::LaterStmt::cast);
+        laters.filter_map(|later| Some(tree::some_name(*file, later.event())?.text)).collect()
+    });
+    said.contains(name)
 }
