@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::campaign::branches::{self, Branch, Merged};
 use crate::campaign::stacks::{self, Stack};
-use crate::campaign::{build, fused, try_all, with_natives};
+use crate::campaign::{build, composed, fused, try_all, with_natives};
 use mokume_emit_c::{BuildError, CProgram};
 
 /// Of the stacks together.
@@ -29,10 +29,7 @@ fn interpreter_and_c_agree_on_every_stack() {
     let started = std::time::Instant::now();
     let stacks = stacks::stacks();
     println!("{:?} to compile the stacks", started.elapsed());
-    // The interpreter has the layers, C the paths through them.
-    let fused = fused(&stacks);
-    println!("{:?}, {} paths", started.elapsed(), fused.iter().map(|stack| stack.paths.len()).sum::<usize>());
-    let program = match CProgram::build(&fused.iter().collect::<Vec<_>>(), &with_natives(&stacks, build())) {
+    let program = match CProgram::build(&composed(&stacks), &with_natives(&stacks, build())) {
         Ok(program) => Arc::new(program),
         Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
             return println!("SKIPPED: there is no C compiler `{command}`")
@@ -94,6 +91,34 @@ fn interpreter_and_c_agree_on_every_stack() {
     assert!(all >= sequences && beyond * 100 <= all, "{all} sequences, {beyond} of them not judged");
     assert!(others.0 * 100 >= others.1 * REACHED, "{} of {} branches without TCP", others.0, others.1);
     assert!(tcp.0 * 100 >= tcp.1 * OF_TCP.1, "{} of {} branches that only TCP's stacks have", tcp.0, tcp.1);
+}
+
+/// The interpreter has the layers, C the paths through them. Each fourth stack; all of them where `MOKUME_SEQUENCES` says how often.
+#[test]
+fn layers_and_paths_agree() {
+    let all = std::env::var_os("MOKUME_SEQUENCES").is_some();
+    let mut stacks = stacks::stacks();
+    let mut place = 0;
+    stacks.retain(|_| {
+        place += 1;
+        all || place % 4 == 1
+    });
+    let fused = fused(&stacks);
+    let paths = fused.iter().map(|stack| stack.paths.len()).sum::<usize>();
+    let program = match CProgram::build(&fused.iter().collect::<Vec<_>>(), &with_natives(&stacks, build())) {
+        Ok(program) => Arc::new(program),
+        Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
+            return println!("SKIPPED: there is no C compiler `{command}`")
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let sequences = number("MOKUME_SEQUENCES", SEQUENCES / 4);
+    let tried = try_all(&stacks, &program, sequences, number("MOKUME_SEED", 1));
+    let found = stacks.iter().zip(&tried).flat_map(|(stack, tried)| tried.found().map(move |found| (stack, found)));
+    let failures: Vec<String> = found.map(|(stack, found)| format!("{}: {found}", stack.name)).collect();
+    println!("FIGURE: layers against paths: {paths} paths of {} stacks, {} differences", stacks.len(), failures.len());
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    assert!(paths > stacks.len(), "{paths} paths of {} stacks", stacks.len());
 }
 
 /// The branches of stacks that have none in a folder.

@@ -10,12 +10,19 @@ pub struct Decisions {
     taken: Vec<Decided>,
 }
 
-/// One decision: the way that was taken, how likely each was, and how many steps the path had before it.
+/// One decision: the way that was taken, how likely each was, and how far the path was.
 #[derive(Clone, Debug)]
 struct Decided {
     way: usize,
     likely: Vec<f32>,
-    steps: usize,
+    at: Far,
+}
+
+/// How far a path is: its steps and its values so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Far {
+    pub steps: usize,
+    pub nodes: u32,
 }
 
 impl Decisions {
@@ -23,14 +30,14 @@ impl Decisions {
         Decisions { prescribed: ways, taken: Vec::new() }
     }
 
-    /// The way to take of these, by how likely each is; `steps`: how many the path has so far.
-    pub fn next(&mut self, likely: &[f32], steps: usize) -> usize {
+    /// The way to take of these, by how likely each is; `at`: how far the path is.
+    pub fn next(&mut self, likely: &[f32], at: Far) -> usize {
         let best = || {
             let ways = 0..likely.len();
             ways.reduce(|best, way| if likely[way] > likely[best] { way } else { best }).unwrap_or(0)
         };
         let way = self.prescribed.get(self.taken.len()).copied().unwrap_or_else(best);
-        self.taken.push(Decided { way, likely: likely.to_vec(), steps });
+        self.taken.push(Decided { way, likely: likely.to_vec(), at });
         way
     }
 }
@@ -65,8 +72,8 @@ impl Ord for Untried {
 #[derive(Clone, Debug)]
 pub struct Taken<T> {
     pub likely: f32,
-    /// Of each decision, the way that was taken, and how many steps there were before it.
-    pub ways: Vec<(usize, usize)>,
+    /// Of each decision, the way that was taken, and how far the path was.
+    pub ways: Vec<(usize, Far)>,
     pub found: T,
 }
 
@@ -99,7 +106,7 @@ pub fn search<T, E>(
         }
         match found {
             Ok(found) => {
-                let ways = decisions.taken.iter().map(|decided| (decided.way, decided.steps)).collect();
+                let ways = decisions.taken.iter().map(|decided| (decided.way, decided.at)).collect();
                 let place = taken.partition_point(|other| other.likely >= likely);
                 taken.insert(place, Taken { likely, ways, found });
             }
@@ -120,11 +127,13 @@ pub fn search<T, E>(
 mod tests {
     use super::*;
 
+    const HERE: Far = Far { steps: 7, nodes: 3 };
+
     /// A tree of three decisions, of which one leaf succeeds.
     fn found(wanted: &[usize]) -> Result<f32, Option<Vec<usize>>> {
         let found = search((1, 100), |mut decisions| {
             let likely = [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]];
-            let ways: Vec<usize> = likely.iter().map(|likely| decisions.next(likely, 0)).collect();
+            let ways: Vec<usize> = likely.iter().map(|likely| decisions.next(likely, HERE)).collect();
             let result = if ways == wanted { Ok(()) } else { Err(ways) };
             (decisions, result)
         });
@@ -143,11 +152,11 @@ mod tests {
     #[test]
     fn the_likeliest_that_succeed_are_taken_in_order() {
         let all = search((2, 100), |mut decisions| {
-            let way = decisions.next(&[0.1, 0.6, 0.2, 0.1], 7);
+            let way = decisions.next(&[0.1, 0.6, 0.2, 0.1], HERE);
             (decisions, if way == 1 { Err(()) } else { Ok(way) })
         });
         let all = all.expect("some succeed");
         assert_eq!(all.iter().map(|taken| taken.found).collect::<Vec<_>>(), [2, 0]);
-        assert_eq!(all[0].ways, [(2, 7)]);
+        assert_eq!(all[0].ways, [(2, HERE)]);
     }
 }

@@ -75,6 +75,11 @@ impl<'a> Graph<'a> {
         Graph { automaton, nodes: Vec::new(), spans: Vec::new(), numbers: HashMap::new(), narrowed: HashMap::new() }
     }
 
+    /// How many nodes there are.
+    pub fn len(&self) -> u32 {
+        self.nodes.len() as u32
+    }
+
     pub fn kind(&self, node: Node) -> &Kind {
         &self.nodes[node.0 as usize].kind
     }

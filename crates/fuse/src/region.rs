@@ -4,7 +4,7 @@ use mokume_reaction::{
     Automaton, Binary, CellId, ClassId, Compare, HandlerId, LayerId, OctetField, PortId, ReasonId, SourceId, Type,
 };
 
-use crate::decisions::Decisions;
+use crate::decisions::{Decisions, Far};
 use crate::graph::{Graph, Kind, Node};
 use crate::message::Message;
 
@@ -141,7 +141,8 @@ impl<'a> Region<'a> {
 
     /// One of these ways, by how likely each is.
     pub fn choose(&mut self, likely: &[f32]) -> usize {
-        self.decisions.next(likely, self.steps.len())
+        let at = Far { steps: self.steps.len(), nodes: self.graph.len() };
+        self.decisions.next(likely, at)
     }
 
     /// How likely a condition is of which nobody says anything: most numbers differ.

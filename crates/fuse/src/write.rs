@@ -7,30 +7,37 @@ use mokume_reaction::{
     Terminator, Type, Value,
 };
 
+use crate::decisions::Far;
 use crate::graph::{Graph, Kind, Node};
 use crate::message::{Field, Message};
 use crate::region::{Do, Given, Region, Step};
 
-/// A way, and those that part from it: at which of its steps, and the way that goes on otherwise there.
+/// A way, and those that part from it.
 pub struct Ways<'a> {
     pub region: Region<'a>,
-    /// By decision: the way that was taken, and how many steps there were before it.
-    pub ways: Vec<(usize, usize)>,
-    pub others: Vec<(usize, Ways<'a>)>,
+    /// By decision: the way that was taken, and how far the path was.
+    pub ways: Vec<(usize, Far)>,
+    pub others: Vec<Other<'a>>,
+}
+
+/// A way that parts from another: up to there both have the same steps and the same values.
+pub struct Other<'a> {
+    at: Far,
+    ways: Ways<'a>,
 }
 
 impl<'a> Ways<'a> {
     /// Puts a way where it parts from these. One that parts where nothing is asked is left out.
-    pub fn add(&mut self, region: Region<'a>, ways: Vec<(usize, usize)>) {
+    pub fn add(&mut self, region: Region<'a>, ways: Vec<(usize, Far)>) {
         let parts = self.ways.iter().zip(&ways).position(|(a, b)| a.0 != b.0);
-        let Some(at) = parts else { return };
-        let step = self.ways[at].1;
-        if step != ways[at].1 || step >= self.region.steps.len() || step >= region.steps.len() {
+        let Some(place) = parts else { return };
+        let at = self.ways[place].1;
+        if at != ways[place].1 || at.steps >= self.region.steps.len() || at.steps >= region.steps.len() {
             return;
         }
-        match self.others.iter_mut().find(|(known, _)| *known == step) {
-            Some((_, other)) => other.add(region, ways),
-            None => self.others.push((step, Ways { region, ways, others: Vec::new() })),
+        match self.others.iter_mut().find(|other| other.at.steps == at.steps) {
+            Some(other) => other.ways.add(region, ways),
+            None => self.others.push(Other { at, ways: Ways { region, ways, others: Vec::new() } }),
         }
     }
 }
@@ -80,7 +87,7 @@ fn write(
     let mut writer = Writer { automaton, graph, builder, values, params, finds };
     let mut parted = Vec::new();
     for (place, step) in steps.iter().enumerate().skip(from) {
-        let other = ways.others.iter().position(|(at, _)| *at == place);
+        let other = ways.others.iter().position(|other| other.at.steps == place);
         let otherwise = match other {
             Some(_) => writer.builder.block("", &[]),
             None => exit,
@@ -88,10 +95,9 @@ fn write(
         let before = writer.finds;
         writer.step(step, otherwise);
         if let Some(other) = other {
-            // What the step needs is known on both sides; what it finds is not.
-            let is_before =
-                |node: &Node| !matches!(writer.graph.kind(*node), Kind::Found(number, _) if *number >= before);
-            let values = writer.values.iter().filter(|(node, _)| is_before(node)).map(|(node, value)| (*node, *value));
+            // What came after they parted has other numbers on the other way.
+            let is_shared = |node: &Node| node.0 < ways.others[other].at.nodes;
+            let values = writer.values.iter().filter(|(node, _)| is_shared(node)).map(|(node, value)| (*node, *value));
             parted.push((other, place, before, otherwise, values.collect::<HashMap<_, _>>()));
         }
     }
@@ -108,12 +114,12 @@ fn write(
     writer.builder.end(Terminator::Return);
     for (other, place, finds, block, values) in parted {
         builder.select(block);
-        let (_, other) = &mut ways.others[other];
+        let Other { at, ways: other } = &mut ways.others[other];
         // The opposite of what was asked holds already.
         let implied = match (&steps[place], &other.region.steps[place]) {
             (Step::Guard { condition: one, .. }, Step::Guard { condition: two, .. }) => {
-                // What was there before they parted has one number in both graphs.
-                *ways.region.graph.kind(*one) == Kind::Not(*two) || *other.region.graph.kind(*two) == Kind::Not(*one)
+                (two.0 < at.nodes && *ways.region.graph.kind(*one) == Kind::Not(*two))
+                    || (one.0 < at.nodes && *other.region.graph.kind(*two) == Kind::Not(*one))
             }
             (Step::Find { .. }, Step::Absent { .. }) | (Step::Absent { .. }, Step::Find { .. }) => true,
             _ => false,

@@ -1,7 +1,7 @@
 //! Which block every run has come through before.
 
 /// The dominators of the nodes that can be reached from the first, in a time that goes with the edges
-/// (Georgiadis: Linear-Time Algorithms for Dominators and Related Problems, 2005, section 2.3: semi-NCA).
+/// (Georgiadis: Linear-Time Algorithms for Dominators and Related Problems, 2005: semi-NCA).
 #[derive(Clone, Debug)]
 pub struct Dominators {
     /// By node: the closest that dominates it; none of the first, and of one that cannot be reached.
