@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mokume_base::FileId;
 use mokume_compose::{compose, Options};
-use mokume_fuse::{paths, with_paths};
+use mokume_fuse::with_paths;
 use mokume_interpret::Instance;
 use mokume_reaction::{text, verify, Automaton};
 use mokume_testkit::{parameters, parse, run, split, Script};
@@ -66,39 +66,6 @@ fn the_files_do_with_paths_what_they_say() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(found > 150 && taken > 250, "{found} paths, taken {taken} times");
-}
-
-/// `FILE=stack.ra cargo test -p mokume-fuse -- --ignored --nocapture shown`: the paths of an automaton, or why there are none.
-#[test]
-#[ignore = "for people"]
-fn shown() {
-    let Ok(file) = std::env::var("FILE") else { return };
-    let parsed = text::parse(FileId(0), &std::fs::read_to_string(file).expect("FILE"));
-    for diagnostic in &parsed.diagnostics {
-        println!("{}", diagnostic.message);
-    }
-    let automaton = parsed.automaton;
-    for found in paths(&automaton) {
-        let name = automaton.handler_name(found.handler);
-        match found.path {
-            Ok((path, layers)) => {
-                let layers: Vec<&str> =
-                    layers.iter().map(|layer| automaton.layers[layer.index()].name.as_str()).collect();
-                println!("{name}: {} blocks, through {}", path.body.blocks.len(), layers.join(", "));
-            }
-            Err(why) => {
-                let source = why.source.and_then(|source| automaton.sources.get(source.index()));
-                let place = source.map_or(String::new(), |source| format!("{}:{}", source.file, source.line));
-                println!("{name}: none, {} {place}", why.what);
-            }
-        }
-    }
-    let fused = with_paths(&automaton);
-    let printed = text::print(&fused);
-    println!("{}", printed.split("\npath ").skip(1).map(|path| format!("path {path}")).collect::<Vec<_>>().join("\n"));
-    for fault in verify(&fused) {
-        println!("{}: {}", fault.place.describe(&fused), fault.message);
-    }
 }
 
 /// What a look-up finds is known only behind it: the other side of it must not be told (it was: `find e.b[f]` on the side where `f` is not found).

@@ -208,10 +208,8 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
     /// The object that is there where the condition holds.
     fn lives(&self, condition: Value) -> Option<Value> {
         let op = self.w.body.ops().find(|op| op.results.first() == Some(&condition))?;
-        match op.kind {
-            OpKind::Lives { object } if !self.w.is_known(object) => Some(object),
-            _ => None,
-        }
+        let OpKind::Lives { object } = op.kind else { return None };
+        (!self.w.is_known(object)).then_some(object)
     }
 
     /// Runs `inner`, where an object is known to be there.

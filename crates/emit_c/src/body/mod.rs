@@ -12,6 +12,7 @@ mod fallible;
 mod maps;
 mod messages;
 mod native;
+mod octets;
 mod operation;
 mod paths;
 mod ranges;

@@ -4,17 +4,9 @@
 
 use mokume_reaction::*;
 
+use super::octets::Octets;
 use super::writer::Writer;
 use crate::tree::*;
-
-/// What stands for a message on a path.
-#[derive(Clone)]
-pub(crate) enum Octets {
-    /// A part of what the caller owns: where, and how many.
-    Part { at: Expr, size: Expr },
-    /// A message of the pool that is to leave; where its first octets are, and how many were put there.
-    Frame { message: Expr, octets: Expr, front: u64 },
-}
 
 /// Whether all that the path does with messages is said in C.
 pub(crate) fn is_for_c(path: &Path) -> bool {

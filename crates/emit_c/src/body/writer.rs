@@ -5,7 +5,7 @@
 use mokume_analyse::{Liveness, Reuse};
 use mokume_reaction::*;
 
-use super::paths::Octets;
+use super::octets::Octets;
 use super::ranges::Ranges;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
