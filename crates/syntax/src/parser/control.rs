@@ -74,8 +74,10 @@ impl Parser<'_> {
         self.bump();
         self.head_expression();
         let opening = self.span_of(0);
-        let assumed = !self.at(L_BRACE) && self.missing_block();
-        if assumed || self.eat(L_BRACE) {
+        if !self.at(L_BRACE) {
+            self.missing_block();
+        }
+        if self.eat(L_BRACE) {
             self.with_records(true, |p| p.arms());
             self.close_bracket(R_BRACE, opening);
         }

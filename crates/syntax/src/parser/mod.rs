@@ -14,7 +14,6 @@ mod forms;
 mod habits;
 mod handlers;
 mod items;
-mod layout;
 mod lists;
 mod members;
 mod primary;
@@ -99,10 +98,6 @@ pub(crate) struct Parser<'t> {
     builder: GreenNodeBuilder<'static>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported_at: Option<usize>,
-    /// Where a word was left out that stood twice; what was expected may stand there now.
-    left_out: usize,
-    /// What braces and the columns of lines say about each other.
-    layout: layout::Layout,
     /// How what is being read is written, for messages; empty for nothing to say.
     form: &'static str,
     depth: u32,
@@ -124,16 +119,12 @@ pub(crate) struct Parser<'t> {
     of_output: bool,
 }
 
-/// The tree, what is wrong with the text, and whether it is torn: see [`crate::Parse::torn`].
-pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec<Diagnostic>, bool) {
+pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec<Diagnostic>) {
     let (tokens, mut diagnostics) = lexer::lex(file, text);
     let closing_nothing = extra::closing_nothing(&tokens);
-    let doubled = extra::doubled(text, &tokens);
-    let mut left_out: Vec<usize> = closing_nothing.iter().chain(&doubled).copied().collect();
-    left_out.sort_unstable();
-    let is_read = |i: &u32| !tokens[*i as usize].kind.is_trivia() && left_out.binary_search(&(*i as usize)).is_err();
-    let significant: Vec<u32> = (0..tokens.len() as u32).filter(is_read).collect();
-    let layout = layout::Layout::new(&tokens);
+    let is_read =
+        |i: &u32| !tokens[*i as usize].kind.is_trivia() && closing_nothing.binary_search(&(*i as usize)).is_err();
+    let significant = (0..tokens.len() as u32).filter(is_read).collect();
     let mut parser = Parser {
         text,
         file,
@@ -144,8 +135,6 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
         builder: GreenNodeBuilder::new(),
         diagnostics: Vec::new(),
         reported_at: None,
-        left_out: usize::MAX,
-        layout,
         form: "",
         depth: 0,
         too_deep: false,
@@ -160,12 +149,10 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
     };
     parser.root(what);
     parser.report_closing_nothing(&closing_nothing);
-    parser.report_doubled(&doubled);
-    let Parser { builder, diagnostics: of_parser, tokens, layout, .. } = parser;
+    let Parser { builder, diagnostics: of_parser, .. } = parser;
     diagnostics.extend(of_parser);
     diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| (label.span.start, label.span.end)));
-    let torn = layout.is_out_of_balance() || layout::ends_too_early(&tokens, &diagnostics);
-    (builder.finish(), diagnostics, torn)
+    (builder.finish(), diagnostics)
 }
 
 impl<'t> Parser<'t> {
@@ -245,7 +232,7 @@ impl<'t> Parser<'t> {
 
     /// Whether an item begins here, at the first column: then whatever is still open has lost its closing bracket.
     fn at_stop(&self) -> bool {
-        if self.at(EOF) || self.has_lost_its_brace() {
+        if self.at(EOF) {
             return true;
         }
         if self.fragment || !self.at(IDENT) {
@@ -310,13 +297,8 @@ impl<'t> Parser<'t> {
 
     fn bump(&mut self) {
         if self.pos < self.significant.len() {
-            let kind = self.peek();
-            if matches!(kind, L_BRACE | R_BRACE) {
-                self.note_brace(kind);
-            }
             self.emit_to(self.significant[self.pos] as usize + 1);
             self.pos += 1;
-            self.leave_out_braces(kind);
         }
     }
 
@@ -337,19 +319,19 @@ impl<'t> Parser<'t> {
     }
 
     fn expect(&mut self, kind: SyntaxKind, what: &str) -> bool {
-        if self.eat(kind) {
-            return true;
+        let there = self.eat(kind);
+        if !there {
+            self.expected(what);
         }
-        self.expected(what);
-        self.left_out == self.pos && self.eat(kind)
+        there
     }
 
     fn expect_word(&mut self, word: &str) -> bool {
-        if self.eat_word(word) {
-            return true;
+        let there = self.eat_word(word);
+        if !there {
+            self.expected(&format!("`{word}`"));
         }
-        self.expected(&format!("`{word}`"));
-        self.left_out == self.pos && self.eat_word(word)
+        there
     }
 
     /// A name as a node of its own.
