@@ -69,7 +69,7 @@ fn faults(growing: &Growing, sizes: &[usize]) -> Vec<String> {
         if asked > BESIDE + FOR_EACH * octets {
             faults.push(format!("{} of size {size} asks for {asked} octets, with {octets} of text", growing.name));
         }
-        if growing.name.starts_with("exp") && *size >= 100 && codes.is_empty() && growing.name != "exp_signatures" {
+        if growing.name.starts_with("exp_") && *size >= 100 && codes.is_empty() && growing.name != "exp_signatures" {
             faults.push(format!("{} of size {size} is not refused", growing.name));
         }
         if codes.iter().any(|code| code.starts_with("M08")) {
