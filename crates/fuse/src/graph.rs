@@ -476,6 +476,11 @@ impl<'a> Graph<'a> {
         self.set_span(a, (least, most));
     }
 
+    /// Whether a number has no fewer bits where it is made another.
+    fn widens(&self, from: Node, to: Node) -> bool {
+        self.ty(from).width(self.automaton) <= self.ty(to).width(self.automaton)
+    }
+
     fn set_span(&mut self, node: Node, (least, most): (u64, u64)) {
         if least > most || self.span(node) == (least, most) {
             return;
@@ -483,10 +488,8 @@ impl<'a> Graph<'a> {
         self.narrowed.insert(node, (least, most));
         match *self.kind(node) {
             // Of what it was made of.
-            Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) => {
-                if self.ty(inner).width(self.automaton) <= self.ty(node).width(self.automaton) {
-                    self.set_span(inner, (least, most));
-                }
+            Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) && self.widens(inner, node) => {
+                self.set_span(inner, (least, most));
             }
             Kind::Binary(Binary::AddWrap, x, c) => {
                 // Only where nothing went around.

@@ -29,9 +29,6 @@ fn near(word: &str) -> Option<&'static str> {
     mokume_base::did_you_mean(word, WORDS)
 }
 
-/// What a link may say of itself.
-const LINK_OPTIONS: &[&str] = &["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue"];
-
 impl Parser<'_> {
     /// `test "name" { … }`
     pub(super) fn test(&mut self) {
@@ -434,12 +431,7 @@ impl Parser<'_> {
     fn link_option(&mut self) {
         self.open(LINK_OPTION);
         let is_burst = self.at_word("burst");
-        // Of another word it is said that a link has none such: nothing is missing behind it.
-        let is_known = LINK_OPTIONS.iter().any(|word| self.at_word(word));
         self.name("an option's name");
-        if self.at(R_BRACE) && !is_known {
-            return self.close();
-        }
         if is_burst && self.at_word("loss") {
             self.bump();
         }

@@ -17,7 +17,7 @@ pub struct Body<'a> {
     names: usize,
     pub bytes: Vec<String>,
     pub wides: Vec<String>,
-    flags: Vec<String>,
+    pub flags: Vec<String>,
     pub messages: Vec<String>,
     pub sessions: Vec<String>,
     emitted: usize,

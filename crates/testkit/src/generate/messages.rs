@@ -29,6 +29,7 @@ impl Body<'_> {
         self.line(format!("{at} = cast {small} to u32"));
         match self.random.place(9) {
             0 => self.line(format!("{name} = trim {message}, {at}")),
+            1 if self.random.below(3) == 0 => self.line(format!("{name} = front {message}, \"c0ffee\"")),
             1 => self.line(format!("{name} = skip {message}, {at}")),
             2 => {
                 let rest = self.fresh("m");

@@ -23,6 +23,9 @@ impl Body<'_> {
         self.label(&join);
         let last = self.fresh("s");
         self.line(format!("{last} = get e.last"));
+        let lives = self.fresh("f");
+        self.line(format!("{lives} = lives {last}"));
+        self.flags.push(lives);
         self.sessions.push(last.clone());
         self.find_session(last);
     }
