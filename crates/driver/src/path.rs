@@ -1,7 +1,7 @@
 //! `mokume path`: for each event of a port, the likeliest way through all layers, in the words of the source.
 
 use mokume_fuse::Found;
-use mokume_reaction::{Automaton, Terminator, Trigger};
+use mokume_reaction::{Automaton, Block, SourceId, Terminator, Trigger};
 
 /// What is known of an event's path.
 #[derive(Clone, Debug)]
@@ -49,33 +49,22 @@ fn shown(automaton: &Automaton, found: Found) -> Shown {
     let leads = inputs
         .filter(|(_, input)| input.class == handler.class && handler.trigger == Trigger::Event(input.handler.clone()));
     let events = leads.map(|(port, input)| format!("{}.{}", port.name, input.event)).collect();
-    let place = |source: usize| {
-        let source = automaton.sources.get(source)?;
+    let place = |source: SourceId| {
+        let source = automaton.sources.get(source.index())?;
         Some(format!("{}:{}", source.file, source.line))
     };
     let path = match found.path {
         Ok((path, layers)) => {
-            let text = mokume_reaction::text::print_path(automaton, &path);
-            let guards = path
-                .body
-                .blocks
-                .iter()
-                .filter(|block| matches!(block.terminator, Terminator::Branch { .. } | Terminator::Try { .. }));
-            let lines = text.lines().map(|line| match line.rsplit_once(" #") {
-                Some((text, mark)) => {
-                    let number = mark.split(':').next().and_then(|number| number.parse().ok());
-                    (text.to_owned(), number.and_then(place))
-                }
-                None => (line.to_owned(), None),
-            });
+            let asks = |block: &&Block| matches!(block.terminator, Terminator::Branch { .. } | Terminator::Try { .. });
+            let lines = mokume_reaction::text::path_lines(automaton, &path).into_iter();
             Ok(Way {
                 layers: layers.iter().map(|layer| automaton.layers[layer.index()].name.clone()).collect(),
-                guards: guards.count(),
+                guards: path.body.blocks.iter().filter(asks).count(),
                 operations: path.body.ops().count(),
-                lines: lines.collect(),
+                lines: lines.map(|(text, source)| (text, source.and_then(place))).collect(),
             })
         }
-        Err(why) => Err(Nowhere { why: why.what, place: why.source.and_then(|source| place(source.index())) }),
+        Err(why) => Err(Nowhere { why: why.what, place: why.source.and_then(place) }),
     };
     Shown { events, path }
 }

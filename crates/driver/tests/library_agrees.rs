@@ -4,12 +4,9 @@
 //!
 //! `MOKUME_SEQUENCES=1000000` tries more, `MOKUME_SEED=7` others; builds without optimisation try a twentieth.
 
-use std::sync::Arc;
-
 use crate::campaign::branches::{self, Branch, Merged};
 use crate::campaign::stacks::{self, Stack};
-use crate::campaign::{build, composed, fused, try_all, with_natives};
-use mokume_emit_c::{BuildError, CProgram};
+use crate::campaign::{build, built, composed, fused, try_all};
 
 /// Of the stacks together.
 const SEQUENCES: u64 = if cfg!(debug_assertions) { 5_000 } else { 130_000 };
@@ -29,13 +26,7 @@ fn interpreter_and_c_agree_on_every_stack() {
     let started = std::time::Instant::now();
     let stacks = stacks::stacks();
     println!("{:?} to compile the stacks", started.elapsed());
-    let program = match CProgram::build(&composed(&stacks), &with_natives(&stacks, build())) {
-        Ok(program) => Arc::new(program),
-        Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
-            return println!("SKIPPED: there is no C compiler `{command}`")
-        }
-        Err(error) => panic!("{error}"),
-    };
+    let Some(program) = built(&composed(&stacks), &stacks, &build()) else { return };
     println!("{:?} with the C compiler", started.elapsed());
     let sequences = number("MOKUME_SEQUENCES", SEQUENCES);
     let tried = try_all(&stacks, &program, sequences, number("MOKUME_SEED", 1));
@@ -105,13 +96,7 @@ fn layers_and_paths_agree() {
     });
     let fused = fused(&stacks);
     let paths = fused.iter().map(|stack| stack.paths.len()).sum::<usize>();
-    let program = match CProgram::build(&fused.iter().collect::<Vec<_>>(), &with_natives(&stacks, build())) {
-        Ok(program) => Arc::new(program),
-        Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
-            return println!("SKIPPED: there is no C compiler `{command}`")
-        }
-        Err(error) => panic!("{error}"),
-    };
+    let Some(program) = built(&fused.iter().collect::<Vec<_>>(), &stacks, &build()) else { return };
     let sequences = number("MOKUME_SEQUENCES", SEQUENCES / 4);
     let tried = try_all(&stacks, &program, sequences, number("MOKUME_SEED", 1));
     let found = stacks.iter().zip(&tried).flat_map(|(stack, tried)| tried.found().map(move |found| (stack, found)));

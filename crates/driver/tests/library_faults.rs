@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::campaign::stacks::{self, Stack};
-use crate::campaign::{build, composed, try_stack, with_natives};
-use mokume_emit_c::{Build, BuildError, CProgram, Transport, RUNTIME_FAULTS};
+use crate::campaign::{build, built, composed, try_stack};
+use mokume_emit_c::{Build, CProgram, Transport, RUNTIME_FAULTS};
 
 /// So many of them at least, in the stacks of the library. The others are of what these stacks do not use, or do not
 /// show; `crates/emit_c/tests/faults.rs` finds all of them in stacks that do.
@@ -18,14 +18,7 @@ const CHANNELS: usize = 30;
 const SEQUENCES: u64 = 30;
 
 fn program(stacks: &[Stack], build: &Build<'static>) -> Option<Arc<CProgram>> {
-    match CProgram::build(&composed(stacks), &with_natives(stacks, build.clone())) {
-        Ok(program) => Some(Arc::new(program)),
-        Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
-            println!("SKIPPED: there is no C compiler `{command}`");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
+    built(&composed(stacks), stacks, build)
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use mokume_interpret::mask;
 use mokume_reaction::{Automaton, Binary, CellId, ClassId, Compare, OctetField, ParamId, Type};
 
 /// A value of a path.
@@ -61,14 +62,6 @@ pub struct Graph<'a> {
 pub const U16: Type = Type::U(16);
 pub const U32: Type = Type::U(32);
 pub const U64: Type = Type::U(64);
-
-/// All ones in so many bits.
-pub fn mask(width: u8) -> u64 {
-    match width {
-        0 | 64.. => u64::MAX,
-        n => (1 << n) - 1,
-    }
-}
 
 impl<'a> Graph<'a> {
     pub fn new(automaton: &'a Automaton) -> Self {
@@ -204,7 +197,8 @@ impl<'a> Graph<'a> {
             other => other,
         };
         if let (Some(a), Some(b)) = (self.known(a), self.known(b)) {
-            let value = self.computed(op, ty, a, b);
+            // Where it would report there is no path: that is asked before.
+            let (value, _) = mokume_interpret::binary(op, ty, ty.width(self.automaton), a, b);
             return self.constant(ty, value);
         }
         let (a, b) = match (self.commutes(op), self.known(a)) {
@@ -264,66 +258,10 @@ impl<'a> Graph<'a> {
         )
     }
 
-    fn computed(&self, op: Binary, ty: Type, a: u64, b: u64) -> u64 {
-        let all = self.mask(ty);
-        let width = u64::from(ty.width(self.automaton));
-        let less = self.holds(Compare::Lt, ty, a, b);
-        let shift = |value: u64| if b >= width { 0 } else { value };
-        all & match op {
-            Binary::Add | Binary::AddWrap => a.wrapping_add(b),
-            Binary::Sub | Binary::SubWrap => a.wrapping_sub(b),
-            Binary::Mul | Binary::MulWrap => a.wrapping_mul(b),
-            Binary::Div => a.checked_div(b).unwrap_or(0),
-            Binary::Rem => a.checked_rem(b).unwrap_or(0),
-            Binary::And => a & b,
-            Binary::Or => a | b,
-            Binary::Xor => a ^ b,
-            Binary::Shl => shift(a.wrapping_shl(b as u32)),
-            Binary::Shr => shift(a.wrapping_shr(b as u32)),
-            Binary::Min => {
-                if less {
-                    a
-                } else {
-                    b
-                }
-            }
-            Binary::Max => {
-                if less {
-                    b
-                } else {
-                    a
-                }
-            }
-            Binary::Within => {
-                if a < b {
-                    a
-                } else {
-                    all
-                }
-            }
-        }
-    }
-
-    fn holds(&self, op: Compare, ty: Type, a: u64, b: u64) -> bool {
-        let less = |a: u64, b: u64| match ty {
-            Type::Seq(width) => (1..1 << (width - 1)).contains(&(b.wrapping_sub(a) & mask(width))),
-            _ => a < b,
-        };
-        match op {
-            Compare::Eq => a == b,
-            Compare::Ne => a != b,
-            Compare::Lt => less(a, b),
-            Compare::Le => a == b || less(a, b),
-            Compare::Gt => less(b, a),
-            Compare::Ge => a == b || less(b, a),
-        }
-    }
-
     pub fn compare(&mut self, op: Compare, a: Node, b: Node) -> Node {
         let ty = self.ty(a);
         if let (Some(a), Some(b)) = (self.known(a), self.known(b)) {
-            let value = self.holds(op, ty, a, b);
-            return self.truth(value);
+            return self.truth(mokume_interpret::compare(op, ty, a, b));
         }
         if a == b {
             return self.truth(matches!(op, Compare::Eq | Compare::Le | Compare::Ge));
@@ -427,10 +365,7 @@ impl<'a> Graph<'a> {
     /// Folded to 16 bits, as a `u16`.
     pub fn fold(&mut self, a: Node) -> Node {
         match self.known(a) {
-            Some(sum) => {
-                let once = (sum & 0xffff) + (sum >> 16);
-                self.constant(U16, (once & 0xffff) + (once >> 16))
-            }
+            Some(sum) => self.constant(U16, mokume_interpret::fold16(sum)),
             None => self.add(Kind::Fold(a), U16),
         }
     }

@@ -171,7 +171,7 @@ impl Region<'_> {
                 let in_word = ((last - 1) % 16 + 1).min(left);
                 let shift = (16 - (last - 1) % 16 - 1) % 16;
                 match self.graph.known(field.value) {
-                    Some(value) => known += (value >> taken & crate::graph::mask(in_word as u8)) << shift,
+                    Some(value) => known += (value >> taken & mokume_interpret::mask(in_word as u8)) << shift,
                     None => {
                         let part = self.bits_of(field.value, taken, in_word as u8);
                         let part = self.graph.wide(part);
@@ -198,7 +198,7 @@ impl Region<'_> {
         if from + u64::from(width) >= u64::from(all) {
             return shifted;
         }
-        let ones = self.number(ty, crate::graph::mask(width));
+        let ones = self.number(ty, mokume_interpret::mask(width));
         self.graph.binary(Binary::And, shifted, ones)
     }
 }

@@ -248,7 +248,7 @@ impl<'a> Region<'a> {
     pub fn binary(&mut self, op: Binary, a: Node, b: Node) -> Followed<Node> {
         let ty = self.graph.ty(a);
         if let Type::U(width) = ty {
-            self.must_not_report(op, a, b, crate::graph::mask(width))?;
+            self.must_not_report(op, a, b, mokume_interpret::mask(width))?;
         } else if matches!(op, Binary::Div | Binary::Rem | Binary::Within) {
             return self.no("divides what is compared circularly");
         }
@@ -261,7 +261,7 @@ impl<'a> Region<'a> {
     /// Whether arithmetic reports nothing, whatever comes.
     pub fn never_reports(&self, op: Binary, a: Node, b: Node) -> bool {
         let Type::U(width) = self.graph.ty(a) else { return !matches!(op, Binary::Div | Binary::Rem | Binary::Within) };
-        let all = crate::graph::mask(width);
+        let all = mokume_interpret::mask(width);
         let ((a0, a1), (b0, b1)) = (self.graph.span(a), self.graph.span(b));
         match op {
             Binary::Add => a1.checked_add(b1).is_some_and(|most| most <= all),

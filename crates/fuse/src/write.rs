@@ -450,7 +450,7 @@ impl Writer<'_, '_> {
                 let long = self.graph.cast(one.value, crate::graph::U64);
                 let by = self.graph.constant(crate::graph::U64, last - to);
                 let part = self.graph.binary(Binary::Shr, long, by);
-                let ones = self.graph.constant(crate::graph::U64, crate::graph::mask((to - from) as u8));
+                let ones = self.graph.constant(crate::graph::U64, mokume_interpret::mask((to - from) as u8));
                 let part = self.graph.binary(Binary::And, part, ones);
                 let by = self.graph.constant(crate::graph::U64, octet * 8 + 8 - to);
                 let part = self.graph.binary(Binary::Shl, part, by);

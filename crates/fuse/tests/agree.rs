@@ -81,6 +81,7 @@ fn what_is_found_is_known_behind_the_look_up() {
     let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
     let fused = with_paths(&composed);
     assert!(verify(&fused).is_empty(), "{:?}", verify(&fused));
-    let path = text::print_path(&fused, &fused.paths[0]);
+    let lines = text::path_lines(&fused, &fused.paths[0]);
+    let path = lines.into_iter().map(|(line, _)| line + "\n").collect::<String>();
     assert!(path.contains("find e.a[") && path.contains("find e.b[0]"), "{path}");
 }

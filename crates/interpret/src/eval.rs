@@ -51,33 +51,40 @@ impl Core {
     pub fn run_handler(&mut self, program: &Program, handler: HandlerId, object: u64, args: &[u64]) {
         let body = &program.automaton.handlers[handler.index()].body;
         let info = &program.handlers[handler.index()];
-        let base = self.make_registers(body, &info.arrays);
-        let activation = Activation { program, body, blocks: Some(&info.blocks), arrays: &info.arrays, base };
-        let Some(entry) = body.blocks.first() else { return };
-        let values = std::iter::once(&object).chain(args);
-        for (param, value) in entry.params.iter().zip(values) {
-            self.registers[base + param.index()] = *value;
+        if body.blocks.is_empty() {
+            return;
         }
         if let Some(coverage) = self.coverage() {
             coverage.handlers[handler.index()] += 1;
         }
-        self.run_blocks(activation);
-        self.registers.truncate(base);
+        self.run_body(program, body, (&info.arrays, &info.blocks), object, args);
     }
 
     /// Runs a path: whether it did not refuse. Its outputs are added to `events`.
     pub fn run_path(&mut self, program: &Program, path: u32, object: u64, args: &[u64]) -> bool {
         let body = &program.automaton.paths[path as usize].body;
         let info = &program.paths[path as usize];
-        let base = self.make_registers(body, &info.arrays);
-        let activation = Activation { program, body, blocks: Some(&info.blocks), arrays: &info.arrays, base };
-        let Some(entry) = body.blocks.first() else { return false };
+        !self.run_body(program, body, (&info.arrays, &info.blocks), object, args)
+    }
+
+    /// Runs a body for an object: whether it refused.
+    fn run_body(
+        &mut self,
+        program: &Program,
+        body: &Body,
+        (arrays, blocks): (&Arrays, &[BlockInfo]),
+        object: u64,
+        args: &[u64],
+    ) -> bool {
+        let base = self.make_registers(body, arrays);
+        let Some(entry) = body.blocks.first() else { return true };
         for (param, value) in entry.params.iter().zip(std::iter::once(&object).chain(args)) {
             self.registers[base + param.index()] = *value;
         }
+        let activation = Activation { program, body, blocks: Some(blocks), arrays, base };
         let refused = matches!(self.run_blocks(activation), Some(Answer::Refused(_)));
         self.registers.truncate(base);
-        !refused
+        refused
     }
 
     /// Calls a function, or runs a procedure; `args` and `results` are values of the caller.

@@ -28,5 +28,7 @@ mod terminators;
 pub use accounts::Ledger;
 pub use inspect::CellView;
 pub use instance::{Instance, REACTIONS_PER_CALL};
-pub use message::Message;
+pub use message::{fold16, Message};
+pub use ops::{binary, compare};
+pub use program::mask;
 pub use record::{Cause, Coverage, Emission, Instant, Recipient, Recording};

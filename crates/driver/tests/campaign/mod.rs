@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use mokume_base::RealWorld;
 use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
-use mokume_emit_c::{Build, CMachine, CProgram, Memory};
+use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::{Accounts, Automaton, Datum, Machine, OpKind, Outcome, PortId, Unit};
 
@@ -191,6 +191,18 @@ fn weights(stacks: &[Stack]) -> Vec<u64> {
 
 pub fn composed(stacks: &[Stack]) -> Vec<&Automaton> {
     stacks.iter().map(|stack| &stack.composed).collect()
+}
+
+/// The stacks in C; none, and it is said, where there is no compiler.
+pub fn built(automata: &[&Automaton], stacks: &[Stack], build: &Build<'static>) -> Option<Arc<CProgram>> {
+    match CProgram::build(automata, &with_natives(stacks, build.clone())) {
+        Ok(program) => Some(Arc::new(program)),
+        Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
+            println!("SKIPPED: there is no C compiler `{command}`");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// The stacks as C has them where paths are in front of the handlers.

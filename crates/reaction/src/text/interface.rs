@@ -153,14 +153,7 @@ impl Parser {
         let start = cursor.position();
         let (class, trigger) = self.trigger_at(keyword, cursor)?;
         let span = cursor.span_from(start);
-        cursor.expect("(")?;
-        let object = cursor.name()?;
-        let params = if cursor.mark(")") {
-            Vec::new()
-        } else {
-            cursor.expect(",")?;
-            self.params_at(cursor)?
-        };
+        let (object, params) = self.object_and_params(cursor)?;
         let later_capacity = if cursor.word("later") { cursor.small()? } else { 0 };
         let source = self.source_mark(cursor)?;
         cursor.expect("{")?;
@@ -183,14 +176,7 @@ impl Parser {
         let word = if expiry { "expiry" } else { "handler" };
         let (class, trigger) = self.trigger_at(word, cursor)?;
         let span = cursor.span_from(start);
-        cursor.expect("(")?;
-        let object = cursor.name()?;
-        let params = if cursor.mark(")") {
-            Vec::new()
-        } else {
-            cursor.expect(",")?;
-            self.params_at(cursor)?
-        };
+        let (object, params) = self.object_and_params(cursor)?;
         cursor.expect("{")?;
         cursor.end()?;
         let Some(handler) = self.automaton.handler_of(class, &trigger) else {
@@ -201,6 +187,17 @@ impl Parser {
         self.set_place(Place::Unit(Unit::Path(index.into())), span);
         self.automaton.paths.push(Path { handler, body: BodyBuilder::new(&entry).finish() });
         Ok(index)
+    }
+
+    /// `(s, m: msg)`: the object, and what comes with the event.
+    fn object_and_params(&self, cursor: &mut Cursor) -> Read<(String, Vec<(String, Type)>)> {
+        cursor.expect("(")?;
+        let object = cursor.name()?;
+        if cursor.mark(")") {
+            return Ok((object, Vec::new()));
+        }
+        cursor.expect(",")?;
+        Ok((object, self.params_at(cursor)?))
     }
 
     fn trigger_at(&self, keyword: &str, cursor: &mut Cursor) -> Read<(ClassId, Trigger)> {

@@ -23,4 +23,4 @@ mod wire_options;
 pub use layout::{layout, layout_hash};
 pub use names::ty as show_type;
 pub use parse::{parse, Parsed};
-pub use print::{path as print_path, print};
+pub use print::{path_lines, print};

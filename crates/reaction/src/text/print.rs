@@ -1,6 +1,6 @@
 //! Automata as text: the declarations. Bodies are in `print_body`, wires in `print_wire`.
 
-use super::names::{self, ident, path as dotted, quoted};
+use super::names::{self, ident, path, quoted};
 use super::{print_body, print_wire};
 use crate::*;
 
@@ -21,7 +21,7 @@ pub fn print(automaton: &Automaton) -> String {
     section(&mut out, automaton.enums.iter().map(enumeration));
     section(&mut out, automaton.attributes.iter().map(|found| attribute(automaton, found)));
     section(&mut out, automaton.headers.iter().map(|found| header(automaton, found)));
-    section(&mut out, automaton.reasons.iter().map(|found| format!("reason {}\n", dotted(&found.name))));
+    section(&mut out, automaton.reasons.iter().map(|found| format!("reason {}\n", path(&found.name))));
     section(&mut out, automaton.layers.iter().map(layer));
     sections(&mut out, automaton.classes.iter().map(|found| class(automaton, found)));
     section(&mut out, automaton.links.iter().map(|found| link(automaton, found)));
@@ -57,7 +57,7 @@ fn sections(out: &mut String, items: impl Iterator<Item = String>) {
 fn param(automaton: &Automaton, param: &Param) -> String {
     let ty = names::ty(automaton, param.ty);
     let default = param.default.map_or(String::new(), |v| format!(" = {}", names::value(automaton, param.ty, v)));
-    format!("param {}: {ty}{default}\n", dotted(&param.name))
+    format!("param {}: {ty}{default}\n", path(&param.name))
 }
 
 pub(super) fn enumeration(found: &Enum) -> String {
@@ -68,16 +68,16 @@ pub(super) fn enumeration(found: &Enum) -> String {
         next = value.wrapping_add(1);
     }
     let open = if found.open { " open" } else { "" };
-    format!("enum {}: u{}{open} {{ {} }}\n", dotted(&found.name), found.width, shown.join(", "))
+    format!("enum {}: u{}{open} {{ {} }}\n", path(&found.name), found.width, shown.join(", "))
 }
 
 fn attribute(automaton: &Automaton, found: &Attribute) -> String {
     let (ty, default) = (names::ty(automaton, found.ty), names::value(automaton, found.ty, found.default));
-    format!("attribute {}: {ty} = {default}\n", dotted(&found.name))
+    format!("attribute {}: {ty} = {default}\n", path(&found.name))
 }
 
 pub(super) fn header(automaton: &Automaton, header: &Header) -> String {
-    let name = dotted(&header.name);
+    let name = path(&header.name);
     if let [only] = &header.variants[..] {
         if only.name.is_empty() {
             return format!("header {name} {{ {} }}\n", names::params(automaton, &only.fields));
@@ -91,16 +91,16 @@ pub(super) fn header(automaton: &Automaton, header: &Header) -> String {
 }
 
 fn layer(layer: &Layer) -> String {
-    let of = if layer.of.is_empty() { String::new() } else { format!(" of {}", dotted(&layer.of)) };
+    let of = if layer.of.is_empty() { String::new() } else { format!(" of {}", path(&layer.of)) };
     let shape = if layer.shape.is_empty() { String::new() } else { format!(" shape {}", ident(&layer.shape)) };
-    format!("layer {}{of}{shape}\n", dotted(&layer.name))
+    format!("layer {}{of}{shape}\n", path(&layer.name))
 }
 
 fn class(automaton: &Automaton, class: &Class) -> String {
     let layer = automaton.layers.get(class.layer.index()).map_or("?", |layer| layer.name.as_str());
-    let mut out = format!("class {}", dotted(&class.name));
+    let mut out = format!("class {}", path(&class.name));
     if class.name.rsplit_once('.').map(|(prefix, _)| prefix) != Some(layer) {
-        out += &format!(" of {}", dotted(layer));
+        out += &format!(" of {}", path(layer));
     }
     out += &format!(" capacity {}", class.capacity);
     if let Some(parent) = class.parent {
@@ -202,14 +202,14 @@ fn function(automaton: &Automaton, function: &Function) -> String {
                 "procedure",
                 format!(
                     " of {}",
-                    automaton.layers.get(layer.index()).map_or("?".to_owned(), |layer| dotted(&layer.name))
+                    automaton.layers.get(layer.index()).map_or("?".to_owned(), |layer| path(&layer.name))
                 ),
                 otherwise,
             )
         }
     };
     let params = names::params(automaton, &function.params);
-    let head = format!("{word} {}{of}({params}) -> ({}){otherwise}", dotted(&function.name), types(&function.results));
+    let head = format!("{word} {}{of}({params}) -> ({}){otherwise}", path(&function.name), types(&function.results));
     let given = (&function.results[..], function.refused());
     format!("{head} {{\n{}}}\n", print_body::body(automaton, &function.body, given))
 }
@@ -231,14 +231,22 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
     format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, (&[], &[])))
 }
 
-/// The text of one path, as [`print`] has it.
-pub fn path(automaton: &Automaton, path: &Path) -> String {
-    let body = crate::canonical::canonical_body(&path.body);
-    way(automaton, &Path { handler: path.handler, body })
+/// The lines of one path, as [`print`] has them but for the marks: each with its place in the program.
+pub fn path_lines(automaton: &Automaton, way: &Path) -> Vec<(String, Option<SourceId>)> {
+    let body = crate::canonical::canonical_body(&way.body);
+    let way = &Path { handler: way.handler, body };
+    let lines = print_body::lines(automaton, &way.body, (&[], &automaton.given_back(way)));
+    let inner = lines.into_iter().map(|line| (line.text, line.source));
+    [(way_head(automaton, way), None)].into_iter().chain(inner).chain([("}".to_owned(), None)]).collect()
 }
 
 fn way(automaton: &Automaton, way: &Path) -> String {
-    let Some(handler) = automaton.handlers.get(way.handler.index()) else { return "path ?\n".to_owned() };
+    let body = print_body::body(automaton, &way.body, (&[], &automaton.given_back(way)));
+    format!("{}\n{body}}}\n", way_head(automaton, way))
+}
+
+fn way_head(automaton: &Automaton, way: &Path) -> String {
+    let Some(handler) = automaton.handlers.get(way.handler.index()) else { return "path ? {".to_owned() };
     let class = names::class(automaton, handler.class);
     let of = match &handler.trigger {
         Trigger::Event(event) => format!("{class}.{}", ident(event)),
@@ -250,14 +258,11 @@ fn way(automaton: &Automaton, way: &Path) -> String {
     let object = values.first().map_or("?", |info| &info.name);
     let others: Vec<(String, Type)> = values.iter().skip(1).map(|info| (info.name.clone(), info.ty)).collect();
     let comma = if others.is_empty() { "" } else { ", " };
-    let params = names::params(automaton, &others);
-    let given_back = automaton.given_back(way);
-    let body = print_body::body(automaton, &way.body, (&[], &given_back));
-    format!("path {of}({}{comma}{params}) {{\n{body}}}\n", ident(object))
+    format!("path {of}({}{comma}{}) {{", ident(object), names::params(automaton, &others))
 }
 
 fn composition(automaton: &Automaton, composition: &Composition) -> String {
-    let layer = |id: LayerId| automaton.layers.get(id.index()).map_or("?".to_owned(), |layer| dotted(&layer.name));
+    let layer = |id: LayerId| automaton.layers.get(id.index()).map_or("?".to_owned(), |layer| path(&layer.name));
     let mut out = format!("composed peak {} outputs {} {{\n", composition.peak, composition.outputs);
     for (from, to) in &composition.queued {
         out += &format!("  queued {} -> {}\n", layer(*from), layer(*to));

@@ -7,22 +7,35 @@ use crate::operation::template::Piece;
 use crate::operation::{Kind, Row, Slot};
 use crate::*;
 
-/// The lines of a canonical body, entry first and without a label.
+/// A line of a body: its text, the mark behind it, and the place in the program that the mark names.
+pub struct Line {
+    pub text: String,
+    mark: String,
+    pub source: Option<SourceId>,
+}
+
+/// The text of a canonical body, entry first and without a label.
 pub fn body(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) -> String {
-    let mut out = String::new();
+    lines(automaton, body, results).iter().map(|line| format!("{}{}\n", line.text, line.mark)).collect()
+}
+
+/// Its lines.
+pub fn lines(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) -> Vec<Line> {
+    let mut lines = Vec::new();
     for (index, block) in body.blocks.iter().enumerate() {
         let mut printer = Printer { automaton, body, inline: HashMap::new() };
         if index > 0 {
-            out += &format!("  {}\n", printer.head(block));
+            lines.push(Line { text: format!("  {}", printer.head(block)), mark: String::new(), source: None });
         }
         for op in &block.ops {
             if let Some(line) = printer.op(op) {
-                out += &format!("    {line}{}\n", source_mark(op.source));
+                lines.push(Line { text: format!("    {line}"), mark: source_mark(op.source), source: op.source });
             }
         }
-        out += &format!("    {}{}\n", printer.terminator(&block.terminator, results), mark(block.mark));
+        let text = format!("    {}", printer.terminator(&block.terminator, results));
+        lines.push(Line { text, mark: mark(block.mark), source: block.mark.map(|mark| mark.source) });
     }
-    out
+    lines
 }
 
 /// ` #3:1`: the second terminator of source 3.

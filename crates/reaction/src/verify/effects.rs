@@ -191,11 +191,12 @@ fn check_before_refusal(context: &Context, faults: &mut Faults) {
     let blocks = &context.body.blocks;
     let mut refuses: Vec<bool> =
         blocks.iter().map(|block| matches!(block.terminator, Terminator::Refuse { .. })).collect();
-    // Once round for each block is enough to come from the last to the first.
-    for _ in 0..blocks.len() {
-        for index in 0..blocks.len() {
-            let mut targets = blocks[index].terminator.targets().into_iter();
-            refuses[index] |= targets.any(|target| refuses[target.block.index()]);
+    // Blocks most often stand in front of those that they lead to: then twice round is enough.
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for index in (0..blocks.len()).rev().filter(|index| !refuses[*index]).collect::<Vec<_>>() {
+            refuses[index] = blocks[index].terminator.targets().iter().any(|target| refuses[target.block.index()]);
+            changed |= refuses[index];
         }
     }
     let says = "a path does this before it may refuse";

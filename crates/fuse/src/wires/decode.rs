@@ -1,0 +1,341 @@
+//! Decoders: fields read where they stand. What a decoder would refuse has no path.
+
+use mokume_interpret::mask;
+use mokume_reaction::{
+    Binary, Compare, Endian, FieldIndex, FieldValue, HeaderId, OctetField, Type, VariantId, WireArm, WireExpression,
+    WireField, WireId, WireItem,
+};
+
+use super::*;
+use crate::graph::{Node, U32, U64};
+use crate::message::Message;
+use crate::region::{Followed, Region};
+
+impl Region<'_> {
+    /// Octets become the wire's headers; where `only_checks`, they stay octets, and the packet is cut to its size.
+    pub fn decode(&mut self, message: &mut Message, wire: WireId, only_checks: bool) -> Followed<()> {
+        if !message.front.is_empty() {
+            return self.no("reads what it has written itself");
+        }
+        let wire = &self.automaton.wires[wire.index()];
+        let headers = wire.headers.iter().map(|header| zeros(self, *header, VariantId(0))).collect();
+        let least: u64 = wire
+            .items
+            .iter()
+            .map_while(|item| match item {
+                WireItem::Field(field) => Some(u64::from(field.width)),
+                _ => None,
+            })
+            .sum();
+        let least = self.number(U64, least / 8);
+        let size = self.long(message.size);
+        let there = self.graph.compare(Compare::Ge, size, least);
+        self.guard(there)?;
+        let mut decoder = Decoder {
+            message: message.clone(),
+            end: message.size,
+            least,
+            bits: 0,
+            headers,
+            facts: Facts { slots: Vec::new(), packet_size: None, header_size: None },
+            rules: Vec::new(),
+            reach: None,
+        };
+        self.read_items(&mut decoder, &wire.items)?;
+        let octets = decoder.bits.div_ceil(8);
+        let end = self.long(decoder.end);
+        decoder.facts.packet_size = Some(end);
+        decoder.facts.header_size = Some(self.number(U64, octets));
+        if let Some(reach) = decoder.reach {
+            let ends = self.is(reach, octets);
+            self.guard(ends)?;
+        }
+        for rule in std::mem::take(&mut decoder.rules) {
+            self.must_keep(&decoder, rule)?;
+        }
+        if only_checks {
+            message.size = decoder.end;
+            return Ok(());
+        }
+        let taken = self.number(U32, octets);
+        message.at = self.graph.binary(Binary::AddWrap, message.at, taken);
+        message.size = self.minus(decoder.end, taken)?;
+        message.headers.extend(decoder.headers.into_iter().rev());
+        Ok(())
+    }
+
+    fn must_keep(&mut self, decoder: &Decoder, rule: Rule) -> Followed<()> {
+        let own = decoder.facts.slot(rule.own);
+        let left = match (&rule.left, own) {
+            (Some(left), _) => self.evaluate(left, &decoder.facts)?,
+            (None, Some(own)) => own.value,
+            (None, None) => return self.no("has a rule about a field that is not there"),
+        };
+        if !is_checksum(&rule.right) {
+            let (left, right) = (self.long(left), self.evaluate(&rule.right, &decoder.facts)?);
+            let kept = self.graph.compare(rule.compare, left, right);
+            return self.guard(kept);
+        }
+        let Some(own) = own.filter(|own| own.width == 16 && own.at.is_multiple_of(16)) else {
+            return self.no("checks a sum in a field that is no 16-bit number");
+        };
+        let mut sum = self.number(U32, 0);
+        for word in (0..decoder.bits.div_ceil(16)).filter(|word| word * 16 != own.at) {
+            let part = self.read_bits(decoder, word * 16, 16.min(decoder.bits - word * 16) as u8, Endian::Big)?;
+            let part = self.graph.wide(part);
+            let part = match decoder.bits - word * 16 {
+                left if left < 16 => {
+                    let by = self.number(U32, 16 - left);
+                    self.graph.binary(Binary::Shl, part, by)
+                }
+                _ => part,
+            };
+            sum = self.graph.binary(Binary::AddWrap, sum, part);
+        }
+        if rule.right == WireExpression::PacketChecksum {
+            if !decoder.bits.is_multiple_of(16) {
+                return self.no("adds up a packet behind a header of an odd number of octets");
+            }
+            self.at_most(decoder.end, 100_000)?;
+            let header = self.number(U32, decoder.bits / 8);
+            let at = self.graph.binary(Binary::AddWrap, decoder.message.at, header);
+            let size = self.minus(decoder.end, header)?;
+            let part = self.graph.add(crate::graph::Kind::Sum(decoder.message.given, at, size), U32);
+            sum = self.graph.binary(Binary::AddWrap, sum, part);
+        }
+        let folded = self.graph.fold(sum);
+        let right = self.graph.not(folded);
+        let (left, right) = (self.long(left), self.long(right));
+        let kept = self.graph.compare(rule.compare, left, right);
+        self.guard(kept)
+    }
+
+    fn read_items(&mut self, decoder: &mut Decoder, items: &[WireItem]) -> Followed<()> {
+        for item in items {
+            match item {
+                WireItem::Field(field) => self.read_field(decoder, field)?,
+                WireItem::Choice { on, arms, .. } => self.read_choice(decoder, *on, arms)?,
+                WireItem::Optional { when, items } => {
+                    let tests = when.iter().map(|test| self.is_met(test, &decoder.facts)).collect::<Followed<_>>()?;
+                    let met = self.all(tests);
+                    if self.decide(met, None)? {
+                        self.read_items(decoder, items)?;
+                    }
+                }
+                WireItem::Options(options) => {
+                    let until = self.evaluate(&options.until, &decoder.facts)?;
+                    let none = self.is(until, decoder.bits.div_ceil(8));
+                    self.guard(none)?;
+                }
+                WireItem::List(list) if list.to_end.is_none() => {
+                    let count = decoder.headers.iter().find(|value| value.0 == list.header);
+                    let Some(count) = count.and_then(|value| value.2.get(list.count as usize)).copied() else {
+                        return self.no("reads a list that nobody counts");
+                    };
+                    let mut likely = vec![0.5 / (list.most() as f32).max(1.0); list.most() as usize + 1];
+                    likely[0] = 0.5;
+                    let elements = match self.graph.known(count) {
+                        Some(count) => count as usize,
+                        None => self.choose(&likely),
+                    };
+                    let as_many = self.is(count, elements as u64);
+                    self.guard(as_many)?;
+                    for element in list.elements.iter().take(elements) {
+                        self.read_items(decoder, element)?;
+                    }
+                }
+                WireItem::List(_) => return self.no("reads a list up to the packet's end"),
+                WireItem::Reach(to) => decoder.reach = Some(self.evaluate(to, &decoder.facts)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_choice(&mut self, decoder: &mut Decoder, on: FieldIndex, arms: &[WireArm]) -> Followed<()> {
+        let Some(slot) = decoder.facts.slot(on) else { return self.no("chooses by a field that is not there") };
+        let place = match self.graph.known(slot.value) {
+            Some(value) => arms.iter().position(|arm| arm.tag == value),
+            None => Some(self.choose(&vec![1.0 / arms.len().max(1) as f32; arms.len()])),
+        };
+        let Some(arm) = place.and_then(|place| arms.get(place)) else { return self.no("reads what no way fits") };
+        let this = self.is(slot.value, arm.tag);
+        self.guard(this)?;
+        for (header, variant) in &arm.selects {
+            self.select_variant(decoder, *header, *variant);
+        }
+        for common in &arm.commons {
+            let ty = type_of(self.automaton, common.header, common.variant, common.field);
+            let value = self.number(ty, common.value);
+            self.select_variant(decoder, common.header, common.variant);
+            decoder.set_header_field(common.header, common.field, value);
+        }
+        self.read_items(decoder, &arm.items)?;
+        let before = arms.iter().take(place.unwrap_or(0));
+        for before in before.filter(|before| !before.commons.is_empty() && before.selects == arm.selects) {
+            let mut conditions = Vec::new();
+            for common in &before.commons {
+                let found = decoder.headers.iter().find(|value| value.0 == common.header);
+                conditions.push(match found.and_then(|value| value.2.get(common.field as usize)).copied() {
+                    Some(value) => self.is(value, common.value),
+                    None => self.graph.truth(false),
+                });
+            }
+            let same = self.all(conditions);
+            let other = self.graph.not(same);
+            self.guard(other)?;
+        }
+        Ok(())
+    }
+
+    fn select_variant(&mut self, decoder: &mut Decoder, header: HeaderId, variant: VariantId) {
+        if let Some(place) = decoder.headers.iter().position(|value| value.0 == header) {
+            if decoder.headers[place].1 != variant {
+                decoder.headers[place] = zeros(self, header, variant);
+            }
+        }
+    }
+
+    fn read_field(&mut self, decoder: &mut Decoder, field: &WireField) -> Followed<()> {
+        let octets = (decoder.bits + u64::from(field.width)).div_ceil(8);
+        let octets = self.number(U32, octets);
+        let there = self.graph.compare(Compare::Ge, decoder.end, octets);
+        self.guard(there)?;
+        let value = self.read_bits(decoder, decoder.bits, field.width, field.endian)?;
+        decoder.facts.set(field.index, Slot { at: decoder.bits, width: field.width, value });
+        decoder.bits += u64::from(field.width);
+        match &field.value {
+            FieldValue::Constant { value: wanted, .. } => {
+                if *wanted > mask(field.width) {
+                    return self.no("never reads this constant");
+                }
+                let this = self.is(value, *wanted);
+                self.guard(this)?;
+            }
+            FieldValue::Header { header, variant, field: place, times, plus, .. } => {
+                let mut rest = value;
+                if *plus > 0 {
+                    let plus = self.number(U64, *plus);
+                    let long = self.long(rest);
+                    rest = self.minus(long, plus)?;
+                }
+                if *times > 1 {
+                    let times = self.number(U64, *times);
+                    let long = self.long(rest);
+                    let over = self.graph.binary(Binary::Rem, long, times);
+                    let whole = self.is(over, 0);
+                    self.guard(whole)?;
+                    rest = self.graph.binary(Binary::Div, long, times);
+                }
+                let ty = type_of(self.automaton, *header, *variant, *place);
+                let width = ty.width(self.automaton);
+                if self.graph.span(rest).1 > mask(width) {
+                    self.at_most(rest, mask(width))?;
+                }
+                if let Some(ranges) = self.automaton.gaps(ty, width) {
+                    let mut named = self.graph.truth(false);
+                    for range in ranges {
+                        let own = self.graph.ty(rest);
+                        let (least, most) = (self.number(own, *range.start()), self.number(own, *range.end()));
+                        let from = self.graph.compare(Compare::Ge, rest, least);
+                        let to = self.graph.compare(Compare::Le, rest, most);
+                        let within = self.graph.binary(Binary::And, from, to);
+                        named = self.graph.binary(Binary::Or, named, within);
+                    }
+                    self.guard(named)?;
+                }
+                let value = self.graph.cast(rest, ty);
+                self.select_variant(decoder, *header, *variant);
+                decoder.set_header_field(*header, *place, value);
+            }
+            FieldValue::Computed { expression, .. } => {
+                decoder.rules.push(Rule {
+                    own: field.index,
+                    left: None,
+                    compare: Compare::Eq,
+                    right: expression.clone(),
+                });
+            }
+            FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}
+        }
+        for constraint in &field.constraints {
+            decoder.rules.push(Rule {
+                own: field.index,
+                left: Some(constraint.left.clone()),
+                compare: constraint.compare,
+                right: constraint.right.clone(),
+            });
+        }
+        if field.trims_packet {
+            let size = self.long(value);
+            let plus = self.number(U64, field.trims_plus);
+            let size = self.graph.binary(Binary::AddWrap, size, plus);
+            let (end, read) = (self.long(decoder.end), self.number(U64, decoder.bits.div_ceil(8)));
+            // The other fields that are always there are asked for at once.
+            let whole = self.graph.compare(Compare::Ge, size, decoder.least);
+            self.guard(whole)?;
+            let fits = self.graph.compare(Compare::Le, size, end);
+            self.guard(fits)?;
+            let holds = self.graph.compare(Compare::Ge, size, read);
+            self.guard(holds)?;
+            decoder.end = self.graph.cast(size, U32);
+        }
+        Ok(())
+    }
+
+    /// Bits of the packet, which are there.
+    fn read_bits(&mut self, decoder: &Decoder, bit: u64, width: u8, endian: Endian) -> Followed<Node> {
+        let (given, first) = (decoder.message.given, decoder.message.at);
+        let at = self.plus(first, bit / 8);
+        if bit.is_multiple_of(8) && matches!(width, 8 | 16 | 24 | 32 | 48 | 64) {
+            return Ok(self.load(given, OctetField { width, endian }, at));
+        }
+        if bit.is_multiple_of(8) && width.is_multiple_of(8) && endian == Endian::Little {
+            return self.no("reads a number of an odd number of octets, the low ones first");
+        }
+        let octets = (bit % 8 + u64::from(width)).div_ceil(8);
+        let Some(octets) = [1u64, 2, 3, 4, 6, 8].into_iter().find(|wide| *wide >= octets) else {
+            return self.no("reads a field of more than eight octets");
+        };
+        let behind = self.number(U32, bit / 8 + octets);
+        let there = self.graph.compare(Compare::Ge, decoder.end, behind);
+        self.guard(there)?;
+        let all = OctetField { width: octets as u8 * 8, endian: Endian::Big };
+        let loaded = self.load(given, all, at);
+        let by = self.number(all.ty(), octets * 8 - bit % 8 - u64::from(width));
+        let shifted = self.graph.binary(Binary::Shr, loaded, by);
+        let ones = self.number(all.ty(), mask(width));
+        let value = self.graph.binary(Binary::And, shifted, ones);
+        Ok(self.graph.cast(value, Type::U(width)))
+    }
+}
+
+struct Decoder {
+    message: Message,
+    /// Octets of the packet, after the trim.
+    end: Node,
+    /// Octets of the fields that every packet has, up to the first that some have.
+    least: Node,
+    bits: u64,
+    headers: Vec<Header>,
+    facts: Facts,
+    rules: Vec<Rule>,
+    reach: Option<Node>,
+}
+
+/// What every accepted packet keeps.
+struct Rule {
+    own: FieldIndex,
+    left: Option<WireExpression>,
+    compare: Compare,
+    right: WireExpression,
+}
+
+impl Decoder {
+    fn set_header_field(&mut self, header: HeaderId, field: u32, value: Node) {
+        if let Some(found) = self.headers.iter_mut().find(|value| value.0 == header) {
+            if let Some(place) = found.2.get_mut(field as usize) {
+                *place = value;
+            }
+        }
+    }
+}
