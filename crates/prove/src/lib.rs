@@ -5,6 +5,8 @@
 //!
 //! Invariant: uses `base` and `reaction` only. A judge shares no code with the judged: the reading of bodies is its own.
 
+pub mod judge;
+mod lemmas;
 mod smtlib;
 pub mod solver;
 pub mod symbolic;

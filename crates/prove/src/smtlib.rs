@@ -80,7 +80,6 @@ impl Terms {
             Node::If(a, b, c) => list("ite", &[*a, *b, *c]),
             Node::Equal(a, b) => list("=", &[*a, *b]),
             Node::Less(a, b) => list("bvult", &[*a, *b]),
-            Node::LessEqual(a, b) => list("bvule", &[*a, *b]),
             Node::Binary(operator, a, b) => list(operator_name(*operator), &[*a, *b]),
             Node::Extract(high, low, a) => format!("((_ extract {high} {low}) {})", self.reference(*a)),
             Node::Concat(a, b) => list("concat", &[*a, *b]),

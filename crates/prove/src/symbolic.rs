@@ -17,7 +17,9 @@ mod wires;
 
 use std::collections::BTreeMap;
 
-use mokume_reaction::{Automaton, CellId, CellKind, ClassId, HandlerId, LinkKind, PortId, ReasonId, Type};
+use mokume_reaction::{
+    Automaton, CellId, CellKind, ClassId, HandlerId, LayerId, LinkKind, Path, PortId, ReasonId, Type,
+};
 
 use crate::term::{Sort, Term, Terms};
 
@@ -62,8 +64,16 @@ pub struct Out {
     pub args: Vec<Value>,
 }
 
+/// How a message ended inside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct End {
+    pub reason: ReasonId,
+    /// Whether it was taken in, and not dropped.
+    pub is_consumed: bool,
+}
+
 /// A way through the reaction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Leaf {
     /// Conjuncts.
     pub condition: Vec<Term>,
@@ -74,11 +84,16 @@ pub struct Leaf {
     pub outs: Vec<Out>,
     /// When a report happens on this way.
     pub traps: Vec<Term>,
-    pub dropped: Vec<ReasonId>,
+    pub ended: Vec<End>,
     /// New buffers taken.
     pub taken: u32,
-    /// When a reference that is used is null: nothing is read or sent then as this way says, so it must be impossible.
+    /// When a reference that is used is null, or whom an event is for has ended, or an octet that is not there is looked at: nothing is then as
+    /// this way says, so it must be impossible.
     pub nulls: Vec<Term>,
+    /// Elements of arrays that were written, in order: place and value.
+    pub elements: BTreeMap<(Object, CellId), Vec<(Term, Term)>>,
+    /// Timers in the order in which they were set: the deadline, or none where one was stopped.
+    pub timers: Vec<(Object, CellId, Option<Term>)>,
     /// What was added to counters, 64 bits.
     pub counted: BTreeMap<(Object, CellId), Term>,
     /// Why this way is not read further.
@@ -93,7 +108,21 @@ pub struct Reader<'a> {
     /// What the state is before the reaction: a term for a cell of an object, made when first asked for.
     initial: Box<Initial<'a>>,
     parameters: BTreeMap<u32, Term>,
+    impossible: Option<Box<Impossible<'a>>>,
+    /// The conditions of the way at hand.
+    pub(crate) way: Vec<Term>,
+    /// Channels of emissions that are not carried out yet, the next one last.
+    pending: Vec<Channel>,
 }
+
+/// From a layer to a layer, or to a port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Channel {
+    Layer(LayerId, LayerId),
+    Port(LayerId, PortId),
+}
+
+type Impossible<'a> = dyn FnMut(&mut Terms, &[Term]) -> bool + 'a;
 
 /// The last argument tells objects of one class apart: how many were met before.
 type Initial<'a> = dyn FnMut(&mut Terms, &Automaton, ClassId, CellId, u32) -> Option<Term> + 'a;
@@ -109,7 +138,30 @@ impl<'a> Reader<'a> {
         terms: &'a mut Terms,
         initial: impl FnMut(&mut Terms, &Automaton, ClassId, CellId, u32) -> Option<Term> + 'a,
     ) -> Self {
-        Reader { automaton, terms, objects: Vec::new(), initial: Box::new(initial), parameters: BTreeMap::new() }
+        Reader {
+            automaton,
+            terms,
+            objects: Vec::new(),
+            initial: Box::new(initial),
+            parameters: BTreeMap::new(),
+            impossible: None,
+            way: Vec::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// Goes on with the objects that another reading met, so that both call them the same.
+    pub fn knowing(mut self, objects: Vec<(ClassId, Origin)>) -> Self {
+        self.objects = objects;
+        for place in 0..self.objects.len() {
+            if let Origin::Found(_, _, key, _) = self.objects[place].1.clone() {
+                let again = key.iter().map(|part| self.terms.again(*part)).collect();
+                if let Origin::Found(_, _, key, _) = &mut self.objects[place].1 {
+                    *key = again;
+                }
+            }
+        }
+        self
     }
 
     /// The objects met so far, by number: class, and how they were come by.
@@ -163,21 +215,47 @@ impl<'a> Reader<'a> {
 
     /// All ways through `handler` on its class's object with these arguments, and through all that follows from it.
     pub fn react(&mut self, handler: HandlerId, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
-        let start = Leaf {
-            condition: Vec::new(),
-            cells: BTreeMap::new(),
-            written: Vec::new(),
-            outs: Vec::new(),
-            traps: Vec::new(),
-            dropped: Vec::new(),
-            taken: 0,
-            nulls: Vec::new(),
-            counted: BTreeMap::new(),
-            escape: None,
-        };
         let class = self.automaton.handler(handler).class;
         let object = self.object(class, Origin::Given(class));
-        self.run_handler(start, object, handler, args)
+        self.run_handler(Leaf::default(), object, handler, args)
+    }
+
+    /// All ways through a path in front of a handler. Those that refuse are escapes.
+    pub fn take(&mut self, path: &'a Path, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
+        let class = self.automaton.handler(path.handler).class;
+        let object = self.object(class, Origin::Given(class));
+        self.run_path(object, &path.body, args)
+    }
+
+    /// Ways are left out that this says to be impossible, by all their conditions.
+    pub fn without_impossible(&mut self, is_impossible: impl FnMut(&mut Terms, &[Term]) -> bool + 'a) {
+        self.impossible = Some(Box::new(is_impossible));
+    }
+
+    /// Whether no state and no event make all conditions true.
+    pub(crate) fn is_impossible(&mut self, conditions: &[Term]) -> bool {
+        let all = self.terms.all(conditions);
+        match (self.terms.constant(all), self.impossible.as_mut()) {
+            (Some(truth), _) => truth == 0,
+            (None, Some(ask)) => ask(self.terms, conditions),
+            (None, None) => false,
+        }
+    }
+
+    /// Whether a condition holds on the way at hand, whatever the state and the event are; none if that depends on them.
+    pub(crate) fn decide(&mut self, condition: Term) -> Option<bool> {
+        if let Some(truth) = self.terms.constant(condition) {
+            return Some(truth != 0);
+        }
+        self.impossible.as_ref()?;
+        let opposite = self.terms.not(condition);
+        for (assumed, truth) in [(opposite, true), (condition, false)] {
+            let all = [&self.way[..], &[assumed]].concat();
+            if self.is_impossible(&all) {
+                return Some(truth);
+            }
+        }
+        None
     }
 
     pub(crate) fn parameter(&mut self, index: u32) -> Term {
@@ -226,6 +304,59 @@ impl<'a> Reader<'a> {
         let places = self.terms.number(u64::from(places), 32);
         let beyond = self.terms.less_equal(places, index);
         (self.terms.apply(&name, vec![index], Sort::Bool), beyond)
+    }
+
+    /// Whether an object is there, if that is a question: who handles the event is, and so is the one of its class.
+    pub(crate) fn lives(&mut self, object: Object) -> Term {
+        let (class, origin) = &self.objects[object.0 as usize];
+        if matches!(origin, Origin::Given(_) | Origin::Unique(_)) {
+            return self.terms.truth(true);
+        }
+        let name = format!("lives {} {}", self.automaton.class(*class).name, object.0);
+        self.terms.variable(&name, Sort::Bool)
+    }
+
+    /// Whether a timer is armed before the reaction.
+    pub(crate) fn armed(&mut self, object: Object, cell: CellId) -> Term {
+        let name = self.named("armed", object, cell);
+        self.terms.variable(&name, Sort::Bool)
+    }
+
+    fn named(&self, what: &str, object: Object, cell: CellId) -> String {
+        let class = self.class_of(object);
+        format!("{what} {}.{} {}", self.automaton.class(class).name, self.automaton.cell(class, cell).name, object.0)
+    }
+
+    /// An element of an array on a leaf; and whether there is no such place, which is reported.
+    pub(crate) fn element(
+        &mut self,
+        leaf: &Leaf,
+        object: Object,
+        cell: CellId,
+        index: Term,
+    ) -> Result<(Term, Term), String> {
+        let class = self.class_of(object);
+        let CellKind::Array { ty, size, .. } = self.automaton.cell(class, cell).kind else {
+            return Err("an element of no array".into());
+        };
+        let written = |(other, which): &(Object, CellId)| *which == cell && *other != object && self.class_of(*other) == class;
+        if leaf.elements.keys().any(written) {
+            return Err("two handles that may be one object".into());
+        }
+        let sort = sort_of(self.automaton, ty);
+        let name = self.named("array", object, cell);
+        let mut value = self.terms.apply(&name, vec![index], sort);
+        for (place, new) in leaf.elements.get(&(object, cell)).into_iter().flatten() {
+            let here = self.terms.equal(*place, index);
+            value = self.terms.choose(here, *new, value);
+        }
+        let size = self.terms.number(u64::from(size), self.terms.width(index));
+        let beyond = self.terms.less_equal(size, index);
+        let zero = match sort {
+            Sort::Bool => self.terms.truth(false),
+            _ => self.terms.number(0, self.terms.width(value)),
+        };
+        Ok((self.terms.choose(beyond, zero, value), beyond))
     }
 
     /// What is left of a quota before the reaction.

@@ -2,7 +2,7 @@
 //!
 //! Every constructor keeps the meaning of SMT-LIB's theory of fixed-size bit-vectors and of arrays.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A term of one [`Terms`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -48,7 +48,6 @@ pub enum Node {
     If(Term, Term, Term),
     Equal(Term, Term),
     Less(Term, Term),
-    LessEqual(Term, Term),
     Binary(Operator, Term, Term),
     /// Bits `high ..= low`.
     Extract(u32, u32, Term),
@@ -70,6 +69,8 @@ pub struct Terms {
     nodes: Vec<(Node, Sort)>,
     index: HashMap<(Node, Sort), Term>,
     fresh: u32,
+    /// What stands for a term from here on: it was assumed that both are equal.
+    known: HashMap<Term, Term>,
 }
 
 fn mask(width: u32) -> u64 {
@@ -112,11 +113,64 @@ impl Terms {
 
     fn make(&mut self, node: Node, sort: Sort) -> Term {
         let next = Term(self.nodes.len() as u32);
-        let entry = self.index.entry((node.clone(), sort)).or_insert(next);
-        if *entry == next {
+        let entry = *self.index.entry((node.clone(), sort)).or_insert(next);
+        if entry == next {
             self.nodes.push((node, sort));
         }
-        *entry
+        self.now(entry)
+    }
+
+    /// What stands for a term by now.
+    fn now(&self, term: Term) -> Term {
+        let mut term = term;
+        while let Some(known) = self.known.get(&term) {
+            term = *known;
+        }
+        term
+    }
+
+    /// From here on a boolean holds: terms that are made by now are simpler for it, and mean what they say only where it holds. Terms that
+    /// were made before stay as they are.
+    pub fn assume(&mut self, fact: Term) {
+        let fact = self.now(fact);
+        let truth = self.truth(true);
+        match self.node(fact).clone() {
+            Node::True | Node::False => return,
+            Node::Not(inner) => return self.deny(inner),
+            Node::All(parts) => parts.iter().for_each(|part| self.assume(*part)),
+            Node::Equal(a, b) => self.unite(a, b),
+            _ => {}
+        }
+        self.stand_for(fact, truth);
+    }
+
+    fn deny(&mut self, fact: Term) {
+        let fact = self.now(fact);
+        match self.node(fact).clone() {
+            Node::True | Node::False => return,
+            Node::Not(inner) => return self.assume(inner),
+            Node::Any(parts) => parts.iter().for_each(|part| self.deny(*part)),
+            _ => {}
+        }
+        let falsehood = self.truth(false);
+        self.stand_for(fact, falsehood);
+    }
+
+    /// The number, or else the term that was made first, stands for both.
+    fn unite(&mut self, a: Term, b: Term) {
+        let (a, b) = (self.now(a), self.now(b));
+        match (self.constant(a), self.constant(b)) {
+            (Some(_), Some(_)) => {}
+            (Some(_), None) => self.stand_for(b, a),
+            (None, Some(_)) => self.stand_for(a, b),
+            (None, None) => self.stand_for(a.max(b), a.min(b)),
+        }
+    }
+
+    fn stand_for(&mut self, term: Term, other: Term) {
+        if term != other && self.now(other) != term {
+            self.known.insert(term, other);
+        }
     }
 
     /// The constant of this name. Asked for twice with one sort, it is the same term; a name must have one sort only.
@@ -166,6 +220,7 @@ impl Terms {
     pub fn all(&mut self, parts: &[Term]) -> Term {
         let mut flat = Vec::new();
         for part in parts {
+            let part = &self.now(*part);
             match self.node(*part).clone() {
                 Node::True => {}
                 Node::False => return self.truth(false),
@@ -177,7 +232,7 @@ impl Terms {
         flat.dedup();
         for part in &flat {
             let opposite = self.not(*part);
-            if flat.contains(&opposite) {
+            if flat.binary_search(&opposite).is_ok() {
                 return self.truth(false);
             }
         }
@@ -192,6 +247,7 @@ impl Terms {
     pub fn any(&mut self, parts: &[Term]) -> Term {
         let mut flat = Vec::new();
         for part in parts {
+            let part = &self.now(*part);
             match self.node(*part).clone() {
                 Node::False => {}
                 Node::True => return self.truth(true),
@@ -247,36 +303,91 @@ impl Terms {
                 _ => {}
             }
         }
+        if let Some(simpler) = self.equal_to_number(a, b).or_else(|| self.equal_to_number(b, a)) {
+            return simpler;
+        }
         let (a, b) = if a < b { (a, b) } else { (b, a) };
         self.make(Node::Equal(a, b), Sort::Bool)
+    }
+
+    /// `a = number`, of what `a` is made of.
+    fn equal_to_number(&mut self, a: Term, b: Term) -> Option<Term> {
+        let value = self.constant(b)?;
+        match self.node(a).clone() {
+            Node::ZeroExtend(_, inner) => {
+                let width = self.width(inner);
+                if value > mask(width) {
+                    return Some(self.truth(false));
+                }
+                let value = self.number(value, width);
+                Some(self.equal(inner, value))
+            }
+            Node::If(condition, then, otherwise) => {
+                let (then, otherwise) = (self.constant(then)? == value, self.constant(otherwise)? == value);
+                Some(match (then, otherwise) {
+                    (true, true) => self.truth(true),
+                    (true, false) => condition,
+                    (false, true) => self.not(condition),
+                    (false, false) => self.truth(false),
+                })
+            }
+            Node::Binary(Operator::Add, x, plus) => {
+                let plus = self.constant(plus)?;
+                let rest = self.number(value.wrapping_sub(plus), self.width(a));
+                Some(self.equal(x, rest))
+            }
+            _ => None,
+        }
     }
 
     /// Whether `a` is below `b`, both as numbers without sign of one width.
     pub fn less(&mut self, a: Term, b: Term) -> Term {
         debug_assert_eq!(self.sort(a), self.sort(b));
+        let width = self.width(a);
         match (self.constant(a), self.constant(b)) {
             (Some(x), Some(y)) => return self.truth(x < y),
             (_, Some(0)) => return self.truth(false),
+            (Some(x), _) if x == mask(width) && width <= 64 => return self.truth(false),
+            (_, Some(1)) => {
+                let zero = self.number(0, width);
+                return self.equal(a, zero);
+            }
+            (Some(0), _) => {
+                let is_zero = self.equal(b, a);
+                return self.not(is_zero);
+            }
             _ => {}
         }
         if a == b {
             return self.truth(false);
         }
+        match (self.node(a).clone(), self.node(b).clone()) {
+            (Node::ZeroExtend(_, x), Node::ZeroExtend(_, y)) if self.width(x) == self.width(y) => return self.less(x, y),
+            (Node::ZeroExtend(_, x), Node::Number(most)) => {
+                let inner = self.width(x);
+                if most > mask(inner) {
+                    return self.truth(true);
+                }
+                let most = self.number(most, inner);
+                return self.less(x, most);
+            }
+            (Node::Number(least), Node::ZeroExtend(_, x)) => {
+                let inner = self.width(x);
+                if least >= mask(inner) {
+                    return self.truth(false);
+                }
+                let least = self.number(least, inner);
+                return self.less(least, x);
+            }
+            _ => {}
+        }
         self.make(Node::Less(a, b), Sort::Bool)
     }
 
-    /// Whether `a` is at most `b`, both as numbers without sign of one width.
+    /// Whether `a` is at most `b`, both as numbers without sign of one width: that `b` is not below `a`, so that there is one form.
     pub fn less_equal(&mut self, a: Term, b: Term) -> Term {
-        debug_assert_eq!(self.sort(a), self.sort(b));
-        match (self.constant(a), self.constant(b)) {
-            (Some(x), Some(y)) => return self.truth(x <= y),
-            (Some(0), _) => return self.truth(true),
-            _ => {}
-        }
-        if a == b {
-            return self.truth(true);
-        }
-        self.make(Node::LessEqual(a, b), Sort::Bool)
+        let above = self.less(b, a);
+        self.not(above)
     }
 
     /// An operator on two bit-vectors of one width, modulo 2^width. What it simplifies to is the same in SMT-LIB.
@@ -290,17 +401,94 @@ impl Terms {
         if let Some(operand) = self.neutral(operator, a, b) {
             return operand;
         }
-        match (operator, self.constant(a), self.constant(b)) {
-            // Subtracting a constant is adding its complement, so that sums have one form.
-            (Operator::Sub, _, Some(y)) => {
-                let complement = self.number(y.wrapping_neg(), width);
-                self.binary(Operator::Add, a, complement)
-            }
-            (Operator::Sub, _, _) if a == b => self.number(0, width),
-            (Operator::Add, Some(_), None) => self.binary(Operator::Add, b, a),
-            (Operator::Add, _, Some(y)) => self.add_constant(a, y, b),
-            _ => self.make(Node::Binary(operator, a, b), sort),
+        let is_linear = match operator {
+            Operator::Add | Operator::Sub => true,
+            Operator::Mul => self.constant(a).is_some() || self.constant(b).is_some(),
+            Operator::Shl => self.constant(b).is_some(),
+            _ => false,
+        };
+        if is_linear && width <= 64 {
+            return self.sum(operator, a, b);
         }
+        match (operator, self.constant(b)) {
+            // A shift is a part; so are the low bits.
+            (Operator::Shr, Some(by)) if by < u64::from(width) => {
+                let high = self.extract(width - 1, by as u32, a);
+                return self.resize(high, width);
+            }
+            (Operator::And, Some(ones)) if ones > 0 && (ones & ones.wrapping_add(1)) == 0 && ones < mask(width) => {
+                let low = self.extract(ones.trailing_ones() - 1, 0, a);
+                return self.resize(low, width);
+            }
+            _ => {}
+        }
+        self.make(Node::Binary(operator, a, b), sort)
+    }
+
+    /// A sum has one form: its parts in the order in which they were made, each once with its factor, and the number last.
+    fn sum(&mut self, operator: Operator, a: Term, b: Term) -> Term {
+        let width = self.width(a);
+        let mut parts = BTreeMap::new();
+        let mut number = 0;
+        match (operator, self.constant(a), self.constant(b)) {
+            (Operator::Mul, Some(by), _) => self.add_up(b, by, &mut parts, &mut number),
+            (Operator::Mul, _, Some(by)) => self.add_up(a, by, &mut parts, &mut number),
+            (Operator::Shl, _, Some(by)) => {
+                let by = if by >= u64::from(width) { 0 } else { 1 << by };
+                self.add_up(a, by, &mut parts, &mut number);
+            }
+            _ => {
+                self.add_up(a, 1, &mut parts, &mut number);
+                let sign = if operator == Operator::Sub { u64::MAX } else { 1 };
+                self.add_up(b, sign, &mut parts, &mut number);
+            }
+        }
+        let mut sum = None;
+        for (part, factor) in parts {
+            let factor = factor & mask(width);
+            let scaled = match factor {
+                0 => continue,
+                1 => part,
+                _ => {
+                    let factor = self.number(factor, width);
+                    self.make(Node::Binary(Operator::Mul, part, factor), Sort::Bits(width))
+                }
+            };
+            sum = Some(match sum {
+                None => scaled,
+                Some(sum) => self.make(Node::Binary(Operator::Add, sum, scaled), Sort::Bits(width)),
+            });
+        }
+        let number = self.number(number, width);
+        match (sum, self.constant(number)) {
+            (None, _) => number,
+            (Some(sum), Some(0)) => sum,
+            (Some(sum), _) => self.make(Node::Binary(Operator::Add, sum, number), Sort::Bits(width)),
+        }
+    }
+
+    /// Adds so many times a term to the parts of a sum.
+    fn add_up(&self, term: Term, times: u64, parts: &mut BTreeMap<Term, u64>, number: &mut u64) {
+        if let Some(value) = self.constant(term) {
+            *number = number.wrapping_add(value.wrapping_mul(times));
+            return;
+        }
+        match *self.node(term) {
+            Node::Binary(Operator::Add, x, y) => {
+                self.add_up(x, times, parts, number);
+                self.add_up(y, times, parts, number);
+            }
+            Node::Binary(Operator::Mul, x, y) => match self.constant(y) {
+                Some(by) => self.add_up(x, times.wrapping_mul(by), parts, number),
+                None => Self::add_part(term, times, parts),
+            },
+            _ => Self::add_part(term, times, parts),
+        }
+    }
+
+    fn add_part(term: Term, times: u64, parts: &mut BTreeMap<Term, u64>) {
+        let factor = parts.entry(term).or_default();
+        *factor = factor.wrapping_add(times);
     }
 
     /// The operand that is the result, if one of them is a number for which one is: `x + 0`, `x * 1`, `x & 0`.
@@ -316,18 +504,6 @@ impl Terms {
             (And, Some(x), _) if x == all_ones => Some(b),
             _ => None,
         }
-    }
-
-    /// `a + y`, where `b` is the number `y`: a number that `a` adds already is added to it.
-    fn add_constant(&mut self, a: Term, y: u64, b: Term) -> Term {
-        let width = self.width(a);
-        if let Node::Binary(Operator::Add, x, inner) = *self.node(a) {
-            if let Some(z) = self.constant(inner) {
-                let sum = self.number(y.wrapping_add(z), width);
-                return self.binary(Operator::Add, x, sum);
-            }
-        }
-        self.make(Node::Binary(Operator::Add, a, b), Sort::Bits(width))
     }
 
     /// Bits `high` down to `low` of a term, both counted from 0; `low <= high`, and `high` below the width.
@@ -354,7 +530,12 @@ impl Terms {
             Node::ZeroExtend(_, inner) if low >= self.width(inner) => self.number(0, high - low + 1),
             // Truncation is a homomorphism of + and *.
             Node::Binary(
-                operator @ (Operator::Add | Operator::Mul | Operator::And | Operator::Or | Operator::Xor),
+                operator @ (Operator::Add
+                | Operator::Sub
+                | Operator::Mul
+                | Operator::And
+                | Operator::Or
+                | Operator::Xor),
                 x,
                 y,
             ) if low == 0 => {
@@ -429,6 +610,37 @@ impl Terms {
         self.not(is_zero)
     }
 
+    /// The term made anew, with what is assumed by now.
+    pub fn again(&mut self, term: Term) -> Term {
+        let mut made: HashMap<Term, Term> = HashMap::new();
+        for old in self.below(&[term]) {
+            let children: Vec<Term> = self.children(old).iter().map(|child| made[child]).collect();
+            let new = match (self.node(old).clone(), &children[..]) {
+                (Node::Not(_), [a]) => self.not(*a),
+                (Node::All(_), parts) => self.all(parts),
+                (Node::Any(_), parts) => self.any(parts),
+                (Node::If(..), [a, b, c]) => self.choose(*a, *b, *c),
+                (Node::Equal(..), [a, b]) => self.equal(*a, *b),
+                (Node::Less(..), [a, b]) => self.less(*a, *b),
+                (Node::Binary(operator, ..), [a, b]) => self.binary(operator, *a, *b),
+                (Node::Extract(high, low, _), [a]) => self.extract(high, low, *a),
+                (Node::Concat(..), [a, b]) => self.concat(*a, *b),
+                (Node::ZeroExtend(by, _), [a]) => {
+                    let width = self.width(*a) + by;
+                    self.resize(*a, width)
+                }
+                (Node::Select(..), [a, b]) => self.select(*a, *b),
+                (Node::Apply { name, .. }, args) => {
+                    let sort = self.sort(old);
+                    self.apply(&name, args.to_vec(), sort)
+                }
+                _ => self.now(old),
+            };
+            made.insert(old, new);
+        }
+        made[&term]
+    }
+
     fn children(&self, term: Term) -> Vec<Term> {
         match self.node(term) {
             Node::Variable { .. } | Node::True | Node::False | Node::Number(_) => Vec::new(),
@@ -437,7 +649,6 @@ impl Terms {
             Node::If(a, b, c) => vec![*a, *b, *c],
             Node::Equal(a, b)
             | Node::Less(a, b)
-            | Node::LessEqual(a, b)
             | Node::Binary(_, a, b)
             | Node::Concat(a, b)
             | Node::Select(a, b) => vec![*a, *b],

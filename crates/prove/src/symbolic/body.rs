@@ -1,13 +1,16 @@
 //! Handlers, blocks and operations as terms; emissions carried out in order, each with all that follows from it.
 //!
-//! For stacks without queued channels (docs/semantics.md, O6): there an emission is a call after the handler's updates.
+//! An emission is a call when its handler has ended. One that an older one of its channel would come before (O3) is an escape.
 
-use mokume_reaction::{Body, Handler, HandlerId, LayerId, OpKind, Operation, Terminator, Trigger, Type};
+use mokume_reaction::{Body, ClassId, Handler, HandlerId, LayerId, OpKind, Operation, Terminator, Trigger, Type};
 
 use super::message::fold16;
-use super::way::{enter, Emission, Ended, Kind, Way};
-use super::{Leaf, Message, Object, Origin, Out, Reader, Value, MOST_LEAVES};
+use super::way::{enter, Emission, Ended, Kind, To, Way};
+use super::{Channel, End, Leaf, Message, Object, Origin, Out, Reader, Value, MOST_LEAVES};
 use crate::term::{Sort, Term};
+
+/// Why a way through a path that refuses is not read further.
+pub(super) const REFUSED: &str = "refused";
 
 /// A loop that goes round more often than this is an escape.
 const MOST_STEPS: usize = 512;
@@ -63,35 +66,55 @@ impl Reader<'_> {
         Ok(done)
     }
 
-    /// A handler's emissions, in order.
+    /// All ways through a path: what it puts out leaves at once, and in order.
+    pub(super) fn run_path(&mut self, object: Object, body: &Body, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
+        let mut all = vec![Value::Object(object)];
+        all.extend(args);
+        let mut done = Vec::new();
+        let mut ways = vec![enter(body, Leaf::default(), &all)];
+        while let Some(mut way) = ways.pop() {
+            if done.len() + ways.len() > MOST_LEAVES {
+                return Err("more ways through the path than are read".into());
+            }
+            self.run_block(body, &mut way)?;
+            if let Terminator::Refuse { .. } = body.blocks[way.block].terminator {
+                way.leaf.escape = Some(REFUSED.to_string());
+                done.push(way.leaf);
+                continue;
+            }
+            match self.terminator(body, way) {
+                Ended::Ways(more) => ways.extend(more),
+                Ended::Escape(_, why) => return Err(why),
+                Ended::Finished(mut leaf, emissions) => {
+                    for emission in emissions {
+                        let Emission::Out(out) = emission else { return Err("a path that emits to a handler".into()) };
+                        leaf.outs.push(out);
+                    }
+                    done.push(leaf);
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    /// A handler's emissions, in order, each with all that follows from it (docs/semantics.md, O2).
     fn carry_out(&mut self, sender: LayerId, leaf: Leaf, emissions: Vec<Emission>) -> Result<Vec<Leaf>, String> {
         let mut leaves = vec![leaf];
+        let older = self.pending.len();
+        let channels: Vec<Channel> = emissions.iter().map(|emission| self.channel(sender, emission)).collect();
+        self.pending.extend(channels.into_iter().rev());
         for emission in emissions {
-            let (target, event, args) = match emission {
-                Emission::Call { target, event, args } => (target, event, args),
-                Emission::Out(out) => {
-                    let composition = self.automaton.composition.as_ref();
-                    let queued = composition.is_none_or(|known| known.queued_outputs.contains(&(sender, out.port)));
-                    for leaf in leaves.iter_mut().filter(|leaf| leaf.escape.is_none()) {
-                        leaf.outs.push(out.clone());
-                        leaf.escape = queued.then(|| "an output on a queued channel".into());
-                    }
-                    continue;
-                }
-            };
-            let class = self.class_of(target);
-            let trigger = Trigger::Event(event);
-            let handler = self.automaton.handler_of(class, &trigger).ok_or("an emission without a handler")?;
-            let (from, to) = (sender, self.automaton.class(class).layer);
-            if self.automaton.composition.as_ref().is_none_or(|known| known.queued.contains(&(from, to))) {
-                leaves.iter_mut().for_each(|leaf| leaf.escape = Some("an emission on a queued channel".into()));
+            let channel = self.pending.pop();
+            // Never past an older one of the same channel (O3).
+            if channel.is_some_and(|channel| self.pending[..older].contains(&channel)) {
+                let live = leaves.iter_mut().filter(|leaf| leaf.escape.is_none());
+                live.for_each(|leaf| leaf.escape = Some("an emission behind an older one of its channel".into()));
             }
             let mut next = Vec::new();
             for leaf in leaves {
-                if leaf.escape.is_some() {
-                    next.push(leaf);
-                } else {
-                    next.extend(self.run_handler(leaf, target, handler, args.clone())?);
+                match leaf.escape {
+                    Some(_) => next.push(leaf),
+                    None => next.extend(self.deliver(leaf, &emission)?),
                 }
             }
             leaves = next;
@@ -99,7 +122,53 @@ impl Reader<'_> {
         Ok(leaves)
     }
 
+    fn channel(&self, sender: LayerId, emission: &Emission) -> Channel {
+        match emission {
+            Emission::Out(out) => Channel::Port(sender, out.port),
+            Emission::Call { target, .. } => Channel::Layer(sender, self.automaton.class(self.class_for(*target)).layer),
+        }
+    }
+
+    /// The class of whom an emission is for.
+    fn class_for(&self, to: To) -> ClassId {
+        match to {
+            To::Object(object) => self.class_of(object),
+            To::Linked(object, cell) => {
+                let class = self.class_of(object);
+                self.automaton.cell(class, cell).refers_to().unwrap_or(class)
+            }
+        }
+    }
+
+    fn deliver(&mut self, mut leaf: Leaf, emission: &Emission) -> Result<Vec<Leaf>, String> {
+        let (to, event, args) = match emission {
+            Emission::Out(out) => {
+                leaf.outs.push(out.clone());
+                return Ok(vec![leaf]);
+            }
+            Emission::Call { target, event, args } => (*target, event, args),
+        };
+        let target = match to {
+            To::Object(object) => object,
+            To::Linked(object, cell) => {
+                let (object, null) = self.follow(object, cell).ok_or("a link that is no reference")?;
+                leaf.nulls.push(null);
+                object
+            }
+        };
+        // Whom an event is for may have ended: then it is gone, and nothing is as it is read here.
+        let lives = self.lives(target);
+        let ended = self.terms.not(lives);
+        if self.terms.constant(ended) != Some(0) && !leaf.nulls.contains(&ended) {
+            leaf.nulls.push(ended);
+        }
+        let trigger = Trigger::Event(event.clone());
+        let handler = self.automaton.handler_of(self.class_of(target), &trigger);
+        self.run_handler(leaf, target, handler.ok_or("an emission without a handler")?, args.clone())
+    }
+
     fn run_block(&mut self, body: &Body, way: &mut Way) -> Result<(), String> {
+        self.way.clone_from(&way.leaf.condition);
         for op in &body.blocks[way.block].ops {
             let results = self.operation(&op.kind, way)?;
             for (id, value) in op.results.iter().zip(results) {
@@ -220,20 +289,46 @@ impl Reader<'_> {
             K::Emit { target, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
                 let target = way.object(*target)?;
+                way.emissions.push(Emission::Call { target: To::Object(target), event: event.clone(), args });
+                Ok(Vec::new())
+            }
+            K::EmitBy { object, cell, event, args } => {
+                let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
+                let target = To::Linked(way.object(*object)?, *cell);
                 way.emissions.push(Emission::Call { target, event: event.clone(), args });
                 Ok(Vec::new())
             }
-            // The ways read are those of layers whose links are as they were.
-            K::EmitBy { .. } => Err("an emission whose target is found when it is carried out".into()),
             K::Out { port, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
                 way.emissions.push(Emission::Out(Out { port: *port, event: *event, args }));
                 Ok(Vec::new())
             }
             K::Drop { message: _, reason } | K::Consume { message: _, reason } => {
-                way.leaf.dropped.push(*reason);
+                let is_consumed = matches!(op, K::Consume { .. });
+                way.leaf.ended.push(End { reason: *reason, is_consumed });
                 Ok(Vec::new())
             }
+            K::Lives { object } => match way.value(*object)? {
+                Value::Null => one(self.terms.truth(false)),
+                Value::Object(object) => one(self.lives(object)),
+                Value::Perhaps(object, null) => {
+                    let (lives, there) = (self.lives(object), self.terms.not(null));
+                    one(self.terms.all(&[lives, there]))
+                }
+                _ => Err("a handle that is not known".into()),
+            },
+            K::GetAt { object, cell, index } => {
+                let (object, index) = (way.object(*object)?, way.bits(*index)?);
+                let (value, beyond) = self.element(&way.leaf, object, *cell, index)?;
+                way.leaf.traps.push(beyond);
+                one(value)
+            }
+            K::SetAt { object, cell, index, value } => self.set_at((*object, *cell), (*index, *value), way),
+            K::Arm { object, cell, deadline } => self.set_timer((*object, *cell), Some(*deadline), way),
+            K::Disarm { object, cell } => self.set_timer((*object, *cell), None, way),
+            K::IsArmed { object, cell } => self.is_armed((*object, *cell), way),
+            K::Front { message, octets } => self.front(*message, octets, way),
+            K::SumPart { message, at, size } => self.sum_part(*message, *at, *size, way),
             // Ways that take from a quota or give to one are not read on, so it is as it was.
             K::Left { object, cell } => {
                 let object = way.object(*object)?;
@@ -248,13 +343,8 @@ impl Reader<'_> {
             K::Count { object, cell, amount } => self.count((*object, *cell), *amount, way),
             // What this reading does not cover: the way is an escape.
             K::Sample { .. }
-            | K::GetAt { .. }
-            | K::SetAt { .. }
             | K::GetAll { .. }
             | K::SetAll { .. }
-            | K::Arm { .. }
-            | K::Disarm { .. }
-            | K::IsArmed { .. }
             | K::Give { .. }
             | K::Keep { .. }
             | K::Release { .. }
@@ -263,9 +353,6 @@ impl Reader<'_> {
             | K::Join { .. }
             | K::Share { .. }
             | K::Received { .. }
-            | K::SumPart { .. }
-            | K::Front { .. }
-            | K::Lives { .. }
             | K::Native { .. }
             | K::Run { .. }
             | K::DropFor { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),

@@ -43,6 +43,52 @@ impl Reader<'_> {
         Ok(Vec::new())
     }
 
+    /// An element of an array holds a number from here on.
+    pub(super) fn set_at(
+        &mut self,
+        (object, cell): (Id, CellId),
+        (index, value): (Id, Id),
+        way: &mut Way,
+    ) -> Result<Vec<Value>, String> {
+        let (object, index, value) = (way.object(object)?, way.bits(index)?, way.bits(value)?);
+        if self.has_double(object) {
+            return Err("two handles that may be one object".into());
+        }
+        let (_, beyond) = self.element(&way.leaf, object, cell, index)?;
+        way.leaf.traps.push(beyond);
+        way.leaf.elements.entry((object, cell)).or_default().push((index, value));
+        Ok(Vec::new())
+    }
+
+    /// A timer is armed, or stopped.
+    pub(super) fn set_timer(
+        &mut self,
+        (object, cell): (Id, CellId),
+        deadline: Option<Id>,
+        way: &mut Way,
+    ) -> Result<Vec<Value>, String> {
+        let object = way.object(object)?;
+        let deadline = deadline.map(|deadline| way.bits(deadline)).transpose()?;
+        if self.has_double(object) {
+            return Err("two handles that may be one object".into());
+        }
+        way.leaf.timers.push((object, cell, deadline));
+        Ok(Vec::new())
+    }
+
+    /// Whether a timer is armed by now.
+    pub(super) fn is_armed(&mut self, (object, cell): (Id, CellId), way: &mut Way) -> Result<Vec<Value>, String> {
+        let object = way.object(object)?;
+        let class = self.class_of(object);
+        let same = way.leaf.timers.iter().rev().find(|(other, set, _)| *set == cell && self.class_of(*other) == class);
+        let armed = match same {
+            Some((other, _, deadline)) if *other == object => self.terms.truth(deadline.is_some()),
+            Some(_) => return Err("two handles that may be one object".into()),
+            None => self.armed(object, cell),
+        };
+        Ok(vec![Value::Bits(armed)])
+    }
+
     /// A counter counts.
     pub(super) fn count(
         &mut self,

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use mokume_reaction::{
-    Endian, FieldIndex, FieldValue, HeaderId, ReasonId, Type, VariantId, Wire, WireArm, WireConstraint, WireExpression,
-    WireField, WireId, WireItem,
+    Endian, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, Type, VariantId, Wire, WireArm, WireConstraint,
+    WireExpression, WireField, WireId, WireItem, WireOptions,
 };
 
 use super::message::join;
-use super::wires::{has_commons, COMMONS, LIST, OPTIONS, REACH, WIDE};
+use super::wires::{LIST, OPTIONS, REACH, WIDE};
 use super::{sort_of, Message, Reader, Value};
 use crate::term::{Operator, Sort, Term};
 
@@ -101,21 +101,65 @@ impl Reader<'_> {
                 self.decode_field(at, field, &mut decoder);
                 Ok(vec![decoder])
             }
-            WireItem::Choice { arms, .. } if has_commons(arms) => Err(COMMONS.into()),
             WireItem::Choice { on, arms, unknown } => self.decode_choice(at, (*on, arms, *unknown), decoder),
             WireItem::Optional { when, items } => {
                 let there = self.presence(when, &decoder.fields)?;
+                let absent = self.terms.not(there);
                 let mut without = decoder.clone();
-                without.condition.push(self.terms.not(there));
                 self.leave_out(items, &mut without);
-                decoder.condition.push(there);
-                let with = self.decode_items(at, items, vec![decoder])?;
-                Ok(std::iter::once(without).chain(with).collect())
+                let without = self.with(without, absent).into_iter();
+                let with: Vec<Decoder> = self.with(decoder, there).into_iter().collect();
+                Ok(without.chain(self.decode_items(at, items, with)?).collect())
             }
-            WireItem::Options(_) => Err(OPTIONS.into()),
+            WireItem::Options(options) => {
+                let none = self.place(&options.until, &decoder.fields, decoder.bit / 8)?;
+                match decoder.bit.is_multiple_of(8) && self.decide(none) == Some(true) {
+                    true => {
+                        options.arms.iter().for_each(|arm| self.leave_out(arm.items(), &mut decoder));
+                        self.leave_out_options(options, &mut decoder);
+                        Ok(vec![decoder])
+                    }
+                    false => Err(OPTIONS.into()),
+                }
+            }
+            WireItem::List(list) if list.to_end.is_none() => {
+                let zero = self.terms.number(0, WIDE);
+                let count = decoder.headers.get(&(list.header, list.count)).copied().unwrap_or(zero);
+                let mut ways = Vec::new();
+                for elements in 0..=list.most() {
+                    let so_many = self.terms.number(elements, WIDE);
+                    let is_so_many = match elements == list.most() {
+                        true => self.terms.less_equal(so_many, count),
+                        false => self.terms.equal(count, so_many),
+                    };
+                    let mut way = self.with(decoder.clone(), is_so_many).into_iter().collect();
+                    for (place, element) in list.elements.iter().enumerate() {
+                        if (place as u64) < elements {
+                            way = self.decode_items(at, element, way)?;
+                        } else {
+                            way.iter_mut().for_each(|way| self.leave_out(element, way));
+                        }
+                    }
+                    ways.extend(way);
+                }
+                Ok(ways)
+            }
             WireItem::List(_) => Err(LIST.into()),
-            WireItem::Reach(_) => Err(REACH.into()),
+            WireItem::Reach(to) => {
+                let is_here = self.place(to, &decoder.fields, decoder.bit.div_ceil(8))?;
+                match self.decide(is_here) {
+                    Some(true) => Ok(vec![decoder]),
+                    _ => Err(REACH.into()),
+                }
+            }
         }
+    }
+
+    /// The way on which a condition holds as well; none if it is never taken.
+    fn with<'w>(&mut self, mut decoder: Decoder<'w>, condition: Term) -> Option<Decoder<'w>> {
+        decoder.condition.push(condition);
+        let all = self.terms.all(&decoder.condition);
+        (self.terms.constant(all) != Some(0)).then_some(decoder)
     }
 
     /// One way for each arm; where no tag is hit, the packet is refused.
@@ -129,17 +173,52 @@ impl Reader<'_> {
         let width = self.terms.width(tag);
         let mut ways = Vec::new();
         let mut missed = decoder.condition.clone();
-        for arm in arms {
+        for (place, arm) in arms.iter().enumerate() {
             let number = self.terms.number(arm.tag, width);
             let hit = self.terms.equal(tag, number);
             missed.push(self.terms.not(hit));
-            let mut taken = decoder.clone();
-            taken.condition.push(hit);
+            let Some(mut taken) = self.with(decoder.clone(), hit) else { continue };
             taken.variants.extend(arm.selects.iter().copied());
-            ways.extend(self.decode_items(at, &arm.items, vec![taken])?);
+            for common in &arm.commons {
+                taken.variants.insert(common.header, common.variant);
+                let value = self.terms.number(common.value, WIDE);
+                taken.headers.insert((common.header, common.field), value);
+            }
+            let mut read = self.decode_items(at, &arm.items, vec![taken])?;
+            // What an arm before could have said is refused.
+            for before in arms[..place].iter().filter(|before| !before.commons.is_empty() && before.selects == arm.selects)
+            {
+                for way in &mut read {
+                    let mut same = Vec::new();
+                    for common in &before.commons {
+                        let value = self.terms.number(common.value, WIDE);
+                        let found = way.headers.get(&(common.header, common.field)).copied();
+                        same.push(match found {
+                            Some(found) => self.terms.equal(found, value),
+                            None => self.terms.truth(common.value == 0),
+                        });
+                    }
+                    let same = self.terms.all(&same);
+                    at.refuse(&way.condition, same, unknown);
+                    way.condition.push(self.terms.not(same));
+                }
+            }
+            ways.extend(read);
         }
         at.done.push(Decoded { condition: missed, result: Err(unknown) });
         Ok(ways)
+    }
+
+    /// No option is there.
+    fn leave_out_options(&mut self, options: &WireOptions, decoder: &mut Decoder<'_>) {
+        for arm in &options.arms {
+            let OptionArm::Known { header, field, repeat, .. } = arm else { continue };
+            let count = repeat.as_ref().map(|repeat| repeat.count);
+            for field in [Some(*field), count].into_iter().flatten() {
+                let zero = self.terms.number(0, WIDE);
+                decoder.headers.insert((*header, field), zero);
+            }
+        }
     }
 
     /// The header fields of a part that is not there are zero.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use mokume_reaction::{
-    Endian, FieldIndex, FieldValue, HeaderId, VariantId, WireArm, WireExpression, WireField, WireId, WireItem,
+    Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, WireArm, WireExpression, WireField, WireId, WireItem,
+    WireOptions,
 };
 
 use super::message::split;
-use super::wires::{has_commons, COMMONS, LIST, OPTIONS, REACH, WIDE};
+use super::wires::{is_checksum, COMMONS, LIST, OPTIONS, REACH, WIDE};
 use super::{Message, Reader, Value};
 use crate::term::{Operator, Term};
 
@@ -71,6 +72,8 @@ impl Reader<'_> {
         let mut front = encoder.octets;
         front.append(&mut message.front);
         message.front = front;
+        // Sizes first: a checksum covers them.
+        encoder.late.sort_by_key(|late| is_checksum(late.expression));
         for late in std::mem::take(&mut encoder.late) {
             let value = self.expression(late.expression, &encoder.fields, header_size, payload, message)?;
             let (value, over) = self.narrowed(value, u32::from(late.field.width));
@@ -103,39 +106,127 @@ impl Reader<'_> {
                     };
                     self.encode_field(field, tag, headers, encoder)?;
                 }
-                WireItem::Choice { arms, .. } if has_commons(arms) => return Err(COMMONS.into()),
                 WireItem::Choice { on, arms, .. } => {
-                    let tag = encoder.fields.get(on).and_then(|term| self.terms.constant(*term));
-                    let chosen = |arm: &&WireArm| match arm.selects.is_empty() {
-                        true => tag == Some(arm.tag),
-                        false => are_there(arm, headers),
-                    };
-                    let arm = arms.iter().find(chosen).ok_or("a choice whose tag is not constant")?;
+                    let tag = encoder.fields.get(on).copied();
+                    let arm = self.arm_of(arms, tag, headers)?.ok_or("a choice without an arm")?;
                     self.encode_items(&arm.items, headers, encoder)?;
                 }
                 WireItem::Optional { when, items } => {
                     let condition = self.presence(when, &encoder.fields)?;
-                    match self.terms.constant(condition) {
-                        Some(0) => {}
-                        Some(_) => self.encode_items(items, headers, encoder)?,
-                        None => return Err("an optional part whose condition is not constant".into()),
+                    match self.decide(condition) {
+                        Some(false) => {}
+                        Some(true) => self.encode_items(items, headers, encoder)?,
+                        None => return Err("an optional part that is there or not".into()),
                     }
                 }
-                WireItem::Options(_) => return Err(OPTIONS.into()),
-                WireItem::List(_) => return Err(LIST.into()),
-                WireItem::Reach(_) => return Err(REACH.into()),
+                WireItem::Options(options) => {
+                    if encoder.partial.is_some() {
+                        return Err(OPTIONS.into());
+                    }
+                    for arm in &options.arms {
+                        self.encode_option(options, arm, headers, encoder)?;
+                    }
+                    while !(encoder.octets.len() as u32).is_multiple_of(options.pad.max(1)) {
+                        let zero = self.terms.number(0, 8);
+                        encoder.octets.push(zero);
+                    }
+                }
+                WireItem::List(list) => {
+                    let count = self.field_of(headers, (list.header, list.variant, list.count), WIDE);
+                    let elements = (0..=list.most()).find(|count_of| {
+                        let so_many = self.terms.number(*count_of, WIDE);
+                        let so_many = self.terms.equal(count, so_many);
+                        self.decide(so_many) == Some(true)
+                    });
+                    let elements = elements.ok_or(LIST)?;
+                    for element in list.elements.iter().take(elements as usize) {
+                        self.encode_items(element, headers, encoder)?;
+                    }
+                }
+                WireItem::Reach(to) => {
+                    let is_here = self.place(to, &encoder.fields, encoder.octets.len() as u32)?;
+                    if self.decide(is_here) != Some(true) {
+                        return Err(REACH.into());
+                    }
+                }
             }
         }
         Ok(())
     }
 
+    /// An option that the header says to be there, or not.
+    fn encode_option<'w>(
+        &mut self,
+        options: &'w WireOptions,
+        arm: &'w OptionArm,
+        headers: &Pushed,
+        encoder: &mut Encoder<'w>,
+    ) -> Result<(), String> {
+        let OptionArm::Known { kind, header, variant, field, items, repeat } = arm else { return Ok(()) };
+        let there = self.field_of(headers, (*header, *variant, *field), WIDE);
+        let there = self.terms.as_truth(there);
+        match (self.decide(there), repeat) {
+            (Some(false), _) => return Ok(()),
+            (Some(true), None) => {}
+            _ => return Err(OPTIONS.into()),
+        }
+        let octets = u64::from(options.head() + arm.octets());
+        let length = octets.saturating_sub(options.plus) / options.times.max(1);
+        for (value, width) in [(*kind, options.kind.width), (length, options.length.width)] {
+            let value = self.terms.number(value, u32::from(width));
+            self.append(encoder, value, options.endian);
+        }
+        self.encode_items(items, headers, encoder)
+    }
+
+    /// A field of a header; zero where the message has another variant of it.
+    fn field_of(&mut self, headers: &Pushed, (header, variant, field): (HeaderId, VariantId, u32), width: u32) -> Term {
+        let found = headers.get(&header).filter(|known| known.0 == variant);
+        match found.and_then(|(_, fields)| fields.get(field as usize)) {
+            Some(Value::Bits(term)) => self.terms.resize(*term, width),
+            _ => self.terms.number(0, width),
+        }
+    }
+
+    /// The first arm that says what the headers at hand have; `tag`: what its tag must be, if it is known by then.
+    fn arm_of<'w>(
+        &mut self,
+        arms: &'w [WireArm],
+        tag: Option<Term>,
+        headers: &Pushed,
+    ) -> Result<Option<&'w WireArm>, String> {
+        for arm in arms.iter().filter(|arm| are_there(arm, headers)) {
+            let mut fits = Vec::new();
+            for common in &arm.commons {
+                let said = self.field_of(headers, (common.header, common.variant, common.field), WIDE);
+                let value = self.terms.number(common.value, WIDE);
+                fits.push(self.terms.equal(said, value));
+            }
+            if let Some(tag) = tag {
+                let wanted = self.terms.number(arm.tag, self.terms.width(tag));
+                fits.push(self.terms.equal(tag, wanted));
+            }
+            let fits = self.terms.all(&fits);
+            match self.decide(fits) {
+                Some(true) => return Ok(Some(arm)),
+                Some(false) => {}
+                None if tag.is_some() => return Err("a choice on a tag that is not constant".into()),
+                None => return Err(COMMONS.into()),
+            }
+        }
+        Ok(None)
+    }
+
     /// The tag that the headers at hand ask for, from the choice that names the field.
-    fn tag_of(&self, items: &[WireItem], index: FieldIndex, headers: &Pushed) -> Result<u64, String> {
+    fn tag_of(&mut self, items: &[WireItem], index: FieldIndex, headers: &Pushed) -> Result<u64, String> {
         let arms = items.iter().find_map(|item| match item {
             WireItem::Choice { on, arms, .. } if *on == index => Some(arms),
             _ => None,
         });
-        let arm = arms.and_then(|arms| arms.iter().find(|arm| are_there(arm, headers)));
+        let arm = match arms {
+            Some(arms) => self.arm_of(arms, None, headers)?,
+            None => None,
+        };
         arm.map(|arm| arm.tag).ok_or_else(|| "a tag without an arm".to_string())
     }
 

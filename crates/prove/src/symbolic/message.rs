@@ -79,6 +79,31 @@ impl Message {
         self.base.size = terms.binary(Operator::Sub, self.base.size, rest);
     }
 
+    /// Without its first octets, of which there must be as many; an error where it is not known which of the known ones stay.
+    pub fn skip_by(&mut self, terms: &mut Terms, count: Term) -> Result<(), String> {
+        if let Some(count) = terms.constant(count) {
+            self.skip(terms, count as u32);
+        } else if self.front.is_empty() {
+            self.base.start = terms.binary(Operator::Add, self.base.start, count);
+            self.base.size = terms.binary(Operator::Sub, self.base.size, count);
+        } else {
+            return Err("a skip of a size that is not constant".into());
+        }
+        Ok(())
+    }
+
+    /// The octet at an offset; meaningful where the message is long enough.
+    pub fn octet_at(&self, terms: &mut Terms, at: Term) -> Result<Term, String> {
+        if let Some(at) = terms.constant(at) {
+            return Ok(self.octet(terms, at as u32));
+        }
+        if !self.front.is_empty() {
+            return Err("an octet at an offset that is not constant".into());
+        }
+        let index = terms.binary(Operator::Add, self.base.start, at);
+        Ok(terms.select(self.base.octets, index))
+    }
+
     /// Only its first `size` octets; it must be known that there are as many, and not fewer than `front`.
     pub fn trim(&mut self, terms: &mut Terms, size: Term) {
         let front = terms.number(self.front.len() as u64, 32);
@@ -88,10 +113,10 @@ impl Message {
     /// The sum of all octets as big-endian u16s modulo 2^32: known octets added one by one, the stretch by a symbol.
     pub fn sum16(&self, terms: &mut Terms) -> Term {
         let mut sum = terms.number(0, 32);
-        for (index, octet) in self.front.iter().enumerate() {
-            let wide = terms.resize(*octet, 32);
-            let shift = terms.number(if index % 2 == 0 { 8 } else { 0 }, 32);
-            let word = terms.binary(Operator::Shl, wide, shift);
+        for pair in self.front.chunks(2) {
+            let last = pair.get(1).copied().unwrap_or_else(|| terms.number(0, 8));
+            let word = terms.concat(pair[0], last);
+            let word = terms.resize(word, 32);
             sum = terms.binary(Operator::Add, sum, word);
         }
         if terms.constant(self.base.size) == Some(0) {

@@ -2,10 +2,10 @@
 
 use mokume_reaction::{AttributeId, HeaderId, OctetField, Type, Value as Id, VariantId};
 
-use super::message::split;
+use super::message::{join, split};
 use super::way::Way;
 use super::{Base, Message, Reader, Value};
-use crate::term::Sort;
+use crate::term::{Operator, Sort};
 
 impl Reader<'_> {
     /// A message of known octets.
@@ -54,26 +54,58 @@ impl Reader<'_> {
         Ok(vec![Value::Message(Box::new(message))])
     }
 
-    /// The first octets go, so many that it is known how many.
+    /// The first octets go; more than there are is reported.
     pub(super) fn skip(&mut self, message: Id, size: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let (mut message, size) = (way.message(message)?, way.bits(size)?);
-        let count = self.terms.constant(size).ok_or("a skip of a size that is not constant")?;
         let whole = message.size(self.terms);
         let over = self.terms.less(whole, size);
         way.leaf.traps.push(over);
-        message.skip(self.terms, count as u32);
+        message.skip_by(self.terms, size)?;
         Ok(vec![Value::Message(Box::new(message))])
     }
 
-    /// A number at a known octet.
+    /// Octets stand in front of the message.
+    pub(super) fn front(&mut self, message: Id, octets: &[u8], way: &Way) -> Result<Vec<Value>, String> {
+        let mut message = way.message(message)?;
+        let octets = octets.iter().map(|octet| self.terms.number(u64::from(*octet), 8));
+        message.front.splice(0..0, octets);
+        Ok(vec![Value::Message(Box::new(message))])
+    }
+
+    /// The sum of a part of a message of which no octets are known; a part that goes beyond the end is not
+    /// read.
+    pub(super) fn sum_part(&mut self, message: Id, at: Id, size: Id, way: &mut Way) -> Result<Vec<Value>, String> {
+        let (mut message, at, size) = (way.message(message)?, way.bits(at)?, way.bits(size)?);
+        if !message.front.is_empty() {
+            return Err("the sum of a part of known octets".into());
+        }
+        let whole = message.base.size;
+        let rest = self.terms.binary(Operator::Sub, whole, at);
+        let (beyond, over) = (self.terms.less(whole, at), self.terms.less(rest, size));
+        way.leaf.nulls.extend([beyond, over]);
+        message.base.start = self.terms.binary(Operator::Add, message.base.start, at);
+        message.base.size = size;
+        Ok(vec![Value::Bits(message.sum16(self.terms))])
+    }
+
+    /// A number at an octet.
     pub(super) fn load(&mut self, field: OctetField, message: Id, at: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let (message, at) = (way.message(message)?, way.bits(at)?);
-        let at = self.terms.constant(at).ok_or("a load at an offset that is not constant")?;
-        let octets = u32::from(field.width) / 8;
-        let (size, end) = (message.size(self.terms), self.terms.number(at + u64::from(octets), 32));
-        let over = self.terms.less(size, end);
+        let octets = u64::from(field.width) / 8;
+        let size = message.size(self.terms);
+        // 33 bits: no end goes around.
+        let (wide_at, wide_size) = (self.terms.resize(at, 33), self.terms.resize(size, 33));
+        let more = self.terms.number(octets, 33);
+        let end = self.terms.binary(Operator::Add, wide_at, more);
+        let over = self.terms.less(wide_size, end);
         way.leaf.traps.push(over);
-        Ok(vec![Value::Bits(message.number(self.terms, at as u32, octets, field.endian))])
+        let mut parts = Vec::new();
+        for place in 0..octets {
+            let place = self.terms.number(place, 32);
+            let place = self.terms.binary(Operator::Add, at, place);
+            parts.push(message.octet_at(self.terms, place)?);
+        }
+        Ok(vec![Value::Bits(join(self.terms, &parts, field.endian))])
     }
 
     /// A number is put at a known octet.

@@ -138,6 +138,7 @@ impl Reader<'_> {
         headers: Headers,
     ) -> Ended {
         let Ok(packet) = way.message(message) else { return way.escape("no message") };
+        self.way.clone_from(&way.leaf.condition);
         match self.decode(&packet, wire, headers) {
             Err(why) => way.escape(&why),
             Ok(outcomes) => {
@@ -160,18 +161,20 @@ impl Reader<'_> {
 
     /// Ways into targets, those with an impossible condition left out.
     pub(super) fn go(&mut self, body: &Body, ways: Vec<(Way, Option<Term>, &Target, Vec<Value>)>) -> Ended {
-        let mut next = Vec::new();
-        for (mut way, condition, target, mut results) in ways {
-            if let Some(condition) = condition {
-                if self.terms.constant(condition) == Some(0) {
-                    continue;
-                }
-                if self.terms.constant(condition).is_none() {
-                    way.leaf.condition.push(condition);
-                }
+        let mut open = Vec::new();
+        for (mut way, condition, target, results) in ways {
+            way.leaf.condition.extend(condition.filter(|condition| self.terms.constant(*condition) != Some(1)));
+            let all = self.terms.all(&way.leaf.condition);
+            if self.terms.constant(all) != Some(0) {
+                open.push((way, target, results));
             }
-            let known = self.terms.all(&way.leaf.condition);
-            if self.terms.constant(known) == Some(0) {
+        }
+        let mut left = open.len();
+        let mut next = Vec::new();
+        for (mut way, target, mut results) in open {
+            // One of them is taken: the last that is left needs no question.
+            if left > 1 && self.is_impossible(&way.leaf.condition) {
+                left -= 1;
                 continue;
             }
             let args: Result<Vec<Value>, String> = target.args.iter().map(|arg| way.value(*arg)).collect();

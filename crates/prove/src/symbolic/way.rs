@@ -1,6 +1,6 @@
 //! A way through one handler: its values by number, and what it leaves to be carried out.
 
-use mokume_reaction::{Body, Type, Value as Id};
+use mokume_reaction::{Body, CellId, Type, Value as Id};
 
 use super::{Leaf, Message, Object, Out, Value};
 use crate::term::Term;
@@ -11,8 +11,16 @@ pub(super) type Frame = Vec<Option<Value>>;
 /// Carried out when the handler has ended, in order: what leaves by a port is an emission like the others.
 #[derive(Clone)]
 pub(super) enum Emission {
-    Call { target: Object, event: String, args: Vec<Value> },
+    Call { target: To, event: String, args: Vec<Value> },
     Out(Out),
+}
+
+/// Who an emission is for.
+#[derive(Clone, Copy)]
+pub(super) enum To {
+    Object(Object),
+    /// Whoever a cell refers to when it is carried out.
+    Linked(Object, CellId),
 }
 
 /// A way through one handler: what it leaves to be carried out.

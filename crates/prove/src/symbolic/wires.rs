@@ -12,12 +12,13 @@ use crate::term::{Operator, Term};
 pub(super) const WIDE: u32 = 64;
 
 pub(super) const OPTIONS: &str = "options of a wire: a loop over the packet";
-pub(super) const COMMONS: &str = "header fields that are left out for their values";
+pub(super) const COMMONS: &str = "header fields that may be left out for their values";
 pub(super) const LIST: &str = "a list whose elements differ in size";
 pub(super) const REACH: &str = "a header that reaches into the message";
 
-pub(super) fn has_commons(arms: &[mokume_reaction::WireArm]) -> bool {
-    arms.iter().any(|arm| !arm.commons.is_empty())
+/// Whether a field is a sum over octets, which is filled in last.
+pub(super) fn is_checksum(expression: &WireExpression) -> bool {
+    matches!(expression, WireExpression::HeaderChecksum | WireExpression::PacketChecksum)
 }
 
 impl Reader<'_> {
@@ -58,29 +59,30 @@ impl Reader<'_> {
                 let mut header = message.clone();
                 header.front.truncate(header_size as usize);
                 header.base.size = self.terms.number(0, 32);
-                self.checksum(&header, header_size as usize)
+                self.checksum(&header)
             }
-            E::PacketChecksum => self.checksum(message, message.front.len()),
+            E::PacketChecksum => self.checksum(message),
         })
     }
 
-    fn checksum(&mut self, message: &Message, known: usize) -> Term {
-        let sum = if known == message.front.len() && self.terms.constant(message.base.size) == Some(0) {
-            let mut sum = self.terms.number(0, 32);
-            for (index, octet) in message.front.iter().enumerate() {
-                let wide = self.terms.resize(*octet, 32);
-                let shift = self.terms.number(if index % 2 == 0 { 8 } else { 0 }, 32);
-                let word = self.terms.binary(Operator::Shl, wide, shift);
-                sum = self.terms.binary(Operator::Add, sum, word);
-            }
-            sum
-        } else {
-            message.sum16(self.terms)
-        };
+    fn checksum(&mut self, message: &Message) -> Term {
+        let sum = message.sum16(self.terms);
         let folded = fold16(self.terms, sum);
         let ones = self.terms.number(0xffff, 16);
         let complement = self.terms.binary(Operator::Xor, folded, ones);
         self.terms.resize(complement, WIDE)
+    }
+
+    /// An expression of fields, octets of the packet that is read, and the size of its header, if that is known.
+    pub(super) fn place(
+        &mut self,
+        expression: &WireExpression,
+        fields: &BTreeMap<FieldIndex, Term>,
+        octets: u32,
+    ) -> Result<Term, String> {
+        let place = self.plain(expression, fields)?;
+        let here = self.terms.number(u64::from(octets), WIDE);
+        Ok(self.terms.equal(place, here))
     }
 
     /// Comparisons of fields that are known, as one term.

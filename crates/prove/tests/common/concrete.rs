@@ -57,7 +57,6 @@ impl Concrete<'_> {
             Node::If(c, a, b) => self.number(if self.truth(*c) { *a } else { *b }),
             Node::Equal(a, b) => u64::from(self.number(*a) == self.number(*b)),
             Node::Less(a, b) => u64::from(self.number(*a) < self.number(*b)),
-            Node::LessEqual(a, b) => u64::from(self.number(*a) <= self.number(*b)),
             Node::Binary(operator, a, b) => self.binary(*operator, self.number(*a), self.number(*b), width),
             Node::Extract(high, low, a) => {
                 // A product of two 64-bit numbers is wider than a word: its high half is looked at through its parts.
@@ -113,6 +112,15 @@ impl Concrete<'_> {
         if let Some((object, cell)) = self.cell_named(name, "null ") {
             return u64::from(self.referred(object, cell).is_none());
         }
+        if let Some((object, cell)) = self.cell_named(name, "armed ") {
+            return u64::from(matches!(self.view(object, cell), Some(CellView::Timer(Some(_)))));
+        }
+        if let Some(rest) = name.strip_prefix("lives ") {
+            let object = rest.rsplit_once(' ').and_then(|(_, object)| object.parse().ok()).expect("an object");
+            let class = self.objects[object as usize].0;
+            let there = self.object(Object(object));
+            return u64::from(there.is_some_and(|handle| self.stack.objects(class).contains(&handle)));
+        }
         if let Some(message) = name.strip_suffix(".size") {
             return self.messages[message].len() as u64;
         }
@@ -144,11 +152,19 @@ impl Concrete<'_> {
                 _ => 0,
             };
         }
+        if let Some((object, cell)) = self.cell_named(name, "array ") {
+            let place = self.number(args[0]) as usize;
+            return match self.view(object, cell) {
+                Some(CellView::Array(words)) => words.get(place).copied().unwrap_or(0),
+                _ => 0,
+            };
+        }
         let (start, size) = (self.number(args[1]), self.number(args[2]));
         let odd = name == "sum16 odd";
         assert!(odd || name == "sum16", "a function that nobody knows: {name}");
         let octet = |place: u64| u32::from(self.octet(args[0], start + place));
-        let sum = (0..size).fold(0u32, |sum, place| {
+        // Octets that are not there are zero.
+        let sum = (0..size.min(1 << 17)).fold(0u32, |sum, place| {
             let high = place.is_multiple_of(2) != odd;
             sum.wrapping_add(octet(place) << if high { 8 } else { 0 })
         });

@@ -235,7 +235,7 @@ fn dropped(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String>
         ends
     };
     let mut foretold = ends(&concrete.stack.accounts());
-    leaf.dropped.iter().for_each(|reason| *foretold.entry(*reason).or_default() += 1);
+    leaf.ended.iter().for_each(|end| *foretold.entry(end.reason).or_default() += 1);
     let happened = ends(&after.accounts());
     (foretold != happened).then(|| format!("ends of messages {foretold:?}, and were {happened:?}"))
 }
@@ -252,13 +252,40 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
         let (class, handle) = place(concrete, *object)?;
         *written.entry((class, handle, *cell)).or_default() += concrete.number(*amount);
     }
+    let mut elements: HashMap<(ClassId, Handle, CellId), Vec<(u64, u64)>> = HashMap::new();
+    for ((object, cell), changes) in &leaf.elements {
+        let (class, handle) = place(concrete, *object)?;
+        let changes = changes.iter().map(|(index, value)| (concrete.number(*index), concrete.number(*value)));
+        elements.insert((class, handle, *cell), changes.collect());
+    }
+    let mut timers: HashMap<(ClassId, Handle, CellId), Option<u64>> = HashMap::new();
+    for (object, cell, deadline) in &leaf.timers {
+        let (class, handle) = place(concrete, *object)?;
+        timers.insert((class, handle, *cell), deadline.map(|deadline| concrete.number(deadline)));
+    }
     for class in (0..automaton.classes.len()).map(ClassId::from) {
         for object in after.objects(class) {
             for cell in (0..automaton.class(class).cells.len()).map(CellId::from) {
                 let now = after.cell(class, object, cell);
                 let before = concrete.stack.cell(class, object, cell);
                 let change = written.get(&(class, object, cell)).copied();
+                let mut array = match before {
+                    Some(CellView::Array(words)) => words.to_vec(),
+                    _ => Vec::new(),
+                };
+                for (index, value) in elements.get(&(class, object, cell)).into_iter().flatten() {
+                    if let Some(word) = array.get_mut(*index as usize) {
+                        *word = *value;
+                    }
+                }
+                let timer = timers.get(&(class, object, cell)).copied();
                 let foretold = match (before, change) {
+                    (Some(CellView::Array(_)), _) => Some(CellView::Array(&array)),
+                    // Deadlines are rounded up to what a timer can do.
+                    (Some(CellView::Timer(_)), _) if timer.is_some() => {
+                        let tick = automaton.tick.max(1);
+                        Some(CellView::Timer(timer.flatten().map(|deadline| deadline.div_ceil(tick) * tick)))
+                    }
                     (Some(CellView::Counter(total)), Some(amount)) => Some(CellView::Counter(total + amount)),
                     (_, Some(value)) => Some(CellView::Word(value)),
                     (before, None) => before,

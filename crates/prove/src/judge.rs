@@ -1,0 +1,403 @@
+//! Whether a path does what the layers do: for each way through it that ends, all that follows from the layers' handlers under the way's
+//! guards is read, and compared.
+//!
+//! The layers are read from their handlers, with no queue, order or fact of the composition believed. A way is proved when every goal is refuted by
+//! a solver, or is plain. Whatever is not read, not decided or different leaves it open: this judge never says "wrong", as a state that
+//! it finds may be one that is never reached.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_reaction::{Automaton, CellKind, Path, Type};
+
+use crate::lemmas::with_lemmas;
+use crate::solver::{Answer, Solver};
+use crate::symbolic::{any_state, sort_of, End, Leaf, Message, Object, Reader, Value};
+use crate::term::{Sort, Term, Terms};
+
+/// What is known of a path.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Each way through it that ends, in the order of its text.
+    pub ways: Vec<Way>,
+}
+
+impl Judged {
+    /// Whether all its ways are proved, and there is one.
+    pub fn is_proved(&self) -> bool {
+        !self.ways.is_empty() && self.ways.iter().all(|way| way.verdict.is_ok())
+    }
+}
+
+/// One way through a path.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// Conditions on it.
+    pub guards: usize,
+    /// How many goals of each kind were shown; or why it is open.
+    pub verdict: Result<Goals, Open>,
+}
+
+/// Goals that were shown, by kind.
+pub type Goals = BTreeMap<Kind, u32>;
+
+/// What a goal is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// Nothing is reported, by the path nor by the layers.
+    Reports,
+    /// Who is spoken of is there, and so are the octets that are looked at.
+    There,
+    /// What leaves by ports, in order.
+    Outputs,
+    /// Cells, elements of arrays and counters.
+    State,
+    /// What is armed and stopped, in order.
+    Timers,
+    /// How messages end inside.
+    Ends,
+}
+
+impl Kind {
+    /// As it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Reports => "reports",
+            Kind::There => "there",
+            Kind::Outputs => "outputs",
+            Kind::State => "state",
+            Kind::Timers => "timers",
+            Kind::Ends => "ends",
+        }
+    }
+}
+
+/// Why a way is not proved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Open {
+    pub why: String,
+    /// A state and an event for which nobody has shown it, as names and values: it may be one that is never reached.
+    pub values: Vec<(String, u64)>,
+}
+
+impl From<String> for Open {
+    fn from(why: String) -> Open {
+        Open { why, values: Vec::new() }
+    }
+}
+
+/// What is asserted beside a question, and who is asked.
+struct Asking<'s, 'w> {
+    facts: Vec<Term>,
+    solvers: &'s mut [Box<dyn Solver + 'w>],
+}
+
+impl Asking<'_, '_> {
+    /// The first answer that is one.
+    fn ask(&mut self, terms: &mut Terms, more: &[Term]) -> Answer {
+        let facts = [&self.facts[..], more].concat();
+        let facts = with_lemmas(terms, &facts);
+        let mut wanted: Vec<String> = Vec::new();
+        for variable in terms.variables(&facts) {
+            if let (crate::term::Node::Variable { name }, true) = (terms.node(variable), terms.sort(variable) != Sort::Octets) {
+                wanted.push(name.clone());
+            }
+        }
+        let script = terms.script(&facts);
+        let mut last = Answer::Unknown("there is no solver".into());
+        for solver in self.solvers.iter_mut() {
+            last = solver.ask(&script, &wanted);
+            if !matches!(last, Answer::Unknown(_)) {
+                break;
+            }
+        }
+        last
+    }
+}
+
+/// Judges a path of an automaton whose procedures stand in place (`mokume_analyse::flat`).
+pub fn judge<'w>(automaton: &Automaton, path: &Path, solvers: &mut [Box<dyn Solver + 'w>]) -> Result<Judged, String> {
+    let mut terms = Terms::default();
+    let (leaves, objects) = {
+        let mut reader = Reader::new(automaton, &mut terms, any_state);
+        let args = arguments(automaton, path, &mut reader)?;
+        let leaves = reader.take(path, args)?;
+        (leaves, reader.objects().to_vec())
+    };
+    let mut ways = Vec::new();
+    for leaf in leaves {
+        if leaf.escape.is_some() {
+            if does_something(&leaf) {
+                let why = "it does something before it refuses".to_owned();
+                ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
+            }
+            continue;
+        }
+        let facts = [sizes(automaton, path, &mut terms), leaf.condition.clone()].concat();
+        let asking = RefCell::new(Asking { facts: facts.clone(), solvers: &mut *solvers });
+        let mut own = terms.clone();
+        let verdict = judge_way(automaton, path, &objects, (&mut own, &facts), &asking);
+        ways.push(Way { guards: leaf.condition.len(), verdict });
+    }
+    Ok(Judged { ways })
+}
+
+/// What a path's event brings: anything.
+fn arguments(automaton: &Automaton, path: &Path, reader: &mut Reader) -> Result<Vec<Value>, String> {
+    let mut args = Vec::new();
+    for (name, ty) in &automaton.handler(path.handler).params {
+        args.push(match ty {
+            Type::Msg => Value::Message(Box::new(Message::unknown(reader.terms, name))),
+            Type::Ref(_) | Type::Reason | Type::Array(..) => return Err(format!("the event brings `{name}`, which is no number")),
+            scalar => Value::Bits(reader.terms.variable(name, sort_of(automaton, *scalar))),
+        });
+    }
+    Ok(args)
+}
+
+/// No message has 2^31 octets.
+fn sizes(automaton: &Automaton, path: &Path, terms: &mut Terms) -> Vec<Term> {
+    let params = &automaton.handler(path.handler).params;
+    let mut facts = Vec::new();
+    for (name, _) in params.iter().filter(|(_, ty)| *ty == Type::Msg) {
+        let size = terms.variable(&format!("{name}.size"), Sort::Bits(32));
+        let most = terms.number(1 << 31, 32);
+        facts.push(terms.less(size, most));
+    }
+    facts
+}
+
+fn does_something(leaf: &Leaf) -> bool {
+    let Leaf { written, outs, ended, counted, elements, timers, .. } = leaf;
+    !(written.is_empty()
+        && outs.is_empty()
+        && ended.is_empty()
+        && counted.is_empty()
+        && elements.is_empty()
+        && timers.is_empty())
+}
+
+fn judge_way(
+    automaton: &Automaton,
+    path: &Path,
+    objects: &[(mokume_reaction::ClassId, crate::symbolic::Origin)],
+    (terms, facts): (&mut Terms, &[Term]),
+    asking: &RefCell<Asking<'_, '_>>,
+) -> Result<Goals, Open> {
+    match asking.borrow_mut().ask(terms, &[]) {
+        Answer::Sat(_) => {}
+        Answer::Unsat => return Err("it is never taken: its guards exclude each other".to_owned().into()),
+        Answer::Unknown(why) => return Err(format!("whether it is ever taken is not decided: {why}").into()),
+    }
+    // Twice: what a later fact says makes an earlier one simpler.
+    for fact in facts.iter().chain(facts) {
+        let fact = terms.again(*fact);
+        terms.assume(fact);
+    }
+    let (mine, theirs, objects) = {
+        let mut reader = Reader::new(automaton, terms, any_state).knowing(objects.to_vec());
+        reader.without_impossible(|terms, conditions| {
+            matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)
+        });
+        let args = arguments(automaton, path, &mut reader)?;
+        let mine = reader.take(path, args.clone())?;
+        let theirs = reader.react(path.handler, args)?;
+        (mine, theirs, reader.objects().to_vec())
+    };
+    let mut mine = mine.into_iter().filter(|leaf| leaf.escape.is_none());
+    let (Some(mine), None) = (mine.next(), mine.next()) else {
+        return Err("its guards do not say which way it is".to_owned().into());
+    };
+    let mut goals = Goals::new();
+    for theirs in theirs {
+        if let Some(escape) = &theirs.escape {
+            return Err(format!("the layers come to {escape}").into());
+        }
+        let class_of = |object: Object| objects[object.0 as usize].0;
+        let compared = Compared { automaton, class_of: &class_of, terms, mine: &mine, theirs: &theirs };
+        for (kind, about, failure) in compared.failures()? {
+            if terms.constant(failure) != Some(0) {
+                let more = [&theirs.condition[..], &[failure]].concat();
+                match asking.borrow_mut().ask(terms, &more) {
+                    Answer::Unsat => {}
+                    Answer::Sat(values) => {
+                        return Err(Open { why: format!("{}: {about} may differ", kind.name()), values });
+                    }
+                    Answer::Unknown(why) => {
+                        return Err(format!("{}: {about} is not decided: {why}", kind.name()).into());
+                    }
+                }
+            }
+            *goals.entry(kind).or_default() += 1;
+        }
+    }
+    match goals.is_empty() {
+        true => Err("the layers have no way that it is compared with".to_owned().into()),
+        false => Ok(goals),
+    }
+}
+
+/// A way through the path and one through the layers.
+struct Compared<'c, 'a> {
+    automaton: &'a Automaton,
+    class_of: &'c dyn Fn(Object) -> mokume_reaction::ClassId,
+    terms: &'c mut Terms,
+    mine: &'c Leaf,
+    theirs: &'c Leaf,
+}
+
+type Failures = Vec<(Kind, String, Term)>;
+
+impl Compared<'_, '_> {
+    /// For each goal: what it is about, and when it fails.
+    fn failures(mut self) -> Result<Failures, String> {
+        let mut failures = Failures::new();
+        for leaf in [self.mine, self.theirs] {
+            for trap in &leaf.traps {
+                failures.push((Kind::Reports, "what is reported".into(), *trap));
+            }
+            for null in &leaf.nulls {
+                failures.push((Kind::There, "who or what is there".into(), *null));
+            }
+        }
+        // One goal of a kind stands for all that are plain.
+        let no = self.terms.truth(false);
+        failures.push((Kind::Reports, "what is reported".into(), no));
+        failures.push((Kind::There, "who or what is there".into(), no));
+        self.outputs(&mut failures);
+        self.state(&mut failures);
+        self.timers(&mut failures);
+        let (mine, theirs) = (sorted(&self.mine.ended), sorted(&self.theirs.ended));
+        failures.push((Kind::Ends, "how messages end".into(), self.terms.truth(mine != theirs)));
+        Ok(failures)
+    }
+
+    fn outputs(&mut self, failures: &mut Failures) {
+        let (mine, theirs) = (&self.mine.outs, &self.theirs.outs);
+        let kinds = |outs: &[crate::symbolic::Out]| outs.iter().map(|out| (out.port, out.event)).collect::<Vec<_>>();
+        let other = self.terms.truth(kinds(mine) != kinds(theirs));
+        failures.push((Kind::Outputs, "which outputs there are".into(), other));
+        for (place, (mine, theirs)) in mine.iter().zip(theirs).enumerate() {
+            for (arg, (mine, theirs)) in mine.args.iter().zip(&theirs.args).enumerate() {
+                for (what, failure) in self.differ(mine, theirs) {
+                    failures.push((Kind::Outputs, format!("output {}, argument {}{what}", place + 1, arg + 1), failure));
+                }
+            }
+        }
+    }
+
+    /// When two values differ, part by part.
+    fn differ(&mut self, mine: &Value, theirs: &Value) -> Vec<(String, Term)> {
+        match (mine, theirs) {
+            (Value::Bits(a), Value::Bits(b)) if self.terms.sort(*a) == self.terms.sort(*b) => {
+                vec![(String::new(), self.unequal(*a, *b))]
+            }
+            (Value::Message(a), Value::Message(b)) => self.octets_differ(a, b),
+            (a, b) => vec![(String::new(), self.terms.truth(a != b))],
+        }
+    }
+
+    fn unequal(&mut self, a: Term, b: Term) -> Term {
+        let (a, b) = (self.terms.again(a), self.terms.again(b));
+        let same = self.terms.equal(a, b);
+        self.terms.not(same)
+    }
+
+    fn octets_differ(&mut self, a: &Message, b: &Message) -> Vec<(String, Term)> {
+        let mut differ = vec![(" (headers)".to_owned(), self.terms.truth(!a.headers.is_empty() || !b.headers.is_empty()))];
+        let (a_size, b_size) = (a.size(self.terms), b.size(self.terms));
+        differ.push((" (size)".to_owned(), self.unequal(a_size, b_size)));
+        let known = a.front.len().max(b.front.len()) as u32;
+        for place in 0..known {
+            let there = self.terms.number(u64::from(place), 32);
+            let there = self.terms.less(there, a_size);
+            let (x, y) = (a.octet(self.terms, place), b.octet(self.terms, place));
+            let other = self.unequal(x, y);
+            differ.push((format!(" (octet {place})"), self.terms.all(&[there, other])));
+        }
+        // Behind them both are a part of what came in: the same part, if it begins at the same octet.
+        let known = self.terms.number(u64::from(known), 32);
+        let more = self.terms.less(known, a_size);
+        let mut first = |message: &Message| {
+            let front = self.terms.number(message.front.len() as u64, 32);
+            let ahead = self.terms.binary(crate::term::Operator::Sub, known, front);
+            self.terms.binary(crate::term::Operator::Add, message.base.start, ahead)
+        };
+        let (x, y) = (first(a), first(b));
+        let other = match a.base.octets == b.base.octets {
+            true => self.unequal(x, y),
+            false => self.terms.truth(true),
+        };
+        differ.push((" (what is behind its headers)".to_owned(), self.terms.all(&[more, other])));
+        differ
+    }
+
+    fn state(&mut self, failures: &mut Failures) {
+        let cells: BTreeSet<_> = self.mine.written.iter().chain(&self.theirs.written).copied().collect();
+        for (object, cell) in cells {
+            let class = (self.class_of)(object);
+            let name = format!("{}.{}", self.automaton.class(class).name, self.automaton.cell(class, cell).name);
+            // What was neither written nor read is as it was, of which there is no term: then they differ.
+            let of = |leaf: &Leaf| leaf.cells.get(&(object, cell)).copied();
+            let failure = match (of(self.mine), of(self.theirs)) {
+                (Some(a), Some(b)) => self.unequal(a, b),
+                _ => self.terms.truth(true),
+            };
+            failures.push((Kind::State, name, failure));
+        }
+        let counters: BTreeSet<_> = self.mine.counted.keys().chain(self.theirs.counted.keys()).copied().collect();
+        for (object, cell) in counters {
+            let class = (self.class_of)(object);
+            let name = format!("{}.{}", self.automaton.class(class).name, self.automaton.cell(class, cell).name);
+            let zero = self.terms.number(0, 64);
+            let of = |leaf: &Leaf| leaf.counted.get(&(object, cell)).copied().unwrap_or(zero);
+            let failure = self.unequal(of(self.mine), of(self.theirs));
+            failures.push((Kind::State, name, failure));
+        }
+        let arrays: BTreeSet<_> = self.mine.elements.keys().chain(self.theirs.elements.keys()).copied().collect();
+        for (object, cell) in arrays {
+            let class = (self.class_of)(object);
+            let described = self.automaton.cell(class, cell);
+            let name = format!("{}.{}", self.automaton.class(class).name, described.name);
+            let CellKind::Array { ty, size, .. } = described.kind else { continue };
+            let index = self.terms.fresh("any place", Sort::Bits(64));
+            let size = self.terms.number(u64::from(size), 64);
+            let is_place = self.terms.less(index, size);
+            let before = self.terms.fresh("what was there", sort_of(self.automaton, ty));
+            let mut of = |leaf: &Leaf| {
+                let mut value = before;
+                for (place, new) in leaf.elements.get(&(object, cell)).into_iter().flatten() {
+                    let place = self.terms.resize(*place, 64);
+                    let here = self.terms.equal(place, index);
+                    value = self.terms.choose(here, *new, value);
+                }
+                value
+            };
+            let (a, b) = (of(self.mine), of(self.theirs));
+            let other = self.unequal(a, b);
+            failures.push((Kind::State, name, self.terms.all(&[is_place, other])));
+        }
+        let no = self.terms.truth(false);
+        failures.push((Kind::State, "cells".into(), no));
+    }
+
+    fn timers(&mut self, failures: &mut Failures) {
+        let (mine, theirs) = (&self.mine.timers, &self.theirs.timers);
+        type Set = (Object, mokume_reaction::CellId, Option<Term>);
+        let kinds = |timers: &[Set]| timers.iter().map(|(object, cell, set)| (*object, *cell, set.is_some())).collect::<Vec<_>>();
+        let other = self.terms.truth(kinds(mine) != kinds(theirs));
+        failures.push((Kind::Timers, "which timers are set".into(), other));
+        for ((_, _, mine), (_, _, theirs)) in mine.iter().zip(theirs) {
+            if let (Some(mine), Some(theirs)) = (mine, theirs) {
+                let failure = self.unequal(*mine, *theirs);
+                failures.push((Kind::Timers, "a deadline".into(), failure));
+            }
+        }
+    }
+}
+
+fn sorted(ended: &[End]) -> Vec<(u32, bool)> {
+    let mut all: Vec<_> = ended.iter().map(|end| (u32::from(end.reason.0), end.is_consumed)).collect();
+    all.sort_unstable();
+    all
+}

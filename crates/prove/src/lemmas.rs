@@ -1,0 +1,64 @@
+//! What holds of the functions that solvers know nothing of, said for those that stand in a question.
+
+use crate::term::{Node, Operator, Sort, Term, Terms};
+
+/// Sums of the same octets of which one begins so many octets behind the other.
+const NEAR: u64 = 128;
+
+/// The facts, and what holds of the sums in them: a sum of few octets is small, and one that begins earlier is that of its first words and the other.
+pub fn with_lemmas(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
+    let mut all = facts.to_vec();
+    let sums: Vec<(Term, [Term; 3])> = terms.below(facts).into_iter().filter_map(|term| is_sum(terms, term)).collect();
+    for (sum, [_, _, size]) in &sums {
+        // Of n octets there are (n + 1) / 2 words.
+        let most = terms.number(1 << 17, 32);
+        let is_small = terms.less(*size, most);
+        let one = terms.number(1, 32);
+        let more = terms.binary(Operator::Add, *size, one);
+        let words = terms.binary(Operator::Shr, more, one);
+        let largest = terms.number(0xffff, 32);
+        let bound = terms.binary(Operator::Mul, words, largest);
+        let is_bounded = terms.less_equal(*sum, bound);
+        all.push(terms.implies(is_small, is_bounded));
+    }
+    for (long, [octets, start, size]) in &sums {
+        for (short, [other, later, rest]) in &sums {
+            let ahead = terms.binary(Operator::Sub, *later, *start);
+            let Some(ahead) = terms.constant(ahead).filter(|ahead| (1..=NEAR).contains(ahead) && ahead % 2 == 0) else {
+                continue;
+            };
+            if octets != other {
+                continue;
+            }
+            let octets_ahead = terms.number(ahead, 32);
+            let behind = terms.binary(Operator::Sub, *size, octets_ahead);
+            let ends = [terms.less_equal(octets_ahead, *size), terms.equal(behind, *rest)];
+            let ends = terms.all(&ends);
+            let mut sum = *short;
+            for place in (0..ahead).step_by(2) {
+                let octet = |terms: &mut Terms, place: u64| {
+                    let place = terms.number(place, 32);
+                    let place = terms.binary(Operator::Add, *start, place);
+                    terms.select(*octets, place)
+                };
+                let (high, low) = (octet(terms, place), octet(terms, place + 1));
+                let word = terms.concat(high, low);
+                let word = terms.resize(word, 32);
+                sum = terms.binary(Operator::Add, sum, word);
+            }
+            let same = terms.equal(*long, sum);
+            all.push(terms.implies(ends, same));
+        }
+    }
+    all
+}
+
+/// The sum of a part of some octets, with the octets, the first one, and how many there are.
+fn is_sum(terms: &Terms, term: Term) -> Option<(Term, [Term; 3])> {
+    match terms.node(term) {
+        Node::Apply { name, args } if name == "sum16" && terms.sort(term) == Sort::Bits(32) => {
+            Some((term, [*args.first()?, *args.get(1)?, *args.get(2)?]))
+        }
+        _ => None,
+    }
+}
