@@ -177,6 +177,14 @@ pub enum Command {
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
     },
+    /// Proves that the paths of a stack do what its layers do, by z3 and bitwuzla: a line for each event. 1 if one is not proved.
+    Prove {
+        #[command(flatten)]
+        stack: StackChoice,
+        /// An event, such as `udp.send`: only its path. Left out: the paths of all events.
+        #[arg(long, value_name = "PORT.EVENT")]
+        event: Option<String>,
+    },
     /// Draws a stack as SVG (or DOT, if the output's name ends in `.dot`), or its headers as RFCs do, as text or SVG.
     Graph {
         #[command(flatten)]

@@ -62,6 +62,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             build_stack(stack, (*emit, *uncomposed, *fuse), output.as_deref(), printer)
         }
         Command::Path { stack, event } => crate::path::path(stack, event.as_deref(), printer),
+        Command::Prove { stack, event } => crate::prove::prove(stack, event.as_deref(), printer),
         Command::Graph { stack, what, output } => {
             let asked = (*what, output.as_deref());
             picture_name(asked.1, kinds(asked.0).1)?;

@@ -10,6 +10,7 @@ mod fmt;
 mod new;
 mod path;
 mod print;
+mod prove;
 mod run;
 mod simulate;
 mod streams;

@@ -1,6 +1,6 @@
 //! `mokume path`.
 
-use mokume_driver::path::{paths, Shown, Way};
+use mokume_driver::path::{known, paths, Shown, Way};
 use mokume_driver::Failure;
 use serde_json::json;
 
@@ -16,13 +16,8 @@ pub fn path(choice: &StackChoice, event: Option<&str>, printer: &Printer) -> Res
         all.iter().for_each(|one| line(one, printer));
         return Ok(0);
     };
-    let Some(shown) = all.iter().find(|shown| shown.events.iter().any(|known| known == event)) else {
-        let known: Vec<&str> = all.iter().flat_map(|shown| &shown.events).map(String::as_str).collect();
-        return Err(Failure::of_use(
-            format!("there is no event `{event}`"),
-            format!("there are: {}", known.join(", ")),
-        ));
-    };
+    known(all.iter().map(|shown| &shown.events), event)?;
+    let Some(shown) = all.iter().find(|shown| shown.events.iter().any(|known| known == event)) else { return Ok(0) };
     match &shown.path {
         Ok(way) if printer.is_json() => object(shown, Some(way), printer),
         Ok(way) => {

@@ -21,6 +21,7 @@ mod output;
 pub mod path;
 mod places;
 pub mod project;
+pub mod prove;
 pub mod run;
 pub mod settings;
 pub mod sim;

@@ -1,7 +1,8 @@
 //! `mokume path`: for each event of a port, the likeliest way through all layers, in the words of the source.
 
-use mokume_fuse::Found;
-use mokume_reaction::{Automaton, Block, SourceId, Terminator, Trigger};
+use mokume_reaction::{Automaton, Block, HandlerId, LayerId, Path, SourceId, Terminator, Trigger};
+
+use crate::failure::Failure;
 
 /// What is known of an event's path.
 #[derive(Clone, Debug)]
@@ -40,20 +41,42 @@ pub fn fused(composed: &Automaton) -> Automaton {
 
 /// For each event of a port, in their order.
 pub fn paths(composed: &Automaton) -> Vec<Shown> {
-    mokume_fuse::paths(composed).into_iter().map(|found| shown(composed, found)).collect()
+    found(composed).into_iter().map(|(events, path)| shown(composed, events, path)).collect()
 }
 
-fn shown(automaton: &Automaton, found: Found) -> Shown {
-    let handler = automaton.handler(found.handler);
-    let inputs = automaton.ports.iter().flat_map(|port| port.inputs.iter().map(move |input| (port, input)));
-    let leads = inputs
-        .filter(|(_, input)| input.class == handler.class && handler.trigger == Trigger::Event(input.handler.clone()));
-    let events = leads.map(|(port, input)| format!("{}.{}", port.name, input.event)).collect();
+type Found = (Vec<String>, Result<(Path, Vec<LayerId>), mokume_fuse::Why>);
+
+/// The paths of a stack, each with the events of ports that lead to it.
+pub(crate) fn found(composed: &Automaton) -> Vec<Found> {
+    let events = |handler: HandlerId| {
+        let handler = composed.handler(handler);
+        let inputs = composed.ports.iter().flat_map(|port| port.inputs.iter().map(move |input| (port, input)));
+        let leads = inputs.filter(|(_, input)| {
+            input.class == handler.class && handler.trigger == Trigger::Event(input.handler.clone())
+        });
+        leads.map(|(port, input)| format!("{}.{}", port.name, input.event)).collect()
+    };
+    mokume_fuse::paths(composed).into_iter().map(|found| (events(found.handler), found.path)).collect()
+}
+
+/// Fails where none of these is the event, and says which there are.
+pub fn known<'a>(all: impl Iterator<Item = &'a Vec<String>>, event: &str) -> Result<(), Failure> {
+    let known: Vec<&str> = all.flatten().map(String::as_str).collect();
+    match known.contains(&event) {
+        true => Ok(()),
+        false => {
+            let help = format!("there are: {}", known.join(", "));
+            Err(Failure::of_use(format!("there is no event `{event}`"), help))
+        }
+    }
+}
+
+fn shown(automaton: &Automaton, events: Vec<String>, path: Result<(Path, Vec<LayerId>), mokume_fuse::Why>) -> Shown {
     let place = |source: SourceId| {
         let source = automaton.sources.get(source.index())?;
         Some(format!("{}:{}", source.file, source.line))
     };
-    let path = match found.path {
+    let path = match path {
         Ok((path, layers)) => {
             let asks = |block: &&Block| matches!(block.terminator, Terminator::Branch { .. } | Terminator::Try { .. });
             let lines = mokume_reaction::text::path_lines(automaton, &path).into_iter();

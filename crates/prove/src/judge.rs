@@ -23,9 +23,10 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Whether all its ways are proved, and there is one.
+    /// Whether all its ways are proved, and one is taken.
     pub fn is_proved(&self) -> bool {
-        !self.ways.is_empty() && self.ways.iter().all(|way| way.verdict.is_ok())
+        let is_taken = |way: &Way| way.verdict.as_ref().is_ok_and(|goals| !goals.is_empty());
+        self.ways.iter().all(|way| way.verdict.is_ok()) && self.ways.iter().any(is_taken)
     }
 }
 
@@ -34,7 +35,7 @@ impl Judged {
 pub struct Way {
     /// Conditions on it.
     pub guards: usize,
-    /// How many goals of each kind were shown; or why it is open.
+    /// How many goals of each kind were shown, none where it is never taken; or why it is open.
     pub verdict: Result<Goals, Open>,
 }
 
@@ -99,7 +100,9 @@ impl Asking<'_, '_> {
         let facts = with_lemmas(terms, &facts);
         let mut wanted: Vec<String> = Vec::new();
         for variable in terms.variables(&facts) {
-            if let (crate::term::Node::Variable { name }, true) = (terms.node(variable), terms.sort(variable) != Sort::Octets) {
+            if let (crate::term::Node::Variable { name }, true) =
+                (terms.node(variable), terms.sort(variable) != Sort::Octets)
+            {
                 wanted.push(name.clone());
             }
         }
@@ -148,7 +151,9 @@ fn arguments(automaton: &Automaton, path: &Path, reader: &mut Reader) -> Result<
     for (name, ty) in &automaton.handler(path.handler).params {
         args.push(match ty {
             Type::Msg => Value::Message(Box::new(Message::unknown(reader.terms, name))),
-            Type::Ref(_) | Type::Reason | Type::Array(..) => return Err(format!("the event brings `{name}`, which is no number")),
+            Type::Ref(_) | Type::Reason | Type::Array(..) => {
+                return Err(format!("the event brings `{name}`, which is no number"))
+            }
             scalar => Value::Bits(reader.terms.variable(name, sort_of(automaton, *scalar))),
         });
     }
@@ -186,7 +191,8 @@ fn judge_way(
 ) -> Result<Goals, Open> {
     match asking.borrow_mut().ask(terms, &[]) {
         Answer::Sat(_) => {}
-        Answer::Unsat => return Err("it is never taken: its guards exclude each other".to_owned().into()),
+        // Its guards exclude each other.
+        Answer::Unsat => return Ok(Goals::new()),
         Answer::Unknown(why) => return Err(format!("whether it is ever taken is not decided: {why}").into()),
     }
     // Twice: what a later fact says makes an earlier one simpler.
@@ -194,7 +200,7 @@ fn judge_way(
         let fact = terms.again(*fact);
         terms.assume(fact);
     }
-    let (mine, theirs, objects) = {
+    let (mine, theirs, objects, lives) = {
         let mut reader = Reader::new(automaton, terms, any_state).knowing(objects.to_vec());
         reader.without_impossible(|terms, conditions| {
             matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)
@@ -202,7 +208,9 @@ fn judge_way(
         let args = arguments(automaton, path, &mut reader)?;
         let mine = reader.take(path, args.clone())?;
         let theirs = reader.react(path.handler, args)?;
-        (mine, theirs, reader.objects().to_vec())
+        let objects = reader.objects().to_vec();
+        let lives: Vec<Term> = (0..objects.len() as u32).map(|object| reader.lives(Object(object))).collect();
+        (mine, theirs, objects, lives)
     };
     let mut mine = mine.into_iter().filter(|leaf| leaf.escape.is_none());
     let (Some(mine), None) = (mine.next(), mine.next()) else {
@@ -214,7 +222,14 @@ fn judge_way(
             return Err(format!("the layers come to {escape}").into());
         }
         let class_of = |object: Object| objects[object.0 as usize].0;
-        let compared = Compared { automaton, class_of: &class_of, terms, mine: &mine, theirs: &theirs };
+        // What holds on this way of the layers makes both sides simpler.
+        let mut own = terms.clone();
+        for fact in theirs.condition.iter().chain(&theirs.condition) {
+            let fact = own.again(*fact);
+            own.assume(fact);
+        }
+        let terms = &mut own;
+        let compared = Compared { automaton, class_of: &class_of, lives: &lives, terms, mine: &mine, theirs: &theirs };
         for (kind, about, failure) in compared.failures()? {
             if terms.constant(failure) != Some(0) {
                 let more = [&theirs.condition[..], &[failure]].concat();
@@ -241,6 +256,8 @@ fn judge_way(
 struct Compared<'c, 'a> {
     automaton: &'a Automaton,
     class_of: &'c dyn Fn(Object) -> mokume_reaction::ClassId,
+    /// Of each object.
+    lives: &'c [Term],
     terms: &'c mut Terms,
     mine: &'c Leaf,
     theirs: &'c Leaf,
@@ -260,6 +277,17 @@ impl Compared<'_, '_> {
                 failures.push((Kind::There, "who or what is there".into(), *null));
             }
         }
+        // Of nobody zeros are read, by both; but what is written there is not read back.
+        let written = self.written();
+        for leaf in [self.mine, self.theirs] {
+            for (_, null) in leaf.looked.iter().filter(|(object, _)| written.contains(object)) {
+                failures.push((Kind::There, "whose state is written".into(), *null));
+            }
+        }
+        for object in &written {
+            let ended = self.terms.not(self.lives[object.0 as usize]);
+            failures.push((Kind::There, "whose state is written".into(), ended));
+        }
         // One goal of a kind stands for all that are plain.
         let no = self.terms.truth(false);
         failures.push((Kind::Reports, "what is reported".into(), no));
@@ -272,6 +300,16 @@ impl Compared<'_, '_> {
         Ok(failures)
     }
 
+    /// Whose state is written.
+    fn written(&self) -> BTreeSet<Object> {
+        let of = |leaf: &Leaf| {
+            let cells =
+                leaf.written.iter().chain(leaf.elements.keys()).chain(leaf.counted.keys()).map(|(object, _)| *object);
+            cells.chain(leaf.timers.iter().map(|(object, ..)| *object)).collect::<BTreeSet<_>>()
+        };
+        of(self.mine).union(&of(self.theirs)).copied().collect()
+    }
+
     fn outputs(&mut self, failures: &mut Failures) {
         let (mine, theirs) = (&self.mine.outs, &self.theirs.outs);
         let kinds = |outs: &[crate::symbolic::Out]| outs.iter().map(|out| (out.port, out.event)).collect::<Vec<_>>();
@@ -280,7 +318,11 @@ impl Compared<'_, '_> {
         for (place, (mine, theirs)) in mine.iter().zip(theirs).enumerate() {
             for (arg, (mine, theirs)) in mine.args.iter().zip(&theirs.args).enumerate() {
                 for (what, failure) in self.differ(mine, theirs) {
-                    failures.push((Kind::Outputs, format!("output {}, argument {}{what}", place + 1, arg + 1), failure));
+                    failures.push((
+                        Kind::Outputs,
+                        format!("output {}, argument {}{what}", place + 1, arg + 1),
+                        failure,
+                    ));
                 }
             }
         }
@@ -293,6 +335,13 @@ impl Compared<'_, '_> {
                 vec![(String::new(), self.unequal(*a, *b))]
             }
             (Value::Message(a), Value::Message(b)) => self.octets_differ(a, b),
+            (Value::Object(a), Value::Perhaps(b, null)) | (Value::Perhaps(b, null), Value::Object(a)) if a == b => {
+                vec![(String::new(), *null)]
+            }
+            (Value::Perhaps(a, x), Value::Perhaps(b, y)) if a == b => vec![(String::new(), self.unequal(*x, *y))],
+            (Value::Null, Value::Perhaps(_, null)) | (Value::Perhaps(_, null), Value::Null) => {
+                vec![(String::new(), self.terms.not(*null))]
+            }
             (a, b) => vec![(String::new(), self.terms.truth(a != b))],
         }
     }
@@ -304,7 +353,8 @@ impl Compared<'_, '_> {
     }
 
     fn octets_differ(&mut self, a: &Message, b: &Message) -> Vec<(String, Term)> {
-        let mut differ = vec![(" (headers)".to_owned(), self.terms.truth(!a.headers.is_empty() || !b.headers.is_empty()))];
+        let mut differ =
+            vec![(" (headers)".to_owned(), self.terms.truth(!a.headers.is_empty() || !b.headers.is_empty()))];
         let (a_size, b_size) = (a.size(self.terms), b.size(self.terms));
         differ.push((" (size)".to_owned(), self.unequal(a_size, b_size)));
         let known = a.front.len().max(b.front.len()) as u32;
@@ -384,7 +434,9 @@ impl Compared<'_, '_> {
     fn timers(&mut self, failures: &mut Failures) {
         let (mine, theirs) = (&self.mine.timers, &self.theirs.timers);
         type Set = (Object, mokume_reaction::CellId, Option<Term>);
-        let kinds = |timers: &[Set]| timers.iter().map(|(object, cell, set)| (*object, *cell, set.is_some())).collect::<Vec<_>>();
+        let kinds = |timers: &[Set]| {
+            timers.iter().map(|(object, cell, set)| (*object, *cell, set.is_some())).collect::<Vec<_>>()
+        };
         let other = self.terms.truth(kinds(mine) != kinds(theirs));
         failures.push((Kind::Timers, "which timers are set".into(), other));
         for ((_, _, mine), (_, _, theirs)) in mine.iter().zip(theirs) {

@@ -87,9 +87,11 @@ pub struct Leaf {
     pub ended: Vec<End>,
     /// New buffers taken.
     pub taken: u32,
-    /// When a reference that is used is null, or whom an event is for has ended, or an octet that is not there is looked at: nothing is then as
-    /// this way says, so it must be impossible.
+    /// When whom an event is for is nobody or has ended, or an octet that is not there is looked at: nothing is then as this way says, so it must
+    /// be impossible.
     pub nulls: Vec<Term>,
+    /// When a reference over which something is read or written is null: reads give zeros then, and writes nothing.
+    pub looked: Vec<(Object, Term)>,
     /// Elements of arrays that were written, in order: place and value.
     pub elements: BTreeMap<(Object, CellId), Vec<(Term, Term)>>,
     /// Timers in the order in which they were set: the deadline, or none where one was stopped.
@@ -307,10 +309,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether an object is there, if that is a question: who handles the event is, and so is the one of its class.
-    pub(crate) fn lives(&mut self, object: Object) -> Term {
+    pub fn lives(&mut self, object: Object) -> Term {
         let (class, origin) = &self.objects[object.0 as usize];
-        if matches!(origin, Origin::Given(_) | Origin::Unique(_)) {
-            return self.terms.truth(true);
+        match origin {
+            Origin::Given(_) | Origin::Unique(_) => return self.terms.truth(true),
+            // It owns the other, and would have ended it.
+            Origin::Parent(child) => return self.lives(*child),
+            Origin::Cell(..) | Origin::Found(..) => {}
         }
         let name = format!("lives {} {}", self.automaton.class(*class).name, object.0);
         self.terms.variable(&name, Sort::Bool)
@@ -339,7 +344,8 @@ impl<'a> Reader<'a> {
         let CellKind::Array { ty, size, .. } = self.automaton.cell(class, cell).kind else {
             return Err("an element of no array".into());
         };
-        let written = |(other, which): &(Object, CellId)| *which == cell && *other != object && self.class_of(*other) == class;
+        let written =
+            |(other, which): &(Object, CellId)| *which == cell && *other != object && self.class_of(*other) == class;
         if leaf.elements.keys().any(written) {
             return Err("two handles that may be one object".into());
         }

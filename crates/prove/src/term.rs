@@ -71,6 +71,10 @@ pub struct Terms {
     fresh: u32,
     /// What stands for a term from here on: it was assumed that both are equal.
     known: HashMap<Term, Term>,
+    /// The largest value that a term can have, whatever its variables are.
+    largest: Vec<u64>,
+    /// The same, where it was assumed to be less.
+    at_most: HashMap<Term, u64>,
 }
 
 fn mask(width: u32) -> u64 {
@@ -115,9 +119,65 @@ impl Terms {
         let next = Term(self.nodes.len() as u32);
         let entry = *self.index.entry((node.clone(), sort)).or_insert(next);
         if entry == next {
+            let largest = self.largest_of(&node, sort, 0);
             self.nodes.push((node, sort));
+            self.largest.push(largest);
         }
         self.now(entry)
+    }
+
+    /// What a number of at most 64 bits is at most; of a wider one nothing is known.
+    pub fn most(&self, term: Term) -> u64 {
+        self.most_within(term, 6)
+    }
+
+    /// What was assumed since the term was made is seen through so many terms.
+    fn most_within(&self, term: Term, depth: u32) -> u64 {
+        let largest = self.largest[term.0 as usize];
+        let largest = self.at_most.get(&term).map_or(largest, |most| largest.min(*most));
+        match (depth, self.at_most.is_empty()) {
+            (0, _) | (_, true) => largest,
+            _ => largest.min(self.largest_of(self.node(term), self.sort(term), depth - 1)),
+        }
+    }
+
+    fn largest_of(&self, node: &Node, sort: Sort, depth: u32) -> u64 {
+        let Sort::Bits(width) = sort else { return u64::MAX };
+        let all = mask(width);
+        let most = |term: Term| self.most_within(term, depth);
+        match node {
+            Node::Number(value) => *value,
+            Node::ZeroExtend(_, a) if self.width(*a) <= 64 => most(*a),
+            Node::Extract(_, low, a) if self.width(*a) <= 64 => (most(*a) >> low).min(all),
+            Node::If(_, a, b) => most(*a).max(most(*b)),
+            Node::Binary(Operator::Add, a, b) => {
+                most(*a).checked_add(most(*b)).filter(|sum| *sum <= all).unwrap_or(all)
+            }
+            Node::Binary(Operator::Mul, a, b) if width <= 64 => {
+                most(*a).checked_mul(most(*b)).filter(|product| *product <= all).unwrap_or(all)
+            }
+            Node::Binary(Operator::And, a, b) => most(*a).min(most(*b)),
+            _ => all,
+        }
+    }
+
+    /// A number is at most another from here on, and so is what it is made of.
+    fn bound(&mut self, term: Term, most: u64) {
+        let term = self.now(term);
+        if self.width(term) > 64 || self.most(term) <= most {
+            return;
+        }
+        self.at_most.insert(term, most);
+        match *self.node(term) {
+            Node::ZeroExtend(_, inner) => self.bound(inner, most),
+            Node::Binary(Operator::Add, a, b) => {
+                let fits = self.most(a).checked_add(self.most(b)).is_some_and(|sum| sum <= mask(self.width(term)));
+                if let Some(plus) = self.constant(b).filter(|plus| fits && *plus <= most) {
+                    self.bound(a, most - plus);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// What stands for a term by now.
@@ -139,6 +199,11 @@ impl Terms {
             Node::Not(inner) => return self.deny(inner),
             Node::All(parts) => parts.iter().for_each(|part| self.assume(*part)),
             Node::Equal(a, b) => self.unite(a, b),
+            Node::Less(a, b) => {
+                if let Some(above) = self.constant(b).filter(|above| *above > 0) {
+                    self.bound(a, above - 1);
+                }
+            }
             _ => {}
         }
         self.stand_for(fact, truth);
@@ -150,6 +215,11 @@ impl Terms {
             Node::True | Node::False => return,
             Node::Not(inner) => return self.assume(inner),
             Node::Any(parts) => parts.iter().for_each(|part| self.deny(*part)),
+            Node::Less(a, b) => {
+                if let Some(most) = self.constant(a) {
+                    self.bound(b, most);
+                }
+            }
             _ => {}
         }
         let falsehood = self.truth(false);
@@ -347,6 +417,8 @@ impl Terms {
         match (self.constant(a), self.constant(b)) {
             (Some(x), Some(y)) => return self.truth(x < y),
             (_, Some(0)) => return self.truth(false),
+            (_, Some(y)) if width <= 64 && self.most(a) < y => return self.truth(true),
+            (Some(x), _) if width <= 64 && self.most(b) <= x => return self.truth(false),
             (Some(x), _) if x == mask(width) && width <= 64 => return self.truth(false),
             (_, Some(1)) => {
                 let zero = self.number(0, width);
@@ -362,7 +434,9 @@ impl Terms {
             return self.truth(false);
         }
         match (self.node(a).clone(), self.node(b).clone()) {
-            (Node::ZeroExtend(_, x), Node::ZeroExtend(_, y)) if self.width(x) == self.width(y) => return self.less(x, y),
+            (Node::ZeroExtend(_, x), Node::ZeroExtend(_, y)) if self.width(x) == self.width(y) => {
+                return self.less(x, y)
+            }
             (Node::ZeroExtend(_, x), Node::Number(most)) => {
                 let inner = self.width(x);
                 if most > mask(inner) {
@@ -554,10 +628,10 @@ impl Terms {
                 return self.number(x << lower | y, upper + lower);
             }
         }
-        if let (Node::Extract(h1, l1, a), Node::Extract(h2, l2, b)) = (self.node(high).clone(), self.node(low).clone())
-        {
-            if a == b && l1 == h2 + 1 {
-                return self.extract(h1, l2, a);
+        // Parts of one number that lie side by side: the low one may have been made simpler.
+        if let Node::Extract(last, first, of) = *self.node(high) {
+            if first >= lower && self.extract(first - 1, first - lower, of) == low {
+                return self.extract(last, first - lower, of);
             }
         }
         self.make(Node::Concat(high, low), Sort::Bits(upper + lower))
@@ -573,10 +647,22 @@ impl Terms {
             self.extract(width - 1, 0, a)
         } else if let Some(value) = self.constant(a) {
             self.number(value, width)
-        } else if let Node::ZeroExtend(_, inner) = *self.node(a) {
-            self.resize(inner, width)
         } else {
-            self.make(Node::ZeroExtend(width - old, a), Sort::Bits(width))
+            match *self.node(a) {
+                Node::ZeroExtend(_, inner) => self.resize(inner, width),
+                // Nothing is cut off.
+                Node::Extract(high, 0, of) if self.width(of) <= 64 && self.most(of) <= mask(high + 1) => {
+                    self.resize(of, width)
+                }
+                // Nothing is carried.
+                Node::Binary(Operator::Add, x, y)
+                    if width <= 64 && self.most(x).checked_add(self.most(y)).is_some_and(|sum| sum <= mask(old)) =>
+                {
+                    let (x, y) = (self.resize(x, width), self.resize(y, width));
+                    self.binary(Operator::Add, x, y)
+                }
+                _ => self.make(Node::ZeroExtend(width - old, a), Sort::Bits(width)),
+            }
         }
     }
 
@@ -647,11 +733,9 @@ impl Terms {
             Node::Not(a) | Node::Extract(_, _, a) | Node::ZeroExtend(_, a) => vec![*a],
             Node::All(parts) | Node::Any(parts) | Node::Apply { args: parts, .. } => parts.clone(),
             Node::If(a, b, c) => vec![*a, *b, *c],
-            Node::Equal(a, b)
-            | Node::Less(a, b)
-            | Node::Binary(_, a, b)
-            | Node::Concat(a, b)
-            | Node::Select(a, b) => vec![*a, *b],
+            Node::Equal(a, b) | Node::Less(a, b) | Node::Binary(_, a, b) | Node::Concat(a, b) | Node::Select(a, b) => {
+                vec![*a, *b]
+            }
         }
     }
 

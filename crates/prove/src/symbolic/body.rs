@@ -125,7 +125,9 @@ impl Reader<'_> {
     fn channel(&self, sender: LayerId, emission: &Emission) -> Channel {
         match emission {
             Emission::Out(out) => Channel::Port(sender, out.port),
-            Emission::Call { target, .. } => Channel::Layer(sender, self.automaton.class(self.class_for(*target)).layer),
+            Emission::Call { target, .. } => {
+                Channel::Layer(sender, self.automaton.class(self.class_for(*target)).layer)
+            }
         }
     }
 
@@ -379,11 +381,11 @@ impl Reader<'_> {
                 for (key, term) in way.leaf.cells {
                     leaf.cells.entry(key).or_insert(term);
                 }
-                for null in way.leaf.nulls {
+                for (object, null) in way.leaf.looked {
                     let taken = results.last().map(|(condition, _)| *condition);
                     let both = self.terms.all(&[null, taken.ok_or("no way")?]);
-                    if !leaf.nulls.contains(&null) && !leaf.nulls.contains(&both) {
-                        leaf.nulls.push(both);
+                    if !leaf.looked.contains(&(object, null)) && !leaf.looked.contains(&(object, both)) {
+                        leaf.looked.push((object, both));
                     }
                 }
                 // A report inside a way of a function happens when that way is taken.

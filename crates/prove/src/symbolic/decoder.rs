@@ -186,7 +186,8 @@ impl Reader<'_> {
             }
             let mut read = self.decode_items(at, &arm.items, vec![taken])?;
             // What an arm before could have said is refused.
-            for before in arms[..place].iter().filter(|before| !before.commons.is_empty() && before.selects == arm.selects)
+            for before in
+                arms[..place].iter().filter(|before| !before.commons.is_empty() && before.selects == arm.selects)
             {
                 for way in &mut read {
                     let mut same = Vec::new();

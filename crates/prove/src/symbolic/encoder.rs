@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mokume_reaction::{
-    Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, WireArm, WireExpression, WireField, WireId, WireItem,
-    WireOptions,
+    Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, WireArm, WireExpression, WireField, WireId,
+    WireItem, WireOptions,
 };
 
 use super::message::split;

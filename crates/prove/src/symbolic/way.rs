@@ -68,13 +68,13 @@ impl Way {
         }
     }
 
-    /// An object that is used: that it is not null is to be shown.
+    /// An object that is looked at or written.
     pub(super) fn object(&mut self, id: Id) -> Result<Object, String> {
         match self.value(id)? {
             Value::Object(object) => Ok(object),
             Value::Perhaps(object, null) => {
-                if !self.leaf.nulls.contains(&null) {
-                    self.leaf.nulls.push(null);
+                if !self.leaf.looked.contains(&(object, null)) {
+                    self.leaf.looked.push((object, null));
                 }
                 Ok(object)
             }

@@ -80,7 +80,7 @@ impl<'a> Watched<'a> {
         };
         if leaf.escape.is_some() {
             self.seen.escaped += 1;
-        } else if leaf.nulls.iter().any(|null| concrete.truth(*null)) {
+        } else if leaf.nulls.iter().chain(leaf.looked.iter().map(|(_, null)| null)).any(|null| concrete.truth(*null)) {
             self.seen.left_out += 1;
         } else {
             self.seen.compared += 1;

@@ -1,0 +1,77 @@
+//! `mokume prove`.
+
+use mokume_base::RealWorld;
+use mokume_driver::prove::{prove as prove_all, Proof, Way};
+use mokume_driver::Failure;
+use serde_json::json;
+
+use crate::arguments::StackChoice;
+use crate::common::compiled_to_write;
+use crate::print::Printer;
+
+/// A line for each path, as soon as it is known.
+pub fn prove(choice: &StackChoice, event: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+    let compiled = compiled_to_write(choice, printer)?;
+    let proofs = prove_all(&RealWorld, &compiled.composed, event, |proof| line(proof, printer))?;
+    let proved = proofs.iter().filter(|proof| proof.is_proved()).count();
+    if !printer.is_json() {
+        printer.line(match (proofs.len(), event) {
+            (0, Some(event)) => format!("`{event}` has no path: `mokume path` says why"),
+            (0, None) => "there is no path: `mokume path` says why".to_owned(),
+            (all, _) => format!("{proved} of {all} paths are proved"),
+        });
+    }
+    Ok(i32::from(proved < proofs.len()))
+}
+
+fn line(proof: &Proof, printer: &Printer) {
+    if printer.is_json() {
+        return printer.object(&object(proof));
+    }
+    let (events, seconds) = (proof.events.join(", "), proof.took.as_secs_f64());
+    let ways = match &proof.ways {
+        Ok(ways) => ways,
+        Err(why) => return printer.line(format!("{events:<28} open: {why} ({seconds:.1} s)")),
+    };
+    let (all, proved) = (ways.len(), ways.iter().filter(|way| way.verdict.is_ok()).count());
+    let taken = |way: &&Way| way.verdict.as_ref().is_ok_and(|shown| !shown.goals.is_empty());
+    let never = match proved - ways.iter().filter(taken).count() {
+        0 => String::new(),
+        never => format!(", {never} of them never taken"),
+    };
+    let goals = ways.iter().filter_map(|way| way.verdict.as_ref().ok()).flat_map(|shown| &shown.goals);
+    let goals: u32 = goals.map(|(_, count)| count).sum();
+    printer.line(match proof.is_proved() {
+        true => format!("{events:<28} proved: {all} ways{never}, {goals} goals ({seconds:.1} s)"),
+        false => format!("{events:<28} open: {proved} of {all} ways are proved ({seconds:.1} s)"),
+    });
+    for (number, way) in ways.iter().enumerate() {
+        let Err(open) = &way.verdict else { continue };
+        printer.line(format!("  way {} of {} guards: {}", number + 1, way.guards, open.why));
+        for (name, value) in &open.values {
+            printer.line(format!("    {name} = {value}"));
+        }
+    }
+}
+
+fn object(proof: &Proof) -> serde_json::Value {
+    let way = |way: &Way| match &way.verdict {
+        Ok(shown) => {
+            let goals: serde_json::Map<_, _> =
+                shown.goals.iter().map(|(kind, count)| ((*kind).to_owned(), json!(count))).collect();
+            json!({ "guards": way.guards, "proved": true, "goals": goals })
+        }
+        Err(open) => {
+            let values: serde_json::Map<_, _> =
+                open.values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+            json!({ "guards": way.guards, "proved": false, "why": open.why, "values": values })
+        }
+    };
+    let seconds = proof.took.as_secs_f64();
+    match &proof.ways {
+        Ok(ways) => json!({
+            "events": proof.events, "proved": proof.is_proved(), "ways": ways.iter().map(way).collect::<Vec<_>>(), "seconds": seconds,
+        }),
+        Err(why) => json!({ "events": proof.events, "proved": false, "why": why, "seconds": seconds }),
+    }
+}

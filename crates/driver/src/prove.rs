@@ -1,0 +1,104 @@
+//! `mokume prove`: whether each path of a stack does what the layers do, by solvers that are other people's programs.
+
+use std::time::{Duration, Instant};
+
+use mokume_base::World;
+use mokume_prove::judge::judge;
+use mokume_prove::solver::solvers;
+use mokume_reaction::Automaton;
+
+use crate::failure::Failure;
+
+/// Where solvers are looked for beside the path of the system: a virtual environment of Python.
+const ENVIRONMENT: &str = ".venv";
+/// The environment's variable that names another one.
+const VARIABLE: &str = "MOKUME_SOLVERS";
+
+/// What is known of the path of an event.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The events of ports that lead to it: `port.event`.
+    pub events: Vec<String>,
+    /// Its ways that end, each proved or open; or why it is not read at all.
+    pub ways: Result<Vec<Way>, String>,
+    pub took: Duration,
+}
+
+impl Proof {
+    /// Whether every way is proved, and one is taken.
+    pub fn is_proved(&self) -> bool {
+        let is_taken = |way: &Way| way.verdict.as_ref().is_ok_and(|shown| !shown.goals.is_empty());
+        self.ways.as_ref().is_ok_and(|ways| ways.iter().all(|way| way.verdict.is_ok()) && ways.iter().any(is_taken))
+    }
+}
+
+/// One way through a path.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// Conditions on it.
+    pub guards: usize,
+    pub verdict: Result<Shown, Open>,
+}
+
+/// What was shown of a way.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// Goals by kind: `outputs`, `state`, `timers`, `ends`, `reports`, `there`. None where the way is never taken.
+    pub goals: Vec<(&'static str, u32)>,
+}
+
+/// Why a way is not proved.
+#[derive(Clone, Debug)]
+pub struct Open {
+    pub why: String,
+    /// A state and an event for which it could not be shown, by names; such a state may never be reached.
+    pub values: Vec<(String, u64)>,
+}
+
+/// Proves the paths of a composed stack: of one event, or of all. `told` hears of each as soon as it is known.
+///
+/// Fails where there is no solver.
+pub fn prove(
+    world: &dyn World,
+    composed: &Automaton,
+    event: Option<&str>,
+    mut told: impl FnMut(&Proof),
+) -> Result<Vec<Proof>, Failure> {
+    let environment = world.environment(VARIABLE).unwrap_or_else(|| ENVIRONMENT.to_owned());
+    let mut solvers = solvers(world, &environment);
+    if solvers.is_empty() {
+        return Err(Failure::of_machine(
+            "there is no solver: neither z3 nor bitwuzla is found",
+            format!(
+                "install z3, or say in {VARIABLE} which virtual environment of Python has `bitwuzla` or `z3-solver`"
+            ),
+        ));
+    }
+    let flat = mokume_analyse::flat(composed);
+    let found = crate::path::found(composed);
+    if let Some(event) = event {
+        crate::path::known(found.iter().map(|(events, _)| events), event)?;
+    }
+    let mut proofs = Vec::new();
+    for (events, path) in found {
+        let Ok((path, _)) = path else { continue };
+        if event.is_some_and(|event| !events.iter().any(|known| known == event)) {
+            continue;
+        }
+        let started = Instant::now();
+        let judged = judge(&flat, &path, &mut solvers);
+        let ways = judged.map(|judged| judged.ways.into_iter().map(way).collect());
+        let proof = Proof { events, ways, took: started.elapsed() };
+        told(&proof);
+        proofs.push(proof);
+    }
+    Ok(proofs)
+}
+
+fn way(way: mokume_prove::judge::Way) -> Way {
+    let verdict = match way.verdict {
+        Ok(goals) => Ok(Shown { goals: goals.into_iter().map(|(kind, count)| (kind.name(), count)).collect() }),
+        Err(open) => Err(Open { why: open.why, values: open.values }),
+    };
+    Way { guards: way.guards, verdict }
+}
