@@ -11,6 +11,8 @@ use crate::failure::Failure;
 
 /// Where solvers are looked for beside the path of the system: a virtual environment of Python.
 const ENVIRONMENT: &str = ".venv";
+/// A question without an answer by then leaves its way open.
+const LIMIT: Duration = Duration::from_secs(30);
 /// The environment's variable that names another one.
 const VARIABLE: &str = "MOKUME_SOLVERS";
 
@@ -65,7 +67,7 @@ pub fn prove(
     mut told: impl FnMut(&Proof),
 ) -> Result<Vec<Proof>, Failure> {
     let environment = world.environment(VARIABLE).unwrap_or_else(|| ENVIRONMENT.to_owned());
-    let mut solvers = solvers(world, &environment);
+    let mut solvers = solvers(world, &environment, LIMIT);
     if solvers.is_empty() {
         return Err(Failure::of_machine(
             "there is no solver: neither z3 nor bitwuzla is found",

@@ -38,9 +38,9 @@ pub struct Bitwuzla<'w> {
     limit: Duration,
 }
 
-/// What this machine has, best first for octets; the folder is where `scripts/setup` puts its virtual environment.
-pub fn solvers<'w>(world: &'w dyn World, environment: &str) -> Vec<Box<dyn Solver + 'w>> {
-    let limit = Duration::from_secs(60);
+/// What this machine has, best first for octets; the folder is where `scripts/setup` puts its virtual environment. A question that takes longer
+/// than the limit has no answer.
+pub fn solvers<'w>(world: &'w dyn World, environment: &str, limit: Duration) -> Vec<Box<dyn Solver + 'w>> {
     let mut found: Vec<Box<dyn Solver + 'w>> = Vec::new();
     let python = format!("{environment}/bin/python");
     if succeeds(world, &Invocation::of(&python).args(["-c", "import bitwuzla"])) {
@@ -162,10 +162,10 @@ mod tests {
             Output { status: Some(0), stdout: says.into_bytes(), ..Output::default() }
         };
         let world = MemoryWorld::new().with_program("venv/bin/z3", z3).with_file("venv/bin/z3", "");
-        let mut found = solvers(&world, "venv");
+        let mut found = solvers(&world, "venv", START);
         assert_eq!(found.iter().map(|solver| solver.name()).collect::<Vec<_>>(), ["z3"]);
         assert_eq!(found[0].ask("(check-sat)", &["a".into()]), Answer::Sat(vec![("a".into(), 3)]));
-        assert!(solvers(&MemoryWorld::new(), "venv").is_empty());
+        assert!(solvers(&MemoryWorld::new(), "venv", START).is_empty());
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use crate::common::watched::{reading, Reading};
 use crate::common::{composed, root, text_of};
+use std::time::Duration;
+
 use mokume_base::RealWorld;
 use mokume_prove::solver::{solvers, Answer, Solver};
 use mokume_prove::term::Term;
@@ -34,7 +36,7 @@ fn failure(reading: &mut Reading, most_pairs: usize) -> Term {
 
 /// The solvers that the set-up has prepared. Without one, a line says so: nothing is shown then.
 fn there() -> Vec<Box<dyn Solver>> {
-    let all = solvers(&RealWorld, &root().join(".venv").to_string_lossy());
+    let all = solvers(&RealWorld, &root().join(".venv").to_string_lossy(), Duration::from_secs(60));
     if all.is_empty() {
         println!("SKIPPED: no solver; scripts/setup prepares z3 and bitwuzla");
     }

@@ -1,0 +1,168 @@
+//! The judge: what it proves of the paths of test files, and that it proves nothing of paths with a planted fault.
+
+use crate::common::{composed, perhaps_composed, root, run_tests, text_of};
+use std::time::Duration;
+
+use mokume_base::RealWorld;
+use mokume_interpret::Instance;
+use mokume_prove::judge::judge;
+use mokume_prove::solver::{solvers, Solver};
+use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Terminator};
+use mokume_testkit::together;
+
+/// The solvers that the set-up has prepared. Without one, a line says so: nothing is shown then.
+fn there() -> Vec<Box<dyn Solver>> {
+    let all = solvers(&RealWorld, &root().join(".venv").to_string_lossy(), Duration::from_secs(4));
+    if all.is_empty() {
+        println!("SKIPPED: no solver; scripts/setup prepares z3 and bitwuzla");
+    }
+    all
+}
+
+/// The automaton with its paths, and its procedures in place.
+fn fused(automaton: &Automaton) -> Automaton {
+    let with = mokume_fuse::with_paths(automaton);
+    let flat = mokume_analyse::flat(automaton).into_owned();
+    Automaton { paths: with.paths, ..flat }
+}
+
+#[test]
+fn paths_of_the_run_tests_are_proved() {
+    let mut solvers = there();
+    if solvers.is_empty() {
+        return;
+    }
+    let (mut all, mut proved, mut open) = (0, 0, Vec::new());
+    for (name, text) in run_tests() {
+        let Some(stack) = perhaps_composed(&text) else { continue };
+        let stack = fused(&stack);
+        for path in &stack.paths {
+            all += 1;
+            match judge(&stack, path, &mut solvers) {
+                Ok(judged) if judged.is_proved() => proved += 1,
+                Ok(judged) => {
+                    let why = judged.ways.iter().find_map(|way| way.verdict.as_ref().err());
+                    open.push(format!("{name}: {}", why.map_or("never taken", |open| &open.why)));
+                }
+                Err(why) => open.push(format!("{name}: {why}")),
+            }
+        }
+    }
+    println!("FIGURE: judge: {proved} of {all} paths of the run tests are proved");
+    open.iter().for_each(|open| println!("open: {open}"));
+    assert!(proved * 10 >= all * 8, "{proved} of {all} are proved\n{}", open.join("\n"));
+}
+
+/// A fault, and where it stands: the path, the block, the operation (none: the block's end).
+type Place = (usize, usize, Option<usize>);
+
+/// Every fault that is planted, one at a time: a number that is another, a sum that is a difference, a comparison the other way around, something
+/// that is not done, two outputs in the other order, another reason, a guard that is not asked for.
+fn faults(stack: &Automaton) -> Vec<(Place, &'static str, Automaton)> {
+    let mut found = Vec::new();
+    for (p, path) in stack.paths.iter().enumerate() {
+        for (b, block) in path.body.blocks.iter().enumerate() {
+            for (o, op) in block.ops.iter().enumerate() {
+                let Some(name) = plant(&mut op.kind.clone(), stack) else { continue };
+                let mut faulty = stack.clone();
+                let ops = &mut faulty.paths[p].body.blocks[b].ops;
+                match name {
+                    "not done" => drop(ops.remove(o)),
+                    _ => drop(plant(&mut ops[o].kind, stack)),
+                }
+                found.push(((p, b, Some(o)), name, faulty));
+                let next = block.ops.get(o + 1).map(|op| &op.kind);
+                if let (OpKind::Out { .. }, Some(OpKind::Out { .. })) = (&op.kind, next) {
+                    let mut faulty = stack.clone();
+                    faulty.paths[p].body.blocks[b].ops.swap(o, o + 1);
+                    found.push(((p, b, Some(o)), "other order", faulty));
+                }
+            }
+            if let Terminator::Branch { then, otherwise, likely, .. } = &block.terminator {
+                let to = if likely.unwrap_or(1.0) > 0.5 { then } else { otherwise };
+                let mut faulty = stack.clone();
+                faulty.paths[p].body.blocks[b].terminator = Terminator::Jump { to: to.clone() };
+                found.push(((p, b, None), "not asked", faulty));
+            }
+        }
+    }
+    found.retain(|(_, _, faulty)| verify(faulty).is_empty());
+    found
+}
+
+fn plant(kind: &mut OpKind, stack: &Automaton) -> Option<&'static str> {
+    match kind {
+        OpKind::Const { value, .. } => {
+            *value ^= 1;
+            Some("other number")
+        }
+        OpKind::Binary { op: op @ Binary::AddWrap, .. } => {
+            *op = Binary::SubWrap;
+            Some("difference")
+        }
+        OpKind::Compare { op: op @ Compare::Le, .. } => {
+            *op = Compare::Lt;
+            Some("less")
+        }
+        OpKind::Compare { op: op @ Compare::Eq, .. } => {
+            *op = Compare::Ne;
+            Some("unequal")
+        }
+        OpKind::Drop { reason, .. } | OpKind::Consume { reason, .. } => {
+            let reasons = stack.reasons.len();
+            *reason = mokume_reaction::ReasonId::from((reason.index() + 1) % reasons);
+            (reasons > 1).then_some("other reason")
+        }
+        OpKind::Set { .. }
+        | OpKind::SetAt { .. }
+        | OpKind::Arm { .. }
+        | OpKind::Disarm { .. }
+        | OpKind::Count { .. } => Some("not done"),
+        _ => None,
+    }
+}
+
+/// Whether the layers and the paths of an automaton do the same by random events.
+fn agree(faulty: &Automaton) -> bool {
+    (0..40).all(|seed| {
+        let mut layers = Instance::new(faulty, &[], seed);
+        let mut paths = Instance::new(faulty, &[], seed).with_paths();
+        together(faulty, &mut layers, &mut paths, seed, 150).is_none()
+    })
+}
+
+/// Of the faults of each stack so many are judged here, spread over all of them; `MOKUME_FAULTS=1000` judges more.
+const FAULTS: usize = 12;
+
+#[test]
+fn no_path_with_a_fault_that_shows_is_proved() {
+    let mut solvers = there();
+    if solvers.is_empty() {
+        return;
+    }
+    let most = std::env::var("MOKUME_FAULTS").ok().and_then(|text| text.parse().ok()).unwrap_or(FAULTS);
+    let (mut judged, mut refused, mut same, mut wrong) = (0, 0, Vec::new(), Vec::new());
+    let names = ["library_1.ra", "library_3.ra", "fcfs_sequencer_credit.ra", "octet_credit.ra", "two_sessions.ra"];
+    for name in names {
+        let stack = fused(&composed(&text_of(name)));
+        let proved: Vec<bool> =
+            stack.paths.iter().map(|path| judge(&stack, path, &mut solvers).is_ok_and(|judged| judged.is_proved())).collect();
+        // A fault in a path that is open anyway would show nothing.
+        let faults: Vec<_> = faults(&stack).into_iter().filter(|((path, ..), ..)| proved[*path]).collect();
+        let step = (faults.len() / most).max(1);
+        for ((path, block, op), what, faulty) in faults.into_iter().step_by(step) {
+            judged += 1;
+            let verdict = judge(&faulty, &faulty.paths[path], &mut solvers);
+            if !verdict.is_ok_and(|judged| judged.is_proved()) {
+                refused += 1;
+                continue;
+            }
+            let place = format!("{name}: path {path}, block {block}, operation {op:?}: {what}");
+            if agree(&faulty) { &mut same } else { &mut wrong }.push(place);
+        }
+    }
+    println!("FIGURE: judge: {refused} of {judged} planted faults are refused, {} change nothing", same.len());
+    same.iter().for_each(|place| println!("changes nothing: {place}"));
+    assert!(wrong.is_empty(), "proved, and wrong:\n{}", wrong.join("\n"));
+    assert!(judged >= 30 && refused * 10 >= judged * 8, "{refused} of {judged} are refused");
+}
