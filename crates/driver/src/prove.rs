@@ -1,6 +1,6 @@
 //! `mokume prove`: whether each path of a stack does what the layers do, by solvers that are other people's programs.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mokume_base::World;
 use mokume_prove::judge::judge;
@@ -87,10 +87,10 @@ pub fn prove(
         if event.is_some_and(|event| !events.iter().any(|known| known == event)) {
             continue;
         }
-        let started = Instant::now();
+        let started = world.now();
         let judged = judge(&flat, &path, &mut solvers);
         let ways = judged.map(|judged| judged.ways.into_iter().map(way).collect());
-        let proof = Proof { events, ways, took: started.elapsed() };
+        let proof = Proof { events, ways, took: world.now().saturating_sub(started) };
         told(&proof);
         proofs.push(proof);
     }

@@ -449,7 +449,7 @@ impl Compared<'_, '_> {
 }
 
 fn sorted(ended: &[End]) -> Vec<(u32, bool)> {
-    let mut all: Vec<_> = ended.iter().map(|end| (u32::from(end.reason.0), end.is_consumed)).collect();
+    let mut all: Vec<_> = ended.iter().map(|end| (end.reason.0, end.is_consumed)).collect();
     all.sort_unstable();
     all
 }

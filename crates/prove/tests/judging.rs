@@ -145,8 +145,11 @@ fn no_path_with_a_fault_that_shows_is_proved() {
     let names = ["library_1.ra", "library_3.ra", "fcfs_sequencer_credit.ra", "octet_credit.ra", "two_sessions.ra"];
     for name in names {
         let stack = fused(&composed(&text_of(name)));
-        let proved: Vec<bool> =
-            stack.paths.iter().map(|path| judge(&stack, path, &mut solvers).is_ok_and(|judged| judged.is_proved())).collect();
+        let proved: Vec<bool> = stack
+            .paths
+            .iter()
+            .map(|path| judge(&stack, path, &mut solvers).is_ok_and(|judged| judged.is_proved()))
+            .collect();
         // A fault in a path that is open anyway would show nothing.
         let faults: Vec<_> = faults(&stack).into_iter().filter(|((path, ..), ..)| proved[*path]).collect();
         let step = (faults.len() / most).max(1);
