@@ -2,8 +2,10 @@
 //!
 //! Time limits are only a safety net; a query without an answer is `Unknown`, never a proof.
 
+use std::io::{self, BufRead, BufReader, Write};
 use std::time::Duration;
 
+use mokume_base::world::Running;
 use mokume_base::{Invocation, World};
 
 /// What a solver says about facts that are asserted together.
@@ -36,6 +38,8 @@ pub struct Bitwuzla<'w> {
     world: &'w dyn World,
     python: String,
     limit: Duration,
+    /// It answers one question after the other.
+    running: Option<BufReader<Box<dyn Running>>>,
 }
 
 /// What this machine has, best first for octets; the folder is where `scripts/setup` puts its virtual environment. A question that takes longer
@@ -44,7 +48,7 @@ pub fn solvers<'w>(world: &'w dyn World, environment: &str, limit: Duration) -> 
     let mut found: Vec<Box<dyn Solver + 'w>> = Vec::new();
     let python = format!("{environment}/bin/python");
     if succeeds(world, &Invocation::of(&python).args(["-c", "import bitwuzla"])) {
-        found.push(Box::new(Bitwuzla { world, python, limit }));
+        found.push(Box::new(Bitwuzla { world, python, limit, running: None }));
     }
     let own = format!("{environment}/bin/z3");
     let program = if world.exists(&own) { own } else { "z3".to_string() };
@@ -64,18 +68,8 @@ const START: Duration = Duration::from_secs(60);
 /// A solver that does not keep to its limit is ended after so much longer: starting, reading and printing are not in it.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// A few lines that speak SMT-LIB through bitwuzla's parser.
-const BITWUZLA: &str = r#"
-import sys, tempfile, bitwuzla
-text = sys.stdin.read()
-with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
-    file.write(text); file.flush()
-    terms = bitwuzla.TermManager(); options = bitwuzla.Options()
-    options.set(bitwuzla.Option.PRODUCE_MODELS, True)
-    options.set(bitwuzla.Option.TIME_LIMIT_PER, int(sys.argv[1]))
-    parser = bitwuzla.Parser(terms, options)
-    parser.parse(file.name)
-"#;
+/// What speaks with us in bitwuzla's name.
+const BITWUZLA: &str = include_str!("bitwuzla.py");
 
 impl Solver for Z3<'_> {
     fn name(&self) -> &'static str {
@@ -95,9 +89,41 @@ impl Solver for Bitwuzla<'_> {
     }
 
     fn ask(&mut self, script: &str, wanted: &[String]) -> Answer {
-        let limit = format!("{}", self.limit.as_millis());
-        let program = Invocation::of(&self.python).args(["-c", BITWUZLA, &limit]);
-        run(self.world, &program, self.limit, script, wanted)
+        match self.talk(script) {
+            Ok(output) => answer(&output, wanted),
+            Err(_) => {
+                self.running = None;
+                Answer::Unknown("the solver came to no end".into())
+            }
+        }
+    }
+}
+
+impl Bitwuzla<'_> {
+    /// Asks the process that is there, or a new one.
+    fn talk(&mut self, script: &str) -> io::Result<String> {
+        let running = match &mut self.running {
+            Some(running) => running,
+            none => {
+                let limit = format!("{}", self.limit.as_millis());
+                let program = Invocation::of(&self.python).args(["-c", BITWUZLA, &limit]);
+                none.insert(BufReader::new(self.world.start(&program)?))
+            }
+        };
+        let process = running.get_mut();
+        write!(process, "{}\n{script}", script.len())?;
+        process.flush()?;
+        let mut output = String::new();
+        loop {
+            let before = output.len();
+            if running.read_line(&mut output)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if &output[before..] == "done\n" {
+                output.truncate(before);
+                return Ok(output);
+            }
+        }
     }
 }
 
