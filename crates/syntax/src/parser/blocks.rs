@@ -14,11 +14,9 @@ const MEMBER_SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"]
 impl Parser<'_> {
     /// `{ … }`
     pub(super) fn block(&mut self) {
-        if !self.at(L_BRACE) {
-            self.missing_block();
-            if !self.at(L_BRACE) {
-                return;
-            }
+        let assumed = !self.at(L_BRACE) && self.missing_block();
+        if !assumed && !self.at(L_BRACE) {
+            return;
         }
         if self.depth >= super::MAX_DEPTH {
             self.report_too_deep();
@@ -27,7 +25,9 @@ impl Parser<'_> {
         }
         self.open(BLOCK);
         let opening = self.span_of(0);
-        self.bump();
+        if !assumed {
+            self.bump();
+        }
         self.depth += 1;
         let in_brackets = std::mem::replace(&mut self.in_brackets, false);
         let form = self.form;
@@ -38,8 +38,8 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// Reports that a block is missing, and looks for it on the rest of the line.
-    pub(super) fn missing_block(&mut self) {
+    /// Reports that a block is missing, and looks for it on the rest of the line; `true` if it is there but for its `{`.
+    pub(super) fn missing_block(&mut self) -> bool {
         if !self.report_foreign() {
             let found = self.found();
             let mut diagnostic = self
@@ -54,10 +54,27 @@ impl Parser<'_> {
             }
             self.report(diagnostic);
         }
-        if self.at_line_start_or_end() || self.starts_statement_word(0) {
-            return;
+        if self.opens_without_brace() {
+            self.begin_afresh();
+            return true;
         }
-        self.skip_line();
+        if !self.at_line_start_or_end() && !self.starts_statement_word(0) {
+            self.skip_line();
+        }
+        false
+    }
+
+    /// `{`, or a message; `true` if what stands in the braces follows.
+    pub(super) fn open_brace(&mut self, what: &str) -> bool {
+        if self.eat(L_BRACE) {
+            return true;
+        }
+        self.expected(what);
+        let assumed = self.opens_without_brace();
+        if assumed {
+            self.begin_afresh();
+        }
+        assumed
     }
 
     pub(super) fn at_line_start_or_end(&self) -> bool {

@@ -74,10 +74,8 @@ impl Parser<'_> {
         self.bump();
         self.head_expression();
         let opening = self.span_of(0);
-        if !self.at(L_BRACE) {
-            self.missing_block();
-        }
-        if self.eat(L_BRACE) {
+        let assumed = !self.at(L_BRACE) && self.missing_block();
+        if assumed || self.eat(L_BRACE) {
             self.with_records(true, |p| p.arms());
             self.close_bracket(R_BRACE, opening);
         }

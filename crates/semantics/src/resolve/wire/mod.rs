@@ -24,6 +24,7 @@ pub fn wires(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.wires {
         let big = item.byte_order() != Some(ast::ByteOrder::Little);
+        let errors = cx.out.len();
         let mut work = WireReader {
             cx: &mut *cx,
             file: *file,
@@ -36,6 +37,7 @@ pub fn wires(cx: &mut Context) {
         };
         let all = items(&mut work, &item.members());
         let (written, defaults, pseudo) = (work.written, work.defaults, work.pseudo);
+        let whole = cx.out.len() == errors;
         cx.program.wires.push(Wire {
             name: tree::title(*file, item.name()),
             big,
@@ -43,6 +45,7 @@ pub fn wires(cx: &mut Context) {
             written,
             defaults,
             pseudo,
+            whole,
         });
     }
 }
