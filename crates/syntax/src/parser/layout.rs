@@ -29,9 +29,15 @@ struct Open {
 }
 
 impl Layout {
-    pub(super) fn new(tokens: &[Token]) -> Layout {
+    pub(super) fn new(text: &str, tokens: &[Token]) -> Layout {
         let count = |kind| tokens.iter().filter(|token| token.kind == kind).count() as i64;
-        Layout { surplus: count(R_BRACE) - count(L_BRACE), ..Layout::default() }
+        // What a text without an end has swallowed is there: `test "x {`.
+        let open = tokens.iter().filter(|token| token.kind == OPEN_STRING);
+        let swallowed: i64 = open
+            .flat_map(|token| text[token.start as usize..token.end as usize].chars())
+            .map(|c| i64::from(c == '}') - i64::from(c == '{'))
+            .sum();
+        Layout { surplus: count(R_BRACE) - count(L_BRACE) + swallowed, ..Layout::default() }
     }
 
     /// Whether braces are left of which nothing said where they are missing or too many.

@@ -133,7 +133,7 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
     left_out.sort_unstable();
     let is_read = |i: &u32| !tokens[*i as usize].kind.is_trivia() && left_out.binary_search(&(*i as usize)).is_err();
     let significant: Vec<u32> = (0..tokens.len() as u32).filter(is_read).collect();
-    let layout = layout::Layout::new(&tokens);
+    let layout = layout::Layout::new(text, &tokens);
     let mut parser = Parser {
         text,
         file,

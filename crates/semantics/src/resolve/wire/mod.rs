@@ -12,12 +12,16 @@ mod options;
 pub mod reader;
 mod values;
 
+use mokume_base::Code;
 use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::wire::reader::WireReader;
-use crate::tree;
+use crate::{codes, tree};
+
+/// Mistakes of fields that are read as if they were not there.
+const READ_ALL_THE_SAME: [Code; 2] = [codes::WIRE_CONSTANT, codes::WIRE_TAG_TWICE];
 
 /// All wires.
 pub fn wires(cx: &mut Context) {
@@ -37,7 +41,7 @@ pub fn wires(cx: &mut Context) {
         };
         let all = items(&mut work, &item.members());
         let (written, defaults, pseudo) = (work.written, work.defaults, work.pseudo);
-        let whole = cx.out.len() == errors;
+        let whole = cx.out[errors..].iter().all(|found| READ_ALL_THE_SAME.contains(&found.code));
         cx.program.wires.push(Wire {
             name: tree::title(*file, item.name()),
             big,
