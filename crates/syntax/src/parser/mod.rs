@@ -243,6 +243,21 @@ impl<'t> Parser<'t> {
         !self.new_line_before(n)
     }
 
+    /// How far in the line begins that the `n`th token is on.
+    fn column_of_line(&self, n: usize) -> usize {
+        let at = self.token(n).map_or(self.text.len(), |token| token.start as usize);
+        let line = &self.text[self.text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+        line.len() - line.trim_start().len()
+    }
+
+    /// The same of the last token that was read.
+    fn column_of_last_line(&self) -> usize {
+        let Some(last) = self.pos.checked_sub(1).and_then(|at| self.significant.get(at)) else { return 0 };
+        let at = self.tokens[*last as usize].start as usize;
+        let line = &self.text[self.text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+        line.len() - line.trim_start().len()
+    }
+
     /// Whether an item begins here, at the first column: then whatever is still open has lost its closing bracket.
     fn at_stop(&self) -> bool {
         if self.at(EOF) || self.has_lost_its_brace() {
