@@ -1,10 +1,11 @@
 //! Commands that run C in a process that may die, which the command itself starts and outlives (decision 0078).
 
 use std::cell::RefCell;
+use std::time::Duration;
 
-use mokume_driver::apart::{self, Again, Ended, Last, Signals, Streams, Told, Word};
+use mokume_driver::apart::{self, Again, Ended, Last, Place, Signals, Streams, Told, Word};
 use mokume_driver::natives::Files;
-use mokume_driver::Failure;
+use mokume_driver::{run, Failure};
 
 use crate::arguments::Arguments;
 
@@ -16,6 +17,8 @@ pub struct Apart {
     told: Option<RefCell<Told>>,
     /// Tests that a child begun before this one.
     pub behind: usize,
+    /// How long C may run without an answer.
+    pub patience: Option<Duration>,
     last: RefCell<Last>,
 }
 
@@ -23,7 +26,9 @@ impl Apart {
     /// What the command line says.
     pub fn new(arguments: &Arguments) -> Result<Apart, Failure> {
         let told = arguments.watched.map(Told::new).transpose()?.map(RefCell::new);
-        Ok(Apart { told, behind: arguments.behind, last: RefCell::default() })
+        let patience = Duration::from_nanos(run::duration(&arguments.patience)?);
+        let patience = Some(patience).filter(|patience| !patience.is_zero());
+        Ok(Apart { told, behind: arguments.behind, patience, last: RefCell::default() })
     }
 
     /// Whether we are a child.
@@ -50,15 +55,25 @@ impl Apart {
 
     /// Carries out what may call functions in C: here, if there are none, else in a child.
     pub fn carry_out(&self, functions: &Files, here: impl FnOnce() -> Result<i32, Failure>) -> Result<i32, Failure> {
-        if self.is_child() || functions.is_empty() {
+        if self.is_child() {
+            self.beat();
+            return here();
+        }
+        if functions.is_empty() {
             return here();
         }
         self.in_child(Streams::Shared)
     }
 
+    /// From now on who started us hears whether functions in C come back.
+    pub fn beat(&self) {
+        let place = Place { runs_c: true, calls_functions: true, ..Place::default() };
+        self.tell(|told| told.beat(place, self.patience));
+    }
+
     /// Carries the command out in a child; the answer is its exit code.
     pub fn in_child(&self, streams: Streams) -> Result<i32, Failure> {
-        let how = Again { words: &[], watched: WATCHED, signals: Signals::ToChild, streams, patience: None };
+        let how = Again { words: &[], watched: WATCHED, signals: Signals::ToChild, streams, patience: self.patience };
         let ended = apart::again(&how, &mut |_| {})?;
         match ended.last {
             Some(last) if ended.how == apart::How::Exit(last.code) => Ok(last.code),
@@ -72,7 +87,7 @@ impl Apart {
 pub fn again(
     words: &[String],
     signals: Signals,
-    patience: Option<std::time::Duration>,
+    patience: Option<Duration>,
     heard: &mut dyn FnMut(&Word),
 ) -> Result<Ended, Failure> {
     apart::again(&Again { words, watched: WATCHED, signals, streams: Streams::Shared, patience }, heard)

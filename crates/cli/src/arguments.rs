@@ -15,6 +15,9 @@ pub struct Arguments {
     /// Where randomness starts: the same seed, the same run.
     #[arg(long, value_name = "NUMBER", global = true)]
     pub seed: Option<u64>,
+    /// How long C may run without an answer before the test, or the command, is given up; `0s`: for ever.
+    #[arg(long, value_name = "DURATION", default_value = "60s", global = true)]
+    pub patience: String,
     /// Said by the command to itself: the descriptor by which it is watched.
     #[arg(long, hide = true, value_name = "DESCRIPTOR")]
     pub watched: Option<i32>,
@@ -64,9 +67,6 @@ pub enum Command {
         /// Only tests whose name contains this.
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
-        /// How long C may run without an answer before the test is given up; `0s`: for ever.
-        #[arg(long, value_name = "DURATION", default_value = "60s")]
-        patience: String,
     },
     /// Runs a stack on devices: TAP interfaces, UDP sockets and captures.
     Run {

@@ -22,9 +22,9 @@ use crate::tests::{tests, Asked};
 pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     match &arguments.command {
         Command::Check { files } => check(files, apart, printer),
-        Command::Test { files, backend, filter, patience } => {
+        Command::Test { files, backend, filter } => {
             let asked = Asked { files, backend: backend.map(backend_of), filter: filter.as_deref().unwrap_or("") };
-            tests(&asked, patience, apart, printer)
+            tests(&asked, apart, printer)
         }
         Command::Run { stack, on } => {
             let checked = accepted(stack.file.as_slice(), printer)?;

@@ -49,6 +49,7 @@ pub fn with_stack(
         let compiled = to_write(checked, stack, printer)?;
         return if compiled.calls_c() { apart.in_child(streams) } else { here(&compiled) };
     }
+    apart.beat();
     let (compiled, diagnostics) = compile::compile(checked, compile::choose_stack(checked, stack)?, &RealWorld);
     let compiled = compiled.ok_or_else(|| refused(&diagnostics, checked, printer))?;
     let of_functions: Vec<_> = diagnostics.into_iter().filter(natives::is_about).collect();

@@ -6,7 +6,7 @@ use mokume_base::world::RealWorld;
 use mokume_driver::apart::{self, Ended, Last, Place, Signals, Word};
 use mokume_driver::machines::Backend;
 use mokume_driver::test::{self, NotRun, Outcome, Play, Watch};
-use mokume_driver::{compile, run, Failure};
+use mokume_driver::{compile, Failure};
 use serde_json::json;
 
 use crate::apart::{again, died, Apart};
@@ -21,8 +21,8 @@ pub struct Asked<'a> {
 }
 
 /// `mokume test`.
-pub fn tests(asked: &Asked<'_>, patience: &str, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
-    let patience = Some(Duration::from_nanos(run::duration(patience)?)).filter(|patience| !patience.is_zero());
+pub fn tests(asked: &Asked<'_>, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
+    let patience = apart.patience;
     if apart.is_child() {
         return in_child(asked, patience, apart, printer);
     }

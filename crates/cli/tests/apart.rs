@@ -127,6 +127,27 @@ fn other_commands_do_not_end_in_silence() {
     }
 }
 
+/// What does not come back has a bound outside of tests, too.
+#[test]
+fn other_commands_wait_for_an_answer_no_longer_than_they_are_told() {
+    if !has_compiler() {
+        return;
+    }
+    let file = written("waits", "", "for (volatile int i = 0;; i = i + 1) { }");
+    let at_once = file.with_file_name("start.mok");
+    let starts = "entity { counter c }\n    on start { if f(1) == 9 { count c } }\n    header {";
+    std::fs::write(&at_once, STACK.replace("header {", starts)).unwrap();
+    let (file, at_once) = (file.to_string_lossy(), at_once.to_string_lossy());
+    let run = ["run", &at_once, "--device", "udp:127.0.0.1:0", "--for", "30s"];
+    for command in [&["sim", &file][..], &["sim", "--backend", "c", &file], &["sim", "--seeds", "4", &file], &run] {
+        let output = mokume(&[command, &["--patience", "1s"]].concat());
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {said}");
+        let what = "M0346: a function in C ended the command: no answer for 1 s";
+        assert!(said.contains(what) && said.contains("`--patience 10min` waits longer"), "{command:?}: {said}");
+    }
+}
+
 /// What a function prints, what tests print and the colours are those of one process.
 #[test]
 fn what_is_printed_is_as_of_one_process() {

@@ -115,7 +115,7 @@ fn a_simulation_goes_on_after_a_report_and_ends_with_1() {
             std::fs::write(&file, text.replace("FIRST", first)).unwrap();
             let output = mokume(&["sim", &file, "--log", "--backend", backend]);
             assert_eq!(code(&output), status, "{backend}: {}", said(&output));
-            assert_eq!(said(&output).matches("REPORT Overflow").count(), status as usize, "{}", said(&output));
+            assert_eq!(said(&output).matches("REPORT overflow").count(), status as usize, "{}", said(&output));
             assert!(said(&output).contains("messages: 2 left by a port"), "{}", said(&output));
         }
     }

@@ -195,14 +195,25 @@ fn of_two(stack: &str, lines: &str) -> String {
     format!("{stack}network N {{\n    host a = S()\n    host b = S()\n    link lan {{ a.device, b.device }}\n{lines}    until 1 s\n}}\n")
 }
 
+/// A failing test named the report alone, in another word than tests do.
+#[test]
+fn a_failing_test_says_where_a_report_was_made() {
+    let sends = "    app.send_to(\"x\")\n    => device.frame(_)\n".repeat(2);
+    let (code, text) = test("reported.mok", &format!("{COUNTS}test \"t\" {{\n    stack S\n{sends}}}\n"));
+    assert!(code == 1 && text.contains("+ overflow at ") && text.contains("reported.mok:5"), "{text}");
+    let (code, text) =
+        test("counted.mok", &format!("{COUNTS}test \"t\" {{\n    stack S\n{sends}    reported overflow 1\n}}\n"));
+    assert_eq!(code, 0, "{text}");
+}
+
 /// `mokume sim` ended with 1 and said nothing.
 #[test]
 fn a_report_is_said_with_its_place() {
     let once = "    at 1 ms a.app.send_to(\"x\")\n";
     let (code, text) = run("sim", "reports.mok", &of_two(COUNTS, &once.repeat(3)), &[]);
-    assert!(code == 1 && text.contains("host `a` reported Overflow (at 1.0 ms, seed 1)"), "{text}");
+    assert!(code == 1 && text.contains("host `a` reported overflow (at 1.0 ms, seed 1)"), "{text}");
     assert!(text.contains("reports.mok:5"), "{text}");
-    assert_eq!(text.matches("Overflow").count(), 1, "once for a place: {text}");
+    assert_eq!(text.matches("overflow").count(), 1, "once for a place: {text}");
     let (code, text) = run("sim", "quiet.mok", &of_two(COUNTS, once), &[]);
     assert_eq!(code, 0, "{text}");
 }

@@ -232,6 +232,14 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
     let composed = mokume_compose::compose(&uncomposed, mokume_compose::Options::default());
     let found = composed.findings.into_iter().filter(|finding| !is_of_others(checked, finding));
     diagnostics.extend(found.map(|found| places::of_finding(&checked.sources, definition, found)));
+    if let Some((all, largest, class)) = composed.automaton.as_ref().and_then(crate::size::beyond) {
+        let text = format!("no machine has room for stack `{}`: its objects are {all} octets", definition.name.text);
+        let diagnostic = Diagnostic::error(mokume_semantics::codes::BEYOND_MEMORY, text)
+            .at(definition.name.span, "too large")
+            .note(format!("{} octets are the most; `{class}` alone has {largest}", crate::size::MOST))
+            .help("make arrays and maps smaller, or let there be fewer sessions: `sessions 64`");
+        diagnostics.push(diagnostic);
+    }
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
             let native_files = checked.natives.clone();

@@ -215,7 +215,7 @@ impl Live {
     /// Sends what a call brought about: frames to their devices, all else to whom it concerns.
     pub fn take(&mut self, now: u64, outcome: &Outcome, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
         for (report, place) in &outcome.reports {
-            heard(now, Said::Report(&format!("{report:?} at {place}")));
+            heard(now, Said::Report(&format!("{report} at {place}")));
         }
         for output in &outcome.outputs {
             let attached = self.devices.iter_mut().find(|attached| attached.port == output.port);

@@ -9,6 +9,7 @@ use mokume_reaction::{Automaton, Machine, Port};
 use mokume_script::Written;
 use mokume_toolchain as toolchain;
 
+use crate::apart::Seen;
 use crate::cache;
 use crate::compile::Compiled;
 use crate::failure::Failure;
@@ -87,7 +88,7 @@ pub fn machine(
             let outputs = room_for_outputs(&compiled.composed);
             let memory = Memory { buffers, buffer_octets, messages: buffers * 2, outputs, reports: 64 };
             let machine = CMachine::new(&program, 0, params, seed, memory);
-            Ok(Box::new(machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?))
+            Ok(Box::new(Seen(machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?)))
         }
     }
 }

@@ -11,6 +11,7 @@ use mokume_semantics::program::Program;
 
 use mokume_toolchain as toolchain;
 
+use crate::apart::Seen;
 use crate::cache;
 use crate::failure::Failure;
 use crate::library::Library;
@@ -154,7 +155,7 @@ pub fn load(automaton: &Automaton, files: &Files, world: &dyn World) -> Function
         Ok(None) => Functions::default(),
         Ok(Some(loaded)) => {
             let warned = (!loaded.warnings.is_empty()).then(|| Box::new(warned(&loaded.warnings)));
-            Functions { loaded: Some(Arc::new(loaded)), by_models: None, said: warned }
+            Functions { loaded: Some(Arc::new(Seen(loaded))), by_models: None, said: warned }
         }
         Err(error) => {
             let reason = why_not(&error, &build);

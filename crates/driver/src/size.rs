@@ -33,6 +33,17 @@ impl Sizes {
     }
 }
 
+/// Octets that the objects of a stack may have in C in all (docs/limits.md).
+pub const MOST: u64 = 1 << 40;
+
+/// What has no room in any machine: the octets of all objects, and of the largest class and its name.
+pub fn beyond(automaton: &Automaton) -> Option<(u64, u64, String)> {
+    let all = mokume_emit_c::class_octets(automaton);
+    let sum = all.iter().fold(0u64, |sum, octets| sum.saturating_add(*octets));
+    let (at, largest) = all.iter().enumerate().max_by_key(|(_, octets)| **octets)?;
+    (sum > MOST).then(|| (sum, *largest, automaton.classes[at].name.clone()))
+}
+
 /// What C takes where addresses have 64 bits.
 pub fn sizes(automaton: &Automaton) -> Sizes {
     let rows = automaton

@@ -25,5 +25,6 @@ mod peak_by_facts;
 mod pictures;
 mod random_stacks;
 mod resources;
+mod text_form;
 mod wires_inverse;
 mod wrong;

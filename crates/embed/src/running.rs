@@ -245,7 +245,7 @@ impl Running {
     }
 
     fn take(&mut self, now: u64, outcome: mokume_reaction::Outcome) {
-        self.reports.extend(outcome.reports.iter().map(|(report, place)| format!("{report:?} at {place}")));
+        self.reports.extend(outcome.reports.iter().map(|(report, place)| format!("{report} at {place}")));
         let mut left = Vec::new();
         // A device that fails is found when it is polled; here its frame is lost.
         let _ = self.live.take(now, &mokume_reaction::Outcome { reports: Vec::new(), ..outcome }, &mut |_, said| {

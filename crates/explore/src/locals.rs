@@ -226,7 +226,7 @@ pub(crate) fn step(
         text: format!("a reaction of {} does not end", crate::World::host_name(host.number)),
     });
     if let Some(report) = effect.reports.first() {
-        let text = format!("{} reports {report:?}", crate::World::host_name(host.number));
+        let text = format!("{} reports {report}", crate::World::host_name(host.number));
         fault = fault.or(Some(Fault { property: Property::Reports, text }));
     }
     for out in effect.outs.iter().filter(|out| out.port == program.send.0) {

@@ -1,5 +1,7 @@
 //! The arguments of a step of a test, put to the parameters of the port's event: by their order, by name, or left out.
 
+use std::collections::BTreeMap;
+
 use mokume_base::{Code, Diagnostic};
 use mokume_reaction::{Automaton, Port, Type};
 use mokume_script::{Arg, PacketPart};
@@ -170,8 +172,23 @@ fn fill(
     Err(wrong(text, event, "not given", help))
 }
 
-/// What is wrong with a value that the type of its parameter does not have.
-pub fn misfit(automaton: &Automaton, (name, ty): &(String, Type), arg: &s::Arg, event: &s::Name) -> Option<Diagnostic> {
+/// What a value is, as far as one never stands for another.
+fn kind(ty: &Type) -> &'static str {
+    match ty {
+        Type::Ref(_) => "a session",
+        Type::Msg => "a message",
+        Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Reason | Type::Array(..) => "a number",
+    }
+}
+
+/// What is wrong with a value that the type of its parameter does not have; `bound` are the types of what outputs have bound.
+pub fn misfit(
+    automaton: &Automaton,
+    (name, ty): &(String, Type),
+    arg: &s::Arg,
+    event: &s::Name,
+    bound: &BTreeMap<String, Type>,
+) -> Option<Diagnostic> {
     let given = match (arg, ty) {
         (s::Arg::Word(value), Type::U(bits) | Type::Seq(bits)) => {
             (*bits < 64 && value >> bits != 0).then(|| value.to_string())
@@ -185,9 +202,14 @@ pub fn misfit(automaton: &Automaton, (name, ty): &(String, Type), arg: &s::Arg, 
         (s::Arg::Word(value), Type::Msg) => Some(value.to_string()),
         (s::Arg::Octets(_) | s::Arg::Packet(_), Type::Msg) => None,
         (s::Arg::Octets(_) | s::Arg::Packet(_), _) => Some("a text".to_owned()),
-        // A session, or a reason, by its number: the machine says if there is none. Sums and names are known when the test runs.
-        (s::Arg::Word(_), Type::Reason | Type::Ref(_) | Type::Array(..)) => None,
-        (s::Arg::Any | s::Arg::Bind(_) | s::Arg::Sum { .. } | s::Arg::Handle(_), _) => None,
+        (s::Arg::Word(value), Type::Ref(_)) => Some(value.to_string()),
+        // A reason by its number: the machine says if there is none. Sums are known when the test runs.
+        (s::Arg::Word(_), Type::Reason | Type::Array(..)) => None,
+        (s::Arg::Handle(name), _) => match bound.get(&name.text) {
+            Some(known) if kind(known) != kind(ty) => Some(format!("`{}`, {},", name.text, kind(known))),
+            _ => None,
+        },
+        (s::Arg::Any | s::Arg::Bind(_) | s::Arg::Sum { .. }, _) => None,
     }?;
     let wanted = match ty {
         Type::Bool => "`true` or `false`".to_owned(),
@@ -201,6 +223,7 @@ pub fn misfit(automaton: &Automaton, (name, ty): &(String, Type), arg: &s::Arg, 
     };
     let text = format!("`{}` of `{}` is {wanted}, and {given} is none", label(name), event.text);
     let help = match (ty, given.as_str()) {
+        (Type::Ref(_), _) => "name one that an output has bound: `=> app.opened(1, ?s)`, and then `app.send(s, \"a\")`",
         (Type::Msg, _) => "write what it holds: `\"text\"`, `x\"00ff\"`, or a packet by its fields",
         (_, "a text") => "write a number, or the name of what it is",
         _ => "write a number that fits",

@@ -73,7 +73,7 @@ fn scripting<'a>(
         s::Arg::Handle(name) => Some(name.text.clone()).filter(|name| number_of_session(name).is_some()),
         _ => None,
     }));
-    Scripting { program, automaton, protocols, bound: names, diagnostics: Vec::new() }
+    Scripting::new(program, (automaton, protocols), names)
 }
 
 /// `s1`, `s2`, …: the host's first, second, … session that an output has shown.

@@ -1,7 +1,9 @@
 //! `test` blocks to scripts.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use mokume_base::{Code, Diagnostic, SourceMap, Span};
-use mokume_reaction::{Automaton, CellKind, PortId, Report, Type};
+use mokume_reaction::{Automaton, CellKind, OpKind, PortId, Report, Type};
 use mokume_script::{Action, Arg, Count, Counted, Expect, ExpectedOutput, Script, Step};
 use mokume_semantics::program as s;
 
@@ -29,7 +31,7 @@ pub fn test_script(
     sources: &SourceMap,
     test: &s::Test,
 ) -> (Option<Script>, Vec<Diagnostic>) {
-    let mut scripting = Scripting { program, automaton, protocols, bound: Vec::new(), diagnostics: Vec::new() };
+    let mut scripting = Scripting::new(program, (automaton, protocols), Vec::new());
     let line = |span: Span| sources.line_column(span.file, span.start).0;
     let params = settings(automaton, &test.settings);
     let (name, line_of_test) = (test.name.clone(), line(test.span));
@@ -77,7 +79,47 @@ pub(crate) struct Scripting<'a> {
     pub automaton: &'a Automaton,
     pub protocols: &'a Protocols,
     pub bound: Vec<String>,
+    /// The types of those of them that are known here.
+    pub types: BTreeMap<String, Type>,
     pub diagnostics: Vec<Diagnostic>,
+    /// By which ways messages end, once somebody has asked.
+    ends: Option<Ends>,
+}
+
+/// The reasons for which operations drop and consume.
+#[derive(Default)]
+struct Ends {
+    dropped: BTreeSet<usize>,
+    consumed: BTreeSet<usize>,
+    /// Something is dropped for a reason that is a value.
+    dropped_for_any: bool,
+}
+
+impl Ends {
+    fn of(automaton: &Automaton) -> Ends {
+        let mut ends = Ends::default();
+        for op in automaton.bodies().flat_map(|body| &body.blocks).flat_map(|block| &block.ops) {
+            match &op.kind {
+                OpKind::Drop { reason, .. } => drop(ends.dropped.insert(reason.index())),
+                OpKind::Consume { reason, .. } => drop(ends.consumed.insert(reason.index())),
+                OpKind::DropFor { .. } => ends.dropped_for_any = true,
+                _ => {}
+            }
+        }
+        ends
+    }
+}
+
+impl<'a> Scripting<'a> {
+    /// Of names that are bound already.
+    pub fn new(
+        program: &'a s::Program,
+        (automaton, protocols): (&'a Automaton, &'a Protocols),
+        bound: Vec<String>,
+    ) -> Scripting<'a> {
+        let (types, diagnostics) = (BTreeMap::new(), Vec::new());
+        Scripting { program, automaton, protocols, bound, types, diagnostics, ends: None }
+    }
 }
 
 impl Scripting<'_> {
@@ -130,7 +172,8 @@ impl Scripting<'_> {
         match arguments::fitted(params, args, event, left_out) {
             Ok(fitted) => {
                 let misfits = params.iter().zip(&fitted);
-                let found = misfits.filter_map(|(param, arg)| arguments::misfit(self.automaton, param, arg, event));
+                let of = |(param, arg)| arguments::misfit(self.automaton, param, arg, event, &self.types);
+                let found: Vec<Diagnostic> = misfits.filter_map(of).collect();
                 self.diagnostics.extend(found);
                 Some(params.iter().zip(&fitted).map(|((_, ty), arg)| self.arg(*ty, arg)).collect())
             }
@@ -148,6 +191,7 @@ impl Scripting<'_> {
             s::Arg::Any => Arg::Any,
             s::Arg::Bind(name) => {
                 self.bound.push(name.clone());
+                self.types.insert(name.clone(), ty);
                 Arg::Bind(name.clone())
             }
             s::Arg::Sum { handle, plus } => Arg::Sum { name: handle.clone(), plus: *plus },
@@ -271,6 +315,16 @@ impl Scripting<'_> {
         Some(ExpectedOutput { port: port.text.clone(), event: event.text.clone(), args, at: None })
     }
 
+    /// Whether messages end for these reasons, but never in the way that is counted.
+    fn is_of_the_other_way(&mut self, reasons: &[usize], is_dropped: bool) -> bool {
+        let ends = self.ends.get_or_insert_with(|| Ends::of(self.automaton));
+        let any = |of: &BTreeSet<usize>| reasons.iter().any(|reason| of.contains(reason));
+        match is_dropped {
+            true => any(&ends.consumed) && !any(&ends.dropped) && !ends.dropped_for_any,
+            false => any(&ends.dropped) && !any(&ends.consumed),
+        }
+    }
+
     /// What several layers drop for the same reason counts together.
     fn counted(&mut self, reason: &str, span: Span, of: fn(String) -> Counted) -> Option<Counted> {
         let known = self.reasons(reason);
@@ -280,6 +334,13 @@ impl Scripting<'_> {
         // Whether or not somebody is told so, and whether or not a layer drops for a reason of this name (docs/semantics.md, F4).
         let gone = matches!(reason, "ended" | "gone");
         let is_dropped = matches!(of(String::new()), Counted::Dropped(_));
+        if !gone && self.is_of_the_other_way(&known, is_dropped) {
+            let way = if is_dropped { "consumed" } else { "dropped" };
+            let message = format!("messages are {way} for `{reason}` in this stack, and in no other way");
+            let help = format!("write `{way} {reason} …`");
+            self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "never counts one").help(help));
+            return None;
+        }
         match if of_layers.is_empty() { &known } else { &of_layers }.as_slice() {
             _ if gone && of_layers.is_empty() => Some(Counted::Gone),
             _ if gone && is_dropped => Some(Counted::GoneOr(format!("*.{reason}"))),
@@ -328,12 +389,6 @@ fn last_part(name: &str) -> Option<&str> {
 }
 
 fn report_of(name: &str) -> Option<Report> {
-    Some(match name {
-        "overflow" => Report::Overflow,
-        "division" | "division_by_zero" => Report::DivisionByZero,
-        "bounds" => Report::Bounds,
-        "misuse" => Report::Misuse,
-        "narrow" => Report::Narrow,
-        _ => return None,
-    })
+    // Its long name was one once.
+    Report::named(if name == "division_by_zero" { "division" } else { name })
 }

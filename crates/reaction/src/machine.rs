@@ -50,6 +50,34 @@ pub enum Report {
     Narrow,
 }
 
+impl Report {
+    /// All kinds, in their order.
+    pub const ALL: [Report; 5] =
+        [Report::Overflow, Report::DivisionByZero, Report::Bounds, Report::Misuse, Report::Narrow];
+
+    /// As tests name it, and all that shows it to people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Report::Overflow => "overflow",
+            Report::DivisionByZero => "division",
+            Report::Bounds => "bounds",
+            Report::Misuse => "misuse",
+            Report::Narrow => "narrow",
+        }
+    }
+
+    /// The one of that word.
+    pub fn named(word: &str) -> Option<Report> {
+        Report::ALL.into_iter().find(|report| report.word() == word)
+    }
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
 /// What one call brought about. Reports are in order of their operations, with the source line where there is one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {

@@ -129,8 +129,9 @@ impl<M: Machine> Run<'_, M> {
     }
 
     fn judge(&mut self, step: usize, line: u32, expect: &Expect, outcomes: Vec<(u64, Outcome)>) {
-        let reports: Vec<Report> =
-            outcomes.iter().flat_map(|(_, outcome)| &outcome.reports).map(|(report, _)| *report).collect();
+        let reports: Vec<(Report, String)> =
+            outcomes.iter().flat_map(|(_, outcome)| &outcome.reports).cloned().collect();
+        let kinds: Vec<Report> = reports.iter().map(|(report, _)| *report).collect();
         let refused = outcomes.iter().any(|(_, outcome)| outcome.refused);
         let mut outputs = std::mem::take(&mut self.pending);
         outputs.extend(
@@ -144,8 +145,9 @@ impl<M: Machine> Run<'_, M> {
         }
         if self.script.counts_reports {
             self.reported.since_start.extend(reports.into_iter().map(|report| (report, (step, line))));
-        } else if expect.reports != reports {
-            let kind = FailureKind::Reports { expected: shown(&expect.reports), actual: shown(&reports) };
+        } else if expect.reports != kinds {
+            let expected = expect.reports.iter().map(Report::to_string).collect();
+            let kind = FailureKind::Reports { expected, actual: shown(&reports, &expect.reports) };
             self.fail(step, line, kind);
         }
         if expect.refused != refused {
@@ -210,7 +212,7 @@ impl<M: Machine> Run<'_, M> {
     /// What was reported behind the last step that counts reports of its kind.
     fn judge_reports_of_no_step(&mut self) {
         for (step, line, reports) in self.reported.of_no_step() {
-            let kind = FailureKind::Reports { expected: Vec::new(), actual: shown(&reports) };
+            let kind = FailureKind::Reports { expected: Vec::new(), actual: shown(&reports, &[]) };
             self.fail(step, line, kind);
         }
     }
@@ -303,8 +305,8 @@ impl<M: Machine> Run<'_, M> {
 /// The reports of a script that counts them.
 #[derive(Default)]
 struct Reported {
-    /// With the step and its line.
-    since_start: Vec<(Report, (usize, u32))>,
+    /// With the place in the source, and the step and its line.
+    since_start: Vec<((Report, String), (usize, u32))>,
     /// How many there were when a step counted those of a kind.
     counted: Vec<(Report, usize)>,
 }
@@ -317,27 +319,34 @@ impl Reported {
             Some((_, upto)) => *upto = all,
             None => self.counted.push((report, all)),
         }
-        self.since_start.iter().filter(|(known, _)| *known == report).count() as u64
+        self.since_start.iter().filter(|((known, _), _)| *known == report).count() as u64
     }
 
     /// What came behind the last count of its kind, by step and line.
-    fn of_no_step(&self) -> Vec<(usize, u32, Vec<Report>)> {
-        let mut found: Vec<(usize, u32, Vec<Report>)> = Vec::new();
+    fn of_no_step(&self) -> Vec<(usize, u32, Vec<(Report, String)>)> {
+        let mut found: Vec<(usize, u32, Vec<(Report, String)>)> = Vec::new();
         for (at, (report, (step, line))) in self.since_start.iter().enumerate() {
-            if self.counted.iter().any(|(known, upto)| known == report && at < *upto) {
+            if self.counted.iter().any(|(known, upto)| *known == report.0 && at < *upto) {
                 continue;
             }
             match found.iter_mut().find(|(known, ..)| known == step) {
-                Some((_, _, reports)) => reports.push(*report),
-                None => found.push((*step, *line, vec![*report])),
+                Some((_, _, reports)) => reports.push(report.clone()),
+                None => found.push((*step, *line, vec![report.clone()])),
             }
         }
         found
     }
 }
 
-fn shown(reports: &[Report]) -> Vec<String> {
-    reports.iter().map(|report| format!("{report:?}")).collect()
+/// Those that are `expected` by their words, the others with their places.
+fn shown(reports: &[(Report, String)], expected: &[Report]) -> Vec<String> {
+    let mut left = expected.to_vec();
+    let mut show = |(report, place): &(Report, String)| match left.iter().position(|known| known == report) {
+        Some(at) => left.remove(at).to_string(),
+        None if place.is_empty() => report.to_string(),
+        None => format!("{report} at {place}"),
+    };
+    reports.iter().map(|report| show(report)).collect()
 }
 
 fn restless(time: u64) -> String {
@@ -374,7 +383,7 @@ fn name(what: &Counted) -> String {
         Counted::Dropped(reason) | Counted::GoneOr(reason) => format!("dropped {}", reason.trim_start_matches("*.")),
         Counted::Consumed(reason) => format!("consumed {}", reason.trim_start_matches("*.")),
         Counted::Counter(cell) => format!("counter {}", cell.trim_start_matches("*.")),
-        Counted::Reported(report) => format!("reported {report:?}").to_lowercase(),
+        Counted::Reported(report) => format!("reported {report}"),
         plain => format!("{plain:?}").to_lowercase(),
     }
 }

@@ -16,6 +16,7 @@ mod resolve;
 pub mod suggest;
 mod tree;
 pub mod types;
+mod unread;
 pub mod visit;
 
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap, Span};
@@ -56,6 +57,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         diagnostics.sort_by_key(place);
         diagnostics.truncate(limits::REPORTS);
         check::names::leave_out_uses(&mut diagnostics);
+        unread::leave_out_followers(loaded, &mut diagnostics);
         leave_out_followers(&mut diagnostics);
     } else {
         check::usage::check(&program, &mut diagnostics);

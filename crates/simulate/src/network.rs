@@ -78,6 +78,10 @@ pub enum Keep {
 /// Rounds of the loop at one time, after which a network is said never to rest.
 const ROUNDS_AT_ONE_TIME: u32 = 256;
 
+/// Calls of one host at one time that leave it due again at once, each of as many reactions as a call has at most, after which the
+/// same is said (docs/limits.md).
+const CALLS_AT_ONE_TIME: u32 = 16;
+
 /// Arrivals and inputs at one time, after which the same is said.
 const EVENTS_AT_ONE_TIME: u32 = 100_000;
 
@@ -167,16 +171,22 @@ impl Simulation {
             let outcome = self.hosts[host].machine.start(0);
             self.take_outcome(host, outcome, watch);
         }
-        let (mut rounds, mut events) = (0, 0);
+        let (mut rounds, mut events, mut calls) = (0, 0, vec![0; self.hosts.len()]);
         while let Some(at) = self.next_time().filter(|at| *at <= until) {
             (rounds, events) = if at == self.now { (rounds + 1, events) } else { (0, 0) };
+            if rounds == 0 {
+                calls.fill(0);
+            }
             if rounds > ROUNDS_AT_ONE_TIME {
                 self.restless = true;
                 return &self.records;
             }
             self.now = at;
             progress(at);
-            self.run_deadlines(at, watch);
+            if !self.run_deadlines(at, &mut calls, watch) {
+                self.restless = true;
+                return &self.records;
+            }
             while self.coming.peek().is_some_and(|Reverse((due, ..))| *due <= at) {
                 let Some(Reverse((_, _, coming))) = self.coming.pop() else { break };
                 events += 1;
@@ -216,13 +226,20 @@ impl Simulation {
         self.coming.push(Reverse((at, self.order, coming)));
     }
 
-    fn run_deadlines(&mut self, at: u64, watch: &mut dyn Watch) {
-        for host in 0..self.hosts.len() {
-            if self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at) {
-                let outcome = self.hosts[host].machine.advance(at);
-                self.take_outcome(host, outcome, watch);
+    /// False if a host does not come to rest; `calls` are those of this time that left a host due.
+    fn run_deadlines(&mut self, at: u64, calls: &mut [u32], watch: &mut dyn Watch) -> bool {
+        for (host, calls) in calls.iter_mut().enumerate() {
+            if self.hosts[host].machine.next_deadline().is_none_or(|due| due > at) {
+                continue;
+            }
+            let outcome = self.hosts[host].machine.advance(at);
+            self.take_outcome(host, outcome, watch);
+            *calls += u32::from(self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at));
+            if *calls > CALLS_AT_ONE_TIME {
+                return false;
             }
         }
+        true
     }
 
     fn carry_out(&mut self, coming: Coming, watch: &mut dyn Watch) {

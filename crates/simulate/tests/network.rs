@@ -114,8 +114,8 @@ fn corruption_changes_one_bit() {
     assert!(heard.iter().zip(&sent).all(|(a, b)| (a ^ b).count_ones() == 1));
 }
 
-/// Due again at once, for ever.
-struct Restless;
+/// Due again at once, for ever; counts how often it was asked.
+struct Restless(std::rc::Rc<std::cell::Cell<u32>>);
 
 impl Machine for Restless {
     fn start(&mut self, _: u64) -> Outcome {
@@ -125,6 +125,7 @@ impl Machine for Restless {
         Outcome::default()
     }
     fn advance(&mut self, _: u64) -> Outcome {
+        self.0.set(self.0.get() + 1);
         Outcome::default()
     }
     fn next_deadline(&self) -> Option<u64> {
@@ -137,11 +138,15 @@ impl Machine for Restless {
 
 #[test]
 fn a_host_that_never_rests_ends_the_run_and_is_said() {
-    let host = Host { name: "a".into(), machine: Box::new(Restless), frame_events: Vec::new() };
+    let asked = std::rc::Rc::default();
+    let machine = Box::new(Restless(std::rc::Rc::clone(&asked)));
+    let host = Host { name: "a".into(), machine, frame_events: Vec::new() };
     let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
     simulation.run(10 * MILLISECOND, &mut |_| ());
     assert!(simulation.is_restless());
     assert_eq!(simulation.now(), MILLISECOND);
+    // Each call of a stack that never rests is of as many reactions as a call may have.
+    assert!(asked.get() < 20, "{} calls", asked.get());
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What other languages and keyboards make of names and strings: `größe`, `“one”`, `'one'`. Each is one token, of the kind that
-//! is meant, and one mistake.
+//! What other languages and keyboards make of names, strings and values: `größe`, `“one”`, `'one'`, `02-00-00-00-00-01`. Each is one
+//! token, of the kind that is meant, and one mistake.
 
 use std::collections::HashSet;
 
@@ -23,6 +23,8 @@ enum What {
     /// A name that was met before: what is wrong with it is said.
     NameAgain,
     Quotes,
+    /// A value in another notation than any type has: whose type it would be of says so.
+    Value,
 }
 
 impl Foreign {
@@ -37,7 +39,7 @@ impl Foreign {
                     .at(span, "a letter that names do not have")
                     .help("names are of the letters `a` to `z` and `A` to `Z`, digits and `_`"),
             ),
-            What::NameAgain => None,
+            What::NameAgain | What::Value => None,
             What::Quotes => Some(
                 diagnostic.at(span, "quotes of another kind").help("strings stand in plain double quotes: `\"one\"`"),
             ),
@@ -52,13 +54,16 @@ pub(crate) fn join(text: &str, tokens: Vec<Token>) -> (Vec<Token>, Vec<Foreign>)
     let mut at = 0;
     while at < tokens.len() {
         let token = tokens[at];
-        let (kind, what, upto) = match (name(text, &tokens[at..]), quoted(text, token)) {
-            (Some(end), _) => {
+        let begins = at == 0 || tokens[at - 1].end != token.start || tokens[at - 1].kind != IDENT;
+        let value = dashed(text, token).or_else(|| colons(text, token)).filter(|_| begins);
+        let (kind, what, upto) = match (value, name(text, &tokens[at..]), quoted(text, token)) {
+            (Some(end), ..) => (COLONS, What::Value, end),
+            (None, Some(end), _) => {
                 let again = !named.insert(&text[token.start as usize..end as usize]);
                 (IDENT, if again { What::NameAgain } else { What::Name }, end)
             }
-            (None, Some(end)) => (STRING, What::Quotes, end),
-            (None, None) => {
+            (None, None, Some(end)) => (STRING, What::Quotes, end),
+            (None, None, None) => {
                 joined.push(token);
                 at += 1;
                 continue;
@@ -93,6 +98,35 @@ fn name(text: &str, tokens: &[Token]) -> Option<u32> {
         end = token.end;
     }
     has_foreign.then_some(end)
+}
+
+/// Where `02-00-00-00-00-01` ends, which is no sum.
+fn dashed(text: &str, token: Token) -> Option<u32> {
+    if !matches!(token.kind, NUMBER | IDENT) {
+        return None;
+    }
+    let run = run(text, token, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let is_pair = |part: &str| part.len() == 2 && part.bytes().all(|octet| octet.is_ascii_hexdigit());
+    let parts = run.split('-').count();
+    let has_digit = run.bytes().any(|octet| octet.is_ascii_digit());
+    (parts == 6 && has_digit && run.split('-').all(is_pair)).then_some(token.start + run.len() as u32)
+}
+
+/// Where `2001:::1` or `1::2::3` ends, of which only the front could be a value.
+fn colons(text: &str, token: Token) -> Option<u32> {
+    if token.kind != COLONS {
+        return None;
+    }
+    let run = run(text, token, |c| c.is_ascii_hexdigit() || c == ':');
+    let is_more =
+        run.len() > (token.end - token.start) as usize && run[(token.end - token.start) as usize..].contains(':');
+    (is_more && run.len() <= 64).then_some(token.start + run.len() as u32)
+}
+
+/// The characters of a kind from the front of a token on.
+fn run(text: &str, token: Token, fits: impl Fn(char) -> bool) -> &str {
+    let rest = &text[token.start as usize..];
+    &rest[..rest.find(|c| !fits(c)).unwrap_or(rest.len())]
 }
 
 /// Where the string ends that begins here with a quote of another kind: on the same line, with its counterpart.

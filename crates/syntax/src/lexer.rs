@@ -111,6 +111,10 @@ fn check_number(text: &str, span: Span) -> Option<Diagnostic> {
     if text == "0x" {
         return Some(diagnostic.at(span, "no digits").help("write hexadecimal digits behind it: `0x2a`"));
     }
+    if !separates_digits(text) {
+        let diagnostic = diagnostic.at(span, "a `_` stands between two digits");
+        return Some(diagnostic.help("write it as `1_000` or `0x1_0000`, or without"));
+    }
     let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'_');
     if plain || text.starts_with("0x") && text.bytes().skip(2).all(|b| b.is_ascii_hexdigit() || b == b'_') {
         return Some(
@@ -136,8 +140,17 @@ fn check_escapes(text: &str, span: Span) -> Option<Diagnostic> {
 /// The units of durations.
 pub const UNITS: [&str; 5] = ["ns", "us", "ms", "s", "min"];
 
+/// Whether each `_` of a number stands between two digits.
+fn separates_digits(text: &str) -> bool {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    !digits.starts_with('_') && !digits.ends_with('_') && !digits.contains("__")
+}
+
 /// The value of a `NUMBER` token; `None` if it is none or does not fit 64 bits.
 pub fn number(text: &str) -> Option<u64> {
+    if !separates_digits(text) {
+        return None;
+    }
     let (digits, radix) = match text.strip_prefix("0x") {
         Some(hex) => (hex, 16),
         None => (text, 10),

@@ -14,6 +14,7 @@ mod parser;
 pub use codes::CODES;
 pub use kinds::{SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken};
 pub use parser::Fragment;
+pub use rowan::TextSize;
 
 use mokume_base::{Diagnostic, FileId};
 
@@ -24,6 +25,9 @@ pub struct Parse {
     pub tree: rowan::GreenNode,
     /// In no order; none of a text without mistakes.
     pub diagnostics: Vec<Diagnostic>,
+    /// The text is cut off, or its braces do not match: what is read behind the first mistake is not what is meant, and what
+    /// is missing may have been there.
+    pub torn: bool,
 }
 
 impl Parse {
@@ -45,6 +49,6 @@ pub fn parse(file: FileId, text: &str) -> Parse {
 
 /// Reads a part of a file, such as an example in a document.
 pub fn parse_fragment(file: FileId, text: &str, what: Fragment) -> Parse {
-    let (tree, diagnostics) = parser::parse(file, text, what);
-    Parse { tree, diagnostics }
+    let (tree, diagnostics, torn) = parser::parse(file, text, what);
+    Parse { tree, diagnostics, torn }
 }

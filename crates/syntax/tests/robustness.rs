@@ -132,6 +132,14 @@ fn nesting_too_deeply_has_a_message_of_its_own() {
     }
 }
 
+#[test]
+fn branches_beyond_the_limit_are_one_mistake() {
+    let others = " else if a { drop m: x }".repeat(300);
+    let text = format!("worker W {{\n on send(m) {{\n if a {{ drop m: x }}{others}\n }}\n}}\n");
+    let codes: Vec<&str> = parse(FileId(0), &text).diagnostics.iter().map(|d| d.code.0).collect();
+    assert_eq!(codes, ["M0111"]);
+}
+
 /// Time is linear in the text: the tree's work is counted in tokens, and so is the parser's.
 #[test]
 fn a_long_file_is_read_whole() {

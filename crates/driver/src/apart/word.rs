@@ -15,8 +15,8 @@ pub enum Word {
     Last(Last),
 }
 
-/// One test on one back end.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+/// One test on one back end; of other commands without names.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, Debug)]
 pub struct Place {
     pub test: String,
     pub file: String,

@@ -74,7 +74,7 @@ pub fn wrong(run: &Run) -> Vec<Failed> {
     let mut wrong = run.failed.clone();
     wrong.extend(run.records.iter().filter_map(|record| match &record.what {
         RecordedEvent::Reported { host, report, place } => {
-            Some(said(record.at, place.clone(), format!("host `{}` reported {report:?}", run.hosts[*host].name)))
+            Some(said(record.at, place.clone(), format!("host `{}` reported {report}", run.hosts[*host].name)))
         }
         RecordedEvent::Sent { .. }
         | RecordedEvent::Arrived { .. }

@@ -65,7 +65,7 @@ pub fn chart(run: &Run, title: &str) -> Chart {
                 chart.push(record.at, Event::Call { at: *host, direction: Direction::Out, label: text });
             }
             RecordedEvent::Reported { host, report, place } => {
-                chart.push(record.at, Event::Violation { label: format!("{}: {report:?} at {place}", names[*host]) });
+                chart.push(record.at, Event::Violation { label: format!("{}: {report} at {place}", names[*host]) });
             }
         }
     }
@@ -160,6 +160,6 @@ fn log_text(run: &Run, what: &RecordedEvent) -> (usize, String) {
         RecordedEvent::Output { host, port, event, args } => {
             (*host, format!("-> {}", run.hosts[*host].output(*port, *event, args)))
         }
-        RecordedEvent::Reported { host, report, place } => (*host, format!("REPORT {report:?} at {place}")),
+        RecordedEvent::Reported { host, report, place } => (*host, format!("REPORT {report} at {place}")),
     }
 }

@@ -49,7 +49,8 @@ pub fn class_octets(automaton: &Automaton) -> Vec<u64> {
             false => 0,
         };
         let bits = 8 * u64::from(class.capacity.max(1)).div_ceil(64) * (1 + u64::from(mortal.contains(&id)));
-        records * record_octets(automaton, class) + places * beside + FAMILY * families + bits
+        let records = records.saturating_mul(record_octets(automaton, class));
+        records.saturating_add(places * beside + FAMILY * families + bits)
     };
     automaton.classes.iter().enumerate().map(of_class).collect()
 }

@@ -119,6 +119,7 @@ fn stack(layers: &[u32]) -> Program {
             of,
             unders: vec![Under { over, bound: Vec::new() }],
             with: Vec::new(),
+            place: span(),
         });
     }
     let stack = Stack {
@@ -133,6 +134,7 @@ fn stack(layers: &[u32]) -> Program {
         tick: 0,
         mtu: None,
         order: Vec::new(),
+        lost: Vec::new(),
     };
     Program { layers: vec![sequencer(), fcfs()], stacks: vec![stack], ..Program::default() }
 }

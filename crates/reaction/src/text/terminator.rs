@@ -44,15 +44,14 @@ impl BodyReader<'_> {
         let position = cursor.position();
         let op = self.fallible(cursor)?;
         let typing = self.builder.typing(self.automaton());
-        let otherwise = op.row().otherwise.len();
-        let Some(results) = typing.results(&op) else {
+        let (Some(results), Some(refused)) = (typing.results(&op), typing.refusal(&op)) else {
             let message = "the operands of this operation make no sense: their types say nothing";
             return Err(fault(codes::OBJECT, message, cursor.span_from(position)));
         };
         cursor.expect_word("then")?;
         let then = self.target(cursor, results.len())?;
         cursor.expect_word("else")?;
-        Ok(Terminator::Try { op, then, otherwise: self.target(cursor, otherwise)? })
+        Ok(Terminator::Try { op, then, otherwise: self.target(cursor, refused.len())? })
     }
 
     /// Values to the end of the line.

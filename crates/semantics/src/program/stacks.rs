@@ -1,5 +1,7 @@
 //! Stacks: the instances of layers and what each stands on.
 
+use mokume_base::Span;
+
 use super::{AttributeId, Expr, Name, Param, Use};
 
 /// Layers over devices, with names.
@@ -27,6 +29,8 @@ pub struct Stack {
     pub mtu: Option<(u32, u32)>,
     /// `order store, device`: ports whose outputs have one order among them.
     pub order: Vec<Vec<Name>>,
+    /// Names of ports that it would have, had nothing of it been refused: who uses them is not blamed.
+    pub lost: Vec<String>,
 }
 
 /// What an application has at its port beside messages.
@@ -51,6 +55,8 @@ pub struct Instance {
     pub unders: Vec<Under>,
     /// Names of instances.
     pub with: Vec<Name>,
+    /// All that is written of it.
+    pub place: Span,
 }
 
 /// A layer or device that an instance stands on.

@@ -56,6 +56,8 @@ pub struct Wire {
     pub defaults: Vec<(String, WireDefault)>,
     /// Fields that a checksum of the wire behind this one counts.
     pub pseudo: Vec<Name>,
+    /// Nothing in it was refused; else what it lacks may be what was.
+    pub whole: bool,
 }
 
 /// What a packet of a test has in a field that it does not name.

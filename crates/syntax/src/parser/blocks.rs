@@ -14,20 +14,28 @@ const MEMBER_SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"]
 impl Parser<'_> {
     /// `{ … }`
     pub(super) fn block(&mut self) {
-        if !self.at(L_BRACE) {
-            self.missing_block();
-            if !self.at(L_BRACE) {
-                return;
-            }
+        self.block_unless(false);
+    }
+
+    /// The same where it may have been `said` already that this has no braces; whether it has none.
+    pub(super) fn block_unless(&mut self, said: bool) -> bool {
+        let missing = !self.at(L_BRACE);
+        let column = if missing { self.column_of_last_line() } else { 0 };
+        let assumed = missing && self.missing_block(said);
+        if missing && !assumed && !self.at(L_BRACE) {
+            self.statements_without_braces(column);
+            return true;
         }
         if self.depth >= super::MAX_DEPTH {
             self.report_too_deep();
             self.skip_balanced();
-            return;
+            return missing;
         }
         self.open(BLOCK);
         let opening = self.span_of(0);
-        self.bump();
+        if !assumed {
+            self.bump();
+        }
         self.depth += 1;
         let in_brackets = std::mem::replace(&mut self.in_brackets, false);
         let form = self.form;
@@ -36,11 +44,39 @@ impl Parser<'_> {
         self.depth -= 1;
         self.close_bracket(R_BRACE, opening);
         self.close();
+        missing
     }
 
-    /// Reports that a block is missing, and looks for it on the rest of the line.
-    pub(super) fn missing_block(&mut self) {
-        if !self.report_foreign() {
+    /// `if c  return`, `if c` with statements on the next lines, further in: they are what the block would have.
+    fn statements_without_braces(&mut self, column: usize) {
+        if !self.stands_for_block(column) {
+            return;
+        }
+        self.open(BLOCK);
+        loop {
+            let before = self.pos;
+            self.statement();
+            if self.out_of_step(before) {
+                self.recover_statement(before);
+            }
+            if !self.new_line_before(0) || !self.stands_for_block(column) || self.pos == before {
+                break;
+            }
+        }
+        self.close();
+    }
+
+    /// Whether a statement stands here in place of a block: on the same line, or further in than that begins, at `column`.
+    fn stands_for_block(&self, column: usize) -> bool {
+        let assigned = matches!(self.nth(1), DOT | L_PAREN | EQ | OP_EQ | L_BRACKET) && self.same_line(1);
+        let begins = self.starts_statement_word(0) || self.at(IDENT) && assigned && !self.at_word("else");
+        begins && (self.same_line(0) || self.column_of_line(0) > column)
+    }
+
+    /// Reports that a block is missing, if that is not `said`, and looks for it on the rest of the line; `true` if it is there but for
+    /// its `{`.
+    pub(super) fn missing_block(&mut self, said: bool) -> bool {
+        if !said && !self.report_foreign() {
             let found = self.found();
             let mut diagnostic = self
                 .missing_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
@@ -54,10 +90,27 @@ impl Parser<'_> {
             }
             self.report(diagnostic);
         }
-        if self.at_line_start_or_end() || self.starts_statement_word(0) {
-            return;
+        if self.opens_without_brace() {
+            self.begin_afresh();
+            return true;
         }
-        self.skip_line();
+        if !self.at_line_start_or_end() && !self.stands_for_block(usize::MAX) {
+            self.skip_line();
+        }
+        false
+    }
+
+    /// `{`, or a message; `true` if what stands in the braces follows.
+    pub(super) fn open_brace(&mut self, what: &str) -> bool {
+        if self.eat(L_BRACE) {
+            return true;
+        }
+        self.expected(what);
+        let assumed = self.opens_without_brace();
+        if assumed {
+            self.begin_afresh();
+        }
+        assumed
     }
 
     pub(super) fn at_line_start_or_end(&self) -> bool {

@@ -7,6 +7,11 @@ use crate::kinds::SyntaxKind::*;
 impl Parser<'_> {
     /// `if likely c { … } else if let v = m[k] { … } else { … }`
     pub(super) fn if_(&mut self) {
+        self.if_behind(false);
+    }
+
+    /// The same behind an `else`; it may have been `said` that its first branch has no braces.
+    fn if_behind(&mut self, said: bool) {
         self.open(IF);
         self.bump();
         let likely = self.at_any_word(&["likely", "unlikely"]);
@@ -14,14 +19,14 @@ impl Parser<'_> {
             self.bump();
         }
         self.condition();
-        self.block();
+        let said = self.block_unless(said) || said;
         if self.eat_word("else") {
             if self.at_word("if") && self.depth >= super::MAX_DEPTH {
                 self.leave_out_branches();
             } else if self.at_word("if") {
-                self.nested(|p| p.if_());
+                self.nested(|p| p.if_behind(said));
             } else {
-                self.block();
+                self.block_unless(said);
             }
         }
         self.close();
@@ -74,10 +79,8 @@ impl Parser<'_> {
         self.bump();
         self.head_expression();
         let opening = self.span_of(0);
-        if !self.at(L_BRACE) {
-            self.missing_block();
-        }
-        if self.eat(L_BRACE) {
+        let assumed = !self.at(L_BRACE) && self.missing_block(false);
+        if assumed || self.eat(L_BRACE) {
             self.with_records(true, |p| p.arms());
             self.close_bracket(R_BRACE, opening);
         }

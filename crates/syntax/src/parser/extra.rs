@@ -41,7 +41,35 @@ pub(super) fn closing_nothing(tokens: &[Token]) -> Vec<usize> {
     found
 }
 
+/// Commas and their like that stand behind another on the same line, where one would do.
+pub(super) fn doubled(text: &str, tokens: &[Token]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut before: Option<&Token> = None;
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| !token.kind.is_trivia()) {
+        let same = before.is_some_and(|before| {
+            before.kind == token.kind && !text[before.end as usize..token.start as usize].contains('\n')
+        });
+        if same && matches!(token.kind, COMMA | COLON | EQ | ARROW | FAT_ARROW | DOT) {
+            found.push(at);
+        }
+        before = Some(token);
+    }
+    found
+}
+
 impl Parser<'_> {
+    /// Tells of those that stand twice.
+    pub(super) fn report_doubled(&mut self, found: &[usize]) {
+        for at in found {
+            let token = self.tokens[*at];
+            let text = &self.text[token.start as usize..token.end as usize];
+            let diagnostic = Diagnostic::error(codes::EXPECTED, format!("`{text}` stands twice"))
+                .at(Span::new(self.file, token.start, token.end), "once is enough")
+                .help("remove one of them");
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
     /// Tells of those that close nothing, one a line, where nothing else is wrong: it may be that another bracket is missing.
     pub(super) fn report_closing_nothing(&mut self, found: &[usize]) {
         if found.is_empty() {

@@ -267,7 +267,7 @@ impl Parser<'_> {
         }
         self.eat_word("open");
         let opening = self.span_of(0);
-        if self.expect(L_BRACE, "`{` and names") {
+        if self.open_brace("`{` and names") {
             self.braced_list("name", |p| {
                 p.open_documented(VARIANT);
                 if p.name("a name") {
@@ -293,7 +293,7 @@ impl Parser<'_> {
         self.bump();
         self.name_here("the service's name");
         let opening = self.span_of(0);
-        if self.expect(L_BRACE, "`{` and signals") {
+        if self.open_brace("`{` and signals") {
             while self.at(IDENT) && !self.at_stop() {
                 self.open_documented(SIGNAL);
                 if self.at_any_word(&["in", "out"]) && self.nth(1) == IDENT {

@@ -2,18 +2,17 @@
 
 use super::Parser;
 use crate::codes;
-use crate::kinds::SyntaxKind::*;
+use crate::kinds::SyntaxKind::{self, *};
 
 impl Parser<'_> {
     /// `{ left: u32, right: u32 }`; a line's end separates as a comma does.
     pub(super) fn field_list(&mut self) {
-        if !self.at(L_BRACE) {
-            self.expected("`{` and fields");
+        let start = self.checkpoint();
+        let opening = self.span_of(0);
+        if !self.open_brace("`{` and fields") {
             return;
         }
-        self.open(FIELD_LIST);
-        let opening = self.span_of(0);
-        self.bump();
+        self.open_at(start, FIELD_LIST);
         self.braced_list("field", |p| {
             p.open_documented(FIELD);
             if p.name("a field's name") {
@@ -45,9 +44,20 @@ impl Parser<'_> {
             }
             self.eat(COMMA);
             if self.pos == before.0 {
-                self.bump_as_error();
+                self.rest_of_part();
             }
         }
+    }
+
+    /// Leaves out what is left of a part of a list that could not be read.
+    fn rest_of_part(&mut self) {
+        self.open(ERROR);
+        self.bump();
+        while !matches!(self.peek(), COMMA | L_BRACE | R_BRACE | EOF) && self.same_line(0) {
+            self.bump();
+        }
+        self.close();
+        self.eat(COMMA);
     }
 
     pub(super) fn missing_comma(&mut self, what: &str) {
@@ -63,6 +73,9 @@ impl Parser<'_> {
             return;
         }
         if self.at(IDENT) {
+            if self.leave_out_second() {
+                return;
+            }
             let found = self.this();
             let diagnostic = self
                 .error_here(
@@ -89,7 +102,10 @@ impl Parser<'_> {
     pub(super) fn params(&mut self, typed: bool) {
         if !self.at(L_PAREN) {
             self.expected("`(` and parameters");
-            return;
+            self.rest_of_head(L_PAREN);
+            if !self.at(L_PAREN) {
+                return;
+            }
         }
         self.open(PARAM_LIST);
         let opening = self.span_of(0);
@@ -98,7 +114,11 @@ impl Parser<'_> {
             let before = self.pos;
             self.param(typed);
             if self.pos == before {
-                break;
+                self.rest_of_head(COMMA);
+                if !self.eat(COMMA) {
+                    break;
+                }
+                continue;
             }
             if !self.eat(COMMA) && !self.at(R_PAREN) {
                 if self.at(IDENT) && self.same_line(0) {
@@ -112,8 +132,26 @@ impl Parser<'_> {
         self.close();
     }
 
+    /// Leaves out what stands where a parameter could not be read, or in front of the parentheses.
+    fn rest_of_head(&mut self, end: SyntaxKind) {
+        let at_end = |p: &Self| {
+            matches!(p.peek(), R_PAREN | L_BRACE | R_BRACE | ARROW | EOF) || p.at(end) || p.new_line_before(0)
+        };
+        if at_end(self) {
+            return;
+        }
+        self.open(ERROR);
+        while !at_end(self) {
+            self.bump();
+        }
+        self.close();
+    }
+
     pub(super) fn param(&mut self, mut typed: bool) {
         self.open(PARAM);
+        if self.at(IDENT) && self.nth_word(1, self.nth_text(0)) && self.same_line(1) {
+            self.leave_out_word();
+        }
         if self.at(IDENT) && self.nth(1) == IDENT && self.same_line(1) {
             let (type_, name) = (self.nth_text(0), self.nth_text(1));
             let diagnostic = self
@@ -149,15 +187,21 @@ impl Parser<'_> {
         if !self.at(L_BRACE) {
             let errors = self.diagnostics.len();
             self.expected(what);
-            if self.at_stop() || self.new_line_before(0) && !self.at(L_BRACE) {
-                return;
+            if self.opens_without_brace() {
+                self.begin_afresh();
+            } else {
+                if self.at_stop() || self.new_line_before(0) && !self.at(L_BRACE) {
+                    return;
+                }
+                self.skip_line();
+                if !self.at(L_BRACE) {
+                    return self.end_of_item(errors);
+                }
+                self.bump();
             }
-            self.skip_line();
-            if !self.at(L_BRACE) {
-                return self.end_of_item(errors);
-            }
+        } else {
+            self.bump();
         }
-        self.bump();
         let form = self.form;
         self.with_records(true, |p| rule(p));
         self.rest_of_braces();

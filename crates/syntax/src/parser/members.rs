@@ -133,9 +133,11 @@ impl Parser<'_> {
         if self.at_any_word(LAYOUTS) {
             self.bump();
         }
+        // `header { n }` is a field without its type.
+        let alone = self.nth(2) == R_BRACE && self.nth_text(1).starts_with(|c: char| c.is_ascii_uppercase());
         let choice = self.at(L_BRACE)
             && self.nth(1) == IDENT
-            && (matches!(self.nth(2), L_BRACE | PIPE | R_BRACE) || self.nth_word(2, "with"));
+            && (matches!(self.nth(2), L_BRACE | PIPE) || alone || self.nth_word(2, "with"));
         if choice {
             self.braces("`{`", |p| p.alternatives());
         } else {

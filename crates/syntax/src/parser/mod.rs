@@ -14,6 +14,7 @@ mod forms;
 mod habits;
 mod handlers;
 mod items;
+mod layout;
 mod lists;
 mod members;
 mod primary;
@@ -98,6 +99,10 @@ pub(crate) struct Parser<'t> {
     builder: GreenNodeBuilder<'static>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported_at: Option<usize>,
+    /// Where a word was left out that stood twice; what was expected may stand there now.
+    left_out: usize,
+    /// What braces and the columns of lines say about each other.
+    layout: layout::Layout,
     /// How what is being read is written, for messages; empty for nothing to say.
     form: &'static str,
     depth: u32,
@@ -119,12 +124,16 @@ pub(crate) struct Parser<'t> {
     of_output: bool,
 }
 
-pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec<Diagnostic>) {
+/// The tree, what is wrong with the text, and whether it is torn: see [`crate::Parse::torn`].
+pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec<Diagnostic>, bool) {
     let (tokens, mut diagnostics) = lexer::lex(file, text);
     let closing_nothing = extra::closing_nothing(&tokens);
-    let is_read =
-        |i: &u32| !tokens[*i as usize].kind.is_trivia() && closing_nothing.binary_search(&(*i as usize)).is_err();
-    let significant = (0..tokens.len() as u32).filter(is_read).collect();
+    let doubled = extra::doubled(text, &tokens);
+    let mut left_out: Vec<usize> = closing_nothing.iter().chain(&doubled).copied().collect();
+    left_out.sort_unstable();
+    let is_read = |i: &u32| !tokens[*i as usize].kind.is_trivia() && left_out.binary_search(&(*i as usize)).is_err();
+    let significant: Vec<u32> = (0..tokens.len() as u32).filter(is_read).collect();
+    let layout = layout::Layout::new(text, &tokens);
     let mut parser = Parser {
         text,
         file,
@@ -135,6 +144,8 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
         builder: GreenNodeBuilder::new(),
         diagnostics: Vec::new(),
         reported_at: None,
+        left_out: usize::MAX,
+        layout,
         form: "",
         depth: 0,
         too_deep: false,
@@ -149,10 +160,12 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
     };
     parser.root(what);
     parser.report_closing_nothing(&closing_nothing);
-    let Parser { builder, diagnostics: of_parser, .. } = parser;
+    parser.report_doubled(&doubled);
+    let Parser { builder, diagnostics: of_parser, tokens, layout, .. } = parser;
     diagnostics.extend(of_parser);
     diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| (label.span.start, label.span.end)));
-    (builder.finish(), diagnostics)
+    let torn = layout.is_out_of_balance() || layout::ends_too_early(&tokens, &diagnostics);
+    (builder.finish(), diagnostics, torn)
 }
 
 impl<'t> Parser<'t> {
@@ -230,9 +243,24 @@ impl<'t> Parser<'t> {
         !self.new_line_before(n)
     }
 
+    /// How far in the line begins that the `n`th token is on.
+    fn column_of_line(&self, n: usize) -> usize {
+        let at = self.token(n).map_or(self.text.len(), |token| token.start as usize);
+        let line = &self.text[self.text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+        line.len() - line.trim_start().len()
+    }
+
+    /// The same of the last token that was read.
+    fn column_of_last_line(&self) -> usize {
+        let Some(last) = self.pos.checked_sub(1).and_then(|at| self.significant.get(at)) else { return 0 };
+        let at = self.tokens[*last as usize].start as usize;
+        let line = &self.text[self.text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+        line.len() - line.trim_start().len()
+    }
+
     /// Whether an item begins here, at the first column: then whatever is still open has lost its closing bracket.
     fn at_stop(&self) -> bool {
-        if self.at(EOF) {
+        if self.at(EOF) || self.has_lost_its_brace() {
             return true;
         }
         if self.fragment || !self.at(IDENT) {
@@ -297,8 +325,13 @@ impl<'t> Parser<'t> {
 
     fn bump(&mut self) {
         if self.pos < self.significant.len() {
+            let kind = self.peek();
+            if matches!(kind, L_BRACE | R_BRACE) {
+                self.note_brace(kind);
+            }
             self.emit_to(self.significant[self.pos] as usize + 1);
             self.pos += 1;
+            self.leave_out_braces(kind);
         }
     }
 
@@ -319,19 +352,19 @@ impl<'t> Parser<'t> {
     }
 
     fn expect(&mut self, kind: SyntaxKind, what: &str) -> bool {
-        let there = self.eat(kind);
-        if !there {
-            self.expected(what);
+        if self.eat(kind) {
+            return true;
         }
-        there
+        self.expected(what);
+        self.left_out == self.pos && self.eat(kind)
     }
 
     fn expect_word(&mut self, word: &str) -> bool {
-        let there = self.eat_word(word);
-        if !there {
-            self.expected(&format!("`{word}`"));
+        if self.eat_word(word) {
+            return true;
         }
-        there
+        self.expected(&format!("`{word}`"));
+        self.left_out == self.pos && self.eat_word(word)
     }
 
     /// A name as a node of its own.

@@ -16,13 +16,8 @@ impl Parser<'_> {
         }
         match self.peek() {
             IDENT => return self.word(),
-            NUMBER if self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows() => {
-                self.leaf(DURATION_EXPR, 2)
-            }
             // `1.5 s`: without a unit it would be read as a notation.
-            DOTTED if self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows() => {
-                self.leaf(DURATION_EXPR, 2)
-            }
+            NUMBER | DOTTED if self.at_duration() => self.duration(),
             NUMBER | DOTTED if self.nth(1) == IDENT && self.unit_follows() && self.is_other_unit() => self.other_unit(),
             NUMBER | DOTTED | COLONS => self.leaf(NUMBER_EXPR, 1),
             STRING | HEX_STRING | OPEN_STRING => self.octets(),
@@ -31,6 +26,30 @@ impl Parser<'_> {
             _ => self.binder(),
         }
         1
+    }
+
+    fn at_duration(&self) -> bool {
+        let is_number = matches!(self.peek(), NUMBER | DOTTED);
+        is_number && self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows()
+    }
+
+    /// `5 s`; `5 s 3 ms` is one mistake, and a duration all the same.
+    fn duration(&mut self) {
+        let first = self.span_of(0);
+        let mut all = of_unit(self.nth_text(0), self.nth_text(1));
+        self.leaf(DURATION_EXPR, 2);
+        let mut last = None;
+        while self.same_line(0) && self.at_duration() {
+            all = all.zip(of_unit(self.nth_text(0), self.nth_text(1))).and_then(|(all, part)| all.checked_add(part));
+            last = Some(self.span_of(1));
+            self.leaf(ERROR, 2);
+        }
+        let Some(last) = last else { return };
+        let instead = all.map_or_else(|| "5003 ms".to_string(), |nanoseconds| in_unit(nanoseconds));
+        let diagnostic = Diagnostic::error(codes::BAD_NUMBER, "a duration is one number with one unit")
+            .at(first.to(last), "several of them")
+            .help(format!("write `{instead}`"));
+        self.report(diagnostic);
     }
 
     /// `20 msec`: one mistake, and a duration all the same.
@@ -198,6 +217,28 @@ impl Parser<'_> {
 
 fn is_upper(c: char) -> bool {
     c.is_ascii_uppercase()
+}
+
+/// The nanoseconds of a unit.
+fn nanoseconds(unit: &str) -> u64 {
+    match unit {
+        "ns" => 1,
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        _ => 60_000_000_000,
+    }
+}
+
+/// A whole number of a unit in nanoseconds.
+fn of_unit(number: &str, unit: &str) -> Option<u64> {
+    crate::lexer::number(number)?.checked_mul(nanoseconds(unit))
+}
+
+/// The number of the largest unit in which it is whole.
+fn in_unit(time: u64) -> String {
+    let unit = UNITS.iter().rev().find(|unit| time % nanoseconds(unit) == 0).unwrap_or(&"ns");
+    format!("{} {unit}", time / nanoseconds(unit))
 }
 
 /// The unit that is meant by what other languages and people write.

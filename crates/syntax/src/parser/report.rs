@@ -2,6 +2,7 @@
 //!
 //! At most one message for a token: what follows from a mistake at the same place would only repeat it.
 
+use super::members::STATE_WORDS;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
@@ -9,8 +10,9 @@ use crate::lexer::shown;
 use mokume_base::{did_you_mean, Code, Diagnostic, Span};
 
 /// Words, beside those of items, with which something begins that has a name behind it.
-const DECLARE: [&str; 13] = [
-    "on", "object", "publish", "serves", "uses", "var", "timer", "counter", "quota", "let", "return", "drop", "consume",
+const DECLARE: [&str; 18] = [
+    "on", "object", "publish", "serves", "uses", "var", "timer", "counter", "quota", "const", "array", "map",
+    "messages", "let", "return", "drop", "consume", "export",
 ];
 
 /// Words with a brace behind them.
@@ -63,7 +65,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn expected(&mut self, what: &str) {
-        if self.report_foreign() {
+        if self.report_foreign() || self.leave_out_second() {
             return;
         }
         let found = self.found();
@@ -145,8 +147,12 @@ impl Parser<'_> {
 
     /// The closing bracket, or a message that points at the opening one.
     pub(super) fn close_bracket(&mut self, kind: SyntaxKind, opening: Span) {
-        if self.eat(kind) {
+        let of_another = kind == R_BRACE && self.has_lost_its_brace();
+        if !of_another && self.eat(kind) {
             return;
+        }
+        if kind == R_BRACE {
+            self.close_without_brace();
         }
         if self.pos > 0 && self.nth_before_kind() == OPEN_STRING {
             return; // the string has swallowed it, and that has been said
@@ -158,6 +164,13 @@ impl Parser<'_> {
         };
         let found = if kind == R_BRACE { self.this() } else { self.found() };
         let place = self.span_before();
+        if kind != R_BRACE && self.lacks_on_its_line(opening) {
+            // What was said of what stands behind it follows from that.
+            let before =
+                |found: &Diagnostic| found.primary.as_ref().is_none_or(|label| label.span.start < opening.start);
+            self.diagnostics.retain(|found| found.code == codes::TOO_DEEP || before(found));
+            self.reported_at = None;
+        }
         let diagnostic = Diagnostic::error(codes::UNCLOSED, format!("`{open}` is not closed"))
             .at(opening, format!("this `{open}` has no `{close}`"))
             .label(Span::new(place.file, place.end, place.end), format!("expected `{close}` before {found}"))
@@ -167,11 +180,36 @@ impl Parser<'_> {
 
     // ---- recovery ----
 
+    /// `worker A A {`: where something else is wanted, a word that stood just before is left out.
+    pub(super) fn leave_out_second(&mut self) -> bool {
+        let known = self.reported_at == Some(self.pos);
+        if known || self.pos == 0 || !self.at(IDENT) || self.nth_before() != self.nth_text(0) || self.new_line_before(0)
+        {
+            return false;
+        }
+        self.leave_out_word();
+        self.left_out = self.pos;
+        true
+    }
+
+    /// A word that stands twice is left out here.
+    pub(super) fn leave_out_word(&mut self) {
+        let word = self.nth_text(0);
+        let diagnostic = self
+            .error_here(codes::EXPECTED, format!("`{word}` stands twice"), "once is enough")
+            .help("remove one of them");
+        self.diagnostics.push(diagnostic);
+        self.significant.remove(self.pos);
+    }
+
     /// `on on send(msg)`: the word stands twice, and one of them is left out.
     pub(super) fn leave_out_doubled(&mut self) {
         let word = self.nth_text(0);
         let is_doubled = self.at(IDENT) && self.nth_word(1, word) && self.same_line(1) && self.same_line(2);
-        let goes_on = self.nth(2) == IDENT
+        // `timer timer  var x: u32 = 0` declares a timer of that name.
+        let named_so = STATE_WORDS.contains(&word)
+            && (STATE_WORDS.contains(&self.nth_text(2)) || ["on", "fn"].contains(&self.nth_text(2)));
+        let goes_on = self.nth(2) == IDENT && !named_so
             || self.nth(2) == STRING && word == "test"
             || self.nth(2) == L_BRACE && SCOPES.contains(&word);
         if !is_doubled
@@ -185,6 +223,21 @@ impl Parser<'_> {
             .help("remove one of them");
         self.report(diagnostic);
         self.bump_as_error();
+    }
+
+    /// Whether more round or square brackets are opened than closed from there to the end of the line.
+    fn lacks_on_its_line(&self, opening: Span) -> bool {
+        let from = self.tokens.partition_point(|token| token.start < opening.start);
+        let mut open = 0i32;
+        for token in &self.tokens[from..] {
+            match token.kind {
+                L_PAREN | L_BRACKET => open += 1,
+                R_PAREN | R_BRACKET => open -= 1,
+                WHITESPACE if self.text[token.start as usize..token.end as usize].contains('\n') => break,
+                _ => {}
+            }
+        }
+        open > 0
     }
 
     /// Whether the parser stands before a token that it has complained about or could not begin with.
@@ -229,6 +282,23 @@ impl Parser<'_> {
             if open == 0 {
                 break;
             }
+        }
+        self.close();
+    }
+
+    /// Skips what is left of the braces at hand, without recursion.
+    pub(super) fn skip_to_end_of_block(&mut self) {
+        self.open(ERROR);
+        let mut open = 0u32;
+        loop {
+            match self.peek() {
+                EOF => break,
+                L_BRACE => open += 1,
+                R_BRACE if open == 0 => break,
+                R_BRACE => open -= 1,
+                _ => {}
+            }
+            self.bump();
         }
         self.close();
     }

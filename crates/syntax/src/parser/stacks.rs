@@ -23,6 +23,7 @@ impl Parser<'_> {
 
     pub(super) fn stack_members(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            self.leave_out_doubled();
             let before = self.pos;
             self.stack_member();
             if self.out_of_step(before) {

@@ -10,6 +10,7 @@ impl Parser<'_> {
     /// State, and the handlers of an object.
     pub(super) fn states(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_scope() {
+            self.leave_out_doubled();
             let before = self.pos;
             if self.at_word("on") {
                 self.handler();

@@ -17,11 +17,38 @@ impl Parser<'_> {
             self.bump_as_error();
             return;
         }
-        if self.starts_statement_word(0) {
+        self.leave_out_doubled_name();
+        if self.is_let_without_its_word() {
+            let name = self.nth_text(0);
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_STATEMENT, format!("`{name}: …` begins no statement"), "expected `let`")
+                .help(format!("write `let {name}: …` for a new name, `{name} = …` to change one"));
+            self.diagnostics.push(diagnostic);
+            self.open(LET_STMT);
+            return self.rest_of_let();
+        }
+        if self.starts_statement_word(0) && self.depth >= super::MAX_DEPTH {
+            self.report_too_deep();
+            self.skip_to_end_of_block();
+        } else if self.starts_statement_word(0) {
             let word = self.nth_text(0);
             self.nested(|p| p.word_statement(word));
         } else if !self.misspelt_statement() {
             self.simple_statement();
+        }
+    }
+
+    /// `x: u32 = 3` without its `let`.
+    fn is_let_without_its_word(&self) -> bool {
+        let typed = self.at(IDENT) && self.nth(1) == COLON && self.nth(2) == IDENT && self.nth(3) == EQ;
+        typed && !self.in_test && self.same_line(3)
+    }
+
+    /// `below below.send(msg)`: the name stands twice.
+    fn leave_out_doubled_name(&mut self) {
+        let twice = self.at(IDENT) && self.nth_word(1, self.nth_text(0)) && self.same_line(1) && self.same_line(2);
+        if twice && !self.starts_statement_word(0) && matches!(self.nth(2), DOT | L_PAREN | L_BRACKET | EQ | OP_EQ) {
+            self.leave_out_word();
         }
     }
 
@@ -132,6 +159,11 @@ impl Parser<'_> {
             self.report(diagnostic);
             self.bump_as_error();
         }
+        self.rest_of_let();
+    }
+
+    /// `x: u32 = 3`
+    fn rest_of_let(&mut self) {
         self.pattern();
         if self.eat(COLON) {
             self.type_();

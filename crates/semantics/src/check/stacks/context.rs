@@ -1,6 +1,6 @@
 //! What the checks of one stack share.
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, Severity};
 
 use crate::program::*;
 
@@ -20,6 +20,14 @@ pub struct StackCheck<'a, 'b> {
 }
 
 impl StackCheck<'_, '_> {
+    /// Whether something is wrong with how an instance is written.
+    pub fn is_refused(&self, instance: &Instance) -> bool {
+        let of = instance.place;
+        let errors = self.out.iter().filter(|found| found.severity == Severity::Error);
+        let mut places = errors.filter_map(|found| Some(found.primary.as_ref()?.span));
+        places.any(|at| at.file == of.file && of.start <= at.start && at.end <= of.end)
+    }
+
     /// What an instance stands on, by its name.
     pub fn under_name(&self, under: &Under) -> &str {
         match under.over {

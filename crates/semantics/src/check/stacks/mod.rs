@@ -59,6 +59,8 @@ fn run(check: &mut StackCheck) {
     }
     neighbours::on_one(check);
     neighbours::crowds(check);
+    // What a layer was to be given decides what it reads: `Tcp(checksum: false)`.
+    let refused: Vec<bool> = check.stack.instances.iter().map(|instance| check.is_refused(instance)).collect();
     for index in 0..check.stack.instances.len() {
         services::check(check, index);
         sizes::check(check, index);
@@ -66,7 +68,9 @@ fn run(check: &mut StackCheck) {
         several::check(check, index);
         for descent in descents::all(check.stack, index) {
             let before = check.out.len();
-            reads::check(check, &descent);
+            if !refused[index] {
+                reads::check(check, &descent);
+            }
             reads::exported(check, &descent);
             flow_parts::check(check, &descent);
             openings::check(check, &descent);

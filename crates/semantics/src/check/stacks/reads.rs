@@ -15,7 +15,7 @@ use crate::{codes, suggest, types};
 pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let (index, chain) = (descent.index(), descent.instances());
     let given = column::placed(check.program, &check.stack.instances[index].of, check.stack.instances[index].of.span);
-    let mut found = Vec::new();
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
     for (at, layer) in check.layers[index].iter().enumerate() {
         let mut wishes: BTreeMap<&str, (Span, Type)> = BTreeMap::new();
         let args = given.get(at).map_or(&[][..], |placed| placed.args.as_slice());
@@ -32,10 +32,19 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
                 found.extend(other_type(check, index, layer, (name, span, ty), &below));
                 continue;
             }
-            found.push(not_published(check, index, layer, (name, span), &below));
+            missing.push(not_published(check, index, layer, (name, span), &below));
         }
     }
     check.out.extend(found);
+    check.out.extend(all_as_one(missing));
+}
+
+/// A layer that stands where it should not lacks all that it reads: one mistake.
+fn all_as_one(missing: Vec<Diagnostic>) -> Option<Diagnostic> {
+    let mut missing = missing.into_iter();
+    let first = missing.next()?;
+    let others: Vec<String> = missing.map(|other| other.message).collect();
+    Some(others.into_iter().fold(first, |first, other| first.note(other)))
 }
 
 /// What an application asks for behind `with` is published below it; an attribute is read or written there.
@@ -45,7 +54,16 @@ pub(super) fn exported(check: &mut StackCheck, descent: &Descent) {
     let below: Vec<&Layer> = descent.instances().iter().flat_map(|at| check.layers[*at].iter().copied()).collect();
     let mut found = Vec::new();
     for (attribute, id) in &extras.attributes {
-        if !below.iter().any(|layer| layer.reads.contains(id) || layer.writes.contains(id)) {
+        if let Some(by) = below.iter().find(|layer| layer.publishes.iter().any(|p| p.name.text == attribute.text)) {
+            let text =
+                format!("`{}` is an attribute, and `{}` publishes a value of this name", attribute.text, by.name.text);
+            found.push(
+                Diagnostic::error(codes::CLASH, text)
+                    .at(attribute.span, "which of them?")
+                    .label(by.name.span, "publishes it")
+                    .help("give one of them another name"),
+            );
+        } else if !below.iter().any(|layer| layer.reads.contains(id) || layer.writes.contains(id)) {
             found.push(
                 Diagnostic::error(codes::UNKNOWN_EXPORT, format!("nobody below reads or writes `{}`", attribute.text))
                     .at(attribute.span, "it would come to nobody, and from nobody")

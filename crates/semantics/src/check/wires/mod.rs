@@ -30,12 +30,12 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         out,
     };
     names::names(&mut check, &wire.items);
-    if !check.failed && paths::are_few(&mut check) {
+    if wire.whole && !check.failed && paths::are_few(&mut check) {
         let mut path = Path::default();
         paths::follow(&mut check, &[&wire.items], &mut path);
         variants(&mut check);
     }
-    if !check.failed {
+    if wire.whole && !check.failed {
         std::mem::take(&mut check.alone).into_iter().for_each(|diagnostic| check.fail(diagnostic));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Keeps: what comes out names layers and bundles without parameters that are no values; each combination is made once.
 
-use mokume_base::{FileId, Span};
+use mokume_base::{Diagnostic, FileId, Severity, Span};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
@@ -12,7 +12,7 @@ use crate::resolve::context::{ContainerId, Context, Given, Higher, Item, Kind, M
 use crate::resolve::expr::arguments;
 use crate::resolve::items::higher;
 use crate::resolve::layer;
-use crate::{codes, limits, tree};
+use crate::{codes, limits, suggest, tree};
 
 /// Where an application stands: the values and the other parameters that it may name.
 #[derive(Clone, Copy)]
@@ -135,7 +135,7 @@ fn make(
         return Some(Use { of: known.result, args, span });
     }
     key.result = match of {
-        Definition::Layer(id) => Definition::Layer(layer_for(cx, id, &key)),
+        Definition::Layer(id) => Definition::Layer(fitting_layer(cx, id, &key, (applied, scene))?),
         Definition::Bundle(id) => Definition::Bundle(made_for(cx, id, &given, extra, span)?),
     };
     let result = key.result;
@@ -187,6 +187,59 @@ fn lift(part: &Use, from: usize, extra: &mut Vec<Param>) -> Use {
         Expr { kind: ExprKind::Param(local.0), ty: arg.ty, span: arg.span }
     });
     Use { of: part.of, args: args.collect(), span: part.span }
+}
+
+/// The same, or a report where they are given if the containers among them do not do what the layer asks of them.
+fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (&Applied, Scene)) -> Option<LayerId> {
+    let before = (cx.out.len(), cx.contained.len(), cx.program.layers.len(), cx.higher.containers.len());
+    let found = layer_for(cx, id, made);
+    // What is wrong with the layer by itself is told already.
+    let news = cx.out.split_off(before.0);
+    let news: Vec<Diagnostic> = news.into_iter().filter(|one| !cx.out.contains(one)).collect();
+    let is_error = |one: &&Diagnostic| one.severity == Severity::Error;
+    let Some(first) = news.iter().find(is_error) else {
+        cx.out.extend(news);
+        return Some(found);
+    };
+    cx.contained.truncate(before.1);
+    cx.program.layers.truncate(before.2);
+    cx.higher.containers.truncate(before.3);
+    let given: Vec<String> = made.containers.iter().map(|(_, of)| title(cx, *of)).collect();
+    let inner = container_argument(cx, made, applied, scene).unwrap_or(applied.span);
+    // Who gives it to the bundle that this is in does not see what that does with it.
+    let outer = cx.higher.places.first().copied();
+    let text = format!("`{}` cannot work with {}", applied.name.text, suggest::list(&given));
+    let mut diagnostic = Diagnostic::error(codes::HIGHER_ARGUMENT, text)
+        .at(outer.unwrap_or(inner), "does not fit")
+        .note(first.message.clone());
+    if outer.is_some() {
+        diagnostic = diagnostic.label(inner, "given on here");
+    }
+    if let Some(place) = &first.primary {
+        diagnostic = diagnostic.label(place.span, "used here");
+    }
+    cx.report(diagnostic.help("give a container that has what the layer uses, of the same types"));
+    None
+}
+
+/// The container's name.
+fn title(cx: &Context, of: ContainerId) -> String {
+    let found = cx.trees.containers.get(of).and_then(|(_, item)| item.name());
+    found.map_or_else(|| "?".to_string(), |name| name.text())
+}
+
+/// The argument that is a container.
+fn container_argument(cx: &Context, made: &Made, applied: &Applied, scene: Scene) -> Option<Span> {
+    let names: Vec<&str> = made.containers.iter().map(|(name, _)| name.as_str()).collect();
+    let is_named = |arg: &&ast::Arg| arg.name().is_some_and(|label| names.contains(&label.text().as_str()));
+    let is_container = |arg: &&ast::Arg| {
+        let value = arg.value().map(|value| tree::unparen(&value));
+        let Some(name) = value.and_then(|value| tree::name_expr(scene.file, &value)) else { return false };
+        let item = cx.item(scene.file, &name.text);
+        scene.given.containers.contains_key(&name.text) || matches!(item, Some(Item::Container(_)))
+    };
+    let arg = applied.args.iter().find(is_named).or_else(|| applied.args.iter().find(is_container))?;
+    Some(arg.span(scene.file))
 }
 
 /// A copy of a layer that calls these functions in place of its stand-ins; read anew if it has other containers.
@@ -275,6 +328,7 @@ fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at
         return None;
     }
     cx.higher.making.push(id);
+    cx.higher.places.push(at);
     let trees = cx.trees.clone();
     let (file, item) = &trees.bundles[id.index()];
     let pattern = &cx.program.bundles[id.index()];
@@ -284,6 +338,7 @@ fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at
     let parts: Option<Vec<Use>> = item.layers().iter().map(|part| part_of(cx, part, scene)).collect();
     let wire = tree::some_name(*file, item.wire()).and_then(|name| wire(cx, *file, &name));
     cx.higher.making.pop();
+    cx.higher.places.pop();
     let parts = parts?;
     if layers_of(cx, &parts, limits::LAYERS) > limits::LAYERS {
         let what = format!("has more than {} layers", limits::LAYERS);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use mokume_base::Span;
 use mokume_syntax::ast;
 
 use crate::program::*;
@@ -106,6 +107,8 @@ pub struct HigherTables {
     pub made: Vec<Made>,
     /// Bundles that are being made: one that comes again has no end.
     pub making: Vec<BundleId>,
+    /// Where each of these is applied.
+    pub places: Vec<Span>,
     /// One that is larger than the compiler can work with was told of.
     pub too_large: bool,
 }

@@ -1,6 +1,6 @@
 //! Operators on expressions: which operand says what type the other has.
 
-use mokume_base::Span;
+use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, BinaryOp, Expr as Tree, NumberValue, UnaryOp};
 
 use crate::program::*;
@@ -40,8 +40,17 @@ pub(super) fn binary(body: &mut Body, expr: &ast::BinaryExpr, want: Option<Type>
     }
     match op {
         Binary::And | Binary::Or => {
+            let said = body.cx.out.len();
             let a = expr::value(body, &left, Type::Bool);
+            let before = body.cx.out.len();
             let b = expr::value(body, &right, Type::Bool);
+            if before > said {
+                // What stands beside it may be no condition for the same reason: `m[k] or 0`.
+                let is_other = |found: &Diagnostic| found.code != codes::MISMATCH;
+                let others: Vec<Diagnostic> = body.cx.out.drain(before..).filter(is_other).collect();
+                body.cx.out.extend(others);
+                return unknown(span);
+            }
             make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, Type::Bool, span)
         }
         Binary::Shl | Binary::Shr => {

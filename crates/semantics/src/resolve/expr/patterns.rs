@@ -25,6 +25,7 @@ pub fn arms(body: &mut Body, stmt: &ast::Match, value: &Expr) -> Arms {
     let mut seen: Vec<(u64, Span)> = Vec::new();
     let mut arms = Arms { cases: Vec::new(), otherwise: None };
     let mut has_else = false;
+    let said = body.cx.out.len();
     for arm in stmt.arms() {
         let place = body.span(&arm);
         if has_else {
@@ -43,7 +44,10 @@ pub fn arms(body: &mut Body, stmt: &ast::Match, value: &Expr) -> Arms {
         arms.cases.push((numbers, arm.body()));
     }
     if !has_else {
-        exhaustive(body, value, &seen);
+        // What a pattern is for whose name means nothing, nobody knows.
+        if !body.cx.out[said..].iter().any(|found| found.code.0.starts_with("M02")) {
+            exhaustive(body, value, &seen);
+        }
         // All values are met (or that is reported): the last arm is what is left.
         arms.otherwise = arms.cases.pop().and_then(|(_, body)| body);
     }

@@ -23,6 +23,18 @@ fn listener(body: &mut Body, name: &Name) {
     body.report(Diagnostic::error(codes::UNKNOWN_NAME, text).at(name.span, label).help(help));
 }
 
+/// `Kind.Ask` for `Ask`, of an enum that the file sees.
+fn value_of_an_enum(body: &Body, value: &str) -> Option<String> {
+    let enums = &body.cx.program.enums;
+    let is_seen = |of: &&Enum| {
+        let item = body.cx.item(body.file, &of.name.text);
+        matches!(item, Some(Item::Enum(id)) if enums[id.index()].name.span == of.name.span)
+    };
+    let has = |of: &&Enum| of.names.iter().any(|(name, _)| name.text == value);
+    let found = enums.iter().filter(has).find(is_seen)?;
+    Some(format!("{}.{value}", found.name.text))
+}
+
 /// A report with what is probably meant.
 pub fn report(body: &mut Body, name: &Name) {
     report_as(body, name, None);
@@ -77,6 +89,9 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
     // Whoever reads hundreds of reports needs no guess with each of them.
     if body.cx.out.len() > limits::GUESSES {
         return body.report(diagnostic.help("bind it with `let`, or declare it"));
+    }
+    if let Some(whole) = value_of_an_enum(body, &name.text) {
+        return body.report(diagnostic.help(format!("did you mean `{whole}`?")));
     }
     let mut names = body.locals.names();
     names.extend(body.view.state_names(&body.cx.program));

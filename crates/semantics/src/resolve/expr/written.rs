@@ -127,6 +127,10 @@ fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
             .note("numbers are whole")
             .help("use a smaller unit (`1500 us` for 1.5 ms), or `a .. b` with blanks for a range");
     }
+    let with_colons = text.replace('-', ":");
+    if with_colons != text && cx.program.written.iter().any(|written| written.form.read(&with_colons).is_some()) {
+        return diagnostic.at(span, "no type is written so").help(format!("write `{with_colons}`"));
+    }
     let shape = |text: &str| (text.contains('.'), text.contains('/'));
     let alike = cx.program.written.iter().map(|written| (&written.name.text, written.form.example()));
     let mut alike: Vec<String> = alike

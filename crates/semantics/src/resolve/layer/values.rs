@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mokume_base::FileId;
+use mokume_base::{FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
@@ -93,6 +93,9 @@ fn publish_value(reader: &mut LayerReader, publish: &ast::Publish) {
         let text = "a multiplexor's `ephemeral` is a number";
         reader.cx.error(codes::MISMATCH, text, name, "expected an unsigned number", help);
     }
+    if reader.this().publishes[index].name.text == EPHEMERAL {
+        chooses_a_key(reader, name);
+    }
     let mut body = Body::of_layer(reader.cx, reader.file, reader.id, BodyKind::Value);
     for local in &locals {
         body.locals.bind(&local.name, local.ty);
@@ -102,6 +105,27 @@ fn publish_value(reader: &mut LayerReader, publish: &ast::Publish) {
     let publish = &mut reader.this().publishes[index];
     publish.locals = locals;
     publish.value = value;
+}
+
+/// A report of an `ephemeral` by which nobody chooses a key.
+fn chooses_a_key(reader: &mut LayerReader, name: Span) {
+    let layer = reader.this();
+    let one = |key: &Key| match key.fields.as_slice() {
+        [only] => !key.symmetric && matches!(only.ty, Type::UInt(_) | Type::Unknown),
+        _ => false,
+    };
+    let (text, help) = match (&layer.key, layer.shape) {
+        (Some(key), Shape::Multiplexor) if one(key) => return,
+        (_, Shape::Multiplexor) => (
+            "the key of this multiplexor is never chosen: its `ephemeral` would have no effect",
+            "leave it out; chosen is a key of one number, of which each end has its own",
+        ),
+        _ => (
+            "only a multiplexor chooses keys: `ephemeral` would have no effect here",
+            "publish it in the multiplexor, or give the value another name",
+        ),
+    };
+    reader.cx.error(codes::SHAPE_MEMBER, text, name, "without effect", help);
 }
 
 fn set_limit(reader: &mut LayerReader, limit: &ast::Limit) {

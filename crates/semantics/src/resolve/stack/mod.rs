@@ -44,9 +44,12 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         tick: 0,
         mtu: None,
         order: Vec::new(),
+        lost: Vec::new(),
     };
+    lost_params(&mut stack);
     let written = item.members().iter().filter(|member| matches!(member, ast::StackMember::Layer(_))).count() as u64;
     if too_many(cx, &stack.name, written) {
+        stack.lost.extend(export_names(file, item).into_iter().map(|name| name.text));
         return stack;
     }
     let made = cx.program.bundles.len();
@@ -58,6 +61,7 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         stack.instances.clear();
     }
     exports(cx, file, item, &layers, &mut stack);
+    lost_devices(item, &layers, &mut stack);
     settings::read(cx, file, item, &mut stack);
     stack
 }
@@ -88,10 +92,30 @@ fn instances(cx: &mut Context, at: At) -> Vec<Instance> {
         });
         let unders = numbered.zip(bounds).map(|(over, bound)| Under { over, bound }).collect();
         if overs.is_some() {
-            instances.push(Instance { name: layer.name.clone(), of: layer.of.clone(), unders, with });
+            let place = layer.tree.span(at.file);
+            instances.push(Instance { name: layer.name.clone(), of: layer.of.clone(), unders, with, place });
         }
     }
     instances
+}
+
+/// A parameter whose type is not known may be meant to be a device.
+fn lost_params(stack: &mut Stack) {
+    let unknown = stack.params.iter().filter(|param| param.ty == Type::Unknown);
+    stack.lost.extend(unknown.map(|param| param.name.text.clone()));
+}
+
+/// What layers stand on, and is neither a layer nor a device.
+fn lost_devices(item: &ast::Stack, layers: &Layers, stack: &mut Stack) {
+    for member in item.members() {
+        let ast::StackMember::Layer(layer) = member else { continue };
+        for below in layer.overs().iter().filter_map(|over| over.name()).map(|name| name.text()) {
+            let known = layers.position(&below).is_some() || stack.devices.iter().any(|device| device.text == below);
+            if !known && !stack.lost.contains(&below) {
+                stack.lost.push(below);
+            }
+        }
+    }
 }
 
 /// Layers over others that could not be kept go too.
@@ -153,10 +177,13 @@ fn with(cx: &mut Context, At { file, layers, .. }: At, layer: &ast::StackLayer) 
 fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, layers: &Layers, stack: &mut Stack) {
     for member in item.members() {
         let ast::StackMember::Export(export) = member else { continue };
-        for name in export.syntax().children().filter_map(ast::Name::cast).map(|name| tree::name(file, &name)) {
+        for name in names_of(file, &export) {
             match layers.position(&name.text) {
                 Some(_) => add_export(cx, name, stack),
-                None => cx.out.extend(layers.unknown(&name, codes::UNKNOWN_EXPORT, &[])),
+                None => {
+                    cx.out.extend(layers.unknown(&name, codes::UNKNOWN_EXPORT, &[]));
+                    stack.lost.push(name.text);
+                }
             }
         }
         let extras = extras(cx, file, &export);
@@ -164,6 +191,18 @@ fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, layers: &Layers, s
         let extras = extras.filter(exported);
         stack.extras.extend(extras);
     }
+}
+
+fn names_of(file: FileId, export: &ast::Export) -> Vec<Name> {
+    export.syntax().children().filter_map(ast::Name::cast).map(|name| tree::name(file, &name)).collect()
+}
+
+fn export_names(file: FileId, item: &ast::Stack) -> Vec<Name> {
+    let exports = item.members().into_iter().filter_map(|member| match member {
+        ast::StackMember::Export(export) => Some(names_of(file, &export)),
+        _ => None,
+    });
+    exports.flatten().collect()
 }
 
 /// What stands behind `with`: a name that is an attribute's is one; each stack tells whether a layer below has the others.
@@ -194,5 +233,7 @@ fn add_export(cx: &mut Context, name: Name, stack: &mut Stack) {
         cx.error(codes::DEFINED_TWICE, "this layer is exported twice", name.span, "again here", help);
     } else if instance.is_some() {
         stack.exports.push(name);
+    } else {
+        stack.lost.push(name.text);
     }
 }

@@ -60,6 +60,9 @@ fn over(cx: &mut Context, At { file, stack, layers }: At, over: &ast::Over) -> O
     if let Some(index) = layers.position(&below.text) {
         return Some(Over::Instance(index as u32));
     }
+    if stack.lost.contains(&below.text) {
+        return None;
+    }
     if let Some(mut diagnostic) = layers.unknown(&below, codes::UNKNOWN_BELOW, &stack.devices) {
         if stack.devices.is_empty() {
             let name = &stack.name.text;

@@ -1,7 +1,7 @@
 //! `let`: one name, two parts of a message, or something that may not be there with the rest of the block behind it.
 
 use mokume_base::Span;
-use mokume_syntax::ast::{self, BindPattern, Expr as Tree, Stmt as Node};
+use mokume_syntax::ast::{self, AstNode, BinaryOp, BindPattern, Expr as Tree, Stmt as Node};
 
 use crate::program::*;
 use crate::resolve::body::terms::make;
@@ -23,6 +23,10 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LetStmt, span: Span, done: &mut 
     };
     if tuple {
         done.extend(split(body, &names, &value, span).map(|kind| Stmt { kind, span }));
+        return;
+    }
+    if is_lookup_or_value(body, &value) {
+        body.locals.bind_unknown(&names);
         return;
     }
     let said = stmt.ty().map(|ty| annotations::read(body.cx, body.file, Some(ty)));
@@ -56,6 +60,24 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LetStmt, span: Span, done: &mut 
         body.soft.insert(local, name.span);
     }
     done.push(Stmt { kind: StmtKind::Let { local, value: found }, span });
+}
+
+/// `let x = m[k] or 0`, after a report that there are no braces.
+fn is_lookup_or_value(body: &mut Body, value: &Tree) -> bool {
+    let Tree::Binary(binary) = value else { return false };
+    let (Some(BinaryOp::Or), Some(left), Some(right)) = (binary.op(), binary.left(), binary.right()) else {
+        return false;
+    };
+    let said = body.cx.out.len();
+    let (_, found) = unnamed::apart(body, |body| lookup::read(body, &left));
+    body.cx.out.truncate(said);
+    let looks_up = matches!(found, Some(Ok(_)));
+    if looks_up {
+        let text = "what stands for something that is not there stands in braces";
+        let help = format!("write `or {{ {} }}`", right.syntax().text().to_string().trim());
+        body.error(codes::MISMATCH, text, body.span(&right), "expected `{`", &help);
+    }
+    looks_up
 }
 
 /// `let (front, rest) = msg.split(n)`

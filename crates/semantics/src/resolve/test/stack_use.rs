@@ -115,7 +115,11 @@ fn missing_settings(cx: &mut Context, stack: &Stack, settings: &Settings, name: 
     let missing: Vec<&str> = stack
         .params
         .iter()
-        .filter(|param| param.ty != Type::Unit && param.default.is_none() && !given.contains(param.name.text.as_str()))
+        .filter(|param| {
+            !matches!(param.ty, Type::Unit | Type::Unknown)
+                && param.default.is_none()
+                && !given.contains(param.name.text.as_str())
+        })
         .map(|param| param.name.text.as_str())
         .collect();
     if let Some(first) = missing.first() {

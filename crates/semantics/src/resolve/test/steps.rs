@@ -106,7 +106,7 @@ fn bound_again(cx: &mut Context, name: &Name, first: &Name, who: &str) {
 pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
     let stack = &cx.program.stacks[stack.index()];
     let ports: Vec<&str> = stack.devices.iter().chain(&stack.exports).map(|name| name.text.as_str()).collect();
-    if ports.contains(&port.text.as_str()) {
+    if ports.contains(&port.text.as_str()) || stack.lost.contains(&port.text) {
         return;
     }
     let text = format!("stack `{}` has no port `{}`", stack.name.text, port.text);

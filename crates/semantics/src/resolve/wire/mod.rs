@@ -12,18 +12,23 @@ mod options;
 pub mod reader;
 mod values;
 
+use mokume_base::Code;
 use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::wire::reader::WireReader;
-use crate::tree;
+use crate::{codes, tree};
+
+/// Mistakes of fields that are read as if they were not there.
+const READ_ALL_THE_SAME: [Code; 2] = [codes::WIRE_CONSTANT, codes::WIRE_TAG_TWICE];
 
 /// All wires.
 pub fn wires(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.wires {
         let big = item.byte_order() != Some(ast::ByteOrder::Little);
+        let errors = cx.out.len();
         let mut work = WireReader {
             cx: &mut *cx,
             file: *file,
@@ -36,6 +41,7 @@ pub fn wires(cx: &mut Context) {
         };
         let all = items(&mut work, &item.members());
         let (written, defaults, pseudo) = (work.written, work.defaults, work.pseudo);
+        let whole = cx.out[errors..].iter().all(|found| READ_ALL_THE_SAME.contains(&found.code));
         cx.program.wires.push(Wire {
             name: tree::title(*file, item.name()),
             big,
@@ -43,6 +49,7 @@ pub fn wires(cx: &mut Context) {
             written,
             defaults,
             pseudo,
+            whole,
         });
     }
 }
