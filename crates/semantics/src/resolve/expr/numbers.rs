@@ -23,6 +23,11 @@ pub(super) fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>)
             );
             return unknown(span);
         }
+        Some(Type::Bool) => {
+            let help = "write `true` or `false`, or compare: `x != 0`";
+            body.error(codes::MISMATCH, "expected bool, found a number", span, "neither true nor false", help);
+            return unknown(span);
+        }
         _ if value > types::mask(32) => Type::UInt(64),
         _ => Type::UInt(32),
     };
