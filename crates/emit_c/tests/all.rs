@@ -7,3 +7,4 @@ mod embed;
 mod faults;
 mod octets;
 mod run_files;
+mod sums;
