@@ -45,7 +45,7 @@ pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
     w.finish().write()
 }
 
-pub(crate) use paths::is_for_c;
+pub(crate) use paths::{front_octets, is_for_c, outputs_at_once};
 
 /// A handler: what each does first, then its body.
 pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {

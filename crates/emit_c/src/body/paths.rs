@@ -1,12 +1,18 @@
-//! Messages on paths: octets that the caller owns, looked at where they are, until they leave. None is lent before.
+//! Messages on paths: octets that the caller owns, looked at where they are, until they leave. None is taken from the pool before.
+//!
+//! What leaves last, and alone, leaves at once where nothing else is leaving: the program is given the caller's octets, or a frame
+//! of which the first octets are written here.
 //!
 //! It must keep: what is not said here has no path in C ([`is_for_c`]).
+
+use std::collections::BTreeSet;
 
 use mokume_reaction::*;
 
 use super::octets::Octets;
 use super::writer::Writer;
 use crate::tree::*;
+use crate::types::mask;
 
 /// Whether all that the path does with messages is said in C.
 pub(crate) fn is_for_c(path: &Path) -> bool {
@@ -37,6 +43,56 @@ pub(crate) fn is_for_c(path: &Path) -> bool {
     body.ops().all(said) && !body.blocks.iter().any(passed)
 }
 
+/// The output that is all that the block puts out, and the last that it does: it may leave at once. None, where others may be put out
+/// before it.
+fn at_once(body: &Body, block: BlockId) -> Option<(PortId, u32)> {
+    let is_out = |op: &Op| matches!(op.kind, OpKind::Out { .. });
+    let ends = |block: &&Block| block.ops.iter().any(is_out) && !matches!(block.terminator, Terminator::Return);
+    let ops = &body.blocks[block.index()].ops;
+    match ops.last().map(|op| &op.kind) {
+        Some(OpKind::Out { port, event, .. })
+            if ops.iter().filter(|op| is_out(op)).count() == 1 && !body.blocks.iter().any(|block| ends(&block)) =>
+        {
+            Some((*port, *event))
+        }
+        _ => None,
+    }
+}
+
+/// The outputs that may leave at once.
+pub(crate) fn outputs_at_once(automaton: &Automaton) -> BTreeSet<(PortId, u32)> {
+    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
+    let outputs = |path: &Path| -> Vec<_> {
+        let blocks = (0..path.body.blocks.len()).map(BlockId::from);
+        blocks.filter_map(|block| at_once(&path.body, block)).collect()
+    };
+    paths.flat_map(outputs).collect()
+}
+
+/// The most octets that a path puts in front of what leaves.
+pub(crate) fn front_octets(automaton: &Automaton) -> usize {
+    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
+    let octets = |op: &Op| match &op.kind {
+        OpKind::Front { octets, .. } => octets.len(),
+        _ => 0,
+    };
+    paths.flat_map(|path| path.body.ops().map(octets)).max().unwrap_or(0)
+}
+
+/// The operations of a block, sums of octets apart that need nothing of it: what is known before them need not be kept while they are
+/// worked out. The octets stay as they are.
+pub(super) fn sums_first<'b>(w: &Writer, ops: &'b [Op]) -> (Vec<&'b Op>, Vec<&'b Op>) {
+    if !w.is_path() {
+        return (Vec::new(), ops.iter().collect());
+    }
+    let made: Vec<Value> = ops.iter().flat_map(|op| op.results.iter().copied()).collect();
+    let is_first = |op: &&Op| {
+        matches!(op.kind, OpKind::Sum16 { .. } | OpKind::SumPart { .. })
+            && op.kind.operands().iter().all(|value| !made.contains(value))
+    };
+    ops.iter().partition(is_first)
+}
+
 /// The operation, if it is about messages.
 pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
     let results = &op.results;
@@ -58,19 +114,8 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
             let args = [octets, all, w.value(*at), w.value(*size)];
             w.assign(results[0], reads("mk_sum16_part", args));
         }
-        OpKind::Skip { message, size } => {
-            let (at, all) = part(w, *message);
-            let cut = within(w, *size, all.clone(), op);
-            let (at, size) = (computes("mk_behind", [at, cut.clone()]), all.infix(Infix::Sub, cut));
-            let at = w.temporary("at", "const uint8_t *", at);
-            let size = w.temporary("size", "uint32_t", size);
-            w.set_octets(results[0], Octets::Part { at, size });
-        }
-        OpKind::Trim { message, size } => {
-            let (at, all) = part(w, *message);
-            let size = within(w, *size, all, op);
-            w.set_octets(results[0], Octets::Part { at, size });
-        }
+        OpKind::Skip { message, size } => skip(w, *message, *size, op),
+        OpKind::Trim { message, size } => trim(w, *message, *size, op),
         OpKind::Front { message, octets } => front(w, *message, octets, results[0]),
         OpKind::Store { field, message, at, value } => store(w, *field, *message, (*at, *value), op),
         OpKind::Out { port, event, args } => out(w, *port, *event, args),
@@ -81,13 +126,59 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
     true
 }
 
+/// The path is over: what has been put out leaves.
+pub(super) fn leave(w: &mut Writer) {
+    if at_once(w.body, w.at_block).is_some() {
+        return;
+    }
+    let puts_out = |block: BlockId| {
+        let ops = &w.body.blocks[block.index()].ops;
+        ops.iter().any(|op| matches!(op.kind, OpKind::Out { .. })) && at_once(w.body, block).is_none()
+    };
+    let puts_out = (0..w.body.blocks.len()).map(BlockId::from).any(puts_out);
+    w.push(Stmt::Return(Some(acts(if puts_out { "mk_end" } else { "mk_end_quiet" }, [core()]))));
+}
+
+/// Nothing was done yet: the layers do it.
+pub(super) fn refuse(w: &mut Writer) {
+    let Unit::Path(id) = w.unit else { return };
+    let parameters = (0..w.function.locals.len()).map(Local).filter(|local| w.function.locals[local.0].is_parameter);
+    let list: Vec<Expr> = [instance()].into_iter().chain(parameters.map(Expr::Local)).collect();
+    w.push(Stmt::Return(Some(acts(format!("layers_{}", id.index()), list))));
+}
+
 /// Where the octets are, and how many.
-fn part(w: &mut Writer, message: Value) -> (Expr, Expr) {
+fn part(w: &Writer, message: Value) -> (Expr, Expr) {
     match w.octets_of(message) {
         Some(Octets::Part { at, size }) => (at, size),
-        Some(Octets::Frame { message, octets, .. }) => (octets, message.arrow("view").member("size")),
+        // Whoever asks it for more than its size asks for octets in front only: `is_front`.
+        Some(Octets::Fronted { octets, front, size, .. }) => (octets, size.infix(Infix::Add, number(front))),
+        Some(Octets::Frame { message }) => (reads("mk_data", [message.clone()]), message.arrow("view").member("size")),
         None => (word("NULL"), Expr::Number(0)),
     }
+}
+
+fn skip(w: &mut Writer, message: Value, size: Value, op: &Op) {
+    if let Some(Octets::Frame { message }) = w.octets_of(message) {
+        w.act(acts("mk_do_skip", [core(), message.clone(), w.value(size), w.source(op.source)]));
+        return w.set_octets(op.results[0], Octets::Frame { message });
+    }
+    let (at, all) = part(w, message);
+    let cut = within(w, size, all.clone(), op);
+    let (at, size) = (computes("mk_behind", [at, cut.clone()]), all.infix(Infix::Sub, cut));
+    let at = w.temporary("at", "const uint8_t *", at);
+    let size = w.temporary("size", "uint32_t", size);
+    w.set_octets(op.results[0], Octets::Part { at, size });
+}
+
+fn trim(w: &mut Writer, message: Value, size: Value, op: &Op) {
+    if let Some(Octets::Frame { message }) = w.octets_of(message) {
+        w.act(acts("mk_do_trim", [core(), message.clone(), w.value(size), w.source(op.source)]));
+        return w.set_octets(op.results[0], Octets::Frame { message });
+    }
+    let (at, all) = part(w, message);
+    let size = within(w, size, all, op);
+    w.set_octets(op.results[0], Octets::Part { at, size });
 }
 
 /// A number of octets, no more than there are; more is reported.
@@ -110,77 +201,177 @@ fn get(field: OctetField, at: Expr) -> Expr {
     }
 }
 
+/// The same, with octets in front of it where C has no number of its width.
+fn get_behind(field: OctetField, octets: Expr, at: u64) -> Expr {
+    let (width, order) = (u64::from(field.width), field.endian.word());
+    let all = if width < 32 { 32 } else { 64 };
+    let end = at + width / 8;
+    if matches!(width, 8 | 16 | 32 | 64) || end < all / 8 {
+        return get(field, octets.infix(Infix::Add, number(at)));
+    }
+    let word = reads(format!("mk_get_{order}_{all}"), [octets.infix(Infix::Add, number(end - all / 8))]);
+    match field.endian {
+        Endian::Big => word.infix(Infix::BitAnd, number(mask(field.width))),
+        Endian::Little => word.infix(Infix::Shr, number(all - width)),
+    }
+}
+
 fn load(w: &mut Writer, field: OctetField, message: Value, at: Value, op: &Op) -> Expr {
     let (octets, size) = part(w, message);
+    let at_value = at;
     let (at, source) = (w.value(at), w.source(op.source));
     let there = reads("mk_holds", [size, at.clone(), number(u64::from(field.width / 8))]);
     let beyond = acts("mk_beyond", [core(), source]);
     let beyond = beyond.cast(w.c_type_of(op.results[0]));
-    let got = get(field, octets.infix(Infix::Add, at)).cast(w.c_type_of(op.results[0]));
-    conditional(Expr::Expect(true, Box::new(there)), got, beyond)
+    let got = match w.ranges.constant(at_value) {
+        Some(known) => get_behind(field, octets, known),
+        None => get(field, octets.infix(Infix::Add, at)),
+    };
+    conditional(Expr::Expect(true, Box::new(there)), got.cast(w.c_type_of(op.results[0])), beyond)
 }
 
-/// A message of the pool, with these octets in front of its own.
+/// Whether a field lies in the octets in front, whose number is known.
+fn is_front(w: &Writer, field: OctetField, at: Value, front: u64) -> bool {
+    w.ranges.constant(at).is_some_and(|at| at + u64::from(field.width / 8) <= front)
+}
+
+/// Whether the block at hand does nothing with the message, and what is made of it, but to look at the octets in front, to change these,
+/// and to have it leave at once. In which octets in front it will have changed them, by octet.
+fn leaves_at_once(w: &Writer, message: Value, front: &[u8]) -> Option<Vec<bool>> {
+    at_once(w.body, w.at_block)?;
+    let (mut at_hand, mut changed) = (message, vec![false; front.len()]);
+    let ops = &w.body.blocks[w.at_block.index()].ops;
+    if ops.iter().filter(|op| matches!(op.kind, OpKind::Front { .. })).count() > 1 {
+        return None;
+    }
+    for op in ops {
+        match &op.kind {
+            other if !other.operands().contains(&at_hand) => {}
+            OpKind::Size { .. } | OpKind::Out { .. } | OpKind::Drop { .. } | OpKind::Consume { .. } => {}
+            OpKind::Load { field, at, .. } if is_front(w, *field, *at, front.len() as u64) => {}
+            OpKind::Store { field, at, .. } if is_front(w, *field, *at, front.len() as u64) => {
+                let at = w.ranges.constant(*at)? as usize;
+                changed[at..at + usize::from(field.width / 8)].fill(true);
+                at_hand = op.results[0];
+            }
+            _ => return None,
+        }
+    }
+    Some(changed)
+}
+
+/// Octets in front of a message. Where it leaves at once, only those are written that nothing is written over.
 fn front(w: &mut Writer, message: Value, front: &[u8], result: Value) {
+    let size = front.len() as u64;
+    if front.is_empty() {
+        if let Some(octets) = w.octets_of(message) {
+            w.set_octets(result, octets);
+        }
+        return;
+    }
+    if let (Some(Octets::Part { at, size: rest }), Some(changed)) =
+        (w.octets_of(message), leaves_at_once(w, result, front))
+    {
+        let place = of_instance("core").member("front").infix(Infix::Sub, number(size));
+        let octets = w.temporary("octets", "uint8_t *", place);
+        for (first, end) in runs(&changed) {
+            let template = w.function.local("template", "uint8_t");
+            w.push(Stmt::Octets(template, front[first..end].to_vec()));
+            let place = octets.clone().infix(Infix::Add, number(first as u64));
+            w.act(acts("memcpy", [place, Expr::Local(template), number((end - first) as u64)]));
+        }
+        return w.set_octets(result, Octets::Fronted { octets, front: size, at, size: rest });
+    }
     let lent = lent(w, message);
     let lent = w.temporary("frame", "mk_message *", lent);
-    let size = front.len() as u64;
-    let made = acts("mk_prepend", [pool(), lent.clone(), number(size)]);
-    let octets = w.temporary("octets", "uint8_t *", made);
-    if size > 0 {
-        let template = w.function.local("template", "uint8_t");
-        w.push(Stmt::Octets(template, front.to_vec()));
-        w.act(acts("memcpy", [octets.clone(), Expr::Local(template), number(size)]));
+    let template = w.function.local("template", "uint8_t");
+    w.push(Stmt::Octets(template, front.to_vec()));
+    w.act(acts("mk_front", [pool(), lent.clone(), Expr::Local(template), number(size)]));
+    w.set_octets(result, Octets::Frame { message: lent });
+}
+
+/// Where one after the other is not changed: from, and behind the last.
+fn runs(changed: &[bool]) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for place in (0..changed.len()).filter(|place| !changed[*place]) {
+        match runs.last_mut() {
+            Some((_, end)) if *end == place => *end = place + 1,
+            _ => runs.push((place, place + 1)),
+        }
     }
-    w.set_octets(result, Octets::Frame { message: lent, octets, front: size });
+    runs
 }
 
 fn store(w: &mut Writer, field: OctetField, message: Value, (at, value): (Value, Value), op: &Op) {
-    let octets = w.octets_of(message);
-    let known = w.constant_of(at);
-    if let (Some(Octets::Frame { octets, front, message: frame }), Some(at)) = (octets, known) {
-        let size = u64::from(field.width / 8);
-        if at + size <= front {
-            let (place, value) = (octets.clone().infix(Infix::Add, number(at)), w.value(value));
-            let order = field.endian.word();
-            match field.width {
-                8 => w.push(set(place.element(Expr::Number(0)), value.cast("uint8_t"))),
-                16 | 32 | 64 => w.act(acts(format!("mk_put_{order}_{}", field.width), [place, value])),
-                _ => w.act(acts(format!("mk_put_{order}"), [place, number(size), value])),
-            }
-            return w.set_octets(op.results[0], Octets::Frame { message: frame, octets, front });
+    let size = u64::from(field.width / 8);
+    if let Some(Octets::Fronted { octets, front, at: rest, size: all }) = w.octets_of(message) {
+        // Else it were none: `leaves_at_once`.
+        let at = w.ranges.constant(at).unwrap_or(0);
+        let (place, value) = (octets.clone().infix(Infix::Add, number(at)), w.value(value));
+        let order = field.endian.word();
+        match field.width {
+            8 => w.push(set(place.element(Expr::Number(0)), value.cast("uint8_t"))),
+            16 | 32 | 64 => w.act(acts(format!("mk_put_{order}_{}", field.width), [place, value])),
+            _ => w.act(acts(format!("mk_put_{order}"), [place, number(size), value])),
         }
+        return w.set_octets(op.results[0], Octets::Fronted { octets, front, at: rest, size: all });
     }
     let lent = lent(w, message);
     let lent = w.temporary("frame", "mk_message *", lent);
     let (at, value, source) = (w.value(at), w.value(value), w.source(op.source));
     let little = Expr::Bool(field.endian == Endian::Little);
-    w.act(acts("mk_do_store", [core(), lent.clone(), at, value, number(u64::from(field.width / 8)), little, source]));
-    w.set_octets(op.results[0], Octets::Frame { message: lent, octets: word("NULL"), front: 0 });
+    w.act(acts("mk_do_store", [core(), lent.clone(), at, value, number(size), little, source]));
+    w.set_octets(op.results[0], Octets::Frame { message: lent });
 }
 
 /// The message as one of the pool.
 fn lent(w: &mut Writer, message: Value) -> Expr {
     match w.octets_of(message) {
-        Some(Octets::Frame { message, .. }) => message,
+        Some(Octets::Frame { message }) => message,
         Some(Octets::Part { at, size }) => acts("mk_message_new", [pool(), at, size]),
+        Some(Octets::Fronted { octets, front, at, size }) => {
+            acts("mk_message_fronted", [pool(), octets, number(front), at, size])
+        }
         None => word("NULL"),
     }
 }
 
 fn out(w: &mut Writer, port: PortId, event: u32, args: &[Value]) {
     let name = w.plan.names.outputs[port.index()][event as usize].clone();
+    let is_once = at_once(w.body, w.at_block).is_some();
+    let messages: Vec<_> = args.iter().filter(|arg| w.type_of(**arg) == Type::Msg).collect();
+    let all =
+        |w: &Writer, is: fn(&Octets) -> bool| messages.iter().all(|arg| w.octets_of(**arg).is_some_and(|it| is(&it)));
+    let is_part = all(w, |octets| matches!(octets, Octets::Part { .. }));
+    let is_fronted = messages.len() == 1 && all(w, |octets| matches!(octets, Octets::Fronted { .. }));
     let mut list = vec![instance()];
     for arg in args {
-        let given = if w.type_of(*arg) == Type::Msg { lent(w, *arg) } else { w.value(*arg) };
-        list.push(given);
+        match (w.type_of(*arg), w.octets_of(*arg)) {
+            (Type::Msg, Some(Octets::Part { at, size })) if is_once && is_part => list.extend([at, size]),
+            (Type::Msg, Some(Octets::Fronted { octets, front, at, size })) if is_once && is_fronted => {
+                list.extend([octets, number(front), at, size]);
+            }
+            (Type::Msg, _) => list.push(lent(w, *arg)),
+            _ => list.push(w.value(*arg)),
+        }
     }
-    w.act(acts(format!("out_{name}"), list));
+    let once = match (is_once, is_part, is_fronted) {
+        (true, true, _) => format!("give_{name}"),
+        (true, _, true) => format!("give_fronted_{name}"),
+        _ => {
+            w.act(acts(format!("out_{name}"), list));
+            if is_once {
+                w.push(Stmt::Return(Some(acts("mk_end", [core()]))));
+            }
+            return;
+        }
+    };
+    w.push(Stmt::Return(Some(acts(once, list))));
 }
 
-/// The end of a message that was never lent.
+/// The end of a message that never left what the caller owns, or of one of the pool.
 fn end(w: &mut Writer, how: &'static str, message: Value, reason: ReasonId) {
-    if let Some(Octets::Frame { message, .. }) = w.octets_of(message) {
+    if let Some(Octets::Frame { message }) = w.octets_of(message) {
         let end = if how == "dropped" { "mk_drop" } else { "mk_consume" };
         return w.act(acts(end, [core(), message, number(u64::from(reason.0))]));
     }

@@ -98,14 +98,6 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.octets.insert(message, octets);
     }
 
-    /// The number that a value is wherever the body comes to it, if it is known.
-    pub fn constant_of(&self, value: Value) -> Option<u64> {
-        match self.values[value.index()] {
-            Some(Expr::Number(number)) => Some(number),
-            _ => None,
-        }
-    }
-
     /// Whether the body is a procedure's that may refuse.
     pub fn may_refuse(&self) -> bool {
         self.function_at_work().is_some_and(Function::may_refuse)
