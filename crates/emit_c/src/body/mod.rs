@@ -41,6 +41,7 @@ pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
     if let Some(own) = w.body.blocks[0].params.first().copied() {
         w.set_known(own);
     }
+    paths::begin(&mut w);
     Control::new(&mut w).body();
     w.finish().write()
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use mokume_analyse::Flow;
 use mokume_reaction::*;
 
 use super::octets::Octets;
@@ -49,14 +50,9 @@ fn at_once(body: &Body, block: BlockId) -> Option<(PortId, u32)> {
     let is_out = |op: &Op| matches!(op.kind, OpKind::Out { .. });
     let ends = |block: &&Block| block.ops.iter().any(is_out) && !matches!(block.terminator, Terminator::Return);
     let ops = &body.blocks[block.index()].ops;
-    match ops.last().map(|op| &op.kind) {
-        Some(OpKind::Out { port, event, .. })
-            if ops.iter().filter(|op| is_out(op)).count() == 1 && !body.blocks.iter().any(|block| ends(&block)) =>
-        {
-            Some((*port, *event))
-        }
-        _ => None,
-    }
+    let Some(OpKind::Out { port, event, .. }) = ops.last().map(|op| &op.kind) else { return None };
+    let is_alone = ops.iter().filter(|op| is_out(op)).count() == 1 && !body.blocks.iter().any(|block| ends(&block));
+    is_alone.then_some((*port, *event))
 }
 
 /// The outputs that may leave at once.
@@ -72,10 +68,7 @@ pub(crate) fn outputs_at_once(automaton: &Automaton) -> BTreeSet<(PortId, u32)> 
 /// The most octets that a path puts in front of what leaves.
 pub(crate) fn front_octets(automaton: &Automaton) -> usize {
     let paths = automaton.paths.iter().filter(|path| is_for_c(path));
-    let octets = |op: &Op| match &op.kind {
-        OpKind::Front { octets, .. } => octets.len(),
-        _ => 0,
-    };
+    let octets = |op: &Op| if let OpKind::Front { octets, .. } = &op.kind { octets.len() } else { 0 };
     paths.flat_map(|path| path.body.ops().map(octets)).max().unwrap_or(0)
 }
 
@@ -147,6 +140,45 @@ pub(super) fn refuse(w: &mut Writer) {
     w.push(Stmt::Return(Some(acts(format!("layers_{}", id.index()), list))));
 }
 
+/// A message that is shorter than on every way of the path is left to the layers at once: then nobody need ask whether what is read is
+/// there.
+pub(super) fn begin(w: &mut Writer) {
+    let messages = w.body.blocks[0].params.iter().filter(|param| w.type_of(**param) == Type::Msg);
+    for message in messages.copied().collect::<Vec<_>>() {
+        let least = least(w, message);
+        if let (Some(Octets::Part { size, .. }), true) = (w.octets_of(message), least > 0) {
+            let is_short = size.infix(Infix::Lt, number(least));
+            w.only_if(Some(Expr::Expect(false, Box::new(is_short))), refuse);
+            w.least.insert(message, least);
+        }
+    }
+}
+
+/// How many octets of a parameter are read on every way to an end of the path.
+fn least(w: &Writer, message: Value) -> u64 {
+    let flow = Flow::new(w.body);
+    let read = |block: &Block| {
+        let end = |op: &Op| {
+            let (from, end, octets) = if let OpKind::Load { field, message, at } = &op.kind {
+                (*message, *at, u64::from(field.width / 8))
+            } else if let OpKind::Skip { message, size } = &op.kind {
+                (*message, *size, 0)
+            } else {
+                return None;
+            };
+            w.ranges.constant(end).filter(|_| from == message).map(|end| end + octets)
+        };
+        block.ops.iter().filter_map(end).max().unwrap_or(0)
+    };
+    let read: Vec<u64> = w.body.blocks.iter().map(read).collect();
+    let ends = (0..w.body.blocks.len()).filter(|at| matches!(w.body.blocks[*at].terminator, Terminator::Return));
+    let before = |end: usize| {
+        let ways = (0..read.len()).filter(|at| flow.dominates(BlockId::from(*at), BlockId::from(end)));
+        ways.map(|at| read[at]).max().unwrap_or(0)
+    };
+    ends.map(before).min().unwrap_or(0)
+}
+
 /// Where the octets are, and how many.
 fn part(w: &Writer, message: Value) -> (Expr, Expr) {
     match w.octets_of(message) {
@@ -164,7 +196,7 @@ fn skip(w: &mut Writer, message: Value, size: Value, op: &Op) {
         return w.set_octets(op.results[0], Octets::Frame { message });
     }
     let (at, all) = part(w, message);
-    let cut = within(w, size, all.clone(), op);
+    let cut = within(w, message, size, all.clone(), op);
     let (at, size) = (computes("mk_behind", [at, cut.clone()]), all.infix(Infix::Sub, cut));
     let at = w.temporary("at", "const uint8_t *", at);
     let size = w.temporary("size", "uint32_t", size);
@@ -177,17 +209,21 @@ fn trim(w: &mut Writer, message: Value, size: Value, op: &Op) {
         return w.set_octets(op.results[0], Octets::Frame { message });
     }
     let (at, all) = part(w, message);
-    let size = within(w, size, all, op);
+    let size = within(w, message, size, all, op);
     w.set_octets(op.results[0], Octets::Part { at, size });
 }
 
+/// Whether a message has so many octets wherever the path comes to it.
+fn has(w: &Writer, message: Value, octets: u64) -> bool {
+    w.least.get(&message).is_some_and(|least| octets <= *least)
+}
+
 /// A number of octets, no more than there are; more is reported.
-fn within(w: &mut Writer, size: Value, all: Expr, op: &Op) -> Expr {
-    let (size, source) = (w.value(size), w.source(op.source));
-    let beyond = size.clone().infix(Infix::Gt, all.clone());
-    let report = acts("mk_report_at", [core(), word("MK_BOUNDS"), source]);
-    w.only_if(Some(Expr::Expect(false, Box::new(beyond))), |w| w.act(report));
-    let size = computes("mk_min_u32", [size, all]);
+fn within(w: &mut Writer, message: Value, size: Value, all: Expr, op: &Op) -> Expr {
+    if w.ranges.constant(size).is_some_and(|size| has(w, message, size)) {
+        return w.value(size);
+    }
+    let size = acts("mk_do_within", [core(), w.value(size), all, w.source(op.source)]);
     w.temporary("size", "uint32_t", size)
 }
 
@@ -201,33 +237,42 @@ fn get(field: OctetField, at: Expr) -> Expr {
     }
 }
 
-/// The same, with octets in front of it where C has no number of its width.
-fn get_behind(field: OctetField, octets: Expr, at: u64) -> Expr {
+/// The same, with octets in front of it or behind it where C has no number of its width; so many are there.
+fn get_more(field: OctetField, octets: Expr, at: u64, least: u64) -> Expr {
     let (width, order) = (u64::from(field.width), field.endian.word());
     let all = if width < 32 { 32 } else { 64 };
     let end = at + width / 8;
-    if matches!(width, 8 | 16 | 32 | 64) || end < all / 8 {
+    let is_whole = matches!(width, 8 | 16 | 32 | 64);
+    let (first, is_in_front) = match end >= all / 8 {
+        true => (end - all / 8, true),
+        false => (at, false),
+    };
+    if is_whole || (!is_in_front && at + all / 8 > least) {
         return get(field, octets.infix(Infix::Add, number(at)));
     }
-    let word = reads(format!("mk_get_{order}_{all}"), [octets.infix(Infix::Add, number(end - all / 8))]);
-    match field.endian {
-        Endian::Big => word.infix(Infix::BitAnd, number(mask(field.width))),
-        Endian::Little => word.infix(Infix::Shr, number(all - width)),
+    let word = reads(format!("mk_get_{order}_{all}"), [octets.infix(Infix::Add, number(first))]);
+    // What is in front is high in big-endian numbers, and low in little-endian ones.
+    match (field.endian == Endian::Big) == is_in_front {
+        true => word.infix(Infix::BitAnd, number(mask(field.width))),
+        false => word.infix(Infix::Shr, number(all - width)),
     }
 }
 
 fn load(w: &mut Writer, field: OctetField, message: Value, at: Value, op: &Op) -> Expr {
     let (octets, size) = part(w, message);
-    let at_value = at;
+    let (known, end) = (w.ranges.constant(at), |at: u64| at + u64::from(field.width / 8));
     let (at, source) = (w.value(at), w.source(op.source));
-    let there = reads("mk_holds", [size, at.clone(), number(u64::from(field.width / 8))]);
-    let beyond = acts("mk_beyond", [core(), source]);
-    let beyond = beyond.cast(w.c_type_of(op.results[0]));
-    let got = match w.ranges.constant(at_value) {
-        Some(known) => get_behind(field, octets, known),
-        None => get(field, octets.infix(Infix::Add, at)),
+    let got = match known {
+        Some(known) => get_more(field, octets, known, w.least.get(&message).copied().unwrap_or(0)),
+        None => get(field, octets.infix(Infix::Add, at.clone())),
     };
-    conditional(Expr::Expect(true, Box::new(there)), got.cast(w.c_type_of(op.results[0])), beyond)
+    let got = got.cast(w.c_type_of(op.results[0]));
+    if known.is_some_and(|at| has(w, message, end(at))) {
+        return got;
+    }
+    let there = reads("mk_holds", [size, at, number(u64::from(field.width / 8))]);
+    let beyond = acts("mk_beyond", [core(), source]).cast(w.c_type_of(op.results[0]));
+    conditional(Expr::Expect(true, Box::new(there)), got, beyond)
 }
 
 /// Whether a field lies in the octets in front, whose number is known.
@@ -244,18 +289,17 @@ fn leaves_at_once(w: &Writer, message: Value, front: &[u8]) -> Option<Vec<bool>>
     if ops.iter().filter(|op| matches!(op.kind, OpKind::Front { .. })).count() > 1 {
         return None;
     }
-    for op in ops {
-        match &op.kind {
-            other if !other.operands().contains(&at_hand) => {}
-            OpKind::Size { .. } | OpKind::Out { .. } | OpKind::Drop { .. } | OpKind::Consume { .. } => {}
-            OpKind::Load { field, at, .. } if is_front(w, *field, *at, front.len() as u64) => {}
-            OpKind::Store { field, at, .. } if is_front(w, *field, *at, front.len() as u64) => {
-                let at = w.ranges.constant(*at)? as usize;
-                changed[at..at + usize::from(field.width / 8)].fill(true);
-                at_hand = op.results[0];
-            }
-            _ => return None,
+    let is_front = |field: &OctetField, at: &Value| is_front(w, *field, *at, front.len() as u64);
+    for op in ops.iter().filter(|op| !matches!(op.kind, OpKind::Size { .. } | OpKind::Out { .. })) {
+        if !op.kind.operands().contains(&at_hand)
+            || matches!(&op.kind, OpKind::Load { field, at, .. } if is_front(field, at))
+        {
+            continue;
         }
+        let OpKind::Store { field, at, .. } = &op.kind else { return None };
+        let place = w.ranges.constant(*at).filter(|_| is_front(field, at))? as usize;
+        changed[place..place + usize::from(field.width / 8)].fill(true);
+        at_hand = op.results[0];
     }
     Some(changed)
 }

@@ -28,6 +28,8 @@ pub(crate) struct Writer<'p, 'a> {
     known: Vec<bool>,
     /// By value, the cells of the object that a known reference means.
     cells: Vec<Option<Local>>,
+    /// Octets that messages on a path have at least, wherever they are read.
+    pub least: std::collections::HashMap<Value, u64>,
     /// What messages are on a path.
     octets: std::collections::HashMap<Value, Octets>,
     live: Liveness,
@@ -52,6 +54,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             values: vec![None; body.values.len()],
             known: vec![false; body.values.len()],
             cells: vec![None; body.values.len()],
+            least: std::collections::HashMap::new(),
             octets: std::collections::HashMap::new(),
             live: Liveness::of(body),
             reuse: Reuse::of(body),

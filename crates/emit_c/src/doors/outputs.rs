@@ -120,18 +120,24 @@ impl<'a> Give<'a> {
         self.params.iter().map(one).collect()
     }
 
+    /// It is to wait until what is leaving has left.
+    fn queue(&self, queue: &str, list: &str, message: impl Fn(&str) -> String, text: &mut Text) {
+        let Give { stack, name, .. } = self;
+        text.function(format!("static MK_UNUSED MK_APART bool {queue}_{name}(struct {stack} *k{list})"));
+        text.line(format!("out_{name}(k{});", self.arguments(message, str::to_owned)));
+        text.line("return mk_end_behind(&k->core);");
+        text.end_function();
+    }
+
     /// Octets that the caller owns.
     fn write(&self, text: &mut Text) {
         let Give { stack, name, messages, .. } = self;
-        text.function(format!(
-            "static MK_UNUSED MK_APART bool give_{name}(struct {stack} *k{})",
-            self.parameters(Give::octets)
-        ));
-        text.open("if (MK_UNLIKELY(k->core.leaving))");
-        let queued = self.arguments(|own| format!("mk_message_new(&k->core.pool, {own}, {own}_size)"), str::to_owned);
-        text.line(format!("out_{name}(k{queued});"));
-        text.line("return mk_end_behind(&k->core);");
-        text.close("");
+        let list = self.parameters(Give::octets);
+        self.queue("queue", &list, |own| format!("mk_message_new(&k->core.pool, {own}, {own}_size)"), text);
+        text.function(format!("static MK_UNUSED MK_APART bool give_{name}(struct {stack} *k{list})"));
+        text.line("if (MK_UNLIKELY(k->core.leaving))");
+        let same = self.arguments(|own| format!("{own}, {own}_size"), str::to_owned);
+        text.line(format!("    return queue_{name}(k{same});"));
         if *messages > 0 {
             text.line(format!("k->core.accounts.delivered += {messages};"));
         }
@@ -168,11 +174,8 @@ impl<'a> Give<'a> {
         text.end_function();
         let list = self.parameters(|_| "uint8_t *octets, uint32_t front, const uint8_t *at, uint32_t size".to_owned());
         let same = |message: &str| self.arguments(|_| message.to_owned(), str::to_owned);
-        text.function(format!("static MK_UNUSED MK_APART bool queue_fronted_{name}(struct {stack} *k{list})"));
-        let queued = same("mk_message_fronted(&k->core.pool, octets, front, at, size)");
-        text.line(format!("out_{name}(k{queued});"));
-        text.line("return mk_end_behind(&k->core);");
-        text.end_function();
+        let fronted = |_: &str| "mk_message_fronted(&k->core.pool, octets, front, at, size)".to_owned();
+        self.queue("queue_fronted", &list, fronted, text);
         text.function(format!("static MK_UNUSED MK_APART bool give_long_{name}(struct {stack} *k{list})"));
         text.line("memcpy(octets + front, at, size);");
         text.line(format!("return give_whole_{name}(k{});", same("octets, front + size")));
