@@ -8,3 +8,4 @@ mod faults;
 mod octets;
 mod run_files;
 mod sums;
+mod timers;

@@ -1,9 +1,6 @@
 //! Sums and copies of octets in the runtime, against the plain ones: every number of octets up to 3,000, some of the longest.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use mokume_emit_c::RUNTIME;
+use crate::common::ran_with_runtime;
 
 const PROGRAM: &str = r#"
 #include <stdio.h>
@@ -47,28 +44,11 @@ int main(void)
 }
 "#;
 
-/// What the program says, compiled so.
-fn ran(folder: &Path, flags: &[&str]) -> String {
-    let compiled = Command::new("cc")
-        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I.", "-o", "sums", "sums.c", "mokume.c"])
-        .args(flags)
-        .current_dir(folder)
-        .output()
-        .expect("a C compiler");
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let ran = Command::new(folder.join("sums")).output().expect("the program");
-    format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr))
-}
-
 #[test]
 fn sums_of_octets_are_plain_sums() {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sums");
-    std::fs::create_dir_all(&folder).expect("a folder for tests");
-    RUNTIME.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).expect("a file of the runtime"));
-    std::fs::write(folder.join("sums.c"), PROGRAM).expect("a file in the folder of tests");
     for flags in [&["-O1", "-fsanitize=address,undefined"][..], &["-O3"], &["-Os"]] {
-        assert_eq!(ran(&folder, flags), "", "{flags:?}");
+        assert_eq!(ran_with_runtime("sums", PROGRAM, flags), "", "{flags:?}");
     }
     // An odd last octet that is forgotten is found.
-    assert_eq!(ran(&folder, &["-O1", "-DMK_FAULT(name)=1"]), "1 octets\n");
+    assert_eq!(ran_with_runtime("sums", PROGRAM, &["-O1", "-DMK_FAULT(name)=1"]), "1 octets\n");
 }
