@@ -93,8 +93,14 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             let body: &'a Body = self.w.body;
             let at = &body.blocks[block.index()];
             self.w.at_block = block;
-            let (first, rest) = paths::sums_first(self.w, &at.ops);
-            first.into_iter().chain(rest).for_each(|op| operation(self.w, op));
+            if self.w.is_path() {
+                for (place, op) in paths::in_order(&at.ops) {
+                    paths::ask_first(self.w, place, op);
+                    operation(self.w, op);
+                }
+            } else {
+                at.ops.iter().for_each(|op| operation(self.w, op));
+            }
             if let Terminator::Jump { to } = &at.terminator {
                 if !self.has_many_ways_in(to.block) {
                     self.receive(Vec::new(), false, to);
@@ -232,9 +238,14 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         self.depth += 1;
         // What is written goes to a block of its own while `inner` has the whole of `self`.
         let around = self.w.begin_inside();
+        // What a path learns of objects on one side is not known on the other.
+        let known = self.w.is_path().then(|| self.w.all_knowledge());
         self.cover(block, number);
         inner(self);
         self.depth -= 1;
+        if let Some(known) = known {
+            self.w.know_all(known);
+        }
         self.w.end_inside(around)
     }
 

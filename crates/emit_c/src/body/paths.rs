@@ -72,18 +72,17 @@ pub(crate) fn front_octets(automaton: &Automaton) -> usize {
     paths.flat_map(|path| path.body.ops().map(octets)).max().unwrap_or(0)
 }
 
-/// The operations of a block, sums of octets apart that need nothing of it: what is known before them need not be kept while they are
-/// worked out. The octets stay as they are.
-pub(super) fn sums_first<'b>(w: &Writer, ops: &'b [Op]) -> (Vec<&'b Op>, Vec<&'b Op>) {
-    if !w.is_path() {
-        return (Vec::new(), ops.iter().collect());
-    }
+/// The operations of a block with their places, first sums of octets that need nothing of it: what is known before them need not be
+/// kept while they are worked out. The octets stay as they are.
+pub(super) fn in_order(ops: &[Op]) -> Vec<(usize, &Op)> {
     let made: Vec<Value> = ops.iter().flat_map(|op| op.results.iter().copied()).collect();
-    let is_first = |op: &&Op| {
-        matches!(op.kind, OpKind::Sum16 { .. } | OpKind::SumPart { .. })
-            && op.kind.operands().iter().all(|value| !made.contains(value))
+    let is_later = |op: &Op| {
+        !matches!(op.kind, OpKind::Sum16 { .. } | OpKind::SumPart { .. })
+            || op.kind.operands().iter().any(|value| made.contains(value))
     };
-    ops.iter().partition(is_first)
+    let mut order: Vec<_> = ops.iter().enumerate().collect();
+    order.sort_by_key(|(_, op)| is_later(op));
+    order
 }
 
 /// The operation, if it is about messages.
@@ -143,6 +142,7 @@ pub(super) fn refuse(w: &mut Writer) {
 /// A message that is shorter than on every way of the path is left to the layers at once: then nobody need ask whether what is read is
 /// there.
 pub(super) fn begin(w: &mut Writer) {
+    w.undone = undone(w.body);
     let messages = w.body.blocks[0].params.iter().filter(|param| w.type_of(**param) == Type::Msg);
     for message in messages.copied().collect::<Vec<_>>() {
         let least = least(w, message);
@@ -152,6 +152,34 @@ pub(super) fn begin(w: &mut Writer) {
             w.least.insert(message, least);
         }
     }
+}
+
+/// In which blocks of a path, or up to which of their operations, nothing that anybody could tell has been done yet.
+fn undone(body: &Body) -> Vec<usize> {
+    let flow = Flow::new(body);
+    let does = |op: &Op| !(op.kind.effects() - (Effects::READS | Effects::REPORTS)).is_empty();
+    let first = |block: &Block| block.ops.iter().position(does).unwrap_or(block.ops.len());
+    let attempts = |block: &Block| {
+        block.terminator.attempt().is_some_and(|op| !(op.effects() - (Effects::READS | Effects::REPORTS)).is_empty())
+    };
+    let does_nothing = |block: &Block| first(block) == block.ops.len() && !attempts(block);
+    let is_first = |block: BlockId| flow.before(block).iter().all(|before| does_nothing(&body.blocks[before.index()]));
+    let blocks = body.blocks.iter().enumerate();
+    blocks.map(|(at, block)| if is_first(BlockId::from(at)) { first(block) } else { 0 }).collect()
+}
+
+/// An object of which a cell is asked for lives on the way that is meant: else the layers do it all, as long as nothing is done. Then
+/// it is known for all that follows.
+pub(super) fn ask_first(w: &mut Writer, place: usize, op: &Op) {
+    let Some((object, _)) = op.kind.cell() else { return };
+    let may_ask = w.undone.get(w.at_block.index()).is_some_and(|until| place <= *until);
+    let class = w.class_of(object);
+    if !may_ask || w.is_known(object) || w.plan.is_sole(class) || !matches!(w.type_of(object), Type::Ref(_)) {
+        return;
+    }
+    let ended = w.plan.lives(class, w.value(object)).negated();
+    w.only_if(Some(Expr::Expect(false, Box::new(ended))), refuse);
+    w.set_known(object);
 }
 
 /// How many octets of a parameter are read on every way to an end of the path.
