@@ -64,11 +64,10 @@ static inline uint32_t mk_sum16_part(const uint8_t *octets, uint32_t size, uint3
     return mk_sum16(mk_behind(octets, first), mk_min_u32(part, size - first));
 }
 
-/* End-around carry (RFC 1071). */
+/* End-around carry (RFC 1071): in the upper half, where the halves' sum and its carry meet. */
 static inline uint16_t mk_fold16(uint32_t sum)
 {
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t)((sum & 0xffff) + (sum >> 16));
+    return (uint16_t)((sum + (sum << 16 | sum >> 16)) >> 16);
 }
 
 /* What `width` bits from bit `at` on add to the sum above, if they lie within `size` octets. */
@@ -133,22 +132,24 @@ MK_NUMBERS(le, 64)
 /* At most MK_MANY_OCTETS / 2, to where they do not stand already: some may be copied twice. */
 static inline void mk_copy_few(uint8_t *to, const uint8_t *from, uint32_t size)
 {
-    if (size >= 32) {
-        memcpy(to, from, 32);
-        memcpy(to + size - 32, from + size - 32, 32);
-    } else if (size >= 16) {
-        memcpy(to, from, 16);
-        memcpy(to + size - 16, from + size - 16, 16);
-    } else if (size >= 8) {
+    if (size < 8) {
+        if (size >= 4) {
+            memcpy(to, from, 4);
+            memcpy(to + size - 4, from + size - 4, 4);
+        } else if (size) {
+            to[0] = from[0];
+            to[size / 2] = from[size / 2];
+            to[size - 1] = from[size - 1];
+        }
+    } else if (size < 16) {
         memcpy(to, from, 8);
         memcpy(to + size - 8, from + size - 8, 8);
-    } else if (size >= 4) {
-        memcpy(to, from, 4);
-        memcpy(to + size - 4, from + size - 4, 4);
-    } else if (size) {
-        to[0] = from[0];
-        to[size / 2] = from[size / 2];
-        to[size - 1] = from[size - 1];
+    } else if (size < 32) {
+        memcpy(to, from, 16);
+        memcpy(to + size - 16, from + size - 16, 16);
+    } else {
+        memcpy(to, from, 32);
+        memcpy(to + size - 32, from + size - 32, 32);
     }
 }
 

@@ -244,7 +244,7 @@ static bool mk_wheel_sift(mk_wheel *wheel, int level, int slot)
         int own_level, own_slot;
         mk_wheel_slot(wheel, timer->deadline / wheel->tick, &own_level, &own_slot);
         list = timer->next;
-        if (own_level != level || own_slot != slot) {
+        if ((own_level != level || own_slot != slot) && !MK_FAULT(timer_later)) {
             mk_timer_stop(wheel, timer);
             mk_wheel_place(wheel, timer);
         }

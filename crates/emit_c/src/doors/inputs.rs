@@ -6,7 +6,7 @@ use super::header::{input_head, param_names};
 use super::outputs::kinds;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
-use crate::tree::{computes, expression, word};
+use crate::tree::{expression, word};
 use crate::types::{c_type, mask};
 
 /// The functions of the ports' inputs, and the one that takes any.
@@ -98,8 +98,7 @@ fn refusals(plan: &Plan, input: &PortInput, names: &[String]) -> Vec<String> {
     for (place, ((_, ty), name)) in input.params.iter().zip(names).enumerate() {
         match ty {
             Type::Ref(class) if place == 0 && !unique && *class == input.class => {
-                let own = computes("mk_ref_of_handle", [word(name.clone())]);
-                refusals.push(expression(&plan.lives(*class, own).negated()));
+                refusals.push(format!("!{}", expression(&plan.lives_by(*class, word(name.clone())))));
             }
             Type::Ref(class) => {
                 refusals.push(format!("!mk_admits({}, {name})", expression(&plan.class_at(*class))));
