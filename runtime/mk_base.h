@@ -20,11 +20,20 @@
 #define MK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define MK_UNUSED __attribute__((unused))
 #define MK_COLD __attribute__((cold, noinline))
+/* Not where it is called: who calls it is to save no registers for it. */
+#define MK_APART __attribute__((noinline))
+/* In every place where it is called. */
+#define MK_IN_PLACE inline __attribute__((always_inline))
+/* A loop of which mostly some rounds are run is not to be made ready for many. */
+#define MK_ONE_BY_ONE(value) __asm__("" : "+r"(value))
 #else
 #define MK_LIKELY(x) (x)
 #define MK_UNLIKELY(x) (x)
 #define MK_UNUSED
 #define MK_COLD
+#define MK_APART
+#define MK_IN_PLACE inline
+#define MK_ONE_BY_ONE(value) (void)(value)
 #endif
 
 /* A reference to an object: its number in the low half, its generation in the high half. */

@@ -113,6 +113,15 @@ static inline void mk_do_skip(mk_core *core, mk_message *message, uint32_t size,
         mk_report_at(core, MK_BOUNDS, source);
 }
 
+/* A number of octets, no more than there are. */
+static inline uint32_t mk_do_within(mk_core *core, uint32_t size, uint32_t all, uint32_t source)
+{
+    if (MK_LIKELY(size <= all))
+        return size;
+    mk_report_at(core, MK_BOUNDS, source);
+    return all;
+}
+
 static inline mk_message *mk_do_split(mk_core *core, mk_message *message, uint32_t at, uint32_t source)
 {
     mk_message *rest;

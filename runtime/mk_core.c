@@ -9,6 +9,7 @@ void mk_core_init(mk_core *core, const mk_program *program, void *stack)
     core->unsettled_end = &core->unsettled;
     core->reaction = 1;
     core->output_quota = UINT32_MAX;
+    core->most_held = UINT64_MAX;
 }
 
 uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent)
@@ -153,7 +154,10 @@ void mk_end_reaction(mk_core *core)
     if (MK_UNLIKELY(++core->reaction == 0))
         mk_count_reactions_anew(core);
     core->put_out = 0;
-    mk_leave(core);
+    if (core->output_count)
+        mk_leave_all(core);
+    else
+        mk_note_quiet(core);
 }
 
 /* One continuation or event for later, if there is one. */
@@ -192,6 +196,9 @@ void mk_catch_up(mk_core *core, uint64_t now)
 {
     while (core->reactions_left > 0 && (mk_step(core) || mk_step_timer(core, now)))
         core->reactions_left--;
+    /* Looking for a timer may have shown that there is none for longer. */
+    if (!core->output_count)
+        mk_note_quiet(core);
 }
 
 void mk_settle_down(mk_core *core)
@@ -202,6 +209,8 @@ void mk_settle_down(mk_core *core)
 
 void mk_leave_all(mk_core *core)
 {
+    /* Who is called and calls has to look what there is to do. */
+    core->quiet = 0;
     if (core->leaving)
         return;
     core->leaving = true;
@@ -215,4 +224,5 @@ void mk_leave_all(mk_core *core)
     }
     core->output_count = 0;
     core->leaving = false;
+    mk_note_quiet(core);
 }

@@ -41,6 +41,7 @@ typedef struct mk_core {
     const mk_program *program;
     void *stack;
     uint64_t now, seed;
+    uint64_t quiet; /* A call before it has nothing to do first, and the pool has room for it; 0: who calls has to look. */
     uint64_t ages;
     uint16_t reaction; /* its number; never 0 */
     mk_class *classes;
@@ -54,6 +55,8 @@ typedef struct mk_core {
     uint32_t output_quota; /* of a reaction, beyond which nothing more settles in it; UINT32_MAX: none */
     uint32_t put_out;      /* by the reaction at hand */
     mk_accounts accounts;
+    uint64_t most_held; /* messages, those that a reaction may need among them; UINT64_MAX: no matter */
+    uint32_t peak;      /* that it may need; 0: not known */
     mk_report *reports;
     uint32_t report_capacity, report_count;
     uint32_t dirty, *dirty_end;         /* longest dirty first; lists are of mk_settling, by where they stand in the instance */
@@ -61,6 +64,7 @@ typedef struct mk_core {
     bool has_ended;      /* some object, in the reaction at hand */
     uint32_t reactions_left; /* of the call at hand */
     bool leaving;       /* outputs are being handed over */
+    uint8_t *front;     /* behind the octets that paths put in front of what leaves; NULL: none does */
     uint64_t exhausted; /* outputs or reports that found no room */
 } mk_core;
 
@@ -89,7 +93,8 @@ static MK_UNUSED MK_COLD uint64_t mk_beyond(mk_core *core, uint32_t source)
 /* Time never runs backwards. */
 static inline void mk_set_now(mk_core *core, uint64_t now)
 {
-    core->now = now > core->now ? now : core->now;
+    if (now > core->now)
+        core->now = now;
 }
 
 /* -- objects */
@@ -138,6 +143,25 @@ static inline bool mk_is_behind(const mk_core *core)
 {
     return core->unsettled || core->later.count;
 }
+/* Whether the pool has room for a reaction to an input with so many messages. */
+static inline bool mk_has_room(const mk_core *core, uint32_t messages)
+{
+    uint32_t peak = core->peak ? core->peak : 1, needed = messages > peak ? messages : peak;
+    return core->accounts.held + core->peak <= core->most_held && core->pool.buffers_free >= needed &&
+           core->pool.messages_free >= needed;
+}
+/* A reaction is over, and nothing is to leave: what the next call may rely on. */
+static inline void mk_note_quiet(mk_core *core)
+{
+    bool is_quiet = !mk_is_behind(core) && mk_has_room(core, 1);
+    core->quiet = MK_LIKELY(is_quiet) ? core->wheel.soonest : 0;
+}
+/* A timer has been set: it may be due before the others. */
+static inline void mk_note_sooner(mk_core *core)
+{
+    if (core->wheel.soonest < core->quiet)
+        core->quiet = core->wheel.soonest;
+}
 /* These reactions, and between them those of timers due at or before `now`, each at its deadline. */
 void mk_catch_up(mk_core *core, uint64_t now);
 /* The former only. */
@@ -166,10 +190,5 @@ static inline mk_output *mk_put_output(mk_core *core, uint16_t port, uint16_t ev
 
 /* Hands all outputs over. A program that calls the stack meanwhile adds to them. */
 void mk_leave_all(mk_core *core);
-static inline void mk_leave(mk_core *core)
-{
-    if (core->output_count)
-        mk_leave_all(core);
-}
 
 #endif

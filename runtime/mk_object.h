@@ -101,7 +101,14 @@ static inline mk_ref mk_self(const mk_class *class, uint32_t number)
 /* Whether a reference means a living object. */
 static inline bool mk_lives(const mk_object *objects, uint32_t capacity, mk_ref ref)
 {
-    return MK_LIKELY(mk_number(ref) < capacity && objects[mk_number(ref)].generation == ref >> 32);
+    return MK_LIKELY(mk_number(ref) < capacity && objects[mk_number(ref)].generation == (uint32_t)(ref >> 32));
+}
+
+/* The same of a handle: one that nobody was given may have bits that no generation has. */
+static inline bool mk_lives_by(const mk_object *objects, uint32_t capacity, mk_handle handle)
+{
+    return MK_LIKELY(handle.object < capacity && objects[handle.object].generation == handle.generation &&
+                     handle.generation < MK_GENERATIONS);
 }
 
 /* The place of an object that a reference means, ended in this reaction or not; else the place that means nobody. */

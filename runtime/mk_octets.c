@@ -28,6 +28,13 @@ uint8_t *mk_prepend_anew(mk_pool *pool, mk_message *message, uint32_t size)
     return message->view.buffer->octets + message->view.at;
 }
 
+mk_message *mk_message_fronted(mk_pool *pool, const uint8_t *front, uint32_t count, const uint8_t *octets, uint32_t size)
+{
+    mk_message *message = mk_message_new(pool, octets, size);
+    mk_front(pool, message, front, count);
+    return message;
+}
+
 bool mk_trim(mk_message *message, uint32_t size)
 {
     if (size > message->view.size)
@@ -151,37 +158,85 @@ bool mk_load(const mk_message *message, uint32_t at, uint32_t size, bool little,
     return true;
 }
 
-/* Eight octets at a time, the octets at even and at odd places in four columns of 16 bits each. A batch is so small that
- * neither a column nor the sum of all four, which a multiplication leaves in the highest, runs over. */
+/* Numbers of 16 bits in every second place of a word: those at even places. */
+static const uint64_t mk_halves = UINT64_C(0x0000ffff0000ffff);
+
+/* The four numbers of a word in two columns of 32 bits: 2^15 words do not make them run over. */
+static inline uint64_t mk_columns(uint64_t word)
+{
+    return (word & mk_halves) + (word >> 16 & mk_halves);
+}
+
+/* The last octets behind whole words, at least eight in all: as a word that ends in zeros. */
+static inline uint64_t mk_last_octets(const uint8_t *end, uint32_t rest)
+{
+    return rest && !(rest & MK_FAULT(sum_odd)) ? mk_get_be_64(end - 8) << (64 - 8 * rest) : 0;
+}
+
+#if defined(__GNUC__)
+/* Many: sixteen numbers side by side, as they lie in memory, their octets added up apart: a batch is so small that no column runs over. */
+typedef uint16_t mk_numbers __attribute__((vector_size(32)));
+typedef uint32_t mk_sums __attribute__((vector_size(32)));
+
+static MK_APART uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size)
+{
+    mk_sums sums = {0};
+    const mk_sums first_halves = sums + 0xffff;
+    uint64_t sum = mk_columns(mk_last_octets(octets + size, size & 7));
+    while (size >= 64) {
+        uint32_t batch = mk_min_u32(size / 64, 128); /* 2 * 128 * 255 < 2^16 */
+        mk_numbers low = {0}, high = {0}, numbers;
+        size -= 64 * batch;
+        for (; batch; batch--, octets += 64) {
+            memcpy(&numbers, octets, sizeof numbers);
+            low += numbers & 0xff;
+            high += numbers >> 8;
+            memcpy(&numbers, octets + 32, sizeof numbers);
+            low += numbers & 0xff;
+            high += numbers >> 8;
+        }
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        numbers = low, low = high, high = numbers;
+#endif
+        mk_sums lows = ((mk_sums)low & first_halves) + ((mk_sums)low >> 16);
+        sums += lows + ((((mk_sums)high & first_halves) + ((mk_sums)high >> 16)) << 8);
+    }
+    for (; size >= 8; octets += 8, size -= 8)
+        sum += mk_columns(mk_get_be_64(octets));
+    sum += sum >> 32;
+    for (int i = 0; i < 8; i++)
+        sum += sums[i];
+    return (uint32_t)sum;
+}
+#else
+#define mk_sum16_many mk_sum16_some
+#endif
+
+/* Fewer than eight. */
+static inline uint32_t mk_sum16_few(const uint8_t *octets, uint32_t size)
+{
+    uint32_t sum = 0;
+    for (; size >= 2; octets += 2, size -= 2)
+        sum += mk_get_be_16(octets);
+    return size && !MK_FAULT(sum_odd) ? sum + ((uint32_t)octets[0] << 8) : sum;
+}
+
+static inline uint32_t mk_sum16_some(const uint8_t *octets, uint32_t size)
+{
+    const uint8_t *end = octets + size;
+    uint64_t sum = mk_columns(mk_last_octets(end, size & 7));
+    for (; size >= 8; octets += 8, size -= 8) {
+        MK_ONE_BY_ONE(sum);
+        sum += mk_columns(mk_get_be_64(octets));
+    }
+    return (uint32_t)(sum + (sum >> 32));
+}
+
 uint32_t mk_sum16(const uint8_t *octets, uint32_t size)
 {
-    uint64_t even = 0, odd = 0; /* the high and the low octet of each number */
-    const uint64_t mask = UINT64_C(0x00ff00ff00ff00ff), ones = UINT64_C(0x0001000100010001);
-    uint32_t sum = 0;
-    while (size >= 8) {
-        uint32_t batch = mk_min_u32(size / 8, 64); /* 64 * 4 * 255 < 2^16 */
-        uint64_t high = 0, low = 0;
-        for (uint32_t i = 0; i < batch; i++) {
-            uint64_t word;
-            memcpy(&word, octets + 8 * i, 8);
-            high += word & mask;
-            low += word >> 8 & mask;
-        }
-        even += high * ones >> 48;
-        odd += low * ones >> 48;
-        octets += 8 * batch;
-        size -= 8 * batch;
-    }
-    /* On a little-endian machine the low octet of a column is the first of its pair, on a big-endian one the second. */
-    const uint16_t one = 1;
-    uint8_t first;
-    memcpy(&first, &one, 1);
-    sum = first ? (uint32_t)(even << 8) + (uint32_t)odd : (uint32_t)(odd << 8) + (uint32_t)even;
-    for (; size >= 2; octets += 2, size -= 2)
-        sum += (uint32_t)octets[0] << 8 | octets[1];
-    if (size && !MK_FAULT(sum_odd))
-        sum += (uint32_t)octets[0] << 8;
-    return sum;
+    if (size >= MK_MANY_OCTETS)
+        return mk_sum16_many(octets, size);
+    return size >= 8 ? mk_sum16_some(octets, size) : mk_sum16_few(octets, size);
 }
 
 uint32_t mk_sum16_of_bits(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t width)

@@ -21,6 +21,8 @@ static inline void mk_front(mk_pool *pool, mk_message *message, const uint8_t *o
 {
     memcpy(mk_prepend(pool, message, size), octets, size);
 }
+/* A new message of two parts. */
+mk_message *mk_message_fronted(mk_pool *pool, const uint8_t *front, uint32_t count, const uint8_t *octets, uint32_t size);
 /* Keeps the first `size`. */
 bool mk_trim(mk_message *message, uint32_t size);
 /* Takes the first `size` away. */
@@ -47,6 +49,7 @@ bool mk_store(mk_pool *pool, mk_message *message, uint32_t at, uint64_t value, u
 bool mk_load(const mk_message *message, uint32_t at, uint32_t size, bool little, uint64_t *value);
 /* The octets as big-endian 16-bit numbers (an odd last one padded with 0), added up modulo 2^32. */
 uint32_t mk_sum16(const uint8_t *octets, uint32_t size);
+enum { MK_MANY_OCTETS = 128 }; /* from so many on it is worth while to make ready for many */
 
 /* A place behind so many octets, of which there may be none at all. */
 static inline const uint8_t *mk_behind(const uint8_t *octets, uint32_t size)
@@ -61,11 +64,10 @@ static inline uint32_t mk_sum16_part(const uint8_t *octets, uint32_t size, uint3
     return mk_sum16(mk_behind(octets, first), mk_min_u32(part, size - first));
 }
 
-/* End-around carry (RFC 1071). */
+/* End-around carry (RFC 1071): in the upper half, where the halves' sum and its carry meet. */
 static inline uint16_t mk_fold16(uint32_t sum)
 {
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t)((sum & 0xffff) + (sum >> 16));
+    return (uint16_t)((sum + (sum << 16 | sum >> 16)) >> 16);
 }
 
 /* What `width` bits from bit `at` on add to the sum above, if they lie within `size` octets. */
@@ -126,6 +128,30 @@ MK_NUMBERS(be, 64)
 MK_NUMBERS(le, 16)
 MK_NUMBERS(le, 32)
 MK_NUMBERS(le, 64)
+
+/* At most MK_MANY_OCTETS / 2, to where they do not stand already: some may be copied twice. */
+static inline void mk_copy_few(uint8_t *to, const uint8_t *from, uint32_t size)
+{
+    if (size < 8) {
+        if (size >= 4) {
+            memcpy(to, from, 4);
+            memcpy(to + size - 4, from + size - 4, 4);
+        } else if (size) {
+            to[0] = from[0];
+            to[size / 2] = from[size / 2];
+            to[size - 1] = from[size - 1];
+        }
+    } else if (size < 16) {
+        memcpy(to, from, 8);
+        memcpy(to + size - 8, from + size - 8, 8);
+    } else if (size < 32) {
+        memcpy(to, from, 16);
+        memcpy(to + size - 16, from + size - 16, 16);
+    } else {
+        memcpy(to, from, 32);
+        memcpy(to + size - 32, from + size - 32, 32);
+    }
+}
 
 /* Whether a number of so many octets at a place is among the `size`. */
 static inline bool mk_holds(uint32_t size, uint32_t at, uint32_t octets)

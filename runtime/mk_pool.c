@@ -36,6 +36,7 @@ void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, co
     pool->shape = *shape;
     pool->defaults = defaults;
     pool->buffer_octets = buffer_octets;
+    pool->longest = buffer_octets - shape->head_room;
     for (uint32_t i = 0; i < buffers; i++, at += mk_round16(sizeof(mk_buffer) + buffer_octets)) {
         mk_buffer *buffer = (mk_buffer *)(void *)at;
         buffer->references = 0;

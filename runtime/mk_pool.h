@@ -41,6 +41,7 @@ typedef struct mk_pool {
     mk_message_shape shape;
     const uint64_t *defaults; /* of the attributes */
     uint32_t buffer_octets;   /* of one buffer, with its head room */
+    uint32_t longest;         /* message that a port accepts */
     uint32_t buffers_free;
     uint32_t messages_free;
     uint64_t exhausted; /* how often something was asked for and not there, or a text did not fit into a buffer */
@@ -81,7 +82,7 @@ void mk_view_release(mk_pool *pool, mk_view *view);
 /* What a port accepts. */
 static inline uint32_t mk_pool_longest(const mk_pool *pool)
 {
-    return pool->buffer_octets - pool->shape.head_room;
+    return pool->longest;
 }
 
 static inline uint64_t *mk_attributes(mk_message *message)

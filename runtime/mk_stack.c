@@ -1,5 +1,18 @@
 #include "mk_stack.h"
 
+bool mk_begin_behind(mk_core *core, uint64_t now)
+{
+    if (mk_is_behind(core) || now >= core->wheel.soonest)
+        mk_catch_up(core, now);
+    mk_set_now(core, now);
+    return mk_has_room(core, 1);
+}
+
+MK_APART bool mk_end_behind(mk_core *core)
+{
+    return mk_end(core);
+}
+
 static uint32_t kind_of(char letter)
 {
     return letter == 'o' ? MK_OCTETS : letter == 'h' ? MK_HANDLE : MK_WORD;

@@ -41,23 +41,34 @@ typedef struct mk_interface {
     const mk_source *sources; /* by the index that a report carries */
 } mk_interface;
 
-/* A call from outside begins: what comes before it is done. */
-static inline void mk_begin(mk_core *core, uint64_t now)
+/* A call from outside begins: what comes before it is done. Answers whether there is room for its reaction. */
+bool mk_begin_behind(mk_core *core, uint64_t now);
+static inline bool mk_begin(mk_core *core, uint64_t now)
 {
     core->reactions_left = MK_REACTIONS_PER_CALL;
-    if (MK_UNLIKELY(mk_is_behind(core) || now >= core->wheel.soonest))
-        mk_catch_up(core, now);
+    if (MK_UNLIKELY(now >= core->quiet))
+        return mk_begin_behind(core, now);
     mk_set_now(core, now);
+    return true;
 }
 
 /* The reaction of a call from outside is over. Timers that it set for now or earlier wait for the next call. */
 static inline bool mk_end(mk_core *core)
 {
     mk_end_reaction(core);
-    if (!core->reactions_left)
-        core->reactions_left = 1;
-    mk_settle_down(core);
+    if (MK_UNLIKELY(mk_is_behind(core))) {
+        if (!core->reactions_left)
+            core->reactions_left = 1;
+        mk_settle_down(core);
+    }
     return true;
+}
+
+/* The same of a path, of which nothing waits to leave; who was called by it may have called. */
+bool mk_end_behind(mk_core *core);
+static inline bool mk_end_quiet(mk_core *core)
+{
+    return MK_LIKELY(core->quiet != 0) || mk_end_behind(core);
 }
 
 static inline bool mk_refuse(mk_core *core)
@@ -78,7 +89,8 @@ static inline void mk_advance(mk_core *core, uint64_t now)
 static inline bool mk_next_deadline(const mk_core *core, uint64_t *deadline)
 {
     *deadline = core->now;
-    return mk_is_behind(core) || mk_wheel_next(&core->wheel, deadline);
+    /* Timers may be put where they belong, which nobody sees. */
+    return mk_is_behind(core) || mk_wheel_next((mk_wheel *)(uintptr_t)&core->wheel, deadline);
 }
 
 /* The kinds of an event's arguments are given as a text, a letter each: `w` a word, `h` a handle, `o` octets. */

@@ -89,6 +89,15 @@ static void mk_wheel_due(mk_wheel *wheel, mk_timer *timer)
     mk_timer_link(wheel, timer, at);
 }
 
+/* The slot of a time that is not before what has elapsed. */
+static uint32_t *mk_wheel_slot(mk_wheel *wheel, uint64_t when, int *level, int *slot)
+{
+    uint64_t differs = (when ^ wheel->elapsed) | (MK_WHEEL_SLOTS - 1);
+    *level = mk_last_bit(differs) / MK_WHEEL_BITS;
+    *slot = (int)(when >> (*level * MK_WHEEL_BITS)) & (MK_WHEEL_SLOTS - 1);
+    return &wheel->slots[*level][*slot];
+}
+
 static void mk_wheel_place(mk_wheel *wheel, mk_timer *timer)
 {
     uint64_t when = timer->deadline / wheel->tick;
@@ -96,19 +105,14 @@ static void mk_wheel_place(mk_wheel *wheel, mk_timer *timer)
         mk_wheel_due(wheel, timer);
         return;
     }
-    uint64_t differs = (when ^ wheel->elapsed) | (MK_WHEEL_SLOTS - 1);
-    int level = mk_last_bit(differs) / MK_WHEEL_BITS;
-    int slot = (int)(when >> (level * MK_WHEEL_BITS)) & (MK_WHEEL_SLOTS - 1);
-    mk_timer_link(wheel, timer, &wheel->slots[level][slot]);
+    int level, slot;
+    mk_timer_link(wheel, timer, mk_wheel_slot(wheel, when, &level, &slot));
     wheel->occupied[level] |= UINT64_C(1) << slot;
 }
 
-void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
+void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
 {
-    uint64_t rest = deadline % wheel->tick;
     mk_timer_stop(wheel, timer);
-    if (rest && !MK_FAULT(timer_rounding)) /* rounded up; beyond the end of time, down */
-        deadline = deadline <= UINT64_MAX - (wheel->tick - rest) ? deadline + (wheel->tick - rest) : deadline - rest;
     timer->deadline = deadline;
     if (deadline < wheel->soonest)
         wheel->soonest = deadline;
@@ -148,11 +152,10 @@ static uint32_t mk_timers_sort(mk_wheel *wheel, uint32_t list)
     return list;
 }
 
-/* All timers of a slot become due: they have one deadline, or there is one of them. */
-static void mk_wheel_ripen(mk_wheel *wheel, uint32_t *slot)
+/* All timers of a list become due: they have one deadline, or there is one of them. */
+static void mk_wheel_ripen(mk_wheel *wheel, uint32_t list)
 {
-    uint32_t list = mk_timer_at(wheel, *slot)->next ? mk_timers_sort(wheel, *slot) : *slot;
-    *slot = 0;
+    list = mk_timer_at(wheel, list)->next ? mk_timers_sort(wheel, list) : list;
     wheel->due = wheel->due ? mk_timers_merge(wheel, wheel->due, list) : list;
     for (uint32_t *at = &wheel->due; *at; at = &mk_timer_at(wheel, *at)->next)
         mk_timer_at(wheel, *at)->link = mk_where(wheel, at);
@@ -180,7 +183,7 @@ static uint64_t mk_slot_start(const mk_wheel *wheel, int level, int slot)
 }
 
 /* Moves on to the earliest slot, if it starts at or before `now` (in ticks). A timer that is alone in it is the next one of
- * all, and need not go down level by level. */
+ * all, and need not go down level by level; one that was set again for later goes on to its own slot. */
 static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
 {
     int level, slot;
@@ -189,24 +192,30 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
     uint64_t start = mk_slot_start(wheel, level, slot);
     if (start > now)
         return false;
-    uint32_t list = wheel->slots[level][slot];
+    uint32_t list = wheel->slots[level][slot], ripe = 0;
     uint64_t first = mk_timer_at(wheel, list)->deadline / wheel->tick;
-    bool ripe = level == 0 || (!mk_timer_at(wheel, list)->next && (first <= now || MK_FAULT(timer_alone)));
-    if (ripe)
+    bool is_alone = level > 0 && !mk_timer_at(wheel, list)->next && (first <= now || MK_FAULT(timer_alone));
+    if (is_alone && (first ^ start) >> (level * MK_WHEEL_BITS) == 0)
         start = first;
-    if (start > wheel->elapsed)
+    if (start > wheel->elapsed) {
         wheel->elapsed = start;
-    wheel->occupied[level] &= ~(UINT64_C(1) << slot);
-    if (ripe) {
-        mk_wheel_ripen(wheel, &wheel->slots[level][slot]);
-        return true;
+        wheel->reached = start * wheel->tick;
     }
+    wheel->occupied[level] &= ~(UINT64_C(1) << slot);
     wheel->slots[level][slot] = 0;
     while (list) {
         mk_timer *timer = mk_timer_at(wheel, list);
-        list = timer->next;
-        mk_wheel_place(wheel, timer);
+        uint32_t next = timer->next;
+        if (timer->deadline / wheel->tick == start || (level == 0 && MK_FAULT(timer_later))) {
+            timer->next = ripe;
+            ripe = list;
+        } else {
+            mk_wheel_place(wheel, timer);
+        }
+        list = next;
     }
+    if (ripe)
+        mk_wheel_ripen(wheel, ripe);
     return true;
 }
 
@@ -227,14 +236,31 @@ mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
     return NULL;
 }
 
-bool mk_wheel_next(const mk_wheel *wheel, uint64_t *deadline)
+/* Those of a slot that were set again for later go on to their own; answers whether one stays. */
+static bool mk_wheel_sift(mk_wheel *wheel, int level, int slot)
+{
+    for (uint32_t list = wheel->slots[level][slot]; list;) {
+        mk_timer *timer = mk_timer_at(wheel, list);
+        int own_level, own_slot;
+        mk_wheel_slot(wheel, timer->deadline / wheel->tick, &own_level, &own_slot);
+        list = timer->next;
+        if ((own_level != level || own_slot != slot) && !MK_FAULT(timer_later)) {
+            mk_timer_stop(wheel, timer);
+            mk_wheel_place(wheel, timer);
+        }
+    }
+    return wheel->slots[level][slot] != 0;
+}
+
+bool mk_wheel_next(mk_wheel *wheel, uint64_t *deadline)
 {
     int level, slot;
     uint32_t list = wheel->due;
-    if (!list) {
+    while (!list) {
         if (!mk_wheel_earliest(wheel, &level, &slot))
             return false;
-        list = wheel->slots[level][slot];
+        if (mk_wheel_sift(wheel, level, slot))
+            list = wheel->slots[level][slot];
     }
     for (*deadline = mk_timer_at(wheel, list)->deadline; list; list = mk_timer_at(wheel, list)->next) {
         uint64_t other = mk_timer_at(wheel, list)->deadline;

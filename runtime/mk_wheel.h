@@ -1,7 +1,8 @@
 /* Timers: a hierarchical wheel (Varghese, Lauck 1987) with an exact order.
  *
  * Arming and stopping cost a constant; timers come out by deadline, then by declaration, then by the age of their
- * object. Deadlines are multiples of the tick, so all timers of a slot of the lowest level have one deadline. */
+ * object. Deadlines are multiples of the tick. A timer that is set again for later stays in its slot until this is due, and goes on
+ * from there: most timers are set again before they expire. */
 #ifndef MK_WHEEL_H
 #define MK_WHEEL_H
 
@@ -25,7 +26,8 @@ typedef struct mk_timers {
 
 typedef struct mk_wheel {
     uint64_t tick;    /* nanoseconds */
-    uint64_t elapsed; /* in ticks: armed timers before it stand in `due`, all others in slots */
+    uint64_t elapsed; /* in ticks: armed timers before it stand in `due`, all others in slots, none in one behind its deadline */
+    uint64_t reached; /* the same in nanoseconds */
     uint64_t occupied[MK_WHEEL_LEVELS];
     uint64_t soonest; /* no timer is due before it: looked at before all else, since mostly none is */
     const mk_timers *timers; /* by declaration */
@@ -35,8 +37,19 @@ typedef struct mk_wheel {
 } mk_wheel;
 
 void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers, uint32_t timer_count);
-/* `deadline` is rounded up to the tick; replaces an earlier one. */
-void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline);
+/* `deadline` is a multiple of the tick; replaces an earlier one. */
+void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline);
+/* `deadline` is rounded up to the tick. */
+static inline void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
+{
+    uint64_t rest = deadline % wheel->tick;
+    if (rest && !MK_FAULT(timer_rounding)) /* beyond the end of time, down */
+        deadline = deadline <= UINT64_MAX - (wheel->tick - rest) ? deadline + (wheel->tick - rest) : deadline - rest;
+    if (MK_LIKELY(timer->link && timer->deadline > wheel->reached && deadline >= timer->deadline))
+        timer->deadline = deadline;
+    else
+        mk_timer_arm_anew(wheel, timer, deadline);
+}
 void mk_timer_stop(mk_wheel *wheel, mk_timer *timer);
 /* Which timer it is: its declaration, and the number of its object. */
 uint32_t mk_timer_declaration(const mk_wheel *wheel, const mk_timer *timer, uint32_t *number);
@@ -47,7 +60,7 @@ static inline mk_timer *mk_wheel_take(mk_wheel *wheel, uint64_t now)
     return MK_LIKELY(now < wheel->soonest) ? NULL : mk_wheel_take_due(wheel, now);
 }
 /* Whether a timer is armed; the earliest deadline. */
-bool mk_wheel_next(const mk_wheel *wheel, uint64_t *deadline);
+bool mk_wheel_next(mk_wheel *wheel, uint64_t *deadline);
 
 static inline bool mk_timer_armed(const mk_timer *timer)
 {

@@ -27,4 +27,5 @@ mod random_stacks;
 mod resources;
 mod text_form;
 mod wires_inverse;
+mod workloads_agree;
 mod wrong;

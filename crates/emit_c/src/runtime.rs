@@ -34,6 +34,7 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "timer_order",
     "timer_rounding",
     "timer_alone",
+    "timer_later",
     "copy_on_encode",
     "copy_on_write",
     "carry_report",

@@ -96,6 +96,7 @@ fn source(plan: &Plan) -> String {
     declarations(plan, &mut text);
     life::sizes(plan, &mut text);
     outputs::functions(plan, &mut text);
+    outputs::at_once(plan, &mut text);
     objects::write(plan, &mut text);
     index::write(plan, &mut text);
     for id in (0..plan.automaton.wires.len()).map(WireId::from) {
@@ -200,7 +201,8 @@ fn function(plan: &Plan, index: usize, text: &mut Text) {
     text.end_function();
 }
 
-/// A path: what an input's handler and all that follows from it do, in one piece; false, and nothing done, where it does not hold.
+/// A path: what an input's handler and all that follows from it do, in one piece; where it does not hold, and nothing is done yet, the
+/// layers do it. Either way the reaction is over then.
 fn path(plan: &Plan, id: PathId, text: &mut Text) {
     let path = &plan.automaton.paths[id.index()];
     if !crate::body::is_for_c(path) {
@@ -209,15 +211,29 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     let written = crate::body::path(plan, id);
     let skipped = usize::from(!plan.takes_self(path.handler));
     let mut list = vec![format!("struct {} *k", plan.names.stack)];
+    let mut arguments = vec!["k".to_string()];
     for (param, name) in path.body.blocks[0].params[skipped..].iter().zip(&written.parameters) {
-        let ty = match path.body.values[param.index()].ty {
-            Type::Msg => "mk_octets",
-            ty => c_type(plan.automaton, ty),
+        let ty = path.body.values[param.index()].ty;
+        let (ty, argument) = match ty {
+            Type::Msg => ("mk_octets", format!("mk_message_new(&k->core.pool, {name}.at, {name}.size)")),
+            ty => (c_type(plan.automaton, ty), name.clone()),
         };
         list.push(declare(ty, name));
+        arguments.push(argument);
     }
+    let list = list.join(", ");
     text.line(format!("/* path of {} */", plan.automaton.handler_name(path.handler)));
-    text.function(format!("static MK_UNUSED bool path_{}({})", id.index(), list.join(", ")));
+    text.function(format!("static MK_UNUSED MK_APART bool layers_{}({list})", id.index()));
+    text.line(format!("{}({});", plan.names.handlers[path.handler.index()], arguments.join(", ")));
+    text.line("return mk_end(&k->core);");
+    text.end_function();
+    let doors = plan.automaton.ports.iter().flat_map(|port| &port.inputs);
+    let is_for_handler = |input: &&PortInput| {
+        let handler = plan.automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
+        handler == Some(path.handler)
+    };
+    let how = if doors.filter(is_for_handler).count() == 1 { "MK_IN_PLACE " } else { "" };
+    text.function(format!("static {how}MK_UNUSED bool path_{}({list})", id.index()));
     text.append(written.body);
     text.end_function();
 }

@@ -7,3 +7,5 @@ mod embed;
 mod faults;
 mod octets;
 mod run_files;
+mod sums;
+mod timers;

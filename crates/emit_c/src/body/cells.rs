@@ -77,6 +77,9 @@ pub(super) fn arm_timer(w: &mut Writer, object: Value, cell: CellId, deadline: V
     w.guarded(object, |w| {
         let (head, timer) = (w.object(object).address(), w.cell(object, cell).address());
         w.act(acts("mk_do_arm", [core(), head, timer, w.value(deadline)]));
+        if w.is_path() {
+            w.act(acts("mk_note_sooner", [core()]));
+        }
     });
 }
 

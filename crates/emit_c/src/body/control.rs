@@ -11,7 +11,7 @@ use mokume_reaction::*;
 use super::fallible::{attempt, Attempt};
 use super::operation::operation;
 use super::writer::Writer;
-use super::{emissions, messages};
+use super::{emissions, messages, paths};
 use crate::tree::*;
 
 /// Blocks are written inside each other up to this depth.
@@ -93,7 +93,14 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             let body: &'a Body = self.w.body;
             let at = &body.blocks[block.index()];
             self.w.at_block = block;
-            at.ops.iter().for_each(|op| operation(self.w, op));
+            if self.w.is_path() {
+                for (place, op) in paths::in_order(&at.ops) {
+                    paths::ask_first(self.w, place, op);
+                    operation(self.w, op);
+                }
+            } else {
+                at.ops.iter().for_each(|op| operation(self.w, op));
+            }
             if let Terminator::Jump { to } = &at.terminator {
                 if !self.has_many_ways_in(to.block) {
                     self.receive(Vec::new(), false, to);
@@ -108,8 +115,8 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
 
     fn terminator(&mut self, block: BlockId, terminator: &'a Terminator) {
         match terminator {
-            Terminator::Return if self.w.is_path() => self.w.push(Stmt::Return(Some(Expr::Bool(true)))),
-            Terminator::Refuse { .. } if self.w.is_path() => self.w.push(Stmt::Return(Some(Expr::Bool(false)))),
+            Terminator::Return if self.w.is_path() => paths::leave(self.w),
+            Terminator::Refuse { .. } if self.w.is_path() => paths::refuse(self.w),
             Terminator::Return => emissions::leave(self.w, &self.flow),
             Terminator::Yield { values } => self.yield_values(values),
             Terminator::Refuse { values } => self.leave_with("refused", values, Some(Expr::Bool(false))),
@@ -231,9 +238,14 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         self.depth += 1;
         // What is written goes to a block of its own while `inner` has the whole of `self`.
         let around = self.w.begin_inside();
+        // What a path learns of objects on one side is not known on the other.
+        let known = self.w.is_path().then(|| self.w.all_knowledge());
         self.cover(block, number);
         inner(self);
         self.depth -= 1;
+        if let Some(known) = known {
+            self.w.know_all(known);
+        }
         self.w.end_inside(around)
     }
 
@@ -250,7 +262,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
     /// Goes on in the target's block, its parameters set.
     fn edge(&mut self, results: Vec<Expr>, is_known: bool, target: &'a Target) {
         if self.w.is_path() && self.refuses(target.block) {
-            return self.w.push(Stmt::Return(Some(Expr::Bool(false))));
+            return paths::refuse(self.w);
         }
         let nesting = if self.w.is_path() { GUARDS } else { NESTING };
         if !self.has_many_ways_in(target.block) && self.depth < nesting {

@@ -27,7 +27,8 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
         Fallible::Validate { message, wire } => decode(w, "validate", *message, *wire),
         Fallible::Find { object, cell, key } => {
             if let Some(index) = maps::index(w, *object, *cell) {
-                return found(w, *object, maps::call("find", &index, w, None, key), result);
+                let find = if w.is_path() { "find_here" } else { "find" };
+                return found(w, *object, maps::call(find, &index, w, None, key), result);
             }
             let (entry, results) = maps::find(w, (*object, *cell), key);
             Attempt { condition: Some(is_there(&entry)), results, ..Attempt::default() }

@@ -41,11 +41,12 @@ pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
     if let Some(own) = w.body.blocks[0].params.first().copied() {
         w.set_known(own);
     }
+    paths::begin(&mut w);
     Control::new(&mut w).body();
     w.finish().write()
 }
 
-pub(crate) use paths::is_for_c;
+pub(crate) use paths::{front_octets, is_for_c, outputs_at_once};
 
 /// A handler: what each does first, then its body.
 pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {

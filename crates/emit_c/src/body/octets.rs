@@ -7,6 +7,8 @@ use crate::tree::Expr;
 pub(crate) enum Octets {
     /// A part of what the caller owns: where, and how many.
     Part { at: Expr, size: Expr },
-    /// A message of the pool that is to leave; where its first octets are, and how many were put there.
-    Frame { message: Expr, octets: Expr, front: u64 },
+    /// Such a part that leaves at once, and where octets stand that go in front of it, and how many.
+    Fronted { octets: Expr, front: u64, at: Expr, size: Expr },
+    /// A message of the pool that is to leave.
+    Frame { message: Expr },
 }

@@ -42,6 +42,8 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::Sample { object, ty } => cells::sample(w, *object, *ty, results[0]),
         OpKind::Unique { class } => cells::unique(w, *class, results[0]),
         OpKind::Parent { object } => cells::parent(w, *object, results[0]),
+        // Nothing ends on a path.
+        OpKind::Lives { object } if w.is_path() && w.is_known(*object) => w.assign(results[0], Expr::Bool(true)),
         OpKind::Lives { object } => {
             let lives = w.plan.lives(w.class_of(*object), w.value(*object));
             w.assign(results[0], lives);

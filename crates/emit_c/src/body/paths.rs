@@ -1,12 +1,19 @@
-//! Messages on paths: octets that the caller owns, looked at where they are, until they leave. None is lent before.
+//! Messages on paths: octets that the caller owns, looked at where they are, until they leave. None is taken from the pool before.
+//!
+//! What leaves last, and alone, leaves at once where nothing else is leaving: the program is given the caller's octets, or a frame
+//! of which the first octets are written here.
 //!
 //! It must keep: what is not said here has no path in C ([`is_for_c`]).
 
+use std::collections::BTreeSet;
+
+use mokume_analyse::Flow;
 use mokume_reaction::*;
 
 use super::octets::Octets;
 use super::writer::Writer;
 use crate::tree::*;
+use crate::types::mask;
 
 /// Whether all that the path does with messages is said in C.
 pub(crate) fn is_for_c(path: &Path) -> bool {
@@ -37,6 +44,47 @@ pub(crate) fn is_for_c(path: &Path) -> bool {
     body.ops().all(said) && !body.blocks.iter().any(passed)
 }
 
+/// The output that is all that the block puts out, and the last that it does: it may leave at once. None, where others may be put out
+/// before it.
+fn at_once(body: &Body, block: BlockId) -> Option<(PortId, u32)> {
+    let is_out = |op: &Op| matches!(op.kind, OpKind::Out { .. });
+    let ends = |block: &&Block| block.ops.iter().any(is_out) && !matches!(block.terminator, Terminator::Return);
+    let ops = &body.blocks[block.index()].ops;
+    let Some(OpKind::Out { port, event, .. }) = ops.last().map(|op| &op.kind) else { return None };
+    let is_alone = ops.iter().filter(|op| is_out(op)).count() == 1 && !body.blocks.iter().any(|block| ends(&block));
+    is_alone.then_some((*port, *event))
+}
+
+/// The outputs that may leave at once.
+pub(crate) fn outputs_at_once(automaton: &Automaton) -> BTreeSet<(PortId, u32)> {
+    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
+    let outputs = |path: &Path| -> Vec<_> {
+        let blocks = (0..path.body.blocks.len()).map(BlockId::from);
+        blocks.filter_map(|block| at_once(&path.body, block)).collect()
+    };
+    paths.flat_map(outputs).collect()
+}
+
+/// The most octets that a path puts in front of what leaves.
+pub(crate) fn front_octets(automaton: &Automaton) -> usize {
+    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
+    let octets = |op: &Op| if let OpKind::Front { octets, .. } = &op.kind { octets.len() } else { 0 };
+    paths.flat_map(|path| path.body.ops().map(octets)).max().unwrap_or(0)
+}
+
+/// The operations of a block with their places, first sums of octets that need nothing of it: what is known before them need not be
+/// kept while they are worked out. The octets stay as they are.
+pub(super) fn in_order(ops: &[Op]) -> Vec<(usize, &Op)> {
+    let made: Vec<Value> = ops.iter().flat_map(|op| op.results.iter().copied()).collect();
+    let is_later = |op: &Op| {
+        !matches!(op.kind, OpKind::Sum16 { .. } | OpKind::SumPart { .. })
+            || op.kind.operands().iter().any(|value| made.contains(value))
+    };
+    let mut order: Vec<_> = ops.iter().enumerate().collect();
+    order.sort_by_key(|(_, op)| is_later(op));
+    order
+}
+
 /// The operation, if it is about messages.
 pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
     let results = &op.results;
@@ -58,19 +106,8 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
             let args = [octets, all, w.value(*at), w.value(*size)];
             w.assign(results[0], reads("mk_sum16_part", args));
         }
-        OpKind::Skip { message, size } => {
-            let (at, all) = part(w, *message);
-            let cut = within(w, *size, all.clone(), op);
-            let (at, size) = (computes("mk_behind", [at, cut.clone()]), all.infix(Infix::Sub, cut));
-            let at = w.temporary("at", "const uint8_t *", at);
-            let size = w.temporary("size", "uint32_t", size);
-            w.set_octets(results[0], Octets::Part { at, size });
-        }
-        OpKind::Trim { message, size } => {
-            let (at, all) = part(w, *message);
-            let size = within(w, *size, all, op);
-            w.set_octets(results[0], Octets::Part { at, size });
-        }
+        OpKind::Skip { message, size } => skip(w, *message, *size, op),
+        OpKind::Trim { message, size } => trim(w, *message, *size, op),
         OpKind::Front { message, octets } => front(w, *message, octets, results[0]),
         OpKind::Store { field, message, at, value } => store(w, *field, *message, (*at, *value), op),
         OpKind::Out { port, event, args } => out(w, *port, *event, args),
@@ -81,22 +118,140 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
     true
 }
 
+/// The path is over: what has been put out leaves.
+pub(super) fn leave(w: &mut Writer) {
+    if at_once(w.body, w.at_block).is_some() {
+        return;
+    }
+    let puts_out = |block: BlockId| {
+        let ops = &w.body.blocks[block.index()].ops;
+        ops.iter().any(|op| matches!(op.kind, OpKind::Out { .. })) && at_once(w.body, block).is_none()
+    };
+    let puts_out = (0..w.body.blocks.len()).map(BlockId::from).any(puts_out);
+    w.push(Stmt::Return(Some(acts(if puts_out { "mk_end" } else { "mk_end_quiet" }, [core()]))));
+}
+
+/// Nothing was done yet: the layers do it.
+pub(super) fn refuse(w: &mut Writer) {
+    let Unit::Path(id) = w.unit else { return };
+    let parameters = (0..w.function.locals.len()).map(Local).filter(|local| w.function.locals[local.0].is_parameter);
+    let list: Vec<Expr> = [instance()].into_iter().chain(parameters.map(Expr::Local)).collect();
+    w.push(Stmt::Return(Some(acts(format!("layers_{}", id.index()), list))));
+}
+
+/// A message that is shorter than on every way of the path is left to the layers at once: then nobody need ask whether what is read is
+/// there.
+pub(super) fn begin(w: &mut Writer) {
+    w.undone = undone(w.body);
+    let messages = w.body.blocks[0].params.iter().filter(|param| w.type_of(**param) == Type::Msg);
+    for message in messages.copied().collect::<Vec<_>>() {
+        let least = least(w, message);
+        if let (Some(Octets::Part { size, .. }), true) = (w.octets_of(message), least > 0) {
+            let is_short = size.infix(Infix::Lt, number(least));
+            w.only_if(Some(Expr::Expect(false, Box::new(is_short))), refuse);
+            w.least.insert(message, least);
+        }
+    }
+}
+
+/// In which blocks of a path, or up to which of their operations, nothing that anybody could tell has been done yet.
+fn undone(body: &Body) -> Vec<usize> {
+    let flow = Flow::new(body);
+    let does = |op: &Op| !(op.kind.effects() - (Effects::READS | Effects::REPORTS)).is_empty();
+    let first = |block: &Block| block.ops.iter().position(does).unwrap_or(block.ops.len());
+    let attempts = |block: &Block| {
+        block.terminator.attempt().is_some_and(|op| !(op.effects() - (Effects::READS | Effects::REPORTS)).is_empty())
+    };
+    let does_nothing = |block: &Block| first(block) == block.ops.len() && !attempts(block);
+    let is_first = |block: BlockId| flow.before(block).iter().all(|before| does_nothing(&body.blocks[before.index()]));
+    let blocks = body.blocks.iter().enumerate();
+    blocks.map(|(at, block)| if is_first(BlockId::from(at)) { first(block) } else { 0 }).collect()
+}
+
+/// An object of which a cell is asked for lives on the way that is meant: else the layers do it all, as long as nothing is done. Then
+/// it is known for all that follows.
+pub(super) fn ask_first(w: &mut Writer, place: usize, op: &Op) {
+    let Some((object, _)) = op.kind.cell() else { return };
+    let may_ask = w.undone.get(w.at_block.index()).is_some_and(|until| place <= *until);
+    let class = w.class_of(object);
+    if !may_ask || w.is_known(object) || w.plan.is_sole(class) || !matches!(w.type_of(object), Type::Ref(_)) {
+        return;
+    }
+    let ended = w.plan.lives(class, w.value(object)).negated();
+    w.only_if(Some(Expr::Expect(false, Box::new(ended))), refuse);
+    w.set_known(object);
+}
+
+/// How many octets of a parameter are read on every way to an end of the path.
+fn least(w: &Writer, message: Value) -> u64 {
+    let flow = Flow::new(w.body);
+    let read = |block: &Block| {
+        let end = |op: &Op| {
+            let (from, end, octets) = if let OpKind::Load { field, message, at } = &op.kind {
+                (*message, *at, u64::from(field.width / 8))
+            } else if let OpKind::Skip { message, size } = &op.kind {
+                (*message, *size, 0)
+            } else {
+                return None;
+            };
+            w.ranges.constant(end).filter(|_| from == message).map(|end| end + octets)
+        };
+        block.ops.iter().filter_map(end).max().unwrap_or(0)
+    };
+    let read: Vec<u64> = w.body.blocks.iter().map(read).collect();
+    let ends = (0..w.body.blocks.len()).filter(|at| matches!(w.body.blocks[*at].terminator, Terminator::Return));
+    let before = |end: usize| {
+        let ways = (0..read.len()).filter(|at| flow.dominates(BlockId::from(*at), BlockId::from(end)));
+        ways.map(|at| read[at]).max().unwrap_or(0)
+    };
+    ends.map(before).min().unwrap_or(0)
+}
+
 /// Where the octets are, and how many.
-fn part(w: &mut Writer, message: Value) -> (Expr, Expr) {
+fn part(w: &Writer, message: Value) -> (Expr, Expr) {
     match w.octets_of(message) {
         Some(Octets::Part { at, size }) => (at, size),
-        Some(Octets::Frame { message, octets, .. }) => (octets, message.arrow("view").member("size")),
+        // Whoever asks it for more than its size asks for octets in front only: `is_front`.
+        Some(Octets::Fronted { octets, front, size, .. }) => (octets, size.infix(Infix::Add, number(front))),
+        Some(Octets::Frame { message }) => (reads("mk_data", [message.clone()]), message.arrow("view").member("size")),
         None => (word("NULL"), Expr::Number(0)),
     }
 }
 
+fn skip(w: &mut Writer, message: Value, size: Value, op: &Op) {
+    if let Some(Octets::Frame { message }) = w.octets_of(message) {
+        w.act(acts("mk_do_skip", [core(), message.clone(), w.value(size), w.source(op.source)]));
+        return w.set_octets(op.results[0], Octets::Frame { message });
+    }
+    let (at, all) = part(w, message);
+    let cut = within(w, message, size, all.clone(), op);
+    let (at, size) = (computes("mk_behind", [at, cut.clone()]), all.infix(Infix::Sub, cut));
+    let at = w.temporary("at", "const uint8_t *", at);
+    let size = w.temporary("size", "uint32_t", size);
+    w.set_octets(op.results[0], Octets::Part { at, size });
+}
+
+fn trim(w: &mut Writer, message: Value, size: Value, op: &Op) {
+    if let Some(Octets::Frame { message }) = w.octets_of(message) {
+        w.act(acts("mk_do_trim", [core(), message.clone(), w.value(size), w.source(op.source)]));
+        return w.set_octets(op.results[0], Octets::Frame { message });
+    }
+    let (at, all) = part(w, message);
+    let size = within(w, message, size, all, op);
+    w.set_octets(op.results[0], Octets::Part { at, size });
+}
+
+/// Whether a message has so many octets wherever the path comes to it.
+fn has(w: &Writer, message: Value, octets: u64) -> bool {
+    w.least.get(&message).is_some_and(|least| octets <= *least)
+}
+
 /// A number of octets, no more than there are; more is reported.
-fn within(w: &mut Writer, size: Value, all: Expr, op: &Op) -> Expr {
-    let (size, source) = (w.value(size), w.source(op.source));
-    let beyond = size.clone().infix(Infix::Gt, all.clone());
-    let report = acts("mk_report_at", [core(), word("MK_BOUNDS"), source]);
-    w.only_if(Some(Expr::Expect(false, Box::new(beyond))), |w| w.act(report));
-    let size = computes("mk_min_u32", [size, all]);
+fn within(w: &mut Writer, message: Value, size: Value, all: Expr, op: &Op) -> Expr {
+    if w.ranges.constant(size).is_some_and(|size| has(w, message, size)) {
+        return w.value(size);
+    }
+    let size = acts("mk_do_within", [core(), w.value(size), all, w.source(op.source)]);
     w.temporary("size", "uint32_t", size)
 }
 
@@ -110,77 +265,185 @@ fn get(field: OctetField, at: Expr) -> Expr {
     }
 }
 
+/// The same, with octets in front of it or behind it where C has no number of its width; so many are there.
+fn get_more(field: OctetField, octets: Expr, at: u64, least: u64) -> Expr {
+    let (width, order) = (u64::from(field.width), field.endian.word());
+    let all = if width < 32 { 32 } else { 64 };
+    let end = at + width / 8;
+    let is_whole = matches!(width, 8 | 16 | 32 | 64);
+    let (first, is_in_front) = match end >= all / 8 {
+        true => (end - all / 8, true),
+        false => (at, false),
+    };
+    if is_whole || (!is_in_front && at + all / 8 > least) {
+        return get(field, octets.infix(Infix::Add, number(at)));
+    }
+    let word = reads(format!("mk_get_{order}_{all}"), [octets.infix(Infix::Add, number(first))]);
+    // What is in front is high in big-endian numbers, and low in little-endian ones.
+    match (field.endian == Endian::Big) == is_in_front {
+        true => word.infix(Infix::BitAnd, number(mask(field.width))),
+        false => word.infix(Infix::Shr, number(all - width)),
+    }
+}
+
 fn load(w: &mut Writer, field: OctetField, message: Value, at: Value, op: &Op) -> Expr {
     let (octets, size) = part(w, message);
+    let (known, end) = (w.ranges.constant(at), |at: u64| at + u64::from(field.width / 8));
     let (at, source) = (w.value(at), w.source(op.source));
-    let there = reads("mk_holds", [size, at.clone(), number(u64::from(field.width / 8))]);
-    let beyond = acts("mk_beyond", [core(), source]);
-    let beyond = beyond.cast(w.c_type_of(op.results[0]));
-    let got = get(field, octets.infix(Infix::Add, at)).cast(w.c_type_of(op.results[0]));
+    let got = match known {
+        Some(known) => get_more(field, octets, known, w.least.get(&message).copied().unwrap_or(0)),
+        None => get(field, octets.infix(Infix::Add, at.clone())),
+    };
+    let got = got.cast(w.c_type_of(op.results[0]));
+    if known.is_some_and(|at| has(w, message, end(at))) {
+        return got;
+    }
+    let there = reads("mk_holds", [size, at, number(u64::from(field.width / 8))]);
+    let beyond = acts("mk_beyond", [core(), source]).cast(w.c_type_of(op.results[0]));
     conditional(Expr::Expect(true, Box::new(there)), got, beyond)
 }
 
-/// A message of the pool, with these octets in front of its own.
+/// Whether a field lies in the octets in front, whose number is known.
+fn is_front(w: &Writer, field: OctetField, at: Value, front: u64) -> bool {
+    w.ranges.constant(at).is_some_and(|at| at + u64::from(field.width / 8) <= front)
+}
+
+/// Whether the block at hand does nothing with the message, and what is made of it, but to look at the octets in front, to change these,
+/// and to have it leave at once. In which octets in front it will have changed them, by octet.
+fn leaves_at_once(w: &Writer, message: Value, front: &[u8]) -> Option<Vec<bool>> {
+    at_once(w.body, w.at_block)?;
+    let (mut at_hand, mut changed) = (message, vec![false; front.len()]);
+    let ops = &w.body.blocks[w.at_block.index()].ops;
+    if ops.iter().filter(|op| matches!(op.kind, OpKind::Front { .. })).count() > 1 {
+        return None;
+    }
+    let is_front = |field: &OctetField, at: &Value| is_front(w, *field, *at, front.len() as u64);
+    for op in ops.iter().filter(|op| !matches!(op.kind, OpKind::Size { .. } | OpKind::Out { .. })) {
+        if !op.kind.operands().contains(&at_hand)
+            || matches!(&op.kind, OpKind::Load { field, at, .. } if is_front(field, at))
+        {
+            continue;
+        }
+        let OpKind::Store { field, at, .. } = &op.kind else { return None };
+        let place = w.ranges.constant(*at).filter(|_| is_front(field, at))? as usize;
+        changed[place..place + usize::from(field.width / 8)].fill(true);
+        at_hand = op.results[0];
+    }
+    Some(changed)
+}
+
+/// Octets in front of a message. Where it leaves at once, only those are written that nothing is written over.
 fn front(w: &mut Writer, message: Value, front: &[u8], result: Value) {
+    let size = front.len() as u64;
+    if front.is_empty() {
+        if let Some(octets) = w.octets_of(message) {
+            w.set_octets(result, octets);
+        }
+        return;
+    }
+    if let (Some(Octets::Part { at, size: rest }), Some(changed)) =
+        (w.octets_of(message), leaves_at_once(w, result, front))
+    {
+        let place = of_instance("core").member("front").infix(Infix::Sub, number(size));
+        let octets = w.temporary("octets", "uint8_t *", place);
+        for (first, end) in runs(&changed) {
+            let template = w.function.local("template", "uint8_t");
+            w.push(Stmt::Octets(template, front[first..end].to_vec()));
+            let place = octets.clone().infix(Infix::Add, number(first as u64));
+            w.act(acts("memcpy", [place, Expr::Local(template), number((end - first) as u64)]));
+        }
+        return w.set_octets(result, Octets::Fronted { octets, front: size, at, size: rest });
+    }
     let lent = lent(w, message);
     let lent = w.temporary("frame", "mk_message *", lent);
-    let size = front.len() as u64;
-    let made = acts("mk_prepend", [pool(), lent.clone(), number(size)]);
-    let octets = w.temporary("octets", "uint8_t *", made);
-    if size > 0 {
-        let template = w.function.local("template", "uint8_t");
-        w.push(Stmt::Octets(template, front.to_vec()));
-        w.act(acts("memcpy", [octets.clone(), Expr::Local(template), number(size)]));
+    let template = w.function.local("template", "uint8_t");
+    w.push(Stmt::Octets(template, front.to_vec()));
+    w.act(acts("mk_front", [pool(), lent.clone(), Expr::Local(template), number(size)]));
+    w.set_octets(result, Octets::Frame { message: lent });
+}
+
+/// Where one after the other is not changed: from, and behind the last.
+fn runs(changed: &[bool]) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for place in (0..changed.len()).filter(|place| !changed[*place]) {
+        match runs.last_mut() {
+            Some((_, end)) if *end == place => *end = place + 1,
+            _ => runs.push((place, place + 1)),
+        }
     }
-    w.set_octets(result, Octets::Frame { message: lent, octets, front: size });
+    runs
 }
 
 fn store(w: &mut Writer, field: OctetField, message: Value, (at, value): (Value, Value), op: &Op) {
-    let octets = w.octets_of(message);
-    let known = w.constant_of(at);
-    if let (Some(Octets::Frame { octets, front, message: frame }), Some(at)) = (octets, known) {
-        let size = u64::from(field.width / 8);
-        if at + size <= front {
-            let (place, value) = (octets.clone().infix(Infix::Add, number(at)), w.value(value));
-            let order = field.endian.word();
-            match field.width {
-                8 => w.push(set(place.element(Expr::Number(0)), value.cast("uint8_t"))),
-                16 | 32 | 64 => w.act(acts(format!("mk_put_{order}_{}", field.width), [place, value])),
-                _ => w.act(acts(format!("mk_put_{order}"), [place, number(size), value])),
-            }
-            return w.set_octets(op.results[0], Octets::Frame { message: frame, octets, front });
+    let size = u64::from(field.width / 8);
+    if let Some(Octets::Fronted { octets, front, at: rest, size: all }) = w.octets_of(message) {
+        // Else it were none: `leaves_at_once`.
+        let at = w.ranges.constant(at).unwrap_or(0);
+        let (place, value) = (octets.clone().infix(Infix::Add, number(at)), w.value(value));
+        let order = field.endian.word();
+        match field.width {
+            8 => w.push(set(place.element(Expr::Number(0)), value.cast("uint8_t"))),
+            16 | 32 | 64 => w.act(acts(format!("mk_put_{order}_{}", field.width), [place, value])),
+            _ => w.act(acts(format!("mk_put_{order}"), [place, number(size), value])),
         }
+        return w.set_octets(op.results[0], Octets::Fronted { octets, front, at: rest, size: all });
     }
     let lent = lent(w, message);
     let lent = w.temporary("frame", "mk_message *", lent);
     let (at, value, source) = (w.value(at), w.value(value), w.source(op.source));
     let little = Expr::Bool(field.endian == Endian::Little);
-    w.act(acts("mk_do_store", [core(), lent.clone(), at, value, number(u64::from(field.width / 8)), little, source]));
-    w.set_octets(op.results[0], Octets::Frame { message: lent, octets: word("NULL"), front: 0 });
+    w.act(acts("mk_do_store", [core(), lent.clone(), at, value, number(size), little, source]));
+    w.set_octets(op.results[0], Octets::Frame { message: lent });
 }
 
 /// The message as one of the pool.
 fn lent(w: &mut Writer, message: Value) -> Expr {
     match w.octets_of(message) {
-        Some(Octets::Frame { message, .. }) => message,
+        Some(Octets::Frame { message }) => message,
         Some(Octets::Part { at, size }) => acts("mk_message_new", [pool(), at, size]),
+        Some(Octets::Fronted { octets, front, at, size }) => {
+            acts("mk_message_fronted", [pool(), octets, number(front), at, size])
+        }
         None => word("NULL"),
     }
 }
 
 fn out(w: &mut Writer, port: PortId, event: u32, args: &[Value]) {
     let name = w.plan.names.outputs[port.index()][event as usize].clone();
+    let is_once = at_once(w.body, w.at_block).is_some();
+    let messages: Vec<_> = args.iter().filter(|arg| w.type_of(**arg) == Type::Msg).collect();
+    let all =
+        |w: &Writer, is: fn(&Octets) -> bool| messages.iter().all(|arg| w.octets_of(**arg).is_some_and(|it| is(&it)));
+    let is_part = all(w, |octets| matches!(octets, Octets::Part { .. }));
+    let is_fronted = messages.len() == 1 && all(w, |octets| matches!(octets, Octets::Fronted { .. }));
     let mut list = vec![instance()];
     for arg in args {
-        let given = if w.type_of(*arg) == Type::Msg { lent(w, *arg) } else { w.value(*arg) };
-        list.push(given);
+        match (w.type_of(*arg), w.octets_of(*arg)) {
+            (Type::Msg, Some(Octets::Part { at, size })) if is_once && is_part => list.extend([at, size]),
+            (Type::Msg, Some(Octets::Fronted { octets, front, at, size })) if is_once && is_fronted => {
+                list.extend([octets, number(front), at, size]);
+            }
+            (Type::Msg, _) => list.push(lent(w, *arg)),
+            _ => list.push(w.value(*arg)),
+        }
     }
-    w.act(acts(format!("out_{name}"), list));
+    let once = match (is_once, is_part, is_fronted) {
+        (true, true, _) => format!("give_{name}"),
+        (true, _, true) => format!("give_fronted_{name}"),
+        _ => {
+            w.act(acts(format!("out_{name}"), list));
+            if is_once {
+                w.push(Stmt::Return(Some(acts("mk_end", [core()]))));
+            }
+            return;
+        }
+    };
+    w.push(Stmt::Return(Some(acts(once, list))));
 }
 
-/// The end of a message that was never lent.
+/// The end of a message that never left what the caller owns, or of one of the pool.
 fn end(w: &mut Writer, how: &'static str, message: Value, reason: ReasonId) {
-    if let Some(Octets::Frame { message, .. }) = w.octets_of(message) {
+    if let Some(Octets::Frame { message }) = w.octets_of(message) {
         let end = if how == "dropped" { "mk_drop" } else { "mk_consume" };
         return w.act(acts(end, [core(), message, number(u64::from(reason.0))]));
     }

@@ -28,6 +28,10 @@ pub(crate) struct Writer<'p, 'a> {
     known: Vec<bool>,
     /// By value, the cells of the object that a known reference means.
     cells: Vec<Option<Local>>,
+    /// Of a path's blocks, up to which operation nothing is done yet.
+    pub undone: Vec<usize>,
+    /// Octets that messages on a path have at least, wherever they are read.
+    pub least: std::collections::HashMap<Value, u64>,
     /// What messages are on a path.
     octets: std::collections::HashMap<Value, Octets>,
     live: Liveness,
@@ -52,6 +56,8 @@ impl<'p, 'a> Writer<'p, 'a> {
             values: vec![None; body.values.len()],
             known: vec![false; body.values.len()],
             cells: vec![None; body.values.len()],
+            undone: Vec::new(),
+            least: std::collections::HashMap::new(),
             octets: std::collections::HashMap::new(),
             live: Liveness::of(body),
             reuse: Reuse::of(body),
@@ -96,14 +102,6 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// A message on a path is this.
     pub fn set_octets(&mut self, message: Value, octets: Octets) {
         self.octets.insert(message, octets);
-    }
-
-    /// The number that a value is wherever the body comes to it, if it is known.
-    pub fn constant_of(&self, value: Value) -> Option<u64> {
-        match self.values[value.index()] {
-            Some(Expr::Number(number)) => Some(number),
-            _ => None,
-        }
     }
 
     /// Whether the body is a procedure's that may refuse.
@@ -301,6 +299,16 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// What is known of an object, for [`Writer::know`].
     pub fn knowledge(&self, object: Value) -> (bool, Option<Local>) {
         (self.known[object.index()], self.cells[object.index()])
+    }
+
+    /// What is known of all objects, for [`Writer::know_all`].
+    pub fn all_knowledge(&self) -> (Vec<bool>, Vec<Option<Local>>) {
+        (self.known.clone(), self.cells.clone())
+    }
+
+    /// From here on this is known, as it was before.
+    pub fn know_all(&mut self, knowledge: (Vec<bool>, Vec<Option<Local>>)) {
+        (self.known, self.cells) = knowledge;
     }
 
     /// From here on this is known of an object, as it was before.

@@ -131,7 +131,7 @@ fn functions(plan: &Plan, text: &mut Text) {
          extern const mk_interface {stack}_interface;\n"
     ));
     text.line(
-        "/* Inputs; false: refused at the door (no room for a reaction, or a handle of an object that has ended), or, of\n   what is sent, beyond the credit: then it was dropped and counted as `no_credit`. */",
+        "/* Inputs; false: refused at the door (no room for a reaction, or a handle of an object that has ended), or, of\n   what is sent, beyond the credit: then it was dropped and counted as `no_credit`.\n   Octets that are handed in are to stay as they are until the function returns, calls of the program's functions among it. */",
     );
     for (port, names) in plan.automaton.ports.iter().zip(&plan.names.inputs) {
         for (input, name) in port.inputs.iter().zip(names) {

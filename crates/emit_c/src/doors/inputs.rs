@@ -6,12 +6,11 @@ use super::header::{input_head, param_names};
 use super::outputs::kinds;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
-use crate::tree::{computes, expression, word};
+use crate::tree::{expression, word};
 use crate::types::{c_type, mask};
 
 /// The functions of the ports' inputs, and the one that takes any.
 pub(crate) fn functions(plan: &Plan, text: &mut Text) {
-    has_room(plan, text);
     for (port, names) in plan.automaton.ports.iter().zip(&plan.names.inputs) {
         for (input, name) in port.inputs.iter().zip(names) {
             input_function(plan, port, input, name, text);
@@ -53,32 +52,30 @@ fn no_credit(automaton: &Automaton, port: &Port, input: &PortInput) -> Option<us
 
 fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], text: &mut Text) {
     let automaton = plan.automaton;
-    text.line("mk_begin(&k->core, now);");
     let handler = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
     let unique = automaton.is_unique(input.class);
     let (Some(handler), true) = (handler, unique || matches!(input.params.first(), Some((_, Type::Ref(_))))) else {
+        text.line("mk_begin(&k->core, now);");
         names.iter().for_each(|name| text.line(format!("(void){name};")));
         text.line("return mk_refuse(&k->core);");
         return text.end_function();
     };
-    text.line(format!("if ({})", refusals(plan, input, names).join(" || ")));
+    text.line(format!("if (MK_UNLIKELY({}))", refusals(plan, input, names).join(" || ")));
     text.line("    return mk_refuse(&k->core);");
     let messages = messages(input);
     if port.kind == PortKind::Device && messages > 0 {
         text.line(format!("k->core.accounts.received += {messages};"));
     }
     let own = (unique && plan.takes_self(handler)).then(|| "MK_SOLE".to_string());
-    for (index, path) in automaton.paths.iter().enumerate() {
-        if path.handler != handler || !crate::body::is_for_c(path) {
-            continue;
-        }
+    let is_for_handler = |path: &&Path| path.handler == handler && crate::body::is_for_c(path);
+    if let Some(index) = automaton.paths.iter().position(|path| is_for_handler(&path)) {
         let octets = input.params.iter().zip(names).map(|((_, ty), name)| match ty {
             Type::Msg => name.clone(),
             ty => argument(automaton, *ty, name),
         });
-        let list: Vec<String> = ["k".to_string()].into_iter().chain(own.clone()).chain(octets).collect();
-        text.line(format!("if (path_{index}({}))", list.join(", ")));
-        text.line("    return mk_end(&k->core);");
+        let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(octets).collect();
+        text.line(format!("return path_{index}({});", list.join(", ")));
+        return text.end_function();
     }
     let args = input.params.iter().zip(names).map(|((_, ty), name)| argument(automaton, *ty, name));
     let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(args).collect();
@@ -94,12 +91,14 @@ fn messages(input: &PortInput) -> usize {
 /// Why an input is refused: conditions in C, one of which is enough.
 fn refusals(plan: &Plan, input: &PortInput, names: &[String]) -> Vec<String> {
     let unique = plan.automaton.is_unique(input.class);
-    let mut refusals = vec![format!("!has_room(k, {})", messages(input))];
+    let mut refusals = vec!["!mk_begin(&k->core, now)".to_string()];
+    if messages(input) > peak(plan.automaton).max(1) as usize {
+        refusals.push(format!("!mk_has_room(&k->core, {})", messages(input)));
+    }
     for (place, ((_, ty), name)) in input.params.iter().zip(names).enumerate() {
         match ty {
             Type::Ref(class) if place == 0 && !unique && *class == input.class => {
-                let own = computes("mk_ref_of_handle", [word(name.clone())]);
-                refusals.push(expression(&plan.lives(*class, own).negated()));
+                refusals.push(format!("!{}", expression(&plan.lives_by(*class, word(name.clone())))));
             }
             Type::Ref(class) => {
                 refusals.push(format!("!mk_admits({}, {name})", expression(&plan.class_at(*class))));
@@ -156,17 +155,7 @@ fn any_input(plan: &Plan, text: &mut Text) {
     text.end_function();
 }
 
-/// Whether the pool has room for a reaction.
-fn has_room(plan: &Plan, text: &mut Text) {
-    text.function(format!("static MK_UNUSED bool has_room(const struct {} *k, uint32_t messages)", plan.names.stack));
-    let pool = plan.automaton.pool;
-    let peak = plan.automaton.composition.as_ref().map_or(0, |composition| composition.peak);
-    if plan.automaton.composition.is_some() && pool > 0 {
-        text.line(format!("if (k->core.accounts.held + {peak} > {pool})"));
-        text.line("    return false;");
-    }
-    let peak = peak.max(1);
-    text.line(format!("uint32_t needed = messages > {peak} ? messages : {peak};"));
-    text.line("return k->core.pool.buffers_free >= needed && k->core.pool.messages_free >= needed;");
-    text.end_function();
+/// Messages that a reaction may need; 0: it is not known.
+pub(super) fn peak(automaton: &Automaton) -> u32 {
+    automaton.composition.as_ref().map_or(0, |composition| composition.peak)
 }

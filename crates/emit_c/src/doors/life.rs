@@ -14,7 +14,16 @@ use crate::types::mask;
 pub(crate) fn sizes(plan: &Plan, text: &mut Text) {
     let later: u32 = plan.automaton.handlers.iter().map(|handler| handler.later_capacity).sum();
     let (args, agenda) = (plan.arguments, plan.agenda);
-    text.lines(&format!("enum {{\n    ARGUMENTS = {args},\n    AGENDA = {agenda},\n    LATER = {later},\n}};\n"));
+    let front = front_room(plan);
+    let front = if front > 0 { format!("    FRONT = {front},\n") } else { String::new() };
+    text.lines(&format!(
+        "enum {{\n    ARGUMENTS = {args},\n    AGENDA = {agenda},\n    LATER = {later},\n{front}}};\n"
+    ));
+}
+
+/// Room for the octets that paths put in front of what leaves.
+pub(super) fn front_room(plan: &Plan) -> usize {
+    crate::body::front_octets(plan.automaton).next_multiple_of(16)
 }
 
 /// The instance's life, and its tables.
@@ -61,12 +70,16 @@ fn size(plan: &Plan, text: &mut Text) {
     let defaults: Vec<String> = automaton.attributes.iter().map(|attribute| literal(attribute.default)).collect();
     let defaults = if defaults.is_empty() { "0".to_string() } else { defaults.join(", ") };
     text.lines(&format!("static const uint64_t attribute_defaults[] = {{{defaults}}};\n"));
+    let front = match front_room(plan) {
+        0 => "",
+        _ => "           mk_aligned(2 * FRONT + config->buffer_octets) +\n",
+    };
     text.lines(&format!(
         "size_t {stack}_size(const mk_config *config)\n{{\n\
          \x20   return mk_aligned(sizeof(struct {stack})) + mk_aligned((size_t)(AGENDA + 1) * mk_event_size(ARGUMENTS)) +\n\
          \x20          mk_aligned((size_t)(LATER + 1) * mk_event_size(ARGUMENTS)) +\n\
          \x20          mk_aligned((size_t)config->outputs * mk_output_size(ARGUMENTS)) +\n\
-         \x20          mk_aligned((size_t)config->reports * sizeof(mk_report)) +\n\
+         \x20          mk_aligned((size_t)config->reports * sizeof(mk_report)) +\n{front}\
          \x20          mk_pool_memory(&message_shape, config->buffers, config->messages, config->buffer_octets);\n}}\n"
     ));
 }
@@ -102,13 +115,24 @@ fn init(plan: &Plan, text: &mut Text) {
          k->core.output_stride = mk_output_size(ARGUMENTS);\n\
          k->core.output_capacity = config->outputs;\n\
          k->core.reports = mk_cut(&at, (size_t)config->reports * sizeof(mk_report));\n\
-         k->core.report_capacity = config->reports;\n\
-         mk_pool_init(&k->core.pool, at, &message_shape, attribute_defaults, config->buffers, config->messages,\n\
-         \x20            config->buffer_octets);",
+         k->core.report_capacity = config->reports;",
         automaton.tick.max(1),
         plan.timers.len(),
         plan.channels.len()
     ));
+    if front_room(plan) > 0 {
+        // Paths that are taken while it leaves put theirs before it.
+        text.line("uint8_t *front = mk_cut(&at, 2 * FRONT + config->buffer_octets);");
+        text.line("k->core.front = front + 2 * FRONT;");
+    }
+    text.lines(
+        "mk_pool_init(&k->core.pool, at, &message_shape, attribute_defaults, config->buffers, config->messages,\n\
+         \x20            config->buffer_octets);",
+    );
+    text.line(format!("k->core.peak = {};", super::inputs::peak(automaton)));
+    if automaton.composition.is_some() && automaton.pool > 0 {
+        text.line(format!("k->core.most_held = {};", automaton.pool));
+    }
     if automaton.outputs > 0 {
         text.line(format!("k->core.output_quota = {};", automaton.outputs));
     }

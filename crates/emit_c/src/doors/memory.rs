@@ -36,7 +36,7 @@ pub struct Needed {
 }
 
 /// `mk_core`, `mk_class`, `mk_timers`, `mk_channel`.
-const CORE: u64 = 3_320;
+const CORE: u64 = 3_360;
 const CLASS: u64 = 96;
 const TIMERS: u64 = 24;
 const CHANNEL: u64 = 16;

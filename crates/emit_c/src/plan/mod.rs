@@ -193,6 +193,12 @@ impl<'a> Plan<'a> {
         reads("mk_lives", [heads, capacity, reference])
     }
 
+    /// The same of a handle, of a class of which there is not only one.
+    pub fn lives_by(&self, class: ClassId, handle: Expr) -> Expr {
+        let [heads, capacity] = self.heads_of(class);
+        reads("mk_lives_by", [heads, capacity, handle])
+    }
+
     /// The place of a reference's object, or the one that means nobody.
     pub fn place_in(&self, class: ClassId, reference: Expr) -> Expr {
         let [heads, capacity] = self.heads_of(class);

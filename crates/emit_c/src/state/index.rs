@@ -32,9 +32,12 @@ struct Index<'a> {
     /// `, uint32_t key0, …` and `key0, …`
     params: String,
     keys: String,
+    /// The key in numbers of 64 bits, as many parts in each as have room.
+    words: Vec<String>,
     /// The cells of `object`, and whether they are the key.
     cells: String,
     same: String,
+    is_on_path: bool,
 }
 
 /// The functions of all such maps.
@@ -71,28 +74,50 @@ fn index<'a>(plan: &'a Plan, (owner, cell): (ClassId, CellId), kind: &CellKind) 
         objects: plan.automaton.class(of).capacity,
         mask: places(*capacity) - 1,
         params,
+        words: words(plan, key),
         keys: keys.join(", "),
         cells: cells.join(", "),
         same: same.join(" && "),
+        is_on_path: !plan.automaton.paths.is_empty(),
     })
+}
+
+/// Parts of a key side by side, in numbers of 64 bits.
+fn words(plan: &Plan, key: &[Type]) -> Vec<String> {
+    let mut words: Vec<(u8, String)> = Vec::new();
+    for (at, ty) in key.iter().enumerate() {
+        let width = 8 * crate::types::stored_octets(plan.automaton, *ty) as u8;
+        match words.last_mut() {
+            Some((used, word)) if *used + width <= 64 => {
+                *word += &format!(" | (uint64_t)key{at} << {used}");
+                *used += width;
+            }
+            _ => words.push((width, format!("key{at}"))),
+        }
+    }
+    words.into_iter().map(|(_, word)| word).collect()
 }
 
 impl Index<'_> {
     fn write(&self, text: &mut Text) {
         self.home(text);
         self.place(text);
-        self.find(text);
+        self.find("find", "MK_UNUSED", text);
+        // On paths they are mostly one of few look-ups.
+        if self.is_on_path {
+            self.find("find_here", "MK_IN_PLACE MK_UNUSED", text);
+        }
         self.insert(text);
         self.remove(text);
     }
 
     /// Where in the index a key belongs.
     fn home(&self, text: &mut Text) {
-        let Index { name, params, keys, mask, .. } = self;
+        let Index { name, params, words, mask, .. } = self;
         text.function(format!("static MK_UNUSED uint32_t home_{name}({})", params.trim_start_matches(", ")));
         text.line("uint64_t hash = 0;");
-        for key in keys.split(", ") {
-            text.line(format!("hash = mk_mix_key(hash, {key});"));
+        for word in words {
+            text.line(format!("hash = mk_mix_key(hash, {word});"));
         }
         text.line(format!("return (uint32_t)hash & {mask};"));
         text.end_function();
@@ -128,12 +153,20 @@ impl Index<'_> {
         text.line("mk_ref found = mk_ref_of(number - 1, generation & ~(MK_NOT_LIVING | MK_ENDED));");
     }
 
-    fn find(&self, text: &mut Text) {
-        let Index { name, stack, owner, params, keys, .. } = self;
-        text.function(format!("static MK_UNUSED mk_ref find_{name}(const struct {stack} *k{params})"));
-        text.line(format!("uint32_t number = {owner}_entries[place_{name}(k, {keys})];"));
-        self.reference(text);
-        text.line("return found;");
+    fn find(&self, find: &str, how: &str, text: &mut Text) {
+        let Index { name, stack, owner, ty, of, params, keys, mask, same, .. } = self;
+        text.function(format!("static {how} mk_ref {find}_{name}(const struct {stack} *k{params})"));
+        text.line(format!("const {ty} *index = {owner}_entries;"));
+        text.open(format!("for (uint32_t place = home_{name}({keys});; place = (place + 1) & {mask})"));
+        text.line("uint32_t number = index[place];");
+        text.line("if (!number)");
+        text.line("    return MK_NULL;");
+        text.line(format!("const struct {of} *object = &k->{of}[number - 1];"));
+        text.open(format!("if (MK_LIKELY({same}))"));
+        text.line(format!("uint32_t generation = k->{of}_objects[number - 1].generation;"));
+        text.line("return mk_ref_of(number - 1, generation & ~(MK_NOT_LIVING | MK_ENDED));");
+        text.close("");
+        text.close("");
         text.end_function();
     }
 

@@ -85,3 +85,22 @@ pub fn sanitized() -> Build<'static> {
         ..build()
     }
 }
+
+/// What a program says that stands on the runtime alone, compiled so, in a folder of its own.
+pub fn ran_with_runtime(name: &str, program: &str, flags: &[&str]) -> String {
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder for tests");
+    let write =
+        |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a file in the folder of tests");
+    mokume_emit_c::RUNTIME.iter().for_each(|(name, text)| write(name, text));
+    write("main.c", program);
+    let compiled = std::process::Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I.", "-o", "program", "main.c", "mokume.c"])
+        .args(flags)
+        .current_dir(&folder)
+        .output()
+        .expect("a C compiler");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let ran = std::process::Command::new(folder.join("program")).output().expect("the program");
+    format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr))
+}

@@ -1,0 +1,193 @@
+//! Layers and paths in a program that calls a stack from within its callbacks: what comes out is the same, octet for octet and instant for
+//! instant. The programs are the workloads of `./bench`: seeded, with loss, damage, answers from callbacks, closings and openings.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mokume_base::world::RealWorld;
+use mokume_driver::{build, compile, path};
+
+/// The stack's file, its name, the program that drives it.
+const WORKLOADS: [(&str, &str, &str); 4] = [
+    ("examples/host.mok", "Host", "udp_workload.c"),
+    ("benches/stacks/four.mok", "Four", "stacks/four.c"),
+    ("benches/stacks/ten.mok", "Ten", "stacks/ten.c"),
+    ("benches/stacks/sliding.mok", "Sliding", "stacks/sliding.c"),
+];
+const SEEDS: [&str; 3] = ["1", "2", "3"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The files of the stack in C, with paths or without.
+fn files(file: &str, stack: &str, with_paths: bool) -> Vec<(String, String)> {
+    let name = root().join(file).to_string_lossy().into_owned();
+    let checked = compile::check(&RealWorld, &[name]).expect("a file");
+    let chosen = compile::choose_stack(&checked, Some(stack)).expect("the stack");
+    let compiled = compile::compile_to_write(&checked, chosen).0.expect("no errors");
+    let automaton = if with_paths { path::fused(&compiled.composed) } else { compiled.composed };
+    build::c(&automaton, &compiled.native_files).expect("C")
+}
+
+/// What the program says of each seed, of the stack compiled with sanitizers, from a folder of its own.
+fn said(folder: &str, files: &[(String, String)], stack: &str, program: &str) -> Vec<String> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("workloads").join(folder);
+    std::fs::create_dir_all(&folder).expect("a folder for tests");
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).expect("a file in the folder of tests");
+    }
+    let benches = root().join("benches");
+    let compiled = Command::new("cc")
+        .args(["-std=c11", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I.", "-o", "program"])
+        .arg(format!("-I{}", benches.display()))
+        .arg(benches.join(program))
+        .args(["mokume.c".to_string(), format!("{stack}.c")])
+        .current_dir(&folder)
+        .output()
+        .expect("a C compiler");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let run = |seed: &str| {
+        let ran = Command::new(folder.join("program")).args([seed, "none"]).output().expect("the program");
+        format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr))
+    };
+    SEEDS.into_iter().map(run).collect()
+}
+
+/// The workloads count by valgrind, whose header they need.
+fn is_skipped() -> bool {
+    let there = Path::new("/usr/include/valgrind/callgrind.h").exists();
+    if !there {
+        println!("SKIPPED: the header of valgrind is not there");
+    }
+    !there
+}
+
+#[test]
+fn workloads_with_paths_say_what_they_say_without() {
+    if is_skipped() {
+        return;
+    }
+    for (file, stack, program) in WORKLOADS {
+        let layers = said(&format!("{stack}_layers"), &files(file, stack, false), stack, program);
+        let paths = files(file, stack, true);
+        assert!(paths.iter().any(|(_, text)| text.contains("/* path of ")), "{stack} has paths");
+        let paths = said(&format!("{stack}_paths"), &paths, stack, program);
+        assert!(layers.iter().all(|said| said.contains("digest ")), "{stack}: {layers:?}");
+        assert_eq!(layers, paths, "{stack}");
+    }
+}
+
+/// Says what leaves, as it begins to be read and when it has been; while a frame is being read, and while a message is, others are sent. What
+/// comes back is handed in from within the callback, too.
+const ANSWERS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include "Numbered.h"
+
+static struct Numbered *stack;
+static mk_handle session;
+static int begun, calls;
+
+static void show(const char *what, int number, mk_octets octets)
+{
+    printf("%s %d:", what, number);
+    for (uint32_t i = 0; i < octets.size; i++)
+        printf(" %02x", octets.at[i]);
+    puts("");
+}
+
+static void say(const char *text)
+{
+    if (calls++ < 40)
+        printf("%d sent\n", Numbered_users_send(stack, 0, session, (mk_octets){(const uint8_t *)text, (uint32_t)strlen(text)}));
+}
+
+static void on_frame(void *context, mk_octets frame)
+{
+    int own = begun++;
+    uint8_t back[256];
+    (void)context;
+    show("frame", own, frame);
+    say("from a frame");
+    /* Ports change places: it comes from the other end. */
+    memcpy(back, frame.at, frame.size);
+    memcpy(back + 4, frame.at + 6, 2), memcpy(back + 6, frame.at + 4, 2);
+    if (calls++ < 40)
+        printf("%d handed in\n", Numbered_device_frame(stack, 0, (mk_octets){back, frame.size}));
+    say("and another one");
+    show("frame read", own, frame);
+}
+
+static void on_deliver(void *context, mk_handle to, mk_octets message)
+{
+    int own = begun++;
+    (void)context, (void)to;
+    show("message", own, message);
+    say("from a message");
+    show("message read", own, message);
+}
+
+static void on_opened(void *context, uint32_t user, mk_handle opened, uint16_t local_port, uint16_t remote_port)
+{
+    (void)context, (void)user, (void)local_port, (void)remote_port;
+    session = opened;
+}
+
+int main(void)
+{
+    mk_config config = Numbered_defaults;
+    struct Numbered_ports ports = {.device_frame = on_frame, .users_opened = on_opened, .users_deliver = on_deliver};
+    struct Numbered_params params = Numbered_default_params;
+    stack = Numbered_init(aligned_alloc(64, (Numbered_size(&config) + 63) / 64 * 64), &config, &params, &ports);
+    Numbered_start(stack, 0);
+    Numbered_users_open(stack, 0, 1, 1000, 2000);
+    say("first");
+    begun = 100, calls = 0;
+    say("");
+    printf("%d left\n", (int)Numbered_accounts(stack)->delivered);
+    free(stack);
+    return 0;
+}
+"#;
+
+/// What a program says that calls a stack from each callback.
+fn answers(folder: &str, files: &[(String, String)]) -> String {
+    let mut files = files.to_vec();
+    files.push(("main.c".to_owned(), ANSWERS.to_owned()));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("answers").join(folder);
+    std::fs::create_dir_all(&folder).expect("a folder for tests");
+    for (name, text) in &files {
+        std::fs::write(folder.join(name), text).expect("a file in the folder of tests");
+    }
+    let compiled = Command::new("cc")
+        .args(["-std=c11", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I.", "-o", "program"])
+        .args(["mokume.c", "Numbered.c", "main.c"])
+        .current_dir(&folder)
+        .output()
+        .expect("a C compiler");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let ran = Command::new(folder.join("program")).output().expect("the program");
+    format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr))
+}
+
+/// docs/semantics.md, P1 and P2: by paths, too, a call from within an output is the next reaction, and its outputs wait.
+#[test]
+fn calls_from_callbacks_are_the_next_reaction_on_paths() {
+    let numbered = |with_paths: bool| files("benches/sequencer.mok", "Numbered", with_paths);
+    let (layers, right) = (answers("layers", &numbered(false)), answers("paths", &numbered(true)));
+    assert!(layers.contains("message read") && layers.contains("frame read 101"), "{layers}");
+    assert_eq!(layers, right);
+    let faults = [
+        ("nested", "if (MK_UNLIKELY(k->core.leaving))", "if (0)"),
+        ("written_over", "k->core.front -= FRONT;", "k->core.front -= 0;"),
+        ("forgotten", "return mk_end_quiet(&k->core);", "return true;"),
+    ];
+    for (name, from, to) in faults {
+        let mut files = numbered(true);
+        let changed: usize = files.iter().map(|(_, text)| text.matches(from).count()).sum();
+        assert!(changed > 0, "{name}: nothing to change");
+        files.iter_mut().for_each(|(_, text)| *text = text.replace(from, to));
+        assert_ne!(answers(name, &files), right, "{name}");
+    }
+}

@@ -1,0 +1,54 @@
+//! Sums and copies of octets in the runtime, against the plain ones: every number of octets up to 3,000, some of the longest.
+
+use crate::common::ran_with_runtime;
+
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include "mokume.h"
+
+static uint32_t plain(const uint8_t *octets, uint32_t size)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < size; i++)
+        sum += i % 2 ? octets[i] : (uint32_t)octets[i] << 8;
+    return sum;
+}
+
+static int is_wrong(uint32_t size, uint64_t stream)
+{
+    /* Memory of their own, so that a sanitizer sees what is read beyond. */
+    uint8_t *octets = calloc(size ? size : 1, 1), *copy = calloc(size ? size : 1, 1);
+    for (uint32_t i = 0; i < size; i++)
+        octets[i] = stream ? (uint8_t)mk_sample(&stream) : 0xff;
+    int wrong = mk_sum16(octets, size) != plain(octets, size);
+    if (size <= MK_MANY_OCTETS / 2) {
+        mk_copy_few(copy, octets, size);
+        wrong |= size && memcmp(copy, octets, size) != 0;
+    }
+    free(octets), free(copy);
+    return wrong;
+}
+
+int main(void)
+{
+    for (uint32_t size = 0; size < 3000; size++) {
+        if (is_wrong(size, 0) || is_wrong(size, size + 1))
+            return printf("%u octets\n", size), 1;
+    }
+    for (uint32_t size = 60000; size < 70000; size += 311) {
+        if (is_wrong(size, 0))
+            return printf("%u octets\n", size), 1;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn sums_of_octets_are_plain_sums() {
+    for flags in [&["-O1", "-fsanitize=address,undefined"][..], &["-O3"], &["-Os"]] {
+        assert_eq!(ran_with_runtime("sums", PROGRAM, flags), "", "{flags:?}");
+    }
+    // An odd last octet that is forgotten is found.
+    assert_eq!(ran_with_runtime("sums", PROGRAM, &["-O1", "-DMK_FAULT(name)=1"]), "1 octets\n");
+}
