@@ -123,8 +123,6 @@ static void begin(struct end *end, struct end *other, uint32_t host)
     params.address_address = host, params.address_prefix = 24;
     params.device_mac = 0x020000000000 | (host & 0xff), params.device_mtu = 1514;
     config.seed = host;
-    /* A session gathers small messages into chunks of up to 4096 octets: the default of 2176 is too small for that. */
-    config.buffer_octets = 8192;
     end->other = other;
     end->stack = Host_init(instance_memory(Host_size(&config)), &config, &params, &ports);
     Host_start(end->stack, now);

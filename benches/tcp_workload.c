@@ -33,7 +33,7 @@ static struct end ends[2];
 static struct talk talks[1024];
 static uint16_t port_of_user[USERS], next_port = FIRST_PORT;
 static unsigned questions, lives, lost, established;
-static uint8_t octets[1 << 16];
+static uint8_t octets[1 << 17];
 
 static uint8_t pattern(uint64_t at) { return (uint8_t)(at * 37 + (at >> 8) * 11); }
 
@@ -184,7 +184,7 @@ static void begin(struct end *end, unsigned number, uint32_t host)
                                .tcp_finished = on_finished, .tcp_closed = on_closed, .tcp_failed_session = on_failed};
     params.address_address = host, params.address_prefix = 24;
     params.device_mac = 0x020000000000 | (host & 0xff), params.device_mtu = 1514;
-    config.seed = host, config.buffer_octets = 8192;
+    config.seed = host;
     end->number = number;
     end->stack = Host_init(instance_memory(Host_size(&config)), &config, &params, &ports);
     Host_start(end->stack, now);

@@ -8,7 +8,7 @@
 typedef struct mk_config {
     uint64_t seed;          /* of the random streams */
     uint32_t buffers;       /* of the pool */
-    uint32_t buffer_octets; /* of one buffer, with its head room */
+    uint32_t buffer_octets; /* of one buffer, with its head room: what layers join beyond it is cut, and reported */
     uint32_t messages;      /* that may exist at once; shares count, but need no buffer */
     uint32_t outputs;       /* of one call */
     uint32_t reports;       /* that are kept until they are taken */

@@ -14,6 +14,9 @@ pub fn prove(choice: &StackChoice, event: Option<&str>, printer: &Printer) -> Re
     let compiled = compiled_to_write(choice, printer)?;
     let proofs = prove_all(&RealWorld, &compiled.composed, event, |proof| line(proof, printer))?;
     let proved = proofs.iter().filter(|proof| proof.is_proved()).count();
+    if let (true, true, Some(event)) = (printer.is_json(), proofs.is_empty(), event) {
+        printer.object(&json!({ "events": [event], "proved": false, "why": "it has no path" }));
+    }
     if !printer.is_json() {
         printer.line(match (proofs.len(), event) {
             (0, Some(event)) => format!("`{event}` has no path: `mokume path` says why"),
@@ -21,7 +24,7 @@ pub fn prove(choice: &StackChoice, event: Option<&str>, printer: &Printer) -> Re
             (all, _) => format!("{proved} of {all} paths are proved"),
         });
     }
-    Ok(i32::from(proved < proofs.len()))
+    Ok(i32::from(proved < proofs.len() || proofs.is_empty()))
 }
 
 fn line(proof: &Proof, printer: &Printer) {

@@ -8,8 +8,9 @@ use mokume_base::world::RealWorld;
 use mokume_driver::{build, compile, path};
 
 /// The stack's file, its name, the program that drives it.
-const WORKLOADS: [(&str, &str, &str); 4] = [
+const WORKLOADS: [(&str, &str, &str); 5] = [
     ("examples/host.mok", "Host", "udp_workload.c"),
+    ("benches/tcp.mok", "Host", "tcp_workload.c"),
     ("benches/stacks/four.mok", "Four", "stacks/four.c"),
     ("benches/stacks/ten.mok", "Ten", "stacks/ten.c"),
     ("benches/stacks/sliding.mok", "Sliding", "stacks/sliding.c"),
@@ -69,10 +70,11 @@ fn workloads_with_paths_say_what_they_say_without() {
         return;
     }
     for (file, stack, program) in WORKLOADS {
-        let layers = said(&format!("{stack}_layers"), &files(file, stack, false), stack, program);
+        let name = program.replace(['/', '.'], "_");
+        let layers = said(&format!("{name}_layers"), &files(file, stack, false), stack, program);
         let paths = files(file, stack, true);
         assert!(paths.iter().any(|(_, text)| text.contains("/* path of ")), "{stack} has paths");
-        let paths = said(&format!("{stack}_paths"), &paths, stack, program);
+        let paths = said(&format!("{name}_paths"), &paths, stack, program);
         assert!(layers.iter().all(|said| said.contains("digest ")), "{stack}: {layers:?}");
         assert_eq!(layers, paths, "{stack}");
     }

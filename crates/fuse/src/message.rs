@@ -70,9 +70,7 @@ impl Region<'_> {
         let front = message.front_size();
         let octets = u64::from(field.width / 8);
         if front == 0 {
-            let behind = self.plus(at, octets);
-            let there = self.graph.compare(Compare::Le, behind, message.size);
-            self.guard(there)?;
+            self.must_reach(at, octets, message.size)?;
             let place = self.graph.binary(Binary::AddWrap, message.at, at);
             return Ok(self.load(message.given, field, place));
         }
@@ -91,6 +89,19 @@ impl Region<'_> {
             }
             _ => self.no("reads octets of its own that are no field"),
         }
+    }
+
+    /// So many octets from a place on are there; what does not fit in 32 bits is not.
+    fn must_reach(&mut self, at: Node, octets: u64, size: Node) -> Followed<()> {
+        if self.graph.span(at).1 + octets <= u64::from(u32::MAX) {
+            let behind = self.plus(at, octets);
+            let there = self.graph.compare(Compare::Le, behind, size);
+            return self.guard(there);
+        }
+        let octets = self.number(U32, octets);
+        let last = self.minus(size, octets)?;
+        let there = self.graph.compare(Compare::Le, at, last);
+        self.guard(there)
     }
 
     /// Writes a number at an octet.

@@ -91,11 +91,20 @@ impl From<String> for Open {
 struct Asking<'s, 'w> {
     facts: Vec<Term>,
     solvers: &'s mut [Box<dyn Solver + 'w>],
+    /// Questions that are still asked.
+    left: u32,
 }
+
+/// Questions about one way.
+const QUESTIONS: u32 = 4000;
 
 impl Asking<'_, '_> {
     /// The first answer that is one.
     fn ask(&mut self, terms: &mut Terms, more: &[Term]) -> Answer {
+        let Some(left) = self.left.checked_sub(1) else {
+            return Answer::Unknown("it takes more questions than are asked".into());
+        };
+        self.left = left;
         let facts = [&self.facts[..], more].concat();
         let facts = with_lemmas(terms, &facts);
         let mut wanted: Vec<String> = Vec::new();
@@ -134,10 +143,20 @@ pub fn judge<'w>(automaton: &Automaton, path: &Path, solvers: &mut [Box<dyn Solv
                 let why = "it does something before it refuses".to_owned();
                 ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
             }
+            // The layers run behind a refusal, and report what they report.
+            let facts = [sizes(automaton, path, &mut terms), leaf.condition.clone()].concat();
+            let reports = terms.any(&leaf.traps);
+            if terms.constant(reports) != Some(0) {
+                let mut asking = Asking { facts, solvers: &mut *solvers, left: QUESTIONS };
+                if asking.ask(&mut terms, &[reports]) != Answer::Unsat {
+                    let why = "it may report something before it refuses".to_owned();
+                    ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
+                }
+            }
             continue;
         }
         let facts = [sizes(automaton, path, &mut terms), leaf.condition.clone()].concat();
-        let asking = RefCell::new(Asking { facts: facts.clone(), solvers: &mut *solvers });
+        let asking = RefCell::new(Asking { facts: facts.clone(), solvers: &mut *solvers, left: QUESTIONS });
         let mut own = terms.clone();
         let verdict = judge_way(automaton, path, &objects, (&mut own, &facts), &asking);
         ways.push(Way { guards: leaf.condition.len(), verdict });
@@ -145,16 +164,22 @@ pub fn judge<'w>(automaton: &Automaton, path: &Path, solvers: &mut [Box<dyn Solv
     Ok(Judged { ways })
 }
 
+/// What a parameter is called: as nothing else is, and not as another of the same name.
+fn given(place: usize, name: &str) -> String {
+    format!("given {place} {name}")
+}
+
 /// What a path's event brings: anything.
 fn arguments(automaton: &Automaton, path: &Path, reader: &mut Reader) -> Result<Vec<Value>, String> {
     let mut args = Vec::new();
-    for (name, ty) in &automaton.handler(path.handler).params {
+    for (place, (name, ty)) in automaton.handler(path.handler).params.iter().enumerate() {
+        let given = given(place, name);
         args.push(match ty {
-            Type::Msg => Value::Message(Box::new(Message::unknown(reader.terms, name))),
+            Type::Msg => Value::Message(Box::new(Message::unknown(reader.terms, &given))),
             Type::Ref(_) | Type::Reason | Type::Array(..) => {
                 return Err(format!("the event brings `{name}`, which is no number"))
             }
-            scalar => Value::Bits(reader.terms.variable(name, sort_of(automaton, *scalar))),
+            scalar => Value::Bits(reader.terms.variable(&given, sort_of(automaton, *scalar))),
         });
     }
     Ok(args)
@@ -164,8 +189,8 @@ fn arguments(automaton: &Automaton, path: &Path, reader: &mut Reader) -> Result<
 fn sizes(automaton: &Automaton, path: &Path, terms: &mut Terms) -> Vec<Term> {
     let params = &automaton.handler(path.handler).params;
     let mut facts = Vec::new();
-    for (name, _) in params.iter().filter(|(_, ty)| *ty == Type::Msg) {
-        let size = terms.variable(&format!("{name}.size"), Sort::Bits(32));
+    for (place, (name, _)) in params.iter().enumerate().filter(|(_, (_, ty))| *ty == Type::Msg) {
+        let size = terms.variable(&format!("{}.size", given(place, name)), Sort::Bits(32));
         let most = terms.number(1 << 31, 32);
         facts.push(terms.less(size, most));
     }

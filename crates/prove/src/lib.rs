@@ -1,7 +1,7 @@
-//! Bodies as terms, and solvers that decide questions about them: what a judge of fused code will stand on.
+//! Bodies as terms, solvers that decide questions about them, and the judge of paths that stands on both.
 //!
 //! [`symbolic`] reads one reaction of an automaton for all states at once, [`term`] holds what it says, [`solver`] asks other
-//! people's programs. No command uses it yet; its tests hold it against the interpreter.
+//! people's programs, [`judge`] compares a path with the layers. Its tests hold the reading against the interpreter.
 //!
 //! Invariant: uses `base` and `reaction` only. A judge shares no code with the judged: the reading of bodies is its own.
 

@@ -356,8 +356,8 @@ impl<'a> Reader<'a> {
             let here = self.terms.equal(*place, index);
             value = self.terms.choose(here, *new, value);
         }
-        let size = self.terms.number(u64::from(size), self.terms.width(index));
-        let beyond = self.terms.less_equal(size, index);
+        let (size, wide) = (self.terms.number(u64::from(size), 64), self.terms.resize(index, 64));
+        let beyond = self.terms.less_equal(size, wide);
         let zero = match sort {
             Sort::Bool => self.terms.truth(false),
             _ => self.terms.number(0, self.terms.width(value)),

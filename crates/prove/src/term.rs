@@ -262,7 +262,7 @@ impl Terms {
 
     /// A number of 1 to 64 bits; what is above them is cut.
     pub fn number(&mut self, value: u64, width: u32) -> Term {
-        debug_assert!((1..=64).contains(&width));
+        assert!((1..=64).contains(&width), "a number of {width} bits");
         self.make(Node::Number(value & mask(width)), Sort::Bits(width))
     }
 
@@ -469,7 +469,7 @@ impl Terms {
         let sort = self.sort(a);
         debug_assert_eq!(sort, self.sort(b));
         let width = self.width(a);
-        if let (Some(x), Some(y)) = (self.constant(a), self.constant(b)) {
+        if let (Some(x), Some(y), true) = (self.constant(a), self.constant(b), width <= 64) {
             return self.number(compute(operator, x, y, width), width);
         }
         if let Some(operand) = self.neutral(operator, a, b) {
@@ -588,7 +588,7 @@ impl Terms {
             return a;
         }
         match self.node(a).clone() {
-            Node::Number(value) => self.number(value >> low, high - low + 1),
+            Node::Number(value) if width <= 64 => self.number(value >> low, high - low + 1),
             Node::Extract(_, inner, of) => self.extract(high + inner, low + inner, of),
             Node::Concat(upper, lower) => {
                 let split = self.width(lower);
@@ -645,7 +645,7 @@ impl Terms {
             a
         } else if width < old {
             self.extract(width - 1, 0, a)
-        } else if let Some(value) = self.constant(a) {
+        } else if let (Some(value), true) = (self.constant(a), width <= 64) {
             self.number(value, width)
         } else {
             match *self.node(a) {

@@ -42,11 +42,15 @@ fn outputs(automaton: &Automaton) -> u32 {
 /// Outputs that there is room for in any case: a program that calls the stack while it is given one adds to them.
 const LEAST_OUTPUTS: u32 = 64;
 
-/// Octets of a buffer: for a frame of an Ethernet, and where layers join messages for several of them.
+/// The longest message that layers make (docs/semantics.md, F11).
+const LONGEST: u32 = 65_535;
+
+/// Octets of a buffer: for a frame of an Ethernet, and where layers join messages for the longest that there may be. With less than that,
+/// what layers join would be cut, and C would say another thing than the interpreter.
 fn buffer_octets(plan: &Plan) -> u32 {
     let joins = plan.automaton.bodies().flat_map(Body::ops).any(|op| matches!(op.kind, OpKind::Join { .. }));
     if joins {
-        8192
+        LONGEST + plan.head_room
     } else {
         2048 + plan.head_room
     }

@@ -267,6 +267,8 @@ impl Region<'_> {
         }
         if field.trims_packet {
             let size = self.long(value);
+            // So that the sum does not go around.
+            self.at_most(size, u64::MAX - field.trims_plus)?;
             let plus = self.number(U64, field.trims_plus);
             let size = self.graph.binary(Binary::AddWrap, size, plus);
             let (end, read) = (self.long(decoder.end), self.number(U64, decoder.bits.div_ceil(8)));

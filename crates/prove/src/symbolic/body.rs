@@ -365,6 +365,7 @@ impl Reader<'_> {
     fn call(&mut self, function: usize, args: Vec<Value>, leaf: &mut Leaf) -> Result<Vec<Value>, String> {
         let automaton = self.automaton;
         let body = &automaton.functions[function].body;
+        let before = self.way.clone();
         let outside = std::mem::take(&mut leaf.condition);
         let mut ways = vec![enter(body, leaf.clone(), &args)];
         leaf.condition = outside;
@@ -380,6 +381,11 @@ impl Reader<'_> {
                 results.push((self.terms.all(&way.leaf.condition), values));
                 for (key, term) in way.leaf.cells {
                     leaf.cells.entry(key).or_insert(term);
+                }
+                for null in way.leaf.nulls {
+                    if !leaf.nulls.contains(&null) {
+                        leaf.nulls.push(null);
+                    }
                 }
                 for (object, null) in way.leaf.looked {
                     let taken = results.last().map(|(condition, _)| *condition);
@@ -404,6 +410,7 @@ impl Reader<'_> {
                 }
             }
         }
+        self.way = before;
         self.join_results(results)
     }
 

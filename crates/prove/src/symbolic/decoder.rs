@@ -43,7 +43,8 @@ struct Decoder<'w> {
     headers: BTreeMap<(HeaderId, u32), Term>,
     variants: BTreeMap<HeaderId, VariantId>,
     checks: Vec<Check<'w>>,
-    trim: Option<Term>,
+    /// Octets of the packet, where a field has said so.
+    end: Option<Term>,
 }
 
 /// What is decoded, and the ways that have come to an end.
@@ -258,19 +259,37 @@ impl Reader<'_> {
         }
         decoder.checks.extend(field.constraints.iter().map(Check::Constraint));
         if field.trims_packet {
-            let (wide, plus) = (self.terms.resize(value, WIDE), self.terms.number(field.trims_plus, WIDE));
-            decoder.trim = Some(match field.trims_plus {
-                0 => value,
-                _ => self.terms.binary(Operator::Add, wide, plus),
-            });
+            self.cut(at, value, field.trims_plus, decoder);
         }
+    }
+
+    /// From here on the packet ends where a field says: not behind its octets, and not in front of what was read.
+    fn cut(&mut self, at: &mut Decoding, value: Term, plus: u64, decoder: &mut Decoder<'_>) {
+        let end = self.end(at, decoder);
+        let (value, end) = (self.terms.resize(value, WIDE), self.terms.resize(end, WIDE));
+        // So that the sum does not go around.
+        let most = self.terms.number(u64::MAX - plus, WIDE);
+        let large = self.terms.less(most, value);
+        let plus = self.terms.number(plus, WIDE);
+        let size = self.terms.binary(Operator::Add, value, plus);
+        let read = self.terms.number(u64::from(decoder.bit.div_ceil(8)), WIDE);
+        let wrong = [large, self.terms.less(end, size), self.terms.less(size, read)];
+        let wrong = self.terms.any(&wrong);
+        at.refuse(&decoder.condition, wrong, at.wire.short);
+        decoder.condition.push(self.terms.not(wrong));
+        decoder.end = Some(self.terms.resize(size, 32));
+    }
+
+    /// The octets of the packet, 32 bits.
+    fn end(&mut self, at: &Decoding, decoder: &Decoder<'_>) -> Term {
+        decoder.end.unwrap_or_else(|| at.packet.size(self.terms))
     }
 
     /// The bits of a field at the decoder's place, which goes on behind it; a packet that ends before is refused.
     fn read_bits(&mut self, at: &mut Decoding, field: &WireField, decoder: &mut Decoder) -> Term {
         let width = u32::from(field.width);
         let (first, last) = (decoder.bit / 8, (decoder.bit + width - 1) / 8);
-        let size = at.packet.size(self.terms);
+        let size = self.end(at, decoder);
         let end = self.terms.number(u64::from(last) + 1, 32);
         let cut = self.terms.less(size, end);
         let long = self.terms.not(cut);
@@ -314,7 +333,7 @@ impl Reader<'_> {
 
     /// Behind the last item: the packet is cut where the wire says, all is checked, and the headers are taken off.
     fn finish_decoding(&mut self, at: &mut Decoding, mut decoder: Decoder<'_>, taking: Headers) -> Result<(), String> {
-        let mut message = self.trimmed(at, &mut decoder);
+        let mut message = self.trimmed(at, &decoder);
         for check in std::mem::take(&mut decoder.checks) {
             let (good, reason) = self.check(&check, &message, &decoder)?;
             let bad = self.terms.not(good);
@@ -331,15 +350,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The packet up to where a field says that it ends; one that is shorter is refused.
-    fn trimmed(&mut self, at: &mut Decoding, decoder: &mut Decoder<'_>) -> Message {
+    /// The packet up to where a field says that it ends.
+    fn trimmed(&mut self, at: &Decoding, decoder: &Decoder<'_>) -> Message {
         let mut trimmed = at.packet.clone();
-        if let Some(size) = decoder.trim {
-            let size = self.terms.resize(size, 32);
-            let whole = at.packet.size(self.terms);
-            let over = self.terms.less(whole, size);
-            at.refuse(&decoder.condition, over, at.wire.short);
-            decoder.condition.push(self.terms.not(over));
+        if let Some(size) = decoder.end {
             trimmed.trim(self.terms, size);
         }
         trimmed

@@ -78,6 +78,7 @@ impl Reader<'_> {
             let value = self.expression(late.expression, &encoder.fields, header_size, payload, message)?;
             let (value, over) = self.narrowed(value, u32::from(late.field.width));
             encoder.narrow.extend(over);
+            encoder.fields.insert(late.field.index, value);
             let parts = split(self.terms, value, late.field.endian);
             message.front[late.octet..late.octet + parts.len()].copy_from_slice(&parts);
         }
@@ -246,6 +247,9 @@ impl Reader<'_> {
                 let (_, fields) = headers.get(header).ok_or("a header that is not there")?;
                 let Some(Value::Bits(term)) = fields.get(*index as usize) else { return Err("no such field".into()) };
                 let wide = self.terms.resize(*term, WIDE);
+                if self.terms.most(wide).checked_mul(*times).and_then(|most| most.checked_add(*plus)).is_none() {
+                    return Err("a number that may have more than 64 bits in a wire".into());
+                }
                 let (times, plus) = (self.terms.number(*times, WIDE), self.terms.number(*plus, WIDE));
                 let product = self.terms.binary(Operator::Mul, wide, times);
                 let sum = self.terms.binary(Operator::Add, product, plus);

@@ -28,7 +28,7 @@ pub struct Base {
 }
 
 impl Message {
-    /// Octets and size that nothing is known about, but that it is shorter than 2^20 octets (the caller assumes so).
+    /// Octets and size that nothing is known about, but what the caller assumes of its size.
     pub fn unknown(terms: &mut Terms, name: &str) -> Self {
         let octets = terms.variable(&format!("{name}.octets"), Sort::Octets);
         let size = terms.variable(&format!("{name}.size"), Sort::Bits(32));

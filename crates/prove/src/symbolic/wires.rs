@@ -53,7 +53,7 @@ impl Reader<'_> {
                 };
                 let a = self.expression(a, fields, header_size, payload, message)?;
                 let b = self.expression(b, fields, header_size, payload, message)?;
-                self.terms.binary(operator, a, b)
+                self.counted(operator, a, b)
             }
             E::HeaderChecksum => {
                 let mut header = message.clone();
@@ -112,7 +112,18 @@ impl Reader<'_> {
         };
         let (E::Add(a, b) | E::Sub(a, b) | E::Mul(a, b) | E::Div(a, b)) = expression else { return Err("".into()) };
         let (a, b) = (self.plain(a, fields)?, self.plain(b, fields)?);
-        Ok(self.terms.binary(operator, a, b))
+        Ok(self.counted(operator, a, b))
+    }
+
+    /// As wires count: by zero there is nothing.
+    fn counted(&mut self, operator: Operator, a: Term, b: Term) -> Term {
+        let value = self.terms.binary(operator, a, b);
+        if operator != Operator::Div {
+            return value;
+        }
+        let zero = self.terms.number(0, WIDE);
+        let by_zero = self.terms.equal(b, zero);
+        self.terms.choose(by_zero, zero, value)
     }
 
     pub(super) fn plain_comparison(&mut self, op: Compare, a: Term, b: Term) -> Term {
