@@ -35,9 +35,10 @@ WANTED = 0.95
 
 # What a line becomes (its file in front), as a pattern, and why nobody could tell.
 EQUIVALENT = [
-    (r"(connection|input|listen|opening).mok:var (theirs|iss|mss|with_scale|shift|with_time|time_recent|snd_\w+|their_urgent|fin_at|number): ",
+    (r"(connection|input|listen|opening).mok:var (theirs|iss|mss|with_scale|shift|with_time|time_recent|stamps_from|snd_\w+|their_urgent|fin_at|number): ",
      "set before it is read"),
     (r"(connection|output|timers|waiting).mok:var (sent|next|timed|recent|spoke|since|max_wnd)\b", "set before it is read"),
+    (r"waiting.mok:let heard = Heard \{ late: false, anew: false, sent: 1 \}", "nobody reads it but where one begins anew: there it is set"),
     (r"receiving.mok:var (next|edge|said|shift): ", "set before it is read"),
     (r"round_trip.mok:var (timed_end|departed): ", "set before it is read"),
     (r"newreno.mok:var (window|recover): ", "set before it is read"),
