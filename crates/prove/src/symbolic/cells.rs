@@ -12,6 +12,7 @@ impl Reader<'_> {
         let sort = sort_of(self.automaton, ty);
         let term = match sort {
             Sort::Bool => self.terms.truth(value != 0),
+            _ if ty.width(self.automaton) == 0 => return Err("a constant that is no number".into()),
             _ => self.terms.number(value, u32::from(ty.width(self.automaton))),
         };
         Ok(vec![Value::Bits(term)])
