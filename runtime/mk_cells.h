@@ -14,6 +14,12 @@ static inline bool mk_within(mk_core *core, uint64_t index, uint64_t size, uint3
     return false;
 }
 
+/* Something changes that memos read: what they gave is worked out anew. */
+static inline void mk_forget(uint64_t *memos)
+{
+    ++*memos;
+}
+
 /* A timer of an object that has ended stays idle. */
 static inline void mk_do_arm(mk_core *core, const mk_object *object, mk_timer *timer, uint64_t deadline)
 {

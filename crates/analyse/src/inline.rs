@@ -1,4 +1,4 @@
-//! Procedures put in place of who runs them: what a handler does, with nothing left out of sight.
+//! Procedures put in place of who runs them, and memos of who recalls them: what a handler or a path does, with nothing left out of sight.
 
 use std::borrow::Cow;
 
@@ -18,9 +18,9 @@ pub struct Site {
     pub procedure: FunctionId,
 }
 
-/// The automaton with all procedures in place: none is left. The same automaton if there was none.
+/// The automaton with all procedures and memos in place: no procedure is left. The same automaton if there was none.
 pub fn flat(automaton: &Automaton) -> Cow<'_, Automaton> {
-    match automaton.functions.iter().any(|function| function.procedure().is_some()) {
+    match automaton.functions.iter().any(|function| function.procedure().is_some() || function.is_memo()) {
         true => Cow::Owned(inlined(automaton, &|_| true)),
         false => Cow::Borrowed(automaton),
     }
@@ -38,6 +38,11 @@ pub fn inlined(automaton: &Automaton, wanted: &dyn Fn(Site) -> bool) -> Automato
         let mut body = std::mem::take(&mut automaton.handlers[index].body);
         put_in_place(&mut body, Unit::Handler(index.into()), &automaton.functions, wanted);
         automaton.handlers[index].body = body;
+    }
+    for index in 0..automaton.paths.len() {
+        let mut body = std::mem::take(&mut automaton.paths[index].body);
+        put_in_place(&mut body, Unit::Path(index.into()), &automaton.functions, wanted);
+        automaton.paths[index].body = body;
     }
     take_out(&mut automaton);
     automaton
@@ -76,7 +81,7 @@ fn run_by_op(kind: &OpKind) -> Option<(FunctionId, &[Value])> {
 
 fn tried(op: &Fallible) -> Option<(FunctionId, &[Value])> {
     match op {
-        Fallible::TryRun { procedure, args } => Some((*procedure, args)),
+        Fallible::TryRun { procedure, args } | Fallible::Recall { memo: procedure, args } => Some((*procedure, args)),
         _ => None,
     }
 }
@@ -253,14 +258,18 @@ fn take_out(automaton: &mut Automaton) {
         kept[at - 1]
     });
     let functions = automaton.functions.iter_mut().map(|function| &mut function.body);
-    for body in functions.chain(automaton.handlers.iter_mut().map(|handler| &mut handler.body)) {
+    let paths = automaton.paths.iter_mut().map(|path| &mut path.body);
+    for body in functions.chain(automaton.handlers.iter_mut().map(|handler| &mut handler.body)).chain(paths) {
         for block in &mut body.blocks {
             let calls = block.ops.iter_mut().filter_map(|op| match &mut op.kind {
                 OpKind::Call { function, .. } | OpKind::Run { procedure: function, .. } => Some(function),
                 _ => None,
             });
             let tries = match &mut block.terminator {
-                Terminator::Try { op: Fallible::TryRun { procedure, .. }, .. } => Some(procedure),
+                Terminator::Try {
+                    op: Fallible::TryRun { procedure, .. } | Fallible::Recall { memo: procedure, .. },
+                    ..
+                } => Some(procedure),
                 _ => None,
             };
             calls.chain(tries).for_each(|function| *function = places[function.index()]);

@@ -165,8 +165,9 @@ pub enum Command {
         /// The layers as they were written, before composing.
         #[arg(long)]
         uncomposed: bool,
-        /// 1: the likeliest way through all layers stands as one piece of code in front of each event's handlers, 0: it does not.
-        #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=1))]
+        /// 1: the likeliest way through all layers stands as one piece of code in front of each event's handlers; 2: and what it asks of
+        /// state that seldom changes is remembered; 0: the layers as they are.
+        #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
         fuse: u8,
     },
     /// Shows the likeliest way through all layers of a stack for an event of a port, or says why there is none.

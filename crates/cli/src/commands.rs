@@ -116,7 +116,7 @@ fn build_stack(
     }
     let compiled = compiled_to_write(choice, printer)?;
     let automaton = if uncomposed { &compiled.uncomposed } else { &compiled.composed };
-    let fused = (fuse > 0).then(|| mokume_driver::path::fused(automaton));
+    let fused = (fuse > 0).then(|| mokume_driver::path::fused(automaton, fuse));
     let automaton = fused.as_ref().unwrap_or(automaton);
     match emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),

@@ -34,9 +34,13 @@ pub struct Nowhere {
     pub place: Option<String>,
 }
 
-/// The automaton with a path in front of the handlers of each event that has one.
-pub fn fused(composed: &Automaton) -> Automaton {
-    mokume_fuse::with_paths(composed)
+/// The automaton with a path in front of the handlers of each event that has one; from level 2 on with memos.
+pub fn fused(composed: &Automaton, level: u8) -> Automaton {
+    let fused = mokume_fuse::with_paths(composed);
+    if level < 2 {
+        return fused;
+    }
+    mokume_fuse::remembered(&fused, mokume_fuse::WORTH)
 }
 
 /// For each event of a port, in their order.

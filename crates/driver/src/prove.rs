@@ -76,7 +76,9 @@ pub fn prove(
             ),
         ));
     }
-    let flat = mokume_analyse::flat(composed);
+    // What is remembered is proved as if it were worked out each time.
+    let fused = crate::path::fused(composed, 2);
+    let flat = mokume_analyse::flat(&fused);
     let found = crate::path::found(composed);
     if let Some(event) = event {
         crate::path::known(found.iter().map(|(events, _)| events), event)?;
@@ -84,11 +86,12 @@ pub fn prove(
     let mut proofs = Vec::new();
     for (events, path) in found {
         let Ok((path, _)) = path else { continue };
+        let Some(path) = flat.paths.iter().find(|found| found.handler == path.handler) else { continue };
         if event.is_some_and(|event| !events.iter().any(|known| known == event)) {
             continue;
         }
         let started = world.now();
-        let judged = judge(&flat, &path, &mut solvers);
+        let judged = judge(&flat, path, &mut solvers);
         let ways = judged.map(|judged| judged.ways.into_iter().map(way).collect());
         let proof = Proof { events, ways, took: world.now().saturating_sub(started) };
         told(&proof);

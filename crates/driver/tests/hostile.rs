@@ -64,7 +64,8 @@ impl Pair {
             }
         };
         let buffers = compiled.composed.pool;
-        let memory = Memory { buffers, buffer_octets: 4096, messages: buffers * 2, outputs, reports: 64 };
+        // What a capture has in fragments is joined again: a message may be as long as any.
+        let memory = Memory { buffers, buffer_octets: 1 << 16 | 512, messages: buffers * 2, outputs, reports: 64 };
         let c = CMachine::new(&program, 0, params, 1, memory).unwrap();
         Some(Pair { interpreter: Instance::new(&compiled.uncomposed, params, 1), c, now: 0 })
     }

@@ -7,6 +7,7 @@
 use crate::campaign::branches::{self, Branch, Merged};
 use crate::campaign::stacks::{self, Stack};
 use crate::campaign::{build, built, composed, fused, try_all};
+use mokume_emit_c::Build;
 
 /// Of the stacks together.
 const SEQUENCES: u64 = if cfg!(debug_assertions) { 5_000 } else { 130_000 };
@@ -96,14 +97,20 @@ fn layers_and_paths_agree() {
     });
     let fused = fused(&stacks);
     let paths = fused.iter().map(|stack| stack.paths.len()).sum::<usize>();
-    let Some(program) = built(&fused.iter().collect::<Vec<_>>(), &stacks, &build()) else { return };
+    let memos = fused.iter().flat_map(|stack| &stack.functions).filter(|function| function.is_memo()).count();
+    let build = Build { check_memos: true, ..build() };
+    let Some(program) = built(&fused.iter().collect::<Vec<_>>(), &stacks, &build) else { return };
     let sequences = number("MOKUME_SEQUENCES", SEQUENCES / 4);
     let tried = try_all(&stacks, &program, sequences, number("MOKUME_SEED", 1));
     let found = stacks.iter().zip(&tried).flat_map(|(stack, tried)| tried.found().map(move |found| (stack, found)));
     let failures: Vec<String> = found.map(|(stack, found)| format!("{}: {found}", stack.name)).collect();
-    println!("FIGURE: layers against paths: {paths} paths of {} stacks, {} differences", stacks.len(), failures.len());
+    println!(
+        "FIGURE: layers against paths: {paths} paths and {memos} memos of {} stacks, {} differences",
+        stacks.len(),
+        failures.len()
+    );
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
-    assert!(paths > stacks.len(), "{paths} paths of {} stacks", stacks.len());
+    assert!(paths > stacks.len() && memos > stacks.len(), "{paths} paths, {memos} memos of {} stacks", stacks.len());
 }
 
 /// The branches of stacks that have none in a folder.

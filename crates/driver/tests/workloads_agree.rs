@@ -21,13 +21,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The files of the stack in C, with paths or without.
-fn files(file: &str, stack: &str, with_paths: bool) -> Vec<(String, String)> {
+/// The files of the stack in C, fused so far.
+fn files(file: &str, stack: &str, fuse: u8) -> Vec<(String, String)> {
     let name = root().join(file).to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[name]).expect("a file");
     let chosen = compile::choose_stack(&checked, Some(stack)).expect("the stack");
     let compiled = compile::compile_to_write(&checked, chosen).0.expect("no errors");
-    let automaton = if with_paths { path::fused(&compiled.composed) } else { compiled.composed };
+    let automaton = if fuse > 0 { path::fused(&compiled.composed, fuse) } else { compiled.composed };
     build::c(&automaton, &compiled.native_files).expect("C")
 }
 
@@ -40,7 +40,16 @@ fn said(folder: &str, files: &[(String, String)], stack: &str, program: &str) ->
     }
     let benches = root().join("benches");
     let compiled = Command::new("cc")
-        .args(["-std=c11", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I.", "-o", "program"])
+        .args([
+            "-std=c11",
+            "-O1",
+            "-DMK_CHECK_MEMOS=__builtin_trap()",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=all",
+            "-I.",
+            "-o",
+            "program",
+        ])
         .arg(format!("-I{}", benches.display()))
         .arg(benches.join(program))
         .args(["mokume.c".to_string(), format!("{stack}.c")])
@@ -71,12 +80,14 @@ fn workloads_with_paths_say_what_they_say_without() {
     }
     for (file, stack, program) in WORKLOADS {
         let name = program.replace(['/', '.'], "_");
-        let layers = said(&format!("{name}_layers"), &files(file, stack, false), stack, program);
-        let paths = files(file, stack, true);
-        assert!(paths.iter().any(|(_, text)| text.contains("/* path of ")), "{stack} has paths");
-        let paths = said(&format!("{name}_paths"), &paths, stack, program);
+        let layers = said(&format!("{name}_layers"), &files(file, stack, 0), stack, program);
         assert!(layers.iter().all(|said| said.contains("digest ")), "{stack}: {layers:?}");
-        assert_eq!(layers, paths, "{stack}");
+        for (fuse, holds) in [(1, "/* path of "), (2, "recall_")] {
+            let paths = files(file, stack, fuse);
+            assert!(paths.iter().any(|(_, text)| text.contains(holds)), "{stack} has paths, or memos");
+            let paths = said(&format!("{name}_{fuse}"), &paths, stack, program);
+            assert_eq!(layers, paths, "{stack} at {fuse}");
+        }
     }
 }
 
@@ -176,8 +187,8 @@ fn answers(folder: &str, files: &[(String, String)]) -> String {
 /// docs/semantics.md, P1 and P2: by paths, too, a call from within an output is the next reaction, and its outputs wait.
 #[test]
 fn calls_from_callbacks_are_the_next_reaction_on_paths() {
-    let numbered = |with_paths: bool| files("benches/sequencer.mok", "Numbered", with_paths);
-    let (layers, right) = (answers("layers", &numbered(false)), answers("paths", &numbered(true)));
+    let numbered = |fuse: u8| files("benches/sequencer.mok", "Numbered", fuse);
+    let (layers, right) = (answers("layers", &numbered(0)), answers("paths", &numbered(2)));
     assert!(layers.contains("message read") && layers.contains("frame read 101"), "{layers}");
     assert_eq!(layers, right);
     let faults = [
@@ -186,7 +197,7 @@ fn calls_from_callbacks_are_the_next_reaction_on_paths() {
         ("forgotten", "return mk_end_quiet(&k->core);", "return true;"),
     ];
     for (name, from, to) in faults {
-        let mut files = numbered(true);
+        let mut files = numbered(2);
         let changed: usize = files.iter().map(|(_, text)| text.matches(from).count()).sum();
         assert!(changed > 0, "{name}: nothing to change");
         files.iter_mut().for_each(|(_, text)| *text = text.replace(from, to));

@@ -32,6 +32,8 @@ pub struct Build<'w> {
     pub transport: Transport,
     /// Count how often each branch of a handler is taken.
     pub coverage: bool,
+    /// Work out again whatever is recalled; what differs from what was kept is reported as misuse.
+    pub check_memos: bool,
     /// Names of faults of the runtime that can be switched on (`MK_FAULT`), by number. For tests of tests only.
     pub faults: Vec<&'static str>,
     /// Files in C that the stacks call functions of, name and text each, and the libraries that these need.
@@ -84,6 +86,7 @@ impl<'w> Build<'w> {
             sanitize: Sanitize::Nothing,
             transport: Transport::Library,
             coverage: false,
+            check_memos: false,
             faults: Vec::new(),
             natives: Vec::new(),
             libraries: Vec::new(),
@@ -96,6 +99,9 @@ impl<'w> Build<'w> {
         let mut flags: Vec<String> = Vec::new();
         if is_process {
             flags.push("-DMK_HARNESS_PROGRAM".into());
+        }
+        if self.check_memos {
+            flags.push("-DMK_CHECK_MEMOS=mk_report_at(&k->core, MK_MISUSE, MK_NOBODY)".into());
         }
         if !self.faults.is_empty() {
             flags.extend(["-DMK_WITH_FAULTS".into(), "-include".into(), "faults.h".into()]);

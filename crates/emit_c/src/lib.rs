@@ -12,6 +12,7 @@ mod build;
 mod doors;
 pub mod drive;
 mod machine;
+mod memos;
 mod names;
 mod native;
 mod natives;

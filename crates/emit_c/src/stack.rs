@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::state::{index, objects, records};
 use crate::text::Text;
 use crate::types::{c_type, declare};
-use crate::{program, wires};
+use crate::{memos, program, wires};
 
 /// How a stack is to be written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -105,6 +105,7 @@ fn source(plan: &Plan) -> String {
     for index in 0..plan.automaton.functions.len() {
         function(plan, index, &mut text);
     }
+    memos::functions(plan, &mut text);
     for index in 0..plan.automaton.handlers.len() {
         handler(plan, HandlerId::from(index), &mut text);
     }
@@ -178,9 +179,9 @@ fn function_head(plan: &Plan, index: usize, names: Option<&[String]>) -> String 
         }
     };
     let returned = match (&function.role, &function.results[..]) {
-        (Role::Procedure { refused: Some(refused), .. }, results) => {
+        (_, results) if function.may_refuse() => {
             pointers(results, "result");
-            pointers(refused, "refused");
+            pointers(function.refused(), "refused");
             "bool".to_string()
         }
         (_, [result]) => c_type(plan.automaton, *result).to_string(),

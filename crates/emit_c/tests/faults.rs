@@ -134,6 +134,16 @@ const GENERATOR: &[Mutation] = &[
         change: |source| replace(source, "/* c.E.change_it */", "w.at[i] = n", "v.at[i] = n"),
     },
     Mutation {
+        name: "what was known of an object that has ended is kept",
+        file: "gone_events_for_those_who_have_ended.ra fused",
+        change: |source| without_line(source, "static void clear_b_S(", "mk_forget("),
+    },
+    Mutation {
+        name: "what was known of a cell that is written is kept",
+        file: "gone_events_for_those_who_have_ended.ra fused",
+        change: |source| replace(source, "/* a.E.opened */", "mk_forget(&k->memos)", "(void)k->memos"),
+    },
+    Mutation {
         name: "an emission's argument is lost",
         file: "loops_emit_in_rounds.ra uncomposed",
         change: |source| replace(source, "/* a.E.go */", "event->args[0] = ", "event->args[0] = 0 * "),

@@ -49,7 +49,9 @@ impl Reaction<'_> {
             Fallible::Take { object, cell, amount } => done(self.take(frame, *object, *cell, get(*amount))),
             Fallible::TakeOut { object, cell, index } => found(self.held(frame, *object, *cell, get(*index), true)),
             Fallible::ShareHeld { object, cell, index } => found(self.held(frame, *object, *cell, get(*index), false)),
-            Fallible::TryRun { procedure, args } => self.run_function(frame, *procedure, args),
+            Fallible::TryRun { procedure, args } | Fallible::Recall { memo: procedure, args } => {
+                self.run_function(frame, *procedure, args)
+            }
             Fallible::Later { target, event: _, args } => {
                 let links = frame.code.map(|code| &self.program.links[code][block.index()]);
                 done(self.put_off(links.and_then(|links| links.later), get(*target), frame.all(args)))

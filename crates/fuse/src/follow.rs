@@ -291,6 +291,7 @@ impl<'a> Region<'a> {
             | Fallible::TakeOut { .. }
             | Fallible::ShareHeld { .. }
             | Fallible::TryRun { .. }
+            | Fallible::Recall { .. }
             | Fallible::Later { .. } => {
                 self.no(format!("is `{}`, which is not followed yet", mokume_reaction::Operation::row(op).name))
             }

@@ -9,6 +9,7 @@
 mod decisions;
 mod follow;
 mod graph;
+mod memos;
 mod message;
 mod pure;
 mod region;
@@ -18,6 +19,7 @@ mod write;
 use mokume_reaction::{Automaton, HandlerId, LayerId, Path, Trigger};
 
 use decisions::search;
+pub use memos::{remembered, WORTH};
 use region::Region;
 pub use region::Why;
 use write::Ways;

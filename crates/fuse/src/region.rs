@@ -134,6 +134,19 @@ impl<'a> Region<'a> {
             Some(_) => return Ok(()),
             None => {}
         }
+        // Both, or neither: each is asked for by itself.
+        let parts = match *self.graph.kind(condition) {
+            Kind::Binary(Binary::And, a, b) if self.graph.ty(condition) == Type::Bool => Some([a, b]),
+            Kind::Not(either) if self.graph.ty(condition) == Type::Bool => match *self.graph.kind(either) {
+                Kind::Binary(Binary::Or, a, b) => Some([self.graph.not(a), self.graph.not(b)]),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some([a, b]) = parts {
+            self.guard(a)?;
+            return self.guard(b);
+        }
         self.steps.push(Step::Guard { condition, source: self.source });
         self.graph.learn(condition, true);
         Ok(())

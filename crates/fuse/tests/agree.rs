@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mokume_base::FileId;
 use mokume_compose::{compose, Options};
-use mokume_fuse::with_paths;
+use mokume_fuse::{remembered, with_paths};
 use mokume_interpret::Instance;
 use mokume_reaction::{text, verify, Automaton};
 use mokume_testkit::{parameters, parse, run, split, Script};
@@ -53,19 +53,23 @@ fn played(name: &str, automaton: &Automaton, scripts: &[Script]) -> (Vec<String>
 
 #[test]
 fn the_files_do_with_paths_what_they_say() {
-    let (mut wrong, mut found, mut taken) = (Vec::new(), 0, 0);
+    let (mut wrong, mut found, mut taken, mut memos) = (Vec::new(), 0, 0, 0);
     for (name, automaton, scripts) in files() {
         let composed = compose(&automaton, Options::default()).automaton;
         for automaton in composed.iter().chain([&automaton]) {
-            let automaton = with_paths(automaton);
-            found += automaton.paths.len();
-            let (failures, times) = played(&name, &automaton, &scripts);
-            wrong.extend(failures);
-            taken += times;
+            let plain = with_paths(automaton);
+            let with_memos = remembered(&plain, 0);
+            memos += with_memos.functions.iter().filter(|function| function.is_memo()).count();
+            for automaton in [plain, with_memos] {
+                found += automaton.paths.len();
+                let (failures, times) = played(&name, &automaton, &scripts);
+                wrong.extend(failures);
+                taken += times;
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(found > 150 && taken > 250, "{found} paths, taken {taken} times");
+    assert!(found > 300 && taken > 500 && memos > 10, "{found} paths, taken {taken} times, {memos} memos");
 }
 
 /// What a look-up finds is known only behind it: the other side of it must not be told (it was: `find e.b[f]` on the side where `f` is not found).

@@ -70,7 +70,9 @@ impl Core {
             Fallible::Take { object, cell, amount } => self.take(at, *object, *cell, *amount),
             Fallible::TakeOut { object, cell, index } => self.take_out(at, *object, *cell, *index),
             Fallible::ShareHeld { object, cell, index } => self.share_held(at, *object, *cell, *index),
-            Fallible::TryRun { procedure, args } => self.try_call(at, *procedure, args),
+            Fallible::TryRun { procedure, args } | Fallible::Recall { memo: procedure, args } => {
+                self.try_call(at, *procedure, args)
+            }
             Fallible::Later { target, event: _, args } => self.put_off(at, block, *target, args),
         }
     }

@@ -21,9 +21,7 @@ fn there() -> Vec<Box<dyn Solver>> {
 
 /// The automaton with its paths, and its procedures in place.
 fn fused(automaton: &Automaton) -> Automaton {
-    let with = mokume_fuse::with_paths(automaton);
-    let flat = mokume_analyse::flat(automaton).into_owned();
-    Automaton { paths: with.paths, ..flat }
+    mokume_analyse::flat(&mokume_fuse::remembered(&mokume_fuse::with_paths(automaton), 0)).into_owned()
 }
 
 #[test]

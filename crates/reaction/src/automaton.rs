@@ -266,6 +266,9 @@ pub enum Role {
         /// What it gives back where it refuses; none if it never does.
         refused: Option<Vec<Type>>,
     },
+    /// It computes from the state of objects of all layers, which seldom changes, and of one object that it is given, or none; it refuses
+    /// where something does not hold. For `recall`, on paths: who runs them may remember what it gave until that state changes.
+    Memo,
 }
 
 impl Function {
@@ -273,7 +276,7 @@ impl Function {
     pub fn published(&self) -> Option<ClassId> {
         match self.role {
             Role::Published(class) => Some(class),
-            Role::Pure | Role::Procedure { .. } => None,
+            Role::Pure | Role::Procedure { .. } | Role::Memo => None,
         }
     }
 
@@ -281,20 +284,25 @@ impl Function {
     pub fn procedure(&self) -> Option<LayerId> {
         match self.role {
             Role::Procedure { layer, .. } => Some(layer),
-            Role::Pure | Role::Published(_) => None,
+            Role::Pure | Role::Published(_) | Role::Memo => None,
         }
     }
 
-    /// Whether it is a procedure that may give back what it was given.
+    /// Whether it is a procedure that may give back what it was given, or a memo.
     pub fn may_refuse(&self) -> bool {
-        matches!(self.role, Role::Procedure { refused: Some(_), .. })
+        matches!(self.role, Role::Procedure { refused: Some(_), .. } | Role::Memo)
+    }
+
+    /// Whether paths recall it.
+    pub fn is_memo(&self) -> bool {
+        self.role == Role::Memo
     }
 
     /// What it gives back where it refuses; nothing of one that never does.
     pub fn refused(&self) -> &[Type] {
         match &self.role {
             Role::Procedure { refused: Some(types), .. } => types,
-            Role::Procedure { refused: None, .. } | Role::Pure | Role::Published(_) => &[],
+            Role::Procedure { refused: None, .. } | Role::Pure | Role::Published(_) | Role::Memo => &[],
         }
     }
 }

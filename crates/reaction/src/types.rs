@@ -230,7 +230,7 @@ impl<'a> Typing<'a> {
             Kind::Class | Kind::UniqueClass | Kind::OwnClass => None,
             Kind::ScalarCell | Kind::LinkCell | Kind::ArrayCell | Kind::TimerCell | Kind::CounterCell => None,
             Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => None,
-            Kind::Function | Kind::Procedure | Kind::Refusing => None,
+            Kind::Function | Kind::Procedure | Kind::Refusing | Kind::Memo => None,
             Kind::Param | Kind::Header | Kind::Variant | Kind::Wire | Kind::Attribute => None,
             Kind::ReasonName | Kind::Port | Kind::Output | Kind::Event | Kind::QueuedEvent => None,
             Kind::Symbol | Kind::Octets | Kind::Field | Kind::Arithmetic | Kind::Comparison => None,

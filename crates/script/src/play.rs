@@ -323,8 +323,8 @@ impl Reported {
     }
 
     /// What came behind the last count of its kind, by step and line.
-    fn of_no_step(&self) -> Vec<(usize, u32, Vec<(Report, String)>)> {
-        let mut found: Vec<(usize, u32, Vec<(Report, String)>)> = Vec::new();
+    fn of_no_step(&self) -> Vec<Left> {
+        let mut found: Vec<Left> = Vec::new();
         for (at, (report, (step, line))) in self.since_start.iter().enumerate() {
             if self.counted.iter().any(|(known, upto)| *known == report.0 && at < *upto) {
                 continue;
@@ -338,15 +338,18 @@ impl Reported {
     }
 }
 
+/// The reports, with their places, that came behind the last count of their kind: of a step, in its line.
+type Left = (usize, u32, Vec<(Report, String)>);
+
 /// Those that are `expected` by their words, the others with their places.
 fn shown(reports: &[(Report, String)], expected: &[Report]) -> Vec<String> {
     let mut left = expected.to_vec();
-    let mut show = |(report, place): &(Report, String)| match left.iter().position(|known| known == report) {
+    let show = |(report, place): &(Report, String)| match left.iter().position(|known| known == report) {
         Some(at) => left.remove(at).to_string(),
         None if place.is_empty() => report.to_string(),
         None => format!("{report} at {place}"),
     };
-    reports.iter().map(|report| show(report)).collect()
+    reports.iter().map(show).collect()
 }
 
 fn restless(time: u64) -> String {

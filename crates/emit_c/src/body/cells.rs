@@ -55,7 +55,10 @@ pub(super) fn holds(w: &mut Writer, object: Value, cell: CellId, index: Value, s
 }
 
 pub(super) fn set_cell(w: &mut Writer, object: Value, cell: CellId, value: Value) {
-    w.guarded(object, |w| w.put(object, cell, w.value(value)));
+    w.guarded(object, |w| {
+        w.put(object, cell, w.value(value));
+        w.forget(object, cell);
+    });
 }
 
 pub(super) fn set_at(
@@ -76,9 +79,12 @@ pub(super) fn set_at(
 pub(super) fn arm_timer(w: &mut Writer, object: Value, cell: CellId, deadline: Value) {
     w.guarded(object, |w| {
         let (head, timer) = (w.object(object).address(), w.cell(object, cell).address());
-        w.act(acts("mk_do_arm", [core(), head, timer, w.value(deadline)]));
         if w.is_path() {
+            // On a path nobody ends: who was there at the beginning lives.
+            w.act(acts("mk_timer_arm", [wheel(), timer, w.value(deadline)]));
             w.act(acts("mk_note_sooner", [core()]));
+        } else {
+            w.act(acts("mk_do_arm", [core(), head, timer, w.value(deadline)]));
         }
     });
 }

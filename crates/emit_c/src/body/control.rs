@@ -146,14 +146,30 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
     }
 
     fn attempt(&mut self, block: BlockId, attempt: Attempt, then: &'a Target, otherwise: &'a Target) {
-        let Attempt { condition, first, results, refused, is_known } = attempt;
+        let Attempt { condition, first, results, refused, is_known, stay } = attempt;
         let Some(condition) = condition else { return self.edge(refused, false, otherwise) };
         let then = self.arm(block, 0, |control| {
             first.into_iter().for_each(|statement| control.w.push(statement));
+            if let Some(there) = stay {
+                control.keep(&results, there, then);
+            }
             control.edge(results, is_known, then);
         });
         let otherwise = self.arm(block, 1, |control| control.edge(refused, false, otherwise));
         self.w.push(Stmt::If { condition, then, otherwise });
+    }
+
+    /// Results that stay as they are, and of which nothing is done but to name them.
+    fn keep(&mut self, results: &[Expr], there: Vec<Option<Expr>>, then: &'a Target) {
+        let params: &'a [Value] = &self.w.body.blocks[then.block.index()].params;
+        for ((param, result), record) in params.iter().zip(results).zip(there) {
+            self.w.alias(*param, result.clone());
+            match (record, self.w.type_of(*param)) {
+                (Some(_), Type::Ref(class)) if self.w.plan.is_sole(class) => self.w.set_known(*param),
+                (Some(record), _) => self.w.set_there(*param, record),
+                (None, _) => {}
+            }
+        }
     }
 
     fn yield_values(&mut self, values: &[Value]) {
@@ -285,6 +301,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         let (first, own) = params.split_at(results.len().min(params.len()));
         for (param, result) in first.iter().zip(results) {
             match result {
+                result if self.w.value(*param) == result => {}
                 result @ (Expr::Local(_) | Expr::Name(_)) => self.w.alias(*param, result),
                 result if self.w.is_live(*param) => self.w.assign(*param, result),
                 _ => {}

@@ -5,6 +5,7 @@ use mokume_reaction::*;
 use super::operation::place_for;
 use super::writer::Writer;
 use super::{emissions, maps};
+use crate::memos;
 use crate::tree::*;
 
 /// An operation that may refuse, as a branch.
@@ -18,6 +19,8 @@ pub(super) struct Attempt {
     pub refused: Vec<Expr>,
     /// The result is a handle of an object that is there.
     pub is_known: bool,
+    /// The results stay as they are, wherever they are asked for; of objects that surely are there: their records.
+    pub stay: Option<Vec<Option<Expr>>>,
 }
 
 /// The first result's name and type are those of `result`, the parameter that receives it.
@@ -34,6 +37,7 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
             Attempt { condition: Some(is_there(&entry)), results, ..Attempt::default() }
         }
         Fallible::Insert { object, cell, key, values } => {
+            w.forget(*object, *cell);
             if let Some(index) = maps::index(w, *object, *cell) {
                 let entered = maps::call("insert", &index, w, values.first().copied(), key);
                 return Attempt { condition: Some(Expr::also(w.there(*object), entered)), ..Attempt::default() };
@@ -43,6 +47,7 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
             Attempt { condition: Some(is_there(&entry)), first, ..Attempt::default() }
         }
         Fallible::Remove { object, cell, key } => {
+            w.forget(*object, *cell);
             if let Some(index) = maps::index(w, *object, *cell) {
                 return found(w, *object, maps::call("remove", &index, w, None, key), result);
             }
@@ -70,6 +75,7 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
         Fallible::TakeOut { object, cell, index } => held(w, "mk_do_take_out", (*object, *cell, *index), result),
         Fallible::ShareHeld { object, cell, index } => held(w, "mk_do_share_held", (*object, *cell, *index), result),
         Fallible::TryRun { procedure, args } => try_run(w, *procedure, args),
+        Fallible::Recall { memo, args } => recall(w, *memo, args),
         Fallible::Later { target, event, args } => later(w, *target, event, args),
     }
 }
@@ -92,6 +98,26 @@ fn try_run(w: &mut Writer, procedure: FunctionId, args: &[Value]) -> Attempt {
     let done = acts(w.plan.names.functions[procedure.index()].clone(), list);
     let condition = w.temporary("done", "bool", done);
     Attempt { condition: Some(condition), results, refused, ..Attempt::default() }
+}
+
+/// A memo, which says whether it holds: it is kept beside the object that it is of, or in the instance.
+fn recall(w: &mut Writer, memo: FunctionId, args: &[Value]) -> Attempt {
+    let function = &w.plan.automaton.functions[memo.index()];
+    let name = memos::name(w.plan, memo);
+    let kept = match args.first() {
+        Some(own) => w.record_of(*own).member(name.clone()),
+        None => of_instance(name.clone()),
+    };
+    let kept = w.temporary("memo", format!("struct {name} *"), kept.address());
+    let mut list: Vec<Expr> = [instance()].into_iter().chain(w.values(args)).collect();
+    list.push(kept.clone());
+    let condition = Expr::Expect(true, Box::new(acts(format!("recall_{name}"), list)));
+    let results = (0..function.results.len()).map(|place| kept.clone().arrow(format!("v{place}"))).collect();
+    let there = memos::there(w.plan.automaton, function)
+        .into_iter()
+        .enumerate()
+        .map(|(place, there)| there.then(|| kept.clone().arrow(format!("at_{place}"))));
+    Attempt { condition: Some(condition), results, stay: Some(there.collect()), ..Attempt::default() }
 }
 
 fn is_there(pointer: &Expr) -> Expr {

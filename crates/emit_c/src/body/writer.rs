@@ -7,6 +7,7 @@ use mokume_reaction::*;
 
 use super::octets::Octets;
 use super::ranges::Ranges;
+use crate::memos::FORGET;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::state::stored::Stored;
@@ -331,6 +332,21 @@ impl<'p, 'a> Writer<'p, 'a> {
         };
         let class_name = &self.plan.names.classes[class.index()];
         let cells = of_instance(class_name.clone()).element(self.place(object)).address();
+        self.set_cells(object, hint, cells);
+    }
+
+    /// From here on the reference is known to mean an object that is there, with this record; not of the only object of its class.
+    pub fn set_there(&mut self, object: Value, record: Expr) {
+        self.known[object.index()] = true;
+        if self.is_live(object) {
+            let hint =
+                if self.hint(object).is_empty() { "cells".to_string() } else { format!("{}_cells", self.hint(object)) };
+            self.set_cells(object, hint, record);
+        }
+    }
+
+    fn set_cells(&mut self, object: Value, hint: String, cells: Expr) {
+        let class_name = &self.plan.names.classes[self.class_of(object).index()];
         let local = self.function.local(hint, format!("struct {class_name} *"));
         self.push(Stmt::Let(local, cells));
         self.cells[object.index()] = Some(local);
@@ -381,6 +397,16 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
+    /// The record of an object that is there.
+    pub fn record_of(&self, object: Value) -> Expr {
+        match self.cells[object.index()] {
+            Some(cells) => Expr::Local(cells).deref(),
+            None => {
+                of_instance(self.plan.names.classes[self.class_of(object).index()].clone()).element(self.record(object))
+            }
+        }
+    }
+
     /// Where the object's record stands; of one that is not there, that of nobody. The only object of a class has the only record.
     fn record(&self, object: Value) -> Expr {
         match self.plan.is_sole(self.class_of(object)) {
@@ -412,6 +438,13 @@ impl<'p, 'a> Writer<'p, 'a> {
             Stored::Whole | Stored::Bit | Stored::Narrow(_) => self.push(set(member, value)),
             Stored::Nobody => self.push(set(member, value.infix(Infix::Eq, word("MK_NULL")))),
             Stored::Short => self.act(acts("mk_shorten", [member.address(), value])),
+        }
+    }
+
+    /// Says that a cell or a map changes, if a memo reads it.
+    pub fn forget(&mut self, object: Value, cell: CellId) {
+        if self.plan.support.reads(self.class_of(object), cell) {
+            self.act(acts(FORGET, [of_instance("memos").address()]));
         }
     }
 

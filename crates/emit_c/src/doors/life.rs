@@ -136,6 +136,9 @@ fn init(plan: &Plan, text: &mut Text) {
     if automaton.outputs > 0 {
         text.line(format!("k->core.output_quota = {};", automaton.outputs));
     }
+    if automaton.functions.iter().any(Function::is_memo) {
+        text.line("k->memos = 1;");
+    }
     copy_params(plan, text);
     classes(plan, text);
     text.line("return k;");

@@ -5,6 +5,7 @@
 pub(crate) mod heads;
 mod order;
 mod shared;
+mod support;
 mod sure;
 
 use std::collections::{HashMap, HashSet};
@@ -17,6 +18,7 @@ use crate::tree::{number, of_instance, reads, word, Expr, Infix};
 use heads::{Beside, Heads};
 use shared::emitting;
 pub(crate) use shared::shared;
+use support::Support;
 
 /// How the emissions of a handler leave it (docs/semantics.md, O2 and O6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +66,8 @@ pub struct Plan<'a> {
     pub mortal: HashSet<ClassId>,
     /// What the runtime keeps of the objects of each class.
     pub heads: Heads,
+    /// What memos read.
+    pub support: Support,
     /// By handler: whether no event for it is for nobody.
     sure: Vec<bool>,
     /// Whether branches are counted.
@@ -93,6 +97,7 @@ impl<'a> Plan<'a> {
             received: received(automaton),
             heads: Heads::of(automaton, &mortal(automaton)),
             mortal: mortal(automaton),
+            support: Support::of(automaton),
             sure: sure::handlers(automaton),
             coverage,
             branches: Vec::new(),

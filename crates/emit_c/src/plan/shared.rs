@@ -39,7 +39,7 @@ pub(crate) fn shared(automaton: &Automaton) -> Cow<'_, Automaton> {
         let id = procedure.index();
         let seldom = often.get(&unit).is_some_and(|often| !often[block.index()]);
         let is_shared = sites[id] > 1 && (sizes[id] >= LARGE || (seldom && sizes[id] > SMALL && !emits[id]));
-        !is_shared
+        !is_shared && !automaton.functions[id].is_memo()
     };
     Cow::Owned(inlined(automaton, &in_place))
 }

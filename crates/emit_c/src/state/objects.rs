@@ -3,6 +3,7 @@
 use mokume_reaction::*;
 
 use super::stored::Stored;
+use crate::memos::FORGET;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
@@ -93,6 +94,9 @@ fn clear(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.function(format!("static void clear_{name}(struct {stack} *k, uint32_t number, bool freed)"));
     text.line(format!("struct {name} *object = &k->{name}[number];"));
     text.line("(void)object, (void)freed;");
+    if plan.support.asks_for(id) {
+        text.line(format!("{FORGET}(&k->memos);"));
+    }
     for (cell, member) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
         match &cell.kind {
             CellKind::Timer => text.line(format!("mk_timer_stop(&k->core.wheel, &object->{member});")),

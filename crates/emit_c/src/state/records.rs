@@ -7,6 +7,7 @@ use mokume_reaction::*;
 use super::numbers;
 use super::octets::{aligned_to, map_octets, places};
 use super::stored::Stored;
+use crate::memos;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::text::Text;
@@ -16,6 +17,11 @@ use crate::types::{array_type, c_type, declare, stored_octets};
 pub(crate) fn write(plan: &Plan, text: &mut Text) {
     arrays(plan, text);
     headers(plan, text);
+    for index in 0..plan.automaton.classes.len() {
+        text.line(format!("struct {};", plan.names.classes[index]));
+    }
+    text.line("");
+    memos::structs(plan, text);
     for (index, class) in plan.automaton.classes.iter().enumerate() {
         shapes(plan, ClassId::from(index), class, text);
         cells(plan, ClassId::from(index), class, text);
@@ -81,6 +87,8 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.open(format!("struct {}", plan.names.classes[id.index()]));
     let cells = class.cells.iter().zip(&plan.names.cells[id.index()]);
     let mut members: Vec<_> = cells.flat_map(|(cell, name)| members(plan, class, cell, name)).collect();
+    let kept = memos::all(plan, Some(id)).map(|memo| memos::name(plan, memo));
+    members.extend(kept.map(|name| (8, format!("struct {name} {name};"))));
     // The widest first, bits last: then nothing lies between them.
     members.sort_by_key(|(align, _)| std::cmp::Reverse(*align));
     if members.is_empty() {
@@ -175,6 +183,12 @@ fn instance(plan: &Plan, text: &mut Text) {
         if plan.mortal.contains(&ClassId::from(index)) {
             text.line(format!("uint64_t {name}_ended[MK_FREE_WORDS({})];", class.capacity.max(1)));
         }
+    }
+    if plan.automaton.functions.iter().any(Function::is_memo) {
+        text.line("uint64_t memos; /* how often something has changed that memos read */");
+    }
+    for name in memos::all(plan, None).map(|memo| memos::name(plan, memo)) {
+        text.line(format!("struct {name} {name};"));
     }
     text.line(format!("mk_timers timers[{}];", plan.timers.len().max(1)));
     text.line(format!("mk_channel channels[{}];", plan.channels.len().max(1)));

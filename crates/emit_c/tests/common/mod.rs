@@ -51,7 +51,8 @@ fn levels(file: RunFile) -> Vec<RunFile> {
     let layers = Automaton { composition: None, ..file.automaton.clone() };
     // A stack that cannot be composed is none: its cycles have no end.
     let Some(composed) = compose(&layers, Options::default()).automaton else { return Vec::new() };
-    vec![level("uncomposed", layers), level("composed", composed)]
+    let fused = mokume_fuse::remembered(&mokume_fuse::with_paths(&composed), 0);
+    vec![level("uncomposed", layers), level("composed", composed), level("fused", fused)]
 }
 
 fn read(path: &Path) -> (Automaton, Vec<Script>) {

@@ -406,6 +406,7 @@ fn labels(op: &Fallible) -> [&'static str; 2] {
         Fallible::Take { .. } => ["taken", "short"],
         Fallible::TakeOut { .. } | Fallible::ShareHeld { .. } => ["held", "empty"],
         Fallible::TryRun { .. } => ["done", "refused"],
+        Fallible::Recall { .. } => ["holds", "refused"],
         Fallible::Later { .. } => ["queued", "full"],
     }
 }

@@ -59,7 +59,9 @@ impl Reader<'_> {
 
     fn attempt(&mut self, body: &Body, mut way: Way, op: &Fallible, then: &Target, otherwise: &Target) -> Ended {
         match op {
-            Fallible::TryRun { .. } => way.escape("a procedure: it is to be put in place first"),
+            Fallible::TryRun { .. } | Fallible::Recall { .. } => {
+                way.escape("a procedure: it is to be put in place first")
+            }
             Fallible::Decode { message, wire } => {
                 self.decode_ways(body, way, (*message, *wire), then, otherwise, Headers::Taken)
             }

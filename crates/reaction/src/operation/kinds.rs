@@ -334,6 +334,8 @@ kinds! {
     Procedure: FunctionId,
     /// The same, which may refuse.
     Refusing: FunctionId,
+    /// One that paths recall.
+    Memo: FunctionId,
     Param: ParamId,
     Header: HeaderId,
     /// Written with its header.

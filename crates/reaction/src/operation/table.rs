@@ -252,6 +252,8 @@ operations! {
         /// The same as `run`, of a procedure that may give back what it was given.
         TryRun "tryrun {procedure}({args})" { procedure: Refusing, args: Arguments } -> [Results] / [Refused]
             { READS | WRITES | EMITS | REPORTS | COUNTS | TAKES };
+        /// What a memo gives; refused where the memo does not hold. Paths alone do this.
+        Recall "recall {memo}({args})" { memo: Memo, args: Arguments } -> [Results] / [] { READS };
         /// An event in a reaction of its own, before other inputs; refused when its queue is full: the messages are still ours.
         Later "later {target}.{event}({args})" { target: Object, event: QueuedEvent, args: EventArguments } -> [] / []
             gives_back { EMITS };

@@ -99,6 +99,7 @@ impl Parser {
             ("publish", _, None) => {
                 return Err(fault(codes::SYNTAX, "the first parameter of a published value is its object", span));
             }
+            ("memo", ..) => Role::Memo,
             _ => Role::Pure,
         };
         let function = &mut self.automaton.functions[index];

@@ -135,7 +135,7 @@ impl BodyReader<'_> {
                 self.cell(slots, cursor)?
             }
             Kind::QuotaCell | Kind::MessagesCell | Kind::MapCell => self.cell(slots, cursor)?,
-            Kind::Function | Kind::Procedure | Kind::Refusing => {
+            Kind::Function | Kind::Procedure | Kind::Refusing | Kind::Memo => {
                 let find = |name: &str| self.automaton().function_named(name);
                 Slot::Function(found("function", find, &self.automaton().functions, |f| &f.name, cursor)?)
             }

@@ -52,6 +52,7 @@ const KEYWORDS: &[&str] = &[
     "function",
     "publish",
     "procedure",
+    "memo",
     "handler",
     "start",
     "expiry",
@@ -114,7 +115,7 @@ impl Parser {
         for pass in [
             &["enum"][..],
             &["param", "attribute", "header", "layer", "class"],
-            &["link", "port", "wire", "function", "publish", "procedure", "composed"],
+            &["link", "port", "wire", "function", "publish", "procedure", "memo", "composed"],
             &["handler", "start", "expiry", "settle"],
             &["path"],
         ] {
@@ -130,7 +131,9 @@ impl Parser {
         }
         for item in named.iter().filter(|item| item.index != usize::MAX) {
             match item.keyword {
-                "function" | "publish" | "procedure" => body::read(self, Unit::Function(item.index.into()), item),
+                "function" | "publish" | "procedure" | "memo" => {
+                    body::read(self, Unit::Function(item.index.into()), item)
+                }
                 "path" => body::read(self, Unit::Path(item.index.into()), item),
                 "handler" | "start" | "expiry" | "settle" => body::read(self, Unit::Handler(item.index.into()), item),
                 _ => {}
@@ -152,7 +155,9 @@ impl Parser {
             "link" => self.add_link(&mut cursor)?,
             "port" => self.fill_port(item.index, &mut cursor, item.body)?,
             "wire" => wire::read(self, item.index, &mut cursor, item.body)?,
-            "function" | "publish" | "procedure" => self.fill_function(item.index, item.keyword, &mut cursor)?,
+            "function" | "publish" | "procedure" | "memo" => {
+                self.fill_function(item.index, item.keyword, &mut cursor)?
+            }
             "composed" => self.fill_composition(&mut cursor, item.body)?,
             "path" => return self.add_path(&mut cursor),
             _ => return self.add_handler(item.keyword, &mut cursor),

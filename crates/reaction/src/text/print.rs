@@ -196,6 +196,7 @@ fn function(automaton: &Automaton, function: &Function) -> String {
     let (word, of, otherwise) = match &function.role {
         Role::Pure => ("function", String::new(), String::new()),
         Role::Published(_) => ("publish", String::new(), String::new()),
+        Role::Memo => ("memo", String::new(), String::new()),
         Role::Procedure { layer, refused } => {
             let otherwise = refused.as_ref().map_or(String::new(), |refused| format!(" else ({})", types(refused)));
             (

@@ -24,7 +24,8 @@ enum Access {
 fn layer_of(automaton: &Automaton, unit: Unit) -> Option<LayerId> {
     let class = match unit {
         Unit::Function(id) => match automaton.functions[id.index()].role {
-            Role::Pure => return None,
+            // A memo reads all layers: asked before.
+            Role::Pure | Role::Memo => return None,
             Role::Published(class) => class,
             Role::Procedure { layer, .. } => return Some(layer),
         },
@@ -43,9 +44,18 @@ fn is_link_cell(automaton: &Automaton, layer: LayerId, class: ClassId, cell: Cel
     })
 }
 
+/// Whether the body is a path, or a memo.
+fn is_of_all_layers(context: &Context) -> bool {
+    match context.unit {
+        Unit::Path(_) => true,
+        Unit::Function(id) => context.automaton.functions[id.index()].is_memo(),
+        Unit::Handler(_) => false,
+    }
+}
+
 fn check_access(context: &Context, object: Value, cell: CellId, access: Access, place: Place, faults: &mut Faults) {
     let automaton = context.automaton;
-    if matches!(context.unit, Unit::Path(_)) {
+    if is_of_all_layers(context) {
         return;
     }
     let Some(class) = context.typing().class_of(object) else { return };
@@ -73,8 +83,9 @@ fn check_access(context: &Context, object: Value, cell: CellId, access: Access, 
 }
 
 fn check_own(context: &Context, class: ClassId, place: Place, faults: &mut Faults) {
-    let is_path = matches!(context.unit, Unit::Path(_));
-    if !is_path && layer_of(context.automaton, context.unit) != Some(context.automaton.class(class).layer) {
+    if !is_of_all_layers(context)
+        && layer_of(context.automaton, context.unit) != Some(context.automaton.class(class).layer)
+    {
         let name = &context.automaton.class(class).name;
         let message = format!("an object of class `{name}` is worked on here, and belongs to another layer");
         faults.add(codes::FOREIGN_WRITE, place, message).help("emit an event to its layer");
@@ -88,7 +99,25 @@ fn is_for_functions(op: &dyn Operation) -> bool {
     reads && !op.row().fields.iter().any(|(_, kind)| messages.contains(kind))
 }
 
+/// Whether the state that the operation reads is one that who remembers it is told of when it changes.
+fn is_still(op: &dyn Operation) -> bool {
+    let reads_state = op.effects().contains(Effects::READS);
+    let is_told = |(_, kind): &(_, Kind)| matches!(kind, Kind::ScalarCell | Kind::MapCell);
+    let fields = op.row().fields;
+    let is_about_objects = fields.len() == 1 && matches!(fields[0].1, Kind::Object);
+    (op.effects() - Effects::READS).is_empty()
+        && (!reads_state || is_about_objects || fields.iter().any(is_told))
+        && op.row().name != "Now"
+}
+
 fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: &mut Faults) {
+    if matches!(context.unit, Unit::Function(id) if context.automaton.functions[id.index()].is_memo()) && !is_still(op)
+    {
+        let fault =
+            faults.add(codes::EFFECT, place, "a memo is of cells and maps that seldom change, and reports nothing");
+        fault.help("ask for it on the path");
+        return;
+    }
     if !has_effects(context) && !is_for_functions(op) {
         faults.add(codes::EFFECT, place, "a function has no effects and no messages").help("do it in a handler");
         return;
@@ -105,7 +134,7 @@ fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: 
                     check_own(context, class, place, faults);
                 }
             }
-            (Kind::Function | Kind::Procedure | Kind::Refusing, Slot::Function(function)) => {
+            (Kind::Function | Kind::Procedure | Kind::Refusing | Kind::Memo, Slot::Function(function)) => {
                 check_role(context, *kind, *function, place, faults);
             }
             (Kind::OwnClass, Slot::Class(class)) => check_own(context, *class, place, faults),
@@ -163,7 +192,12 @@ fn has_effects(context: &Context) -> bool {
 fn check_role(context: &Context, kind: Kind, function: FunctionId, place: Place, faults: &mut Faults) {
     let found = &context.automaton.functions[function.index()];
     let name = &found.name;
+    let is_path = matches!(context.unit, Unit::Path(_));
     let (message, help) = match (&found.role, kind) {
+        (Role::Memo, Kind::Memo) if is_path && found.params.len() <= 1 => return,
+        (Role::Memo, Kind::Memo) => (format!("`{name}` is recalled here"), "a path recalls it, for one object at most"),
+        (Role::Memo, _) => (format!("`{name}` is a memo"), "use `recall`, and say what happens where it does not hold"),
+        (_, Kind::Memo) => (format!("`{name}` is no memo"), "use `call`, `run` or `tryrun`"),
         (Role::Procedure { layer, .. }, Kind::Procedure | Kind::Refusing)
             if Some(*layer) != layer_of(context.automaton, context.unit) =>
         {

@@ -227,7 +227,7 @@ impl Checker<'_, '_> {
             self.types(&function.results);
             self.types(function.refused());
             match function.role {
-                Role::Pure => {}
+                Role::Pure | Role::Memo => {}
                 Role::Published(class) => self.class(class),
                 Role::Procedure { layer, .. } => self.within(layer.index(), self.a.layers.len(), "layer"),
             }

@@ -1,0 +1,42 @@
+//! What memos read.
+//!
+//! It must keep: what is not in it changes nothing that a memo gives.
+
+use std::collections::HashSet;
+
+use mokume_reaction::*;
+
+/// What memos read: who changes it says so.
+#[derive(Default)]
+pub(crate) struct Support {
+    cells: HashSet<(ClassId, CellId)>,
+    classes: HashSet<ClassId>,
+}
+
+impl Support {
+    pub fn of(automaton: &Automaton) -> Self {
+        let mut support = Support::default();
+        for body in automaton.functions.iter().filter(|function| function.is_memo()).map(|function| &function.body) {
+            let ops = body.ops().map(|op| &op.kind as &dyn Operation);
+            let attempts = body.attempts().map(|op| op as &dyn Operation);
+            for op in ops.chain(attempts) {
+                let objects = op.operands().into_iter().filter_map(|value| body.class_of(value));
+                support.classes.extend(objects);
+                if let Some((object, cell)) = op.cell() {
+                    support.cells.extend(body.class_of(object).map(|class| (class, cell)));
+                }
+            }
+        }
+        support
+    }
+
+    /// Whether the cell or map is read.
+    pub fn reads(&self, class: ClassId, cell: CellId) -> bool {
+        self.cells.contains(&(class, cell))
+    }
+
+    /// Whether it is read of an object of the class whether it lives.
+    pub fn asks_for(&self, class: ClassId) -> bool {
+        self.classes.contains(&class)
+    }
+}

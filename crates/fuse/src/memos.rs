@@ -1,0 +1,796 @@
+//! What a path asks of state that seldom changes, once for many messages (paper `001`, fast-path predicates; Synthesis' invariants).
+//!
+//! On paths most guards, look-ups and values are of objects and cells that stay as they are from message to message: who is above whom,
+//! whether it lives, the neighbour's address. They move to *memos*: functions of state alone, which the path recalls. A memo's answer may
+//! be kept until a cell, a map or an object that it read changes; who runs the automaton sees to that, or works it out each time.
+//!
+//! It must keep: a path with memos in place ([`mokume_analyse::flat`]) asks what it asked before, perhaps in another order and more than
+//! once, and does the same.
+
+use std::collections::{HashMap, HashSet};
+
+use mokume_reaction::{
+    to, Automaton, BlockId, Body, BodyBuilder, Cell, CellId, CellKind, ClassId, Effects, Fallible, Function,
+    FunctionId, Op, OpKind, Operation, Path, Role, Target, Terminator, Type, Value,
+};
+
+/// Ways that one memo may tell apart.
+const LEAVES: usize = 6;
+/// What a memo must save to be worth its place: more than this, in instructions as they are counted here.
+pub const WORTH: usize = 8;
+
+/// The automaton, its paths with memos that save more than `worth`; [`WORTH`] but for tests.
+pub fn remembered(automaton: &Automaton, worth: usize) -> Automaton {
+    let mut automaton = automaton.clone();
+    let hot = hot(&automaton);
+    for index in 0..automaton.paths.len() {
+        let path = automaton.paths[index].clone();
+        let mut rewriter = Rewriter::new(&automaton, &path, &hot, worth);
+        let plan = rewriter.plan(BlockId(0), &[]);
+        let body = rewriter.body(&plan);
+        let memos = rewriter.memos;
+        if !memos.is_empty() {
+            automaton.functions.extend(memos);
+            automaton.paths[index].body = body;
+        }
+    }
+    automaton
+}
+
+/// What changes with every message, or with every few: what paths write, and sequence numbers.
+fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
+    let written = |path: &Path| -> Vec<_> {
+        let writes = path.body.ops().filter(|op| op.kind.effects().contains(Effects::WRITES));
+        writes
+            .filter_map(|op| op.kind.cell())
+            .filter_map(|(object, cell)| Some((path.body.class_of(object)?, cell)))
+            .collect()
+    };
+    let classes = automaton.classes.iter().enumerate();
+    let numbers = classes.flat_map(|(at, class)| {
+        let moves = |cell: &Cell| matches!(cell.kind, CellKind::Scalar { ty: Type::Seq(_), .. });
+        let cells = class.cells.iter().enumerate().filter(move |(_, cell)| moves(cell));
+        cells.map(move |(cell, _)| (ClassId::from(at), CellId::from(cell)))
+    });
+    automaton.paths.iter().flat_map(written).chain(numbers).collect()
+}
+
+/// A block on a way, and which of its targets the way takes.
+type Step = (BlockId, usize);
+
+/// A piece of a path from a block on, up to where its ways part.
+struct Plan {
+    root: BlockId,
+    /// Whether a memo tells its leaves apart, and gives what is still; else there is one leaf.
+    memo: bool,
+    leaves: Vec<Leaf>,
+}
+
+/// One way through a piece.
+struct Leaf {
+    /// The blocks, the last of which ends the path, or parts it.
+    steps: Vec<Step>,
+    last: BlockId,
+    /// Behind each target of the last block that is no exit, in their order.
+    arms: Vec<Plan>,
+    /// What is still, and asked for behind the memo.
+    fields: Vec<Value>,
+}
+
+struct Rewriter<'a> {
+    automaton: &'a Automaton,
+    old: &'a Body,
+    name: String,
+    key: Value,
+    /// Values of state alone that is no path's to write.
+    still: Vec<bool>,
+    /// Where a value is made, and by which operation; none of parameters.
+    made: Vec<Option<&'a Op>>,
+    ways_in: Vec<usize>,
+    memos: Vec<Function>,
+    least: usize,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(automaton: &'a Automaton, path: &'a Path, hot: &HashSet<(ClassId, CellId)>, least: usize) -> Self {
+        let old = &path.body;
+        let mut ways_in = vec![0; old.blocks.len()];
+        for target in old.blocks.iter().flat_map(|block| block.terminator.targets()) {
+            ways_in[target.block.index()] += 1;
+        }
+        let mut made = vec![None; old.values.len()];
+        for op in old.ops() {
+            op.results.iter().for_each(|result| made[result.index()] = Some(op));
+        }
+        let key = old.blocks[0].params[0];
+        let name = automaton.handler_name(path.handler);
+        let still = vec![false; old.values.len()];
+        let mut found = Rewriter { automaton, old, name, key, still, made, ways_in, memos: Vec::new(), least };
+        found.find_still(hot);
+        found
+    }
+
+    fn find_still(&mut self, hot: &HashSet<(ClassId, CellId)>) {
+        self.still[self.key.index()] = true;
+        // Blocks of paths stand behind those that lead to them, or do so from the second time on.
+        for _ in 0..2 {
+            for block in &self.old.blocks {
+                for op in &block.ops {
+                    let all = op.kind.operands().iter().all(|value| self.still[value.index()]);
+                    if all && is_still(&op.kind) && !self.is_hot(&op.kind, hot) {
+                        op.results.iter().for_each(|result| self.still[result.index()] = true);
+                    }
+                }
+                if let Terminator::Try { op, then, .. } = &block.terminator {
+                    if self.is_still_attempt(op) && !self.is_hot(op, hot) && self.ways_in[then.block.index()] == 1 {
+                        let found = &self.old.blocks[then.block.index()].params;
+                        found.iter().for_each(|param| self.still[param.index()] = true);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_hot(&self, op: &dyn Operation, hot: &HashSet<(ClassId, CellId)>) -> bool {
+        op.cell()
+            .is_some_and(|(object, cell)| self.old.class_of(object).is_none_or(|class| hot.contains(&(class, cell))))
+    }
+
+    fn is_still_attempt(&self, op: &Fallible) -> bool {
+        matches!(op, Fallible::Find { .. }) && op.operands().iter().all(|value| self.still[value.index()])
+    }
+
+    /// Whether a block does nothing but refuse, or go where that is done.
+    fn refuses(&self, block: BlockId) -> bool {
+        let block = &self.old.blocks[block.index()];
+        let goes_there = match &block.terminator {
+            Terminator::Refuse { .. } => true,
+            Terminator::Jump { to } => self.refuses(to.block),
+            _ => false,
+        };
+        block.ops.is_empty() && goes_there
+    }
+
+    /// Whether the block's end asks for what is still, and nothing else.
+    fn is_still_end(&self, block: BlockId) -> bool {
+        match &self.old.blocks[block.index()].terminator {
+            Terminator::Branch { condition, .. } => self.still[condition.index()],
+            Terminator::Try { op, then, .. } => {
+                let found = self.old.blocks[then.block.index()].params.iter();
+                self.is_still_attempt(op) && found.clone().all(|param| self.still[param.index()])
+            }
+            _ => false,
+        }
+    }
+
+    /// The targets of a block by which the path goes on.
+    fn goes_on(&self, block: BlockId) -> Vec<usize> {
+        let targets = self.old.blocks[block.index()].terminator.targets();
+        (0..targets.len()).filter(|at| !self.refuses(targets[*at].block)).collect()
+    }
+
+    fn target(&self, block: BlockId, at: usize) -> &'a Target {
+        self.old.blocks[block.index()].terminator.targets()[at]
+    }
+
+    // -- where ways part
+
+    /// The ways from a block on; those that part by what is still are several if `memo`.
+    fn ways(&self, root: BlockId, memo: bool) -> Vec<(Vec<Step>, BlockId)> {
+        let mut found = Vec::new();
+        let mut open = vec![(Vec::new(), root)];
+        while let Some((mut steps, block)) = open.pop() {
+            let on = self.goes_on(block);
+            let is_alone = |at: &usize| self.ways_in[self.target(block, *at).block.index()] == 1;
+            let parts =
+                on.len() > 1 && !(memo && self.is_still_end(block) && found.len() + open.len() + on.len() <= LEAVES);
+            if on.is_empty() || parts || !on.iter().all(is_alone) {
+                found.push((steps, block));
+                continue;
+            }
+            if let [one] = on[..] {
+                steps.push((block, one));
+                open.push((steps, self.target(block, one).block));
+                continue;
+            }
+            // The likeliest is taken first.
+            for at in on.into_iter().rev() {
+                let mut steps = steps.clone();
+                steps.push((block, at));
+                open.push((steps, self.target(block, at).block));
+            }
+        }
+        found
+    }
+
+    /// `above`: the steps that lead to the block.
+    fn plan(&self, root: BlockId, above: &[Step]) -> Plan {
+        let ways = self.ways(root, true);
+        let memo = ways.iter().map(|(steps, last)| self.worth(steps, *last)).max().unwrap_or(0) > self.least;
+        let ways = if memo { ways } else { self.ways(root, false) };
+        let leaves = ways.into_iter().map(|(steps, last)| {
+            let arms = self.goes_on(last).into_iter().map(|at| {
+                let above = [above, &steps, &[(last, at)]].concat();
+                self.plan(self.target(last, at).block, &above)
+            });
+            let arms: Vec<Plan> = arms.collect();
+            let mut leaf = Leaf { steps, last, arms, fields: Vec::new() };
+            if memo {
+                let mut wanted = Vec::new();
+                self.wanted(&leaf, true, &mut wanted);
+                leaf.fields =
+                    wanted.into_iter().filter(|value| self.still[value.index()] && !self.is_cheap(*value)).collect();
+            }
+            leaf
+        });
+        Plan { root, memo, leaves: leaves.collect() }
+    }
+
+    /// What a memo saves on a way, about.
+    fn worth(&self, steps: &[Step], last: BlockId) -> usize {
+        let ends = steps.iter().filter(|(block, _)| self.is_still_end(*block)).map(|(block, _)| {
+            match &self.old.blocks[block.index()].terminator {
+                Terminator::Try { .. } => 15,
+                _ => 2,
+            }
+        });
+        let blocks = steps.iter().map(|(block, _)| *block).chain([last]);
+        let ops = blocks.flat_map(|block| &self.old.blocks[block.index()].ops);
+        let still =
+            ops.filter(|op| op.results.iter().any(|result| self.still[result.index()] && !self.is_cheap(*result)));
+        let ops = still.map(|op| match op.kind {
+            OpKind::Lives { .. } => 6,
+            OpKind::Get { .. } => 2,
+            _ => 1,
+        });
+        ends.chain(ops).sum()
+    }
+
+    /// Whether it is worked out again sooner than remembered.
+    fn is_cheap(&self, value: Value) -> bool {
+        let Some(op) = self.made[value.index()] else { return value == self.key };
+        match &op.kind {
+            OpKind::Const { .. } | OpKind::Null { .. } | OpKind::Unique { .. } | OpKind::Param { .. } => true,
+            OpKind::Get { object, .. } => self.is_always(*object),
+            _ => false,
+        }
+    }
+
+    /// Whether the object is there wherever the path is.
+    fn is_always(&self, object: Value) -> bool {
+        object == self.key || self.made[object.index()].is_some_and(|op| matches!(op.kind, OpKind::Unique { .. }))
+    }
+
+    /// What a leaf, and all behind it, asks for that is made elsewhere, each once: of what is still all of it, if `memo`.
+    fn wanted(&self, leaf: &Leaf, memo: bool, wanted: &mut Vec<Value>) {
+        let mut want = |value: Value| {
+            if !wanted.contains(&value) {
+                wanted.push(value);
+            }
+        };
+        let blocks = leaf.steps.iter().map(|(block, _)| *block).chain([leaf.last]);
+        for block in blocks {
+            let found = &self.old.blocks[block.index()];
+            for op in found.ops.iter().filter(|op| !(memo && self.is_remembered(op))) {
+                op.kind.for_each_operand(&mut want);
+            }
+            let is_asked = !(memo && block != leaf.last && self.is_still_end(block));
+            if is_asked {
+                found.terminator.operands().into_iter().for_each(&mut want);
+            }
+            let args = found.terminator.targets().into_iter().flat_map(|target| target.args.iter().copied());
+            args.for_each(&mut want);
+        }
+        for arm in &leaf.arms {
+            // What a memo of its own gives there is not asked for here.
+            for inner in &arm.leaves {
+                let mut more = Vec::new();
+                self.wanted(inner, arm.memo, &mut more);
+                let here = more.into_iter().filter(|value| !(arm.memo && self.still[value.index()]));
+                here.for_each(&mut want);
+            }
+        }
+        if !memo {
+            let blocks = leaf.steps.iter().map(|(block, _)| *block).chain([leaf.last]);
+            let made: Vec<Value> = blocks
+                .flat_map(|block| {
+                    let found = &self.old.blocks[block.index()];
+                    let results = found.ops.iter().flat_map(|op| op.results.iter());
+                    let targets = found.terminator.targets().into_iter();
+                    let params = targets.flat_map(|target| self.old.blocks[target.block.index()].params.iter());
+                    results.chain(params).copied().collect::<Vec<_>>()
+                })
+                .collect();
+            wanted.retain(|value| !made.contains(value) || self.is_cheap(*value));
+        }
+        // Cheap ones are made of others.
+        let mut at = 0;
+        while at < wanted.len() {
+            if self.is_cheap(wanted[at]) {
+                for operand in self.made[wanted[at].index()].map(|op| op.kind.operands()).unwrap_or_default() {
+                    if !wanted.contains(&operand) {
+                        wanted.push(operand);
+                    }
+                }
+            }
+            at += 1;
+        }
+    }
+
+    fn is_remembered(&self, op: &Op) -> bool {
+        !op.results.is_empty() && op.results.iter().all(|result| self.still[result.index()])
+    }
+
+    // -- the path anew
+
+    fn body(&mut self, plan: &Plan) -> Body {
+        let params: Vec<(String, Type)> = self.old.blocks[0].params.iter().map(|param| self.named(*param)).collect();
+        let builder = BodyBuilder::new(&params);
+        let entry = builder.current().unwrap_or(BlockId(0));
+        let given = self.old.blocks[0].params.iter().copied().zip(builder.params(entry).to_vec());
+        let mut paper = Paper { builder, values: given.collect(), exit: None };
+        self.piece(plan, &[], &mut paper);
+        if let Some(exit) = paper.exit {
+            paper.builder.select(exit);
+            paper.builder.set_source(None);
+            let params = paper.builder.params(entry).to_vec();
+            let messages = params.into_iter().filter(|param| paper.builder.type_of(*param) == Type::Msg).collect();
+            paper.builder.end(Terminator::Refuse { values: messages });
+        }
+        let mut body = paper.builder.finish();
+        mokume_analyse::straighten(&mut body);
+        body
+    }
+
+    fn named(&self, value: Value) -> (String, Type) {
+        let info = &self.old.values[value.index()];
+        (info.name.clone(), info.ty)
+    }
+
+    fn piece(&mut self, plan: &Plan, above: &[Step], paper: &mut Paper) {
+        if !plan.memo {
+            for leaf in &plan.leaves {
+                self.leaf(plan, leaf, above, paper);
+            }
+            return;
+        }
+        let (memo, takes_key) = self.memo(plan, above);
+        let args = if takes_key { vec![paper.values[&self.key]] } else { Vec::new() };
+        let (functions, mine) = (self.automaton.functions.len(), self.memos.len());
+        let function = FunctionId::from(functions + mine);
+        let results: Vec<(String, Type)> = memo.results.iter().map(|ty| (String::new(), *ty)).collect();
+        self.memos.push(memo);
+        let exit = paper.exit();
+        let holds = paper.builder.block("", &results);
+        let op = Fallible::Recall { memo: function, args };
+        paper.builder.set_source(None);
+        paper.builder.end(Terminator::Try { op, then: to(holds, []), otherwise: to(exit, []) });
+        let mut given = paper.builder.params(holds).to_vec().into_iter();
+        paper.builder.select(holds);
+        let way = if plan.leaves.len() > 1 { given.next() } else { None };
+        let mut blocks = vec![holds];
+        if let Some(way) = way {
+            blocks = plan.leaves.iter().map(|_| paper.builder.block("", &[])).collect();
+            let cases = blocks.iter().enumerate().skip(1).map(|(at, block)| (at as u64, to(*block, []))).collect();
+            paper.builder.end(Terminator::Switch { value: way, cases, default: to(blocks[0], []) });
+        }
+        let before = paper.values.clone();
+        for (leaf, block) in plan.leaves.iter().zip(blocks) {
+            paper.values = before.clone();
+            let fields: Vec<_> = leaf.fields.iter().copied().zip(&mut given).collect();
+            paper.values.extend(fields);
+            paper.builder.select(block);
+            self.leaf(plan, leaf, above, paper);
+        }
+    }
+
+    /// A way through a piece, without what its memo has said.
+    fn leaf(&mut self, plan: &Plan, leaf: &Leaf, above: &[Step], paper: &mut Paper) {
+        for (block, at) in &leaf.steps {
+            self.operations(*block, plan.memo, paper);
+            if plan.memo && self.is_still_end(*block) {
+                continue;
+            }
+            self.end(*block, paper, |target, next, _, _| (target == *at).then_some(next));
+        }
+        self.operations(leaf.last, plan.memo, paper);
+        let mut arms = Vec::new();
+        self.end(leaf.last, paper, |_, next, values, _| {
+            arms.push((next, values.clone()));
+            None
+        });
+        let values = paper.values.clone();
+        for ((arm, at), (block, more)) in leaf.arms.iter().zip(self.goes_on(leaf.last)).zip(arms) {
+            paper.values = values.clone();
+            paper.values.extend(more);
+            paper.builder.select(block);
+            let above = [above, &leaf.steps, &[(leaf.last, at)]].concat();
+            self.piece(arm, &above, paper);
+        }
+    }
+
+    fn operations(&mut self, block: BlockId, memo: bool, paper: &mut Paper) {
+        for op in &self.old.blocks[block.index()].ops {
+            if memo && self.is_remembered(op) || self.is_remembered(op) && self.is_cheap(op.results[0]) {
+                continue;
+            }
+            paper.builder.set_source(op.source);
+            self.copy(op, paper);
+        }
+        paper.builder.set_source(None);
+    }
+
+    fn copy(&self, op: &Op, paper: &mut Paper) {
+        let mut kind = op.kind.clone();
+        kind.for_each_operand_mut(&mut |operand| *operand = self.value(*operand, paper));
+        let results = paper.builder.op(self.automaton, kind);
+        for (old, new) in op.results.iter().zip(results) {
+            paper.builder.set_name(new, self.old.values[old.index()].name.clone());
+            paper.values.insert(*old, new);
+        }
+    }
+
+    /// The value that stands for an old one here; cheap ones are made where they are wanted.
+    fn value(&self, old: Value, paper: &mut Paper) -> Value {
+        if let Some(value) = paper.values.get(&old) {
+            return *value;
+        }
+        match self.made[old.index()] {
+            Some(op) => {
+                self.copy(op, paper);
+                paper.values[&old]
+            }
+            None => old,
+        }
+    }
+
+    /// Ends a block as it was ended; `lead` is told of each target by which the path goes on, of its block, of what is known there, and
+    /// says in which of them the path is written on.
+    fn end(
+        &mut self,
+        block: BlockId,
+        paper: &mut Paper,
+        mut lead: impl FnMut(usize, BlockId, &HashMap<Value, Value>, &Self) -> Option<BlockId>,
+    ) {
+        let found = &self.old.blocks[block.index()];
+        let mut terminator = found.terminator.clone();
+        terminator.for_each_operand_mut(|operand| *operand = self.value(*operand, paper));
+        let results = match &found.terminator {
+            Terminator::Try { .. } => {
+                let of = |target: &Target| self.old.blocks[target.block.index()].params.len() - target.args.len();
+                found.terminator.targets().into_iter().map(of).collect()
+            }
+            _ => vec![0; found.terminator.targets().len()],
+        };
+        let targets: Vec<Target> = found.terminator.targets().into_iter().cloned().collect();
+        let (mut at, mut on) = (0, Vec::new());
+        let mut renamed = Vec::new();
+        for target in &targets {
+            renamed.push(match self.refuses(target.block) {
+                true if results[at] == 0 => to(paper.exit(), []),
+                true => {
+                    let params = &self.old.blocks[target.block.index()].params;
+                    let fresh: Vec<(String, Type)> =
+                        params[..results[at]].iter().map(|param| self.named(*param)).collect();
+                    let aside = paper.builder.block("", &fresh);
+                    paper.aside(aside);
+                    to(aside, [])
+                }
+                false => {
+                    let params = &self.old.blocks[target.block.index()].params;
+                    let fresh: Vec<(String, Type)> =
+                        params[..results[at]].iter().map(|param| self.named(*param)).collect();
+                    let next = paper.builder.block("", &fresh);
+                    let mut values: HashMap<Value, Value> =
+                        params.iter().copied().zip(paper.builder.params(next).to_vec()).collect();
+                    for (param, arg) in params[results[at]..].iter().zip(&target.args) {
+                        let arg = self.value(*arg, paper);
+                        values.insert(*param, arg);
+                    }
+                    on.push((at, next, values));
+                    to(next, [])
+                }
+            });
+            at += 1;
+        }
+        let mut renamed = renamed.into_iter();
+        terminator.for_each_target_mut(|target| {
+            if let Some(to) = renamed.next() {
+                *target = to;
+            }
+        });
+        paper.builder.end_at(terminator, found.mark);
+        let before = paper.values.clone();
+        for (at, next, values) in on {
+            if let Some(next) = lead(at, next, &values, self) {
+                paper.values = before.clone();
+                paper.values.extend(values);
+                paper.builder.select(next);
+            }
+        }
+    }
+
+    // -- memos
+
+    /// The memo of a piece, and whether it is of the path's object.
+    fn memo(&self, plan: &Plan, above: &[Step]) -> (Function, bool) {
+        let mut needed = vec![false; self.old.values.len()];
+        plan.leaves.iter().for_each(|leaf| {
+            leaf.fields.iter().for_each(|field| self.need(*field, &mut needed));
+            let asked = leaf.steps.iter().filter(|(block, _)| self.is_still_end(*block));
+            asked.for_each(|(block, _)| {
+                let operands = self.old.blocks[block.index()].terminator.operands();
+                operands.into_iter().for_each(|value| self.need(value, &mut needed));
+            });
+        });
+        let takes_key = needed[self.key.index()] && !self.automaton.is_unique(self.class_of_key());
+        let params = if takes_key { vec![self.named(self.key)] } else { Vec::new() };
+        let builder = BodyBuilder::new(&params);
+        let entry = builder.current().unwrap_or(BlockId(0));
+        let mut values = HashMap::new();
+        match takes_key {
+            true => values.insert(self.key, builder.params(entry)[0]),
+            false => None,
+        };
+        let mut paper = Paper { builder, values, exit: None };
+        if needed[self.key.index()] && !takes_key {
+            let own = paper.builder.value(self.automaton, OpKind::Unique { class: self.class_of_key() });
+            paper.values.insert(self.key, own);
+        }
+        for (block, at) in above {
+            self.state(*block, &needed, &mut paper);
+            let end = &self.old.blocks[block.index()].terminator;
+            let is_wanted = match end {
+                Terminator::Try { then, .. } => {
+                    self.old.blocks[then.block.index()].params.iter().any(|param| needed[param.index()])
+                }
+                // That it lives was asked, and is to be known.
+                Terminator::Branch { condition, .. } => self.made[condition.index()].is_some_and(|op| {
+                    matches!(op.kind, OpKind::Lives { object } if needed[object.index()] && self.still[condition.index()])
+                }),
+                _ => false,
+            };
+            if is_wanted && self.is_still_end(*block) {
+                self.ask(*block, *at, &mut paper);
+            }
+        }
+        let mut results = Vec::new();
+        if plan.leaves.len() > 1 {
+            results.push(Type::U(8));
+        }
+        results.extend(plan.leaves.iter().flat_map(|leaf| &leaf.fields).map(|field| self.named(*field).1));
+        self.tree(plan, plan.root, &(0..plan.leaves.len()).collect::<Vec<_>>(), 0, &needed, &mut paper);
+        if let Some(exit) = paper.exit {
+            paper.builder.select(exit);
+            paper.builder.end(Terminator::Refuse { values: Vec::new() });
+        }
+        let mut body = paper.builder.finish();
+        mokume_analyse::straighten(&mut body);
+        let name = format!("{}.memo_{}", self.name, self.memos.len() + 1);
+        (Function { name, role: Role::Memo, params, results, body }, takes_key)
+    }
+
+    fn class_of_key(&self) -> ClassId {
+        self.old.class_of(self.key).unwrap_or(ClassId(0))
+    }
+
+    fn need(&self, value: Value, needed: &mut [bool]) {
+        if !self.still[value.index()] || std::mem::replace(&mut needed[value.index()], true) {
+            return;
+        }
+        match self.made[value.index()] {
+            Some(op) => op.kind.for_each_operand(&mut |operand| self.need(operand, needed)),
+            // What a look-up finds: of where it looks.
+            None => {
+                for block in &self.old.blocks {
+                    if let Terminator::Try { op, then, .. } = &block.terminator {
+                        if self.old.blocks[then.block.index()].params.contains(&value) {
+                            op.for_each_operand(&mut |operand| self.need(operand, needed));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is still of a block, as far as it is needed.
+    fn state(&self, block: BlockId, needed: &[bool], paper: &mut Paper) {
+        for op in &self.old.blocks[block.index()].ops {
+            let is_known = op.results.first().is_some_and(|result| paper.values.contains_key(result));
+            if self.is_remembered(op) && op.results.iter().any(|result| needed[result.index()]) && !is_known {
+                paper.builder.set_source(op.source);
+                self.copy(op, paper);
+            }
+        }
+        paper.builder.set_source(None);
+    }
+
+    /// Asks what the block's end asks, and goes on where the path takes that target; elsewhere the memo refuses.
+    fn ask(&self, block: BlockId, at: usize, paper: &mut Paper) {
+        let found = &self.old.blocks[block.index()];
+        let mut terminator = found.terminator.clone();
+        terminator.for_each_operand_mut(|operand| *operand = self.value(*operand, paper));
+        let next = self.next(block, at, paper);
+        let exit = paper.exit();
+        let mut place = 0;
+        let mut there = None;
+        terminator.for_each_target_mut(|target| {
+            if place == at {
+                there = Some(next);
+                *target = to(next, []);
+            } else {
+                *target = to(exit, []);
+            }
+            place += 1;
+        });
+        // The results of a look-up come with the exit too, if it is found: a block of its own takes them.
+        if let (Terminator::Try { then, .. }, true) = (&mut terminator, at != 0) {
+            let types: Vec<(String, Type)> = self.found(block).iter().map(|param| self.named(*param)).collect();
+            let aside = paper.builder.block("", &types);
+            then.block = aside;
+            paper.aside(aside);
+        }
+        paper.builder.end_at(terminator, None);
+        paper.builder.select(next);
+    }
+
+    /// What a look-up at the end of a block finds.
+    fn found(&self, block: BlockId) -> &'a [Value] {
+        match &self.old.blocks[block.index()].terminator {
+            Terminator::Try { then, .. } => {
+                let params = &self.old.blocks[then.block.index()].params;
+                &params[..params.len() - then.args.len()]
+            }
+            _ => &[],
+        }
+    }
+
+    /// A new block for a target of a block, with what comes there.
+    fn next(&self, block: BlockId, at: usize, paper: &mut Paper) -> BlockId {
+        let target = self.target(block, at);
+        let params = &self.old.blocks[target.block.index()].params;
+        let found = if at == 0 { self.found(block) } else { &[] };
+        let fresh: Vec<(String, Type)> = found.iter().map(|param| self.named(*param)).collect();
+        let next = paper.builder.block("", &fresh);
+        let given = found.iter().copied().zip(paper.builder.params(next).to_vec());
+        paper.values.extend(given.collect::<Vec<_>>());
+        for (param, arg) in params[found.len()..].iter().zip(&target.args) {
+            if let Some(value) = paper.values.get(arg).copied() {
+                paper.values.insert(*param, value);
+            }
+        }
+        next
+    }
+
+    /// The ways of a memo from a block on, which so many steps lead to: of these leaves.
+    fn tree(&self, plan: &Plan, block: BlockId, leaves: &[usize], depth: usize, needed: &[bool], paper: &mut Paper) {
+        self.state(block, needed, paper);
+        let first = &plan.leaves[leaves[0]];
+        let Some((_, at)) = first.steps.get(depth).copied() else {
+            return self.leave(plan, leaves[0], paper);
+        };
+        if !self.is_still_end(block) {
+            // Asked on the path.
+            let target = self.target(block, at);
+            for (param, arg) in self.old.blocks[target.block.index()].params.iter().zip(&target.args) {
+                if let Some(value) = paper.values.get(arg).copied() {
+                    paper.values.insert(*param, value);
+                }
+            }
+            return self.tree(plan, target.block, leaves, depth + 1, needed, paper);
+        }
+        let arms = self.goes_on(block);
+        if arms.len() == 1 {
+            self.ask(block, at, paper);
+            return self.tree(plan, self.target(block, at).block, leaves, depth + 1, needed, paper);
+        }
+        let found = &self.old.blocks[block.index()];
+        let mut terminator = found.terminator.clone();
+        terminator.for_each_operand_mut(|operand| *operand = self.value(*operand, paper));
+        let before = paper.values.clone();
+        let mut blocks = Vec::new();
+        for at in 0..found.terminator.targets().len() {
+            paper.values = before.clone();
+            let next = match arms.contains(&at) {
+                true => self.next(block, at, paper),
+                false => paper.exit(),
+            };
+            blocks.push((next, paper.values.clone()));
+        }
+        let mut names = blocks.iter().map(|(block, _)| *block);
+        terminator.for_each_target_mut(|target| {
+            if let Some(block) = names.next() {
+                *target = to(block, []);
+            }
+        });
+        paper.builder.end_at(terminator, None);
+        for (at, (next, values)) in blocks.into_iter().enumerate().filter(|(at, _)| arms.contains(at)) {
+            paper.values = values;
+            paper.builder.select(next);
+            let here: Vec<usize> = leaves
+                .iter()
+                .copied()
+                .filter(|leaf| plan.leaves[*leaf].steps.get(depth) == Some(&(block, at)))
+                .collect();
+            match here.is_empty() {
+                true => {
+                    let exit = paper.exit();
+                    paper.builder.end(Terminator::Jump { to: to(exit, []) });
+                }
+                false => self.tree(plan, self.target(block, at).block, &here, depth + 1, needed, paper),
+            }
+        }
+    }
+
+    /// What the memo gives on a way.
+    fn leave(&self, plan: &Plan, leaf: usize, paper: &mut Paper) {
+        let mut values = Vec::new();
+        if plan.leaves.len() > 1 {
+            values.push(paper.builder.constant(self.automaton, Type::U(8), leaf as u64));
+        }
+        for (at, other) in plan.leaves.iter().enumerate() {
+            for field in &other.fields {
+                let ty = self.named(*field).1;
+                values.push(match (at == leaf, ty) {
+                    (true, _) => self.value(*field, paper),
+                    (false, Type::Ref(class)) => paper.builder.value(self.automaton, OpKind::Null { class }),
+                    (false, ty) => paper.builder.constant(self.automaton, ty, 0),
+                });
+            }
+        }
+        paper.builder.end(Terminator::Yield { values });
+    }
+}
+
+/// A body while it is written.
+struct Paper {
+    builder: BodyBuilder,
+    /// By value of the old path.
+    values: HashMap<Value, Value>,
+    /// Where it refuses.
+    exit: Option<BlockId>,
+}
+
+impl Paper {
+    fn exit(&mut self) -> BlockId {
+        match self.exit {
+            Some(exit) => exit,
+            None => {
+                let exit = self.builder.block("exit", &[]);
+                self.exit = Some(exit);
+                exit
+            }
+        }
+    }
+
+    /// A block that leads to the exit.
+    fn aside(&mut self, block: BlockId) {
+        let exit = self.exit();
+        let at = self.builder.current();
+        self.builder.select(block);
+        self.builder.end(Terminator::Jump { to: to(exit, []) });
+        if let Some(at) = at {
+            self.builder.select(at);
+        }
+    }
+}
+
+/// Whether it is of what it is given and of state that who remembers it is told of when it changes.
+fn is_still(op: &OpKind) -> bool {
+    match op {
+        OpKind::Const { .. }
+        | OpKind::Null { .. }
+        | OpKind::Compare { .. }
+        | OpKind::Not { .. }
+        | OpKind::Select { .. }
+        | OpKind::Cast { .. }
+        | OpKind::Param { .. }
+        | OpKind::Unique { .. }
+        | OpKind::Parent { .. }
+        | OpKind::Lives { .. }
+        | OpKind::Get { .. }
+        | OpKind::Fold16 { .. } => true,
+        OpKind::Binary { .. } => op.effects().is_empty(),
+        _ => false,
+    }
+}
