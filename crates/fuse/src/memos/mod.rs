@@ -7,12 +7,17 @@
 //! It must keep: a path with memos in place ([`mokume_analyse::flat`]) asks what it asked before, perhaps in another order and more than
 //! once, and does the same.
 
-use std::collections::{HashMap, HashSet};
+mod gathered;
+mod still;
+
+use std::collections::HashMap;
 
 use mokume_reaction::{
-    to, Automaton, BlockId, Body, BodyBuilder, Cell, CellId, CellKind, ClassId, Effects, Fallible, Function,
-    FunctionId, Op, OpKind, Operation, Path, Role, Target, Terminator, Type, Value,
+    to, Automaton, Binary, BlockId, Body, BodyBuilder, ClassId, Compare, Fallible, Function, FunctionId, Op, OpKind,
+    Operation, Role, Target, Terminator, Type, Value,
 };
+
+use still::{hot, Still};
 
 /// Ways that one memo may tell apart.
 const LEAVES: usize = 6;
@@ -24,8 +29,11 @@ pub fn remembered(automaton: &Automaton, worth: usize) -> Automaton {
     let mut automaton = automaton.clone();
     let hot = hot(&automaton);
     for index in 0..automaton.paths.len() {
-        let path = automaton.paths[index].clone();
-        let mut rewriter = Rewriter::new(&automaton, &path, &hot, worth);
+        let path = &automaton.paths[index];
+        let name = automaton.handler_name(path.handler);
+        let old = gathered::gathered(&Still::of(&path.body, &hot));
+        let still = Still::of(&old, &hot);
+        let mut rewriter = Rewriter { automaton: &automaton, old: &old, name, still, memos: Vec::new(), least: worth };
         let plan = rewriter.plan(BlockId(0), &[]);
         let body = rewriter.body(&plan);
         let memos = rewriter.memos;
@@ -37,23 +45,7 @@ pub fn remembered(automaton: &Automaton, worth: usize) -> Automaton {
     automaton
 }
 
-/// What changes with every message, or with every few: what paths write, and sequence numbers.
-fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
-    let written = |path: &Path| -> Vec<_> {
-        let writes = path.body.ops().filter(|op| op.kind.effects().contains(Effects::WRITES));
-        writes
-            .filter_map(|op| op.kind.cell())
-            .filter_map(|(object, cell)| Some((path.body.class_of(object)?, cell)))
-            .collect()
-    };
-    let classes = automaton.classes.iter().enumerate();
-    let numbers = classes.flat_map(|(at, class)| {
-        let moves = |cell: &Cell| matches!(cell.kind, CellKind::Scalar { ty: Type::Seq(_), .. });
-        let cells = class.cells.iter().enumerate().filter(move |(_, cell)| moves(cell));
-        cells.map(move |(cell, _)| (ClassId::from(at), CellId::from(cell)))
-    });
-    automaton.paths.iter().flat_map(written).chain(numbers).collect()
-}
+const U32: Type = Type::U(32);
 
 /// A block on a way, and which of its targets the way takes.
 type Step = (BlockId, usize);
@@ -75,71 +67,34 @@ struct Leaf {
     arms: Vec<Plan>,
     /// What is still, and asked for behind the memo.
     fields: Vec<Value>,
+    /// A message's size, and what it may be at most: asked once, of the least.
+    bounds: Option<(Value, Vec<Bound>)>,
+}
+
+impl Leaf {
+    fn is_bound(&self, block: BlockId) -> bool {
+        self.bounds.as_ref().is_some_and(|(_, bounds)| bounds.iter().any(|bound| bound.block == block))
+    }
+}
+
+/// The size and so many octets more are no more than a limit that is still.
+#[derive(Clone, Copy)]
+struct Bound {
+    block: BlockId,
+    more: u64,
+    limit: Value,
 }
 
 struct Rewriter<'a> {
     automaton: &'a Automaton,
     old: &'a Body,
     name: String,
-    key: Value,
-    /// Values of state alone that is no path's to write.
-    still: Vec<bool>,
-    /// Where a value is made, and by which operation; none of parameters.
-    made: Vec<Option<&'a Op>>,
-    ways_in: Vec<usize>,
+    still: Still<'a>,
     memos: Vec<Function>,
     least: usize,
 }
 
 impl<'a> Rewriter<'a> {
-    fn new(automaton: &'a Automaton, path: &'a Path, hot: &HashSet<(ClassId, CellId)>, least: usize) -> Self {
-        let old = &path.body;
-        let mut ways_in = vec![0; old.blocks.len()];
-        for target in old.blocks.iter().flat_map(|block| block.terminator.targets()) {
-            ways_in[target.block.index()] += 1;
-        }
-        let mut made = vec![None; old.values.len()];
-        for op in old.ops() {
-            op.results.iter().for_each(|result| made[result.index()] = Some(op));
-        }
-        let key = old.blocks[0].params[0];
-        let name = automaton.handler_name(path.handler);
-        let still = vec![false; old.values.len()];
-        let mut found = Rewriter { automaton, old, name, key, still, made, ways_in, memos: Vec::new(), least };
-        found.find_still(hot);
-        found
-    }
-
-    fn find_still(&mut self, hot: &HashSet<(ClassId, CellId)>) {
-        self.still[self.key.index()] = true;
-        // Blocks of paths stand behind those that lead to them, or do so from the second time on.
-        for _ in 0..2 {
-            for block in &self.old.blocks {
-                for op in &block.ops {
-                    let all = op.kind.operands().iter().all(|value| self.still[value.index()]);
-                    if all && is_still(&op.kind) && !self.is_hot(&op.kind, hot) {
-                        op.results.iter().for_each(|result| self.still[result.index()] = true);
-                    }
-                }
-                if let Terminator::Try { op, then, .. } = &block.terminator {
-                    if self.is_still_attempt(op) && !self.is_hot(op, hot) && self.ways_in[then.block.index()] == 1 {
-                        let found = &self.old.blocks[then.block.index()].params;
-                        found.iter().for_each(|param| self.still[param.index()] = true);
-                    }
-                }
-            }
-        }
-    }
-
-    fn is_hot(&self, op: &dyn Operation, hot: &HashSet<(ClassId, CellId)>) -> bool {
-        op.cell()
-            .is_some_and(|(object, cell)| self.old.class_of(object).is_none_or(|class| hot.contains(&(class, cell))))
-    }
-
-    fn is_still_attempt(&self, op: &Fallible) -> bool {
-        matches!(op, Fallible::Find { .. }) && op.operands().iter().all(|value| self.still[value.index()])
-    }
-
     /// Whether a block does nothing but refuse, or go where that is done.
     fn refuses(&self, block: BlockId) -> bool {
         let block = &self.old.blocks[block.index()];
@@ -154,10 +109,10 @@ impl<'a> Rewriter<'a> {
     /// Whether the block's end asks for what is still, and nothing else.
     fn is_still_end(&self, block: BlockId) -> bool {
         match &self.old.blocks[block.index()].terminator {
-            Terminator::Branch { condition, .. } => self.still[condition.index()],
+            Terminator::Branch { condition, .. } => self.still.is(*condition),
             Terminator::Try { op, then, .. } => {
                 let found = self.old.blocks[then.block.index()].params.iter();
-                self.is_still_attempt(op) && found.clone().all(|param| self.still[param.index()])
+                self.still.is_attempt(op) && found.clone().all(|param| self.still.is(*param))
             }
             _ => false,
         }
@@ -181,7 +136,7 @@ impl<'a> Rewriter<'a> {
         let mut open = vec![(Vec::new(), root)];
         while let Some((mut steps, block)) = open.pop() {
             let on = self.goes_on(block);
-            let is_alone = |at: &usize| self.ways_in[self.target(block, *at).block.index()] == 1;
+            let is_alone = |at: &usize| self.still.ways_in[self.target(block, *at).block.index()] == 1;
             let parts =
                 on.len() > 1 && !(memo && self.is_still_end(block) && found.len() + open.len() + on.len() <= LEAVES);
             if on.is_empty() || parts || !on.iter().all(is_alone) {
@@ -214,16 +169,50 @@ impl<'a> Rewriter<'a> {
                 self.plan(self.target(last, at).block, &above)
             });
             let arms: Vec<Plan> = arms.collect();
-            let mut leaf = Leaf { steps, last, arms, fields: Vec::new() };
+            let bounds = if memo { self.bounds(&steps) } else { None };
+            let mut leaf = Leaf { steps, last, arms, fields: Vec::new(), bounds };
             if memo {
                 let mut wanted = Vec::new();
                 self.wanted(&leaf, true, &mut wanted);
                 leaf.fields =
-                    wanted.into_iter().filter(|value| self.still[value.index()] && !self.is_cheap(*value)).collect();
+                    wanted.into_iter().filter(|value| self.still.is(*value) && !self.still.is_cheap(*value)).collect();
             }
             leaf
         });
         Plan { root, memo, leaves: leaves.collect() }
+    }
+
+    /// The bounds of a message's size on a way, if there are several.
+    fn bounds(&self, steps: &[Step]) -> Option<(Value, Vec<Bound>)> {
+        let all: Vec<(Value, Bound)> = steps.iter().filter_map(|(block, at)| self.bound(*block, *at)).collect();
+        let size = all.first()?.0;
+        let own: Vec<Bound> = all.into_iter().filter(|(of, _)| *of == size).map(|(_, bound)| bound).collect();
+        (own.len() > 1).then_some((size, own))
+    }
+
+    fn bound(&self, block: BlockId, at: usize) -> Option<(Value, Bound)> {
+        let Terminator::Branch { condition, .. } = &self.old.blocks[block.index()].terminator else { return None };
+        if !self.refuses(self.target(block, 1 - at).block) {
+            return None;
+        }
+        let OpKind::Compare { op, a, b } = self.still.made(*condition)?.kind else { return None };
+        let (low, limit, is_less) = match (op, at == 0) {
+            (Compare::Le, true) | (Compare::Gt, false) => (a, b, 0),
+            (Compare::Lt, true) | (Compare::Ge, false) => (a, b, 1),
+            (Compare::Ge, true) | (Compare::Lt, false) => (b, a, 0),
+            (Compare::Gt, true) | (Compare::Le, false) => (b, a, 1),
+            (Compare::Eq | Compare::Ne, _) => return None,
+        };
+        let is_size = |value: Value| self.still.made(value).is_some_and(|op| matches!(op.kind, OpKind::Size { .. }));
+        let (size, more) = match self.still.made(low)?.kind {
+            OpKind::Binary { op: Binary::AddWrap, a, b } => (a, self.still.constant(b)?),
+            _ => (low, 0),
+        };
+        // No message is so long that it would go around.
+        let fits = is_size(size) && more < 1 << 30 && self.still.is(limit);
+        let more = more + is_less;
+        let fits = fits && self.still.constant(limit).is_none_or(|limit| limit >= more);
+        fits.then_some((size, Bound { block, more, limit }))
     }
 
     /// What a memo saves on a way, about.
@@ -237,28 +226,13 @@ impl<'a> Rewriter<'a> {
         let blocks = steps.iter().map(|(block, _)| *block).chain([last]);
         let ops = blocks.flat_map(|block| &self.old.blocks[block.index()].ops);
         let still =
-            ops.filter(|op| op.results.iter().any(|result| self.still[result.index()] && !self.is_cheap(*result)));
+            ops.filter(|op| op.results.iter().any(|result| self.still.is(*result) && !self.still.is_cheap(*result)));
         let ops = still.map(|op| match op.kind {
             OpKind::Lives { .. } => 6,
             OpKind::Get { .. } => 2,
             _ => 1,
         });
         ends.chain(ops).sum()
-    }
-
-    /// Whether it is worked out again sooner than remembered.
-    fn is_cheap(&self, value: Value) -> bool {
-        let Some(op) = self.made[value.index()] else { return value == self.key };
-        match &op.kind {
-            OpKind::Const { .. } | OpKind::Null { .. } | OpKind::Unique { .. } | OpKind::Param { .. } => true,
-            OpKind::Get { object, .. } => self.is_always(*object),
-            _ => false,
-        }
-    }
-
-    /// Whether the object is there wherever the path is.
-    fn is_always(&self, object: Value) -> bool {
-        object == self.key || self.made[object.index()].is_some_and(|op| matches!(op.kind, OpKind::Unique { .. }))
     }
 
     /// What a leaf, and all behind it, asks for that is made elsewhere, each once: of what is still all of it, if `memo`.
@@ -271,10 +245,10 @@ impl<'a> Rewriter<'a> {
         let blocks = leaf.steps.iter().map(|(block, _)| *block).chain([leaf.last]);
         for block in blocks {
             let found = &self.old.blocks[block.index()];
-            for op in found.ops.iter().filter(|op| !(memo && self.is_remembered(op))) {
+            for op in found.ops.iter().filter(|op| !(memo && self.still.is_made(op))) {
                 op.kind.for_each_operand(&mut want);
             }
-            let is_asked = !(memo && block != leaf.last && self.is_still_end(block));
+            let is_asked = !(memo && block != leaf.last && (self.is_still_end(block) || leaf.is_bound(block)));
             if is_asked {
                 found.terminator.operands().into_iter().for_each(&mut want);
             }
@@ -286,7 +260,7 @@ impl<'a> Rewriter<'a> {
             for inner in &arm.leaves {
                 let mut more = Vec::new();
                 self.wanted(inner, arm.memo, &mut more);
-                let here = more.into_iter().filter(|value| !(arm.memo && self.still[value.index()]));
+                let here = more.into_iter().filter(|value| !(arm.memo && self.still.is(*value)));
                 here.for_each(&mut want);
             }
         }
@@ -301,13 +275,13 @@ impl<'a> Rewriter<'a> {
                     results.chain(params).copied().collect::<Vec<_>>()
                 })
                 .collect();
-            wanted.retain(|value| !made.contains(value) || self.is_cheap(*value));
+            wanted.retain(|value| !made.contains(value) || self.still.is_cheap(*value));
         }
         // Cheap ones are made of others.
         let mut at = 0;
         while at < wanted.len() {
-            if self.is_cheap(wanted[at]) {
-                for operand in self.made[wanted[at].index()].map(|op| op.kind.operands()).unwrap_or_default() {
+            if self.still.is_cheap(wanted[at]) {
+                for operand in self.still.made(wanted[at]).map(|op| op.kind.operands()).unwrap_or_default() {
                     if !wanted.contains(&operand) {
                         wanted.push(operand);
                     }
@@ -315,10 +289,6 @@ impl<'a> Rewriter<'a> {
             }
             at += 1;
         }
-    }
-
-    fn is_remembered(&self, op: &Op) -> bool {
-        !op.results.is_empty() && op.results.iter().all(|result| self.still[result.index()])
     }
 
     // -- the path anew
@@ -355,7 +325,7 @@ impl<'a> Rewriter<'a> {
             return;
         }
         let (memo, takes_key) = self.memo(plan, above);
-        let args = if takes_key { vec![paper.values[&self.key]] } else { Vec::new() };
+        let args = if takes_key { vec![paper.values[&self.still.key]] } else { Vec::new() };
         let (functions, mine) = (self.automaton.functions.len(), self.memos.len());
         let function = FunctionId::from(functions + mine);
         let results: Vec<(String, Type)> = memo.results.iter().map(|ty| (String::new(), *ty)).collect();
@@ -380,6 +350,15 @@ impl<'a> Rewriter<'a> {
             let fields: Vec<_> = leaf.fields.iter().copied().zip(&mut given).collect();
             paper.values.extend(fields);
             paper.builder.select(block);
+            if let (Some((size, _)), Some(most)) = (&leaf.bounds, leaf.bounds.as_ref().and_then(|_| given.next())) {
+                let size = self.value(*size, paper);
+                let condition =
+                    paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Le, a: size, b: most });
+                let next = paper.builder.block("", &[]);
+                let (then, otherwise) = (to(next, []), to(paper.exit(), []));
+                paper.builder.end(Terminator::Branch { condition, then, otherwise, likely: Some(0.999) });
+                paper.builder.select(next);
+            }
             self.leaf(plan, leaf, above, paper);
         }
     }
@@ -388,7 +367,7 @@ impl<'a> Rewriter<'a> {
     fn leaf(&mut self, plan: &Plan, leaf: &Leaf, above: &[Step], paper: &mut Paper) {
         for (block, at) in &leaf.steps {
             self.operations(*block, plan.memo, paper);
-            if plan.memo && self.is_still_end(*block) {
+            if plan.memo && (self.is_still_end(*block) || leaf.is_bound(*block)) {
                 continue;
             }
             self.end(*block, paper, |target, next, _, _| (target == *at).then_some(next));
@@ -411,7 +390,7 @@ impl<'a> Rewriter<'a> {
 
     fn operations(&mut self, block: BlockId, memo: bool, paper: &mut Paper) {
         for op in &self.old.blocks[block.index()].ops {
-            if memo && self.is_remembered(op) || self.is_remembered(op) && self.is_cheap(op.results[0]) {
+            if memo && self.still.is_made(op) || self.still.is_made(op) && self.still.is_cheap(op.results[0]) {
                 continue;
             }
             paper.builder.set_source(op.source);
@@ -435,7 +414,7 @@ impl<'a> Rewriter<'a> {
         if let Some(value) = paper.values.get(&old) {
             return *value;
         }
-        match self.made[old.index()] {
+        match self.still.made(old) {
             Some(op) => {
                 self.copy(op, paper);
                 paper.values[&old]
@@ -517,25 +496,27 @@ impl<'a> Rewriter<'a> {
         let mut needed = vec![false; self.old.values.len()];
         plan.leaves.iter().for_each(|leaf| {
             leaf.fields.iter().for_each(|field| self.need(*field, &mut needed));
+            let bounds = leaf.bounds.iter().flat_map(|(_, bounds)| bounds);
+            bounds.for_each(|bound| self.need(bound.limit, &mut needed));
             let asked = leaf.steps.iter().filter(|(block, _)| self.is_still_end(*block));
             asked.for_each(|(block, _)| {
                 let operands = self.old.blocks[block.index()].terminator.operands();
                 operands.into_iter().for_each(|value| self.need(value, &mut needed));
             });
         });
-        let takes_key = needed[self.key.index()] && !self.automaton.is_unique(self.class_of_key());
-        let params = if takes_key { vec![self.named(self.key)] } else { Vec::new() };
+        let takes_key = needed[self.still.key.index()] && !self.automaton.is_unique(self.class_of_key());
+        let params = if takes_key { vec![self.named(self.still.key)] } else { Vec::new() };
         let builder = BodyBuilder::new(&params);
         let entry = builder.current().unwrap_or(BlockId(0));
         let mut values = HashMap::new();
         match takes_key {
-            true => values.insert(self.key, builder.params(entry)[0]),
+            true => values.insert(self.still.key, builder.params(entry)[0]),
             false => None,
         };
         let mut paper = Paper { builder, values, exit: None };
-        if needed[self.key.index()] && !takes_key {
+        if needed[self.still.key.index()] && !takes_key {
             let own = paper.builder.value(self.automaton, OpKind::Unique { class: self.class_of_key() });
-            paper.values.insert(self.key, own);
+            paper.values.insert(self.still.key, own);
         }
         for (block, at) in above {
             self.state(*block, &needed, &mut paper);
@@ -545,8 +526,8 @@ impl<'a> Rewriter<'a> {
                     self.old.blocks[then.block.index()].params.iter().any(|param| needed[param.index()])
                 }
                 // That it lives was asked, and is to be known.
-                Terminator::Branch { condition, .. } => self.made[condition.index()].is_some_and(|op| {
-                    matches!(op.kind, OpKind::Lives { object } if needed[object.index()] && self.still[condition.index()])
+                Terminator::Branch { condition, .. } => self.still.made(*condition).is_some_and(|op| {
+                    matches!(op.kind, OpKind::Lives { object } if needed[object.index()] && self.still.is(*condition))
                 }),
                 _ => false,
             };
@@ -558,7 +539,10 @@ impl<'a> Rewriter<'a> {
         if plan.leaves.len() > 1 {
             results.push(Type::U(8));
         }
-        results.extend(plan.leaves.iter().flat_map(|leaf| &leaf.fields).map(|field| self.named(*field).1));
+        for leaf in &plan.leaves {
+            results.extend(leaf.fields.iter().map(|field| self.named(*field).1));
+            results.extend(leaf.bounds.as_ref().map(|_| U32));
+        }
         self.tree(plan, plan.root, &(0..plan.leaves.len()).collect::<Vec<_>>(), 0, &needed, &mut paper);
         if let Some(exit) = paper.exit {
             paper.builder.select(exit);
@@ -571,14 +555,14 @@ impl<'a> Rewriter<'a> {
     }
 
     fn class_of_key(&self) -> ClassId {
-        self.old.class_of(self.key).unwrap_or(ClassId(0))
+        self.old.class_of(self.still.key).unwrap_or(ClassId(0))
     }
 
     fn need(&self, value: Value, needed: &mut [bool]) {
-        if !self.still[value.index()] || std::mem::replace(&mut needed[value.index()], true) {
+        if !self.still.is(value) || std::mem::replace(&mut needed[value.index()], true) {
             return;
         }
-        match self.made[value.index()] {
+        match self.still.made(value) {
             Some(op) => op.kind.for_each_operand(&mut |operand| self.need(operand, needed)),
             // What a look-up finds: of where it looks.
             None => {
@@ -597,7 +581,7 @@ impl<'a> Rewriter<'a> {
     fn state(&self, block: BlockId, needed: &[bool], paper: &mut Paper) {
         for op in &self.old.blocks[block.index()].ops {
             let is_known = op.results.first().is_some_and(|result| paper.values.contains_key(result));
-            if self.is_remembered(op) && op.results.iter().any(|result| needed[result.index()]) && !is_known {
+            if self.still.is_made(op) && op.results.iter().any(|result| needed[result.index()]) && !is_known {
                 paper.builder.set_source(op.source);
                 self.copy(op, paper);
             }
@@ -724,6 +708,7 @@ impl<'a> Rewriter<'a> {
 
     /// What the memo gives on a way.
     fn leave(&self, plan: &Plan, leaf: usize, paper: &mut Paper) {
+        let most = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.most(bounds, paper));
         let mut values = Vec::new();
         if plan.leaves.len() > 1 {
             values.push(paper.builder.constant(self.automaton, Type::U(8), leaf as u64));
@@ -737,8 +722,34 @@ impl<'a> Rewriter<'a> {
                     (false, ty) => paper.builder.constant(self.automaton, ty, 0),
                 });
             }
+            if other.bounds.is_some() {
+                let none = || paper.builder.constant(self.automaton, U32, 0);
+                values.push(most.filter(|_| at == leaf).unwrap_or_else(none));
+            }
         }
         paper.builder.end(Terminator::Yield { values });
+    }
+}
+
+impl Rewriter<'_> {
+    /// The largest size within all bounds; a memo refuses where there is none.
+    fn most(&self, bounds: &[Bound], paper: &mut Paper) -> Value {
+        let constants = bounds.iter().filter_map(|bound| Some(self.still.constant(bound.limit)? - bound.more));
+        let all = constants.min().unwrap_or(u64::from(u32::MAX));
+        let mut most = paper.builder.constant(self.automaton, U32, all);
+        for bound in bounds.iter().filter(|bound| self.still.constant(bound.limit).is_none()) {
+            let limit = self.value(bound.limit, paper);
+            let more = paper.builder.constant(self.automaton, U32, bound.more);
+            let condition = paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Le, a: more, b: limit });
+            let next = paper.builder.block("", &[]);
+            let (then, otherwise) = (to(next, []), to(paper.exit(), []));
+            paper.builder.end(Terminator::Branch { condition, then, otherwise, likely: Some(0.999) });
+            paper.builder.select(next);
+            let room = OpKind::Binary { op: Binary::SubWrap, a: limit, b: more };
+            let room = paper.builder.value(self.automaton, room);
+            most = paper.builder.value(self.automaton, OpKind::Binary { op: Binary::Min, a: most, b: room });
+        }
+        most
     }
 }
 
@@ -772,25 +783,5 @@ impl Paper {
         if let Some(at) = at {
             self.builder.select(at);
         }
-    }
-}
-
-/// Whether it is of what it is given and of state that who remembers it is told of when it changes.
-fn is_still(op: &OpKind) -> bool {
-    match op {
-        OpKind::Const { .. }
-        | OpKind::Null { .. }
-        | OpKind::Compare { .. }
-        | OpKind::Not { .. }
-        | OpKind::Select { .. }
-        | OpKind::Cast { .. }
-        | OpKind::Param { .. }
-        | OpKind::Unique { .. }
-        | OpKind::Parent { .. }
-        | OpKind::Lives { .. }
-        | OpKind::Get { .. }
-        | OpKind::Fold16 { .. } => true,
-        OpKind::Binary { .. } => op.effects().is_empty(),
-        _ => false,
     }
 }

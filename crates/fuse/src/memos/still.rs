@@ -1,0 +1,142 @@
+//! What of a path is of state that seldom changes.
+
+use std::collections::HashSet;
+
+use mokume_reaction::{
+    Automaton, Body, Cell, CellId, CellKind, ClassId, Effects, Fallible, Op, OpKind, Operation, Path, Terminator, Type,
+    Value,
+};
+
+/// Cells that change with every message, or with every few: what paths write, and sequence numbers.
+pub(super) fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
+    let written = |path: &Path| -> Vec<_> {
+        let writes = path.body.ops().filter(|op| op.kind.effects().contains(Effects::WRITES));
+        writes
+            .filter_map(|op| op.kind.cell())
+            .filter_map(|(object, cell)| Some((path.body.class_of(object)?, cell)))
+            .collect()
+    };
+    let classes = automaton.classes.iter().enumerate();
+    let numbers = classes.flat_map(|(at, class)| {
+        let moves = |cell: &Cell| matches!(cell.kind, CellKind::Scalar { ty: Type::Seq(_), .. });
+        let cells = class.cells.iter().enumerate().filter(move |(_, cell)| moves(cell));
+        cells.map(move |(cell, _)| (ClassId::from(at), CellId::from(cell)))
+    });
+    automaton.paths.iter().flat_map(written).chain(numbers).collect()
+}
+
+/// Of a path's values: which are still.
+pub(super) struct Still<'a> {
+    pub old: &'a Body,
+    pub key: Value,
+    still: Vec<bool>,
+    /// Where a value is made, and by which operation; none of parameters.
+    made: Vec<Option<&'a Op>>,
+    /// Of blocks: how many lead there.
+    pub ways_in: Vec<usize>,
+}
+
+impl<'a> Still<'a> {
+    pub fn of(old: &'a Body, hot: &HashSet<(ClassId, CellId)>) -> Self {
+        let mut ways_in = vec![0; old.blocks.len()];
+        for target in old.blocks.iter().flat_map(|block| block.terminator.targets()) {
+            ways_in[target.block.index()] += 1;
+        }
+        let mut made = vec![None; old.values.len()];
+        for op in old.ops() {
+            op.results.iter().for_each(|result| made[result.index()] = Some(op));
+        }
+        let key = old.blocks[0].params[0];
+        let mut found = Still { old, key, still: vec![false; old.values.len()], made, ways_in };
+        found.find(hot);
+        found
+    }
+
+    fn find(&mut self, hot: &HashSet<(ClassId, CellId)>) {
+        self.still[self.key.index()] = true;
+        // Blocks of paths stand behind those that lead to them, or do so from the second time on.
+        for _ in 0..2 {
+            for block in &self.old.blocks {
+                for op in &block.ops {
+                    let all = op.kind.operands().iter().all(|value| self.is(*value));
+                    if all && may_be_still(&op.kind) && !self.is_hot(&op.kind, hot) {
+                        op.results.iter().for_each(|result| self.still[result.index()] = true);
+                    }
+                }
+                if let Terminator::Try { op, then, .. } = &block.terminator {
+                    if self.is_attempt(op) && !self.is_hot(op, hot) && self.ways_in[then.block.index()] == 1 {
+                        let found = &self.old.blocks[then.block.index()].params;
+                        found.iter().for_each(|param| self.still[param.index()] = true);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_hot(&self, op: &dyn Operation, hot: &HashSet<(ClassId, CellId)>) -> bool {
+        op.cell()
+            .is_some_and(|(object, cell)| self.old.class_of(object).is_none_or(|class| hot.contains(&(class, cell))))
+    }
+
+    pub fn is(&self, value: Value) -> bool {
+        self.still[value.index()]
+    }
+
+    /// The operation that makes a value; none of parameters.
+    pub fn made(&self, value: Value) -> Option<&'a Op> {
+        self.made[value.index()]
+    }
+
+    /// A number that is written there.
+    pub fn constant(&self, value: Value) -> Option<u64> {
+        match self.made(value)?.kind {
+            OpKind::Const { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a look-up of what is still, wherever that is.
+    pub fn is_attempt(&self, op: &Fallible) -> bool {
+        matches!(op, Fallible::Find { .. }) && op.operands().iter().all(|value| self.is(*value))
+    }
+
+    /// Whether all that the operation makes is still.
+    pub fn is_made(&self, op: &Op) -> bool {
+        !op.results.is_empty() && op.results.iter().all(|result| self.is(*result))
+    }
+
+    /// Whether it is worked out again sooner than remembered.
+    pub fn is_cheap(&self, value: Value) -> bool {
+        let Some(op) = self.made(value) else { return value == self.key };
+        match &op.kind {
+            OpKind::Const { .. } | OpKind::Null { .. } | OpKind::Unique { .. } | OpKind::Param { .. } => true,
+            OpKind::Get { object, .. } => self.is_always(*object),
+            _ => false,
+        }
+    }
+
+    /// Whether the object is there wherever the path is.
+    fn is_always(&self, object: Value) -> bool {
+        object == self.key || self.made(object).is_some_and(|op| matches!(op.kind, OpKind::Unique { .. }))
+    }
+}
+
+/// Whether it is of what it is given and of state that who remembers it is told of when it changes.
+fn may_be_still(op: &OpKind) -> bool {
+    match op {
+        OpKind::Const { .. }
+        | OpKind::Null { .. }
+        | OpKind::Compare { .. }
+        | OpKind::Not { .. }
+        | OpKind::Select { .. }
+        | OpKind::Cast { .. }
+        | OpKind::Param { .. }
+        | OpKind::Unique { .. }
+        | OpKind::Parent { .. }
+        | OpKind::Lives { .. }
+        | OpKind::Get { .. }
+        | OpKind::Fold16 { .. } => true,
+        OpKind::Binary { .. } => op.effects().is_empty(),
+        _ => false,
+    }
+}
