@@ -83,7 +83,14 @@ impl<'a> Graph<'a> {
 
     /// The least and the largest value that it has on the path.
     pub fn span(&self, node: Node) -> (u64, u64) {
-        self.narrowed.get(&node).copied().unwrap_or(self.spans[node.0 as usize])
+        if let Some(span) = self.narrowed.get(&node) {
+            return *span;
+        }
+        match *self.kind(node) {
+            // What is known by now of the number that was made wider.
+            Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) && self.widens(inner, node) => self.span(inner),
+            _ => self.spans[node.0 as usize],
+        }
     }
 
     /// Its value, if there is one only.
@@ -168,6 +175,7 @@ impl<'a> Graph<'a> {
             _ => all,
         };
         match op {
+            Binary::SubWrap if self.is_part_of_sum(a, b) => (0, a1),
             Binary::Add | Binary::AddWrap => fits(a0.checked_add(b0), a1.checked_add(b1)),
             Binary::Sub | Binary::SubWrap => fits(a0.checked_sub(b1), a1.checked_sub(b0)),
             Binary::Mul | Binary::MulWrap => fits(a0.checked_mul(b0), a1.checked_mul(b1)),
@@ -182,6 +190,31 @@ impl<'a> Graph<'a> {
             Binary::Min => (a0.min(b0), a1.min(b1)),
             Binary::Max => (a0.max(b0), a1.max(b1)),
             _ => all,
+        }
+    }
+
+    /// Whether `a` is a sum of octets, and `b` one of the numbers that it is of.
+    fn is_part_of_sum(&self, a: Node, b: Node) -> bool {
+        let Kind::Sum(message, from, size) = *self.kind(a) else { return false };
+        let inner = if let Kind::Cast(inner) = *self.kind(b) { inner } else { b };
+        let Kind::Load(other, field, at) = *self.kind(inner) else { return false };
+        let is_number = field.width == 16 && field.endian == mokume_reaction::Endian::Big && message == other;
+        let (Some(from), Some(at)) = (self.known(from), self.known(at)) else { return false };
+        is_number && at >= from && (at - from).is_multiple_of(2) && self.span(size).0 >= at - from + 2
+    }
+
+    /// `a` less what was taken from it, or from a part of it: the rest, if `b` was.
+    fn without_less(&mut self, a: Node, b: Node, depth: u32) -> Option<Node> {
+        match *self.kind(a) {
+            Kind::Binary(Binary::SubWrap, x, y) if y == b => Some(x),
+            Kind::Binary(Binary::AddWrap, x, y) if depth > 0 => {
+                if let Some(x) = self.without_less(x, b, depth - 1) {
+                    return Some(self.binary(Binary::AddWrap, x, y));
+                }
+                let y = self.without_less(y, b, depth - 1)?;
+                Some(self.binary(Binary::AddWrap, x, y))
+            }
+            _ => None,
         }
     }
 
@@ -206,6 +239,14 @@ impl<'a> Graph<'a> {
             _ => (a, b),
         };
         let all = self.mask(ty);
+        if matches!(op, Binary::Min | Binary::Max) && matches!(ty, Type::U(_)) {
+            let ((a0, a1), (b0, b1)) = (self.span(a), self.span(b));
+            match (op, a1 <= b0, b1 <= a0) {
+                (Binary::Min, true, _) | (Binary::Max, _, true) => return a,
+                (Binary::Min, _, true) | (Binary::Max, true, _) => return b,
+                _ => {}
+            }
+        }
         match (op, self.known(b)) {
             (Binary::AddWrap | Binary::SubWrap | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr, Some(0)) => {
                 return a
@@ -240,6 +281,11 @@ impl<'a> Graph<'a> {
                 _ => {}
             },
             _ => {}
+        }
+        if op == Binary::AddWrap {
+            if let Some(sum) = self.without_less(a, b, 8) {
+                return sum;
+            }
         }
         if a == b {
             match op {
@@ -315,6 +361,20 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// The same without a division: `x / d <= c` is `x < d * (c + 1)`. For who writes the path: what is known of the quotient is not said.
+    pub fn without_division(&mut self, condition: Node) -> Option<Node> {
+        let Kind::Compare(op @ (Compare::Le | Compare::Lt), a, b) = *self.kind(condition) else { return None };
+        let (Kind::Binary(Binary::Div, x, d), Some(times)) = (self.kind(a).clone(), self.known(b)) else { return None };
+        let (ty, times) = (self.ty(a), times.saturating_add(u64::from(op == Compare::Le)));
+        let fits = self.span(d).1.checked_mul(times).is_some_and(|most| most <= self.mask(ty));
+        if !fits || self.span(d).0 == 0 || !matches!(ty, Type::U(_)) {
+            return None;
+        }
+        let times = self.constant(ty, times);
+        let end = self.binary(Binary::MulWrap, d, times);
+        Some(self.add(Kind::Compare(Compare::Lt, x, end), Type::Bool))
+    }
+
     pub fn not(&mut self, a: Node) -> Node {
         let ty = self.ty(a);
         if let Some(value) = self.known(a) {
@@ -332,6 +392,12 @@ impl<'a> Graph<'a> {
             Some(0) => b,
             Some(_) => a,
             None if a == b => a,
+            // `c and a`, and the like.
+            None if ty == Type::Bool => match (*self.kind(a) == Kind::Not(c), *self.kind(b) == Kind::Not(c)) {
+                (true, _) => self.binary(Binary::And, a, b),
+                (_, true) => self.binary(Binary::Or, b, a),
+                _ => self.add(Kind::Select(c, a, b), ty),
+            },
             None => self.add(Kind::Select(c, a, b), ty),
         }
     }
@@ -352,6 +418,19 @@ impl<'a> Graph<'a> {
                 || self.span(inner).1 <= mask(wide)
             {
                 return self.cast(inner, to);
+            }
+        }
+        // What is cut off is cut off before, where that saves making it wide.
+        if let (&Kind::Binary(op @ (Binary::AddWrap | Binary::SubWrap), x, y), Type::U(narrow), Type::U(wide)) =
+            (self.kind(a), to, from)
+        {
+            let was_narrow = |node: Node| match *self.kind(node) {
+                Kind::Cast(inner) => matches!(self.ty(inner), Type::U(width) if width <= narrow),
+                _ => false,
+            };
+            if narrow < wide && was_narrow(x) && (self.known(y).is_some() || was_narrow(y)) {
+                let (x, y) = (self.cast(x, to), self.cast(y, to));
+                return self.binary(op, x, y);
             }
         }
         self.add(Kind::Cast(a), to)
@@ -434,6 +513,20 @@ impl<'a> Graph<'a> {
                 {
                     let (x0, x1) = self.span(x);
                     self.set_span(x, (x0.max(least.saturating_sub(c)), x1.min(most.saturating_sub(c))));
+                }
+            }
+            Kind::Binary(Binary::MulWrap, x, c) => {
+                let all = self.mask(self.ty(node));
+                let times = self.known(c).filter(|c| *c > 0);
+                if let Some(c) = times.filter(|c| self.span(x).1.checked_mul(*c).is_some_and(|most| most <= all)) {
+                    let (x0, x1) = self.span(x);
+                    self.set_span(x, (x0.max(least.div_ceil(c)), x1.min(most / c)));
+                }
+            }
+            Kind::Binary(Binary::SubWrap, x, c) => {
+                if let Some(c) = self.known(c).filter(|c| self.span(x).0 >= *c) {
+                    let (x0, x1) = self.span(x);
+                    self.set_span(x, (x0.max(least.saturating_add(c)), x1.min(most.saturating_add(c))));
                 }
             }
             _ => {}

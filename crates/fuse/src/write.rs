@@ -147,6 +147,7 @@ impl Writer<'_, '_> {
                     Kind::Not(inner) if self.graph.ty(inner) == Type::Bool => (inner, true),
                     _ => (*condition, false),
                 };
+                let condition = self.graph.without_division(condition).unwrap_or(condition);
                 let condition = self.value(condition);
                 let next = self.builder.block("", &[]);
                 let (go, leave) = (to(next, []), to(elsewhere, []));

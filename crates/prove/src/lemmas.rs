@@ -5,7 +5,8 @@ use crate::term::{Node, Operator, Sort, Term, Terms};
 /// Sums of the same octets of which one begins so many octets behind the other.
 const NEAR: u64 = 128;
 
-/// The facts, and what holds of the sums in them: a sum of few octets is small, and one that begins earlier is that of its first words and the other.
+/// The facts, and what holds of the sums in them: a sum of few octets is small, none of the words that it is of is larger, and one that begins earlier is
+/// that of its first words and the other.
 pub fn with_lemmas(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
     let mut all = facts.to_vec();
     let sums: Vec<(Term, [Term; 3])> = terms.below(facts).into_iter().filter_map(|term| is_sum(terms, term)).collect();
@@ -20,6 +21,21 @@ pub fn with_lemmas(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
         let bound = terms.binary(Operator::Mul, words, largest);
         let is_bounded = terms.less_equal(*sum, bound);
         all.push(terms.implies(is_small, is_bounded));
+    }
+    let words: Vec<(Term, Term, Term)> =
+        terms.below(facts).into_iter().filter_map(|term| is_word(terms, term)).collect();
+    for (sum, [octets, start, size]) in &sums {
+        for (word, _, place) in words.iter().filter(|(_, of, _)| of == octets) {
+            let ahead = terms.binary(Operator::Sub, *place, *start);
+            let Some(ahead) = terms.constant(ahead).filter(|ahead| *ahead <= NEAR && ahead % 2 == 0) else { continue };
+            let (end, most) = (terms.number(ahead + 2, 32), terms.number(1 << 17, 32));
+            // A sum of so few octets does not go around.
+            let ends = [terms.less_equal(end, *size), terms.less(*size, most)];
+            let is_in = terms.all(&ends);
+            let word = terms.resize(*word, 32);
+            let is_less = terms.less_equal(word, *sum);
+            all.push(terms.implies(is_in, is_less));
+        }
     }
     for (long, [octets, start, size]) in &sums {
         for (short, [other, later, rest]) in &sums {
@@ -51,6 +67,17 @@ pub fn with_lemmas(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
         }
     }
     all
+}
+
+/// Two octets as a number in the order of packets, with the octets among which they are, and where.
+fn is_word(terms: &mut Terms, term: Term) -> Option<(Term, Term, Term)> {
+    let Node::Concat(high, low) = *terms.node(term) else { return None };
+    let (Node::Select(octets, place), Node::Select(other, next)) = (terms.node(high).clone(), terms.node(low).clone())
+    else {
+        return None;
+    };
+    let apart = terms.binary(Operator::Sub, next, place);
+    (octets == other && terms.constant(apart) == Some(1)).then_some((term, octets, place))
 }
 
 /// The sum of a part of some octets, with the octets, the first one, and how many there are.
