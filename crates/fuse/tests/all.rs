@@ -1,3 +1,4 @@
 //! Paths: what is found, and that it does what the handlers do.
 
 mod agree;
+mod memos;

@@ -147,8 +147,11 @@ fn fronts(body: &mut Body, block: usize, still: &Still) {
     let (mut puts, mut moving, mut written) = (Vec::new(), vec![false; octets.len()], vec![false; octets.len()]);
     for (place, op) in ops.iter().enumerate().skip(front + 1) {
         let OpKind::Store { field, message, at, value } = op.kind else { continue };
+        if message != at_hand {
+            break;
+        }
         let at = if at.index() < still.old.values.len() { still.constant(at) } else { None };
-        let Some(at) = at.filter(|_| message == at_hand) else { return };
+        let Some(at) = at else { return };
         at_hand = op.results[0];
         let put = Put { at, field, value, op: place };
         if put.end() > length {

@@ -33,8 +33,18 @@ pub fn remembered(automaton: &Automaton, worth: usize) -> Automaton {
         let name = automaton.handler_name(path.handler);
         let old = gathered::gathered(&Still::of(&path.body, &hot));
         let still = Still::of(&old, &hot);
-        let mut rewriter = Rewriter { automaton: &automaton, old: &old, name, still, memos: Vec::new(), least: worth };
-        let plan = rewriter.plan(BlockId(0), &[]);
+        let mut rewriter = Rewriter {
+            automaton: &automaton,
+            old: &old,
+            name,
+            still,
+            memos: Vec::new(),
+            least: worth,
+            used: Vec::new(),
+        };
+        let mut plan = rewriter.plan(BlockId(0), &[]);
+        rewriter.find_used(&plan);
+        rewriter.fill(&mut plan);
         let body = rewriter.body(&plan);
         let memos = rewriter.memos;
         if !memos.is_empty() {
@@ -92,6 +102,8 @@ struct Rewriter<'a> {
     still: Still<'a>,
     memos: Vec<Function>,
     least: usize,
+    /// What is asked for, still or not, once memos have said what they say.
+    used: Vec<bool>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -170,16 +182,67 @@ impl<'a> Rewriter<'a> {
             });
             let arms: Vec<Plan> = arms.collect();
             let bounds = if memo { self.bounds(&steps) } else { None };
-            let mut leaf = Leaf { steps, last, arms, fields: Vec::new(), bounds };
-            if memo {
-                let mut wanted = Vec::new();
-                self.wanted(&leaf, true, &mut wanted);
-                leaf.fields =
-                    wanted.into_iter().filter(|value| self.still.is(*value) && !self.still.is_cheap(*value)).collect();
-            }
-            leaf
+            Leaf { steps, last, arms, fields: Vec::new(), bounds }
         });
         Plan { root, memo, leaves: leaves.collect() }
+    }
+
+    /// What leaves ask their memos for.
+    fn fill(&self, plan: &mut Plan) {
+        for leaf in &mut plan.leaves {
+            leaf.arms.iter_mut().for_each(|arm| self.fill(arm));
+            if plan.memo {
+                let mut wanted = Vec::new();
+                self.wanted(leaf, true, &mut wanted);
+                let fields = wanted.into_iter().filter(|value| self.still.is(*value) && !self.still.is_cheap(*value));
+                leaf.fields = fields.collect();
+            }
+        }
+    }
+
+    /// Finds what is asked for behind the memos.
+    fn find_used(&mut self, plan: &Plan) {
+        let mut used = vec![false; self.old.values.len()];
+        self.use_of(plan, &mut used);
+        // What is asked for is made of what is asked for, too.
+        for _ in 0..2 {
+            for op in self.old.blocks.iter().rev().flat_map(|block| block.ops.iter().rev()) {
+                if op.results.iter().any(|result| used[result.index()]) {
+                    op.kind.for_each_operand(&mut |operand| used[operand.index()] = true);
+                }
+            }
+        }
+        self.used = used;
+    }
+
+    fn use_of(&self, plan: &Plan, used: &mut [bool]) {
+        for leaf in &plan.leaves {
+            for block in leaf.steps.iter().map(|(block, _)| *block).chain([leaf.last]) {
+                let found = &self.old.blocks[block.index()];
+                for op in found.ops.iter().filter(|op| !is_pure(op)) {
+                    op.kind.for_each_operand(&mut |operand| used[operand.index()] = true);
+                }
+                if self.is_asked(plan.memo, leaf, block) {
+                    found.terminator.operands().into_iter().for_each(|operand| used[operand.index()] = true);
+                }
+                let args = found.terminator.targets().into_iter().flat_map(|target| target.args.iter());
+                args.for_each(|arg| used[arg.index()] = true);
+            }
+            if let Some((size, _)) = leaf.bounds {
+                used[size.index()] = true;
+            }
+            leaf.arms.iter().for_each(|arm| self.use_of(arm, used));
+        }
+    }
+
+    /// Whether the path asks what the end of a block asks.
+    fn is_asked(&self, memo: bool, leaf: &Leaf, block: BlockId) -> bool {
+        !(memo && block != leaf.last && (self.is_still_end(block) || leaf.is_bound(block)))
+    }
+
+    /// Whether nobody asks for what it makes, and it does nothing.
+    fn is_idle(&self, op: &Op) -> bool {
+        is_pure(op) && !op.results.iter().any(|result| self.used[result.index()])
     }
 
     /// The bounds of a message's size on a way, if there are several.
@@ -245,11 +308,10 @@ impl<'a> Rewriter<'a> {
         let blocks = leaf.steps.iter().map(|(block, _)| *block).chain([leaf.last]);
         for block in blocks {
             let found = &self.old.blocks[block.index()];
-            for op in found.ops.iter().filter(|op| !(memo && self.still.is_made(op))) {
+            for op in found.ops.iter().filter(|op| !(self.is_idle(op) || memo && self.still.is_made(op))) {
                 op.kind.for_each_operand(&mut want);
             }
-            let is_asked = !(memo && block != leaf.last && (self.is_still_end(block) || leaf.is_bound(block)));
-            if is_asked {
+            if self.is_asked(memo, leaf, block) {
                 found.terminator.operands().into_iter().for_each(&mut want);
             }
             let args = found.terminator.targets().into_iter().flat_map(|target| target.args.iter().copied());
@@ -390,7 +452,8 @@ impl<'a> Rewriter<'a> {
 
     fn operations(&mut self, block: BlockId, memo: bool, paper: &mut Paper) {
         for op in &self.old.blocks[block.index()].ops {
-            if memo && self.still.is_made(op) || self.still.is_made(op) && self.still.is_cheap(op.results[0]) {
+            let is_still = self.still.is_made(op) && (memo || self.still.is_cheap(op.results[0]));
+            if is_still || self.is_idle(op) {
                 continue;
             }
             paper.builder.set_source(op.source);
@@ -784,4 +847,10 @@ impl Paper {
             self.builder.select(at);
         }
     }
+}
+
+/// Whether it only makes a value, which no message is.
+fn is_pure(op: &Op) -> bool {
+    let makes = !matches!(op.kind, OpKind::Front { .. });
+    makes && (op.kind.effects() - mokume_reaction::Effects::READS).is_empty()
 }

@@ -1,0 +1,79 @@
+//! What moves to memos, before and after, in the text form.
+
+use mokume_base::FileId;
+use mokume_fuse::remembered;
+use mokume_reaction::{text, verify, Automaton};
+
+const LAYERS: &str = "automaton two\n\nlayer up\nlayer low\n\nclass up.E capacity 1 {\n}\nclass up.S capacity 4 in up.E {\n  below: @low.S\n  n: u32\n}\n\
+    class low.E capacity 1 {\n}\nclass low.S capacity 4 in low.E {\n  station: u48\n  mtu: u32\n  part: u32\n  last: seq32\n}\n\n\
+    port app application {\n  in send(s: @up.S, m: msg) -> up.S.send\n}\nport dev device {\n  out frame(m: msg)\n}\n\n\
+    handler up.S.send(s, m: msg) {\n    emit.by s.below.send(m)\n    return\n}\nhandler low.S.send(s, m: msg) {\n    out dev.frame(m)\n    return\n}\n\n";
+
+/// The path with memos, and the memos, of a path that is written so.
+fn with_memos(path: &str) -> (String, String) {
+    let parsed =
+        text::parse(FileId(0), &format!("{LAYERS}path up.S.send(s, m: msg) {{\n{path}  exit:\n    refuse m\n}}\n"));
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    assert!(verify(&parsed.automaton).is_empty(), "{:?}", verify(&parsed.automaton));
+    let fused = remembered(&parsed.automaton, 0);
+    assert!(verify(&fused).is_empty(), "{:?}", verify(&fused));
+    (lines(&fused), memos(&fused))
+}
+
+fn lines(automaton: &Automaton) -> String {
+    text::path_lines(automaton, &automaton.paths[0]).into_iter().map(|(line, _)| line + "\n").collect()
+}
+
+fn memos(automaton: &Automaton) -> String {
+    let printed = text::print(automaton);
+    let start = printed.find("memo ").map_or("", |at| &printed[at..]);
+    start[..start.find("handler ").unwrap_or(start.len())].to_string()
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.matches(what).count()
+}
+
+#[test]
+fn what_is_asked_of_state_alone_is_recalled() {
+    let (path, memo) = with_memos(
+        "    b = get s.below\n    there = lives b\n    br there @0.999 known, exit\n  known:\n    station = get b.station\n    n = get s.n\n    n1 = add.wrap n, 1\n    set s.n, n1\n    \
+         framed = front m, \"000000000000\"\n    sealed = store.be48 framed, 0, station\n    out dev.frame(sealed)\n    return\n",
+    );
+    assert!(path.contains("recall up.S.send.memo_1(s)"), "{path}");
+    assert_eq!((count(&path, "lives"), count(&memo, "lives")), (0, 1), "{path}{memo}");
+    // What the path writes is not remembered.
+    assert_eq!((count(&path, "get s.n"), count(&memo, "get s.n")), (1, 0), "{path}{memo}");
+}
+
+#[test]
+fn numbers_that_move_are_not_remembered() {
+    let (path, memo) = with_memos(
+        "    b = get s.below\n    there = lives b\n    br there @0.999 known, exit\n  known:\n    last = get b.last\n    low = cast last to u32\n    \
+         framed = front m, \"00000000\"\n    sealed = store.be32 framed, 0, low\n    out dev.frame(sealed)\n    return\n",
+    );
+    assert_eq!((count(&path, ".last"), count(&memo, ".last")), (1, 0), "{path}{memo}");
+}
+
+#[test]
+fn bounds_of_a_size_are_asked_once() {
+    let (path, memo) = with_memos(
+        "    b = get s.below\n    there = lives b\n    br there @0.999 known, exit\n  known:\n    n = size m\n    small = le n, 60000\n    \
+         br small @0.999 fits, exit\n  fits:\n    more = add.wrap n, 8\n    mtu = get b.mtu\n    room = le more, mtu\n    br room @0.999 goes, exit\n  goes:\n    \
+         out dev.frame(m)\n    return\n",
+    );
+    assert_eq!((count(&path, " le "), count(&path, "br ")), (1, 1), "{path}{memo}");
+    assert!(memo.contains("min 60000,") && memo.contains("sub.wrap"), "{memo}");
+}
+
+#[test]
+fn sums_and_octets_are_gathered() {
+    let (path, memo) = with_memos(
+        "    b = get s.below\n    there = lives b\n    br there @0.999 known, exit\n  known:\n    n = size m\n    part = get b.part\n    mtu = get b.mtu\n    one = add.wrap n, part\n    \
+         two = add.wrap one, mtu\n    station = get b.station\n    framed = front m, \"0000000000000800\"\n    a = store.be48 framed, 0, station\n    folded = fold16 two\n    \
+         c = front a, \"0000\"\n    d = store.be16 c, 0, folded\n    out dev.frame(d)\n    return\n",
+    );
+    assert_eq!((count(&path, "add.wrap"), count(&memo, "add.wrap")), (1, 1), "{path}{memo}");
+    assert!(path.contains("store.be64") && !path.contains("store.be48"), "{path}");
+    assert!(memo.contains("shl"), "{memo}");
+}
