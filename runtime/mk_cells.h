@@ -14,6 +14,36 @@ static inline bool mk_within(mk_core *core, uint64_t index, uint64_t size, uint3
     return false;
 }
 
+/* A path: how often it was refused since it was taken last, how often it is not asked for want of that, and how long it rested last. All zeros
+ * where it was taken. */
+typedef struct mk_asked {
+    uint8_t missed, resting, rested, unused;
+} mk_asked;
+
+enum { MK_MISSED = 16, MK_RESTS = 240 };
+
+/* The layers do it: the path was refused, or rests, each time twice as long as before. Where memos are checked none rests. */
+static inline void mk_missed(mk_asked *path)
+{
+#ifdef MK_CHECK_MEMOS
+    (void)path;
+#else
+    if (path->resting) {
+        path->resting--;
+    } else if (path->missed < MK_MISSED) {
+        path->missed++;
+    } else {
+        uint32_t longer = path->rested ? 2u * path->rested : 2;
+        path->resting = path->rested = (uint8_t)mk_min_u32(longer, MK_RESTS);
+    }
+#endif
+}
+
+static inline void mk_taken(mk_asked *path)
+{
+    *path = (mk_asked){0, 0, 0, 0};
+}
+
 /* Something changes that memos read: what they gave is worked out anew. */
 static inline void mk_forget(uint64_t *memos)
 {

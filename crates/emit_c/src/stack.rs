@@ -225,6 +225,7 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     let list = list.join(", ");
     text.line(format!("/* path of {} */", plan.automaton.handler_name(path.handler)));
     text.function(format!("static MK_UNUSED MK_APART bool layers_{}({list})", id.index()));
+    text.line(format!("mk_missed(&k->asked[{}]);", id.index()));
     text.line(format!("{}({});", plan.names.handlers[path.handler.index()], arguments.join(", ")));
     text.line("return mk_end(&k->core);");
     text.end_function();

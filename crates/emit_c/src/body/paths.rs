@@ -123,6 +123,7 @@ pub(super) fn leave(w: &mut Writer) {
     if at_once(w.body, w.at_block).is_some() {
         return;
     }
+    taken(w);
     let puts_out = |block: BlockId| {
         let ops = &w.body.blocks[block.index()].ops;
         ops.iter().any(|op| matches!(op.kind, OpKind::Out { .. })) && at_once(w.body, block).is_none()
@@ -139,9 +140,11 @@ pub(super) fn refuse(w: &mut Writer) {
     w.push(Stmt::Return(Some(acts(format!("layers_{}", id.index()), list))));
 }
 
-/// A message that is shorter than on every way of the path is left to the layers at once: then nobody need ask whether what is read is
-/// there.
+/// A path that is often refused is not asked for a while. A message that is shorter than on every way of the path is left to the layers at
+/// once: then nobody need ask whether what is read is there.
 pub(super) fn begin(w: &mut Writer) {
+    let rests = asked(w).member("resting").infix(Infix::Ne, Expr::Number(0));
+    w.only_if(Some(Expr::Expect(false, Box::new(rests))), refuse);
     w.undone = undone(w.body);
     let messages = w.body.blocks[0].params.iter().filter(|param| w.type_of(**param) == Type::Msg);
     for message in messages.copied().collect::<Vec<_>>() {
@@ -433,12 +436,26 @@ fn out(w: &mut Writer, port: PortId, event: u32, args: &[Value]) {
         _ => {
             w.act(acts(format!("out_{name}"), list));
             if is_once {
+                taken(w);
                 w.push(Stmt::Return(Some(acts("mk_end", [core()]))));
             }
             return;
         }
     };
+    taken(w);
     w.push(Stmt::Return(Some(acts(once, list))));
+}
+
+/// How often the path was refused, and whether it rests.
+fn asked(w: &Writer) -> Expr {
+    let Unit::Path(id) = w.unit else { return Expr::Number(0) };
+    of_instance("asked").element(number(id.index() as u64))
+}
+
+/// The path was worth asking for.
+fn taken(w: &mut Writer) {
+    let asked = asked(w).address();
+    w.act(acts("mk_taken", [asked]));
 }
 
 /// The end of a message that never left what the caller owns, or of one of the pool.

@@ -184,6 +184,9 @@ fn instance(plan: &Plan, text: &mut Text) {
             text.line(format!("uint64_t {name}_ended[MK_FREE_WORDS({})];", class.capacity.max(1)));
         }
     }
+    if !plan.automaton.paths.is_empty() {
+        text.line(format!("mk_asked asked[{}]; /* of paths */", plan.automaton.paths.len()));
+    }
     if plan.automaton.functions.iter().any(Function::is_memo) {
         text.line("uint64_t memos; /* how often something has changed that memos read */");
     }
