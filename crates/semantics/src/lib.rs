@@ -27,9 +27,6 @@ pub use load::{load, Loaded, Loader};
 pub use program::signature;
 use program::Program;
 
-/// The label of the stack that a suite's test was run with, where something is wrong with that.
-pub const OF_RUN: &str = "run with this stack";
-
 /// The typed program of loaded files, and all that is wrong with them (of `use` and of the parser too), by place.
 pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     let (program, mut diagnostics) = resolve::resolve(loaded);

@@ -260,7 +260,7 @@ fn trims(check: &mut WireCheck, way: &Way) {
         let is_wrong = |message: u64| {
             let packet = packet(way, 0, 0, message);
             let said = packet.fields.iter().find(|(index, _)| *index == field.index).and_then(|(_, value)| *value);
-            let Some(said) = said else { return None };
+            let said = said?;
             let all = packet.header + packet.message;
             // Of a packet that says something, the first one that is told of.
             first = first.or(Some((all, said.wrapping_add(plus))).filter(|_| message == 4));

@@ -116,7 +116,7 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
         let width = check.width(layer, &field.text);
         width.is_some_and(|width| path.twice.contains(&(layer, width)))
     };
-    missing.retain(|(layer, field)| !is_meant(layer, field) && !(uncounted && field.text.ends_with(".length")));
+    missing.retain(|(layer, field)| !(is_meant(layer, field) || uncounted && field.text.ends_with(".length")));
     for (layer, field) in missing {
         uncovered(check, &layer, &field, path);
     }
