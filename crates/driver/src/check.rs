@@ -76,7 +76,7 @@ fn leave_out_steps_said_before(checked: &Checked, diagnostics: &mut Vec<Diagnost
 fn told_once_each_run(diagnostics: &mut Vec<Diagnostic>) {
     let mut told = BTreeSet::new();
     diagnostics.retain(|found| {
-        let of_run = found.labels.iter().any(|label| label.text == mokume_semantics::codes::OF_RUN);
+        let of_run = found.labels.iter().any(|label| label.text == mokume_semantics::program::OF_RUN);
         let place = found.primary.as_ref().map(|label| (label.span.file, label.span.start, label.span.end));
         !of_run || told.insert((found.code.0, place, found.message.clone()))
     });

@@ -67,7 +67,7 @@ pub fn test_script(
         }
     }
     let with = |found: Diagnostic| match test.run_with.first() {
-        Some(name) => found.label(name.span, mokume_semantics::codes::OF_RUN),
+        Some(name) => found.label(name.span, s::OF_RUN),
         None => found,
     };
     let diagnostics: Vec<Diagnostic> = scripting.diagnostics.into_iter().map(with).collect();

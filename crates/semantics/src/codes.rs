@@ -218,6 +218,3 @@ mokume_base::codes! {
     NO_HANDLER = "M0715";
     UNREACHED = "M0791";
 }
-
-/// The label of the stack that a suite's test was run with, where something is wrong with that.
-pub const OF_RUN: &str = "run with this stack";
