@@ -329,7 +329,8 @@ impl Parser<'_> {
             NUMBER | DOTTED | COLONS | STRING | HEX_STRING => true,
             _ => false,
         };
-        let path = self.significant[began..self.pos].iter().map(|at| self.tokens[*at as usize].kind);
+        let path =
+            self.significant.get(began..self.pos).unwrap_or_default().iter().map(|at| self.tokens[*at as usize].kind);
         if self.in_brackets
             || !is_value
             || !self.same_line(0)

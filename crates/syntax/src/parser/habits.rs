@@ -62,7 +62,9 @@ impl Parser<'_> {
             return false;
         }
         let meant = mokume_base::did_you_mean(self.nth_text(0), ["return", "pass", "again", "end"]);
-        let Some(meant) = meant.filter(|meant| !self.at_word(meant)) else { return false };
+        // A short name is near to many words.
+        let is_slip = |meant: &&str| !self.at_word(meant) && self.nth_text(0).chars().next() == meant.chars().next();
+        let Some(meant) = meant.filter(is_slip) else { return false };
         self.misspelt(meant);
         true
     }
