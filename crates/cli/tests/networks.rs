@@ -166,6 +166,15 @@ fn an_input_that_brings_itself_about_ends_the_run() {
     assert!(code != 0 && text.contains("does not come to rest"), "{text}");
 }
 
+#[test]
+fn a_timer_of_nanoseconds_ends_the_run() {
+    let text = "worker A { entity { timer t } on start { start t after 5 ns } on expiry t { start t after 5 ns } }
+        stack S(device: Device) { app = A over device  export app }
+        network N { host a = S()  host b = S()  link l { a.device, b.device }  until 10 s }";
+    let (code, text) = sim("hurried.mok", text, &[]);
+    assert!(code != 0 && text.contains("makes no headway") && text.contains("host `a`"), "{text}");
+}
+
 /// What the network says of frames and cannot be so.
 #[test]
 fn what_cannot_happen_to_a_frame_is_said_when_the_network_ends() {

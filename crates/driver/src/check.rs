@@ -52,6 +52,7 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
     }
     render::sort(&mut diagnostics);
     diagnostics.dedup();
+    told_once_each_run(&mut diagnostics);
     debug_assert!(
         diagnostics.iter().all(|found| found.primary.is_some()),
         "a diagnostic without a place: {diagnostics:?}"
@@ -69,6 +70,16 @@ fn leave_out_steps_said_before(checked: &Checked, diagnostics: &mut Vec<Diagnost
     let said: BTreeSet<_> = errors.filter_map(line).collect();
     diagnostics
         .retain(|diagnostic| diagnostic.code.0 != "M0729" || line(diagnostic).is_none_or(|at| !said.contains(&at)));
+}
+
+/// What is wrong with a step of a suite is so with each stack that it is run with, and told of the first.
+fn told_once_each_run(diagnostics: &mut Vec<Diagnostic>) {
+    let mut told = BTreeSet::new();
+    diagnostics.retain(|found| {
+        let of_run = found.labels.iter().any(|label| label.text == mokume_semantics::program::OF_RUN);
+        let place = found.primary.as_ref().map(|label| (label.span.file, label.span.start, label.span.end));
+        !of_run || told.insert((found.code.0, place, found.message.clone()))
+    });
 }
 
 /// Which items have no error, and depend on none that has.
@@ -91,6 +102,8 @@ impl Sound {
             let at =
                 |item: &&Item| place.is_some_and(|span| item.file == span.file && item.range.contains(&span.start));
             match items.iter().find(at) {
+                // What names mean is not known without it.
+                _ if error.code == mokume_semantics::codes::UNKNOWN_MODULE => sound.nothing_is = true,
                 Some(item) => sound.broken.extend(item.name.clone()),
                 None => sound.nothing_is = true,
             }

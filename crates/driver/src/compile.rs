@@ -66,6 +66,7 @@ pub fn check_texts(world: &dyn World, texts: Vec<(String, String)>, folders: Vec
     let roots: Vec<FileId> = texts.into_iter().map(|(name, text)| sources.add(name, text)).collect();
     let loaded = mokume_semantics::load(&mut sources, &roots, &mut library);
     let (program, mut diagnostics) = mokume_semantics::analyse(&loaded);
+    mokume_semantics::name_modules(&sources, &mut library, &mut diagnostics);
     let natives = natives::files(&program, &sources, &mut library, &mut diagnostics);
     Checked { sources, program, diagnostics, roots, manifest: Manifest::default(), natives }
 }

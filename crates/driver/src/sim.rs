@@ -15,7 +15,7 @@ use mokume_reaction::{Accounts, Automaton, PortId};
 use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
-use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, Simulation, Unfulfilled};
+use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, Restless, Simulation, Unfulfilled};
 
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
@@ -37,8 +37,8 @@ pub struct Run {
     pub failed: Vec<Failed>,
     /// What chance did to frames, if that was asked for.
     pub noted: Vec<(u64, Mishap)>,
-    /// When it ended early, because a host was due again at once, for ever.
-    pub restless: Option<u64>,
+    /// When it ended early, and why.
+    pub restless: Option<(u64, Restless)>,
 }
 
 /// One host of a run: what it ran, and what became of its messages.
@@ -122,7 +122,7 @@ impl<'a> Prepared<'a> {
         let automata = self.automata();
         let mut watcher = Watcher::new(&self.events, self.network, &automata);
         let records = simulation.run_watched(self.network.until, &mut watcher, progress).to_vec();
-        let restless = simulation.is_restless().then(|| simulation.now());
+        let restless = simulation.restless().map(|why| (simulation.now(), why));
         for host in &simulation.hosts {
             machines::check_room(&*host.machine, &format!("host `{}`", host.name))?;
         }
@@ -196,12 +196,26 @@ impl<'a> Prepared<'a> {
 impl Run {
     /// The failure, if the run ended early.
     pub fn come_to_rest(self) -> Result<Run, Failure> {
-        match self.restless {
-            None => Ok(self),
-            Some(at) => Err(Failure::of_program(
-                format!("the network does not come to rest at {at} ns: a host is due again at once, for ever"),
-                "is there a timer of 0 s, a `later` that calls itself, or a `when` that brings itself about?",
-            )),
+        let Some((at, why)) = self.restless else { return Ok(self) };
+        let name = |host: usize| self.hosts.get(host).map_or("?", |host| &host.name);
+        Err(Failure::of_program(restless(at, why, name), RESTLESS_HELP))
+    }
+}
+
+const RESTLESS_HELP: &str =
+    "is there a timer of 0 s or of some nanoseconds, a `later` that calls itself, or a `when` that brings itself about?";
+
+/// What a run that ended early is said to be.
+fn restless<'a>(at: u64, why: Restless, name: impl Fn(usize) -> &'a str) -> String {
+    match why {
+        Restless::AtOnce => {
+            format!("the network does not come to rest at {at} ns: a host is due again at once, for ever")
+        }
+        Restless::Hurried { host, calls, within } => {
+            let host = name(host);
+            format!(
+                "the network makes no headway at {at} ns: host `{host}` was called {calls} times within {within} ns"
+            )
         }
     }
 }

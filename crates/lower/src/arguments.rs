@@ -228,7 +228,8 @@ pub fn misfit(
         (_, "a text") => "write a number, or the name of what it is",
         _ => "write a number that fits",
     };
-    Some(Diagnostic::error(Code("M0729"), text).at(event.span, "does not fit").help(help))
+    let place = if let s::Arg::Handle(name) = arg { name.span } else { event.span };
+    Some(Diagnostic::error(Code("M0729"), text).at(place, "does not fit").help(help))
 }
 
 fn wrong_number(params: &Params, event: &s::Name, count: usize) -> Box<Diagnostic> {

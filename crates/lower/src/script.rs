@@ -67,11 +67,20 @@ pub fn test_script(
         }
     }
     let with = |found: Diagnostic| match test.run_with.first() {
-        Some(name) => found.label(name.span, "run with this stack"),
+        Some(name) => found.label(name.span, s::OF_RUN),
         None => found,
     };
     let diagnostics: Vec<Diagnostic> = scripting.diagnostics.into_iter().map(with).collect();
     (diagnostics.is_empty().then_some(script), diagnostics)
+}
+
+/// What a port has that is nearly the event's name, or else all that there is.
+fn there_is(port: &s::Name, event: &s::Name, known: &[String]) -> String {
+    let own = known.iter().filter_map(|known| known.strip_prefix(&format!("{}.", port.text)));
+    match mokume_base::did_you_mean(&event.text, own) {
+        Some(near) => format!("did you mean `{}.{near}`?", port.text),
+        None => format!("it has {}", known.join(", ")),
+    }
 }
 
 pub(crate) struct Scripting<'a> {
@@ -138,7 +147,7 @@ impl Scripting<'_> {
                 .flat_map(|port| port.inputs.iter().map(move |input| format!("{}.{}", port.name, input.event)))
                 .collect();
             let message = format!("the stack has no input `{}.{}`", port.text, event.text);
-            let help = format!("it has {}", known.join(", "));
+            let help = there_is(port, event, &known);
             self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such input").help(help));
             return None;
         };
@@ -238,6 +247,8 @@ impl Scripting<'_> {
         let message = format!("no output before this has bound `{}`", name.text);
         self.diagnostics
             .push(Diagnostic::error(mokume_semantics::codes::UNKNOWN_HANDLE, message).at(name.span, label).help(help));
+        // Told once.
+        self.bound.push(name.text.clone());
     }
 
     fn no_reason(&mut self, reason: &str, span: Span) {
@@ -304,15 +315,25 @@ impl Scripting<'_> {
                 .iter()
                 .flat_map(|port| port.outputs.iter().map(|output| (&port.name, &output.event)));
             let known: Vec<String> = known.map(|(port, event)| format!("{port}.{event}")).collect();
-            let help = format!("it has {}", known.join(", "));
+            let help = there_is(port, event, &known);
             self.diagnostics
                 .push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such output").help(help));
+            self.bind_all(args);
             return None;
         };
         // What `opened` says of the flow is for who asks.
         let asked = if event.text == "opened" { output.params.len().min(2) } else { output.params.len() };
         let args = self.args(&output.params, args, event, &LeftOut::Behind(asked))?;
         Some(ExpectedOutput { port: port.text.clone(), event: event.text.clone(), args, at: None })
+    }
+
+    /// What an output would have bound that there is not: who names it is not to blame.
+    fn bind_all(&mut self, args: &s::Args) {
+        let binds = args.given.iter().flat_map(|given| &given.values).filter_map(|arg| match arg {
+            s::Arg::Bind(name) => Some(name.clone()),
+            _ => None,
+        });
+        self.bound.extend(binds);
     }
 
     /// Whether messages end for these reasons, but never in the way that is counted.

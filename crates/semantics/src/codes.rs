@@ -161,6 +161,7 @@ mokume_base::codes! {
     TO_ALL_BELOW = "M0353";
     UNLIKE_BELOW = "M0740";
     UNSAID = "M0741";
+    UNHEARD = "M0742";
 
     // ---- wires ----
     WIRE_UNCOVERED = "M0601";
@@ -197,6 +198,7 @@ mokume_base::codes! {
     WIRE_ELEMENT = "M0645";
     WIRE_UNTIL = "M0665";
     WIRE_OPTION_LIST = "M0666";
+    WIRE_OWN = "M0667";
     VECTOR_FULL = "M0642";
 
     // ---- stacks ----

@@ -6,6 +6,7 @@
 pub mod check;
 pub mod codes;
 pub mod constants;
+mod elsewhere;
 pub mod events;
 pub mod first_values;
 mod graph;
@@ -21,6 +22,7 @@ pub mod visit;
 
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap, Span};
 
+pub use elsewhere::name_modules;
 pub use load::{load, Loaded, Loader};
 pub use program::signature;
 use program::Program;
@@ -58,6 +60,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         diagnostics.truncate(limits::REPORTS);
         check::names::leave_out_uses(&mut diagnostics);
         unread::leave_out_followers(loaded, &mut diagnostics);
+        unread::leave_out_unused(&mut diagnostics);
         leave_out_followers(&mut diagnostics);
     } else {
         check::usage::check(&program, &mut diagnostics);
@@ -72,7 +75,9 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
 
 /// Loads and analyses files that the source map already has.
 pub fn analyse_files(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn Loader) -> (Program, Vec<Diagnostic>) {
-    analyse(&load(sources, roots, loader))
+    let (program, mut diagnostics) = analyse(&load(sources, roots, loader));
+    name_modules(sources, loader, &mut diagnostics);
+    (program, diagnostics)
 }
 
 /// A message may seem to leak only because a statement on its way was refused: `below.send(mgs)`, `drop msg` without a reason.
@@ -91,6 +96,25 @@ fn leave_out_followers(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.retain(|found| {
         let read = |label: &mokume_base::Label| !unread.iter().any(|of| within(&label.span, of));
         mokume_syntax::CODES.contains(&found.code) || found.primary.as_ref().is_none_or(read)
+    });
+    // What a stack lacks is asked for by a name that was refused where it stands.
+    let refused: Vec<Span> = diagnostics.iter().filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
+    let lacks = [codes::NOT_PUBLISHED, codes::NO_FLOW_PART];
+    diagnostics.retain(|found| {
+        !lacks.contains(&found.code) || !found.labels.iter().any(|label| refused.contains(&label.span))
+    });
+    // A function that is called as one of the language has is never meant.
+    let hidden = diagnostics.iter().filter(|found| found.code == codes::HIDES_BUILT_IN);
+    let hidden: Vec<String> =
+        hidden.filter_map(|found| Some(format!("`{}` takes", found.message.split('`').nth(1)?))).collect();
+    diagnostics.retain(|found| {
+        found.code != codes::WRONG_COUNT || !hidden.iter().any(|call| found.message.starts_with(call.as_str()))
+    });
+    // A wire that does not read its packets because of what was told of the same field.
+    let fields = diagnostics.iter().filter(|found| found.code != codes::WIRE_OWN);
+    let fields: Vec<Span> = fields.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
+    diagnostics.retain(|found| {
+        found.code != codes::WIRE_OWN || found.primary.as_ref().is_none_or(|label| !fields.contains(&label.span))
     });
     // `3 $ 4`, `x++`: what stands beside a word that was refused is no value of its own.
     let beside =

@@ -310,6 +310,18 @@ impl Unread {
     }
 }
 
+/// A `use` of what there is not: names that mean nothing in that file may be of it, but for those that are nearly others.
+pub fn leave_out_unused(diagnostics: &mut Vec<Diagnostic>) {
+    let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span.file);
+    let lost: BTreeSet<FileId> =
+        diagnostics.iter().filter(|found| found.code == codes::UNKNOWN_MODULE).filter_map(place).collect();
+    let is_slip = |found: &Diagnostic| found.helps.iter().any(|help| help.starts_with("did you mean"));
+    diagnostics.retain(|found| {
+        let is_unknown = UNKNOWN_ITEMS.contains(&found.code) && found.code != codes::UNKNOWN_EVENT;
+        !is_unknown || is_slip(found) || place(found).is_none_or(|file| !lost.contains(&file))
+    });
+}
+
 /// Leaves out what follows from mistakes of the parser.
 pub fn leave_out_followers(loaded: &Loaded, diagnostics: &mut Vec<Diagnostic>) {
     if loaded.files.iter().all(|(_, parse)| parse.diagnostics.is_empty()) {

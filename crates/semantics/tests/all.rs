@@ -5,3 +5,4 @@ mod check;
 mod events;
 mod mutations;
 mod pages;
+mod ways_out;

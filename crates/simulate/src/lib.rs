@@ -8,7 +8,7 @@ pub mod watch;
 pub mod way;
 pub mod weather;
 
-pub use network::{Host, Keep, Partition, Simulation, Unfulfilled};
+pub use network::{Host, Keep, Partition, Restless, Simulation, Unfulfilled};
 pub use record::{Fate, Record, RecordedEvent};
 pub use watch::{ScriptedInput, Unwatched, Watch};
 pub use way::{Befell, Way};

@@ -49,7 +49,9 @@ pub struct Simulation {
     random: Random,
     records: Vec<Record>,
     keep: Keep,
-    restless: bool,
+    restless: Option<Restless>,
+    /// Of each host since when its calls are counted, and how many they are.
+    paces: Vec<(u64, u32)>,
     partitions: Vec<Partition>,
     lines: Lines,
     /// What is to happen to single frames.
@@ -85,6 +87,22 @@ const CALLS_AT_ONE_TIME: u32 = 16;
 /// Arrivals and inputs at one time, after which the same is said.
 const EVENTS_AT_ONE_TIME: u32 = 100_000;
 
+/// Calls of one host within [`PACE`], after which it is said to make no headway (docs/limits.md): one each 20 ns, longer than any hardware
+/// would bear it.
+const CALLS_OF_A_PACE: u32 = 500_000;
+
+/// In nanoseconds.
+const PACE: u64 = 10_000_000;
+
+/// Why a run ended before its time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Restless {
+    /// Some host is due again at once, for ever.
+    AtOnce,
+    /// A host is called so often that time all but stands.
+    Hurried { host: usize, calls: u32, within: u64 },
+}
+
 impl Simulation {
     /// A network whose hosts have not started. The script need not be in order of time; inputs of one time keep the
     /// order given. Everything random comes from the seed.
@@ -100,7 +118,8 @@ impl Simulation {
             random: Random::new(seed),
             records: Vec::new(),
             keep: Keep::All,
-            restless: false,
+            restless: None,
+            paces: Vec::new(),
             partitions: Vec::new(),
             lines: Lines::default(),
             mishaps: BTreeMap::new(),
@@ -151,8 +170,8 @@ impl Simulation {
         found
     }
 
-    /// The run ended early, at [`Simulation::now`]: some host was due again at once, for ever.
-    pub fn is_restless(&self) -> bool {
+    /// Why the run ended early, at [`Simulation::now`], if it did.
+    pub fn restless(&self) -> Option<Restless> {
         self.restless
     }
 
@@ -178,23 +197,26 @@ impl Simulation {
                 calls.fill(0);
             }
             if rounds > ROUNDS_AT_ONE_TIME {
-                self.restless = true;
+                self.restless = Some(Restless::AtOnce);
                 return &self.records;
             }
             self.now = at;
             progress(at);
             if !self.run_deadlines(at, &mut calls, watch) {
-                self.restless = true;
+                self.restless = Some(Restless::AtOnce);
                 return &self.records;
             }
             while self.coming.peek().is_some_and(|Reverse((due, ..))| *due <= at) {
                 let Some(Reverse((_, _, coming))) = self.coming.pop() else { break };
                 events += 1;
                 if events > EVENTS_AT_ONE_TIME {
-                    self.restless = true;
+                    self.restless = Some(Restless::AtOnce);
                     return &self.records;
                 }
                 self.carry_out(coming, watch);
+            }
+            if self.restless.is_some() {
+                return &self.records;
             }
         }
         self.now = until.max(self.now);
@@ -233,6 +255,7 @@ impl Simulation {
                 continue;
             }
             let outcome = self.hosts[host].machine.advance(at);
+            self.called(host);
             self.take_outcome(host, outcome, watch);
             *calls += u32::from(self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at));
             if *calls > CALLS_AT_ONE_TIME {
@@ -240,6 +263,20 @@ impl Simulation {
             }
         }
         true
+    }
+
+    /// Counts the calls of a host, and sees when they are too many for the time that they take.
+    fn called(&mut self, host: usize) {
+        self.paces.resize(self.hosts.len(), (0, 0));
+        let (since, calls) = &mut self.paces[host];
+        if self.now - *since > PACE {
+            (*since, *calls) = (self.now, 0);
+        }
+        *calls += 1;
+        if *calls > CALLS_OF_A_PACE {
+            let hurried = Restless::Hurried { host, calls: *calls, within: self.now - *since };
+            self.restless = self.restless.or(Some(hurried));
+        }
     }
 
     fn carry_out(&mut self, coming: Coming, watch: &mut dyn Watch) {
@@ -250,6 +287,7 @@ impl Simulation {
                 };
                 let args = [Datum::Message(frame.clone())];
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
+                self.called(host);
                 self.record(RecordedEvent::Arrived { host, port, number, frame, refused: outcome.refused });
                 self.take_outcome(host, outcome, watch);
             }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, Output, PortId};
-use mokume_simulate::{Fate, Host, Medium, Partition, RecordedEvent, Simulation, Weather};
+use mokume_simulate::{Fate, Host, Medium, Partition, RecordedEvent, Restless, Simulation, Weather};
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -115,9 +115,9 @@ fn corruption_changes_one_bit() {
 }
 
 /// Due again at once, for ever; counts how often it was asked.
-struct Restless(std::rc::Rc<std::cell::Cell<u32>>);
+struct NeverRests(std::rc::Rc<std::cell::Cell<u32>>);
 
-impl Machine for Restless {
+impl Machine for NeverRests {
     fn start(&mut self, _: u64) -> Outcome {
         Outcome::default()
     }
@@ -139,11 +139,11 @@ impl Machine for Restless {
 #[test]
 fn a_host_that_never_rests_ends_the_run_and_is_said() {
     let asked = std::rc::Rc::default();
-    let machine = Box::new(Restless(std::rc::Rc::clone(&asked)));
+    let machine = Box::new(NeverRests(std::rc::Rc::clone(&asked)));
     let host = Host { name: "a".into(), machine, frame_events: Vec::new() };
     let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
     simulation.run(10 * MILLISECOND, &mut |_| ());
-    assert!(simulation.is_restless());
+    assert_eq!(simulation.restless(), Some(Restless::AtOnce));
     assert_eq!(simulation.now(), MILLISECOND);
     // Each call of a stack that never rests is of as many reactions as a call may have.
     assert!(asked.get() < 20, "{} calls", asked.get());
@@ -170,4 +170,41 @@ fn corruption_turns_one_bit() {
     let wrong: Vec<u8> = heard.iter().zip((0..100).rev()).map(|(heard, sent): (&u8, u8)| heard ^ sent).collect();
     assert!(wrong.iter().all(|bits| bits.count_ones() <= 1), "{wrong:?}");
     assert!((20..80).contains(&wrong.iter().filter(|bits| **bits != 0).count()), "about half: {wrong:?}");
+}
+
+/// Due again after so many nanoseconds, for ever.
+struct Ticking(u64, u64);
+
+impl Machine for Ticking {
+    fn start(&mut self, _: u64) -> Outcome {
+        Outcome::default()
+    }
+    fn input(&mut self, _: u64, _: PortId, _: u32, _: &[Datum]) -> Outcome {
+        Outcome::default()
+    }
+    fn advance(&mut self, now: u64) -> Outcome {
+        self.1 = now + self.0;
+        Outcome::default()
+    }
+    fn next_deadline(&self) -> Option<u64> {
+        Some(self.1)
+    }
+    fn accounts(&self) -> Accounts {
+        Accounts::default()
+    }
+}
+
+#[test]
+fn a_host_that_all_but_stops_the_time_ends_the_run_and_is_said() {
+    let run = |every: u64| {
+        let host = Host { name: "a".into(), machine: Box::new(Ticking(every, 1)), frame_events: Vec::new() };
+        let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
+        simulation.run(1000 * MILLISECOND / 50, &mut |_| ());
+        (simulation.restless(), simulation.now())
+    };
+    let (found, at) = run(5);
+    assert!(matches!(found, Some(Restless::Hurried { host: 0, .. })), "{found:?}");
+    assert!(at < 3 * MILLISECOND, "{at}");
+    // What is hurried, and gets on.
+    assert_eq!(run(40), (None, 20 * MILLISECOND));
 }

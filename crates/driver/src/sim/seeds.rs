@@ -81,8 +81,8 @@ pub fn wrong(run: &Run) -> Vec<Failed> {
         | RecordedEvent::Input { .. }
         | RecordedEvent::Output { .. } => None,
     }));
-    let restless = |at| said(at, String::new(), "the network does not come to rest".to_string());
-    wrong.extend(run.restless.map(restless));
+    let name = |host: usize| run.hosts.get(host).map_or("?", |host| &host.name);
+    wrong.extend(run.restless.map(|(at, why)| said(at, String::new(), super::restless(at, why, name))));
     wrong.sort_by_key(|failed| failed.at);
     wrong
 }

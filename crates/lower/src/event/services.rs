@@ -133,7 +133,11 @@ impl<'p> Writer<'_, 'p> {
         if self.is_optional(name) {
             return;
         }
-        let help = "a layer that it reaches must have a handler for it";
-        self.error_here("M0726", format!("nobody handles `{name}`"), help);
+        let end = match self.layer(self.inst) {
+            Some(layer) => format!("`{}`", layer.name.text),
+            None => "an application".to_string(),
+        };
+        let help = format!("write `on {name}(…)` in a layer that it reaches, or say in its vocabulary that nobody need hear it: `may {name}(…)`");
+        self.error_here("M0726", format!("nobody handles `{name}`, which comes to {end}"), &help);
     }
 }

@@ -7,6 +7,7 @@ use mokume_semantics::program as s;
 
 use crate::code::{Flow, Writer};
 use crate::fault::Fault;
+use crate::plan::Part;
 use crate::stack::{KeyPart, PlacedField, Purpose};
 
 /// A header to be pushed: the variant, and its fields as the layer named them.
@@ -34,9 +35,30 @@ impl<'p> Writer<'_, 'p> {
         let bottom = match (top, &to) {
             (Some(top), _) => self.bottom_of(top).into(),
             (None, Some((_, flow))) => flow.as_slice().into(),
-            (None, None) => self.bottom_at_hand(),
+            (None, None) => {
+                self.says_to_whom();
+                self.bottom_at_hand()
+            }
         };
         self.send_flow(message, &bottom);
+    }
+
+    /// Who sees addresses or keys says to whom a message goes, where no flow of the layer below is at hand.
+    fn says_to_whom(&mut self) {
+        let at = self.inst(self.inst);
+        let is_said = self.runs.bottom.is_some() || at.bottom.is_empty() || !at.several.is_empty();
+        if is_said || !matches!(at.shape(), Some(s::Shape::Endpoint | s::Shape::Router)) {
+            return;
+        }
+        let remote = at.bottom.iter().filter(|part| part.is_remote()).map(|part| format!("remote.{}: …", part.name));
+        let both = at.bottom.iter().filter(|part| part.side == Part::Both).map(|part| format!("{}: …", part.name));
+        let parts: Vec<String> = remote.chain(both).collect();
+        let help = format!(
+            "write `below.send(msg) to flow({})`; `to flow()` is one of which nothing is said",
+            parts.join(", ")
+        );
+        let place = self.at.or(at.span);
+        self.error("M0727", "a message goes down, and it is not said to whom: no flow is at hand here", place, &help);
     }
 
     /// A message goes down where nobody's session is at hand.

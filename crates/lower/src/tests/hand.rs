@@ -119,6 +119,7 @@ fn stack(layers: &[u32]) -> Program {
             of,
             unders: vec![Under { over, bound: Vec::new() }],
             with: Vec::new(),
+            with_lost: false,
             place: span(),
         });
     }

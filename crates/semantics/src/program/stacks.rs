@@ -55,6 +55,8 @@ pub struct Instance {
     pub unders: Vec<Under>,
     /// Names of instances.
     pub with: Vec<Name>,
+    /// Somebody is named there whom the stack has not.
+    pub with_lost: bool,
     /// All that is written of it.
     pub place: Span,
 }

@@ -4,6 +4,9 @@ use mokume_base::Span;
 
 use super::{Name, StackId, WireId};
 
+/// The label of the stack that a suite's test was run with, where something is wrong with that.
+pub const OF_RUN: &str = "run with this stack";
+
 /// `device.mac`, `device.mtu` in a stack's expressions are [`ExprKind::Below`](super::ExprKind::Below) without a flow, named `device.mac`.
 #[derive(Clone, Debug)]
 pub struct Test {

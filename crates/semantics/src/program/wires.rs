@@ -134,6 +134,8 @@ pub struct WireOptions {
     pub plus: u64,
     /// Where they end, in octets from the packet's front.
     pub until: WireExpr,
+    /// Of what stands behind `until`.
+    pub until_at: Span,
     /// They are filled up to a multiple of so many octets, from 1 to 256.
     pub pad: u32,
     /// One for each kind.

@@ -4,7 +4,7 @@ use super::{
     child, children, choice, doc_of, first_token, has_word, node, token, AstNode, Block, Container, Expr, Member, Name,
     Network, Run, Signature, Stack, Suite, Test, Vocabulary, Wire,
 };
-use crate::kinds::{SyntaxKind, SyntaxToken};
+use crate::kinds::SyntaxKind;
 
 choice! {
     /// What a file holds.
@@ -325,7 +325,10 @@ impl Function {
 impl Layer {
     /// The keyword.
     pub fn shape(&self) -> Shape {
-        match first_token(&self.0).as_ref().map(SyntaxToken::text) {
+        // A misspelt one was told, and is what was meant.
+        let word = first_token(&self.0);
+        let words = ["worker", "multiplexor", "router", "endpoint"];
+        match word.as_ref().and_then(|word| mokume_base::did_you_mean(word.text(), words)) {
             Some("multiplexor") => Shape::Multiplexor,
             Some("router") => Shape::Router,
             Some("endpoint") => Shape::Endpoint,

@@ -51,6 +51,30 @@ impl Parser<'_> {
         height
     }
 
+    /// `msg, seq: 1)`: told, and read as if the `(` were there.
+    pub(super) fn arguments_without_opening(&mut self) -> Height {
+        let found = self.found();
+        let diagnostic = self
+            .missing_here(codes::EXPECTED, format!("expected `(`, found {found}"), "expected `(`")
+            .help("a call has parentheses: `name(…)`");
+        self.diagnostics.push(diagnostic);
+        let mut height = 0;
+        self.open(ARG_LIST);
+        self.bracketed(|p| {
+            p.nested(|p| loop {
+                height = height.max(p.argument());
+                if !p.eat(COMMA) || p.at(R_PAREN) {
+                    break;
+                }
+            })
+        });
+        if !self.eat(R_PAREN) {
+            self.skip_line();
+        }
+        self.close();
+        height
+    }
+
     pub(super) fn at_list_end(&self) -> bool {
         self.at(R_BRACE) || self.at_stop() || self.new_line_before(0) && self.starts_line_of_its_own()
     }

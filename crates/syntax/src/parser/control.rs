@@ -20,7 +20,10 @@ impl Parser<'_> {
         }
         self.condition();
         let said = self.block_unless(said) || said;
-        if self.eat_word("else") {
+        if self.is_else_if_in_one() {
+            self.one_word_for_else_if();
+            self.nested(|p| p.if_behind(said));
+        } else if self.eat_word("else") {
             if self.at_word("if") && self.depth >= super::MAX_DEPTH {
                 self.leave_out_branches();
             } else if self.at_word("if") {
@@ -30,6 +33,20 @@ impl Parser<'_> {
             }
         }
         self.close();
+    }
+
+    /// `elseif c {`: a word of other languages.
+    fn is_else_if_in_one(&self) -> bool {
+        let is_one = self.at_any_word(&["elseif", "elif", "elsif"]) && self.depth < super::MAX_DEPTH;
+        is_one && !matches!(self.nth(1), EQ | OP_EQ | DOT | L_BRACKET)
+    }
+
+    fn one_word_for_else_if(&mut self) {
+        let found = self.this();
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_STATEMENT, format!("{found} begins no statement"), "two words")
+            .help("write `else if`");
+        self.diagnostics.push(diagnostic);
     }
 
     /// What is left of `if … { … } else if … { … } else { … }`, where it is nested too deeply. Works without recursion.

@@ -292,6 +292,7 @@ impl Parser<'_> {
 
     pub(super) fn postfix(&mut self) -> Height {
         let start = self.checkpoint();
+        let began = self.pos;
         let mut height = self.primary();
         while height > 0 {
             let kind = match self.peek() {
@@ -299,6 +300,12 @@ impl Parser<'_> {
                 L_PAREN if self.same_line(0) => CALL_EXPR,
                 L_BRACKET if self.same_line(0) => INDEX_EXPR,
                 COLON_COLON => FIELD_EXPR,
+                _ if self.lacks_opening(began) => {
+                    self.open_at(start, CALL_EXPR);
+                    height = height.max(self.arguments_without_opening()) + 1;
+                    self.close();
+                    break;
+                }
                 _ => break,
             };
             if height >= MAX_DEPTH {
@@ -311,6 +318,39 @@ impl Parser<'_> {
             self.close();
         }
         height
+    }
+
+    /// `below.send msg, seq: 1)`: behind a name stands a value, and the line closes a parenthesis that it has not opened.
+    fn lacks_opening(&self, began: usize) -> bool {
+        let is_value = match self.peek() {
+            IDENT => {
+                !NO_OPERANDS.contains(&self.nth_text(0)) && !self.at_any_word(&["to", "from", "limit", "as", "in"])
+            }
+            NUMBER | DOTTED | COLONS | STRING | HEX_STRING => true,
+            _ => false,
+        };
+        let path =
+            self.significant.get(began..self.pos).unwrap_or_default().iter().map(|at| self.tokens[*at as usize].kind);
+        if self.in_brackets
+            || !is_value
+            || !self.same_line(0)
+            || !path.into_iter().all(|kind| matches!(kind, IDENT | DOT))
+        {
+            return false;
+        }
+        // The one that closes nothing may be left out of what is read.
+        let mut open = 0;
+        for token in &self.tokens[self.next_significant()..] {
+            match token.kind {
+                L_PAREN => open += 1,
+                R_PAREN if open == 0 => return true,
+                R_PAREN => open -= 1,
+                L_BRACE | R_BRACE => return false,
+                WHITESPACE if self.text[token.start as usize..token.end as usize].contains('\n') => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     pub(super) fn suffix(&mut self, kind: SyntaxKind) -> Height {

@@ -36,7 +36,7 @@ impl Parser<'_> {
     /// A word in front of a name that is no keyword: `dorp msg: stale`, `int x = 3`.
     pub(super) fn misspelt_statement(&mut self) -> bool {
         let name_follows = matches!(self.nth(1), IDENT) && self.same_line(1);
-        if self.lost_in_parentheses() || self.foreign_statement(name_follows) {
+        if self.lost_in_parentheses() || self.foreign_statement(name_follows) || self.misspelt_alone() {
             return true;
         }
         if !self.at(IDENT) || !name_follows && self.nth(1) != L_BRACE {
@@ -51,6 +51,20 @@ impl Parser<'_> {
         if meant == self.nth_text(0) && meant != "else" {
             return name_follows && self.names_in_a_row(form_of(meant));
         }
+        self.misspelt(meant);
+        true
+    }
+
+    /// `retrun`, which nothing follows: no name stands by itself.
+    fn misspelt_alone(&mut self) -> bool {
+        let ends = self.nth(1) == R_BRACE || !self.same_line(1) && matches!(self.nth(1), IDENT | EOF);
+        if !self.at(IDENT) || !ends || self.in_test {
+            return false;
+        }
+        let meant = mokume_base::did_you_mean(self.nth_text(0), ["return", "pass", "again", "end"]);
+        // A short name is near to many words.
+        let is_slip = |meant: &&str| !self.at_word(meant) && self.nth_text(0).chars().next() == meant.chars().next();
+        let Some(meant) = meant.filter(is_slip) else { return false };
         self.misspelt(meant);
         true
     }

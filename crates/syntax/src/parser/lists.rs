@@ -28,6 +28,7 @@ impl Parser<'_> {
             p.close();
         });
         self.close_bracket(R_BRACE, opening);
+        self.only_unclosed(opening);
         self.close();
     }
 

@@ -138,8 +138,10 @@ impl Parser<'_> {
         let choice = self.at(L_BRACE)
             && self.nth(1) == IDENT
             && (matches!(self.nth(2), L_BRACE | PIPE) || alone || self.nth_word(2, "with"));
+        let opening = self.span_of(0);
         if choice {
             self.braces("`{`", |p| p.alternatives());
+            self.only_unclosed(opening);
         } else {
             self.field_list();
             if self.at_word("with") && self.same_line(0) {

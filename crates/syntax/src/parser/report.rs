@@ -98,6 +98,9 @@ impl Parser<'_> {
             PLUS_PLUS => (codes::FOREIGN_OPERATOR, "write `x += 1`"),
             MINUS_MINUS => (codes::FOREIGN_OPERATOR, "write `x -= 1`"),
             COLON_COLON => (codes::FOREIGN_OPERATOR, "write `.`, as in `Kind.Ask`"),
+            QUESTION if !self.in_test => {
+                (codes::FOREIGN_OPERATOR, "write `if c { a } else { b }`, which is a value, too")
+            }
             ERROR_TOKEN | OPEN_STRING => {
                 // The lexer has said what is wrong with it.
                 self.reported_at = Some(self.pos);
@@ -108,6 +111,7 @@ impl Parser<'_> {
         let text = self.nth_text(0);
         let (message, label) = match self.peek() {
             SEMICOLON => ("no `;` is needed".to_string(), "ends nothing"),
+            QUESTION => ("the language has no `? :`".to_string(), "of another language"),
             _ => (format!("the language has no `{text}`"), "of another language"),
         };
         self.report(self.error_here(code, message, label).help(help));
@@ -176,6 +180,18 @@ impl Parser<'_> {
             .label(Span::new(place.file, place.end, place.end), format!("expected `{close}` before {found}"))
             .help(format!("add `{close}`"));
         self.report(diagnostic);
+    }
+
+    /// Where fields and alternatives have no `}`, what was said of what stands behind them follows from that.
+    pub(super) fn only_unclosed(&mut self, opening: Span) {
+        let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
+        let is_it = |found: &Diagnostic| found.code == codes::UNCLOSED && place(found) == Some(opening);
+        if self.diagnostics.iter().any(is_it) {
+            let follows = |found: &Diagnostic| {
+                found.code == codes::EXPECTED && place(found).is_some_and(|span| span.start > opening.start)
+            };
+            self.diagnostics.retain(|found| !follows(found));
+        }
     }
 
     // ---- recovery ----

@@ -15,6 +15,7 @@ mod reads;
 mod services;
 mod several;
 mod sizes;
+mod unheard;
 
 use mokume_base::Diagnostic;
 
@@ -66,6 +67,7 @@ fn run(check: &mut StackCheck) {
         sizes::check(check, index);
         arguments::check(check, index);
         several::check(check, index);
+        unheard::beside_bound(check, index);
         for descent in descents::all(check.stack, index) {
             let before = check.out.len();
             if !refused[index] {
@@ -75,6 +77,7 @@ fn run(check: &mut StackCheck) {
             flow_parts::check(check, &descent);
             openings::check(check, &descent);
             offers::check(check, &descent);
+            unheard::check(check, &descent);
             events::sinking(check, &descent);
             events::climbing(check, &descent);
             // What is wrong on each of several ways is said once.

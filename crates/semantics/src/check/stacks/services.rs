@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use mokume_base::Diagnostic;
 
 use crate::check::stacks::context::StackCheck;
-use crate::codes;
 use crate::program::*;
+use crate::{codes, suggest};
 
 /// `with` gives each layer the services that it uses, and nothing else.
 pub(super) fn check(check: &mut StackCheck, index: usize) {
@@ -22,13 +22,26 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
     let serves = |at: usize, service: ServiceId| check.layers[at].iter().any(|layer| layer.serves.contains(&service));
     let mut used = BTreeSet::new();
     let mut found = Vec::new();
+    let mut lacking: Vec<(ServiceId, &Layer, &Name, Vec<&str>)> = Vec::new();
     for layer in &check.layers[index] {
         for (service, name) in &layer.uses {
             used.extend(named.iter().filter(|(_, at)| serves(*at, *service)).map(|(_, at)| *at));
             let there = named.iter().any(|(_, at)| serves(*at, *service)) || serves(index, *service);
-            if !there {
-                found.push(no_service(check, instance, layer, *service, name));
+            if there {
+                continue;
             }
+            match lacking.iter_mut().find(|(known, ..)| known == service) {
+                Some((.., others)) => others.push(&layer.name.text),
+                None => lacking.push((*service, layer, name, Vec::new())),
+            }
+        }
+    }
+    for (service, layer, name, others) in lacking {
+        // Whom it names and there is not may be who serves it; that nobody does is said once.
+        let served = (0..check.layers.len()).any(|at| serves(at, service));
+        let uses = |at: usize| check.layers[at].iter().any(|layer| layer.uses.iter().any(|(used, _)| *used == service));
+        if !instance.with_lost && (served || !(0..index).any(uses)) {
+            found.push(no_service(check, instance, (layer, &others), service, name));
         }
     }
     for (name, at) in named {
@@ -39,7 +52,13 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
     check.out.extend(found);
 }
 
-fn no_service(check: &StackCheck, instance: &Instance, layer: &Layer, service: ServiceId, name: &Name) -> Diagnostic {
+fn no_service(
+    check: &StackCheck,
+    instance: &Instance,
+    (layer, others): (&Layer, &[&str]),
+    service: ServiceId,
+    name: &Name,
+) -> Diagnostic {
     let title = check.program.services.get(service.index()).map_or("?", |service| service.name.text.as_str());
     let servers: Vec<&str> = check
         .stack
@@ -53,6 +72,10 @@ fn no_service(check: &StackCheck, instance: &Instance, layer: &Layer, service: S
     let diagnostic = Diagnostic::error(codes::NO_SERVICE, text)
         .at(instance.of.span, format!("`{}` in it needs `{title}`", layer.name.text))
         .label(name.span, "used here");
+    let diagnostic = match others.is_empty() {
+        true => diagnostic,
+        false => diagnostic.note(format!("and so do {}", suggest::list(others))),
+    };
     match servers.first() {
         Some(server) => diagnostic.help(format!("write `with {server}`")),
         None => diagnostic.help(format!("add a layer that says `serves {title}` to the stack, and name it in `with`")),

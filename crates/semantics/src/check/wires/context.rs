@@ -6,6 +6,7 @@ use mokume_base::{Diagnostic, Span};
 
 use crate::check::wires::headers::Seen;
 use crate::program::*;
+use crate::types;
 
 #[derive(Clone, Default)]
 pub struct Path<'a> {
@@ -14,6 +15,8 @@ pub struct Path<'a> {
     /// Layer name and variant that the arms so far stand for.
     pub selected: Vec<(&'a str, &'a str)>,
     pub last: Option<Span>,
+    /// Fields that have two places: their layers, and bits.
+    pub twice: Vec<(&'a str, u8)>,
     /// What ended the header.
     pub over: Option<Span>,
     /// It was a list that is counted: other lists may follow.
@@ -30,6 +33,8 @@ pub struct WireCheck<'a, 'b> {
     pub alone: Vec<Diagnostic>,
     pub covered_variants: Vec<(String, String)>,
     pub out: &'b mut Vec<Diagnostic>,
+    /// How much had been told of other wires.
+    pub from: usize,
 }
 
 impl<'a> WireCheck<'a, '_> {
@@ -40,6 +45,13 @@ impl<'a> WireCheck<'a, '_> {
         if !self.out.contains(&diagnostic) {
             self.out.push(diagnostic);
         }
+    }
+
+    /// The bits of a header field, where it has a width.
+    pub fn width(&self, layer: &str, field: &str) -> Option<u8> {
+        let fields = self.layer(layer).into_iter().flat_map(|seen| &seen.variants).flat_map(|(_, fields)| fields);
+        let ty = fields.into_iter().find(|known| known.name.text == field).map(|known| known.ty);
+        ty.and_then(|ty| types::width(self.program, ty))
     }
 
     /// The header of a layer of the bundle, by the layer's name.

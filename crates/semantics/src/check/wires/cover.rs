@@ -18,6 +18,7 @@ pub(super) fn value<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue, spa
             .note("the decoder could not know which of them to believe")
             .help("leave one of them out");
         check.fail(diagnostic);
+        path.twice.extend(check.width(&layer.text, &name.text).map(|width| (layer.text.as_str(), width)));
     }
 }
 

@@ -7,6 +7,7 @@ mod context;
 mod cover;
 mod headers;
 mod names;
+mod own;
 mod paths;
 mod vectors;
 
@@ -27,6 +28,7 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         failed: false,
         alone: Vec::new(),
         covered_variants: Vec::new(),
+        from: out.len(),
         out,
     };
     names::names(&mut check, &wire.items);
@@ -34,6 +36,9 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         let mut path = Path::default();
         paths::follow(&mut check, &[&wire.items], &mut path);
         variants(&mut check);
+    }
+    if wire.whole && !check.failed {
+        own::check(&mut check);
     }
     if wire.whole && !check.failed {
         std::mem::take(&mut check.alone).into_iter().for_each(|diagnostic| check.fail(diagnostic));

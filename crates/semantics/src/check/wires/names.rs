@@ -133,6 +133,9 @@ fn wide_enough(check: &mut WireCheck, field: &WireField, most: u64) {
 
 /// A vector is no field by itself.
 fn no_scalar(check: &mut WireCheck, field: &WireField, found: &Field) {
+    if found.ty == Type::Unknown {
+        return;
+    }
     let name = &found.name.text;
     let text = format!("`{}` is a vector, not one field of a packet", name);
     let diagnostic =

@@ -110,6 +110,13 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
             missing.extend(lacking.map(|text| (layer.to_string(), Name { text, span: field.name.span })));
         }
     }
+    // What stands twice may be meant for what is missing; what counts elements was asked for where they stand.
+    let uncounted = check.out[check.from..].iter().any(|found| found.code == codes::WIRE_UNCOUNTED);
+    let is_meant = |layer: &str, field: &Name| {
+        let width = check.width(layer, &field.text);
+        width.is_some_and(|width| path.twice.contains(&(layer, width)))
+    };
+    missing.retain(|(layer, field)| !(is_meant(layer, field) || uncounted && field.text.ends_with(".length")));
     for (layer, field) in missing {
         uncovered(check, &layer, &field, path);
     }
@@ -193,20 +200,21 @@ fn topmost<'a>(check: &WireCheck<'a, '_>, path: &Path<'a>) -> usize {
 
 fn uncovered<'a>(check: &mut WireCheck<'a, '_>, layer: &str, field: &Name, path: &Path<'a>) {
     let shown = field.text.replace(".*", "[i]");
+    let width = check.width(layer, &field.text).unwrap_or(16);
     let text = format!("wire `{}` has no place for `{layer}.{shown}`", check.wire.name.text);
     let arm = path.selected.last().map(|(layer, variant)| format!(" in the packets of `{layer}.{variant}`"));
     let diagnostic = Diagnostic::error(codes::WIRE_UNCOVERED, text)
         .at(check.wire.name.span, format!("missing{}", arm.unwrap_or_default()))
         .label(field.span, "this header field must travel")
         .label(check.bundle.name.span, "the bundle that it encodes")
-        .help(place_for(layer, &field.text));
+        .help(place_for(layer, &field.text, width));
     check.fail(diagnostic);
 }
 
 /// What to write for a header field that has no place.
-fn place_for(layer: &str, field: &str) -> String {
+fn place_for(layer: &str, field: &str, width: u8) -> String {
     match field.split_once('.') {
-        None => format!("add a line such as `{field}: u16 = {layer}.{field}`"),
+        None => format!("add a line such as `{field}: u{width} = {layer}.{field}`"),
         Some((vector, "length")) => format!("add a line such as `count: u8 = {layer}.{vector}.length`"),
         Some((vector, part)) if part.trim_start_matches("*.").contains(".*") => {
             let (list, part) = part.trim_start_matches("*.").split_once(".*").unwrap_or_default();

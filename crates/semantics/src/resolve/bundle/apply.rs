@@ -63,7 +63,7 @@ fn apply(cx: &mut Context, applied: &Applied, scene: Scene) -> Option<Use> {
         }
     };
     let higher = match of {
-        Definition::Layer(id) => cx.higher.layers.get(id.index()).cloned().unwrap_or_default(),
+        Definition::Layer(id) => cx.higher.of_layer(id).to_vec(),
         Definition::Bundle(id) => cx.higher.bundles.get(id.index()).cloned().unwrap_or_default(),
     };
     let (plain, others) = higher::arguments(&higher, &once_each(cx, scene.file, &higher, &applied.args));
@@ -204,6 +204,7 @@ fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (
     cx.contained.truncate(before.1);
     cx.program.layers.truncate(before.2);
     cx.higher.containers.truncate(before.3);
+    cx.higher.copies.retain(|copy, _| copy.index() < before.2);
     let given: Vec<String> = made.containers.iter().map(|(_, of)| title(cx, *of)).collect();
     let inner = container_argument(cx, made, applied, scene).unwrap_or(applied.span);
     // Who gives it to the bundle that this is in does not see what that does with it.

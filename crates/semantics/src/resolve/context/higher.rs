@@ -1,6 +1,6 @@
 //! Parameters of layers and bundles that are no values, and what was made of definitions that have them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use mokume_base::Span;
 use mokume_syntax::ast;
@@ -102,6 +102,8 @@ pub struct Made {
 pub struct HigherTables {
     pub layers: Vec<Vec<Higher>>,
     pub bundles: Vec<Vec<Higher>>,
+    /// Layers that were read once more with other containers: as which layer of the text.
+    pub copies: BTreeMap<LayerId, LayerId>,
     /// The containers that names stand for in a layer.
     pub containers: Vec<(LayerId, String, ContainerId)>,
     pub made: Vec<Made>,
@@ -111,4 +113,12 @@ pub struct HigherTables {
     pub places: Vec<Span>,
     /// One that is larger than the compiler can work with was told of.
     pub too_large: bool,
+}
+
+impl HigherTables {
+    /// The parameters that are no values of a layer, or of the one of the text that it is a copy of.
+    pub fn of_layer(&self, id: LayerId) -> &[Higher] {
+        let written = self.copies.get(&id).unwrap_or(&id);
+        self.layers.get(written.index()).map_or(&[], Vec::as_slice)
+    }
 }

@@ -163,6 +163,13 @@ fn header_values(
     given: Vec<(Name, Option<Tree>)>,
     span: Span,
 ) -> Vec<Expr> {
+    // One that is misspelt, or given twice, may be the one that is missing.
+    let is_known = |name: &Name| fields.iter().any(|field| field.name.text == name.text);
+    let twice =
+        given.iter().enumerate().any(|(at, (name, _))| given[..at].iter().any(|(other, _)| other.text == name.text));
+    if twice || !given.iter().all(|(name, _)| is_known(name)) {
+        return records::values(body, owner, "the header of", fields, given, span);
+    }
     let missing: Vec<&Field> =
         fields.iter().filter(|field| !given.iter().any(|(name, _)| name.text == field.name.text)).collect();
     if let Some(first) = missing.first() {

@@ -25,6 +25,7 @@ pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::A
         given[index] = Some(expr::value(body, &value, params[index].ty));
         if let Some(first) = places[index].replace(place) {
             body.cx.given_twice(&format!("`{}`", params[index].name.text), place, first);
+            misspelt = true;
         }
     }
     // A misspelt one may be the one that is missing.

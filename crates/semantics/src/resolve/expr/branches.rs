@@ -90,6 +90,9 @@ fn arm_values(
         };
         let first = values.first().map(|(_, first)| first.ty);
         let found = body.scoped(|own| {
+            if matched.number.ty == Type::Unknown {
+                data::bind_lost(own, expr, &block);
+            }
             let parts = matched
                 .data
                 .as_ref()

@@ -87,8 +87,7 @@ fn own_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> 
 
 /// A function that the layer has as a parameter.
 fn given_function(body: &Body, name: &Name) -> Option<FunctionId> {
-    let higher = body.cx.higher.layers.get(body.view.layer?.index())?;
-    let found = higher.iter().find(|higher| higher.name.text == name.text)?;
+    let found = body.cx.higher.of_layer(body.view.layer?).iter().find(|higher| higher.name.text == name.text)?;
     match found.kind {
         Kind::Function { standin, .. } => Some(standin),
         Kind::Layer { .. } | Kind::Container { .. } => None,

@@ -51,9 +51,9 @@ fn way_to(from: Type, to: Type, shown: &str) -> Option<String> {
         (UInt(_), UInt(_)) => Some(format!(
             "write `as {shown}`, which reports what does not fit, or `as% {shown}`, which keeps the low bits"
         )),
-        (UInt(_), Seq(_)) | (Seq(_), UInt(_)) | (Enum(_), UInt(_)) | (Duration, UInt(_)) => {
-            Some(format!("write `as {shown}`"))
-        }
+        (UInt(_), Seq(_)) | (Seq(_), UInt(_)) | (Enum(_), UInt(_)) => Some(format!("write `as {shown}`")),
+        (Duration, UInt(64)) => Some("say in which unit: `x / 1 ms`; `as u64` counts nanoseconds".into()),
+        (Duration, UInt(_)) => Some(format!("say in which unit: `(x / 1 ms) as {shown}`")),
         (UInt(_), Duration) => Some("write a unit: `20 ms`, `1 s`".into()),
         (Duration, Instant) => Some("an instant is `now` and a duration: `now + 20 ms`".into()),
         (Instant, Duration) => Some("a duration is the difference of two instants: `now - x`".into()),

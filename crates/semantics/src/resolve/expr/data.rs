@@ -82,6 +82,16 @@ pub fn arm_parts(
     }
 }
 
+/// The same where it is not known what is matched: names that nobody is blamed for.
+pub fn bind_lost(body: &mut Body, stmt: &ast::Match, block: &ast::Block) {
+    let arm = stmt.arms().into_iter().find(|arm| arm.body().as_ref() == Some(block));
+    if let Some(Tree::Call(call)) = arm.and_then(|arm| arm.pattern()).map(|pattern| tree::unparen(&pattern)) {
+        let names = call.args().into_iter().filter_map(|arg| tree::name_expr(body.file, &arg.value()?));
+        let names: Vec<Name> = names.collect();
+        body.locals.bind_unknown(&names);
+    }
+}
+
 fn bind_parts(body: &mut Body, call: &ast::CallExpr, (id, whole): (EnumId, &Expr)) -> Vec<(LocalId, Expr)> {
     let span = body.span(call);
     let Some(Tree::Field(head)) = call.callee() else { return Vec::new() };

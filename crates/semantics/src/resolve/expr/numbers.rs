@@ -24,7 +24,11 @@ pub(super) fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>)
             return unknown(span);
         }
         Some(Type::Bool) => {
-            let help = "write `true` or `false`, or compare: `x != 0`";
+            let help = match value {
+                0 => "write `false`",
+                1 => "write `true`",
+                _ => "write `true` or `false`, or compare: `x != 0`",
+            };
             body.error(codes::MISMATCH, "expected bool, found a number", span, "neither true nor false", help);
             return unknown(span);
         }

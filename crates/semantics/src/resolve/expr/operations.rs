@@ -48,6 +48,9 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
         (Type::Seq(width), Type::UInt(_)) | (Type::UInt(_), Type::Seq(width)) if compares(op) => {
             format!("a number is compared with a `seq` as one: `x as seq{width}`")
         }
+        (Type::Bool, Type::UInt(_)) | (Type::UInt(_), Type::Bool) if compares(op) => {
+            "a `bool` is true or false by itself: `if last { … }`, `if not last { … }`".to_string()
+        }
         (Type::Bool, Type::Bool) => "combine `bool`s with `and`, `or`, `not`, `==`".to_string(),
         (Type::Duration, Type::UInt(_)) | (Type::UInt(_), Type::Duration) => {
             "write a unit: `20 ms`; a duration is multiplied and divided by numbers".to_string()

@@ -64,6 +64,9 @@ fn pattern_numbers(body: &mut Body, pattern: &Tree, ty: Type, seen: &mut Vec<(u6
             return numbers;
         }
     }
+    if let (Type::Unknown, Tree::Call(_)) = (ty, &pattern) {
+        return Vec::new();
+    }
     let outer = std::mem::replace(&mut body.pattern, matches!(ty, Type::Enum(_)));
     let pattern = data::pattern_head(body, pattern);
     let found = expr::value(body, &pattern, ty);

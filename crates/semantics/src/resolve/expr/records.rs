@@ -68,6 +68,7 @@ pub fn values(
         values[index] = Some(found);
         if let Some(first) = places[index].replace(name.span) {
             body.cx.given_twice(&format!("field `{}`", name.text), name.span, first);
+            misspelt = true;
         }
     }
     let given = fields.iter().zip(&values);

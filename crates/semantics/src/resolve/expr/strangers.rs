@@ -23,6 +23,21 @@ fn listener(body: &mut Body, name: &Name) {
     body.report(Diagnostic::error(codes::UNKNOWN_NAME, text).at(name.span, label).help(help));
 }
 
+/// A flow is named in the handler's head.
+fn flow(body: &mut Body, name: &Name) {
+    let help = match body.kind {
+        BodyKind::Handler(Role::Other) => {
+            "name it in the handler's head: `on deliver(msg) from flow { … }`, `on send(msg) to flow { … }`"
+        }
+        BodyKind::Handler(_) => {
+            "make one: `flow(remote.host: h)`; that of a message is named in the head of its handler"
+        }
+        _ => "make one: `flow(remote.host: h)`, or let a handler give its own: `fn f(whom: Flow)`",
+    };
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, "there is no `flow` here").at(name.span, "not named");
+    body.report(diagnostic.help(help));
+}
+
 /// `Kind.Ask` for `Ask`, of an enum that the file sees.
 fn value_of_an_enum(body: &Body, value: &str) -> Option<String> {
     let enums = &body.cx.program.enums;
@@ -60,6 +75,9 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
     }
     if name.text == "listener" {
         return listener(body, name);
+    }
+    if name.text == "flow" {
+        return flow(body, name);
     }
     if let Some(part) = body.part_named(&name.text).cloned() {
         let text = format!("`{}` is a part of the layer, not a value; what it has is its own", name.text);

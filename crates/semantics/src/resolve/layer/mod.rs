@@ -65,6 +65,7 @@ pub fn with_containers(cx: &mut Context, of: LayerId, containers: &[(String, Con
     let bare = Layer::bare(known.name.clone(), known.docs.clone(), known.shape, known.params.clone());
     cx.program.layers.push(bare);
     let id = LayerId(cx.program.layers.len() as u32 - 1);
+    cx.higher.copies.insert(id, of);
     cx.higher.containers.extend(containers.iter().map(|(name, of)| (id, name.clone(), *of)));
     members_of(cx, (id, of), *file, item);
     heads_of(cx, id, *file, item);

@@ -1,5 +1,8 @@
 //! The layers of a stack by their names, each with the definition that it is of.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use mokume_base::{Code, Diagnostic, FileId};
 use mokume_syntax::ast;
 
@@ -14,6 +17,10 @@ pub(super) struct Layers {
     pub known: Vec<Known>,
     /// Names of those whose definition is not understood, so that those above them are not blamed.
     broken: Vec<String>,
+    /// A name stands twice: a name that there is not may be what one of them was to have.
+    is_doubled: bool,
+    /// Names that were told of: each once.
+    told: RefCell<BTreeSet<String>>,
 }
 
 /// A layer of a stack whose definition is understood.
@@ -31,7 +38,7 @@ impl Layers {
 
     /// A report that a name is of no layer, nor of `others`; none if it is of one that is not understood.
     pub fn unknown(&self, name: &Name, code: Code, others: &[Name]) -> Option<Diagnostic> {
-        if self.broken.contains(&name.text) {
+        if self.is_doubled || self.broken.contains(&name.text) || !self.told.borrow_mut().insert(name.text.clone()) {
             return None;
         }
         let known = self.known.iter().map(|known| &known.name).chain(others).map(|name| name.text.as_str());
@@ -45,7 +52,10 @@ impl Layers {
 /// The layers of a stack whose parameters and devices are known.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &Stack) -> Layers {
     let mut layers = Layers::default();
-    for (name, tree) in named(cx, file, item, stack) {
+    let said = cx.out.len();
+    let all = named(cx, file, item, stack);
+    layers.is_doubled = cx.out.len() > said;
+    for (name, tree) in all {
         let given = Given::default();
         let scene = Scene { file, params: &stack.params, devices: &stack.devices, given: &given };
         match apply::chain(cx, &tree.layers(), scene) {

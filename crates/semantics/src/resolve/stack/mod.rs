@@ -85,7 +85,7 @@ fn instances(cx: &mut Context, at: At) -> Vec<Instance> {
     let mut instances = Vec::new();
     for (layer, overs) in known.iter().zip(&kept) {
         let bounds: Vec<_> = layer.tree.overs().iter().map(|one| over::bound(cx, at, one, layer)).collect();
-        let with = with(cx, at, &layer.tree);
+        let (with, with_lost) = with(cx, at, &layer.tree);
         let numbered = overs.iter().flatten().map(|over| match over {
             Over::Instance(below) => Over::Instance(number(*below)),
             Over::Device(device) => Over::Device(*device),
@@ -93,7 +93,7 @@ fn instances(cx: &mut Context, at: At) -> Vec<Instance> {
         let unders = numbered.zip(bounds).map(|(over, bound)| Under { over, bound }).collect();
         if overs.is_some() {
             let place = layer.tree.span(at.file);
-            instances.push(Instance { name: layer.name.clone(), of: layer.of.clone(), unders, with, place });
+            instances.push(Instance { name: layer.name.clone(), of: layer.of.clone(), unders, with, with_lost, place });
         }
     }
     instances
@@ -163,15 +163,18 @@ fn params(cx: &mut Context, file: FileId, item: &ast::Stack) -> (Vec<Param>, Vec
     (params, devices)
 }
 
-fn with(cx: &mut Context, At { file, layers, .. }: At, layer: &ast::StackLayer) -> Vec<Name> {
-    let mut with = Vec::new();
+fn with(cx: &mut Context, At { file, layers, .. }: At, layer: &ast::StackLayer) -> (Vec<Name>, bool) {
+    let (mut with, mut lost) = (Vec::new(), false);
     for name in layer.with().iter().map(|name| tree::name(file, name)) {
         match layers.position(&name.text) {
             Some(_) => with.push(name),
-            None => cx.out.extend(layers.unknown(&name, codes::UNKNOWN_BELOW, &[])),
+            None => {
+                lost = true;
+                cx.out.extend(layers.unknown(&name, codes::UNKNOWN_BELOW, &[]));
+            }
         }
     }
-    with
+    (with, lost)
 }
 
 fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, layers: &Layers, stack: &mut Stack) {

@@ -63,6 +63,12 @@ fn to_name(body: &mut Body, name: &Name, change: Change) -> Option<StmtKind> {
         body.error(codes::NOT_ASSIGNABLE, text, name.span, "no place", "name a variable");
     } else {
         strangers::report(body, name);
+        expr::infer(body, change.value, None);
+        // `n = 3` without its `let`: who reads it is not blamed.
+        if change.op.is_none() {
+            body.locals.bind_unknown(std::slice::from_ref(name));
+        }
+        return None;
     }
     expr::infer(body, change.value, None);
     None

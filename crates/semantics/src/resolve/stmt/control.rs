@@ -79,7 +79,14 @@ pub(super) fn match_(body: &mut Body, stmt: &ast::Match, span: Span, done: &mut 
 
 fn match_numbers(body: &mut Body, stmt: &ast::Match, value: Expr) -> Option<StmtKind> {
     let arms = patterns::arms(body, stmt, &value);
-    let cases = arms.cases.into_iter().map(|(numbers, block)| (numbers, stmt::block(body, block))).collect();
+    let is_lost = value.ty == Type::Unknown;
+    let mut arm = |block: Option<ast::Block>| {
+        body.scoped(|body| {
+            block.iter().filter(|_| is_lost).for_each(|block| data::bind_lost(body, stmt, block));
+            stmt::block(body, block)
+        })
+    };
+    let cases = arms.cases.into_iter().map(|(numbers, block)| (numbers, arm(block))).collect();
     let otherwise = stmt::block(body, arms.otherwise);
     Some(StmtKind::Match { value, cases, otherwise })
 }

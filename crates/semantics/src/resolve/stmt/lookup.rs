@@ -68,6 +68,8 @@ impl Lookup {
     pub(super) fn value(&self) -> Option<Type> {
         let ty = match self {
             Lookup::Map { values, .. } => match values.as_slice() {
+                // Which type was meant is not known, and that was said where it is declared.
+                [Type::Unknown] => return Some(Type::Unknown),
                 [only] => *only,
                 _ => return None,
             },

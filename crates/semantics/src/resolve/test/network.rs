@@ -71,6 +71,8 @@ fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec
         let Some(name) = tree::some_name(file, host.name()) else { continue };
         if let Some(first) = hosts.iter().find(|first| first.name.text == name.text) {
             cx.report(twice("host", &name, &first.name));
+            // It was to have another name, which is not known.
+            broken.push(String::new());
             continue;
         }
         match host.stack().and_then(|part| stack_use::read(cx, file, &part, &[])) {

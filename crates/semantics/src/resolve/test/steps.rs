@@ -109,6 +109,10 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
     if ports.contains(&port.text.as_str()) || stack.lost.contains(&port.text) {
         return;
     }
+    // `export pap`: this may be the one that was meant.
+    if !stack.lost.is_empty() && stack.instances.iter().any(|instance| instance.name.text == port.text) {
+        return;
+    }
     let text = format!("stack `{}` has no port `{}`", stack.name.text, port.text);
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(port.span, "unknown");
     diagnostic.helps.extend(suggest::help(&port.text, ports));

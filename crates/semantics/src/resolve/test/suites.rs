@@ -127,7 +127,7 @@ fn test_with(cx: &mut Context, file: FileId, item: &ast::Test, (given, names): (
     let place = |diagnostic: mokume_base::Diagnostic| {
         let first = names.first().map(|name| name.span);
         match first {
-            Some(span) => diagnostic.label(span, "run with this stack"),
+            Some(span) => diagnostic.label(span, OF_RUN),
             None => diagnostic,
         }
     };

@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::program::*;
 use crate::resolve::wire;
 use crate::resolve::wire::reader::WireReader;
-use crate::{codes, tree, types};
+use crate::{codes, suggest, tree, types};
 
 /// `choice kind { … }`
 pub(super) fn read(reader: &mut WireReader, choice: &ast::WireChoice) -> Option<WireItem> {
@@ -18,7 +18,12 @@ pub(super) fn read(reader: &mut WireReader, choice: &ast::WireChoice) -> Option<
             Some(_) => format!("`{}` has a value already, so nothing is left to choose", name.text),
             None => format!("there is no field `{}` in front of this", name.text),
         };
-        let help = format!("write it in front, without a value: `{}: u8`", name.text);
+        let tags = reader.fields.iter().filter(|field| field.tag).map(|field| field.name.text.as_str());
+        let near = suggest::nearest(&name.text, tags).filter(|_| on.is_none());
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write it in front, without a value: `{}: u8`", name.text),
+        };
         reader.cx.error(codes::WIRE_TAG, text, name.span, "no tag", &help);
         return None;
     };

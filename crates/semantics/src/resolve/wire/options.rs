@@ -16,9 +16,11 @@ pub(super) fn read(reader: &mut WireReader, options: &ast::WireOptions) -> Optio
     let kind = option_part(reader, &options.kind()?)?;
     let length = option_part(reader, &options.length()?)?;
     let (times, plus) = option_size(reader, &options.length()?, span)?;
+    let until_at = options.until()?.span(reader.file);
     let until = values::expr(reader, &options.until()?)?;
     let pad = options.pad().map_or(Some(1), |pad| padding(reader, &pad))?;
-    let mut made = WireOptions { kind, length, times, plus, until, pad, arms: Vec::new(), skips: false, span };
+    let mut made =
+        WireOptions { kind, length, times, plus, until, until_at, pad, arms: Vec::new(), skips: false, span };
     let mut has_else = false;
     for arm in options.arms() {
         if arm.is_else() {

@@ -39,7 +39,8 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
                         let local = called(head, &param, &name);
                         fields.push((at, head.bind(local, ty)));
                     }
-                    None if alternative.is_some() => {
+                    // `Dtaa`: no message is called so.
+                    None if alternative.is_some() || is_alternative(header.as_ref(), &name) => {
                         variant = chosen(head, header.as_ref(), &owner, &name, &[], &mut fields).or(variant);
                     }
                     None if index == 0 => {
@@ -57,6 +58,11 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
     }
     let flow = head.flow(Side::Below);
     Some(Event::Deliver { message, variant, fields, flow })
+}
+
+/// Whether a name can be meant for an alternative, and for nothing else.
+fn is_alternative(header: Option<&Header>, name: &Name) -> bool {
+    header.is_some_and(|header| !header.is_single()) && name.text.starts_with(|first: char| first.is_uppercase())
 }
 
 /// What a handler calls a field: `number` of `seq: number`, else as the field is called.

@@ -15,7 +15,7 @@ pub(super) type Bound = BTreeMap<u32, BTreeSet<String>>;
 /// The place of the host that a name means; a report, if there is none.
 pub(super) fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) -> Option<usize> {
     let found = network.hosts.iter().position(|host| host.name.text == name.text);
-    if found.is_none() && !broken.contains(&name.text) {
+    if found.is_none() && !broken.contains(&name.text) && !broken.contains(&String::new()) {
         let names = network.hosts.iter().map(|host| host.name.text.as_str());
         let text = format!("this network has no host `{}`", name.text);
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_STACK, text).at(name.span, "unknown");

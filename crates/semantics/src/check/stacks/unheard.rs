@@ -1,0 +1,107 @@
+//! Routers and endpoints to which nothing can come: over a multiplexor that knows nobody there.
+
+use mokume_base::Diagnostic;
+
+use crate::check::descents::Descent;
+use crate::check::stacks::context::StackCheck;
+use crate::codes;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// A multiplexor gives a message to the session, to a layer that the stack binds to the key, or to who listens. A router stands
+/// on it by itself and does none of these; an endpoint does what its code says.
+pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
+    let index = descent.index();
+    let mut found = Vec::new();
+    for (at, layer) in check.layers[index].iter().enumerate() {
+        let hears = layer.handlers.iter().any(|handler| matches!(handler.event, Event::Deliver { .. }));
+        if !matches!(layer.shape, Shape::Router | Shape::Endpoint) || !hears || asks(layer) {
+            continue;
+        }
+        if let Some((below, key)) = unbound_below(check, descent, at) {
+            found.push(unheard(check, index, layer, below, &key));
+        }
+    }
+    check.out.extend(found);
+}
+
+/// A multiplexor that stands without a key where others are bound: each flow above it has the key below as one part more.
+pub(super) fn beside_bound(check: &mut StackCheck, index: usize) {
+    let instance = &check.stack.instances[index];
+    let [Under { over: Over::Instance(below), bound }] = instance.unders.as_slice() else { return };
+    let multiplexor = |at: usize| check.layers[at].first().filter(|layer| layer.shape == Shape::Multiplexor).copied();
+    let Some(layer) = multiplexor(index).filter(|_| bound.is_empty() && multiplexor(*below as usize).is_some()) else {
+        return;
+    };
+    let others = check.stack.instances.iter().flat_map(|other| other.unders.iter().map(move |under| (other, under)));
+    let bound = |(_, other): &(&Instance, &Under)| {
+        matches!(other.over, Over::Instance(at) if at == *below) && !other.bound.is_empty()
+    };
+    let Some((other, how)) = others.into_iter().find(bound) else { return };
+    let (name, key) = (&check.stack.instances[*below as usize].name.text, &how.bound[0].0);
+    let text = format!("`{}` is bound to no key of `{}`, as `{}` is", instance.name.text, name, other.name.text);
+    let found = Diagnostic::warning(codes::UNHEARD, text)
+        .at(instance.of.span, format!("each flow of `{}` has a `{}`, too", layer.name.text, key.text))
+        .label(key.span, "bound here")
+        .help(format!("bind it: `over {name}[{}: 7]`", key.text));
+    check.out.push(found);
+}
+
+/// The multiplexor that nobody above tells of this layer, and its key; none if the way down is another.
+fn unbound_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Option<(&'a Layer, String)> {
+    for (step, &(instance, _)) in descent.steps.iter().enumerate() {
+        let from = if step == 0 { at + 1 } else { 0 };
+        let own = &check.layers[instance];
+        for (place, layer) in own.iter().enumerate().skip(from) {
+            let bound = |(above, under): (usize, usize)| !check.stack.instances[above].unders[under].bound.is_empty();
+            match layer.shape {
+                Shape::Worker if asks(layer) => return None,
+                Shape::Worker => {}
+                Shape::Multiplexor => {
+                    let is_bound = place == 0 && step > 0 && bound(descent.steps[step - 1]);
+                    let gives_by_itself =
+                        |handler: &Handler| matches!(handler.event, Event::Deliver { .. } | Event::Unmatched { .. });
+                    let key = layer.key.iter().flat_map(|key| &key.fields).next()?;
+                    let known = is_bound || layer.handlers.iter().any(gives_by_itself);
+                    return (!known).then(|| (*layer, key.name.text.clone()));
+                }
+                Shape::Router | Shape::Endpoint => return None,
+            }
+        }
+    }
+    None
+}
+
+/// Whether its code says for whom it is.
+fn asks(layer: &Layer) -> bool {
+    let mut found = false;
+    visit::walk_layer(layer, &mut |met| {
+        let Met::Stmt(Stmt { kind: StmtKind::Emit(emission), .. }) = met else { return };
+        found |= matches!(emission, Emission::Open { .. } | Emission::Listen { .. } | Emission::Bind { .. });
+    });
+    found
+}
+
+fn unheard(check: &StackCheck, index: usize, layer: &Layer, below: &Layer, key: &str) -> Diagnostic {
+    let instance = &check.stack.instances[index];
+    let text = format!("nothing comes to `{}`: `{}` does not know what is for it", layer.name.text, below.name.text);
+    let is_first = |at: usize, of: &Layer| check.layers[at].first().is_some_and(|top| top.name.span == of.name.span);
+    let straight = match instance.unders.as_slice() {
+        [Under { over: Over::Instance(under), .. }] => Some(*under as usize),
+        _ => None,
+    };
+    let straight = straight.filter(|under| is_first(index, layer) && is_first(*under, below));
+    let help = match straight {
+        Some(under) => format!("`over {}[{key}: 7]`", check.stack.instances[under].name.text),
+        None => format!("where it stands straight over `{}`: `over …[{key}: 7]`", below.name.text),
+    };
+    let diagnostic = Diagnostic::warning(codes::UNHEARD, text)
+        .at(instance.of.span, "hears nothing")
+        .help(format!("bind it to a key in the stack: {help}"));
+    match layer.shape {
+        Shape::Endpoint => diagnostic.help(format!(
+            "or say it at the start: `on start {{ below.bind(local.{key}: 7) }}`, or `below.listen(…)` for sessions"
+        )),
+        _ => diagnostic,
+    }
+}

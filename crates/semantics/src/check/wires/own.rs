@@ -1,0 +1,430 @@
+//! Whether packets of one's own are read back: what a wire computes of sizes is tried on packets of each way through it.
+//!
+//! Keeps: what depends on header fields is the layers' business, and not judged, but for a field that is always the message's size.
+
+use std::collections::BTreeSet;
+
+use mokume_base::Diagnostic;
+
+use crate::check::wires::context::WireCheck;
+use crate::codes;
+use crate::program::*;
+use crate::{types, visit};
+
+/// The messages that are tried: octets.
+fn messages() -> impl Iterator<Item = u64> {
+    (0..=64).chain([100, 255, 256, 300, 512, 1000, 1400, 1500, 4000, 9000, 20_000, 40_000, 65_000, 100_000])
+}
+
+/// A packet that the wire would write.
+struct Packet {
+    header: u64,
+    message: u64,
+    /// What it has in fields, as far as the wire alone says so.
+    fields: Vec<(u32, Option<u64>)>,
+}
+
+/// What stands in packets on one way through the choices, and the numbers of tags there.
+#[derive(Clone, Default)]
+struct Way<'a> {
+    items: Vec<&'a WireItem>,
+    tags: Vec<(u32, u64)>,
+}
+
+/// Reports sizes that can never be, and those that a packet's own reader takes for others.
+pub(super) fn check(check: &mut WireCheck) {
+    let wire = check.wire;
+    if has_reach(&wire.items) {
+        return;
+    }
+    let ways = ways(&wire.items, vec![Way::default()]);
+    for way in &ways {
+        ends_of_options(check, way);
+        trims(check, way);
+        never_fits(check, way);
+        never_passes(check, way);
+    }
+    for way in &ways {
+        trims_to_messages(check, way);
+    }
+}
+
+/// Of a field on several ways once.
+fn tell(check: &mut WireCheck, diagnostic: Diagnostic) {
+    let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
+    let is_known = |known: &Diagnostic| known.code == diagnostic.code && place(known) == place(&diagnostic);
+    if !check.out.iter().any(is_known) {
+        check.fail(diagnostic);
+    }
+}
+
+fn has_reach(items: &[WireItem]) -> bool {
+    items.iter().any(|item| match item {
+        WireItem::Reach(..) => true,
+        WireItem::Choice { arms, .. } => arms.iter().any(|arm| has_reach(&arm.items)),
+        WireItem::Optional { items, .. } => has_reach(items),
+        WireItem::Each(each) => each.moves(),
+        WireItem::Field(_) | WireItem::Options(_) => false,
+    })
+}
+
+/// Every way through choices and parts that come and go; they are few, as `paths` has seen.
+fn ways<'a>(items: &'a [WireItem], before: Vec<Way<'a>>) -> Vec<Way<'a>> {
+    items.iter().fold(before, |so_far, item| match item {
+        WireItem::Choice { on, arms, .. } => {
+            let arm = |arm: &'a WireArm| {
+                let mut into = so_far.clone();
+                into.iter_mut().for_each(|way| way.tags.push((*on, arm.tag)));
+                ways(&arm.items, into)
+            };
+            arms.iter().flat_map(arm).collect()
+        }
+        WireItem::Optional { items, .. } => [so_far.clone(), ways(items, so_far)].concat(),
+        item => {
+            let with = |mut way: Way<'a>| {
+                way.items.push(item);
+                way
+            };
+            so_far.into_iter().map(with).collect()
+        }
+    })
+}
+
+fn fields<'a>(way: &Way<'a>) -> impl Iterator<Item = &'a WireField> + use<'a> {
+    let items = way.items.clone();
+    items.into_iter().filter_map(|item| match item {
+        WireItem::Field(field) => Some(field),
+        _ => None,
+    })
+}
+
+/// A packet with these octets of options and a message.
+fn packet(way: &Way, options: u64, elements: u64, message: u64) -> Packet {
+    let mut bits: u64 = 0;
+    for item in &way.items {
+        match item {
+            WireItem::Field(field) => bits += u64::from(field.width),
+            WireItem::Each(each) => bits += elements * bits_of(&each.items),
+            WireItem::Options(part) => {
+                bits = (bits.div_ceil(8) + options).next_multiple_of(u64::from(part.pad.max(1))) * 8
+            }
+            WireItem::Choice { .. } | WireItem::Optional { .. } | WireItem::Reach(..) => {}
+        }
+    }
+    let mut made = Packet { header: bits.div_ceil(8), message, fields: Vec::new() };
+    for field in fields(way) {
+        let value = match &field.value {
+            WireValue::Constant(number) => Some(*number),
+            WireValue::Computed(expr) => value(&made, expr).filter(|value| *value <= types::mask(field.width)),
+            WireValue::Tag => way.tags.iter().find(|(on, _)| *on == field.index).map(|(_, tag)| *tag),
+            WireValue::Unread => Some(0),
+            WireValue::Header { .. } | WireValue::Preserved => None,
+        };
+        made.fields.push((field.index, value));
+    }
+    made
+}
+
+fn bits_of(items: &[WireItem]) -> u64 {
+    let bits = |item: &WireItem| match item {
+        WireItem::Field(field) => u64::from(field.width),
+        _ => 0,
+    };
+    items.iter().map(bits).sum()
+}
+
+/// As the encoder computes it; none where it depends on more than sizes.
+fn value(packet: &Packet, expr: &WireExpr) -> Option<u64> {
+    match expr {
+        WireExpr::Number(number) => Some(*number),
+        WireExpr::Field(index) => packet.fields.iter().find(|(known, _)| known == index).and_then(|(_, value)| *value),
+        WireExpr::PacketSize => Some(packet.header + packet.message),
+        WireExpr::HeaderSize => Some(packet.header),
+        WireExpr::PayloadSize => Some(packet.message),
+        WireExpr::HeaderChecksum | WireExpr::PacketChecksum => None,
+        WireExpr::Binary { op, a, b } => {
+            let (a, b) = (value(packet, a)?, value(packet, b)?);
+            match op {
+                Binary::Add => Some(a.wrapping_add(b)),
+                Binary::Sub => Some(a.wrapping_sub(b)),
+                Binary::Mul => Some(a.wrapping_mul(b)),
+                Binary::Div => Some(a.checked_div(b).unwrap_or(0)),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Octets of the options that packets may have: none, each alone, all.
+fn sizes_of_options(options: &WireOptions) -> Vec<u64> {
+    let head = u64::from(options.kind.1 / 8 + options.length.1 / 8);
+    let known = options.arms.iter().filter_map(|arm| match &arm.what {
+        OptionForm::Known { items, .. } => Some(head + octets_with_one(items)),
+        OptionForm::End | OptionForm::Single => None,
+    });
+    let each: Vec<u64> = known.collect();
+    let all = each.iter().sum();
+    [vec![0], each, vec![all]].concat()
+}
+
+/// With one element, where it ends with some.
+fn octets_with_one(items: &[WireItem]) -> u64 {
+    let bits = |item: &WireItem| match item {
+        WireItem::Each(each) => bits_of(&each.items),
+        item => bits_of(std::slice::from_ref(item)),
+    };
+    items.iter().map(bits).sum::<u64>() / 8
+}
+
+/// Where the options end is said as it is: of a packet that is a header alone.
+fn ends_of_options(check: &mut WireCheck, way: &Way) {
+    let Some(WireItem::Options(options)) = way.items.last() else { return };
+    let sizes = sizes_of_options(options);
+    let wrong = |packet: &Packet| value(packet, &options.until).is_some_and(|until| until != packet.header);
+    let bare = sizes.iter().map(|size| packet(way, *size, 0, 0)).find(wrong);
+    let is_bare = bare.is_some();
+    // What goes on to the packet's end has no message behind it.
+    let Some(found) = bare.or_else(|| Some(packet(way, 0, 0, 4)).filter(|full| carries_messages(check) && wrong(full)))
+    else {
+        return;
+    };
+    let until = value(&found, &options.until).unwrap_or_default();
+    let end = found.header;
+    let text = format!(
+        "`{}` does not read its own packets: options that end at octet {end} end at {until} by `until`",
+        check.wire.name.text
+    );
+    let mut diagnostic = Diagnostic::error(codes::WIRE_OWN, text).at(options.until_at, format!("{until}, not {end}"));
+    let counting = fields(way).find(|field| names(&options.until, field.index));
+    if let Some(field) = counting {
+        diagnostic = diagnostic.label(field.name.span, said_in(&found, field));
+    }
+    let padded = |pad: u32| {
+        let mut other = options.clone();
+        other.pad = pad;
+        let other = WireItem::Options(other);
+        let items = way.items[..way.items.len() - 1].iter().copied().chain([&other]).collect();
+        let way = Way { items, tags: way.tags.clone() };
+        sizes.iter().all(|size| !wrong(&packet(&way, *size, 0, 0)))
+    };
+    let help = match [1, 2, 4, 8, 16, 32].into_iter().find(|pad| is_bare && padded(*pad)) {
+        Some(pad) => format!("fill them to what the field counts in: `pad {pad}`"),
+        None if is_bare => {
+            "let the same unit stand at both: `words: u8 = size(header) / 4 … until words * 4 pad 4`".to_string()
+        }
+        None => "a message stands behind them: count the header alone, `size(header)`".to_string(),
+    };
+    tell(check, diagnostic.help(help));
+}
+
+/// Whether the layers above give messages that travel behind the header.
+fn carries_messages(check: &WireCheck) -> bool {
+    let gives_on = |layer: &Layer| {
+        let Some(handler) = layer.handlers.iter().find(|handler| matches!(handler.event, Event::Send { .. })) else {
+            return layer.shape != Shape::Endpoint;
+        };
+        let Event::Send { message, .. } = handler.event else { return false };
+        let mut found = false;
+        visit::walk(&handler.body, &mut |met| {
+            if let visit::Met::Expr(Expr { kind: ExprKind::Give(local), .. }) = met {
+                found |= *local == message;
+            }
+        });
+        found
+    };
+    let one_header =
+        |seen: &crate::check::wires::headers::Seen| seen.variants.iter().all(|(variant, _)| variant.is_none());
+    check.seen.iter().all(|seen| one_header(seen) && gives_on(seen.layer))
+}
+
+fn said_in(packet: &Packet, field: &WireField) -> String {
+    let value = packet.fields.iter().find(|(index, _)| *index == field.index).and_then(|(_, value)| *value);
+    value.map_or_else(|| "counted here".to_string(), |value| format!("it is {value} then"))
+}
+
+fn names(expr: &WireExpr, index: u32) -> bool {
+    match expr {
+        WireExpr::Field(known) => *known == index,
+        WireExpr::Binary { a, b, .. } => names(a, index) || names(b, index),
+        _ => false,
+    }
+}
+
+/// To how many octets the packet is trimmed, by a field that is computed.
+fn trims(check: &mut WireCheck, way: &Way) {
+    for field in fields(way) {
+        let (Some(plus), WireValue::Computed(_) | WireValue::Constant(_)) = (field.trims, &field.value) else {
+            continue;
+        };
+        let (mut first, mut lacks) = (None, BTreeSet::new());
+        let is_wrong = |message: u64| {
+            let packet = packet(way, 0, 0, message);
+            let said = packet.fields.iter().find(|(index, _)| *index == field.index).and_then(|(_, value)| *value);
+            let said = said?;
+            let all = packet.header + packet.message;
+            // Of a packet that says something, the first one that is told of.
+            first = first.or(Some((all, said.wrapping_add(plus))).filter(|_| message == 4));
+            lacks.insert(all.checked_sub(said.wrapping_add(plus)));
+            Some(said.wrapping_add(plus) != all)
+        };
+        let all: Vec<Option<bool>> = messages().map(is_wrong).collect();
+        let Some((whole, kept)) = first.filter(|_| !all.contains(&Some(false))) else { continue };
+        let name = &field.name;
+        let text = format!(
+            "`{}` does not read its own packets: one of {whole} octets is trimmed to {kept}",
+            check.wire.name.text
+        );
+        let mut diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
+            .at(name.span, format!("by `trim packet to {}`", shown(&name.text, plus)));
+        // The same number of octets is always left out.
+        if let (1, Some(Some(lacks))) = (lacks.len(), lacks.first()) {
+            diagnostic =
+                diagnostic.help(format!("add what it leaves out: `trim packet to {} + {}`", name.text, plus + lacks));
+        }
+        let diagnostic = diagnostic.help(format!(
+            "let it count all octets, header and message: `{}: u{} = size(packet)`",
+            name.text, field.width
+        ));
+        tell(check, diagnostic);
+    }
+}
+
+/// Packets with all messages that are tried, without options and with them.
+fn packets_of<'a>(way: &'a Way<'a>) -> impl Iterator<Item = Packet> + use<'a> {
+    let options = match way.items.last() {
+        Some(WireItem::Options(options)) => sizes_of_options(options),
+        _ => vec![0],
+    };
+    options.into_iter().flat_map(move |size| messages().map(move |message| packet(way, size, 0, message)))
+}
+
+/// A size that no packet of this way has.
+fn never_fits(check: &mut WireCheck, way: &Way) {
+    for field in fields(way) {
+        let WireValue::Computed(expr) = &field.value else { continue };
+        let mut least = None;
+        let fits = |packet: Packet| {
+            let said = value(&packet, expr);
+            least = least.or(said.map(|said| (packet.header + packet.message, said)));
+            said.is_none_or(|said| said <= types::mask(field.width))
+        };
+        if packets_of(way).any(fits) {
+            continue;
+        }
+        let Some((octets, said)) = least else { continue };
+        let (wire, name, width) = (&check.wire.name.text, &field.name.text, field.width);
+        let said = match said > u64::MAX / 2 {
+            true => "less than nothing".to_string(),
+            false => said.to_string(),
+        };
+        let text = format!("`{wire}` does not read its own packets: `{name}` is {said} in one of {octets} octets, and has {width} bits");
+        let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
+            .at(field.name.span, "fits no packet")
+            .help("widen the field, or let it count larger units: `size(header) / 4`");
+        tell(check, diagnostic);
+    }
+}
+
+/// A constraint that no packet of this way meets, of whatever size it is.
+fn never_passes(check: &mut WireCheck, way: &Way) {
+    for field in fields(way) {
+        for (a, op, b) in &field.constraints {
+            let fails = |packet: Packet| match (value(&packet, a), value(&packet, b)) {
+                (Some(a), Some(b)) => !compares(*op, a, b),
+                _ => false,
+            };
+            if !packets_of(way).all(fails) {
+                continue;
+            }
+            let text = format!("`{}` does not read its own packets: none of them passes", check.wire.name.text);
+            let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
+                .at(field.name.span, "its `where` is true of none")
+                .help("look at the numbers, and at which side is the larger");
+            tell(check, diagnostic);
+        }
+    }
+}
+
+fn compares(op: Binary, a: u64, b: u64) -> bool {
+    match op {
+        Binary::Eq => a == b,
+        Binary::Ne => a != b,
+        Binary::Lt => a < b,
+        Binary::Le => a <= b,
+        Binary::Gt => a > b,
+        Binary::Ge => a >= b,
+        _ => true,
+    }
+}
+
+fn shown(name: &str, plus: u64) -> String {
+    match plus {
+        0 => name.to_string(),
+        plus => format!("{name} + {plus}"),
+    }
+}
+
+/// A field that is the size of the message, where the header is counted, too.
+fn trims_to_messages(check: &mut WireCheck, way: &Way) {
+    for field in fields(way) {
+        let (Some(plus), WireValue::Header { layer, variant, field: of, times: 1, plus: more }) =
+            (field.trims, &field.value)
+        else {
+            continue;
+        };
+        let header = packet(way, 0, 0, 0).header;
+        let counted = plus + more;
+        if counted >= header || !is_message_size(check, &layer.text, variant.as_ref(), &of.text) {
+            continue;
+        }
+        let text = format!(
+            "`{}` does not read its own packets: `{}.{}` is the size of the message, and the packet has {header} octets of header, too",
+            check.wire.name.text, layer.text, of.text
+        );
+        let missing = header - plus;
+        let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
+            .at(field.name.span, format!("{} octets too few", header - counted))
+            .help(format!(
+                "count the header: `{}: u{} = {}.{} + {missing}`",
+                field.name.text, field.width, layer.text, of.text
+            ))
+            .help(format!("or trim to both: `trim packet to {} + {header}`", field.name.text));
+        tell(check, diagnostic);
+    }
+}
+
+/// Whether the one layer of the bundle that says something when it sends writes `msg.size` there, and nothing else.
+fn is_message_size(check: &WireCheck, layer: &str, variant: Option<&Name>, field: &str) -> bool {
+    let sends = |seen: &Layer| seen.handlers.iter().any(|handler| matches!(handler.event, Event::Send { .. }));
+    let below = check.seen.iter().skip_while(|seen| seen.layer.name.text != layer).skip(1);
+    let Some(seen) = check.layer(layer).filter(|_| !below.into_iter().any(|seen| sends(seen.layer))) else {
+        return false;
+    };
+    let Some(header) = &seen.layer.header else { return false };
+    let is_it = |known: &&Variant| variant.is_none_or(|wanted| wanted.text == known.name.text);
+    let Some(at) = header.variants.iter().position(|known| is_it(&known)) else { return false };
+    let Some(place) = header.variants[at].fields.iter().position(|known| known.name.text == field) else {
+        return false;
+    };
+    let (mut any, mut all) = (false, true);
+    visit::walk_layer(seen.layer, &mut |met| {
+        let visit::Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { fields: Some(fields), .. }), .. }) = met
+        else {
+            return;
+        };
+        if fields.variant as usize != at {
+            return;
+        }
+        any = true;
+        all &= fields.values.get(place).is_some_and(is_size);
+    });
+    any && all
+}
+
+fn is_size(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::MessageSize(_) => true,
+        ExprKind::Cast { a, .. } => is_size(a),
+        _ => false,
+    }
+}

@@ -1,0 +1,81 @@
+//! What helps say: the way that is meant, of a program with one mistake.
+
+use mokume_base::SourceMap;
+use mokume_semantics::{analyse_files, Loader};
+
+/// A library of one module.
+struct Small;
+
+impl Loader for Small {
+    fn module(&mut self, name: &str) -> Option<Vec<(String, String)>> {
+        let text =
+            "type Address = u32\n/// Has room.\ncontainer shelf(room: u32) { fn room() -> u32 { return room } }\n";
+        (name == "shelves").then(|| vec![("library/shelves.mok".to_string(), text.to_string())])
+    }
+    fn file(&mut self, _from: &str, _name: &str) -> Option<(String, String)> {
+        None
+    }
+    fn modules(&self) -> Vec<String> {
+        vec!["shelves".into()]
+    }
+}
+
+/// The code and the first way out of the one error that a program has.
+fn way_out(program: &str) -> String {
+    let mut sources = SourceMap::default();
+    let root = sources.add("one.mok", program);
+    let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
+    match found.as_slice() {
+        [one] => format!("{} {}", one.code.0, one.helps.first().map_or("", String::as_str)),
+        several => format!("{} errors: {several:?}", several.len()),
+    }
+}
+
+/// A worker with a header of these fields, and what it sends in them.
+fn says(fields: &str, given: &str) -> String {
+    format!("worker Says {{ header {{ {fields} }}  on send(msg) {{ below.send(msg, {given}) }} }}")
+}
+
+#[test]
+fn each_mistake_has_the_way_out_that_is_meant() {
+    let alternatives = "header { Data { n: u8 } with message | Ack { n: u8 } }
+        on send(msg) { below.send(msg, Data { n: 1 }) }  on deliver(msg, Data) { above.deliver(msg) }";
+    let cases = [
+        (says("sequence: u8, other: u8", "sequense: 1, other: 2"), "M0206 did you mean `sequence`?"),
+        (says("wait: u32", "wait: 20 ms * 3"), "M0301 say in which unit: `(x / 1 ms) as u32`"),
+        (says("last: bool", "last: 1"), "M0301 write `true`"),
+        (says("last: bool", "last: 0"), "M0301 write `false`"),
+        (
+            says("n: u8", "n: if true == 1 { 1 } else { 2 }"),
+            "M0303 a `bool` is true or false by itself: `if last { … }`, `if not last { … }`",
+        ),
+        (says("n: u8", "n: msg.size > 3 ? 1 : 0"), "M0109 write `if c { a } else { b }`, which is a value, too"),
+        (format!("worker W {{ {alternatives}  on deliver(Akc) {{ }} }}"), "M0212 did you mean `Ack`?"),
+        (
+            "endpoint E { on deliver(msg) { below.send(msg) to flow } }".to_string(),
+            "M0201 name it in the handler's head: `on deliver(msg) from flow { … }`, `on send(msg) to flow { … }`",
+        ),
+        (
+            format!("{} bundle B = Says encoded W  wire W big {{ a: u8 = Says.a }}", says("a: u8, b: u8", "a: 1, b: 2")),
+            "M0601 add a line such as `b: u8 = Says.b`",
+        ),
+        (
+            "wire W big { kind: u8  choice kin { 1 => Data { n: u8 = 1 } } }".to_string(),
+            "M0612 did you mean `kind`?",
+        ),
+        (says("a: Address", "a: 1"), "M0202 the module `shelves` has it: write `use shelves`"),
+        (
+            "worker W { entity { shelf kept(3) }  on send(msg) { if kept.room() == 3 { drop msg: full } else { pass } } }"
+                .to_string(),
+            "M0214 the module `shelves` has it: write `use shelves`",
+        ),
+    ];
+    let wrong: Vec<String> = cases
+        .into_iter()
+        .filter_map(|(program, wanted)| {
+            let found = way_out(&program);
+            (found != wanted).then(|| format!("{program}\n  says   {found}\n  wanted {wanted}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
