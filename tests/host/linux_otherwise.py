@@ -1,28 +1,30 @@
 """What Linux (6.x) does otherwise than the tests by segments say: why, and of which tests a part of the name. For `scripts.py`."""
 
 REASONS = {
-    "it measures the handshake, and retransmits after 200 ms (and a tail loss probe, RFC 8985, sooner); we begin with a second (RFC 6298 2.1)": [
+    "it measures the handshake, and retransmits after 200 ms; we begin with a second (RFC 6298 2.1)": [
         "LAST-ACK is sent again",
-        "RFC 5681 3.1: a timeout halves",
-        "RFC 5681 3.1: a single timeout",
         "MUST-18: what was sent twice",
-        "one octet at a time is measured",
+        "one octet at a time is measured, the first",
         "RFC 6298 5.4: a timeout sends",
         "RFC 6298 2: the timeout follows",
         "RFC 6582 3.2, step 2",
         "MUST-40: an acknowledgement that waits",
-        "where the answer to a SYN was lost",
         "RFC 7323 4.1",
         "the timeout stays twice as long",
-        "what was sent again for its duplicates",
-        "a round trip of less than a microsecond",
-        "the octet that is timed",
     ],
-    "it begins with ten segments (RFC 6928), not with four (RFC 5681 3.1)": [
+    "it begins with ten segments (RFC 6928), not with four (RFC 5681 3.1), also where the answer to a SYN was lost once": [
+        "RFC 5681 3.1: a timeout halves",
+        "RFC 5681 3.1: a single timeout",
+        "where the answer to a SYN was lost",
         "RFC 5681 3.2, RFC 3042: two duplicates",
         "RFC 5681 3.2, RFC 6582 3.2: recovery",
         "RFC 3522 3.2",
         "RFC 4653 3.2",
+        "four segments to begin with",
+        "three segments of more than 1095",
+        "four of 1095",
+        "RFC 5681 4.1",
+        "octets are counted, not acknowledgements",
     ],
     "it lets one short segment go where all that is under way is full (Minshall's Nagle)": [
         "a full segment goes though",
@@ -30,6 +32,8 @@ REASONS = {
         "MUST-65: a segment size in another",
         "MUST-4, MUST-5, MUST-6",
         "MUST-64: an option may begin",
+        "536 octets in a segment",
+        "MUST-16: a segment has room",
     ],
     "a window that shrinks without a new number or acknowledgement is not looked at": [
         "RFC 9293 3.8.6.2.1: less than half of what they take",
@@ -47,6 +51,8 @@ REASONS = {
         "the octet that asked goes again",
         "of the octet that asked for room",
         "who ends while an octet beyond",
+        "room for one octet is room",
+        "behind a probe that crossed",
     ],
     "its window is another than ours, so that the edge is elsewhere": [
         "a reset ends a connection with the next number alone",
@@ -65,12 +71,17 @@ REASONS = {
     "text behind the other end's FIN is dropped without a word (RFC 9293 3.10.7.4: it should not be there)": ["CLOSE-WAIT takes no text"],
     "a segment that is sent again does not take the end with it": ["the end goes with the last octets alone"],
     "an option whose length cannot be ends the options; we drop the segment (MUST-7 leaves it open)": ["MUST-7"],
-    "text without a time is taken where times were agreed on (RFC 7323 3.2: should not)": ["RFC 7323 2, 3.2"],
+    "text without a time is taken where times were agreed on (RFC 7323 3.2: should not)": ["RFC 7323 2, 3.2", "text without a time, where", "a third segment without a time"],
     "a time that is a little older is not old": ["RFC 7323 5.3, R1", "disagree about the time"],
     "a reset of a closed socket in LAST-ACK is not told": ["in LAST-ACK and CLOSING a reset is told"],
     "urgent text does not wait for what is under way": ["text in front of what is urgent"],
     "a segment has no less than 48 octets, not 64": ["nobody means less than 64"],
 }
 OTHERWISE = {part: why for why, parts in REASONS.items() for part in parts}
-# Where it is a matter of time this may not show on a busy machine.
-TIMED = next(iter(REASONS.values()))
+# Its timeout lies some milliseconds behind ours: which of both a test sees is the machine's matter.
+CLOSE = [
+    "the octet that is timed",
+    "what was sent again for its duplicates",
+    "one octet at a time is measured, though times",
+    "a round trip of less than a microsecond",
+]
