@@ -78,11 +78,12 @@ pub struct Taken<T> {
 }
 
 /// Tries ways, the likeliest first, until `enough` succeeded that no other can be likelier than, or `most` were tried. `attempt` says
-/// what it found, and the decisions that it took. The answer is those that succeeded, the likeliest first, or why the first did not.
+/// what it found, and the decisions that it took. The answer is those that succeeded, the likeliest first, and why the first that did not did not;
+/// that alone where none succeeded.
 pub fn search<T, E>(
     (enough, most): (usize, usize),
     mut attempt: impl FnMut(Decisions) -> (Decisions, Result<T, E>),
-) -> Result<Vec<Taken<T>>, Option<E>> {
+) -> Result<(Vec<Taken<T>>, Option<E>), Option<E>> {
     let mut open = BinaryHeap::from([Untried { likely: 1.0, ways: Vec::new() }]);
     let mut taken: Vec<Taken<T>> = Vec::new();
     let mut first = None;
@@ -119,7 +120,7 @@ pub fn search<T, E>(
     if taken.is_empty() {
         Err(first)
     } else {
-        Ok(taken)
+        Ok((taken, first))
     }
 }
 
@@ -137,7 +138,7 @@ mod tests {
             let result = if ways == wanted { Ok(()) } else { Err(ways) };
             (decisions, result)
         });
-        found.map(|taken| taken[0].likely)
+        found.map(|(taken, _)| taken[0].likely)
     }
 
     #[test]
@@ -155,7 +156,8 @@ mod tests {
             let way = decisions.next(&[0.1, 0.6, 0.2, 0.1], HERE);
             (decisions, if way == 1 { Err(()) } else { Ok(way) })
         });
-        let all = all.expect("some succeed");
+        let (all, failed) = all.expect("some succeed");
+        assert_eq!(failed, Some(()), "why the likeliest did not");
         assert_eq!(all.iter().map(|taken| taken.found).collect::<Vec<_>>(), [2, 0]);
         assert_eq!(all[0].ways, [(2, HERE)]);
     }

@@ -20,8 +20,8 @@ use mokume_reaction::{Automaton, HandlerId, LayerId, Path, Trigger};
 
 use decisions::search;
 pub use memos::{remembered, WORTH};
-use region::Region;
 pub use region::Why;
+use region::{Do, Region};
 use write::Ways;
 
 /// What came of an event of a port.
@@ -54,14 +54,19 @@ pub fn paths(automaton: &Automaton) -> Vec<Found> {
                 let decisions = std::mem::take(&mut region.decisions);
                 (decisions, followed.map(|()| region))
             });
-            let path = found.map(|mut taken| {
+            let path = found.and_then(|(mut taken, failed)| {
+                // Who measures nothing expects that messages arrive: a way that drops them is not the usual one.
+                let drops = taken[0].found.deeds.iter().any(|deed| matches!(deed.what, Do::Drop { .. }));
+                if drops && failed.is_some() {
+                    return Err(failed);
+                }
                 let first = taken.remove(0);
                 let layers = first.found.layers.clone();
                 let least = first.likely * SELDOM;
                 let mut ways = Ways { region: first.found, ways: first.ways, others: Vec::new() };
                 let others = taken.into_iter().filter(|other| other.likely >= least);
                 others.for_each(|other| ways.add(other.found, other.ways));
-                (Path { handler, body: write::body(ways, handler) }, layers)
+                Ok((Path { handler, body: write::body(ways, handler) }, layers))
             });
             let nowhere = || Why { what: "leads nowhere".to_owned(), source: None };
             Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)) }

@@ -89,3 +89,18 @@ fn what_is_found_is_known_behind_the_look_up() {
     let path = lines.into_iter().map(|(line, _)| line + "\n").collect::<String>();
     assert!(path.contains("find e.a[") && path.contains("find e.b[0]"), "{path}");
 }
+
+/// Where the usual way is not followed, one that drops what comes is no path (it was: each message was asked whether it is too large).
+#[test]
+fn a_way_that_drops_is_not_the_usual_one() {
+    let text = "automaton twice\n\nlayer up\n\nreason up.large\n\nclass up.E capacity 1 {\n}\n\n\
+        port app application {\n  in send(m: msg) -> up.E.send\n}\nport dev device {\n  out frame(m: msg)\n}\n\n\
+        handler up.E.send(e, m: msg) {\n    n = size m\n    large = gt n, 1000\n    br large @0.01 no, yes\n  no:\n    drop m, up.large\n    return\n  \
+        yes:\n    copy = share m\n    out dev.frame(m)\n    out dev.frame(copy)\n    return\n}\n";
+    let parsed = text::parse(FileId(0), text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
+    let found = mokume_fuse::paths(&composed);
+    let why = found[0].path.as_ref().err().map(|why| why.what.clone());
+    assert!(why.as_ref().is_some_and(|why| why.contains("Share")), "{why:?}");
+}

@@ -802,6 +802,11 @@ impl Rewriter<'_> {
         let mut most = paper.builder.constant(self.automaton, U32, all);
         for bound in bounds.iter().filter(|bound| self.still.constant(bound.limit).is_none()) {
             let limit = self.value(bound.limit, paper);
+            if bound.more == 0 {
+                let min = OpKind::Binary { op: Binary::Min, a: most, b: limit };
+                most = paper.builder.value(self.automaton, min);
+                continue;
+            }
             let more = paper.builder.constant(self.automaton, U32, bound.more);
             let condition = paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Le, a: more, b: limit });
             let next = paper.builder.block("", &[]);
