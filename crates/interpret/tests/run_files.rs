@@ -163,7 +163,8 @@ fn missing(taken: &BTreeMap<String, BTreeSet<usize>>) -> Vec<String> {
     let words = Binary::ALL.iter().map(|op| op.word()).chain(Compare::ALL.iter().map(|op| op.word()));
     let once = operations.chain(words.map(str::to_string)).chain(["Return".to_string(), "Jump".to_string()]);
     let mut missing: Vec<String> = once.filter(|name| !taken.contains_key(name)).collect();
-    let fallible = Fallible::ROWS.iter().map(|row| row.name);
+    // Paths alone recall: crates/fuse/tests/agree.rs plays these files with memos.
+    let fallible = Fallible::ROWS.iter().map(|row| row.name).filter(|name| *name != "Recall");
     for name in ["Branch", "Switch", "Match"].into_iter().chain(fallible) {
         if taken.get(name).is_none_or(|ways| ways.len() < 2) {
             missing.push(format!("both ways of {name}"));
