@@ -120,6 +120,10 @@ fn fields(
         let whole =
             values.len() > 1 && known.iter().filter(|known| known.name.starts_with(&within)).count() == values.len();
         match known.iter().find(is_it) {
+            // What the wire lacks may be what was refused in it, unless it looks like what is there.
+            None if !whole
+                && !cx.program.wires[wire.index()].whole
+                && suggest::nearest(&name.text, known.iter().map(|known| known.name.as_str())).is_none() => {}
             None if !whole => {
                 let text = format!("wire `{}` has no field `{}`", cx.program.wires[wire.index()].name.text, name.text);
                 let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
