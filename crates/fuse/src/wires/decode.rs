@@ -77,7 +77,7 @@ impl Region<'_> {
             return self.guard(kept);
         }
         let Some(own) = own.filter(|own| own.width == 16 && own.at.is_multiple_of(16)) else {
-            return self.no("checks a sum in a field that is no 16-bit number");
+            return self.no("checks a sum in a field that is no 16-bit number at an even octet");
         };
         let mut sum = self.number(U32, 0);
         for word in (0..decoder.bits.div_ceil(16)).filter(|word| word * 16 != own.at) {
