@@ -21,5 +21,5 @@ pub use inline::{flat, inlined, run_by, run_in, Site};
 pub use levels::{level, Amount, Level, Steps};
 pub use liveness::Liveness;
 pub use reuse::Reuse;
-pub use straight::straighten;
+pub use straight::{straighten, uses};
 pub use weights::heaviest;

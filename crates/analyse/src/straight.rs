@@ -48,7 +48,7 @@ fn thread(body: &mut Body) {
 }
 
 /// How often each value is an operand or an argument.
-fn uses(body: &Body) -> Vec<usize> {
+pub fn uses(body: &Body) -> Vec<usize> {
     let mut uses = vec![0; body.values.len()];
     let mut count = |value: Value| uses[value.index()] += 1;
     for block in &body.blocks {

@@ -1,6 +1,7 @@
 //! A name that no file here has, and a module of the library does: the way out is its `use`.
 
-use mokume_base::{Diagnostic, SourceMap};
+use mokume_base::{Diagnostic, FileId, SourceMap};
+use mokume_syntax::ast;
 
 use crate::load::Loader;
 use crate::{codes, suggest};
@@ -8,28 +9,6 @@ use crate::{codes, suggest};
 /// What is said of an item that there is not.
 const UNKNOWN: [mokume_base::Code; 5] =
     [codes::UNKNOWN_NAME, codes::UNKNOWN_TYPE, codes::UNKNOWN_LAYER, codes::NO_FUNCTION, codes::UNKNOWN_ITEM];
-
-/// The words in front of the names of items.
-const ITEMS: [&str; 18] = [
-    "attribute",
-    "bundle",
-    "const",
-    "container",
-    "endpoint",
-    "enum",
-    "extern fn",
-    "fn",
-    "multiplexor",
-    "record",
-    "router",
-    "service",
-    "signature",
-    "stack",
-    "type",
-    "vocabulary",
-    "wire",
-    "worker",
-];
 
 /// Says which modules have the items that are unknown. The library is looked through only if there are any.
 pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &mut [Diagnostic]) {
@@ -54,14 +33,10 @@ pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &
     }
 }
 
-/// The names of a module's items, each at the beginning of a line.
+/// The names of a module's items that others use by name.
 fn items(loader: &mut dyn Loader, module: &str) -> Vec<String> {
     let files = loader.module(module).unwrap_or_default();
-    let lines = files.iter().flat_map(|(_, text)| text.lines());
-    let name_in = |line: &str| {
-        let rest = ITEMS.iter().find_map(|word| line.strip_prefix(word)?.strip_prefix(' '))?;
-        let end = rest.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        (end > 0).then(|| rest[..end].to_string())
-    };
-    lines.filter_map(name_in).collect()
+    let items = files.iter().flat_map(|(_, text)| mokume_syntax::parse(FileId(0), text).file().items());
+    let is_used = |item: &ast::Item| !matches!(item, ast::Item::Part(_) | ast::Item::Suite(_) | ast::Item::Network(_));
+    items.filter(is_used).filter_map(|item| Some(item.name()?.text())).collect()
 }

@@ -12,8 +12,9 @@ const WORD: u64 = 8;
 /// The body with sums and octets gathered; `still` is of it as it was.
 pub(super) fn gathered(still: &Still) -> Body {
     let mut body = still.old.clone();
+    let is_part = parts(still);
     for block in 0..body.blocks.len() {
-        sums(&mut body, block, still);
+        sums(&mut body, block, still, &is_part);
         fronts(&mut body, block, still);
     }
     body
@@ -46,37 +47,33 @@ impl Added<'_> {
 
 // -- sums
 
-/// How often an operation is given a value.
-fn takes(op: &Op, value: Value) -> usize {
-    op.kind.operands().into_iter().filter(|operand| *operand == value).count()
-}
-
-fn uses(body: &Body, value: Value) -> usize {
-    let ops = body.ops().map(|op| takes(op, value)).sum::<usize>();
-    let ends = body.blocks.iter().map(|block| {
-        let args = block.terminator.targets().into_iter().flat_map(|target| target.args.iter());
-        block.terminator.operands().iter().chain(args).filter(|operand| **operand == value).count()
-    });
-    ops + ends.sum::<usize>()
+/// By value: a sum that is not still, and a part of nothing but one other such sum.
+fn parts(still: &Still) -> Vec<bool> {
+    let is_sum = |op: &&Op| matches!(op.kind, OpKind::Binary { op: Binary::AddWrap, .. }) && !still.is_made(op);
+    let uses = mokume_analyse::uses(still.old);
+    let mut parts = vec![false; still.old.values.len()];
+    for op in still.old.ops().filter(is_sum) {
+        op.kind.for_each_operand(&mut |operand| {
+            parts[operand.index()] = uses[operand.index()] == 1 && still.made(operand).as_ref().is_some_and(is_sum);
+        });
+    }
+    parts
 }
 
 /// `(a + s) + t`, of which `s` and `t` are still, is `a + (s + t)`.
-fn sums(body: &mut Body, block: usize, still: &Still) {
-    let is_sum = |op: &Op| matches!(op.kind, OpKind::Binary { op: Binary::AddWrap, .. });
-    let mut at = 0;
-    while at < body.blocks[block].ops.len() {
-        let op = body.blocks[block].ops[at].clone();
-        let is_known = op.results.first().is_some_and(|result| result.index() < still.old.values.len());
-        if !is_sum(&op) || !is_known || still.is_made(&op) || is_part(body, op.results[0], still) {
-            at += 1;
-            continue;
-        }
+fn sums(body: &mut Body, block: usize, still: &Still, is_part: &[bool]) {
+    let old = std::mem::take(&mut body.blocks[block].ops);
+    let mut ops = Vec::new();
+    for op in old {
+        let is_sum = matches!(op.kind, OpKind::Binary { op: Binary::AddWrap, .. });
         let mut parts = Vec::new();
-        flatten(body, &op, still, &mut parts);
+        if is_sum && !still.is_made(&op) && !is_part[op.results[0].index()] {
+            flatten(&op, still, is_part, &mut parts);
+        }
         let (fixed, moving): (Vec<Value>, Vec<Value>) = parts.into_iter().partition(|part| still.is(*part));
         let kept = fixed.iter().filter(|part| still.constant(**part).is_none()).count();
         if kept < 2 || moving.is_empty() {
-            at += 1;
+            ops.push(op);
             continue;
         }
         let mut added = Added { body, ops: Vec::new(), source: op.source };
@@ -85,37 +82,17 @@ fn sums(body: &mut Body, block: usize, still: &Still) {
             parts[1..].iter().fold(first, |sum, part| added.binary(Binary::AddWrap, sum, *part))
         };
         let (b, a) = (sum(&fixed), sum(&moving));
-        let mut ops = added.ops;
-        let count = ops.len();
+        ops.append(&mut added.ops);
         ops.push(Op { kind: OpKind::Binary { op: Binary::AddWrap, a, b }, ..op });
-        body.blocks[block].ops.splice(at..=at, ops);
-        at += count + 1;
     }
+    body.blocks[block].ops = ops;
 }
 
-/// Whether it is a part of a larger sum, and of nothing else.
-fn is_part(body: &Body, value: Value, still: &Still) -> bool {
-    let asks = body.ops().find(|op| takes(op, value) > 0);
-    let in_sum =
-        asks.is_some_and(|op| matches!(op.kind, OpKind::Binary { op: Binary::AddWrap, .. }) && !still_made(still, op));
-    in_sum && uses(body, value) == 1
-}
-
-fn still_made(still: &Still, op: &Op) -> bool {
-    op.results.iter().all(|result| result.index() < still.old.values.len() && still.is(*result))
-}
-
-fn flatten(body: &Body, op: &Op, still: &Still, parts: &mut Vec<Value>) {
+fn flatten(op: &Op, still: &Still, is_part: &[bool], parts: &mut Vec<Value>) {
     for operand in op.kind.operands() {
-        let inner = body.ops().find(|op| op.results.first() == Some(&operand));
-        let is_inner = |inner: &&Op| {
-            matches!(inner.kind, OpKind::Binary { op: Binary::AddWrap, .. })
-                && inner.results[0].index() < still.old.values.len()
-                && (uses(body, operand) == 1 || still.is(operand))
-        };
-        match inner.filter(is_inner).cloned() {
-            Some(inner) if !still.is(operand) => flatten(body, &inner, still, parts),
-            _ => parts.push(operand),
+        match still.made(operand).filter(|_| is_part[operand.index()]) {
+            Some(inner) => flatten(inner, still, is_part, parts),
+            None => parts.push(operand),
         }
     }
 }

@@ -1,0 +1,276 @@
+//! Memos: what is still of a piece, as a function.
+
+use std::collections::HashMap;
+
+use mokume_reaction::{
+    to, Binary, BlockId, BodyBuilder, ClassId, Compare, Function, OpKind, Operation, Role, Terminator, Type, Value,
+};
+
+use super::paper::Paper;
+use super::plan::{Bound, Plan, Step};
+use super::{Rewriter, U32};
+
+impl<'a> Rewriter<'a> {
+    /// The memo of a piece, and whether it is of the path's object.
+    pub(super) fn memo(&self, plan: &Plan, above: &[Step]) -> (Function, bool) {
+        let mut needed = vec![false; self.old.values.len()];
+        plan.leaves.iter().for_each(|leaf| {
+            leaf.fields.iter().for_each(|field| self.need(*field, &mut needed));
+            let bounds = leaf.bounds.iter().flat_map(|(_, bounds)| bounds);
+            bounds.for_each(|bound| self.need(bound.limit, &mut needed));
+            let asked = leaf.steps.iter().filter(|(block, _)| self.is_still_end(*block));
+            asked.for_each(|(block, _)| {
+                let operands = self.old.blocks[block.index()].terminator.operands();
+                operands.into_iter().for_each(|value| self.need(value, &mut needed));
+            });
+        });
+        let takes_key = needed[self.still.key.index()] && !self.automaton.is_unique(self.class_of_key());
+        let params = if takes_key { vec![self.named(self.still.key)] } else { Vec::new() };
+        let builder = BodyBuilder::new(&params);
+        let entry = builder.current().unwrap_or(BlockId(0));
+        let mut values = HashMap::new();
+        match takes_key {
+            true => values.insert(self.still.key, builder.params(entry)[0]),
+            false => None,
+        };
+        let mut paper = Paper { builder, values, exit: None };
+        if needed[self.still.key.index()] && !takes_key {
+            let own = paper.builder.value(self.automaton, OpKind::Unique { class: self.class_of_key() });
+            paper.values.insert(self.still.key, own);
+        }
+        for (block, at) in above {
+            self.state(*block, &needed, &mut paper);
+            let end = &self.old.blocks[block.index()].terminator;
+            let is_wanted = match end {
+                Terminator::Try { then, .. } => {
+                    self.old.blocks[then.block.index()].params.iter().any(|param| needed[param.index()])
+                }
+                // That it lives was asked, and is to be known.
+                Terminator::Branch { condition, .. } => self.still.made(*condition).is_some_and(|op| {
+                    matches!(op.kind, OpKind::Lives { object } if needed[object.index()] && self.still.is(*condition))
+                }),
+                _ => false,
+            };
+            if is_wanted && self.is_still_end(*block) {
+                self.ask(*block, *at, &mut paper);
+            }
+        }
+        let mut results = Vec::new();
+        if plan.leaves.len() > 1 {
+            results.push(Type::U(8));
+        }
+        for leaf in &plan.leaves {
+            results.extend(leaf.fields.iter().map(|field| self.named(*field).1));
+            results.extend(leaf.bounds.as_ref().map(|_| U32));
+        }
+        self.tree(plan, plan.root, &(0..plan.leaves.len()).collect::<Vec<_>>(), 0, &needed, &mut paper);
+        if let Some(exit) = paper.exit {
+            paper.builder.select(exit);
+            paper.builder.end(Terminator::Refuse { values: Vec::new() });
+        }
+        let mut body = paper.builder.finish();
+        mokume_analyse::straighten(&mut body);
+        let name = format!("{}.memo_{}", self.name, self.memos.len() + 1);
+        (Function { name, role: Role::Memo, params, results, body }, takes_key)
+    }
+
+    pub(super) fn class_of_key(&self) -> ClassId {
+        self.old.class_of(self.still.key).unwrap_or(ClassId(0))
+    }
+
+    pub(super) fn need(&self, value: Value, needed: &mut [bool]) {
+        if !self.still.is(value) || std::mem::replace(&mut needed[value.index()], true) {
+            return;
+        }
+        match self.still.made(value) {
+            Some(op) => op.kind.for_each_operand(&mut |operand| self.need(operand, needed)),
+            // What a look-up finds: of where it looks.
+            None => {
+                for block in &self.old.blocks {
+                    if let Terminator::Try { op, then, .. } = &block.terminator {
+                        if self.old.blocks[then.block.index()].params.contains(&value) {
+                            op.for_each_operand(&mut |operand| self.need(operand, needed));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is still of a block, as far as it is needed.
+    pub(super) fn state(&self, block: BlockId, needed: &[bool], paper: &mut Paper) {
+        for op in &self.old.blocks[block.index()].ops {
+            let is_known = op.results.first().is_some_and(|result| paper.values.contains_key(result));
+            if self.still.is_made(op) && op.results.iter().any(|result| needed[result.index()]) && !is_known {
+                paper.builder.set_source(op.source);
+                self.copy(op, paper);
+            }
+        }
+        paper.builder.set_source(None);
+    }
+
+    /// Asks what the block's end asks, and goes on where the path takes that target; elsewhere the memo refuses.
+    pub(super) fn ask(&self, block: BlockId, at: usize, paper: &mut Paper) {
+        let found = &self.old.blocks[block.index()];
+        let mut terminator = found.terminator.clone();
+        terminator.for_each_operand_mut(|operand| *operand = self.value(*operand, paper));
+        let next = self.next(block, at, paper);
+        let exit = paper.exit();
+        let mut place = 0;
+        terminator.for_each_target_mut(|target| {
+            *target = to(if place == at { next } else { exit }, []);
+            place += 1;
+        });
+        // The results of a look-up come with the exit too, if it is found: a block of its own takes them.
+        if let (Terminator::Try { then, .. }, true) = (&mut terminator, at != 0) {
+            let types: Vec<(String, Type)> = self.found(block).iter().map(|param| self.named(*param)).collect();
+            let aside = paper.builder.block("", &types);
+            then.block = aside;
+            paper.aside(aside);
+        }
+        paper.builder.end_at(terminator, None);
+        paper.builder.select(next);
+    }
+
+    /// What a look-up at the end of a block finds.
+    pub(super) fn found(&self, block: BlockId) -> &'a [Value] {
+        match &self.old.blocks[block.index()].terminator {
+            Terminator::Try { then, .. } => {
+                let params = &self.old.blocks[then.block.index()].params;
+                &params[..params.len() - then.args.len()]
+            }
+            _ => &[],
+        }
+    }
+
+    /// A new block for a target of a block, with what comes there.
+    pub(super) fn next(&self, block: BlockId, at: usize, paper: &mut Paper) -> BlockId {
+        let target = self.target(block, at);
+        let params = &self.old.blocks[target.block.index()].params;
+        let found = if at == 0 { self.found(block) } else { &[] };
+        let fresh: Vec<(String, Type)> = found.iter().map(|param| self.named(*param)).collect();
+        let next = paper.builder.block("", &fresh);
+        let given = found.iter().copied().zip(paper.builder.params(next).to_vec());
+        paper.values.extend(given.collect::<Vec<_>>());
+        for (param, arg) in params[found.len()..].iter().zip(&target.args) {
+            if let Some(value) = paper.values.get(arg).copied() {
+                paper.values.insert(*param, value);
+            }
+        }
+        next
+    }
+
+    /// The ways of a memo from a block on, which so many steps lead to: of these leaves.
+    pub(super) fn tree(
+        &self,
+        plan: &Plan,
+        block: BlockId,
+        leaves: &[usize],
+        depth: usize,
+        needed: &[bool],
+        paper: &mut Paper,
+    ) {
+        self.state(block, needed, paper);
+        let first = &plan.leaves[leaves[0]];
+        let Some((_, at)) = first.steps.get(depth).copied() else {
+            return self.leave(plan, leaves[0], paper);
+        };
+        if !self.is_still_end(block) {
+            // Asked on the path.
+            let target = self.target(block, at);
+            for (param, arg) in self.old.blocks[target.block.index()].params.iter().zip(&target.args) {
+                if let Some(value) = paper.values.get(arg).copied() {
+                    paper.values.insert(*param, value);
+                }
+            }
+            return self.tree(plan, target.block, leaves, depth + 1, needed, paper);
+        }
+        let arms = self.goes_on(block);
+        if arms.len() == 1 {
+            self.ask(block, at, paper);
+            return self.tree(plan, self.target(block, at).block, leaves, depth + 1, needed, paper);
+        }
+        let found = &self.old.blocks[block.index()];
+        let mut terminator = found.terminator.clone();
+        terminator.for_each_operand_mut(|operand| *operand = self.value(*operand, paper));
+        let before = paper.values.clone();
+        let mut blocks = Vec::new();
+        for at in 0..found.terminator.targets().len() {
+            paper.values = before.clone();
+            let next = match arms.contains(&at) {
+                true => self.next(block, at, paper),
+                false => paper.exit(),
+            };
+            blocks.push((next, paper.values.clone()));
+        }
+        let mut names = blocks.iter().map(|(block, _)| *block);
+        terminator.for_each_target_mut(|target| {
+            if let Some(block) = names.next() {
+                *target = to(block, []);
+            }
+        });
+        paper.builder.end_at(terminator, None);
+        for (at, (next, values)) in blocks.into_iter().enumerate().filter(|(at, _)| arms.contains(at)) {
+            paper.values = values;
+            paper.builder.select(next);
+            let here: Vec<usize> = leaves
+                .iter()
+                .copied()
+                .filter(|leaf| plan.leaves[*leaf].steps.get(depth) == Some(&(block, at)))
+                .collect();
+            match here.is_empty() {
+                true => {
+                    let exit = paper.exit();
+                    paper.builder.end(Terminator::Jump { to: to(exit, []) });
+                }
+                false => self.tree(plan, self.target(block, at).block, &here, depth + 1, needed, paper),
+            }
+        }
+    }
+
+    /// What the memo gives on a way.
+    pub(super) fn leave(&self, plan: &Plan, leaf: usize, paper: &mut Paper) {
+        let most = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.most(bounds, paper));
+        let mut values = Vec::new();
+        if plan.leaves.len() > 1 {
+            values.push(paper.builder.constant(self.automaton, Type::U(8), leaf as u64));
+        }
+        for (at, other) in plan.leaves.iter().enumerate() {
+            for field in &other.fields {
+                let ty = self.named(*field).1;
+                values.push(match (at == leaf, ty) {
+                    (true, _) => self.value(*field, paper),
+                    (false, Type::Ref(class)) => paper.builder.value(self.automaton, OpKind::Null { class }),
+                    (false, ty) => paper.builder.constant(self.automaton, ty, 0),
+                });
+            }
+            if other.bounds.is_some() {
+                let none = || paper.builder.constant(self.automaton, U32, 0);
+                values.push(most.filter(|_| at == leaf).unwrap_or_else(none));
+            }
+        }
+        paper.builder.end(Terminator::Yield { values });
+    }
+
+    /// The largest size within all bounds; a memo refuses where there is none.
+    fn most(&self, bounds: &[Bound], paper: &mut Paper) -> Value {
+        let constants = bounds.iter().filter_map(|bound| Some(self.still.constant(bound.limit)? - bound.more));
+        let all = constants.min().unwrap_or(u64::from(u32::MAX));
+        let mut most = paper.builder.constant(self.automaton, U32, all);
+        for bound in bounds.iter().filter(|bound| self.still.constant(bound.limit).is_none()) {
+            let limit = self.value(bound.limit, paper);
+            if bound.more == 0 {
+                let min = OpKind::Binary { op: Binary::Min, a: most, b: limit };
+                most = paper.builder.value(self.automaton, min);
+                continue;
+            }
+            let more = paper.builder.constant(self.automaton, U32, bound.more);
+            let condition = paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Le, a: more, b: limit });
+            paper.only_if(condition);
+            let room = OpKind::Binary { op: Binary::SubWrap, a: limit, b: more };
+            let room = paper.builder.value(self.automaton, room);
+            most = paper.builder.value(self.automaton, OpKind::Binary { op: Binary::Min, a: most, b: room });
+        }
+        most
+    }
+}

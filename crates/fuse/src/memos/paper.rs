@@ -1,0 +1,52 @@
+//! A path or a memo while it is written.
+
+use std::collections::HashMap;
+
+use mokume_reaction::{to, BlockId, BodyBuilder, Terminator, Value};
+
+/// A body while it is written.
+pub(super) struct Paper {
+    pub builder: BodyBuilder,
+    /// By value of the old path.
+    pub values: HashMap<Value, Value>,
+    /// Where it refuses.
+    pub exit: Option<BlockId>,
+}
+
+impl Paper {
+    pub fn exit(&mut self) -> BlockId {
+        match self.exit {
+            Some(exit) => exit,
+            None => {
+                let exit = self.builder.block("exit", &[]);
+                self.exit = Some(exit);
+                exit
+            }
+        }
+    }
+
+    /// What follows is written where the condition holds; elsewhere it refuses.
+    pub fn only_if(&mut self, condition: Value) {
+        let next = self.builder.block("", &[]);
+        let (then, otherwise) = (to(next, []), to(self.exit(), []));
+        self.builder.end(Terminator::Branch { condition, then, otherwise, likely: Some(0.999) });
+        self.builder.select(next);
+    }
+
+    /// What follows is written in this block, where this is known, too.
+    pub fn go_on(&mut self, block: BlockId, values: HashMap<Value, Value>) {
+        self.values.extend(values);
+        self.builder.select(block);
+    }
+
+    /// A block that leads to the exit.
+    pub fn aside(&mut self, block: BlockId) {
+        let exit = self.exit();
+        let at = self.builder.current();
+        self.builder.select(block);
+        self.builder.end(Terminator::Jump { to: to(exit, []) });
+        if let Some(at) = at {
+            self.builder.select(at);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The path anew: what its memos say is recalled, and not asked.
+
+use std::collections::HashMap;
+
+use mokume_reaction::{
+    to, BlockId, Body, BodyBuilder, Compare, Fallible, FunctionId, Op, OpKind, Operation, Terminator, Type, Value,
+};
+
+use super::paper::Paper;
+use super::plan::{Leaf, Plan, Step};
+use super::Rewriter;
+
+impl Rewriter<'_> {
+    pub(super) fn body(&mut self, plan: &Plan) -> Body {
+        let params: Vec<(String, Type)> = self.old.blocks[0].params.iter().map(|param| self.named(*param)).collect();
+        let builder = BodyBuilder::new(&params);
+        let entry = builder.current().unwrap_or(BlockId(0));
+        let given = self.old.blocks[0].params.iter().copied().zip(builder.params(entry).to_vec());
+        let mut paper = Paper { builder, values: given.collect(), exit: None };
+        self.piece(plan, &[], &mut paper);
+        if let Some(exit) = paper.exit {
+            paper.builder.select(exit);
+            paper.builder.set_source(None);
+            let params = paper.builder.params(entry).to_vec();
+            let messages = params.into_iter().filter(|param| paper.builder.type_of(*param) == Type::Msg).collect();
+            paper.builder.end(Terminator::Refuse { values: messages });
+        }
+        let mut body = paper.builder.finish();
+        mokume_analyse::straighten(&mut body);
+        body
+    }
+
+    pub(super) fn named(&self, value: Value) -> (String, Type) {
+        let info = &self.old.values[value.index()];
+        (info.name.clone(), info.ty)
+    }
+
+    pub(super) fn piece(&mut self, plan: &Plan, above: &[Step], paper: &mut Paper) {
+        if !plan.memo {
+            for leaf in &plan.leaves {
+                self.leaf(plan, leaf, above, paper);
+            }
+            return;
+        }
+        let (memo, takes_key) = self.memo(plan, above);
+        let args = if takes_key { vec![paper.values[&self.still.key]] } else { Vec::new() };
+        let (functions, mine) = (self.automaton.functions.len(), self.memos.len());
+        let function = FunctionId::from(functions + mine);
+        let results: Vec<(String, Type)> = memo.results.iter().map(|ty| (String::new(), *ty)).collect();
+        self.memos.push(memo);
+        let exit = paper.exit();
+        let holds = paper.builder.block("", &results);
+        let op = Fallible::Recall { memo: function, args };
+        paper.builder.set_source(None);
+        paper.builder.end(Terminator::Try { op, then: to(holds, []), otherwise: to(exit, []) });
+        let mut given = paper.builder.params(holds).to_vec().into_iter();
+        paper.builder.select(holds);
+        let way = if plan.leaves.len() > 1 { given.next() } else { None };
+        let mut blocks = vec![holds];
+        if let Some(way) = way {
+            blocks = plan.leaves.iter().map(|_| paper.builder.block("", &[])).collect();
+            let cases = blocks.iter().enumerate().skip(1).map(|(at, block)| (at as u64, to(*block, []))).collect();
+            paper.builder.end(Terminator::Switch { value: way, cases, default: to(blocks[0], []) });
+        }
+        let before = paper.values.clone();
+        for (leaf, block) in plan.leaves.iter().zip(blocks) {
+            paper.values = before.clone();
+            let fields: Vec<_> = leaf.fields.iter().copied().zip(&mut given).collect();
+            paper.values.extend(fields);
+            paper.builder.select(block);
+            if let (Some((size, _)), Some(most)) = (&leaf.bounds, leaf.bounds.as_ref().and_then(|_| given.next())) {
+                let size = self.value(*size, paper);
+                let condition =
+                    paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Le, a: size, b: most });
+                paper.only_if(condition);
+            }
+            self.leaf(plan, leaf, above, paper);
+        }
+    }
+
+    /// A way through a piece, without what its memo has said.
+    pub(super) fn leaf(&mut self, plan: &Plan, leaf: &Leaf, above: &[Step], paper: &mut Paper) {
+        for (block, at) in &leaf.steps {
+            self.operations(*block, plan.memo, paper);
+            if self.is_asked(plan.memo, leaf, *block) {
+                let on = self.end(*block, paper);
+                if let Some((_, next, values)) = on.into_iter().find(|(target, ..)| target == at) {
+                    paper.go_on(next, values);
+                }
+            }
+        }
+        self.operations(leaf.last, plan.memo, paper);
+        let on = self.end(leaf.last, paper);
+        let before = paper.values.clone();
+        for (arm, (at, block, values)) in leaf.arms.iter().zip(on) {
+            paper.values = before.clone();
+            paper.go_on(block, values);
+            let above = [above, &leaf.steps, &[(leaf.last, at)]].concat();
+            self.piece(arm, &above, paper);
+        }
+    }
+
+    pub(super) fn operations(&mut self, block: BlockId, memo: bool, paper: &mut Paper) {
+        for op in &self.old.blocks[block.index()].ops {
+            let is_still = self.still.is_made(op) && (memo || self.still.is_cheap(op.results[0]));
+            if is_still || self.is_idle(op) {
+                continue;
+            }
+            paper.builder.set_source(op.source);
+            self.copy(op, paper);
+        }
+        paper.builder.set_source(None);
+    }
+
+    pub(super) fn copy(&self, op: &Op, paper: &mut Paper) {
+        let mut kind = op.kind.clone();
+        kind.for_each_operand_mut(&mut |operand| *operand = self.value(*operand, paper));
+        let results = paper.builder.op(self.automaton, kind);
+        for (old, new) in op.results.iter().zip(results) {
+            paper.builder.set_name(new, self.old.values[old.index()].name.clone());
+            paper.values.insert(*old, new);
+        }
+    }
+
+    /// The value that stands for an old one here; cheap ones are made where they are wanted.
+    pub(super) fn value(&self, old: Value, paper: &mut Paper) -> Value {
+        if let Some(value) = paper.values.get(&old) {
+            return *value;
+        }
+        match self.still.made(old) {
+            Some(op) => {
+                self.copy(op, paper);
+                paper.values[&old]
+            }
+            None => old,
+        }
+    }
+
+    /// Ends a block as it was ended. The answer: each target by which the path goes on, its block, and what is known there.
+    pub(super) fn end(&self, block: BlockId, paper: &mut Paper) -> Vec<(usize, BlockId, HashMap<Value, Value>)> {
+        let found = &self.old.blocks[block.index()];
+        let mut terminator = found.terminator.clone();
+        terminator.for_each_operand_mut(|operand| *operand = self.value(*operand, paper));
+        let (mut places, mut on) = (Vec::new(), Vec::new());
+        for (at, target) in found.terminator.targets().into_iter().enumerate() {
+            let params = &self.old.blocks[target.block.index()].params;
+            let (results, own) = params.split_at(params.len() - target.args.len());
+            if self.refuses(target.block) && results.is_empty() {
+                places.push(paper.exit());
+                continue;
+            }
+            let fresh: Vec<(String, Type)> = results.iter().map(|param| self.named(*param)).collect();
+            let next = paper.builder.block("", &fresh);
+            places.push(next);
+            if self.refuses(target.block) {
+                paper.aside(next);
+                continue;
+            }
+            let mut values: HashMap<Value, Value> =
+                results.iter().copied().zip(paper.builder.params(next).to_vec()).collect();
+            for (param, arg) in own.iter().zip(&target.args) {
+                values.insert(*param, self.value(*arg, paper));
+            }
+            on.push((at, next, values));
+        }
+        let mut places = places.into_iter();
+        terminator.for_each_target_mut(|target| {
+            if let Some(place) = places.next() {
+                *target = to(place, []);
+            }
+        });
+        paper.builder.end_at(terminator, found.mark);
+        on
+    }
+}
